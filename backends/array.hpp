@@ -1,0 +1,84 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <voussoir/backends/memory.hpp>
+
+namespace voussoir {
+
+namespace detail {
+
+/// The untyped part of Array: one buffer on a device, one mirror on the host, and which of them is current.
+class ArrayBuffer {
+ public:
+  ArrayBuffer() = default;
+  ArrayBuffer(std::shared_ptr<DeviceMemory> memory, std::size_t bytes);
+  ~ArrayBuffer();
+  ArrayBuffer(ArrayBuffer&& other) noexcept;
+  ArrayBuffer& operator=(ArrayBuffer&& other) noexcept;
+
+  void* host(DeviceMemory::Intent intent);
+  void* device(DeviceMemory::Intent intent);
+  void drop_host_mirror();
+  std::size_t bytes() const { return bytes_; }
+  const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
+
+ private:
+  void release() noexcept;
+
+  std::shared_ptr<DeviceMemory> memory_;
+  std::size_t bytes_ = 0;
+  void* host_ = nullptr;
+  void* device_ = nullptr;
+  bool host_valid_ = false;
+  bool device_valid_ = false;
+};
+
+}  // namespace detail
+
+/// Numbers that live on a device. Move-only; knows its device; asked for by intent, on one side at a time:
+///
+///   a.write_host()      the caller will write everything; old contents are gone
+///   a.update_host()     read and write
+///   a.read_host()       read
+///
+/// and the same with `device` inside a DeviceSection. Copies between the sides happen here and nowhere else, and only
+/// where the side asked for is stale. A span or pointer is good until the other side is asked for by write or update;
+/// for writing, until the other side is asked for at all.
+template <class T>
+class Array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Array() = default;
+  Array(std::shared_ptr<DeviceMemory> memory, std::size_t size) : buffer_(std::move(memory), size * sizeof(T)) {}
+  /// An array with these values.
+  Array(std::shared_ptr<DeviceMemory> memory, std::span<const T> values) : Array(std::move(memory), values.size()) {
+    auto target = write_host();
+    for (std::size_t i = 0; i < values.size(); ++i) target[i] = values[i];
+  }
+
+  std::size_t size() const { return buffer_.bytes() / sizeof(T); }
+  bool empty() const { return size() == 0; }
+  std::size_t bytes() const { return buffer_.bytes(); }
+
+  std::span<const T> read_host() const { return {static_cast<const T*>(buffer_.host(Intent::read)), size()}; }
+  std::span<T> write_host() { return {static_cast<T*>(buffer_.host(Intent::write)), size()}; }
+  std::span<T> update_host() { return {static_cast<T*>(buffer_.host(Intent::update)), size()}; }
+
+  const T* read_device() const { return static_cast<const T*>(buffer_.device(Intent::read)); }
+  T* write_device() { return static_cast<T*>(buffer_.device(Intent::write)); }
+  T* update_device() { return static_cast<T*>(buffer_.device(Intent::update)); }
+
+  /// Gives the host mirror's memory back; the device side becomes current first. Nothing to do where they are one.
+  void drop_host_mirror() { buffer_.drop_host_mirror(); }
+
+ private:
+  using Intent = DeviceMemory::Intent;
+  mutable detail::ArrayBuffer buffer_;  // reading may bring a stale side up to date
+};
+
+}  // namespace voussoir

@@ -1,0 +1,187 @@
+#include <voussoir/backends/backend.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include <voussoir/backends/debug/debug_backend.hpp>
+#include <voussoir/backends/detail/plugin_loader.hpp>
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+
+namespace voussoir {
+
+namespace {
+
+constexpr int most_threads = 1024;
+constexpr int most_debug_devices = 16;
+constexpr std::array<std::string_view, 4> known_names = {"auto", "openmp", "debug", "cuda"};
+
+struct Specification {
+  std::string whole;
+  std::string name;
+  std::string argument;
+  bool has_argument = false;
+};
+
+[[noreturn]] void bad_specification(const Specification& specification, const std::string& text) {
+  throw Error(ErrorCode::bad_input, "backend '" + specification.whole + "': " + text);
+}
+
+Specification parse(std::string_view text) {
+  Specification result;
+  result.whole = text;
+  const std::size_t colon = text.find(':');
+  result.name = text.substr(0, colon);
+  if (colon != std::string_view::npos) {
+    result.has_argument = true;
+    result.argument = text.substr(colon + 1);
+  }
+  if (result.name.empty())
+    bad_specification(result,
+                      "no name; write auto, openmp, openmp:8, debug, debug:2, cuda, cuda:0,1 or a plugin's name");
+  if (result.has_argument && result.argument.empty())
+    bad_specification(result, "nothing follows the colon; write '" + result.name + "' alone or say what it shall use");
+  // The name becomes part of a file name, so it must not lead out of the folders that are searched.
+  for (const char c : result.name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-')
+      bad_specification(result, "a backend's name has letters, digits, '_' and '-' only");
+  return result;
+}
+
+/// The number after the colon, or `otherwise` where there is none.
+int count(const Specification& specification, const char* what, int most, int otherwise) {
+  if (!specification.has_argument) return otherwise;
+  const std::string& text = specification.argument;
+  int value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+    bad_specification(specification, "'" + text + "' is no number of " + what + "; write " + specification.name +
+                                         ":N with N from 1 to " + std::to_string(most));
+  return value;
+}
+
+/// Edits (insert, remove, change, swap of neighbours) between two words, whatever their case.
+std::size_t distance(std::string_view a, std::string_view b) {
+  const auto same = [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  };
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1)});
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+/// `name` exists neither here nor as a plugin.
+[[noreturn]] void unknown_name(const Specification& specification, const std::string& reason) {
+  std::vector<std::string> names(known_names.begin(), known_names.end());
+  for (std::string& plugin : detail::plugin_names())
+    if (std::find(names.begin(), names.end(), plugin) == names.end()) names.push_back(std::move(plugin));
+  std::string nearest;
+  std::size_t best = 3;  // more than two slips are another word
+  std::string list;
+  for (const std::string& name : names) {
+    if (const std::size_t far = distance(specification.name, name); far < best && far < name.size()) {
+      best = far;
+      nearest = name;
+    }
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  throw Error(ErrorCode::not_found, "there is no backend '" + specification.name + "'" +
+                                        (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
+                                        (nearest.empty() ? "; known here: " : " Known here: ") + list +
+                                        ". A plugin of that name would be " + reason);
+}
+
+std::shared_ptr<Backend> open_named_plugin(const Specification& specification) {
+  const detail::PluginSearch search = detail::find_plugin(specification.name);
+  const bool known = std::find(known_names.begin(), known_names.end(), specification.name) != known_names.end();
+  if (search.result == detail::PluginSearch::Result::missing && !known) unknown_name(specification, search.reason);
+  const std::string start = "backend '" + specification.whole + "' is not available: ";
+  if (search.result != detail::PluginSearch::Result::found) throw Error(ErrorCode::unavailable, start + search.reason);
+  const BackendProbe probe = detail::probe_plugin(search);
+  if (!probe.usable)
+    throw Error(ErrorCode::unavailable, start + search.file + " finds no device: " + probe.reason +
+                                            "; use 'auto' or 'openmp' to compute on the CPU");
+  return detail::open_plugin(search, specification.argument);
+}
+
+std::shared_ptr<Backend> open_automatically() {
+  std::string reason;
+  const detail::PluginSearch search = detail::find_plugin("cuda");
+  if (search.result == detail::PluginSearch::Result::missing) {
+    reason = search.file + " not found";  // the usual case on a machine without GPU: no need for the folders
+  } else {
+    const BackendProbe probe = detail::probe_plugin(search);
+    reason = probe.reason;
+    if (probe.usable) {
+      try {
+        return detail::open_plugin(search, "");
+      } catch (const std::exception& error) {
+        reason = error.what();
+      }
+    }
+  }
+  return make_openmp_backend(0, "cuda: " + reason);
+}
+
+BackendInfo plugin_info(const std::string& name) {
+  const detail::PluginSearch search = detail::find_plugin(name);
+  BackendProbe probe = detail::probe_plugin(search);
+  return {name, probe.usable, std::move(probe.reason)};
+}
+
+}  // namespace
+
+std::shared_ptr<Backend> Backend::open(std::string_view text) {
+  const Specification specification = parse(text);
+  if (specification.name == "auto") {
+    if (specification.has_argument) bad_specification(specification, "'auto' takes nothing after a colon");
+    return open_automatically();
+  }
+  if (specification.name == "openmp") return make_openmp_backend(count(specification, "threads", most_threads, 0));
+  if (specification.name == "debug")
+    return make_debug_backend(count(specification, "pseudo-devices", most_debug_devices, 1));
+  return open_named_plugin(specification);
+}
+
+std::vector<BackendInfo> Backend::available() {
+  std::vector<BackendInfo> list;
+  list.push_back({"openmp", true, open("openmp")->describe()});
+  list.push_back({"debug", true, open("debug")->describe()});
+  list.push_back(plugin_info("cuda"));
+  for (const std::string& name : detail::plugin_names())
+    if (std::find(known_names.begin(), known_names.end(), name) == known_names.end()) list.push_back(plugin_info(name));
+  return list;
+}
+
+std::size_t Backend::bytes_in_use() const {
+  std::size_t sum = 0;
+  for (int d = 0; d < devices(); ++d) sum += memory(d)->bytes_in_use();
+  return sum;
+}
+
+std::size_t Backend::bytes_peak() const {
+  std::size_t sum = 0;
+  for (int d = 0; d < devices(); ++d) sum += memory(d)->bytes_peak();
+  return sum;
+}
+
+double Backend::norm(const Vector& x) { return std::sqrt(dot(x, x)); }
+
+std::unique_ptr<DeviceModel> Backend::make_model(const ModelDescription& description) const {
+  std::vector<std::shared_ptr<DeviceMemory>> memories;
+  for (int d = 0; d < devices(); ++d) memories.push_back(memory(d));
+  return std::make_unique<DeviceModel>(std::move(memories), description);
+}
+
+}  // namespace voussoir

@@ -1,0 +1,168 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <voussoir/backends/array.hpp>
+#include <voussoir/backends/device_model.hpp>
+#include <voussoir/backends/element_program.hpp>
+#include <voussoir/backends/error.hpp>
+#include <voussoir/backends/operator.hpp>
+#include <voussoir/backends/vector.hpp>
+
+namespace voussoir {
+
+/// A kind of backend as this machine knows it.
+struct BackendInfo {
+  std::string name;  ///< "openmp", "debug", "cuda", …
+  bool usable = false;
+  std::string reason;  ///< what it would run on, or why it cannot
+};
+
+/// A weighted sum of what elements have: stiffness · K + mass · M. `batch_factors` scales each batch's share (a batch
+/// of factor 0 is left out); empty means 1 for all.
+struct MatrixTerms {
+  double stiffness = 1;
+  double mass = 0;
+  MassKind mass_kind = MassKind::consistent;
+  std::span<const double> batch_factors = {};
+};
+
+/// What is asked of CG.
+struct CgRequest {
+  double relative_tolerance = 1e-8;  ///< stop when ‖b − A x‖ ≤ relative_tolerance · ‖b‖ …
+  double absolute_tolerance = 0;     ///< … or ≤ this
+  int max_iterations = 10000;
+  bool keep_history = true;
+  /// Called now and then with (iteration, residual norm); returning false stops the iteration.
+  std::function<bool(int, double)> progress;
+};
+
+/// What CG did.
+struct CgOutcome {
+  enum class Stop { converged, max_iterations, breakdown, not_finite, cancelled } stop = Stop::max_iterations;
+  int iterations = 0;
+  double residual = 0;          ///< ‖r‖ of the recurrence at the end
+  double right_hand_side = 0;   ///< ‖b‖
+  std::vector<double> history;  ///< ‖r‖ at each iteration, the start included
+  /// Ritz values of the preconditioned matrix from the CG coefficients: smallest and largest, 0 where unknown.
+  double smallest_ritz = 0;
+  double largest_ritz = 0;
+};
+
+/// A place where numbers are crunched: memory and services on one or several devices. An object, not a global; several
+/// may live at once. Analyses hold one and ask it for everything between "elements uploaded" and "solution".
+class Backend {
+ public:
+  /// Opens a backend by its specification:
+  ///
+  ///   auto        CUDA where a plugin, a driver and a device are found, else OpenMP
+  ///   openmp      all threads            openmp:8     eight
+  ///   debug       one pseudo-device with separate, poisoned memory; debug:2, two of them
+  ///   cuda        the first GPU; cuda:0,1 two of them; cuda:0,0 two logical devices on one
+  ///   NAME[:ARG]  a plugin libvoussoir_NAME.so
+  ///
+  /// An explicit name never falls back: it throws Error (unavailable) that says why.
+  static std::shared_ptr<Backend> open(std::string_view specification = "auto");
+  /// All kinds of backends known here, with reasons.
+  static std::vector<BackendInfo> available();
+
+  virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  virtual std::string name() const = 0;      ///< the specification that opens it again
+  virtual std::string describe() const = 0;  ///< one line for people: devices, threads, and why it was chosen
+  virtual int devices() const = 0;
+  /// Threads on the host that the backend may use; 0 where it has no opinion.
+  virtual int threads() const { return 0; }
+  virtual const std::shared_ptr<DeviceMemory>& memory(int device) const = 0;
+  /// How this backend would run an element program.
+  virtual Route route(const ElementProgram& program) const = 0;
+  std::size_t bytes_in_use() const;
+  std::size_t bytes_peak() const;
+
+  template <class T>
+  Array<T> make_array(int device, std::size_t size) const {
+    return Array<T>(memory(device), size);
+  }
+
+  // --- vectors -------------------------------------------------------------------------------------------------
+  // All sums are taken in a fixed order: the same bits for the same input, whatever the number of threads.
+  virtual void fill(Vector& x, double value) = 0;
+  virtual void copy(const Vector& x, Vector& y) = 0;                       ///< y = x
+  virtual void scale(double a, Vector& x) = 0;                             ///< x = a x
+  virtual void axpy(double a, const Vector& x, Vector& y) = 0;             ///< y = a x + y
+  virtual void axpby(double a, const Vector& x, double b, Vector& y) = 0;  ///< y = a x + b y
+  virtual void multiply(const Vector& d, const Vector& x, Vector& y) = 0;  ///< y_i = d_i x_i
+  virtual double dot(const Vector& x, const Vector& y) = 0;                ///< over all columns
+  /// x += a p, r −= a q, and returns r·r: the heart of CG in one pass.
+  virtual double cg_update(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) = 0;
+  /// Refreshes the ghosts of x from their owners.
+  virtual void exchange(const Vector& x) = 0;
+  /// Blocks of vectors: `result` (columns of X × columns of Y, by rows) = Xᵀ Y.
+  virtual void block_dot(const Vector& x, const Vector& y, std::span<double> result) = 0;
+  /// Y += X C, with C (columns of X × columns of Y, by rows) on the host.
+  virtual void block_axpy(const Vector& x, std::span<const double> c, Vector& y) = 0;
+  double norm(const Vector& x);
+
+  // --- models --------------------------------------------------------------------------------------------------
+  std::unique_ptr<DeviceModel> make_model(const ModelDescription& description) const;
+
+  /// A matrix with the pattern of the model's elements and no values yet. block_size 1 is CSR; other block sizes need a
+  /// model with that many equations on every node.
+  virtual std::unique_ptr<SparseMatrix> make_matrix(const DeviceModel& model, int block_size) = 0;
+  /// A matrix given by its rows, for preconditioners and for matrices that come from elsewhere. Every column must be
+  /// owned or a ghost where its row is owned. Not necessarily symmetric.
+  virtual std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) = 0;
+  /// Integrates and assembles. Rows and columns of equations that are not free are zeroed; of their diagonal the size
+  /// is kept (1 where it is zero).
+  virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+                        SparseMatrix& matrix) = 0;
+
+  virtual std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product) = 0;
+  /// Computes what the operator stores; a matrix-free one remembers the terms and a copy of the unknowns. Equations
+  /// that are not free have a unit diagonal.
+  virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+                        ElementOperator& matrix) = 0;
+
+  /// r += Σ factor · (internal − external force) of the batches at `unknowns`, on all equations, free or not. With
+  /// `through_dependencies` the shares of dependent equations are handed to the equations they depend on.
+  virtual void residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+                        bool through_dependencies, Vector& r) = 0;
+  /// f += external force of a body load on one batch.
+  virtual void body_load(const DeviceModel& model, int batch, const BodyLoad& load, Vector& f) = 0;
+  /// Values at the points of all elements of a batch, element by element in the order of its description.
+  virtual std::vector<double> recover(const DeviceModel& model, int batch, const Vector& unknowns) = 0;
+  /// Values of dependent equations from those they depend on.
+  virtual void expand_dependencies(const DeviceModel& model, Vector& x) = 0;
+  /// Moves the entries of dependent equations to those they depend on (the transpose), and leaves zero.
+  virtual void reduce_dependencies(const DeviceModel& model, Vector& x) = 0;
+  /// Zeroes the entries of equations that are not free.
+  virtual void clear_held(const DeviceModel& model, Vector& x) = 0;
+
+  // --- preconditioning and CG ----------------------------------------------------------------------------------
+  virtual BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) = 0;
+  virtual BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) = 0;
+  /// Inverts each block; throws Error (singular) whose `where` is "equation N" for a singular one.
+  virtual void invert(BlockDiagonal& diagonal) = 0;
+  /// z = D r
+  virtual void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) = 0;
+  /// z = D r and r·z in one pass where the backend can: what a preconditioner's apply_dot should call.
+  virtual double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) {
+    apply(diagonal, r, z);
+    return dot(r, z);
+  }
+
+  /// Preconditioned conjugate gradients for A x = b from the given x. `preconditioner` may be null.
+  virtual CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
+                       const CgRequest& request);
+
+ protected:
+  Backend() = default;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,126 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <voussoir/backends/array.hpp>
+#include <voussoir/backends/element_program.hpp>
+#include <voussoir/backends/error.hpp>
+#include <voussoir/backends/layout.hpp>
+
+namespace voussoir {
+
+/// One run of like elements, on the host, in the numbering of a ModelDescription.
+struct BatchDescription {
+  std::shared_ptr<const ElementProgram> program;
+  std::span<const std::int32_t> nodes;  ///< program->nodes() node numbers per element
+  std::vector<double> parameters;       ///< records of table_rows × (1 + parameter count) numbers
+  std::vector<std::int32_t> record;     ///< record of each element; empty: record 0 for all
+  int table_rows = 1;
+  double reference_temperature = 0;
+};
+
+/// An equation that is not free but a combination of others: x[equation] = Σ coefficient · x[other].
+struct Dependency {
+  std::int32_t equation = 0;
+  std::vector<std::int32_t> others;
+  std::vector<double> coefficients;
+};
+
+/// A numbered model on the host, the input of DeviceModel. Nodes are numbered so that neighbours are near and devices
+/// get contiguous ranges; node i has the equations first_equation[i] … first_equation[i+1]. The elements' components
+/// are the first equations of their nodes.
+struct ModelDescription {
+  std::span<const double> coordinates;           ///< 3 per node
+  std::span<const std::int32_t> first_equation;  ///< one per node, and the total
+  std::span<const std::uint8_t> held;            ///< per equation: 1 where the value is prescribed
+  std::vector<Dependency> dependencies;          ///< `others` are free: neither held nor dependent
+  std::vector<BatchDescription> batches;
+};
+
+/// An element at which a backend found a fault, in the numbering of the ModelDescription. The framework turns it into
+/// the user's numbering.
+class ElementError : public Error {
+ public:
+  ElementError(ElementFault fault, int batch, std::int32_t element);
+  ElementFault fault() const noexcept { return fault_; }
+  int batch() const noexcept { return batch_; }
+  std::int32_t element() const noexcept { return element_; }
+
+ private:
+  ElementFault fault_;
+  int batch_;
+  std::int32_t element_;
+};
+
+/// A run of like elements on one device.
+struct ElementBatch {
+  std::shared_ptr<const ElementProgram> program;
+  int description = 0;  ///< number of its BatchDescription
+  std::int32_t element_count = 0;
+  std::vector<std::int32_t> origin;  ///< element number in the BatchDescription; empty: the same number
+  Array<std::int32_t> nodes;         ///< local node numbers, element by element
+  Array<double> parameters;
+  Array<std::int32_t> record;  ///< empty: record 0 for all
+  int table_rows = 1;
+  double reference_temperature = 0;
+  /// Elements with a dependent equation, ascending: their contributions go through the dependency, not straight.
+  std::vector<std::int32_t> dependent_elements;
+
+  std::int32_t origin_of(std::int32_t element) const { return origin.empty() ? element : origin[element]; }
+};
+
+/// The model as it lies on the devices of a backend. A device has every element that contributes to an equation it
+/// owns, so that it computes its rows alone; elements on the border of two devices' ranges are on both.
+class DeviceModel {
+ public:
+  struct Part {
+    std::int32_t owned_nodes = 0;
+    std::int32_t local_nodes = 0;  ///< owned ones first, then ghosts, each in numbered order
+    Array<double> coordinates;
+    Array<double> temperature;                  ///< empty until set_temperature()
+    Array<std::int32_t> first_equation;         ///< local equation of each local node, and the total
+    Array<std::uint8_t> held;                   ///< per local equation: prescribed or dependent, so not free
+    std::vector<ElementBatch> batches;          ///< one per description, possibly without elements
+    std::vector<Dependency> dependencies;       ///< in local equations; those of its elements and owned equations
+    std::vector<std::int32_t> dependency_rows;  ///< local nodes, not owned, whose dependent rows feed owned equations
+  };
+
+  DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, const ModelDescription& description);
+
+  const std::shared_ptr<const Layout>& layout() const { return layout_; }
+  int devices() const { return layout_->devices(); }
+  Part& part(int device) { return parts_[device]; }
+  const Part& part(int device) const { return parts_[device]; }
+  int batch_count() const { return batch_count_; }
+  std::int32_t node_count() const { return node_count_; }
+  /// Equations per node where all nodes have the same number of them, else 0.
+  int uniform_components() const { return uniform_components_; }
+  /// First node a device owns.
+  std::int32_t first_node(int device) const { return first_node_[device]; }
+
+  /// Nodal temperatures in the description's numbering; an empty span takes them away.
+  void set_temperature(std::span<const double> temperature);
+  /// The view that routines of a batch get, for device work. `unknowns` may be null.
+  ElementView device_view(int device, int batch, const double* unknowns) const;
+  /// The same for work on the host (elements of route host).
+  ElementView host_view(int device, int batch, const double* unknowns) const;
+  /// Local node number on a device of a described node, or −1.
+  std::int32_t local_node(int device, std::int32_t node) const;
+  /// A place for what a backend derives from the model once and keeps with it, such as the order of its sums.
+  std::shared_ptr<void>& backend_data() const { return backend_data_; }
+
+ private:
+  std::shared_ptr<const Layout> layout_;
+  std::vector<Part> parts_;
+  std::vector<std::int32_t> first_node_;
+  std::vector<std::vector<std::int32_t>> ghost_nodes_;
+  int batch_count_ = 0;
+  std::int32_t node_count_ = 0;
+  int uniform_components_ = 0;
+  bool has_temperature_ = false;
+  mutable std::shared_ptr<void> backend_data_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,119 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+// What a backend needs of an element type in order to run it: sizes, and routines over runs of like elements.
+
+namespace voussoir {
+
+/// How an element's kernel reaches a backend.
+enum class Route {
+  native,  ///< compiled for the backend
+  jit,     ///< compiled at run time from the kernel's embedded text
+  host     ///< computed by a virtual function on the CPU and shipped in batches
+};
+
+const char* to_string(Route route);
+
+/// A run of like elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
+struct ElementView {
+  int element_count = 0;
+  const std::int32_t* nodes = nullptr;          ///< element_count × nodes_per_element, local node numbers
+  const double* coordinates = nullptr;          ///< 3 per local node
+  const double* unknowns = nullptr;             ///< nodal unknowns at `first_unknown[node]`, or null: all zero
+  const std::int32_t* first_unknown = nullptr;  ///< index of each local node's first unknown in a nodal vector
+  const double* temperature = nullptr;          ///< per local node, or null: the model has no temperature
+  double reference_temperature = 0;             ///< where thermal strain is zero
+  /// Material and section numbers. A record is `table_rows` rows of (temperature, parameters…), ascending in
+  /// temperature, interpolated linearly and held constant outside; one row where nothing depends on temperature.
+  const double* parameters = nullptr;
+  const std::int32_t* record = nullptr;  ///< record number of each element, or null: all use record 0
+  int table_rows = 1;
+};
+
+/// A load on the volume of elements: force per mass, constant and by rotation; for heat, source per volume.
+struct BodyLoad {
+  double acceleration[3] = {0, 0, 0};   ///< gravity
+  double angular_velocity_squared = 0;  ///< centrifugal: ω²
+  double axis_point[3] = {0, 0, 0};
+  double axis_direction[3] = {0, 0, 1};  ///< unit vector
+  double source = 0;                     ///< heat produced per volume and time
+};
+
+enum class MassKind { consistent, lumped };
+
+enum class ElementFault : std::int32_t { none = 0, inverted, not_finite, bad_parameter };
+
+/// The lowest element of a run (counted from the start of the batch) at which something is wrong, and what.
+struct ElementStatus {
+  ElementFault fault = ElementFault::none;
+  std::int32_t element = -1;
+  /// Keeps the fault of the lowest element.
+  void merge(const ElementStatus& other) {
+    if (other.fault == ElementFault::none) return;
+    if (fault == ElementFault::none || other.element < element) *this = other;
+  }
+};
+
+/// The text of a kernel, for backends that compile it at run time.
+struct KernelSource {
+  std::string type_expression;  ///< C++ name of the element kernel to instantiate
+  std::string file;             ///< the user's file, for error messages
+  std::string text;
+};
+
+/// The numerical side of an element type, one object per type.
+///
+/// Matrices are symmetric and stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix stands at
+/// i·m − i(i−1)/2 + j − i. Degrees of freedom of an element are ordered node by node. Routines write groups of
+/// `lanes()` elements side by side: value k of element e of a run stands at ((e / lanes) · values + k) · lanes + e %
+/// lanes, and the last group is written whole. `first` is a multiple of lanes().
+class ElementProgram {
+ public:
+  virtual ~ElementProgram() = default;
+
+  virtual const std::string& name() const = 0;
+  virtual Route route() const = 0;
+  virtual int nodes() const = 0;
+  virtual int components() const = 0;  ///< unknowns per node
+  virtual std::span<const std::string> unknown_names() const = 0;
+  virtual std::span<const std::string> parameter_names() const = 0;
+  virtual int lanes() const = 0;
+  virtual bool has_tangent() const { return true; }  ///< false: a load that does not depend on the unknowns
+  virtual bool has_mass() const = 0;
+  /// True where the residual is linear in the unknowns, so that one solve balances it.
+  virtual bool linear() const { return false; }
+  /// True where a plane shape stands for a ring, so that loads on its sides are those of a ring.
+  virtual bool axisymmetric() const { return false; }
+  virtual bool takes_body_load() const { return false; }
+
+  int dofs() const { return nodes() * components(); }
+  int matrix_entries() const { return dofs() * (dofs() + 1) / 2; }
+
+  /// Element tangents at the view's unknowns: matrix_entries() values per element.
+  virtual ElementStatus tangent(const ElementView&, int first, int count, double* out) const = 0;
+  /// Element masses: matrix_entries() values per element; a lumped mass has zeros off the diagonal.
+  virtual ElementStatus mass(const ElementView&, MassKind, int first, int count, double* out) const = 0;
+  /// Internal minus external forces at the view's unknowns, thermal strain included: dofs() values per element.
+  virtual ElementStatus residual(const ElementView&, int first, int count, double* out) const = 0;
+  /// Tangent times `direction` (a nodal vector indexed like the unknowns), nothing stored: dofs() values per element.
+  virtual ElementStatus action(const ElementView&, const double* direction, int first, int count,
+                               double* out) const = 0;
+  /// External forces of a body load: dofs() values per element.
+  virtual ElementStatus body_load(const ElementView&, const BodyLoad&, int first, int count, double* out) const = 0;
+
+  /// Recovery: `recovered_names().size()` values at each of `points()` points of an element, point by point.
+  virtual int points() const = 0;
+  virtual std::span<const std::string> recovered_names() const = 0;
+  virtual ElementStatus recover(const ElementView&, int first, int count, double* out) const = 0;
+  /// nodes() × points() matrix, by rows, that carries values from points to nodes; empty where that makes no sense.
+  virtual std::span<const double> extrapolation() const = 0;
+
+  /// The kernel's text, where it was embedded; null otherwise.
+  virtual const KernelSource* source() const { return nullptr; }
+};
+
+}  // namespace voussoir

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <voussoir/backends/array.hpp>
+
+namespace voussoir {
+
+/// How equations are spread over the devices of a backend. Each device owns a contiguous range of the numbered
+/// equations and keeps copies ("ghosts") of those equations of others that its rows refer to. On one device there are
+/// no ghosts and all of this vanishes.
+class Layout {
+ public:
+  /// What a device gets from one other device: the owner's local indices to send, and where they land here.
+  struct Exchange {
+    int from = 0;
+    Array<std::int32_t> send;      ///< on the owner: local indices of the values, in order
+    std::int32_t first_ghost = 0;  ///< here: local index of the first of them
+  };
+
+  /// `first[d] … first[d+1]` are the equations that device d owns; `ghosts[d]`, ascending, those it needs of others.
+  Layout(std::vector<std::shared_ptr<DeviceMemory>> memories, std::vector<std::int64_t> first,
+         std::vector<std::vector<std::int64_t>> ghosts);
+
+  int devices() const { return static_cast<int>(memories_.size()); }
+  std::int64_t size() const { return first_.back(); }
+  std::int64_t first(int device) const { return first_[device]; }
+  std::int32_t owned(int device) const { return static_cast<std::int32_t>(first_[device + 1] - first_[device]); }
+  std::int32_t ghosts(int device) const { return static_cast<std::int32_t>(ghosts_[device].size()); }
+  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }
+  const std::vector<Exchange>& exchanges(int device) const { return exchanges_[device]; }
+  const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[device]; }
+
+  /// Local index of an equation on a device, or −1 where it is neither owned nor a ghost there.
+  std::int32_t local(int device, std::int64_t equation) const;
+  /// Equation number of a local index.
+  std::int64_t global(int device, std::int32_t local) const {
+    return local < owned(device) ? first_[device] + local : ghosts_[device][local - owned(device)];
+  }
+
+ private:
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  std::vector<std::int64_t> first_;
+  std::vector<std::vector<std::int64_t>> ghosts_;
+  std::vector<std::vector<Exchange>> exchanges_;
+};
+
+}  // namespace voussoir

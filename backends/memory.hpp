@@ -1,0 +1,67 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+
+namespace voussoir {
+
+/// The memory of one device. Arrays are built on it; nobody else needs it but those who write a backend.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+
+  virtual int device() const = 0;
+  /// True where device memory is host memory: an Array then keeps one buffer and never copies.
+  virtual bool shares_host_memory() const = 0;
+
+  /// Throws Error (out_of_memory) that says what was asked and what is in use.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* pointer, std::size_t bytes) noexcept = 0;
+  /// Host-side mirrors: pinned where that speeds up copies, guarded where accesses are checked.
+  virtual void* allocate_host(std::size_t bytes) = 0;
+  virtual void release_host(void* pointer, std::size_t bytes) noexcept = 0;
+
+  virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+
+  /// Device work runs between enter() and leave(); see DeviceSection.
+  virtual void enter() {}
+  virtual void leave() noexcept {}
+
+  enum class Intent { read, write, update };
+  /// Called when device work asks for a buffer. A checking backend opens the buffer for the current section, spoils it
+  /// where everything is to be written, and throws Error (misuse) outside a section of this device.
+  virtual void lend_to_device(void*, std::size_t, Intent) {}
+  /// Called when host code asks for a mirror (`valid`), and when the device asks for the buffer (`!valid`): by write or
+  /// update, the mirror goes stale; by read, what host code still writes to the mirror would be lost.
+  virtual void lend_to_host(void*, std::size_t, Intent, bool /*valid*/) {}
+
+  std::size_t bytes_in_use() const { return in_use_; }
+  std::size_t bytes_peak() const { return peak_; }
+
+ protected:
+  void count_allocation(std::size_t bytes) {
+    const std::size_t now = in_use_ += bytes;
+    std::size_t peak = peak_;
+    while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
+    }
+  }
+  void count_release(std::size_t bytes) { in_use_ -= bytes; }
+
+ private:
+  std::atomic<std::size_t> in_use_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
+/// While one lives, work for a device is under way, and arrays of that device may be asked for their device side.
+class DeviceSection {
+ public:
+  explicit DeviceSection(DeviceMemory& memory) : memory_(memory) { memory_.enter(); }
+  ~DeviceSection() { memory_.leave(); }
+  DeviceSection(const DeviceSection&) = delete;
+  DeviceSection& operator=(const DeviceSection&) = delete;
+
+ private:
+  DeviceMemory& memory_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/vector.hpp>
+
+namespace voussoir {
+
+/// A symmetric linear map on vectors of a Layout.
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual const std::shared_ptr<const Layout>& layout() const = 0;
+  /// y = A x, for one vector or a block of them. Refreshes the ghosts of x.
+  virtual void apply(const Vector& x, Vector& y) const = 0;
+  /// y = A x and x·y in one pass where the backend can.
+  virtual double apply_dot(const Vector& x, Vector& y) const = 0;
+  /// Memory that the operator holds on all devices.
+  virtual std::size_t bytes() const = 0;
+  /// Bytes that one application must move: each stored number once, x read and y written.
+  virtual std::size_t bytes_moved() const = 0;
+  /// One line for people: kind, size, memory.
+  virtual std::string describe() const = 0;
+};
+
+/// Rows of blocks on the host, in equation numbering. Block row i has the blocks row_start[i] … row_start[i+1], columns
+/// ascending, each `block_size × block_size` numbers by rows. block_size 1 is plain CSR.
+struct HostMatrix {
+  int block_size = 1;
+  std::vector<std::int64_t> row_start;
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+  std::int64_t block_rows() const { return static_cast<std::int64_t>(row_start.size()) - 1; }
+};
+
+/// The diagonal of a matrix, by blocks, for preconditioners: `block_size²` numbers per block row, owned rows only.
+struct BlockDiagonal {
+  int block_size = 1;
+  std::shared_ptr<const Layout> layout;
+  std::vector<Array<double>> blocks;
+};
+
+/// A stored matrix. CSR is block size 1.
+class SparseMatrix : public Operator {
+ public:
+  virtual int block_size() const = 0;
+  virtual std::int64_t stored_blocks() const = 0;
+  /// The whole matrix, all devices, in equation numbering.
+  virtual HostMatrix to_host() const = 0;
+};
+
+/// How element-by-element products are done (FEStudio's gather and scatter forms, and nothing stored at all).
+enum class ElementProduct {
+  gather,      ///< element matrices stored; components read by index, results summed in tiles
+  scatter,     ///< element matrices stored; x spread to element vectors, multiplied, summed by the connectivity
+  matrix_free  ///< nothing stored; geometry and material evaluated in every product
+};
+
+/// The matrix as its elements: never assembled.
+class ElementOperator : public Operator {
+ public:
+  virtual ElementProduct product() const = 0;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <voussoir/backends/backend.hpp>
+
+// Backends that live in libraries of their own.
+//
+// A backend called NAME may be a shared library libvoussoir_NAME.so that is loaded when Backend::open("NAME") or
+// Backend::open("NAME:ARGUMENT") asks for it. The library exports one C function:
+//
+//   extern "C" const voussoir::BackendPlugin* voussoir_backend_plugin() {
+//     static const voussoir::BackendPlugin plugin{voussoir::backend_plugin_abi, "NAME", "1.0", probe, open};
+//     return &plugin;
+//   }
+//
+// It is looked for in the folders of the environment variable VOUSSOIR_PLUGIN_PATH (separated by colons), then beside
+// libvoussoir.so, then where the system looks for libraries. Once loaded it stays loaded until the process ends, so
+// that a backend never outlives its code. A plugin is compiled with the same compiler family and the same Voussoir
+// headers as the library; it may throw Error.
+
+namespace voussoir {
+
+/// The number of the contract between libvoussoir and its plugins. It changes whenever BackendPlugin, Backend or one of
+/// the classes that they mention changes, so that a plugin from another time is refused rather than misread.
+inline constexpr std::int32_t backend_plugin_abi = 1;
+
+/// Whether a plugin could work on this machine.
+struct BackendProbe {
+  bool usable = false;
+  std::string reason;  ///< what it would run on, or why it cannot
+};
+
+/// What a plugin tells about itself. The first three members keep their places for ever, so that a plugin with another
+/// number can still be named in an error.
+struct BackendPlugin {
+  std::int32_t abi = 0;           ///< backend_plugin_abi of the headers that it was compiled with
+  const char* name = nullptr;     ///< NAME of libvoussoir_NAME.so
+  const char* version = nullptr;  ///< for people
+  /// Looks for devices; quick, without side effects.
+  BackendProbe (*probe)() = nullptr;
+  /// Opens the backend; the caller owns it. `argument` is what follows the colon of the specification, or "".
+  Backend* (*open)(const char* argument) = nullptr;
+};
+
+/// Type and name of the one function that a plugin exports.
+using BackendPluginEntry = const BackendPlugin* (*)();
+inline constexpr const char* backend_plugin_symbol = "voussoir_backend_plugin";
+
+}  // namespace voussoir

@@ -1,0 +1,47 @@
+#include <voussoir/backends/vector.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <voussoir/backends/error.hpp>
+
+namespace voussoir {
+
+Vector::Vector(std::shared_ptr<const Layout> layout, int columns) : layout_(std::move(layout)), columns_(columns) {
+  if (!layout_) throw Error(ErrorCode::misuse, "a Vector needs a Layout");
+  if (columns_ < 1) throw Error(ErrorCode::misuse, "a Vector has at least one column, not " + std::to_string(columns_));
+  parts_.reserve(layout_->devices());
+  for (int d = 0; d < layout_->devices(); ++d)
+    parts_.emplace_back(layout_->memory(d), static_cast<std::size_t>(layout_->local_size(d)) * columns_);
+}
+
+void Vector::to_host(std::span<double> values) const {
+  if (static_cast<std::int64_t>(values.size()) != size() * columns_)
+    throw Error(ErrorCode::misuse, "to_host: " + std::to_string(values.size()) + " places for " +
+                                       std::to_string(size() * columns_) + " numbers");
+  for (int d = 0; d < layout_->devices(); ++d) {
+    const auto from = parts_[d].read_host();
+    std::copy_n(from.begin(), static_cast<std::size_t>(layout_->owned(d)) * columns_,
+                values.begin() + layout_->first(d) * columns_);
+  }
+}
+
+std::vector<double> Vector::to_host() const {
+  std::vector<double> values(static_cast<std::size_t>(size()) * columns_);
+  to_host(values);
+  return values;
+}
+
+void Vector::from_host(std::span<const double> values) {
+  if (static_cast<std::int64_t>(values.size()) != size() * columns_)
+    throw Error(ErrorCode::misuse, "from_host: " + std::to_string(values.size()) + " numbers for " +
+                                       std::to_string(size() * columns_) + " places");
+  for (int d = 0; d < layout_->devices(); ++d) {
+    auto to = parts_[d].write_host();
+    const auto owned = static_cast<std::size_t>(layout_->owned(d)) * columns_;
+    std::copy_n(values.begin() + layout_->first(d) * columns_, owned, to.begin());
+    std::fill(to.begin() + static_cast<std::ptrdiff_t>(owned), to.end(), 0.0);
+  }
+}
+
+}  // namespace voussoir

@@ -1,0 +1,38 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <voussoir/backends/layout.hpp>
+
+namespace voussoir {
+
+/// A vector over the equations of a Layout, or a block of `columns` vectors whose entries of one equation stand side by
+/// side. Each device holds its owned entries followed by its ghosts; ghosts are a cache that products refresh.
+class Vector {
+ public:
+  Vector() = default;
+  explicit Vector(std::shared_ptr<const Layout> layout, int columns = 1);
+
+  const std::shared_ptr<const Layout>& layout() const { return layout_; }
+  int columns() const { return columns_; }
+  std::int64_t size() const { return layout_ ? layout_->size() : 0; }
+
+  Array<double>& part(int device) { return parts_[device]; }
+  const Array<double>& part(int device) const { return parts_[device]; }
+  /// The part with its ghosts open for refreshing: ghosts are copies, so this does not change the vector.
+  Array<double>& part_for_exchange(int device) const { return parts_[device]; }
+
+  /// Owned entries of all devices in equation order (`size() × columns()` numbers).
+  void to_host(std::span<double> values) const;
+  std::vector<double> to_host() const;
+  /// Sets owned entries from equation order. Ghosts are stale afterwards.
+  void from_host(std::span<const double> values);
+
+ private:
+  std::shared_ptr<const Layout> layout_;
+  int columns_ = 1;
+  mutable std::vector<Array<double>> parts_;
+};
+
+}  // namespace voussoir
