@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <voussoir/backends/openmp/checks.hpp>
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/openmp/element_matrices.hpp>
+#include <voussoir/backends/openmp/exchange.hpp>
+#include <voussoir/backends/openmp/parallel.hpp>
+#include <voussoir/backends/openmp/symmetric_matrix.hpp>
+
+namespace voussoir {
+
+namespace cpu {
+
+namespace {
+
+/// Where the values of a node's rows lie. In a block matrix the rows of a block follow each other; in a plain one the
+/// rows of a node's equations do, each beginning on the diagonal and so one column shorter than the one before.
+struct NodeRows {
+  double* values;
+  const std::int64_t* row_start;
+  const std::int32_t* first_equation;
+  int block_size;
+
+  double* begin(std::int32_t node) const {
+    return values + (block_size == 1 ? row_start[first_equation[node]] : row_start[node] * (block_size * block_size));
+  }
+  /// Columns of the node's first row; of no use in a block matrix.
+  std::ptrdiff_t width(std::int32_t node) const {
+    if (block_size > 1) return 0;
+    const std::int32_t equation = first_equation[node];
+    return row_start[equation + 1] - row_start[equation];
+  }
+};
+
+/// Adds the rows of one node of an element matrix (upper triangle, plain order) to the rows of the matrix. C is the
+/// number of components, or 0 where it is not known beforehand; `Tight` says that stored blocks have just that size.
+template <int C, bool Tight, class Position>
+void add_node_rows(const double* matrix, const std::int32_t* row_of, int nodes, int components, int a,
+                   const Position* position, double* begin, std::ptrdiff_t width, int block_size) {
+  const int c = C > 0 ? C : components;
+  const auto add = [&](int b, auto&& entry) {
+    if (position[b] == nowhere<Position>) return;
+    const auto place = static_cast<std::ptrdiff_t>(position[b]);
+    if constexpr (Tight) {
+      double* target = begin + place * (C * C);
+      for (int i = 0; i < C; ++i)
+        for (int j = 0; j < C; ++j) target[i * C + j] += entry(i, j);
+    } else if (block_size > 1) {
+      double* target = begin + place * (block_size * block_size);
+      for (int i = 0; i < c; ++i)
+        for (int j = 0; j < c; ++j) target[i * block_size + j] += entry(i, j);
+    } else {
+      double* target = begin + place;
+      for (int i = 0; i < c; target += width - 1 - i, ++i)
+        for (int j = place == 0 ? i : 0; j < c; ++j) target[j] += entry(i, j);  // place 0 is the diagonal
+    }
+  };
+  for (int b = 0; b < a; ++b) add(b, [&](int i, int j) { return matrix[row_of[b * c + j] + a * c + i]; });
+  add(a, [&](int i, int j) { return matrix[row_of[a * c + std::min(i, j)] + a * c + std::max(i, j)]; });
+  for (int b = a + 1; b < nodes; ++b) add(b, [&](int i, int j) { return matrix[row_of[a * c + i] + b * c + j]; });
+}
+
+template <int C, bool Tight, class Position>
+Gather matrix_gather(const ElementProgram& program, const Position* positions, const NodeRows& rows, std::int32_t owned,
+                     const std::uint8_t* skip) {
+  const int n = program.nodes(), components = program.components(), dofs = program.dofs();
+  const std::ptrdiff_t entries = program.matrix_entries();
+  std::vector<std::int32_t> row_of(static_cast<std::size_t>(dofs));
+  for (int r = 0; r < dofs; ++r) row_of[static_cast<std::size_t>(r)] = triangle_row(r, dofs);
+  return [=, row_of = std::move(row_of)](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
+    for (std::int64_t row = row_begin; row < row_end; ++row) {
+      const std::int32_t node = chunk.rows[row];
+      if (node >= owned) continue;  // listed for what dependencies hand on; matrices do that by themselves
+      double* begin = rows.begin(node);
+      const std::ptrdiff_t width = rows.width(node);
+      for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
+        const std::int64_t e = chunk.element[k];
+        if (skip && skip[chunk.first_element + e]) continue;
+        const int a = chunk.node[k];
+        add_node_rows<C, Tight>(chunk.values + e * entries, row_of.data(), n, components, a,
+                                positions + ((chunk.first_element + e) * n + a) * n, begin, width, rows.block_size);
+      }
+    }
+  };
+}
+
+template <class Position>
+Gather matrix_gather(const ElementProgram& program, const Position* positions, const NodeRows& rows, std::int32_t owned,
+                     const std::uint8_t* skip) {
+  const bool tight = rows.block_size == program.components();
+  switch (program.components()) {
+    case 1:
+      return matrix_gather<1, false>(program, positions, rows, owned, skip);
+    case 2:
+      if (tight) return matrix_gather<2, true>(program, positions, rows, owned, skip);
+      return matrix_gather<2, false>(program, positions, rows, owned, skip);
+    case 3:
+      if (tight) return matrix_gather<3, true>(program, positions, rows, owned, skip);
+      return matrix_gather<3, false>(program, positions, rows, owned, skip);
+    case 6:
+      if (tight) return matrix_gather<6, true>(program, positions, rows, owned, skip);
+      return matrix_gather<6, false>(program, positions, rows, owned, skip);
+    default:
+      return matrix_gather<0, false>(program, positions, rows, owned, skip);
+  }
+}
+
+/// Element matrices one after another instead of side by side: each is then read by rows, a cache line at a time.
+void unpack(const double* packed, int entries, int lanes, int count, double* out) {
+  for (int e = 0; e < count; ++e) {
+    const double* source = packed + static_cast<std::ptrdiff_t>(e / lanes) * entries * lanes + e % lanes;
+    double* target = out + static_cast<std::ptrdiff_t>(e) * entries;
+    for (int k = 0; k < entries; ++k) target[k] = source[static_cast<std::ptrdiff_t>(k) * lanes];
+  }
+}
+
+/// Adds single entries, found by searching the row. Entries come in mirrored pairs; the upper one of each counts.
+std::function<void(std::int32_t, std::int32_t, double)> entry_adder(CpuSymmetricMatrix& matrix, int device) {
+  CpuSymmetricMatrix::Part& part = matrix.part(device);
+  const int b = matrix.block_size();
+  const SymmetricView view = part.view(b);
+  double* values = part.value.update_device();
+  return [=](std::int32_t row, std::int32_t col, double value) {
+    if (col < row) return;
+    const std::int64_t k = view.find(row / b, col / b);
+    if (k < 0)
+      throw Error(ErrorCode::internal, "an entry of a transformed element matrix is not in the pattern of the matrix");
+    double* block = values + k * b * b;
+    block[(row % b) * b + col % b] += value;
+    if (row != col && row / b == col / b) block[(col % b) * b + row % b] += value;  // diagonal blocks are whole
+  };
+}
+
+/// Zeroes rows and columns of equations that are not free; the diagonal stays, positive.
+void isolate_held(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix) {
+  const DeviceModel::Part& model_part = model.part(device);
+  CpuSymmetricMatrix::Part& part = matrix.part(device);
+  const int b = matrix.block_size();
+  DeviceSection section(*model.layout()->memory(device));
+  const std::uint8_t* held = model_part.held.read_device();
+  const SymmetricView view = part.view(b);
+  const std::int64_t* row_start = view.half.rows.row_start;
+  double* values = part.value.update_device();
+  const std::int32_t local = model.layout()->local_size(device) / b;
+  std::vector<std::uint8_t> touched(static_cast<std::size_t>(local), 0);
+  for (std::int32_t i = 0; i < local * b; ++i)
+    if (held[i]) touched[static_cast<std::size_t>(i / b)] = 1;
+#pragma omp parallel for num_threads(matrix.threads()) schedule(static)
+  for (std::int32_t row = 0; row < part.rows; ++row) {
+    const bool row_touched = touched[static_cast<std::size_t>(row)];
+    for (std::int64_t k = row_start[row]; k < row_start[row + 1]; ++k) {
+      const std::int32_t col = view.column(row, k);
+      if (!row_touched && !touched[static_cast<std::size_t>(col)]) continue;
+      double* block = values + k * b * b;
+      for (int i = 0; i < b; ++i)
+        for (int j = 0; j < b; ++j) {
+          const std::int32_t r = row * b + i, c = col * b + j;
+          if (!held[r] && !held[c]) continue;
+          double& entry = block[i * b + j];
+          if (r != c)
+            entry = 0;
+          else
+            entry = entry == 0 ? 1 : std::fabs(entry);
+        }
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace cpu
+
+void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+                          SparseMatrix& target) {
+  using namespace cpu;
+  auto* matrix = dynamic_cast<CpuSymmetricMatrix*>(&target);
+  if (!matrix || &matrix->model() != &model)
+    throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
+  if (unknowns) {
+    require_layout(*model.layout(), *unknowns, "assemble");
+    exchange_ghosts(*unknowns);
+  }
+  require_factors(terms.batch_factors, model.batch_count(), "assemble");
+  ModelPlans& plans = ModelPlans::of(model, threads_);
+  FaultKeeper faults;
+  for (int d = 0; d < devices(); ++d) {
+    CpuSymmetricMatrix::Part& part = matrix->part(d);
+    const DeviceModel::Part& model_part = model.part(d);
+    const std::int32_t owned_nodes = model_part.owned_nodes;
+    {
+      DeviceSection section(*memory(d));
+      double* values = part.value.write_device();
+      for_blocks(part.value.size(), threads_,
+                 [=](std::size_t begin, std::size_t end) { std::fill(values + begin, values + end, 0.0); });
+    }
+    Array<double> buffer;
+    for (int b = 0; b < model.batch_count(); ++b) {
+      const ElementBatch& batch = model_part.batches[static_cast<std::size_t>(b)];
+      const BatchTerms batch_terms(terms, batch);
+      if (batch_terms.empty()) continue;
+      const ElementProgram& program = *batch.program;
+      const Sweep sweep{model,
+                        d,
+                        b,
+                        plans.gather(model, d, b),
+                        threads_,
+                        route(program),
+                        unknowns ? &unknowns->part(d) : nullptr,
+                        program.matrix_entries()};
+      const auto packed = [&]() -> Compute {
+        return [&](const ElementView& view, int first, int count, double* out) {
+          return element_matrices(program, view, batch_terms, first, count, out);
+        };
+      };
+      const auto plain = [&]() -> Compute {
+        if (program.lanes() == 1) return packed();
+        return [&](const ElementView& view, int first, int count, double* out) {
+          const int lanes = program.lanes();
+          thread_local std::vector<double> scratch;
+          scratch.resize(static_cast<std::size_t>((count + lanes - 1) / lanes * lanes) *
+                         static_cast<std::size_t>(program.matrix_entries()));
+          const ElementStatus status = element_matrices(program, view, batch_terms, first, count, scratch.data());
+          unpack(scratch.data(), program.matrix_entries(), lanes, count, out);
+          return status;
+        };
+      };
+      const std::vector<std::uint8_t>& dependent = plans.dependent(d, b);
+      const std::uint8_t* skip = dependent.empty() ? nullptr : dependent.data();
+      const auto gather = [&]() -> Gather {
+        const NodeRows rows{part.value.update_device(), part.row_start.read_device(),
+                            model_part.first_equation.read_device(), matrix->block_size()};
+        const BlockPositions& positions = part.positions[static_cast<std::size_t>(b)];
+        const std::uint8_t* data = positions.data.read_device();
+        if (positions.bytes_each == 1) return matrix_gather(program, data, rows, owned_nodes, skip);
+        if (positions.bytes_each == 2)
+          return matrix_gather(program, reinterpret_cast<const std::uint16_t*>(data), rows, owned_nodes, skip);
+        return matrix_gather(program, reinterpret_cast<const std::uint32_t*>(data), rows, owned_nodes, skip);
+      };
+      faults.note(batch, run(sweep, buffer, plain, gather));
+      faults.note(batch, add_dependent(sweep, packed, [&] { return entry_adder(*matrix, d); }));
+    }
+    isolate_held(model, d, *matrix);
+  }
+  faults.rethrow();
+}
+
+}  // namespace voussoir

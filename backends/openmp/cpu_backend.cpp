@@ -1,0 +1,39 @@
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+
+#include <omp.h>
+
+#include <voussoir/backends/openmp/openmp_memory.hpp>
+
+namespace voussoir {
+
+CpuBackend::CpuBackend(std::string name, std::string description, std::vector<std::shared_ptr<DeviceMemory>> memories,
+                       int threads)
+    : name_(std::move(name)), description_(std::move(description)), memories_(std::move(memories)), threads_(threads) {
+  if (memories_.empty()) throw Error(ErrorCode::misuse, "a backend needs at least one device");
+  if (threads_ < 1)
+    throw Error(ErrorCode::misuse, "a backend needs at least one thread, not " + std::to_string(threads_));
+}
+
+const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {
+  if (device < 0 || device >= devices())
+    throw Error(ErrorCode::misuse, "there is no device " + std::to_string(device) + " in backend " + name_ +
+                                       ", which has " + std::to_string(devices()));
+  return memories_[static_cast<std::size_t>(device)];
+}
+
+Route CpuBackend::route(const ElementProgram& program) const {
+  // A program with embedded text was compiled for the CPU as well: there is nothing left to compile at run time.
+  return program.route() == Route::host ? Route::host : Route::native;
+}
+
+std::shared_ptr<Backend> make_openmp_backend(int threads, const std::string& note) {
+  const bool all = threads <= 0;
+  if (all) threads = omp_get_max_threads();
+  std::vector<std::shared_ptr<DeviceMemory>> memories{std::make_shared<OpenMpMemory>(threads)};
+  return std::make_shared<CpuBackend>(all ? "openmp" : "openmp:" + std::to_string(threads),
+                                      "openmp: " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
+                                          (note.empty() ? "" : " (" + note + ")"),
+                                      std::move(memories), threads);
+}
+
+}  // namespace voussoir

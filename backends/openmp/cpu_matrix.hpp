@@ -1,0 +1,55 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/openmp/sparse_kernels.hpp>
+#include <voussoir/backends/operator.hpp>
+
+namespace voussoir::cpu {
+
+/// Block rows on one device.
+struct StoredRows {
+  std::int32_t rows = 0;  ///< block rows
+  Array<std::int64_t> row_start;
+  Array<std::int32_t> column;
+  Array<double> value;
+
+  BlockRows read(int block_size) const {
+    return {block_size, row_start.read_device(), column.read_device(), value.read_device()};
+  }
+  std::size_t bytes() const { return row_start.bytes() + column.bytes() + value.bytes(); }
+};
+
+/// What the matrices of this backend have in common, however they are stored.
+class CpuMatrix : public SparseMatrix {
+ public:
+  const std::shared_ptr<const Layout>& layout() const override { return layout_; }
+  int block_size() const override { return block_size_; }
+  std::string describe() const override;
+  int threads() const { return threads_; }
+  /// Blocks of `block_size` on the diagonal of a device's rows, inside a section.
+  virtual void copy_diagonal(int device, int block_size, double* values) const = 0;
+
+ protected:
+  CpuMatrix(std::shared_ptr<const Layout> layout, int block_size, int threads);
+  /// The kind of storage, for people: follows "CSR matrix" and its like.
+  virtual std::string storage() const = 0;
+  void require_fitting(const Vector& x, const Vector& y, const char* what) const;
+  /// x is read and y written once.
+  std::size_t vector_bytes() const;
+
+  std::shared_ptr<const Layout> layout_;
+  int block_size_;
+  int threads_;
+};
+
+/// Cuts pieces of rows into one run per thread, of about equal numbers of blocks: the first piece of each, and the end.
+/// Piece p begins with row p · rows_per_piece; row r with block start[r].
+std::vector<std::int32_t> share_pieces(const std::int64_t* start, std::int32_t rows, std::int32_t rows_per_piece,
+                                       int threads);
+
+/// "690 MB", for people.
+std::string readable_bytes(std::size_t bytes);
+
+}  // namespace voussoir::cpu

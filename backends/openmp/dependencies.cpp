@@ -1,0 +1,79 @@
+#include <voussoir/backends/openmp/dependencies.hpp>
+
+#include <voussoir/backends/openmp/checks.hpp>
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/openmp/exchange.hpp>
+#include <voussoir/backends/openmp/parallel.hpp>
+
+namespace voussoir {
+
+namespace cpu {
+
+void hand_on_dependent(const DeviceModel& model, int device, double* y) {
+  const std::int32_t owned = model.layout()->owned(device);
+  for (const Dependency& dependency : model.part(device).dependencies) {
+    const double share = y[dependency.equation];
+    for (std::size_t i = 0; i < dependency.others.size(); ++i)
+      if (dependency.others[i] < owned) y[dependency.others[i]] += dependency.coefficients[i] * share;
+    if (dependency.equation < owned) y[dependency.equation] = 0;
+  }
+}
+
+void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double* x) {
+  const std::int32_t owned = model.layout()->owned(device);
+  for (const Dependency& dependency : model.part(device).dependencies) {
+    if (!ghosts_too && dependency.equation >= owned) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < dependency.others.size(); ++i)
+      sum += dependency.coefficients[i] * x[dependency.others[i]];
+    x[dependency.equation] = sum;
+  }
+}
+
+namespace {
+
+void require_one_column(const DeviceModel& model, const Vector& x, const char* what) {
+  require_layout(*model.layout(), x, what);
+  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
+}
+
+}  // namespace
+
+}  // namespace cpu
+
+void CpuBackend::expand_dependencies(const DeviceModel& model, Vector& x) {
+  cpu::require_one_column(model, x, "expand_dependencies");
+  cpu::exchange_ghosts(x);
+  for (int d = 0; d < devices(); ++d) {
+    if (model.part(d).dependencies.empty()) continue;
+    DeviceSection section(*memory(d));
+    cpu::set_dependent(model, d, false, x.part(d).update_device());
+  }
+}
+
+void CpuBackend::reduce_dependencies(const DeviceModel& model, Vector& x) {
+  cpu::require_one_column(model, x, "reduce_dependencies");
+  cpu::exchange_ghosts(x);
+  for (int d = 0; d < devices(); ++d) {
+    if (model.part(d).dependencies.empty()) continue;
+    DeviceSection section(*memory(d));
+    cpu::hand_on_dependent(model, d, x.part(d).update_device());
+  }
+}
+
+void CpuBackend::clear_held(const DeviceModel& model, Vector& x) {
+  cpu::require_layout(*model.layout(), x, "clear_held");
+  const auto columns = static_cast<std::size_t>(x.columns());
+  for (int d = 0; d < devices(); ++d) {
+    DeviceSection section(*memory(d));
+    const std::uint8_t* held = model.part(d).held.read_device();
+    double* px = x.part(d).update_device();
+    cpu::for_blocks(static_cast<std::size_t>(x.layout()->owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (held[i])
+          for (std::size_t c = 0; c < columns; ++c) px[i * columns + c] = 0;
+    });
+  }
+}
+
+}  // namespace voussoir

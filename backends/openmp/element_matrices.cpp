@@ -1,0 +1,132 @@
+#include <voussoir/backends/openmp/element_matrices.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace voussoir::cpu {
+
+void require_factors(std::span<const double> factors, int batches, const char* what) {
+  if (!factors.empty() && factors.size() != static_cast<std::size_t>(batches))
+    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(factors.size()) + " factors for " +
+                                       std::to_string(batches) + " batches of elements");
+}
+
+BatchTerms::BatchTerms(const MatrixTerms& terms, const ElementBatch& batch) : mass_kind(terms.mass_kind) {
+  const double factor =
+      terms.batch_factors.empty() ? 1.0 : terms.batch_factors[static_cast<std::size_t>(batch.description)];
+  if (batch.element_count == 0) return;
+  if (batch.program->has_tangent()) stiffness = factor * terms.stiffness;
+  if (batch.program->has_mass()) mass = factor * terms.mass;
+}
+
+ElementStatus element_matrices(const ElementProgram& program, const ElementView& view, const BatchTerms& terms,
+                               int first, int count, double* out) {
+  const int lanes = program.lanes();
+  const auto numbers = static_cast<std::size_t>((count + lanes - 1) / lanes * lanes) *
+                       static_cast<std::size_t>(program.matrix_entries());
+  ElementStatus status;
+  if (terms.stiffness != 0) {
+    status.merge(program.tangent(view, first, count, out));
+    if (terms.stiffness != 1)
+      for (std::size_t k = 0; k < numbers; ++k) out[k] *= terms.stiffness;
+    if (terms.mass == 0) return status;
+    std::vector<double> mass(numbers);
+    status.merge(program.mass(view, terms.mass_kind, first, count, mass.data()));
+    for (std::size_t k = 0; k < numbers; ++k) out[k] += terms.mass * mass[k];
+  } else if (terms.mass != 0) {
+    status.merge(program.mass(view, terms.mass_kind, first, count, out));
+    if (terms.mass != 1)
+      for (std::size_t k = 0; k < numbers; ++k) out[k] *= terms.mass;
+  } else {
+    std::fill_n(out, numbers, 0.0);
+  }
+  return status;
+}
+
+namespace {
+
+using Combination = std::vector<std::pair<std::int32_t, double>>;
+
+constexpr std::size_t slab = 256;  // dependent elements whose matrices are kept at once
+
+}  // namespace
+
+ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& open_compute,
+                            const std::function<std::function<void(std::int32_t, std::int32_t, double)>()>& open_add) {
+  const DeviceModel::Part& part = sweep.model.part(sweep.device);
+  const ElementBatch& batch = part.batches[static_cast<std::size_t>(sweep.batch)];
+  ElementStatus status;
+  if (batch.dependent_elements.empty()) return status;
+  const auto& memory = sweep.model.layout()->memory(sweep.device);
+  const ElementProgram& program = *batch.program;
+  const int n = program.nodes(), components = program.components(), dofs = program.dofs(), lanes = program.lanes();
+  const auto entries = static_cast<std::size_t>(program.matrix_entries());
+  const std::int32_t owned = sweep.model.layout()->owned(sweep.device);
+  const auto& dependency_of = ModelPlans::of(sweep.model, sweep.threads).dependency_of(sweep.device);
+
+  std::vector<double> matrices(std::min(slab, batch.dependent_elements.size()) * entries);
+  std::vector<double> group(entries * static_cast<std::size_t>(lanes));
+  for (std::size_t from = 0; from < batch.dependent_elements.size(); from += slab) {
+    const std::size_t count = std::min(slab, batch.dependent_elements.size() - from);
+    const auto compute_slab = [&](const ElementView& view) {
+      const Compute compute = open_compute();
+      std::int32_t have = -1;
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::int32_t e = batch.dependent_elements[from + k];
+        const std::int32_t first = e / lanes * lanes;
+        if (first != have)
+          status.merge(compute(view, first, std::min(lanes, batch.element_count - first), group.data()));
+        have = first;
+        for (std::size_t i = 0; i < entries; ++i)
+          matrices[k * entries + i] = group[i * static_cast<std::size_t>(lanes) + static_cast<std::size_t>(e - first)];
+      }
+    };
+    if (sweep.side == Route::host)
+      compute_slab(sweep.model.host_view(sweep.device, sweep.batch,
+                                         sweep.unknowns ? sweep.unknowns->read_host().data() : nullptr));
+    DeviceSection section(*memory);
+    if (sweep.side != Route::host)
+      compute_slab(
+          sweep.model.device_view(sweep.device, sweep.batch, sweep.unknowns ? sweep.unknowns->read_device() : nullptr));
+    const std::int32_t* nodes = batch.nodes.read_device();
+    const std::int32_t* first_equation = part.first_equation.read_device();
+    const auto add = open_add();
+
+    std::vector<Combination> combination(static_cast<std::size_t>(dofs));
+    std::vector<std::int32_t> dependent(static_cast<std::size_t>(dofs));
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::int64_t e = batch.dependent_elements[from + k];
+      for (int a = 0; a < n; ++a)
+        for (int i = 0; i < components; ++i) {
+          const auto dof = static_cast<std::size_t>(a * components + i);
+          const std::int32_t equation = first_equation[nodes[e * n + a]] + i;
+          combination[dof].clear();
+          dependent[dof] = -1;
+          const auto found = dependency_of.find(equation);
+          if (found == dependency_of.end()) {
+            combination[dof].emplace_back(equation, 1.0);
+            continue;
+          }
+          dependent[dof] = equation;
+          const Dependency& dependency = part.dependencies[static_cast<std::size_t>(found->second)];
+          for (std::size_t o = 0; o < dependency.others.size(); ++o)
+            combination[dof].emplace_back(dependency.others[o], dependency.coefficients[o]);
+        }
+      const double* matrix = matrices.data() + k * entries;
+      for (int r = 0; r < dofs; ++r) {
+        for (int s = 0; s < dofs; ++s) {
+          const double value = matrix[triangle_row(std::min(r, s), dofs) + std::max(r, s)];
+          for (const auto& [row, row_factor] : combination[static_cast<std::size_t>(r)])
+            if (row < owned)
+              for (const auto& [column, column_factor] : combination[static_cast<std::size_t>(s)])
+                add(row, column, row_factor * column_factor * value);
+        }
+        const std::int32_t alone = dependent[static_cast<std::size_t>(r)];
+        if (alone >= 0 && alone < owned) add(alone, alone, matrix[triangle_row(r, dofs) + r]);
+      }
+    }
+  }
+  return status;
+}
+
+}  // namespace voussoir::cpu

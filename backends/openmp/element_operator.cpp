@@ -1,0 +1,341 @@
+#include <voussoir/backends/openmp/element_operator.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <voussoir/backends/openmp/checks.hpp>
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/openmp/cpu_matrix.hpp>
+#include <voussoir/backends/openmp/dependencies.hpp>
+#include <voussoir/backends/openmp/element_products.hpp>
+#include <voussoir/backends/openmp/exchange.hpp>
+#include <voussoir/backends/openmp/parallel.hpp>
+
+namespace voussoir {
+
+namespace cpu {
+
+CpuElementOperator::CpuElementOperator(const DeviceModel& model, ElementProduct product, int threads)
+    : model_(&model), product_(product), threads_(threads) {
+  parts_.resize(static_cast<std::size_t>(model.devices()));
+  for (auto& batches : parts_) batches.resize(static_cast<std::size_t>(model.batch_count()));
+  buffers_.resize(static_cast<std::size_t>(model.devices()));
+}
+
+void CpuElementOperator::assemble(CpuBackend& backend, const Vector* unknowns, const MatrixTerms& terms) {
+  require_factors(terms.batch_factors, model_->batch_count(), "assemble");
+  if (unknowns) {
+    require_layout(*model_->layout(), *unknowns, "assemble");
+    exchange_ghosts(*unknowns);
+  }
+  unknowns_ = Vector();
+  if (product_ == ElementProduct::matrix_free && unknowns) {
+    unknowns_ = Vector(model_->layout());
+    backend.copy(*unknowns, unknowns_);
+    exchange_ghosts(unknowns_);
+  }
+  FaultKeeper faults;
+  for (int d = 0; d < model_->devices(); ++d)
+    for (int b = 0; b < model_->batch_count(); ++b) {
+      part(d, b).terms = BatchTerms(terms, batch(d, b));
+      if (product_ == ElementProduct::matrix_free) continue;
+      if (part(d, b).terms.empty())
+        part(d, b).matrices = {};
+      else
+        faults.note(batch(d, b), store_matrices(d, b, unknowns));
+    }
+  assembled_ = true;
+  faults.rethrow();
+}
+
+ElementStatus CpuElementOperator::store_matrices(int d, int b, const Vector* unknowns) {
+  const ElementBatch& elements = batch(d, b);
+  const ElementProgram& program = *elements.program;
+  BatchPart& own = part(d, b);
+  const int lanes = program.lanes(), entries = program.matrix_entries();
+  const std::int32_t count = elements.element_count;
+  const std::int64_t groups = (std::int64_t{count} + lanes - 1) / lanes;
+  const auto size = static_cast<std::size_t>(groups * lanes) * static_cast<std::size_t>(entries);
+  const auto& memory = model_->layout()->memory(d);
+  if (own.matrices.size() != size) own.matrices = Array<double>(memory, size);
+  if (product_ == ElementProduct::scatter && !own.whole) {
+    const auto all = static_cast<std::int32_t>(groups * lanes);
+    own.whole = std::make_unique<GatherPlan>(make_gather_plan(*model_, d, b, all, threads_));
+    own.spread =
+        Array<double>(memory, static_cast<std::size_t>(groups * lanes) * static_cast<std::size_t>(program.dofs()));
+  }
+  if (program.route() == Route::host) {
+    const ElementView view = model_->host_view(d, b, unknowns ? unknowns->part(d).read_host().data() : nullptr);
+    return element_matrices(program, view, own.terms, 0, count, own.matrices.write_host().data());
+  }
+  DeviceSection section(*memory);
+  const ElementView view = model_->device_view(d, b, unknowns ? unknowns->part(d).read_device() : nullptr);
+  double* matrices = own.matrices.write_device();
+  ElementStatus status;
+  ExceptionKeeper keeper;
+  const int piece = 8 * lanes;
+#pragma omp parallel num_threads(threads_)
+  {
+    ElementStatus mine;
+#pragma omp for schedule(static)
+    for (std::int32_t first = 0; first < count; first += piece)
+      keeper.guard([&] {
+        mine.merge(element_matrices(program, view, own.terms, first, std::min(piece, count - first),
+                                    matrices + static_cast<std::ptrdiff_t>(first) * entries));
+      });
+#pragma omp critical(voussoir_sweep_status)
+    status.merge(mine);
+  }
+  keeper.rethrow();
+  return status;
+}
+
+ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) const {
+  const ElementProgram& program = *batch(d, b).program;
+  const BatchPart& own = part(d, b);
+  const Sweep sweep{
+      *model_,       d, b, ModelPlans::of(*model_, threads_).gather(*model_, d, b), threads_, Route::native, nullptr,
+      program.dofs()};
+  return run(
+      sweep, buffers_[static_cast<std::size_t>(d)],
+      [&]() -> Compute {
+        const double* x = expanded_.part(d).read_device();
+        const double* matrices = own.matrices.read_device();
+        return [&program, x, matrices](const ElementView& view, int first, int count, double* out) {
+          spread_groups(program, view, x, first, count, out);
+          multiply_groups(program, matrices + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), out, count,
+                          out);
+          return ElementStatus{};
+        };
+      },
+      [&] {
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(),
+                            model_->part(d).first_equation.read_device(), 1, y.update_device());
+      });
+}
+
+void CpuElementOperator::add_spread(int d, int b, Array<double>& y) const {
+  const ElementProgram& program = *batch(d, b).program;
+  const BatchPart& own = part(d, b);
+  const GatherPlan& plan = *own.whole;
+  const std::int32_t count = batch(d, b).element_count;
+  const int piece = 8 * program.lanes();
+  DeviceSection section(*model_->layout()->memory(d));
+  const ElementView view = model_->device_view(d, b, nullptr);
+  const double* x = expanded_.part(d).read_device();
+  const double* matrices = own.matrices.read_device();
+  double* spread = own.spread.write_device();
+  const Gather gather = add_to_nodes(plan, program.dofs(), program.components(),
+                                     model_->part(d).first_equation.read_device(), 1, y.update_device());
+  Chunk chunk;
+  chunk.values = spread;
+  chunk.rows = plan.rows.read_device();
+  chunk.first = plan.first.read_device();
+  chunk.element = plan.element.read_device();
+  chunk.node = plan.node.read_device();
+  const std::int64_t rows = plan.chunk_rows.back();
+  constexpr std::int64_t tile = 64;
+#pragma omp parallel num_threads(threads_)
+  {
+#pragma omp for schedule(static)
+    for (std::int32_t first = 0; first < count; first += piece)
+      spread_groups(program, view, x, first, std::min(piece, count - first),
+                    spread + static_cast<std::ptrdiff_t>(first) * program.dofs());
+#pragma omp for schedule(static)
+    for (std::int32_t first = 0; first < count; first += piece) {
+      double* vectors = spread + static_cast<std::ptrdiff_t>(first) * program.dofs();
+      multiply_groups(program, matrices + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), vectors,
+                      std::min(piece, count - first), vectors);
+    }
+#pragma omp for schedule(static)
+    for (std::int64_t row = 0; row < rows; row += tile) gather(chunk, row, std::min(rows, row + tile));
+  }
+}
+
+ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) const {
+  const ElementProgram& program = *batch(d, b).program;
+  const BatchTerms& terms = part(d, b).terms;
+  const Route side = program.route() == Route::host ? Route::host : Route::native;
+  const Sweep sweep{*model_,
+                    d,
+                    b,
+                    ModelPlans::of(*model_, threads_).gather(*model_, d, b),
+                    threads_,
+                    side,
+                    unknowns_.layout() ? &unknowns_.part(d) : nullptr,
+                    program.dofs()};
+  return run(
+      sweep, buffers_[static_cast<std::size_t>(d)],
+      [&]() -> Compute {
+        const double* x = side == Route::host ? expanded_.part(d).read_host().data() : expanded_.part(d).read_device();
+        return [&program, &terms, x](const ElementView& view, int first, int count, double* out) {
+          const int lanes = program.lanes();
+          const auto padded = static_cast<std::size_t>((count + lanes - 1) / lanes * lanes);
+          const std::size_t numbers = padded * static_cast<std::size_t>(program.dofs());
+          ElementStatus status;
+          if (terms.stiffness != 0) {
+            status.merge(program.action(view, x, first, count, out));
+            if (terms.stiffness != 1)
+              for (std::size_t k = 0; k < numbers; ++k) out[k] *= terms.stiffness;
+          } else {
+            std::fill_n(out, numbers, 0.0);
+          }
+          if (terms.mass != 0) {
+            std::vector<double> masses(padded * static_cast<std::size_t>(program.matrix_entries())), vectors(numbers);
+            status.merge(program.mass(view, terms.mass_kind, first, count, masses.data()));
+            spread_groups(program, view, x, first, count, vectors.data());
+            multiply_groups(program, masses.data(), vectors.data(), count, vectors.data());
+            for (std::size_t k = 0; k < numbers; ++k) out[k] += terms.mass * vectors[k];
+          }
+          return status;
+        };
+      },
+      [&] {
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(),
+                            model_->part(d).first_equation.read_device(), 1, y.update_device());
+      });
+}
+
+void CpuElementOperator::apply_one(const Vector& x, Vector& y) const {
+  const Layout& layout = *model_->layout();
+  exchange_ghosts(x);
+  if (!expanded_.layout()) expanded_ = Vector(model_->layout());
+  FaultKeeper faults;
+  for (int d = 0; d < model_->devices(); ++d) {
+    {
+      DeviceSection section(*layout.memory(d));
+      const double* px = x.part(d).read_device();
+      double* inner = expanded_.part(d).write_device();
+      double* py = y.part(d).write_device();
+      const std::uint8_t* held = model_->part(d).held.read_device();
+      for_blocks(static_cast<std::size_t>(layout.local_size(d)), threads_, [=](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          inner[i] = held[i] ? 0 : px[i];
+          py[i] = 0;
+        }
+      });
+      set_dependent(*model_, d, true, inner);
+    }
+    for (int b = 0; b < model_->batch_count(); ++b) {
+      if (part(d, b).terms.empty()) continue;
+      switch (product_) {
+        case ElementProduct::gather:
+          faults.note(batch(d, b), add_stored(d, b, y.part(d)));
+          break;
+        case ElementProduct::scatter:
+          add_spread(d, b, y.part(d));
+          break;
+        case ElementProduct::matrix_free:
+          faults.note(batch(d, b), add_action(d, b, y.part(d)));
+          break;
+      }
+    }
+    DeviceSection section(*layout.memory(d));
+    const double* px = x.part(d).read_device();
+    double* py = y.part(d).update_device();
+    const std::uint8_t* held = model_->part(d).held.read_device();
+    hand_on_dependent(*model_, d, py);
+    for_blocks(static_cast<std::size_t>(layout.owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (held[i]) py[i] = px[i];
+    });
+  }
+  faults.rethrow();
+}
+
+void CpuElementOperator::apply(const Vector& x, Vector& y) const {
+  require_layout(*model_->layout(), x, "element product");
+  require_alike(x, y, "element product");
+  if (&x == &y) throw Error(ErrorCode::misuse, "element product: a product needs two different vectors");
+  if (!assembled_) throw Error(ErrorCode::misuse, "element product: assemble() has not been called for this operator");
+  if (x.columns() == 1) return apply_one(x, y);
+  const auto columns = static_cast<std::size_t>(x.columns());
+  Vector from(model_->layout()), to(model_->layout());
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (int d = 0; d < model_->devices(); ++d) {
+      DeviceSection section(*model_->layout()->memory(d));
+      const double* source = x.part(d).read_device();
+      double* target = from.part(d).write_device();
+      for_blocks(static_cast<std::size_t>(model_->layout()->owned(d)), threads_,
+                 [=](std::size_t begin, std::size_t end) {
+                   for (std::size_t i = begin; i < end; ++i) target[i] = source[i * columns + c];
+                 });
+    }
+    apply_one(from, to);
+    for (int d = 0; d < model_->devices(); ++d) {
+      DeviceSection section(*model_->layout()->memory(d));
+      const double* source = to.part(d).read_device();
+      double* target = c == 0 ? y.part(d).write_device() : y.part(d).update_device();
+      for_blocks(static_cast<std::size_t>(model_->layout()->owned(d)), threads_,
+                 [=](std::size_t begin, std::size_t end) {
+                   for (std::size_t i = begin; i < end; ++i) target[i * columns + c] = source[i];
+                 });
+    }
+  }
+}
+
+double CpuElementOperator::apply_dot(const Vector& x, Vector& y) const {
+  apply(x, y);
+  double sum = 0;
+  for (int d = 0; d < model_->devices(); ++d) {
+    DeviceSection section(*model_->layout()->memory(d));
+    const double* px = x.part(d).read_device();
+    const double* py = y.part(d).read_device();
+    sum += sum_blocks(owned_entries(x, d), threads_, [=](std::size_t begin, std::size_t end) {
+      return dot_stretch(px + begin, py + begin, end - begin);
+    });
+  }
+  return sum;
+}
+
+std::size_t CpuElementOperator::bytes() const {
+  std::size_t total = 0;
+  for (const auto& batches : parts_)
+    for (const BatchPart& p : batches)
+      total += p.matrices.bytes() + p.spread.bytes() + (p.whole ? p.whole->bytes() : 0);
+  for (int d = 0; d < model_->devices(); ++d) {
+    total += buffers_[static_cast<std::size_t>(d)].bytes();
+    if (unknowns_.layout()) total += unknowns_.part(d).bytes();
+    if (expanded_.layout()) total += expanded_.part(d).bytes();
+  }
+  return total;
+}
+
+std::size_t CpuElementOperator::bytes_moved() const {
+  std::size_t total = 0;
+  for (int d = 0; d < model_->devices(); ++d) {
+    for (int b = 0; b < model_->batch_count(); ++b) {
+      const BatchPart& p = part(d, b);
+      if (p.terms.empty()) continue;
+      // Element vectors of the scatter form are written, read and written, and read again.
+      total += p.matrices.bytes() + batch(d, b).nodes.bytes() + 4 * p.spread.bytes();
+      if (product_ == ElementProduct::matrix_free) total += model_->part(d).coordinates.bytes();
+    }
+    if (product_ == ElementProduct::matrix_free && unknowns_.layout()) total += unknowns_.part(d).bytes();
+    total += sizeof(double) * static_cast<std::size_t>(layout()->local_size(d) + layout()->owned(d));
+  }
+  return total;
+}
+
+std::string CpuElementOperator::describe() const {
+  const char* kind = product_ == ElementProduct::gather    ? "element matrices, gather form"
+                     : product_ == ElementProduct::scatter ? "element matrices, scatter form"
+                                                           : "matrix-free elements";
+  return std::string(kind) + ", " + std::to_string(layout()->size()) + " equations, " + readable_bytes(bytes());
+}
+
+}  // namespace cpu
+
+std::unique_ptr<ElementOperator> CpuBackend::make_element_operator(const DeviceModel& model, ElementProduct product) {
+  return std::make_unique<cpu::CpuElementOperator>(model, product, threads_);
+}
+
+void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+                          ElementOperator& target) {
+  auto* matrix = dynamic_cast<cpu::CpuElementOperator*>(&target);
+  if (!matrix || matrix->model() != &model)
+    throw Error(ErrorCode::misuse, "assemble: the operator was not made for this model by this backend");
+  matrix->assemble(*this, unknowns, terms);
+}
+
+}  // namespace voussoir

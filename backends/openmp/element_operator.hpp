@@ -1,0 +1,67 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/openmp/element_matrices.hpp>
+#include <voussoir/backends/openmp/sweep.hpp>
+
+namespace voussoir {
+class CpuBackend;
+}
+
+namespace voussoir::cpu {
+
+/// A matrix kept as its elements. Products with blocks of vectors go column by column. An operator keeps scratch for
+/// its products, so one thread at a time may use it.
+class CpuElementOperator final : public ElementOperator {
+ public:
+  CpuElementOperator(const DeviceModel& model, ElementProduct product, int threads);
+
+  const std::shared_ptr<const Layout>& layout() const override { return model_->layout(); }
+  void apply(const Vector& x, Vector& y) const override;
+  double apply_dot(const Vector& x, Vector& y) const override;
+  std::size_t bytes() const override;
+  std::size_t bytes_moved() const override;
+  std::string describe() const override;
+  ElementProduct product() const override { return product_; }
+
+  const DeviceModel* model() const { return model_; }
+  void assemble(CpuBackend& backend, const Vector* unknowns, const MatrixTerms& terms);
+  BlockDiagonal block_diagonal(int block_size) const;
+
+ private:
+  struct BatchPart {
+    BatchTerms terms;
+    Array<double> matrices;             ///< [group][entry][lane]; none where matrix-free
+    std::unique_ptr<GatherPlan> whole;  ///< scatter: the batch as one chunk, the connectivity matrix by nodes
+    mutable Array<double> spread;       ///< scatter: element vectors, [group][dof][lane]
+  };
+
+  const ElementBatch& batch(int device, int number) const {
+    return model_->part(device).batches[static_cast<std::size_t>(number)];
+  }
+  const BatchPart& part(int device, int number) const {
+    return parts_[static_cast<std::size_t>(device)][static_cast<std::size_t>(number)];
+  }
+  BatchPart& part(int device, int number) {
+    return parts_[static_cast<std::size_t>(device)][static_cast<std::size_t>(number)];
+  }
+  void apply_one(const Vector& x, Vector& y) const;
+  ElementStatus add_stored(int device, int number, Array<double>& y) const;
+  void add_spread(int device, int number, Array<double>& y) const;
+  ElementStatus add_action(int device, int number, Array<double>& y) const;
+  ElementStatus add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
+  ElementStatus store_matrices(int device, int number, const Vector* unknowns);
+
+  const DeviceModel* model_;
+  ElementProduct product_;
+  int threads_;
+  bool assembled_ = false;
+  std::vector<std::vector<BatchPart>> parts_;
+  Vector unknowns_;                             ///< matrix-free: where the tangent is taken; no layout: at zero
+  mutable Vector expanded_;                     ///< x with held entries zero and dependent ones filled in
+  mutable std::vector<Array<double>> buffers_;  ///< values of one chunk, per device
+};
+
+}  // namespace voussoir::cpu

@@ -1,0 +1,17 @@
+#pragma once
+#include <cstdint>
+
+#include <voussoir/backends/element_program.hpp>
+
+namespace voussoir::cpu {
+
+/// Element vectors from a nodal vector: dofs() values per element, [group][dof][lane]. Missing lanes of the last group
+/// repeat its last element.
+void spread_groups(const ElementProgram& program, const ElementView& view, const double* x, int first, int count,
+                   double* out);
+
+/// out = (element matrices) · (element vectors) for a run of whole groups; `vectors` and `out` may be the same.
+void multiply_groups(const ElementProgram& program, const double* matrices, const double* vectors, int count,
+                     double* out);
+
+}  // namespace voussoir::cpu

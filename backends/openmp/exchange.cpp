@@ -1,0 +1,44 @@
+#include <voussoir/backends/openmp/exchange.hpp>
+
+#include <algorithm>
+
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+
+namespace voussoir {
+
+namespace cpu {
+
+void exchange_ghosts(const Vector& x) {
+  const Layout& layout = *x.layout();
+  const auto columns = static_cast<std::size_t>(x.columns());
+  for (int to = 0; to < layout.devices(); ++to) {
+    for (const Layout::Exchange& exchange : layout.exchanges(to)) {
+      const std::size_t count = exchange.send.size();
+      // Devices see their own memory alone: packed on the owner, carried by the host, unpacked here.
+      Array<double> packed(layout.memory(exchange.from), count * columns);
+      {
+        DeviceSection section(*layout.memory(exchange.from));
+        const std::int32_t* send = exchange.send.read_device();
+        const double* from = x.part(exchange.from).read_device();
+        double* target = packed.write_device();
+        for (std::size_t i = 0; i < count; ++i)
+          std::copy_n(from + static_cast<std::size_t>(send[i]) * columns, columns, target + i * columns);
+      }
+      Array<double> arrived(layout.memory(to), std::span<const double>(packed.read_host()));
+      DeviceSection section(*layout.memory(to));
+      const double* source = arrived.read_device();
+      double* ghosts =
+          x.part_for_exchange(to).update_device() + static_cast<std::size_t>(exchange.first_ghost) * columns;
+      std::copy_n(source, count * columns, ghosts);
+    }
+  }
+}
+
+}  // namespace cpu
+
+void CpuBackend::exchange(const Vector& x) {
+  if (!x.layout()) throw Error(ErrorCode::misuse, "exchange: the vector has no layout");
+  cpu::exchange_ghosts(x);
+}
+
+}  // namespace voussoir

@@ -1,0 +1,268 @@
+#include <omp.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/openmp/gather_plan.hpp>
+#include <voussoir/backends/openmp/parallel.hpp>
+#include <voussoir/backends/openmp/symmetric_matrix.hpp>
+
+// The pattern of half of a model's matrix: which nodes share an element, and where each element's blocks go. Of the
+// columns of a row only those not left of the diagonal count; local numbers of ghosts are above all owned ones, so that
+// they are always among them.
+
+namespace voussoir {
+
+namespace cpu {
+
+namespace {
+
+/// Elements at each owned node, for one batch.
+struct NodeElements {
+  const std::int32_t* nodes = nullptr;
+  int per_element = 0;
+  std::int32_t count = 0;
+  std::vector<std::int64_t> start;
+  std::vector<std::int32_t> element;
+};
+
+NodeElements elements_at_nodes(const ElementBatch& batch, std::int32_t owned) {
+  NodeElements at;
+  at.nodes = batch.nodes.read_device();
+  at.per_element = batch.program->nodes();
+  at.count = batch.element_count;
+  at.start.assign(static_cast<std::size_t>(owned) + 1, 0);
+  const std::int64_t total = std::int64_t{at.count} * at.per_element;
+  for (std::int64_t k = 0; k < total; ++k)
+    if (at.nodes[k] < owned) ++at.start[static_cast<std::size_t>(at.nodes[k]) + 1];
+  std::partial_sum(at.start.begin(), at.start.end(), at.start.begin());
+  at.element.resize(static_cast<std::size_t>(at.start.back()));
+  std::vector<std::int64_t> next(at.start.begin(), at.start.end() - 1);
+  for (std::int32_t e = 0; e < at.count; ++e)
+    for (int a = 0; a < at.per_element; ++a) {
+      const std::int32_t node = at.nodes[std::int64_t{e} * at.per_element + a];
+      if (node < owned) at.element[static_cast<std::size_t>(next[static_cast<std::size_t>(node)]++)] = e;
+    }
+  return at;
+}
+
+/// Pairs (row, column) of nodes that meet through dependencies: the equations of an element's nodes, and those that
+/// its dependent equations depend on.
+std::vector<std::pair<std::int32_t, std::int32_t>> dependency_pairs(const DeviceModel::Part& part,
+                                                                    const std::vector<NodeElements>& batches,
+                                                                    const std::vector<int>& numbers, ModelPlans& plans,
+                                                                    int device, const std::int32_t* first_equation) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  const auto node_of = [&](std::int32_t equation) {
+    return static_cast<std::int32_t>(std::upper_bound(first_equation, first_equation + part.local_nodes + 1, equation) -
+                                     first_equation) -
+           1;
+  };
+  const auto& dependency_of = plans.dependency_of(device);
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const ElementBatch& batch = part.batches[static_cast<std::size_t>(numbers[b])];
+    for (const std::int32_t e : batch.dependent_elements) {
+      std::vector<std::int32_t> together;
+      for (int a = 0; a < batches[b].per_element; ++a) {
+        const std::int32_t node = batches[b].nodes[std::int64_t{e} * batches[b].per_element + a];
+        together.push_back(node);
+        for (int i = 0; i < batch.program->components(); ++i) {
+          const auto found = dependency_of.find(first_equation[node] + i);
+          if (found == dependency_of.end()) continue;
+          for (const std::int32_t other : part.dependencies[static_cast<std::size_t>(found->second)].others)
+            together.push_back(node_of(other));
+        }
+      }
+      std::sort(together.begin(), together.end());
+      together.erase(std::unique(together.begin(), together.end()), together.end());
+      for (const std::int32_t row : together)
+        if (row < part.owned_nodes)
+          for (const std::int32_t column : together) pairs.emplace_back(row, column);
+    }
+    // Many elements share the same dependencies: keep the list short as it grows.
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  }
+  return pairs;
+}
+
+/// Columns of one node row, itself and those right of it; the marks belong to one thread.
+struct RowLister {
+  const std::vector<NodeElements>& batches;
+  const std::vector<std::pair<std::int32_t, std::int32_t>>& extra;
+  const std::vector<std::int64_t>& extra_start;
+  std::vector<std::int32_t> mark;  // last row that took a node
+  std::vector<std::int32_t> columns;
+
+  void list(std::int32_t row) {
+    columns.clear();
+    take(row, row);
+    for (const NodeElements& batch : batches)
+      for (std::int64_t k = batch.start[static_cast<std::size_t>(row)];
+           k < batch.start[static_cast<std::size_t>(row) + 1]; ++k) {
+        const std::int32_t* nodes =
+            batch.nodes + std::int64_t{batch.element[static_cast<std::size_t>(k)]} * batch.per_element;
+        for (int b = 0; b < batch.per_element; ++b) take(row, nodes[b]);
+      }
+    if (!extra.empty())
+      for (std::int64_t k = extra_start[static_cast<std::size_t>(row)];
+           k < extra_start[static_cast<std::size_t>(row) + 1]; ++k)
+        take(row, extra[static_cast<std::size_t>(k)].second);
+  }
+  void take(std::int32_t row, std::int32_t node) {
+    if (node < row || mark[static_cast<std::size_t>(node)] == row) return;
+    mark[static_cast<std::size_t>(node)] = row;
+    columns.push_back(node);
+  }
+};
+
+template <class Position>
+void write_positions(const NodeElements& batch, std::int32_t row, const std::vector<std::int32_t>& place,
+                     Position* positions) {
+  const int n = batch.per_element;
+  for (std::int64_t k = batch.start[static_cast<std::size_t>(row)]; k < batch.start[static_cast<std::size_t>(row) + 1];
+       ++k) {
+    const std::int64_t e = batch.element[static_cast<std::size_t>(k)];
+    const std::int32_t* nodes = batch.nodes + e * n;
+    for (int a = 0; a < n; ++a) {
+      if (nodes[a] != row) continue;
+      Position* target = positions + (e * n + a) * n;
+      for (int b = 0; b < n; ++b)
+        target[b] =
+            nodes[b] < row ? nowhere<Position> : static_cast<Position>(place[static_cast<std::size_t>(nodes[b])]);
+    }
+  }
+}
+
+void build_pattern(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix) {
+  const DeviceModel::Part& part = model.part(device);
+  CpuSymmetricMatrix::Part& target = matrix.part(device);
+  const auto& memory = model.layout()->memory(device);
+  const int threads = matrix.threads();
+  const bool scalar = matrix.block_size() == 1;
+  const std::int32_t owned = part.owned_nodes;
+  const auto local = static_cast<std::size_t>(part.local_nodes);
+  target.positions.resize(part.batches.size());
+
+  DeviceSection section(*memory);
+  const std::int32_t* first_equation = part.first_equation.read_device();
+  std::vector<NodeElements> batches;
+  std::vector<int> numbers;
+  for (std::size_t b = 0; b < part.batches.size(); ++b) {
+    const ElementBatch& batch = part.batches[b];
+    if (batch.element_count == 0 || !(batch.program->has_tangent() || batch.program->has_mass())) continue;
+    batches.push_back(elements_at_nodes(batch, owned));
+    numbers.push_back(static_cast<int>(b));
+  }
+  ModelPlans& plans = ModelPlans::of(model, threads);
+  const auto extra = dependency_pairs(part, batches, numbers, plans, device, first_equation);
+  std::vector<std::int64_t> extra_start;
+  if (!extra.empty()) {
+    extra_start.assign(static_cast<std::size_t>(owned) + 1, 0);
+    for (const auto& pair : extra) ++extra_start[static_cast<std::size_t>(pair.first) + 1];
+    std::partial_sum(extra_start.begin(), extra_start.end(), extra_start.begin());
+  }
+
+  // First pass: how long the rows are. `width` counts stored columns of a node's first row: nodes in a block matrix,
+  // equations in a plain one, where each further row of the node begins one column later.
+  const auto width_of = [&](std::int32_t node) { return scalar ? first_equation[node + 1] - first_equation[node] : 1; };
+  std::vector<std::int32_t> width(static_cast<std::size_t>(owned));
+  std::int32_t widest = 0;
+  // Made before the parallel regions, so that a lack of memory is met where an exception can leave.
+  std::vector<RowLister> listers(static_cast<std::size_t>(threads),
+                                 {batches, extra, extra_start, std::vector<std::int32_t>(local, -1), {}});
+  ExceptionKeeper keeper;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 512) reduction(max : widest)
+  for (std::int32_t row = 0; row < owned; ++row)
+    keeper.guard([&] {
+      RowLister& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+      lister.list(row);
+      std::int32_t sum = 0;
+      for (const std::int32_t node : lister.columns) sum += width_of(node);
+      width[static_cast<std::size_t>(row)] = sum;
+      widest = std::max(widest, sum);
+    });
+  keeper.rethrow();
+  target.row_start = Array<std::int64_t>(memory, static_cast<std::size_t>(target.rows) + 1);
+  std::int64_t* row_start = target.row_start.write_device();
+  row_start[0] = 0;
+  for (std::int32_t row = 0, stored = 0; row < owned; ++row) {
+    const int copies = scalar ? width_of(row) : 1;
+    for (int i = 0; i < copies; ++i, ++stored)
+      row_start[stored + 1] = row_start[stored] + width[static_cast<std::size_t>(row)] - i;
+  }
+
+  const int bytes_each = widest <= nowhere<std::uint8_t> ? 1 : widest <= nowhere<std::uint16_t> ? 2 : 4;
+  std::vector<std::uint8_t*> positions;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    BlockPositions& p = target.positions[static_cast<std::size_t>(numbers[b])];
+    p.bytes_each = bytes_each;
+    p.data = Array<std::uint8_t>(memory, static_cast<std::size_t>(batches[b].count) *
+                                             static_cast<std::size_t>(batches[b].per_element * batches[b].per_element) *
+                                             static_cast<std::size_t>(bytes_each));
+    positions.push_back(p.data.write_device());
+  }
+  const auto stored = static_cast<std::size_t>(row_start[target.rows]);
+  target.column = Array<std::int32_t>(memory, stored);
+  std::int32_t* column = target.column.write_device();
+
+  // Second pass: the columns, ascending, and what follows from them.
+  for (RowLister& lister : listers) std::fill(lister.mark.begin(), lister.mark.end(), -1);
+  std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(threads), std::vector<std::int32_t>(local, 0));
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int32_t row = 0; row < owned; ++row)
+    keeper.guard([&] {
+      RowLister& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+      std::vector<std::int32_t>& place = places[static_cast<std::size_t>(omp_get_thread_num())];
+      lister.list(row);
+      std::sort(lister.columns.begin(), lister.columns.end());
+      std::int32_t* line = column + row_start[scalar ? first_equation[row] : row];
+      std::int32_t at = 0;
+      for (const std::int32_t node : lister.columns) {
+        place[static_cast<std::size_t>(node)] = at;
+        if (!scalar)
+          line[at++] = node;
+        else
+          for (std::int32_t equation = first_equation[node]; equation < first_equation[node + 1]; ++equation)
+            line[at++] = equation;
+      }
+      if (scalar)
+        for (std::int32_t i = first_equation[row] + 1; i < first_equation[row + 1]; ++i)
+          std::copy(line + (i - first_equation[row]), line + at, column + row_start[i]);
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        if (bytes_each == 1)
+          write_positions(batches[b], row, place, positions[b]);
+        else if (bytes_each == 2)
+          write_positions(batches[b], row, place, reinterpret_cast<std::uint16_t*>(positions[b]));
+        else
+          write_positions(batches[b], row, place, reinterpret_cast<std::uint32_t*>(positions[b]));
+      }
+    });
+  keeper.rethrow();
+  listers.clear();
+  places.clear();
+  target.cut(memory, matrix.block_size(), threads);
+  const auto entries = static_cast<std::size_t>(matrix.block_size() * matrix.block_size());
+  target.value = Array<double>(memory, stored * entries);
+}
+
+}  // namespace
+
+}  // namespace cpu
+
+std::unique_ptr<SparseMatrix> CpuBackend::make_matrix(const DeviceModel& model, int block_size) {
+  if (block_size != 1 && block_size != model.uniform_components())
+    throw Error(
+        ErrorCode::misuse,
+        "make_matrix: blocks of " + std::to_string(block_size) + " need as many equations on every node" +
+            (model.uniform_components() == 0 ? "; the nodes of this model differ"
+                                             : "; here there are " + std::to_string(model.uniform_components())));
+  auto matrix = std::make_unique<cpu::CpuSymmetricMatrix>(model, block_size, threads_);
+  for (int d = 0; d < devices(); ++d) cpu::build_pattern(model, d, *matrix);
+  return matrix;
+}
+
+}  // namespace voussoir

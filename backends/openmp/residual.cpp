@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <string>
+
+#include <voussoir/backends/openmp/checks.hpp>
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/openmp/dependencies.hpp>
+#include <voussoir/backends/openmp/element_matrices.hpp>
+#include <voussoir/backends/openmp/exchange.hpp>
+#include <voussoir/backends/openmp/sweep.hpp>
+
+// Element vectors, summed to nodal vectors: residuals and body loads; and values recovered at points.
+
+namespace voussoir {
+
+namespace cpu {
+
+namespace {
+
+void require_single(const DeviceModel& model, const Vector& x, const char* what) {
+  require_layout(*model.layout(), x, what);
+  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
+}
+
+void require_batch(const DeviceModel& model, int batch, const char* what) {
+  if (batch < 0 || batch >= model.batch_count())
+    throw Error(ErrorCode::misuse, std::string(what) + ": there is no batch " + std::to_string(batch) + " among " +
+                                       std::to_string(model.batch_count()));
+}
+
+/// y += factor · Σ element vectors that `compute` gives.
+ElementStatus add_element_vectors(const Sweep& sweep, Array<double>& buffer, const Compute& compute, double factor,
+                                  Array<double>& y) {
+  const DeviceModel::Part& part = sweep.model.part(sweep.device);
+  const ElementProgram& program = *part.batches[static_cast<std::size_t>(sweep.batch)].program;
+  return run(
+      sweep, buffer, [&] { return compute; },
+      [&] {
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(), part.first_equation.read_device(), factor,
+                            y.update_device());
+      });
+}
+
+}  // namespace
+
+}  // namespace cpu
+
+void CpuBackend::residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+                          bool through_dependencies, Vector& r) {
+  using namespace cpu;
+  require_single(model, unknowns, "residual");
+  require_single(model, r, "residual");
+  require_factors(batch_factors, model.batch_count(), "residual");
+  exchange_ghosts(unknowns);
+  ModelPlans& plans = ModelPlans::of(model, threads_);
+  // What is handed on must be this call's share alone, so it is summed apart.
+  const bool apart = through_dependencies && plans.any_dependency();
+  Vector share;
+  if (apart) {
+    share = Vector(model.layout());
+    fill(share, 0);
+  }
+  FaultKeeper faults;
+  for (int d = 0; d < devices(); ++d) {
+    Array<double>& y = (apart ? share : r).part(d);
+    Array<double> buffer;
+    for (int b = 0; b < model.batch_count(); ++b) {
+      const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(b)];
+      const double factor = batch_factors.empty() ? 1.0 : batch_factors[static_cast<std::size_t>(b)];
+      if (factor == 0 || batch.element_count == 0) continue;
+      const ElementProgram& program = *batch.program;
+      const Sweep sweep{model,         d, b, plans.gather(model, d, b), threads_, route(program), &unknowns.part(d),
+                        program.dofs()};
+      const Compute compute = [&](const ElementView& view, int first, int count, double* out) {
+        return program.residual(view, first, count, out);
+      };
+      faults.note(batch, add_element_vectors(sweep, buffer, compute, factor, y));
+    }
+    if (apart && !model.part(d).dependencies.empty()) {
+      DeviceSection section(*memory(d));
+      hand_on_dependent(model, d, y.update_device());
+    }
+  }
+  faults.rethrow();
+  if (apart) axpy(1, share, r);
+}
+
+void CpuBackend::body_load(const DeviceModel& model, int batch_number, const BodyLoad& load, Vector& f) {
+  using namespace cpu;
+  require_single(model, f, "body_load");
+  require_batch(model, batch_number, "body_load");
+  ModelPlans& plans = ModelPlans::of(model, threads_);
+  FaultKeeper faults;
+  for (int d = 0; d < devices(); ++d) {
+    const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(batch_number)];
+    const ElementProgram& program = *batch.program;
+    if (!program.takes_body_load())
+      throw Error(ErrorCode::misuse, "elements of type " + program.name() +
+                                         " take no load on their volume; put gravity and the like on solid elements");
+    if (batch.element_count == 0) continue;
+    const Sweep sweep{model,          d,       batch_number,  plans.gather(model, d, batch_number), threads_,
+                      route(program), nullptr, program.dofs()};
+    const Compute compute = [&](const ElementView& view, int first, int count, double* out) {
+      return program.body_load(view, load, first, count, out);
+    };
+    Array<double> buffer;
+    faults.note(batch, add_element_vectors(sweep, buffer, compute, 1, f.part(d)));
+  }
+  faults.rethrow();
+}
+
+std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_number, const Vector& unknowns) {
+  using namespace cpu;
+  require_single(model, unknowns, "recover");
+  require_batch(model, batch_number, "recover");
+  exchange_ghosts(unknowns);
+  ModelPlans& plans = ModelPlans::of(model, threads_);
+  FaultKeeper faults;
+  std::vector<double> result;
+  for (int d = 0; d < devices(); ++d) {
+    const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(batch_number)];
+    const ElementProgram& program = *batch.program;
+    const int values = program.points() * static_cast<int>(program.recovered_names().size());
+    if (batch.element_count == 0 || values == 0) continue;
+    const Sweep sweep{
+        model, d, batch_number, plans.gather(model, d, batch_number), threads_, route(program), &unknowns.part(d),
+        values};
+    const auto compute = [&]() -> Compute {
+      return [&](const ElementView& view, int first, int count, double* out) {
+        return program.recover(view, first, count, out);
+      };
+    };
+    // An element on the border of two devices is computed by both, with the same result.
+    faults.note(batch, collect(sweep, compute, [&](std::int32_t element, const double* numbers) {
+                  const auto at = static_cast<std::size_t>(batch.origin_of(element)) * static_cast<std::size_t>(values);
+                  if (result.size() < at + static_cast<std::size_t>(values)) {
+                    if (result.empty())
+                      result.reserve(static_cast<std::size_t>(batch.element_count) * static_cast<std::size_t>(values));
+                    result.resize(at + static_cast<std::size_t>(values));
+                  }
+                  std::copy_n(numbers, values, result.begin() + static_cast<std::ptrdiff_t>(at));
+                }));
+  }
+  faults.rethrow();
+  return result;
+}
+
+}  // namespace voussoir

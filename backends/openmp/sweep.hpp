@@ -1,0 +1,62 @@
+#pragma once
+#include <functional>
+
+#include <voussoir/backends/device_model.hpp>
+#include <voussoir/backends/openmp/gather_plan.hpp>
+
+namespace voussoir::cpu {
+
+/// The lowest faulty element over threads, devices and batches: the same one in every run.
+class FaultKeeper {
+ public:
+  void note(const ElementBatch& batch, const ElementStatus& status);
+  void rethrow() const;
+
+ private:
+  ElementFault fault_ = ElementFault::none;
+  int batch_ = 0;
+  std::int32_t element_ = 0;
+};
+
+/// What is known of a chunk when its values are summed: `values` of its elements, and the incidences of a GatherPlan.
+struct Chunk {
+  const double* values = nullptr;
+  std::int32_t first_element = 0;
+  const std::int32_t* rows = nullptr;
+  const std::int64_t* first = nullptr;
+  const std::int32_t* element = nullptr;
+  const std::uint16_t* node = nullptr;
+};
+
+/// Computes the values of a run of elements; `first` is a multiple of the program's lanes.
+using Compute = std::function<ElementStatus(const ElementView& view, int first, int count, double* out)>;
+/// Sums the values of a chunk to the entries row_begin … row_end of the plan's rows.
+using Gather = std::function<void(const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end)>;
+
+/// One pass over the elements of a batch on a device.
+struct Sweep {
+  const DeviceModel& model;
+  int device = 0;
+  int batch = 0;
+  const GatherPlan& plan;
+  int threads = 1;
+  Route side = Route::native;               ///< host: element values are computed from host arrays, on one thread
+  const Array<double>* unknowns = nullptr;  ///< local entries, ghosts fresh; or null: all zero
+  int values = 0;                           ///< per element
+};
+
+/// Computes chunk by chunk into `buffer` (made larger where needed) and sums. `open_compute` is called where arrays may
+/// be asked for the side that computes, `open_gather` inside a section of the device; both take the pointers they need
+/// there.
+ElementStatus run(const Sweep& sweep, Array<double>& buffer, const std::function<Compute()>& open_compute,
+                  const std::function<Gather()>& open_gather);
+
+/// Only computes: all values of the batch, element by element in plain order, on the host.
+ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_compute,
+                      const std::function<void(std::int32_t element, const double* values)>& take);
+
+/// A gather that adds factor · values to a nodal vector with `components` values per element node.
+Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const std::int32_t* first_equation, double factor,
+                    double* y);
+
+}  // namespace voussoir::cpu
