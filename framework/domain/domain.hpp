@@ -1,0 +1,258 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <voussoir/framework/domain/element_block.hpp>
+#include <voussoir/framework/domain/load_case.hpp>
+
+namespace voussoir {
+
+/// A look at one node.
+struct Node {
+  Id id;
+  std::array<double, 3> position;
+};
+
+/// A look at one element.
+struct Element {
+  Id id;
+  const ElementBlock* block;
+  std::int32_t index;  ///< within its block
+  std::vector<Id> nodes;
+};
+
+/// An element in a set.
+struct ElementRef {
+  std::int32_t block;
+  std::int32_t element;
+  bool operator==(const ElementRef&) const = default;
+};
+
+/// One face of one element.
+struct FaceRef {
+  std::int32_t block;
+  std::int32_t element;
+  std::int32_t face;  ///< from 0, in the order of the shape's topology (Abaqus's S1 is 0)
+  bool operator==(const FaceRef&) const = default;
+};
+
+/// One face of one element in the user's numbers.
+struct ElementFace {
+  Id element;
+  int face;  ///< from 1: S1, S2, … of Abaqus and CalculiX decks
+};
+
+/// A value that a node's unknown must take.
+struct Prescribed {
+  std::int32_t node;
+  std::string unknown;
+  double value;
+};
+
+/// A multi-point equation Σ coefficient · unknown = constant. The term that is eliminated is the first whose unknown is
+/// neither prescribed nor given by an earlier equation.
+struct ConstraintEquation {
+  struct Term {
+    std::int32_t node;
+    std::string unknown;
+    double coefficient;
+  };
+  std::vector<Term> terms;
+  double constant = 0;
+  std::string label;  ///< how the user calls it, for error messages
+};
+
+/// The model: nodes, blocks of elements, sets, surfaces, supports, equations, load cases. Everything is kept in the
+/// user's numbering and stored as arrays; indices (from 0, in the order of adding) are what the rest of the house uses.
+class Domain {
+ public:
+  Domain() = default;
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
+
+  // --- nodes ---------------------------------------------------------------------------------------------------
+  void add_node(Id id, double x, double y, double z = 0);
+  /// Many nodes at once, three coordinates each; `ids` may be empty: they are then numbered from 1 (or on). All or
+  /// none: after an Error the domain has the nodes that it had before.
+  void add_nodes(std::span<const Id> ids, std::span<const double> coordinates);
+  std::int32_t node_count() const { return static_cast<std::int32_t>(node_ids_.size()); }
+  Id node_id(std::int32_t index) const { return node_ids_[index]; }
+  /// Throws Error (not_found) for an id that no node has.
+  std::int32_t node_index(Id id) const;
+  bool has_node(Id id) const { return find_node(id) >= 0; }
+  Node node(Id id) const;
+  std::span<const double> coordinates() const { return coordinates_; }
+
+  // --- elements ------------------------------------------------------------------------------------------------
+  /// A new block; the type's name is checked at once ("solid.hex8", "truss", …; see ElementLibrary).
+  ElementBlock& add_block(const std::string& name, const std::string& type);
+  std::size_t block_count() const { return blocks_.size(); }
+  ElementBlock& block(std::size_t index) { return *blocks_[index]; }
+  const ElementBlock& block(std::size_t index) const { return *blocks_[index]; }
+  /// Throws Error (not_found), listing the blocks that there are.
+  ElementBlock& block(std::string_view name);
+  const ElementBlock& block(std::string_view name) const;
+  std::int64_t element_count() const;
+  /// Throws Error (not_found) for an id that no element has.
+  ElementRef element_ref(Id id) const;
+  Element element(Id id) const;
+
+  // --- sets and surfaces ---------------------------------------------------------------------------------------
+  // No set is there by itself, not even one of all nodes: supports and loads act on sets that the user made.
+
+  /// Names a set of nodes; nodes may be added to an existing set. Kept sorted and unique.
+  void add_node_set(const std::string& name, std::span<const Id> nodes);
+  void add_node_set(const std::string& name, std::initializer_list<Id> nodes) {
+    add_node_set(name, std::span<const Id>(nodes.begin(), nodes.size()));
+  }
+  void add_element_set(const std::string& name, std::span<const Id> elements);
+  /// Names a set of element faces; faces may be added to an existing surface. Kept sorted by block, element and face,
+  /// and unique, so that a face that is named twice is loaded once.
+  void add_surface(const std::string& name, std::span<const FaceRef> faces);
+  /// The same in the user's numbers: `add_surface("top", {{12, 2}, {13, 2}})` is face S2 of elements 12 and 13.
+  void add_surface(const std::string& name, std::span<const ElementFace> faces);
+  void add_surface(const std::string& name, std::initializer_list<ElementFace> faces) {
+    add_surface(name, std::span<const ElementFace>(faces.begin(), faces.size()));
+  }
+  /// The faces on the boundary of the body whose nodes all lie where `inside(x, y, z)` says so. A face is on the
+  /// boundary if it belongs to one element only, of whatever block: inside the body a load would act on both sides and
+  /// cancel. Ends of lines are no faces here, since nothing can act on them but nodal loads.
+  template <class Predicate>
+  void add_surface_where(const std::string& name, Predicate inside);
+  /// The faces on the boundary of the body, as add_surface_where() finds them, whose nodes all belong to a node set.
+  void add_surface_from_nodes(const std::string& name, const std::string& node_set);
+  /// The nodes that lie where `inside(x, y, z)` says so.
+  template <class Predicate>
+  void add_node_set_where(const std::string& name, Predicate inside);
+
+  /// Indices of a set's nodes. A name that does not exist or a set that is empty is an Error that names both.
+  std::span<const std::int32_t> node_set(const std::string& name) const;
+  std::span<const ElementRef> element_set(const std::string& name) const;
+  std::span<const FaceRef> surface(const std::string& name) const;
+  /// Whether there is a set (surface) of this name that is not empty.
+  bool has_node_set(const std::string& name) const;
+  bool has_element_set(const std::string& name) const;
+  bool has_surface(const std::string& name) const;
+  /// Names of all sets (surfaces) that are not empty, sorted.
+  std::vector<std::string> node_set_names() const;
+  std::vector<std::string> element_set_names() const;
+  std::vector<std::string> surface_names() const;
+
+  // --- supports and equations ----------------------------------------------------------------------------------
+  /// Prescribes an unknown ("ux", …, or "all" for every one) at every node that the set has now; nodes that join the
+  /// set later stay free. Saying the same twice with the same value is harmless; with different values it is an error
+  /// when the model is numbered.
+  void prescribe(const std::string& node_set, const std::string& unknown, double value = 0);
+  /// Σ coefficient · unknown(node id) = constant.
+  struct EquationTerm {
+    Id node;
+    std::string unknown;
+    double coefficient;
+  };
+  void add_equation(std::span<const EquationTerm> terms, double constant = 0, const std::string& label = {});
+  void add_equation(std::initializer_list<EquationTerm> terms, double constant = 0, const std::string& label = {}) {
+    add_equation(std::span<const EquationTerm>(terms.begin(), terms.size()), constant, label);
+  }
+  /// Takes all prescribed values off; equations stay.
+  void clear_supports() {
+    prescribed_.clear();
+    ++revision_;
+  }
+  const std::vector<Prescribed>& prescribed() const { return prescribed_; }
+  const std::vector<ConstraintEquation>& equations() const { return equations_; }
+
+  // --- loads ---------------------------------------------------------------------------------------------------
+  LoadCase& add_load_case(const std::string& name);
+  /// Throws Error (not_found), listing the load cases that there are.
+  const LoadCase& load_case(const std::string& name) const;
+  /// Removes all load cases: references to them end, and their names are free again.
+  void clear_loads() {
+    load_cases_.clear();
+    ++revision_;
+  }
+  std::size_t load_case_count() const { return load_cases_.size(); }
+  const LoadCase& load_case(std::size_t index) const { return *load_cases_[index]; }
+  const std::vector<std::unique_ptr<LoadCase>>& load_cases() const { return load_cases_; }
+  /// Temperature at which thermal strain is zero.
+  void set_reference_temperature(double value) {
+    reference_temperature_ = value;
+    ++revision_;
+  }
+  double reference_temperature() const { return reference_temperature_; }
+
+  /// Counts changes of any kind, so that an analysis knows when what it numbered is no longer what is there.
+  std::uint64_t revision() const { return revision_; }
+
+  /// For messages: "element 17 (block 'beam', solid.hex8)".
+  std::string element_label(ElementRef ref) const;
+  std::string node_label(std::int32_t index) const;
+
+ private:
+  friend class ElementBlock;
+  friend class LoadCase;
+  std::int32_t find_node(Id id) const;
+  ElementRef find_element(Id id) const;
+  void register_element(Id id, ElementRef ref);
+  /// What register_element() has done up to here, so that it can be undone.
+  struct ElementMark {
+    std::size_t runs;
+    std::int32_t last_count;
+    Id largest_id;
+  };
+  ElementMark mark_elements() const;
+  /// Undoes register_element() for the ids that came after the mark.
+  void forget_elements(const ElementMark& mark, std::span<const Id> ids);
+  void forget_nodes(std::int32_t first);
+  /// Faces that belong to one element and whose nodes are all marked.
+  std::vector<FaceRef> boundary_faces(std::span<const char> inside) const;
+
+  std::vector<Id> node_ids_;
+  std::vector<double> coordinates_;
+  // Ids that simply count on from the first need no table; the table is made when they do not.
+  bool node_ids_consecutive_ = true;
+  std::unordered_map<Id, std::int32_t> node_index_;
+  std::vector<std::unique_ptr<ElementBlock>> blocks_;
+  struct ElementRun {  // consecutive ids of consecutive elements of one block
+    Id first;
+    ElementRef ref;
+    std::int32_t count;
+  };
+  std::vector<ElementRun> element_runs_;               // ascending ids, the usual case
+  std::unordered_map<Id, ElementRef> other_elements_;  // ids that came out of order
+  Id largest_element_id_ = 0;
+  template <class T>
+  using Named = std::unordered_map<std::string, std::vector<T>>;
+  Named<std::int32_t> node_sets_;
+  Named<ElementRef> element_sets_;
+  Named<FaceRef> surfaces_;
+  std::vector<Prescribed> prescribed_;
+  std::vector<ConstraintEquation> equations_;
+  std::vector<std::unique_ptr<LoadCase>> load_cases_;
+  double reference_temperature_ = 0;
+  std::uint64_t revision_ = 0;
+};
+
+template <class Predicate>
+void Domain::add_surface_where(const std::string& name, Predicate inside) {
+  std::vector<char> is_inside(node_ids_.size());
+  for (std::size_t i = 0; i < node_ids_.size(); ++i)
+    is_inside[i] = inside(coordinates_[3 * i], coordinates_[3 * i + 1], coordinates_[3 * i + 2]);
+  add_surface(name, boundary_faces(is_inside));
+}
+
+template <class Predicate>
+void Domain::add_node_set_where(const std::string& name, Predicate inside) {
+  std::vector<Id> found;
+  for (std::size_t i = 0; i < node_ids_.size(); ++i)
+    if (inside(coordinates_[3 * i], coordinates_[3 * i + 1], coordinates_[3 * i + 2])) found.push_back(node_ids_[i]);
+  add_node_set(name, found);
+}
+
+}  // namespace voussoir

@@ -1,0 +1,208 @@
+#include <voussoir/framework/domain/element_block.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/framework/domain/domain.hpp>
+
+namespace voussoir {
+namespace {
+
+/// Parameters axis11 … axis33 of a program are the axes of its block's orientation; −1 for other names.
+int axis_entry(std::string_view parameter) {
+  if (parameter.size() != 6 || !parameter.starts_with("axis")) return -1;
+  const int i = parameter[4] - '1', j = parameter[5] - '1';
+  return i >= 0 && i < 3 && j >= 0 && j < 3 ? 3 * i + j : -1;
+}
+
+}  // namespace
+
+ElementBlock::ElementBlock(Domain& domain, std::string name, std::string type_name)
+    : domain_(&domain), name_(std::move(name)), type_name_(std::move(type_name)) {
+  nodes_per_element_ = type().program().nodes();
+}
+
+const ElementType& ElementBlock::type() const {
+  const std::string law = material_ ? material_->law() : std::string();
+  return ElementLibrary::instance().find(law.empty() ? type_name_ : law + "_" + type_name_);
+}
+
+ElementBlock& ElementBlock::set_material(std::shared_ptr<const Material> material) {
+  ++domain_->revision_;
+  material_ = std::move(material);
+  return *this;
+}
+
+ElementBlock& ElementBlock::set_section(const std::string& parameter, double value) {
+  ++domain_->revision_;
+  if (!std::isfinite(value))
+    throw Error(ErrorCode::bad_input, parameter + " is not a finite number", "block '" + name_ + "'");
+  section_[parameter] = value;
+  return *this;
+}
+
+ElementBlock& ElementBlock::set_per_element(const std::string& parameter, std::vector<double> values) {
+  ++domain_->revision_;
+  per_element_[parameter] = std::move(values);
+  return *this;
+}
+
+ElementBlock& ElementBlock::set_orientation(const Orientation& orientation) {
+  ++domain_->revision_;
+  orientation_ = orientation;
+  return *this;
+}
+
+void ElementBlock::add(Id id, std::span<const Id> nodes) {
+  ++domain_->revision_;
+  const auto where = [&] { return "element " + std::to_string(id) + " (block '" + name_ + "', " + type_name_ + ")"; };
+  if (static_cast<int>(nodes.size()) != nodes_per_element_)
+    throw Error(ErrorCode::bad_input,
+                std::to_string(nodes.size()) + " nodes given, " + std::to_string(nodes_per_element_) + " wanted",
+                where());
+  const std::size_t old_size = connectivity_.size();
+  for (Id node : nodes) {
+    const std::int32_t index = domain_->find_node(node);
+    if (index < 0) {
+      connectivity_.resize(old_size);
+      throw Error(ErrorCode::not_found, "its node " + std::to_string(node) + " does not exist", where());
+    }
+    if (std::find(connectivity_.begin() + static_cast<std::ptrdiff_t>(old_size), connectivity_.end(), index) !=
+        connectivity_.end()) {
+      connectivity_.resize(old_size);
+      throw Error(
+          ErrorCode::bad_input,
+          "node " + std::to_string(node) + " appears twice; use the shape with fewer nodes instead of a collapsed one",
+          where());
+    }
+    connectivity_.push_back(index);
+  }
+  std::int32_t own = 0;
+  while (domain_->blocks_[own].get() != this) ++own;
+  try {
+    domain_->register_element(id, {own, size()});
+  } catch (...) {
+    connectivity_.resize(old_size);
+    throw;
+  }
+  ids_.push_back(id);
+}
+
+void ElementBlock::add_many(std::span<const Id> ids, std::span<const Id> nodes) {
+  const std::size_t count = nodes.size() / nodes_per_element_;
+  if (nodes.size() != count * nodes_per_element_ || (!ids.empty() && ids.size() != count))
+    throw Error(ErrorCode::bad_input,
+                "add_many got " + std::to_string(ids.size()) + " ids and " + std::to_string(nodes.size()) +
+                    " node ids; wanted are " + std::to_string(nodes_per_element_) + " per element",
+                "block '" + name_ + "'");
+  const std::size_t old_count = ids_.size();
+  ids_.reserve(old_count + count);
+  connectivity_.reserve(connectivity_.size() + nodes.size());
+  const Domain::ElementMark mark = domain_->mark_elements();
+  try {
+    for (std::size_t i = 0; i < count; ++i)
+      add(ids.empty() ? domain_->largest_element_id_ + 1 : ids[i],
+          nodes.subspan(i * nodes_per_element_, nodes_per_element_));
+  } catch (...) {
+    domain_->forget_elements(mark, std::span<const Id>(ids_).subspan(old_count));
+    ids_.resize(old_count);
+    connectivity_.resize(old_count * nodes_per_element_);
+    throw;
+  }
+}
+
+ElementBlock::Parameters ElementBlock::parameters() const {
+  const ElementType& resolved = type();
+  const auto names = resolved.program().parameter_names();
+  const std::string where = "block '" + name_ + "'";
+  const auto require_known = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return;
+    std::string text = "elements of type " + resolved.name() + " have no parameter '" + name + "'";
+    if (const std::string near = detail::nearest_name(name, names); !near.empty()) {
+      text += "; did you mean '" + near + "'?";
+    } else if (names.empty()) {
+      text += "; they have none";
+    } else {
+      text += "; theirs are ";
+      for (std::size_t k = 0; k < names.size(); ++k) text += (k ? ", " : "") + names[k];
+    }
+    throw Error(ErrorCode::bad_input, text, where);
+  };
+  for (const auto& [name, value] : section_) require_known(name);
+  for (const auto& [name, values] : per_element_) {
+    if (static_cast<std::int32_t>(values.size()) != size())
+      throw Error(ErrorCode::bad_input,
+                  std::to_string(values.size()) + " values of " + name + " for " + std::to_string(size()) + " elements",
+                  where);
+    require_known(name);
+  }
+
+  const std::vector<double> knots = material_ ? material_->temperatures() : std::vector<double>{};
+  Parameters p;
+  p.rows = std::max<int>(1, static_cast<int>(knots.size()));
+  const std::size_t stride = names.size() + 1;
+
+  // One record, as if all elements were alike; what varies is filled in below.
+  std::vector<double> common(p.rows * stride);
+  bool varies = false;
+  for (int row = 0; row < p.rows; ++row) {
+    const double temperature = knots.empty() ? 0.0 : knots[row];
+    common[row * stride] = temperature;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      double& value = common[row * stride + 1 + k];
+      const auto section = section_.find(names[k]);
+      const int axis = axis_entry(names[k]);
+      if (per_element_.contains(names[k]) || (axis >= 0 && orientation_.varies())) {
+        varies = true;
+        value = 0;
+      } else if (axis >= 0) {
+        value = orientation_.at({0, 0, 0})[axis];
+      } else if (section != section_.end()) {
+        value = section->second;
+      } else if (material_ && material_->has(names[k])) {
+        value = material_->value(names[k], temperature);
+      } else if (names[k] == "density" || names[k] == "expansion" || names[k].starts_with("expansion") ||
+                 names[k] == "specific_heat") {
+        value = 0;  // not every analysis needs these
+      } else if (names[k] == "thickness") {
+        value = 1;
+      } else {
+        throw Error(ErrorCode::bad_input,
+                    "'" + names[k] + "' is needed by elements of type " + type_name_ + ", but " +
+                        (material_ ? "neither material '" + material_->name() + "' nor the section gives it"
+                                   : std::string("the block has no material and its section does not give it")),
+                    where);
+      }
+    }
+  }
+  if (!varies) {
+    p.records = std::move(common);
+    return p;
+  }
+
+  p.record.resize(size());
+  p.records.reserve(static_cast<std::size_t>(size()) * common.size());
+  const auto coordinates = domain_->coordinates();
+  for (std::int32_t e = 0; e < size(); ++e) {
+    p.record[e] = e;
+    std::array<double, 3> centre{0, 0, 0};
+    for (std::int32_t n : nodes(e))
+      for (int i = 0; i < 3; ++i) centre[i] += coordinates[3 * static_cast<std::size_t>(n) + i] / nodes_per_element_;
+    const auto axes = orientation_.at(centre);
+    for (int row = 0; row < p.rows; ++row)
+      for (std::size_t k = 0; k < names.size(); ++k) {
+        double& value = common[row * stride + 1 + k];
+        if (const auto it = per_element_.find(names[k]); it != per_element_.end())
+          value = it->second[e];
+        else if (const int axis = axis_entry(names[k]); axis >= 0 && orientation_.varies())
+          value = axes[axis];
+      }
+    p.records.insert(p.records.end(), common.begin(), common.end());
+  }
+  return p;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <voussoir/framework/domain/element_type.hpp>
+#include <voussoir/framework/domain/material.hpp>
+#include <voussoir/framework/domain/orientation.hpp>
+
+namespace voussoir {
+
+/// A number that the user gave to a node or an element.
+using Id = std::int64_t;
+
+class Domain;
+
+/// Elements of one type, one material and one section. The mesh is stored in these blocks as plain arrays.
+class ElementBlock {
+ public:
+  const std::string& name() const { return name_; }
+  /// Type as the user named it, e.g. "solid.hex8".
+  const std::string& type_name() const { return type_name_; }
+  /// The element type with the law of the block's material. Throws Error where there is no such combination.
+  const ElementType& type() const;
+
+  ElementBlock& set_material(std::shared_ptr<const Material> material);
+  const std::shared_ptr<const Material>& material() const { return material_; }
+  /// A number of the section ("thickness", "area", …); overrides a material's number of the same name. Whether the
+  /// element type has such a parameter is checked by parameters(), since the material's law decides which type it is.
+  ///
+  /// What neither section nor material gives is an Error when it is asked for, but for these: thickness is 1; density,
+  /// expansion (expansion1, …) and specific_heat are 0, because many analyses do without them.
+  ElementBlock& set_section(const std::string& parameter, double value);
+  /// A number that differs from element to element, in the order of the elements.
+  ElementBlock& set_per_element(const std::string& parameter, std::vector<double> values);
+  ElementBlock& set_orientation(const Orientation& orientation);
+  const Orientation& orientation() const { return orientation_; }
+  /// What set_section() and set_per_element() were told.
+  const std::map<std::string, double, std::less<>>& section() const { return section_; }
+  const std::map<std::string, std::vector<double>, std::less<>>& per_element() const { return per_element_; }
+
+  /// Adds one element by the ids of its nodes.
+  void add(Id id, std::span<const Id> nodes);
+  void add(Id id, std::initializer_list<Id> nodes) { add(id, std::span<const Id>(nodes.begin(), nodes.size())); }
+  /// Adds many at once: `ids` may be empty (they are then numbered on from the largest id of the domain). All or none:
+  /// after an Error the block is as it was before.
+  void add_many(std::span<const Id> ids, std::span<const Id> nodes);
+
+  std::int32_t size() const { return static_cast<std::int32_t>(ids_.size()); }
+  Id id(std::int32_t element) const { return ids_[element]; }
+  int nodes_per_element() const { return nodes_per_element_; }
+  /// Node indices of all elements, element by element.
+  std::span<const std::int32_t> connectivity() const { return connectivity_; }
+  std::span<const std::int32_t> nodes(std::int32_t element) const {
+    return std::span(connectivity_).subspan(static_cast<std::size_t>(element) * nodes_per_element_, nodes_per_element_);
+  }
+
+  /// The numbers that the element type asks for, as records of (temperature, parameters…) rows, in the order of
+  /// type().program().parameter_names().
+  struct Parameters {
+    std::vector<double> records;
+    std::vector<std::int32_t> record;  ///< of each element; empty: record 0 for all
+    int rows = 1;
+  };
+  /// Throws Error (bad_input) for a parameter that is missing (see set_section() for those that may be) and for a
+  /// number given by set_section() or set_per_element() under a name that the element type does not have.
+  Parameters parameters() const;
+
+ private:
+  friend class Domain;
+  ElementBlock(Domain& domain, std::string name, std::string type_name);
+
+  Domain* domain_;
+  std::string name_;
+  std::string type_name_;
+  int nodes_per_element_ = 0;
+  std::shared_ptr<const Material> material_;
+  std::map<std::string, double, std::less<>> section_;
+  std::map<std::string, std::vector<double>, std::less<>> per_element_;
+  Orientation orientation_;
+  std::vector<Id> ids_;
+  std::vector<std::int32_t> connectivity_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,49 @@
+#include <voussoir/framework/domain/kernel_text.hpp>
+
+#include <map>
+#include <mutex>
+
+namespace voussoir {
+namespace {
+
+struct Texts {
+  std::mutex mutex;
+  std::map<std::string, const char*> by_file;
+  std::map<std::string, KernelSource> by_type;
+};
+
+// Never destroyed: programs that outlive static destruction may still ask.
+Texts& texts() {
+  static Texts* const all = new Texts;
+  return *all;
+}
+
+}  // namespace
+
+EmbeddedKernelText::EmbeddedKernelText(const char* file, const char* text) {
+  Texts& all = texts();
+  const std::lock_guard lock(all.mutex);
+  all.by_file[file] = text;
+}
+
+void link_kernel_text(const std::string& type_name, const std::string& type_expression, const std::string& file) {
+  Texts& all = texts();
+  const std::lock_guard lock(all.mutex);
+  all.by_type.try_emplace(type_name, KernelSource{type_expression, file, {}});
+}
+
+const KernelSource* find_kernel_source(const std::string& type_name) {
+  Texts& all = texts();
+  const std::lock_guard lock(all.mutex);
+  const auto source = all.by_type.find(type_name);
+  if (source == all.by_type.end()) return nullptr;
+  // The link and the text come from static objects whose order is unknown, so they meet here, at first use.
+  if (source->second.text.empty()) {
+    const auto text = all.by_file.find(source->second.file);
+    if (text == all.by_file.end()) return nullptr;
+    source->second.text = text->second;
+  }
+  return &source->second;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,23 @@
+#pragma once
+#include <voussoir/backends/element_program.hpp>
+
+#include <string>
+
+// Texts of kernels, kept for backends that compile a kernel at run time. `voussoir_add_elements(target file.hpp)`
+// embeds a file's text at build time; a registration inside that file links its element types to the text.
+
+namespace voussoir {
+
+/// Keeps the text of a kernel file from the moment this object is made until the program ends. Both pointers must stay
+/// valid that long: string literals do.
+struct EmbeddedKernelText {
+  EmbeddedKernelText(const char* file, const char* text);
+};
+
+/// Says that element type `type_name` is the C++ kernel `type_expression` and that its text is that of `file`.
+void link_kernel_text(const std::string& type_name, const std::string& type_expression, const std::string& file);
+
+/// The text that belongs to an element type, or null where none was embedded. The pointer stays valid.
+const KernelSource* find_kernel_source(const std::string& type_name);
+
+}  // namespace voussoir

@@ -1,0 +1,79 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/element_program.hpp>
+
+namespace voussoir {
+
+class Domain;
+
+/// A named set of loads that act together. Steps of an analysis combine load cases with factors.
+///
+/// Sets, surfaces and unknowns are named; a name that does not exist, or a set that is empty, is an error at once, so
+/// that no load is lost silently. Node sets are read when a load is given: nodes that join a set later do not get it.
+/// Surfaces and element sets are kept by name and read when the model is built, as they are then.
+class LoadCase {
+ public:
+  const std::string& name() const { return name_; }
+
+  /// A force, moment or heat flow at every node of a set: `unknown` is "ux", "rz", "T", …
+  LoadCase& nodal(const std::string& node_set, const std::string& unknown, double value);
+  /// Pressure that pushes on the faces of a surface.
+  LoadCase& pressure(const std::string& surface, double value);
+  /// Force per area on the faces of a surface, in global directions.
+  LoadCase& traction(const std::string& surface, std::array<double, 3> value);
+  /// Weight: force per mass on an element set ("" for all elements).
+  LoadCase& gravity(const std::string& element_set, std::array<double, 3> acceleration);
+  /// Rotation with angular velocity `omega` about an axis.
+  LoadCase& centrifugal(const std::string& element_set, double omega, std::array<double, 3> axis_point,
+                        std::array<double, 3> axis_direction);
+  /// Temperature of every node of a set, for thermal strain.
+  LoadCase& temperature(const std::string& node_set, double value);
+  /// Temperature of every node, in the order of the domain's nodes. NaN says "not given" and is taken only at nodes
+  /// that no element uses, so that `unknowns.values` of a heat result can be handed over as they are.
+  LoadCase& temperature_field(std::vector<double> values);
+  /// Heat flowing into the body per area of a surface.
+  LoadCase& heat_flux(const std::string& surface, double value);
+  /// Heat exchanged with a medium of temperature `sink`: film · (T − sink) per area leaves the body.
+  LoadCase& convection(const std::string& surface, double film, double sink);
+  /// Heat produced per volume in an element set ("" for all elements).
+  LoadCase& heat_source(const std::string& element_set, double value);
+
+  struct Nodal {
+    std::int32_t node;
+    std::string unknown;
+    double value;
+  };
+  struct Surface {
+    std::string surface;
+    std::string kind;  ///< "pressure", "traction", "flux", "convection"
+    std::vector<double> values;
+  };
+  struct Body {
+    std::string element_set;  ///< "": all elements
+    BodyLoad load;
+  };
+  const std::vector<Nodal>& nodal_loads() const { return nodal_; }
+  const std::vector<Surface>& surface_loads() const { return surface_; }
+  const std::vector<Body>& body_loads() const { return body_; }
+  /// Per node; empty where the case says nothing of temperature; NaN at nodes it does not name.
+  const std::vector<double>& temperatures() const { return temperature_; }
+
+ private:
+  friend class Domain;
+  LoadCase(Domain& domain, std::string name) : domain_(&domain), name_(std::move(name)) {}
+  LoadCase& body(const std::string& element_set, const BodyLoad& load);
+  LoadCase& surface(const std::string& surface, const char* kind, std::vector<double> values);
+
+  Domain* domain_;
+  std::string name_;
+  std::vector<Nodal> nodal_;
+  std::vector<Surface> surface_;
+  std::vector<Body> body_;
+  std::vector<double> temperature_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,58 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace voussoir {
+
+/// A material: named numbers, each constant or a table over temperature.
+///
+///   Material steel("steel");
+///   steel.set("young", 210e9).set("poisson", 0.3).set("density", 7850);
+///   steel.set_table("expansion", {{20, 1.1e-5}, {300, 1.3e-5}});
+///
+/// Element types name the parameters they need. To compute parameters in another way, derive from Material and override
+/// value() (and temperatures(), if they vary).
+class Material {
+ public:
+  explicit Material(std::string name) : name_(std::move(name)) {}
+  virtual ~Material() = default;
+
+  const std::string& name() const { return name_; }
+
+  Material& set(const std::string& parameter, double value);
+  /// (temperature, value) pairs, ascending in temperature; linear between, constant beyond the ends.
+  Material& set_table(const std::string& parameter, std::vector<std::pair<double, double>> table);
+
+  /// Whether the material knows a parameter.
+  virtual bool has(std::string_view parameter) const;
+  /// A parameter at a temperature. Throws Error (not_found) for one it does not know.
+  virtual double value(std::string_view parameter, double temperature) const;
+  /// Temperatures between which all parameters are linear, ascending; empty where nothing depends on temperature.
+  virtual std::vector<double> temperatures() const;
+  /// The law that this material follows where it is not the element's own: "orthotropic" turns the element type
+  /// solid.hex8 into orthotropic_solid.hex8. Empty: the element's own.
+  virtual std::string law() const { return {}; }
+
+ private:
+  std::string name_;
+  std::map<std::string, std::vector<std::pair<double, double>>, std::less<>> parameters_;
+};
+
+/// Linear elastic and heat-conducting, alike in all directions. Numbers that a model does not use may be left out.
+class IsotropicMaterial : public Material {
+ public:
+  IsotropicMaterial(std::string name, double young, double poisson, double density = 0, double expansion = 0);
+};
+
+/// Different along three axes (E1 E2 E3 nu12 nu13 nu23 G12 G13 G23; k1 k2 k3), which the element block's Orientation
+/// points.
+class OrthotropicMaterial : public Material {
+ public:
+  using Material::Material;
+  std::string law() const override { return "orthotropic"; }
+};
+
+}  // namespace voussoir

@@ -1,0 +1,27 @@
+#pragma once
+#include <array>
+
+namespace voussoir {
+
+/// Where the axes 1, 2, 3 of an orthotropic material point.
+class Orientation {
+ public:
+  using Axes = std::array<double, 9>;  ///< unit vectors 1, 2, 3 by rows
+
+  /// Everywhere the same: axis 1 along `a`, axis 2 in the plane of `a` and `b`.
+  static Orientation rectangular(std::array<double, 3> a, std::array<double, 3> b);
+  /// Around an axis through `p` and `q`: axis 1 radial, axis 2 circumferential, axis 3 along the axis.
+  static Orientation cylindrical(std::array<double, 3> p, std::array<double, 3> q);
+
+  Orientation();  ///< the global axes
+  bool varies() const { return cylindrical_; }
+  Axes at(const std::array<double, 3>& position) const;
+
+ private:
+  bool cylindrical_ = false;
+  Axes axes_;
+  std::array<double, 3> origin_{0, 0, 0};
+  std::array<double, 3> axis_{0, 0, 1};
+};
+
+}  // namespace voussoir

@@ -1,0 +1,126 @@
+#include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/shape_topology.hpp>
+
+namespace voussoir {
+
+namespace {
+
+using Edges = std::vector<std::vector<int>>;
+using Nodes = std::vector<std::array<double, 3>>;
+
+ShapeTopology make(std::string name, int dim, int corners, int vtk_type, Nodes vertices, Edges edges,
+                   std::vector<ShapeFace> faces) {
+  ShapeTopology t;
+  t.name = std::move(name);
+  t.dim = dim;
+  t.corners = corners;
+  t.vtk_type = vtk_type;
+  t.edges = std::move(edges);
+  t.faces = std::move(faces);
+  t.reference_nodes = std::move(vertices);
+  t.order = t.edges.front().size() == 3 ? 2 : 1;
+  if (t.order == 2) {
+    t.reference_nodes.resize(corners + t.edges.size());
+    for (const auto& edge : t.edges)
+      for (int k = 0; k < 3; ++k)
+        t.reference_nodes[edge[2]][k] = 0.5 * (t.reference_nodes[edge[0]][k] + t.reference_nodes[edge[1]][k]);
+  }
+  t.nodes = static_cast<int>(t.reference_nodes.size());
+  // VTK numbers all of these shapes as Abaqus does.
+  for (int i = 0; i < t.nodes; ++i) t.vtk_order.push_back(i);
+  return t;
+}
+
+std::vector<ShapeTopology> make_all() {
+  const Nodes line = {{-1, 0, 0}, {1, 0, 0}};
+  const Nodes triangle = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const Nodes square = {{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}};
+  const Nodes tetrahedron = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const Nodes wedge = {{0, 0, -1}, {1, 0, -1}, {0, 1, -1}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
+  const Nodes cube = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+  std::vector<ShapeTopology> all;
+
+  all.push_back(make("line2", 1, 2, 3, line, {{0, 1}}, {{"", {0}}, {"", {1}}}));
+  all.push_back(make("line3", 1, 2, 21, line, {{0, 1, 2}}, {{"", {0}}, {"", {1}}}));
+
+  all.push_back(make("tri3", 2, 3, 5, triangle, {{0, 1}, {1, 2}, {2, 0}},
+                     {{"line2", {0, 1}}, {"line2", {1, 2}}, {"line2", {2, 0}}}));
+  all.push_back(make("tri6", 2, 3, 22, triangle, {{0, 1, 3}, {1, 2, 4}, {2, 0, 5}},
+                     {{"line3", {0, 1, 3}}, {"line3", {1, 2, 4}}, {"line3", {2, 0, 5}}}));
+  all.push_back(make("quad4", 2, 4, 9, square, {{0, 1}, {1, 2}, {2, 3}, {3, 0}},
+                     {{"line2", {0, 1}}, {"line2", {1, 2}}, {"line2", {2, 3}}, {"line2", {3, 0}}}));
+  all.push_back(make("quad8", 2, 4, 23, square, {{0, 1, 4}, {1, 2, 5}, {2, 3, 6}, {3, 0, 7}},
+                     {{"line3", {0, 1, 4}}, {"line3", {1, 2, 5}}, {"line3", {2, 3, 6}}, {"line3", {3, 0, 7}}}));
+
+  all.push_back(make("tet4", 3, 4, 10, tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}},
+                     {{"tri3", {0, 2, 1}}, {"tri3", {0, 1, 3}}, {"tri3", {1, 2, 3}}, {"tri3", {2, 0, 3}}}));
+  all.push_back(make("tet10", 3, 4, 24, tetrahedron, {{0, 1, 4}, {1, 2, 5}, {2, 0, 6}, {0, 3, 7}, {1, 3, 8}, {2, 3, 9}},
+                     {{"tri6", {0, 2, 1, 6, 5, 4}},
+                      {"tri6", {0, 1, 3, 4, 8, 7}},
+                      {"tri6", {1, 2, 3, 5, 9, 8}},
+                      {"tri6", {2, 0, 3, 6, 7, 9}}}));
+
+  all.push_back(make("wedge6", 3, 6, 13, wedge,
+                     {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}},
+                     {{"tri3", {0, 2, 1}},
+                      {"tri3", {3, 4, 5}},
+                      {"quad4", {0, 1, 4, 3}},
+                      {"quad4", {1, 2, 5, 4}},
+                      {"quad4", {2, 0, 3, 5}}}));
+  all.push_back(
+      make("wedge15", 3, 6, 26, wedge,
+           {{0, 1, 6}, {1, 2, 7}, {2, 0, 8}, {3, 4, 9}, {4, 5, 10}, {5, 3, 11}, {0, 3, 12}, {1, 4, 13}, {2, 5, 14}},
+           {{"tri6", {0, 2, 1, 8, 7, 6}},
+            {"tri6", {3, 4, 5, 9, 10, 11}},
+            {"quad8", {0, 1, 4, 3, 6, 13, 9, 12}},
+            {"quad8", {1, 2, 5, 4, 7, 14, 10, 13}},
+            {"quad8", {2, 0, 3, 5, 8, 12, 11, 14}}}));
+
+  all.push_back(make("hex8", 3, 8, 12, cube,
+                     {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}},
+                     {{"quad4", {0, 3, 2, 1}},
+                      {"quad4", {4, 5, 6, 7}},
+                      {"quad4", {0, 1, 5, 4}},
+                      {"quad4", {1, 2, 6, 5}},
+                      {"quad4", {2, 3, 7, 6}},
+                      {"quad4", {3, 0, 4, 7}}}));
+  all.push_back(make("hex20", 3, 8, 25, cube,
+                     {{0, 1, 8},
+                      {1, 2, 9},
+                      {2, 3, 10},
+                      {3, 0, 11},
+                      {4, 5, 12},
+                      {5, 6, 13},
+                      {6, 7, 14},
+                      {7, 4, 15},
+                      {0, 4, 16},
+                      {1, 5, 17},
+                      {2, 6, 18},
+                      {3, 7, 19}},
+                     {{"quad8", {0, 3, 2, 1, 11, 10, 9, 8}},
+                      {"quad8", {4, 5, 6, 7, 12, 13, 14, 15}},
+                      {"quad8", {0, 1, 5, 4, 8, 17, 12, 16}},
+                      {"quad8", {1, 2, 6, 5, 9, 18, 13, 17}},
+                      {"quad8", {2, 3, 7, 6, 10, 19, 14, 18}},
+                      {"quad8", {3, 0, 4, 7, 11, 16, 15, 19}}}));
+  return all;
+}
+
+}  // namespace
+
+std::span<const ShapeTopology> all_shape_topologies() {
+  static const std::vector<ShapeTopology> all = make_all();
+  return all;
+}
+
+const ShapeTopology& shape_topology(std::string_view name) {
+  std::string known;
+  for (const ShapeTopology& t : all_shape_topologies()) {
+    if (t.name == name) return t;
+    known += (known.empty() ? "" : ", ") + t.name;
+  }
+  throw Error(ErrorCode::not_found, "there is no shape \"" + std::string(name) + "\"; the shapes are " + known);
+}
+
+}  // namespace voussoir
