@@ -1,0 +1,177 @@
+#include <voussoir/framework/model/analysis_model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace voussoir {
+std::int32_t AnalysisModel::free_equation_count() const {
+  std::int32_t count = 0;
+  for (std::int32_t e = 0; e < equation_count(); ++e) count += is_free(e);
+  return count;
+}
+
+std::int32_t AnalysisModel::equation(std::int32_t node, std::string_view unknown) const {
+  const std::int32_t at = position_[node];
+  if (at < 0) return -1;
+  const auto it = std::find(unknown_names_.begin(), unknown_names_.end(), unknown);
+  const auto component = static_cast<std::int32_t>(it - unknown_names_.begin());
+  return component < first_equation_[at + 1] - first_equation_[at] ? first_equation_[at] + component : -1;
+}
+
+AnalysisModel::Place AnalysisModel::place(std::int32_t equation) const {
+  const auto at =
+      std::upper_bound(first_equation_.begin(), first_equation_.end(), equation) - first_equation_.begin() - 1;
+  return {node_at_[at], equation - first_equation_[at]};
+}
+
+std::string AnalysisModel::equation_label(std::int32_t equation) const {
+  const Place at = place(equation);
+  return domain_.node_label(at.node) + ", " + unknown_names_[at.component];
+}
+
+std::vector<std::int32_t> AnalysisModel::unused_nodes() const {
+  std::vector<std::int32_t> unused;
+  for (std::int32_t n = 0; n < domain_.node_count(); ++n)
+    if (position_[n] < 0) unused.push_back(n);
+  return unused;
+}
+
+ElementRef AnalysisModel::element_of(int batch, std::int32_t entry) const {
+  const BatchOrigin& origin = origins_[batch];
+  return origin.elements.empty() ? ElementRef{origin.block, entry} : origin.elements[entry];
+}
+
+std::vector<double> AnalysisModel::batch_factors(std::span<const double> case_factors) const {
+  std::vector<double> factors;
+  for (const auto& origin : origins_) switch (origin.kind) {
+      case BatchOrigin::Kind::block:
+      case BatchOrigin::Kind::constraint:
+        factors.push_back(1);
+        break;
+      case BatchOrigin::Kind::surface_load:
+        factors.push_back(case_factors[origin.load_case]);
+        break;
+      case BatchOrigin::Kind::body_load:
+        factors.push_back(0);
+        break;
+    }
+  return factors;
+}
+
+bool AnalysisModel::same_matrix(std::span<const double> a, std::span<const double> b) const {
+  for (std::size_t i = 0; i < origins_.size(); ++i)
+    if (origins_[i].kind == BatchOrigin::Kind::surface_load &&
+        device_model_->part(0).batches[i].program->has_tangent() &&
+        a[origins_[i].load_case] != b[origins_[i].load_case])
+      return false;
+  if (!depends_on_temperature_) return true;
+  for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
+    if (!domain_.load_case(c).temperatures().empty() && a[c] != b[c]) return false;
+  return true;
+}
+
+bool AnalysisModel::is_linear() const {
+  if (is_thermal() && depends_on_temperature_) return false;
+  for (const ElementBatch& batch : device_model_->part(0).batches)
+    if (!batch.program->linear()) return false;
+  return true;
+}
+
+void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) const {
+  std::vector<double> nodal(equation_count(), 0.0);
+  for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
+    for (const auto& load : domain_.load_case(c).nodal_loads())
+      nodal[equation(load.node, load.unknown)] += case_factors[c] * load.value;
+  Vector nodal_vector = make_vector();
+  nodal_vector.from_host(nodal);
+  backend_->axpy(1.0, nodal_vector, f);
+
+  const auto add = [&](int batch, const BatchOrigin& origin) {
+    const double factor = case_factors[origin.load_case];
+    if (factor == 0) return;
+    BodyLoad load = origin.body;
+    for (double& a : load.acceleration) a *= factor;
+    load.angular_velocity_squared *= factor;
+    load.source *= factor;
+    translating([&] { backend_->body_load(*device_model_, batch, load, f); });
+  };
+  for (const auto& origin : whole_body_loads_)
+    for (std::size_t b = 0; b < origins_.size(); ++b)
+      if (origins_[b].kind == BatchOrigin::Kind::block && origins_[b].block == origin.block)
+        add(static_cast<int>(b), origin);
+  for (std::size_t b = 0; b < origins_.size(); ++b)
+    if (origins_[b].kind == BatchOrigin::Kind::body_load) add(static_cast<int>(b), origins_[b]);
+}
+
+void AnalysisModel::set_temperature(std::span<const double> case_factors) const {
+  std::vector<double> t;
+  const double reference = domain_.reference_temperature();
+  for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
+    const auto& given = domain_.load_case(c).temperatures();
+    if (given.empty()) continue;
+    if (t.empty()) t.assign(node_at_.size(), reference);
+    for (std::size_t k = 0; k < node_at_.size(); ++k) {
+      const double value = static_cast<std::size_t>(node_at_[k]) < given.size() ? given[node_at_[k]] : NAN;
+      if (!std::isnan(value)) t[k] += case_factors[c] * (value - reference);
+    }
+  }
+  if (t.empty() && depends_on_temperature_) t.assign(node_at_.size(), reference);
+  device_model_->set_temperature(t);
+}
+
+void AnalysisModel::set_temperature_from(const Vector& unknowns) const {
+  device_model_->set_temperature(unknowns.to_host());
+}
+
+Vector AnalysisModel::initial_unknowns(double factor) const {
+  std::vector<double> u(equation_count(), 0.0);
+  for (std::int32_t e = 0; e < equation_count(); ++e)
+    if (held_[e]) u[e] = factor * plan_.value[e];
+  for (const auto& d : plan_.dependent) {
+    double value = factor * d.constant;
+    for (std::size_t k = 0; k < d.others.size(); ++k) value += d.coefficients[k] * u[d.others[k]];
+    u[d.equation] = value;
+  }
+  Vector result = make_vector();
+  result.from_host(u);
+  return result;
+}
+
+void AnalysisModel::set_spring_factor_of_prescribed(double factor) const {
+  for (int device = 0; device < device_model_->devices(); ++device) {
+    std::size_t next = 0;
+    for (std::size_t b = 0; b < origins_.size(); ++b) {
+      if (origins_[b].kind != BatchOrigin::Kind::constraint) continue;
+      const std::vector<double>& constants = spring_constants_[next++];
+      ElementBatch& batch = device_model_->part(device).batches[b];
+      if (batch.element_count == 0) continue;  // a device without springs of this batch has none of its numbers
+      const std::size_t stride = batch.program->parameter_names().size() + 1;
+      auto p = batch.parameters.update_host();
+      for (std::size_t s = 0; s < constants.size(); ++s) p[s * stride + stride - 1] = factor * constants[s];
+    }
+  }
+}
+
+void AnalysisModel::rethrow(const ElementError& error) const {
+  const BatchOrigin& origin = origins_[error.batch()];
+  if (origin.kind == BatchOrigin::Kind::constraint) throw Error(error.code(), error.text(), "a constraint");
+  const ElementRef ref = element_of(error.batch(), error.element());
+  std::string text = error.text();
+  if (error.fault() == ElementFault::bad_parameter && origin.kind == BatchOrigin::Kind::block) {
+    // The numbers at the lowest temperature, so that the odd one can be seen.
+    const ElementBlock& block = domain_.block(ref.block);
+    const auto names = block.type().program().parameter_names();
+    const auto p = block.parameters();
+    const std::size_t at = (p.record.empty() ? 0 : p.record[ref.element]) * p.rows * (names.size() + 1) + 1;
+    text += "; it has";
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      char value[32];
+      std::snprintf(value, sizeof value, "%.6g", p.records[at + k]);
+      text += (k ? ", " : " ") + names[k] + " = " + value;
+    }
+  }
+  throw Error(error.code(), text, domain_.element_label(ref));
+}
+
+}  // namespace voussoir

@@ -1,0 +1,129 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/model/constraint_handler.hpp>
+#include <voussoir/framework/model/dof_numberer.hpp>
+
+namespace voussoir {
+
+/// Where a batch of the numbered model comes from.
+struct BatchOrigin {
+  enum class Kind {
+    block,         ///< a whole element block
+    surface_load,  ///< faces under one surface load of a load case
+    body_load,     ///< part of a block, under one body load of a load case
+    constraint     ///< springs of a penalty handler
+  } kind = Kind::block;
+  int block = -1;
+  int load_case = -1;
+  bool support = false;              ///< for constraint: springs that hold single unknowns, not equations
+  BodyLoad body;                     ///< for body_load
+  std::vector<ElementRef> elements;  ///< for batches that are not whole blocks: the element of each entry
+};
+
+/// The Domain as numbered equations on a backend: which unknown is which equation, what is held, which blocks of like
+/// elements contribute. Built once per analysis; the Domain must not change while it is in use.
+class AnalysisModel {
+ public:
+  AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
+                const DofNumberer& numberer);
+
+  const Domain& domain() const { return domain_; }
+  Backend& backend() const { return *backend_; }
+  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
+  DeviceModel& device_model() const { return *device_model_; }
+  /// The domain's revision when it was numbered.
+  std::uint64_t domain_revision() const { return domain_revision_; }
+
+  // --- equations -----------------------------------------------------------------------------------------------
+  std::int32_t equation_count() const { return first_equation_.back(); }
+  std::int32_t free_equation_count() const;
+  /// Names of the unknowns; a node has the first few of them.
+  const std::vector<std::string>& unknown_names() const { return unknown_names_; }
+  /// Equation of an unknown at a node (by index), or −1 where the node does not have it.
+  std::int32_t equation(std::int32_t node, std::string_view unknown) const;
+  /// "node 12, ux"
+  std::string equation_label(std::int32_t equation) const;
+  /// Node index and component of an equation.
+  struct Place {
+    std::int32_t node;
+    int component;
+  };
+  Place place(std::int32_t equation) const;
+  /// Neither prescribed nor dependent: solved for.
+  bool is_free(std::int32_t equation) const { return !held_[equation] && dependent_of_[equation] < 0; }
+  bool is_held(std::int32_t equation) const { return held_[equation] != 0; }
+  const ConstraintPlan& constraints() const { return plan_; }
+  /// Nodes that have equations, in numbered order; first_equation() runs along with them.
+  std::span<const std::int32_t> numbered_nodes() const { return node_at_; }
+  std::span<const std::int32_t> first_equation() const { return first_equation_; }
+  /// Nodes of the domain that no element uses.
+  std::vector<std::int32_t> unused_nodes() const;
+
+  // --- batches -------------------------------------------------------------------------------------------------
+  const std::vector<BatchOrigin>& batches() const { return origins_; }
+  /// The domain's element that an entry of a batch belongs to.
+  ElementRef element_of(int batch, std::int32_t entry) const;
+  /// Factor of each batch when load case i acts with case_factors[i].
+  std::vector<double> batch_factors(std::span<const double> case_factors) const;
+  /// Whether two combinations of load cases have the same matrix.
+  bool same_matrix(std::span<const double> a, std::span<const double> b) const;
+  /// Whether a material depends on temperature (the tangent is then formed anew when temperatures change).
+  bool depends_on_temperature() const { return depends_on_temperature_; }
+  /// Whether one solve balances the model: every element is linear, and conductivity does not follow temperature.
+  bool is_linear() const;
+  /// True for a model whose unknown is temperature itself.
+  bool is_thermal() const { return unknown_names_.size() == 1 && unknown_names_[0] == "T"; }
+
+  // --- loads and state -----------------------------------------------------------------------------------------
+  /// Nodal and body loads of a combination, added to f.
+  void add_loads(std::span<const double> case_factors, Vector& f) const;
+  /// Nodal temperatures of a combination: reference + Σ factor · (case − reference). Unknown to models without any.
+  void set_temperature(std::span<const double> case_factors) const;
+  /// Temperatures of a thermal model: its own unknowns, so that conductivity follows them.
+  void set_temperature_from(const Vector& unknowns) const;
+  /// Unknowns with everything prescribed in place (times `factor`), dependents following, and zero elsewhere.
+  Vector initial_unknowns(double factor) const;
+  /// Moves prescribed values of penalty springs.
+  void set_spring_factor_of_prescribed(double factor) const;
+  Vector make_vector(int columns = 1) const { return Vector(device_model_->layout(), columns); }
+
+  /// Turns an error of a backend into the user's numbering: rethrows it as an Error that names the element.
+  [[noreturn]] void rethrow(const ElementError& error) const;
+  /// Runs `work`, translating ElementError.
+  template <class Work>
+  auto translating(Work work) const {
+    try {
+      return work();
+    } catch (const ElementError& error) {
+      rethrow(error);
+    }
+  }
+
+ private:
+  struct Builder;
+
+  const Domain& domain_;
+  std::shared_ptr<Backend> backend_;
+  std::unique_ptr<DeviceModel> device_model_;
+  std::vector<std::string> unknown_names_;
+  std::vector<std::int32_t> position_;        // of each domain node in the numbering, or −1
+  std::vector<std::int32_t> node_at_;         // domain node at each position
+  std::vector<std::int32_t> first_equation_;  // per position
+  std::vector<std::uint8_t> held_;
+  std::vector<std::int32_t> dependent_of_;  // index into plan_.dependent, or −1
+  ConstraintPlan plan_;
+  std::vector<BatchOrigin> origins_;
+  std::vector<BatchOrigin> whole_body_loads_;          // body loads on whole blocks, which need no batch of their own
+  std::vector<std::vector<double>> spring_constants_;  // at factor 1, for each batch of springs
+  bool depends_on_temperature_ = false;
+  std::uint64_t domain_revision_ = 0;
+};
+
+}  // namespace voussoir

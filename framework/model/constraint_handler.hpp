@@ -1,0 +1,92 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/device_model.hpp>
+
+namespace voussoir {
+
+/// Supports and multi-point equations in equation numbers.
+struct NumberedConstraints {
+  struct Single {
+    std::int32_t equation;
+    double value;
+  };
+  struct Multi {
+    std::vector<std::int32_t> equations;  ///< the first is eliminated
+    std::vector<double> coefficients;
+    double constant;
+    std::string label;
+  };
+  std::vector<Single> single;
+  std::vector<Multi> multi;
+  std::int32_t equation_count = 0;
+  /// "node 12, ux" for an equation number.
+  std::function<std::string(std::int32_t)> label;
+};
+
+/// x[equation] = constant + Σ coefficient · x[other], where the others may be free or prescribed, never dependent.
+struct AffineDependency {
+  std::int32_t equation;
+  std::vector<std::int32_t> others;
+  std::vector<double> coefficients;
+  double constant;
+};
+
+/// What a handler makes of the constraints.
+struct ConstraintPlan {
+  std::vector<std::uint8_t> held;  ///< per equation: prescribed
+  std::vector<double> value;       ///< per equation: what it is prescribed to
+  std::vector<AffineDependency> dependent;
+  /// Stiff springs α (Σ c x − g)² / 2 that enforce what is neither held nor dependent.
+  struct Spring {
+    std::vector<std::int32_t> equations;
+    std::vector<double> coefficients;
+    double constant;
+  };
+  std::vector<Spring> springs;
+};
+
+/// Turns supports and multi-point equations into something that equations can be formed with. Elements never see it.
+class ConstraintHandler {
+ public:
+  virtual ~ConstraintHandler() = default;
+  virtual std::string name() const = 0;
+  /// Throws Error (bad_input) that names node and unknown where constraints contradict each other.
+  virtual ConstraintPlan plan(const NumberedConstraints& constraints) const = 0;
+  /// Stiffness of springs relative to the largest diagonal entry of the elements, where the plan has springs.
+  virtual double spring_factor() const { return 0; }
+};
+
+/// Rows and columns of prescribed unknowns are zeroed and their diagonal kept. Knows no multi-point equations: a model
+/// that has some is refused.
+class EliminationHandler : public ConstraintHandler {
+ public:
+  std::string name() const override { return "elimination"; }
+  ConstraintPlan plan(const NumberedConstraints& constraints) const override;
+};
+
+/// As elimination, and the first term of each multi-point equation is expressed by its others: K becomes TᵀKT. The
+/// default: exact, and the matrix stays positive definite.
+class TransformationHandler : public ConstraintHandler {
+ public:
+  std::string name() const override { return "transformation"; }
+  ConstraintPlan plan(const NumberedConstraints& constraints) const override;
+};
+
+/// Everything by stiff springs: simple and never contradictory, but inexact by about 1/factor and badly conditioned for
+/// iterative solvers.
+class PenaltyHandler : public ConstraintHandler {
+ public:
+  explicit PenaltyHandler(double factor = 1e8) : factor_(factor) {}
+  std::string name() const override { return "penalty"; }
+  ConstraintPlan plan(const NumberedConstraints& constraints) const override;
+  double spring_factor() const override { return factor_; }
+
+ private:
+  double factor_;
+};
+
+}  // namespace voussoir

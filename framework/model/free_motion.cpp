@@ -1,0 +1,386 @@
+#include <voussoir/framework/model/free_motion.hpp>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <voussoir/framework/domain/shape_topology.hpp>
+
+namespace voussoir {
+namespace {
+
+using Vec3d = Eigen::Vector3d;
+
+/// Which motions of a part cost no energy, by what the unknowns mean.
+enum class Kinematics {
+  solid,         // six rigid motions
+  plane,         // three
+  axisymmetric,  // one: along the axis
+  scalar,        // one: the same temperature, head or potential everywhere
+  unknown        // nothing is known; nothing is checked
+};
+
+Kinematics kinematics_of(const AnalysisModel& model) {
+  const auto& names = model.unknown_names();
+  if (names.size() == 1) return Kinematics::scalar;
+  const std::vector<std::string> solid{"ux", "uy", "uz", "rx", "ry", "rz"};
+  if (names.size() > solid.size() || !std::equal(names.begin(), names.end(), solid.begin())) return Kinematics::unknown;
+  if (names.size() > 2) return Kinematics::solid;
+  for (const auto& origin : model.batches()) {
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    if (model.domain().block(origin.block).type().program().axisymmetric()) return Kinematics::axisymmetric;
+  }
+  return Kinematics::plane;
+}
+
+int mode_count(Kinematics k) {
+  switch (k) {
+    case Kinematics::solid:
+      return 6;
+    case Kinematics::plane:
+      return 3;
+    case Kinematics::axisymmetric:
+    case Kinematics::scalar:
+      return 1;
+    case Kinematics::unknown:
+      return 0;
+  }
+  return 0;
+}
+
+/// A part: its nodes (positions in the numbering), and where its modes are centred and how they are scaled.
+struct Part {
+  std::vector<std::int32_t> positions;
+  Vec3d centre = Vec3d::Zero();
+  double radius = 1;
+};
+
+/// Value of a rigid motion at a place: modes are translations, then rotations about the part's centre over its radius.
+double mode_value(Kinematics kinematics, int mode, int component, const Vec3d& offset, double radius) {
+  switch (kinematics) {
+    case Kinematics::scalar:
+      return 1;
+    case Kinematics::axisymmetric:
+      return component == 1 ? 1 : 0;
+    case Kinematics::plane:
+      if (mode < 2) return component == mode ? 1 : 0;
+      return (component == 0 ? -offset.y() : offset.x()) / radius;
+    case Kinematics::solid: {
+      if (mode < 3) return component == mode ? 1 : 0;
+      Vec3d axis = Vec3d::Zero();
+      axis[mode - 3] = 1;
+      if (component >= 3) return component - 3 == mode - 3 ? 1 / radius : 0;
+      return axis.cross(offset)[component] / radius;
+    }
+    case Kinematics::unknown:
+      break;
+  }
+  return 0;
+}
+
+Vec3d position_of(const AnalysisModel& model, std::int32_t domain_node) {
+  const auto x = model.domain().coordinates();
+  const std::size_t n = domain_node;
+  return {x[3 * n], x[3 * n + 1], x[3 * n + 2]};
+}
+
+std::vector<Part> make_parts(const AnalysisModel& model, const std::vector<std::int32_t>& part_of) {
+  std::vector<Part> parts(part_of.empty() ? 0 : 1 + *std::max_element(part_of.begin(), part_of.end()));
+  const auto nodes = model.numbered_nodes();
+  for (std::size_t k = 0; k < part_of.size(); ++k) parts[part_of[k]].positions.push_back(static_cast<std::int32_t>(k));
+  for (Part& part : parts) {
+    for (std::int32_t k : part.positions) part.centre += position_of(model, nodes[k]);
+    part.centre /= static_cast<double>(part.positions.size());
+    double r2 = 0;
+    for (std::int32_t k : part.positions) r2 = std::max(r2, (position_of(model, nodes[k]) - part.centre).squaredNorm());
+    part.radius = r2 > 0 ? std::sqrt(r2) : 1;
+  }
+  return parts;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", std::abs(value) < 1e-12 ? 0.0 : value);
+  return text;
+}
+
+std::string vector_text(const Vec3d& v) {
+  return "(" + number(v.x()) + ", " + number(v.y()) + ", " + number(v.z()) + ")";
+}
+
+std::string axis_text(Vec3d v) {
+  v.normalize();
+  const char* names[] = {"x", "y", "z"};
+  for (int i = 0; i < 3; ++i)
+    if (std::abs(v[i]) > 1 - 1e-9) return names[i];
+  return vector_text(v);
+}
+
+/// "moves along x", "turns about an axis along z through (0, 1, 0)": words for a combination of rigid motions.
+std::string motion_text(const AnalysisModel& model, Kinematics kinematics, const Part& part, const Eigen::VectorXd& c) {
+  if (kinematics == Kinematics::scalar)
+    return model.is_thermal() ? "has no fixed temperature anywhere"
+                              : "has '" + model.unknown_names()[0] + "' fixed nowhere";
+  if (kinematics == Kinematics::axisymmetric) return "moves along the axis (uy)";
+  Vec3d shift = Vec3d::Zero(), turn = Vec3d::Zero();
+  if (kinematics == Kinematics::plane) {
+    shift = {c[0], c[1], 0};
+    turn = {0, 0, c[2] / part.radius};
+  } else {
+    shift = c.head<3>();
+    turn = c.tail<3>() / part.radius;
+  }
+  if (turn.norm() * part.radius < 1e-6 * shift.norm()) return "moves along " + axis_text(shift);
+  const Vec3d through = part.centre + turn.cross(shift) / turn.squaredNorm();
+  std::string text = "turns about an axis along " + axis_text(turn) + " through " + vector_text(through);
+  if (std::abs(shift.dot(turn)) > 1e-6 * shift.norm() * turn.norm()) text += " while moving along it";
+  return text;
+}
+
+std::string part_text(const AnalysisModel& model, const Part& part, std::size_t part_count) {
+  const auto nodes = model.numbered_nodes();
+  Id lowest = model.domain().node_id(nodes[part.positions.front()]);
+  for (std::int32_t k : part.positions) lowest = std::min(lowest, model.domain().node_id(nodes[k]));
+  if (part_count == 1) return "it";
+  return "the part with node " + std::to_string(lowest) + " (" + std::to_string(part.positions.size()) + " of " +
+         std::to_string(nodes.size()) + " nodes)";
+}
+
+/// Basis of the null space with as many zeros as elimination gives, so that it reads well.
+std::vector<Eigen::VectorXd> readable(Eigen::MatrixXd basis) {
+  int row = 0;
+  const auto n = basis.cols();
+  Eigen::MatrixXd m = basis.transpose();  // one vector per row
+  for (Eigen::Index column = m.cols() - 1; column >= 0 && row < n; --column) {
+    Eigen::Index pivot = row;
+    for (Eigen::Index i = row; i < n; ++i)
+      if (std::abs(m(i, column)) > std::abs(m(pivot, column))) pivot = i;
+    if (std::abs(m(pivot, column)) < 1e-6) continue;
+    m.row(row).swap(m.row(pivot));
+    m.row(row) /= m(row, column);
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (i != row) m.row(i) -= m(i, column) * m.row(row);
+    ++row;
+  }
+  std::vector<Eigen::VectorXd> result;
+  for (Eigen::Index i = n - 1; i >= 0; --i) result.push_back(m.row(i).transpose());
+  return result;
+}
+
+/// Adds what supports, equations and springs of a handler say of each part's motions: one row each, squared.
+void add_constraints(const AnalysisModel& model, Kinematics kinematics, const std::vector<std::int32_t>& part_of,
+                     const std::vector<Part>& parts, std::vector<Eigen::MatrixXd>& gram) {
+  const int modes = mode_count(kinematics);
+  const auto first = model.first_equation();
+  const auto position = [&](std::int32_t equation) {
+    return static_cast<std::int32_t>(std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1);
+  };
+  const auto add_row = [&](const std::vector<std::int32_t>& equations, const std::vector<double>& coefficients) {
+    const std::int32_t p = part_of[position(equations.front())];
+    Eigen::VectorXd row = Eigen::VectorXd::Zero(modes);
+    double scale = 0;
+    for (std::size_t i = 0; i < equations.size(); ++i) {
+      const std::int32_t k = position(equations[i]);
+      const Vec3d offset = position_of(model, model.numbered_nodes()[k]) - parts[p].centre;
+      for (int m = 0; m < modes; ++m)
+        row[m] += coefficients[i] * mode_value(kinematics, m, equations[i] - first[k], offset, parts[p].radius);
+      scale = std::max(scale, std::abs(coefficients[i]));
+    }
+    gram[p] += row * row.transpose() / (scale * scale);
+  };
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    if (model.is_held(e)) add_row({e}, {1.0});
+  for (const auto& d : model.constraints().dependent) {
+    std::vector<std::int32_t> equations{d.equation};
+    std::vector<double> coefficients{1.0};
+    equations.insert(equations.end(), d.others.begin(), d.others.end());
+    for (double c : d.coefficients) coefficients.push_back(-c);
+    add_row(equations, coefficients);
+  }
+  for (const auto& s : model.constraints().springs) add_row(s.equations, s.coefficients);
+}
+
+int shape_dimension(const std::string& shape) { return shape.empty() ? 0 : shape_topology(shape).dim; }
+
+/// Adds the energy that elements oppose to the motions: springs to ground, films, and users' elements that are not
+/// indifferent to rigid motion. Batches whose first elements show none are taken to have none.
+void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::vector<std::int32_t>& part_of,
+                  const std::vector<Part>& parts, std::vector<Eigen::MatrixXd>& gram) {
+  const int modes = mode_count(kinematics);
+  DeviceModel& device_model = model.device_model();
+  const auto first = model.first_equation();
+  for (int device = 0; device < device_model.devices(); ++device) {
+    for (int b = 0; b < device_model.batch_count(); ++b) {
+      const ElementBatch& batch = device_model.part(device).batches[b];
+      const ElementProgram& program = *batch.program;
+      const auto kind = model.batches()[b].kind;
+      if (batch.element_count == 0 || !program.has_tangent() || kind == BatchOrigin::Kind::constraint ||
+          kind == BatchOrigin::Kind::body_load)
+        continue;
+      const ElementView view = device_model.host_view(device, b, nullptr);
+      const auto layout = device_model.layout();
+      const int lanes = program.lanes(), m = program.dofs();
+      std::vector<double> k(static_cast<std::size_t>(lanes) * program.matrix_entries());
+      Eigen::MatrixXd matrix(m, m), motion(m, modes);
+      // Solids and plane bodies are alike; a spring may be zero and its neighbour not.
+      const bool alike = kind == BatchOrigin::Kind::block &&
+                         shape_dimension(model.domain().block(model.batches()[b].block).type().shape()) >= 2;
+      int opposed = 0, looked_at = 0;
+      for (int e = 0; e < batch.element_count; e += lanes) {
+        if (alike && looked_at >= 64 && opposed == 0) break;
+        const int count = std::min(lanes, batch.element_count - e);
+        program.tangent(view, e, count, k.data());
+        for (int l = 0; l < count; ++l, ++looked_at) {
+          int at = 0;
+          for (int i = 0; i < m; ++i)
+            for (int j = i; j < m; ++j, ++at) matrix(i, j) = matrix(j, i) = k[static_cast<std::size_t>(at) * lanes + l];
+          std::int32_t p = -1;
+          for (int a = 0; a < program.nodes(); ++a) {
+            const std::int32_t local = view.nodes[static_cast<std::size_t>(e + l) * program.nodes() + a];
+            const auto equation = static_cast<std::int32_t>(layout->global(device, view.first_unknown[local]));
+            const auto at_node = std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1;
+            p = part_of[at_node];
+            const Vec3d offset = position_of(model, model.numbered_nodes()[at_node]) - parts[p].centre;
+            for (int c = 0; c < program.components(); ++c)
+              for (int q = 0; q < modes; ++q)
+                motion(a * program.components() + c, q) = mode_value(kinematics, q, c, offset, parts[p].radius);
+          }
+          const double size = matrix.cwiseAbs().maxCoeff();
+          if (!(size > 0)) continue;
+          const Eigen::MatrixXd energy = motion.transpose() * matrix * motion / size;
+          // Rounding grows with the distance from the part's centre, which the radius has scaled to one.
+          if (energy.cwiseAbs().maxCoeff() < 1e-9 * m) continue;
+          ++opposed;
+          gram[p] += energy;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> connected_parts(const AnalysisModel& model) {
+  const auto count = static_cast<std::int32_t>(model.numbered_nodes().size());
+  std::vector<std::int32_t> parent(count);
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto find = [&](std::int32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  const auto join = [&](std::int32_t i, std::int32_t j) {
+    i = find(i);
+    j = find(j);
+    if (i != j) parent[std::max(i, j)] = std::min(i, j);
+  };
+
+  std::vector<std::int32_t> position(model.domain().node_count(), -1);
+  for (std::int32_t k = 0; k < count; ++k) position[model.numbered_nodes()[k]] = k;
+  for (const auto& origin : model.batches()) {
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    const ElementBlock& block = model.domain().block(origin.block);
+    const auto nodes = block.connectivity();
+    const int per = block.nodes_per_element();
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (i % per) join(position[nodes[i - 1]], position[nodes[i]]);
+  }
+  const auto join_equations = [&](std::int32_t a, std::int32_t b) {
+    join(position[model.place(a).node], position[model.place(b).node]);
+  };
+  for (const auto& d : model.constraints().dependent)
+    for (std::int32_t other : d.others) join_equations(d.equation, other);
+  for (const auto& s : model.constraints().springs)
+    for (std::int32_t e : s.equations) join_equations(s.equations.front(), e);
+
+  std::vector<std::int32_t> part(count), number(count, -1);
+  std::int32_t next = 0;
+  for (std::int32_t k = 0; k < count; ++k) {
+    const std::int32_t root = find(k);
+    if (number[root] < 0) number[root] = next++;
+    part[k] = number[root];
+  }
+  return part;
+}
+
+std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
+  const Kinematics kinematics = kinematics_of(model);
+  const int modes = mode_count(kinematics);
+  if (modes == 0) return {};
+  const auto part_of = connected_parts(model);
+  const auto parts = make_parts(model, part_of);
+  std::vector<Eigen::MatrixXd> gram(parts.size(), Eigen::MatrixXd::Zero(modes, modes));
+  add_constraints(model, kinematics, part_of, parts, gram);
+  add_elements(model, kinematics, part_of, parts, gram);
+
+  std::vector<FreeMotion> motions;
+  const auto nodes = model.numbered_nodes();
+  const auto first = model.first_equation();
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    // Motions that move nothing (turning a straight chain of bars about itself) are not motions.
+    Eigen::MatrixXd extent = Eigen::MatrixXd::Zero(modes, modes);
+    for (std::int32_t k : parts[p].positions) {
+      const Vec3d offset = position_of(model, nodes[k]) - parts[p].centre;
+      for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
+        Eigen::VectorXd row(modes);
+        for (int m = 0; m < modes; ++m) row[m] = mode_value(kinematics, m, e - first[k], offset, parts[p].radius);
+        extent += row * row.transpose();
+      }
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> real(extent);
+    std::vector<int> kept;
+    for (int i = 0; i < modes; ++i)
+      if (real.eigenvalues()[i] > 1e-9 * real.eigenvalues()[modes - 1]) kept.push_back(i);
+    Eigen::MatrixXd basis(modes, kept.size());
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      basis.col(static_cast<Eigen::Index>(i)) = real.eigenvectors().col(kept[i]);
+
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> held(basis.transpose() * gram[p] * basis);
+    int free = 0;
+    // Rows are of order one: what rounding leaves of their sum of squares is far below a support with a short lever.
+    const double rounding = 1e-14 * std::max(1.0, gram[p].trace());
+    while (free < static_cast<int>(kept.size()) && held.eigenvalues()[free] < rounding) ++free;
+    if (free == 0) continue;
+    const std::string who = part_text(model, parts[p], parts.size());
+    std::vector<std::int32_t> members;
+    for (std::int32_t k : parts[p].positions) members.push_back(nodes[k]);
+    if (free == modes && modes > 1) {
+      motions.push_back({who + " can move in all " + std::to_string(modes) + " rigid ways", members});
+      continue;
+    }
+    for (const auto& c : readable(basis * held.eigenvectors().leftCols(free)))
+      motions.push_back({who + " " + motion_text(model, kinematics, parts[p], c), members});
+  }
+  return motions;
+}
+
+FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>& unknowns) {
+  const auto nodes = model.numbered_nodes();
+  const auto first = model.first_equation();
+  const auto largest =
+      std::max_element(unknowns.begin(), unknowns.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  const double size = std::abs(*largest);
+  FreeMotion motion;
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
+      if (std::abs(unknowns[e]) > 1e-3 * size) {
+        motion.nodes.push_back(nodes[k]);
+        break;
+      }
+  motion.text = "a mechanism: " + std::to_string(motion.nodes.size()) + " of " + std::to_string(nodes.size()) +
+                " nodes can move without any resistance, most of all " +
+                model.equation_label(static_cast<std::int32_t>(largest - unknowns.begin()));
+  return motion;
+}
+
+void require_held(const std::vector<FreeMotion>& motions) {
+  if (motions.empty()) return;
+  std::string text = "the model is not held: ";
+  const std::size_t shown = std::min<std::size_t>(motions.size(), 8);
+  for (std::size_t i = 0; i < shown; ++i) text += (i ? "; " : "") + motions[i].text;
+  if (shown < motions.size()) text += "; and " + std::to_string(motions.size() - shown) + " more";
+  throw Error(ErrorCode::singular, text + ". Add supports (or springs, or equations to a part that is held)");
+}
+
+}  // namespace voussoir
