@@ -1,0 +1,73 @@
+#include <voussoir/framework/analysis/analysis.hpp>
+
+namespace voussoir {
+
+Analysis::Analysis(const Domain& domain, Collaborators collaborators)
+    : domain_(domain), parts_(std::move(collaborators)) {
+  if (!parts_.backend) throw Error(ErrorCode::misuse, "an analysis needs a backend; take one from Backend::open()");
+  if (!parts_.soe || !parts_.solver)
+    throw Error(ErrorCode::misuse, "an analysis needs an SOE and a solver that fits it");
+  if (!parts_.handler) parts_.handler = std::make_shared<TransformationHandler>();
+  if (!parts_.numberer) parts_.numberer = std::make_shared<PlainNumberer>();
+  if (!parts_.integrator) parts_.integrator = std::make_shared<StaticIntegrator>();
+}
+
+const AnalysisModel& Analysis::model() {
+  prepare();
+  return *model_;
+}
+
+double Analysis::elapsed() const { return since_start_ ? since_start_->seconds() : 0.0; }
+
+void Analysis::stage(const std::string& name, const std::function<void()>& work) {
+  if (!since_start_) since_start_.emplace();
+  if (observer && !observer({name, elapsed(), 0, 0}))
+    throw Error(ErrorCode::cancelled, "cancelled before '" + name + "'");
+  const Stopwatch watch;
+  work();
+  times_.push_back({name, watch.seconds()});
+}
+
+void Analysis::prepare() {
+  // Collaborators may be shared: another analysis may have given the SOE a model of its own meanwhile.
+  const bool current = model_ && model_->domain_revision() == domain_.revision() && parts_.soe->has_model() &&
+                       &parts_.soe->model() == model_.get();
+  if (!current) {
+    std::unique_ptr<AnalysisModel> model;
+    stage("number",
+          [&] { model = std::make_unique<AnalysisModel>(domain_, parts_.backend, *parts_.handler, *parts_.numberer); });
+    stage("pattern", [&] { parts_.soe->set_model(*model); });
+    model_ = std::move(model);
+    take_notes();
+  }
+  parts_.solver->progress = [this](int iteration, double residual) {
+    // Thrown rather than returned: a solver that stops here has not failed, and must not be reported as if it had.
+    if (observer && !observer({"solve", elapsed(), iteration, residual}))
+      throw Error(ErrorCode::cancelled,
+                  "cancelled in iteration " + std::to_string(iteration) + " of '" + parts_.solver->name() + "'");
+    return true;
+  };
+}
+
+Analysis::~Analysis() {
+  // Both may live on in other hands; neither may point back here.
+  parts_.solver->progress = nullptr;
+  if (model_ && parts_.soe->has_model() && &parts_.soe->model() == model_.get()) parts_.soe->forget_model();
+}
+
+void Analysis::take_notes() {
+  notes_.clear();
+  for (const auto& origin : model_->batches()) {
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    const ElementBlock& block = domain_.block(origin.block);
+    const Route route = parts_.backend->route(block.type().program());
+    if (route == Route::host)
+      notes_.push_back("block '" + block.name() + "' (" + block.type_name() +
+                       ") is computed one element at a time on the host; a kernel would be faster");
+  }
+  if (const auto unused = model_->unused_nodes(); !unused.empty())
+    notes_.push_back(std::to_string(unused.size()) + " nodes are used by no element, the first is " +
+                     domain_.node_label(unused.front()));
+}
+
+}  // namespace voussoir

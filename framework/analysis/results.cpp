@@ -1,0 +1,216 @@
+#include <voussoir/framework/analysis/results.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace voussoir {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+int index_of(const std::vector<std::string>& names, std::string_view name, const char* what) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  if (it != names.end()) return static_cast<int>(it - names.begin());
+  std::string known;
+  for (const auto& n : names) known += (known.empty() ? "" : ", ") + n;
+  throw Error(ErrorCode::not_found, "'" + std::string(name) + "' is not there; there are " + known, what);
+}
+
+}  // namespace
+
+int NodalField::component_index(std::string_view component) const {
+  return index_of(components, component, name.c_str());
+}
+
+NodalField::Extreme NodalField::largest(std::string_view component) const {
+  const int c = component_index(component);
+  Extreme extreme;
+  for (std::size_t i = 0; i * components.size() < values.size(); ++i) {
+    const double v = values[i * components.size() + c];
+    if (!std::isnan(v) && (extreme.node < 0 || std::abs(v) > std::abs(extreme.value)))
+      extreme = {static_cast<std::int32_t>(i), v};
+  }
+  return extreme;
+}
+
+double sum_over(const NodalField& field, const Domain& domain, const std::string& node_set,
+                std::string_view component) {
+  const int c = field.component_index(component);
+  double sum = 0;
+  for (std::int32_t n : domain.node_set(node_set))
+    if (const double value = field.at(n, c); !std::isnan(value)) sum += value;
+  return sum;
+}
+
+double PointField::at(const Domain& domain, Id element, int point, std::string_view name) const {
+  const ElementRef ref = domain.element_ref(element);
+  if (ref.block != block)
+    throw Error(ErrorCode::not_found,
+                "the element is not in these results, which are those of block '" + domain.block(block).name() + "'",
+                domain.element_label(ref));
+  if (point < 0 || point >= points)
+    throw Error(
+        ErrorCode::not_found,
+        "there is no point " + std::to_string(point) + "; there are " + std::to_string(points) + ", counted from 0",
+        domain.element_label(ref));
+  return at(ref.element, point, name);
+}
+
+int PointField::name_index(std::string_view name) const { return index_of(names, name, "point results"); }
+bool PointField::has(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<PointField>& points,
+                                        const std::vector<std::string>& names) {
+  std::map<std::string, std::vector<const PointField*>> by_material;
+  for (const auto& field : points) {
+    const bool complete = std::all_of(names.begin(), names.end(), [&](const auto& n) { return field.has(n); });
+    if (!complete || domain.block(field.block).type().program().extrapolation().empty()) continue;
+    const auto& material = domain.block(field.block).material();
+    by_material[material ? material->name() : ""].push_back(&field);
+  }
+
+  std::vector<MaterialField> result;
+  const std::size_t width = names.size();
+  for (const auto& [material, fields] : by_material) {
+    NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
+    std::vector<std::int32_t> count(domain.node_count(), 0);
+    for (const PointField* field : fields) {
+      const ElementBlock& block = domain.block(field->block);
+      const auto e_matrix = block.type().program().extrapolation();
+      std::vector<int> column;
+      for (const auto& n : names) column.push_back(field->name_index(n));
+      for (std::int32_t e = 0; e < block.size(); ++e) {
+        const auto nodes = block.nodes(e);
+        for (int a = 0; a < block.nodes_per_element(); ++a) {
+          ++count[nodes[a]];
+          for (std::size_t k = 0; k < width; ++k) {
+            double value = 0;
+            for (int p = 0; p < field->points; ++p)
+              value += e_matrix[static_cast<std::size_t>(a) * field->points + p] * field->at(e, p, column[k]);
+            sum.values[nodes[a] * width + k] += value;
+          }
+        }
+      }
+    }
+    for (std::int32_t n = 0; n < domain.node_count(); ++n)
+      for (std::size_t k = 0; k < width; ++k)
+        sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
+    result.push_back({material, std::move(sum)});
+  }
+  return result;
+}
+
+double von_mises(const std::array<double, 6>& s) {
+  const double d1 = s[0] - s[1], d2 = s[1] - s[2], d3 = s[2] - s[0];
+  return std::sqrt(0.5 * (d1 * d1 + d2 * d2 + d3 * d3) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+std::array<double, 3> principal_values(const std::array<double, 6>& t) {
+  // Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5): unlike the roots of the characteristic
+  // cubic, they lose no digits where two values are alike, as in every uniaxial stress.
+  double a[3][3] = {{t[0], t[3], t[5]}, {t[3], t[1], t[4]}, {t[5], t[4], t[2]}};
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    const double off = std::abs(a[0][1]) + std::abs(a[0][2]) + std::abs(a[1][2]);
+    if (!(off > 1e-300) || off <= 1e-18 * (std::abs(a[0][0]) + std::abs(a[1][1]) + std::abs(a[2][2]))) break;
+    for (const auto& [p, q, r] : {std::array{0, 1, 2}, std::array{0, 2, 1}, std::array{1, 2, 0}}) {
+      if (a[p][q] == 0) continue;
+      const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+      const double tangent = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
+      const double c = 1 / std::hypot(tangent, 1.0), s = tangent * c;
+      a[p][p] -= tangent * a[p][q];
+      a[q][q] += tangent * a[p][q];
+      a[p][q] = a[q][p] = 0;
+      const double rp = a[r][p], rq = a[r][q];
+      a[r][p] = a[p][r] = c * rp - s * rq;
+      a[r][q] = a[q][r] = s * rp + c * rq;
+    }
+  }
+  std::array<double, 3> values{a[0][0], a[1][1], a[2][2]};
+  std::sort(values.begin(), values.end(), std::greater<>());
+  return values;
+}
+
+namespace {
+
+const std::vector<std::string> stress_names{"sxx", "syy", "szz", "sxy", "syz", "sxz"};
+const std::vector<std::string> invariant_names{"mises", "principal1", "principal2", "principal3"};
+
+/// Records of `width` numbers, each with `extra` more behind it that compute(record, where to write) makes of it. NaN
+/// where a record holds NaN.
+template <class Compute>
+std::vector<double> extended(const std::vector<double>& values, std::size_t width, std::size_t extra,
+                             const Compute& compute) {
+  const std::size_t count = width ? values.size() / width : 0;
+  std::vector<double> result(count * (width + extra), nan);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* given = values.data() + i * width;
+    double* out = result.data() + i * (width + extra);
+    std::copy_n(given, width, out);
+    if (std::none_of(given, given + width, [](double v) { return std::isnan(v); })) compute(given, out + width);
+  }
+  return result;
+}
+
+std::array<double, 6> six(const double* values) {
+  std::array<double, 6> t;
+  std::copy_n(values, 6, t.begin());
+  return t;
+}
+
+/// nodal_values() of some names, and what compute() makes of them.
+template <class Compute>
+std::vector<MaterialField> nodal(const Domain& domain, const StepResult& result, const std::string& name,
+                                 const std::vector<std::string>& names, const std::vector<std::string>& extra,
+                                 const Compute& compute) {
+  auto fields = nodal_values(domain, result.points, names);
+  for (auto& f : fields) {
+    f.field.name = name;
+    f.field.values = extended(f.field.values, names.size(), extra.size(), compute);
+    f.field.components.insert(f.field.components.end(), extra.begin(), extra.end());
+  }
+  return fields;
+}
+
+void write_invariants(const std::array<double, 6>& stress, double* out) {
+  const auto principal = principal_values(stress);
+  out[0] = von_mises(stress);
+  std::copy(principal.begin(), principal.end(), out + 1);
+}
+
+}  // namespace
+
+void add_invariants(PointField& field) {
+  const auto has = [&](const std::string& n) { return field.has(n); };
+  if (!std::all_of(stress_names.begin(), stress_names.end(), has) || field.has(invariant_names[0])) return;
+  std::array<int, 6> place;
+  for (int i = 0; i < 6; ++i) place[i] = field.name_index(stress_names[i]);
+  const std::size_t width = field.names.size(), extra = invariant_names.size();
+  field.values = extended(field.values, width, extra, [&](const double* given, double* out) {
+    std::array<double, 6> stress;
+    for (int i = 0; i < 6; ++i) stress[i] = given[place[i]];
+    write_invariants(stress, out);
+  });
+  field.names.insert(field.names.end(), invariant_names.begin(), invariant_names.end());
+}
+
+std::vector<MaterialField> nodal_stress(const Domain& domain, const StepResult& result) {
+  return nodal(domain, result, "stress", stress_names, invariant_names,
+               [](const double* s, double* out) { write_invariants(six(s), out); });
+}
+
+std::vector<MaterialField> nodal_strain(const Domain& domain, const StepResult& result) {
+  return nodal(domain, result, "strain", {"exx", "eyy", "ezz", "exy", "eyz", "exz"},
+               {"principal1", "principal2", "principal3"}, [](const double* e, double* out) {
+                 const auto principal = principal_values(six(e));
+                 std::copy(principal.begin(), principal.end(), out);
+               });
+}
+
+std::vector<MaterialField> nodal_flux(const Domain& domain, const StepResult& result) {
+  return nodal(domain, result, "flux", {"qx", "qy", "qz"}, {"magnitude"},
+               [](const double* q, double* out) { *out = std::hypot(q[0], q[1], q[2]); });
+}
+
+}  // namespace voussoir

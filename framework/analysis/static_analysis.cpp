@@ -1,0 +1,89 @@
+#include <voussoir/framework/analysis/static_analysis.hpp>
+
+#include <voussoir/framework/model/free_motion.hpp>
+
+namespace voussoir {
+
+std::vector<StepResult> StaticAnalysis::run() {
+  prepare();
+  if (held_check_) stage("check supports", [&] { require_held(find_free_motions(*model_)); });
+  const LinearAlgorithm linear;
+  const NewtonRaphsonAlgorithm newton;
+  const SolutionAlgorithm& algorithm = parts_.algorithm      ? *parts_.algorithm
+                                       : model_->is_linear() ? static_cast<const SolutionAlgorithm&>(linear)
+                                                             : newton;
+
+  std::vector<StepState> states = step_states(domain_, steps_);
+  std::vector<StepResult> results;
+  for (std::size_t first = 0; first < states.size();) {
+    // Temperatures belong to the model, so steps with different ones are begun and balanced one after another.
+    std::size_t last = first + 1;
+    const auto heated = [&](const StepState& s) {
+      for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
+        if (!domain_.load_case(c).temperatures().empty() && s.case_factors[c] != 0) return true;
+      return false;
+    };
+    const auto can_join = [&](const StepState& s) {
+      return !model_->is_thermal() && model_->constraints().springs.empty() && !heated(states[first]) && !heated(s) &&
+             model_->same_matrix(states[first].case_factors, s.case_factors);
+    };
+    while (last < states.size() && can_join(states[last])) ++last;
+
+    const std::span<StepState> group(states.data() + first, last - first);
+    std::vector<SolveReport> reports;
+    stage("loads", [&] {
+      for (StepState& state : group) parts_.integrator->begin(*model_, state);
+    });
+    stage("assemble and solve",
+          [&] { reports = algorithm.solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const SolveReport& report = reports[i];
+      if (!report.free_motions.empty()) {
+        std::vector<FreeMotion> motions;
+        for (const auto& motion : report.free_motions) motions.push_back(describe_motion(*model_, motion));
+        require_held(motions);
+      }
+      if (!report.converged) {
+        check_stiffness();
+        throw NotConverged(report, std::move(results), group[i].name);
+      }
+      stage("recover", [&] { results.push_back(make_result(group[i], report)); });
+    }
+    first = last;
+  }
+  return results;
+}
+
+NotConverged::NotConverged(const SolveReport& report, std::vector<StepResult> finished, const std::string& step)
+    : Error(report.not_positive_definite ? ErrorCode::singular : ErrorCode::not_converged,
+            report.solver + " did not converge: " + report.reason +
+                (report.not_positive_definite
+                     ? ". The model may not be held: look at its supports, or let the direct solver name what moves"
+                     : ". Try another preconditioner, more iterations, or the direct solver"),
+            "step '" + step + "'"),
+      report_(std::make_shared<SolveReport>(report)),
+      finished_(std::make_shared<std::vector<StepResult>>(std::move(finished))) {}
+
+void StaticAnalysis::check_stiffness() const {
+  Backend& backend = model_->backend();
+  const LinearSOE& soe = *parts_.soe;
+  BlockDiagonal diagonal = soe.sparse_matrix()
+                               ? backend.block_diagonal(*soe.sparse_matrix(), 1)
+                               : backend.block_diagonal(model_->device_model(), *soe.element_operator(), 1);
+  for (int d = 0; d < backend.devices(); ++d) {
+    const auto values = diagonal.blocks[d].read_host();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(values[i] > 0)) {
+        const auto equation = static_cast<std::int32_t>(diagonal.layout->first(d) + static_cast<std::int64_t>(i));
+        throw Error(ErrorCode::singular,
+                    "no element gives this unknown any stiffness; hold it, or give it an element that does",
+                    model_->equation_label(equation));
+      }
+  }
+}
+
+StepResult StaticAnalysis::make_result(const StepState& state, const SolveReport& report) {
+  return make_step_result(*model_, state, report, recover_);
+}
+
+}  // namespace voussoir

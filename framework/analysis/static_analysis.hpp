@@ -1,0 +1,52 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include <voussoir/framework/analysis/analysis.hpp>
+#include <voussoir/framework/analysis/step.hpp>
+
+namespace voussoir {
+
+/// A step that its solver could not balance (code not_converged, or singular where the matrix is not positive
+/// definite). Carries the solver's report and the steps that were finished before.
+class NotConverged : public Error {
+ public:
+  NotConverged(const SolveReport& report, std::vector<StepResult> finished, const std::string& step);
+  const SolveReport& report() const noexcept { return *report_; }
+  const std::vector<StepResult>& finished_steps() const noexcept { return *finished_; }
+
+ private:
+  std::shared_ptr<const SolveReport> report_;  // shared, so that copies made while throwing cannot fail
+  std::shared_ptr<const std::vector<StepResult>> finished_;
+};
+
+/// Linear statics and steady heat: K u = f for one or several steps. Neighbouring
+/// steps of a structure that share a matrix and have no temperatures are solved together.
+class StaticAnalysis : public Analysis {
+ public:
+  using Analysis::Analysis;
+
+  /// Adds a step. Without any, run() does one with all load cases at factor 1.
+  void add_step(Step step) { steps_.push_back(std::move(step)); }
+  /// Recover stresses, fluxes and section forces after each step (default: yes).
+  void set_recovery(bool on) { recover_ = on; }
+  /// Whether to look for motions that nothing holds before solving (default: yes; takes little time).
+  void set_held_check(bool on) { held_check_ = on; }
+
+  /// Solves all steps. Throws Error where the model is wrong (not held, inverted elements, …) and where the solver did
+  /// not reach its tolerance, with the report's words.
+  std::vector<StepResult> run();
+
+ protected:
+  /// What is kept of a solved step; override to add to it.
+  virtual StepResult make_result(const StepState& state, const SolveReport& report);
+
+ private:
+  void check_stiffness() const;
+
+  std::vector<Step> steps_;
+  bool recover_ = true;
+  bool held_check_ = true;
+};
+
+}  // namespace voussoir
