@@ -1,0 +1,57 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/domain/domain.hpp>
+
+namespace voussoir {
+
+/// A table of text and numbers, written as comma-separated values (RFC 4180): a line of column names, then the rows.
+/// For spreadsheets, pandas and gnuplot.
+///
+///   CsvTable table({"parts", "cut", "seconds"});
+///   table.row().add(4).add(112).add(0.25);
+///   table.write("study.csv");
+///
+/// Numbers keep all their digits: reading them gives back the same bits. NaN is an empty field. Text with commas,
+/// quotes or line breaks is quoted.
+class CsvTable {
+ public:
+  explicit CsvTable(const std::vector<std::string>& columns);
+
+  /// Begins a row. A row with more or fewer entries than there are columns is an Error (misuse) at the next row, or
+  /// when the table is written.
+  CsvTable& row();
+  CsvTable& add(double value);
+  CsvTable& add(std::integral auto value) { return add_integer(static_cast<std::int64_t>(value)); }
+  CsvTable& add(std::string_view text);
+  CsvTable& add(const char* text) { return add(std::string_view(text)); }
+
+  /// The table as it would be written.
+  std::string text() const;
+  /// Writes under a temporary name and renames. A file of that name is replaced only with `overwrite`; failures are
+  /// Errors (io) with the path and the system's words.
+  void write(const std::filesystem::path& path, bool overwrite = false) const;
+
+ private:
+  CsvTable& add_integer(std::int64_t value);
+  void separate();
+  void check_row() const;
+
+  std::size_t columns_;
+  std::size_t entries_;  // of the last row
+  std::size_t rows_ = 0;
+  std::string text_;
+};
+
+/// A row for each node: its id, x, y, z and the components of the field. Empty where the node has no value.
+CsvTable csv_table(const Domain& domain, const NodalField& field);
+/// A row for each point of each element: element id, block, point (from 1) and the values of the field.
+CsvTable csv_table(const Domain& domain, const PointField& field);
+
+}  // namespace voussoir

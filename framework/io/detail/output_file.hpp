@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace voussoir {
+
+/// A file that appears under its name when it is complete and not before: it is written under a temporary name in the
+/// same folder and renamed by commit(). Without commit() nothing is left behind. Every failure is an Error (io) that
+/// names the path and what the system said.
+class OutputFile {
+ public:
+  /// Refuses to start where `path` exists and may not be overwritten.
+  OutputFile(std::filesystem::path path, bool overwrite);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Bytes written so far.
+  std::uint64_t position() const { return position_; }
+  /// Replaces bytes that were written before.
+  void patch(std::uint64_t position, std::string_view text);
+  /// Gives the file its name. Another file that took it meanwhile is not overwritten, unless that is allowed.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const std::string& what, int error) const;
+  void close();
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  bool overwrite_;
+  std::FILE* file_ = nullptr;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace voussoir
