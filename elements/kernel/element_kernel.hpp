@@ -1,0 +1,63 @@
+#pragma once
+#include <voussoir/elements/kernel/tensor.hpp>
+
+// An ElementKernel computes a whole element: trusses, beams, springs, and, through PointElement, every combination of a
+// PointKernel with a shape. It is a struct of static functions:
+//
+//   struct Truss {
+//     static constexpr const char* name = "truss";                  // the element type's name
+//     static constexpr int nodes = 2, components = 3;
+//     static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+//     static constexpr const char* parameters[] = {"young", "area"};
+//     template <class R> using Input = ElementInput<R, nodes, components, parameter_count>;
+//
+//     template <class R>   // upper triangle by rows, all written
+//     VSR_FN static R tangent(const Input<R>& e, R* upper);
+//   };
+//
+// Every function returns a number per element that is positive unless the element is inside out (or otherwise has no
+// sensible volume). Optional members, used where present, with what happens where they are not:
+//   residual(e, r)             internal minus external force; default: tangent · unknowns
+//   action(e, du, r)           tangent · du without storing the tangent; default: by tangent()
+//   mass(e, upper)             consistent mass; default: the element has no mass
+//   lumped_mass(e, upper)      diagonal mass; default: HRZ lumping of mass()
+//   body_load(e, load, f)      external force of a body load; `load` is a template argument with the members of
+//                              BodyLoad; default: takes no body load
+//   points, recovered[], recover(e, out)   results at points; default: none
+//   static void extrapolation(double* nodes_by_points), host only, with static constexpr bool extrapolates = true
+//   valid(e)                   a number per element, positive unless its parameters make no sense (a negative area,
+//                              an orientation along the axis); then the element is reported instead of computed wrong
+//   static constexpr const char* shape     the shape that its nodes form, "line2"; default: none
+//   static constexpr bool linear = true    tangent and action do not read e.u, which then need not be fetched for them
+//   static constexpr bool scalar = true    R is always double
+//   static constexpr bool has_tangent = false   a load or a mass: no tangent at all (then residual is required)
+
+namespace voussoir {
+
+/// What a kernel reads of one element (of `pack_width` elements where R is a Pack).
+template <class R, int nodes, int components, int parameter_count>
+struct ElementInput {
+  Vec3<R> x[nodes];             ///< node positions
+  R u[nodes * components];      ///< unknowns, node by node
+  R temperature[nodes];         ///< meaningful where has_temperature
+  double reference_temperature;
+  bool has_temperature;
+  const R* table;               ///< rows of (temperature, parameters…), ascending
+  int table_rows;
+
+  /// The element's parameters at temperature t: linear between the rows of its table, constant beyond its ends.
+  VSR_FN void parameters_at(R t, R* out) const {
+    constexpr int stride = parameter_count + 1;
+    for (int k = 0; k < parameter_count; ++k) out[k] = table[1 + k];
+    for (int row = 1; row < table_rows; ++row) {
+      const R* low = table + (row - 1) * stride;
+      const R* high = table + row * stride;
+      R s = (t - low[0]) / (high[0] - low[0]);
+      s = max(R(0.0), min(R(1.0), s));
+      for (int k = 0; k < parameter_count; ++k)
+        out[k] = select_less(low[0], t, low[1 + k] + s * (high[1 + k] - low[1 + k]), out[k]);
+    }
+  }
+};
+
+}  // namespace voussoir

@@ -1,0 +1,24 @@
+#pragma once
+// The macros that kernel functions carry. A kernel is compiled by g++ for the OpenMP backend, by nvcc for the CUDA
+// backend, and by NVRTC from its own text, so kernel headers include nothing of the standard library.
+//
+//   VSR_FN        a small function, always inlined
+//   VSR_LARGE_FN  a large function, one copy of which is enough
+//   VSR_ROLLED    before a loop that shall stay one: unrolled, what it adds up would no longer fit in registers
+//   VSR_UNROLLED  before a short loop whose indices shall become constants
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define VSR_FN __host__ __device__ __forceinline__
+#define VSR_LARGE_FN __host__ __device__ inline
+#else
+#define VSR_FN inline __attribute__((always_inline))
+#define VSR_LARGE_FN inline __attribute__((noinline))
+#endif
+
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__) || defined(__clang__)
+#define VSR_ROLLED _Pragma("unroll 1")
+#define VSR_UNROLLED _Pragma("unroll")
+#else
+#define VSR_ROLLED _Pragma("GCC unroll 1")
+#define VSR_UNROLLED _Pragma("GCC unroll 16")
+#endif

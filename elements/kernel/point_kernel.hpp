@@ -1,0 +1,62 @@
+#pragma once
+#include <voussoir/elements/kernel/tensor.hpp>
+
+// A PointKernel says what happens at one point of a body. It is a struct of static functions:
+//
+//   struct HeatConduction {
+//     static constexpr const char* name = "heat";                       // first part of the element type's name
+//     static constexpr int components = 1;                              // unknowns per node
+//     static constexpr const char* unknowns[] = {"T"};                  // their names
+//     static constexpr const char* parameters[] = {"conductivity"};     // numbers a material must supply, in order
+//
+//     template <class R>   // flux from the gradient of the unknowns: what the divergence theorem wants
+//     VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) { return p[0] * grad; }
+//     template <class R>   // its change when the gradient changes by dgrad
+//     VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>& grad, const Mat<R, 1, 3>& dgrad);
+//   };
+//
+// The residual of an element is r_a = ∫ flux · ∇N_a dV, its tangent K_ab = ∫ ∇N_a · dflux(∇N_b) dV.
+//
+// Optional members, used where present:
+//   static constexpr Geometry geometry        how a 2D shape is thickened (default: solid in 3D, plane in 2D). A plane
+//                                             element has one more parameter than its kernel, the last: "thickness"
+//   static constexpr int gradient_rows        rows of the gradient and the flux (default: components). Plane elasticity
+//                                             has two components, but three rows: its strain and stress have a third
+//                                             normal component. Rows beyond `components` are zero, but for the hoop
+//                                             gradient u_r / r of a ring, which stands in (2, 2), counted from 0
+//   static constexpr bool symmetric_gradient  flux depends on the symmetric part alone and is symmetric: recovery then
+//                                             speaks of strain and stress instead of gradient and flux
+//   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
+//                                             so dflux does not read `grad`
+//   static constexpr bool scalar = true       the functions branch on their arguments: R is always double
+//   density(p)                                mass (or heat capacity) per volume; without it the element has no mass
+//   energy(p, grad)                           stored energy per volume
+//   strain(p, grad)                           the strain to be reported, where it is not the symmetric part of the
+//                                             gradient: a law that knows the strain across a plane says so here
+//   pair_block(p, outer)                      the components × components tangent of a node pair from
+//                                             outer = ∇N_a ⊗ ∇N_b (3 × 3); only for laws linear in the gradient. It
+//                                             must be linear in `outer`, which may already be summed over an element,
+//                                             and read nothing of p but parameters and constants. Faster.
+//   static constexpr int constants; prepare(parameters, constants)
+//                                             numbers made of the parameters once, not at every use (moduli, rotated
+//                                             stiffness): flux and its kin find them in p.constants
+//   valid(parameters)                         positive unless the parameters make no sense
+
+namespace voussoir {
+
+/// How the points of a shape make a volume: a solid as it stands; a plane of the section's thickness; a ring, the
+/// plane (r, z) = (x, y) turned a full circle about the y axis.
+enum class Geometry { solid, plane, axisymmetric };
+
+/// A point as a kernel sees it.
+template <class R>
+struct Point {
+  Vec3<R> x;             ///< position; z = 0 in two dimensions
+  const R* parameters;   ///< the material's numbers at this point's temperature
+  const R* constants;    ///< what the kernel's prepare() made of them
+  R temperature;         ///< temperature; the reference temperature where the model has none
+  R temperature_change;  ///< temperature minus reference temperature, 0 where the model has none
+  VSR_FN R operator[](int i) const { return parameters[i]; }
+};
+
+}  // namespace voussoir

@@ -1,0 +1,209 @@
+#pragma once
+#include <voussoir/elements/kernel/element_kernel.hpp>
+#include <voussoir/elements/kernel/point_kernel.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+// What the compiler checks of a kernel before anything is made of it, so that a mistake is one readable line instead of
+// a page of template errors. The contracts themselves stand in kernel/element_kernel.hpp and kernel/point_kernel.hpp.
+
+namespace voussoir {
+
+namespace detail {
+
+template <class K>
+constexpr int parameter_count_of() {
+  if constexpr (requires {
+                  { K::parameter_count } -> std::convertible_to<int>;
+                })
+    return K::parameter_count;
+  else if constexpr (requires { K::parameters[0]; })
+    return static_cast<int>(sizeof(K::parameters) / sizeof(K::parameters[0]));
+  else
+    return 0;
+}
+
+template <class K>
+constexpr int recovered_count_of() {
+  if constexpr (requires {
+                  { K::recovered_count } -> std::convertible_to<int>;
+                })
+    return K::recovered_count;
+  else if constexpr (requires { K::recovered[0]; })
+    return static_cast<int>(sizeof(K::recovered) / sizeof(K::recovered[0]));
+  else
+    return 0;
+}
+
+template <class K>
+constexpr bool scalar_of() {
+  if constexpr (requires {
+                  { K::scalar } -> std::convertible_to<bool>;
+                })
+    return K::scalar;
+  else
+    return false;
+}
+
+template <class K>
+constexpr bool linear_of() {
+  if constexpr (requires {
+                  { K::linear } -> std::convertible_to<bool>;
+                })
+    return K::linear;
+  else
+    return false;
+}
+
+template <class K>
+constexpr int gradient_rows_of() {
+  if constexpr (requires {
+                  { K::gradient_rows } -> std::convertible_to<int>;
+                })
+    return K::gradient_rows;
+  else
+    return K::components;
+}
+
+/// A load or a mass that has no tangent at all says so.
+template <class K>
+constexpr bool declares_no_tangent() {
+  if constexpr (requires {
+                  { K::has_tangent } -> std::convertible_to<bool>;
+                })
+    return !K::has_tangent;
+  else
+    return false;
+}
+
+}  // namespace detail
+
+/// The number type that a kernel computes with on the CPU.
+template <class K>
+using NumberOf = std::conditional_t<detail::scalar_of<K>(), double, Pack>;
+
+namespace checks {
+
+template <class K>
+concept HasSizes = requires {
+  { K::nodes } -> std::convertible_to<int>;
+  { K::components } -> std::convertible_to<int>;
+}
+&&(K::nodes > 0) && (K::components > 0);
+
+template <class K>
+concept HasComponents = requires {
+  { K::components } -> std::convertible_to<int>;
+}
+&&(K::components > 0);
+
+template <class K>
+concept NamesItself = requires {
+  { K::name } -> std::convertible_to<const char*>;
+};
+
+template <class K>
+concept NamesUnknowns = requires {
+  { K::unknowns[0] } -> std::convertible_to<const char*>;
+}
+&&(!std::is_array_v<std::remove_cvref_t<decltype(K::unknowns)>> ||
+   // sizeof rather than the type's extent: in a class template the bound is unknown until the member is looked at.
+   static_cast<int>(sizeof(K::unknowns) / sizeof(K::unknowns[0])) >= K::components);
+
+template <class K, class R = NumberOf<K>>
+using InputOf = ElementInput<R, K::nodes, K::components, detail::parameter_count_of<K>()>;
+
+template <class K, class R = NumberOf<K>>
+concept HasTangent = requires(const InputOf<K, R>& e, R* out) {
+  { K::tangent(e, out) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasResidual = requires(const InputOf<K, R>& e, R* out) {
+  { K::residual(e, out) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasAction = requires(const InputOf<K, R>& e, const R* direction, R* out) {
+  { K::action(e, direction, out) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasMass = requires(const InputOf<K, R>& e, R* out) {
+  { K::mass(e, out) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasLumpedMass = requires(const InputOf<K, R>& e, R* out) {
+  { K::lumped_mass(e, out) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasRecover = requires(const InputOf<K, R>& e, R* out) {
+  { K::recover(e, out) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasValid = requires(const InputOf<K, R>& e) {
+  { K::valid(e) } -> std::convertible_to<R>;
+};
+
+template <class K, class R = NumberOf<K>>
+using GradientOf = Mat<R, detail::gradient_rows_of<K>(), 3>;
+
+template <class K, class R = NumberOf<K>>
+concept HasFlux = requires(const Point<R>& p, const GradientOf<K, R>& grad) {
+  { K::flux(p, grad) } -> std::convertible_to<GradientOf<K, R>>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasDflux = requires(const Point<R>& p, const GradientOf<K, R>& grad) {
+  { K::dflux(p, grad, grad) } -> std::convertible_to<GradientOf<K, R>>;
+};
+
+}  // namespace checks
+
+/// A struct that computes whole elements: see kernel/element_kernel.hpp.
+template <class K>
+concept ElementKernel = checks::HasSizes<K> && checks::NamesUnknowns<K> &&
+    (detail::declares_no_tangent<K>() ? checks::HasResidual<K> : checks::HasTangent<K>);
+
+/// A struct that says what happens at a point: see kernel/point_kernel.hpp.
+template <class K>
+concept PointKernel = checks::HasComponents<K> && checks::NamesItself<K> && checks::NamesUnknowns<K> &&
+    checks::HasFlux<K> && checks::HasDflux<K>;
+
+/// Stops the compilation with one line that says what an element kernel lacks.
+template <class K>
+constexpr void explain_element_kernel() {
+  if constexpr (!checks::HasSizes<K>)
+    static_assert(checks::HasSizes<K>, "the element kernel has no static constexpr int nodes and components");
+  else if constexpr (!checks::NamesUnknowns<K>)
+    static_assert(checks::NamesUnknowns<K>,
+                  "the element kernel has no unknowns[] with one name for each of its components");
+  else if constexpr (detail::declares_no_tangent<K>())
+    static_assert(checks::HasResidual<K>,
+                  "the element kernel says it has no tangent, so it needs residual(e, r): a static function that takes "
+                  "const ElementInput<R, nodes, components, parameter_count>& and R*, and returns R");
+  else
+    static_assert(checks::HasTangent<K>,
+                  "the element kernel has no tangent(e, upper): a static function that takes const ElementInput<R, "
+                  "nodes, components, parameter_count>& and R*, and returns R");
+}
+
+/// Stops the compilation with one line that says what a point kernel lacks.
+template <class K>
+constexpr void explain_point_kernel() {
+  if constexpr (!checks::HasComponents<K>)
+    static_assert(checks::HasComponents<K>, "the point kernel has no static constexpr int components");
+  else if constexpr (!checks::NamesItself<K>)
+    static_assert(checks::NamesItself<K>, "the point kernel has no static constexpr const char* name");
+  else if constexpr (!checks::NamesUnknowns<K>)
+    static_assert(checks::NamesUnknowns<K>,
+                  "the point kernel has no unknowns[] with one name for each of its components");
+  else if constexpr (!checks::HasFlux<K>)
+    static_assert(checks::HasFlux<K>,
+                  "the point kernel has no flux(p, grad): a static function that takes const Point<R>& and a "
+                  "Mat<R, gradient_rows, 3> and returns a Mat<R, gradient_rows, 3>");
+  else
+    static_assert(checks::HasDflux<K>,
+                  "the point kernel has no dflux(p, grad, dgrad): a static function that takes const Point<R>& and two "
+                  "Mat<R, gradient_rows, 3> and returns a Mat<R, gradient_rows, 3>");
+}
+
+}  // namespace voussoir

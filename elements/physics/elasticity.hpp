@@ -1,0 +1,181 @@
+#pragma once
+#include <voussoir/elements/kernel/point_kernel.hpp>
+
+// Small-strain linear elasticity, isotropic:
+//
+//   σ = λ tr(ε − ε_th) 1 + 2μ (ε − ε_th),   ε = ½ (∇u + ∇uᵀ),   ε_th = α (T − T_ref) 1
+//   λ = E ν / ((1 + ν)(1 − 2ν)),   μ = E / (2 (1 + ν))
+//
+// Solids, plane strain and rings share this law. Plane stress asks for σ_zz = 0, which replaces λ by 2λμ/(λ + 2μ).
+
+namespace voussoir {
+
+namespace detail {
+
+/// The parameters of every isotropic elastic body, and what is computed of them.
+struct IsotropicElasticity {
+  static constexpr const char* parameters[] = {"young", "poisson", "density", "expansion"};
+  static constexpr int gradient_rows = 3, constants = 3;
+  static constexpr bool symmetric_gradient = true, linear = true;
+
+  template <class R>
+  VSR_FN static R density(const Point<R>& p) {
+    return p[2];
+  }
+
+  /// Young's modulus positive, Poisson's ratio between −1 and ½, density not negative.
+  template <class R>
+  VSR_FN static R valid(const R* p) {
+    const R elastic = min(p[0], min(p[1] + R(1.0), R(0.5) - p[1]));
+    return select_less(p[2], R(0.0), R(-1.0), elastic);
+  }
+
+  /// λ, μ, and the stress 3Kα per degree that a held body feels, in this order.
+  template <class R>
+  VSR_FN static void prepare(const R* p, R* c) {
+    c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);
+    c[0] = R(2.0) * c[1] * p[1] / (R(1.0) - R(2.0) * p[1]);
+    c[2] = (R(3.0) * c[0] + R(2.0) * c[1]) * p[3];
+  }
+
+  template <class R>
+  VSR_FN static Mat3<R> hooke(R lambda, R mu, const Mat3<R>& g, R pressure) {
+    const R volumetric = lambda * trace(g) - pressure;
+    const R twice = mu + mu;
+    Mat3<R> s;
+    for (int i = 0; i < 3; ++i) {
+      s(i, i) = volumetric + twice * g(i, i);
+      for (int j = i + 1; j < 3; ++j) s(i, j) = s(j, i) = mu * (g(i, j) + g(j, i));
+    }
+    return s;
+  }
+
+  /// Half of stress times elastic strain.
+  template <class R>
+  VSR_FN static R half_product(const Mat3<R>& stress, const Mat3<R>& grad, R thermal) {
+    R sum = R(0.0);
+    for (int i = 0; i < 3; ++i) {
+      sum += stress(i, i) * (grad(i, i) - thermal);
+      for (int j = i + 1; j < 3; ++j) sum += stress(i, j) * (grad(i, j) + grad(j, i));
+    }
+    return R(0.5) * sum;
+  }
+
+  /// λ ∇N_a ⊗ ∇N_b + μ (∇N_b ⊗ ∇N_a + ∇N_a · ∇N_b 1) for n components.
+  template <int n, class R>
+  VSR_FN static Mat<R, n, n> isotropic_block(R lambda, R mu, const Mat3<R>& outer) {
+    R sum = outer(0, 0);
+    for (int i = 1; i < n; ++i) sum += outer(i, i);
+    const R diagonal = mu * sum;
+    Mat<R, n, n> k;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        k(i, j) = lambda * outer(i, j) + mu * outer(j, i);
+        if (i == j) k(i, j) += diagonal;
+      }
+    return k;
+  }
+};
+
+/// The law of a body in which all three normal strains are known: solid, plane strain, ring.
+template <int n>
+struct FullIsotropicElasticity : IsotropicElasticity {
+  static constexpr int components = n;
+
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return hooke(p.constants[0], p.constants[1], grad, p.constants[2] * p.temperature_change);
+  }
+  template <class R>
+  VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
+    return hooke(p.constants[0], p.constants[1], dgrad, R(0.0));
+  }
+  template <class R>
+  VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
+    return half_product(flux(p, grad), grad, p[3] * p.temperature_change);
+  }
+  template <class R>
+  VSR_FN static Mat<R, n, n> pair_block(const Point<R>& p, const Mat3<R>& outer) {
+    return isotropic_block<n>(p.constants[0], p.constants[1], outer);
+  }
+};
+
+}  // namespace detail
+
+/// A body in space.
+struct Solid : detail::FullIsotropicElasticity<3> {
+  static constexpr const char* name = "solid";
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+};
+
+/// A slice of a long body: no strain across the plane.
+struct PlaneStrain : detail::FullIsotropicElasticity<2> {
+  static constexpr const char* name = "plane_strain";
+  static constexpr const char* unknowns[] = {"ux", "uy"};
+  static constexpr Geometry geometry = Geometry::plane;
+};
+
+/// A body of revolution about the y axis: x is the radius, and forces are those of the full circle.
+struct Axisymmetric : detail::FullIsotropicElasticity<2> {
+  static constexpr const char* name = "axisymmetric";
+  static constexpr const char* unknowns[] = {"ux", "uy"};
+  static constexpr Geometry geometry = Geometry::axisymmetric;
+};
+
+/// A thin plate in its plane: no stress across it.
+struct PlaneStress : detail::IsotropicElasticity {
+  static constexpr const char* name = "plane_stress";
+  static constexpr int components = 2, constants = 4;
+  static constexpr const char* unknowns[] = {"ux", "uy"};
+  static constexpr Geometry geometry = Geometry::plane;
+
+  /// λ for plane stress, μ, the stress per degree, and the strain across per unit of strain in the plane.
+  template <class R>
+  VSR_FN static void prepare(const R* p, R* c) {
+    c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);
+    c[0] = R(2.0) * c[1] * p[1] / (R(1.0) - p[1]);
+    c[2] = R(2.0) * (c[0] + c[1]) * p[3];
+    c[3] = -p[1] / (R(1.0) - p[1]);
+  }
+
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return in_plane(p.constants[0], p.constants[1], grad, p.constants[2] * p.temperature_change);
+  }
+  template <class R>
+  VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
+    return in_plane(p.constants[0], p.constants[1], dgrad, R(0.0));
+  }
+  /// ε_zz = ε_th − ν/(1 − ν) (ε_xx + ε_yy − 2 ε_th)
+  template <class R>
+  VSR_FN static Mat3<R> strain(const Point<R>& p, const Mat3<R>& grad) {
+    const R thermal = p[3] * p.temperature_change;
+    Mat3<R> e = zero_matrix<R, 3, 3>();
+    e(0, 0) = grad(0, 0);
+    e(1, 1) = grad(1, 1);
+    e(0, 1) = e(1, 0) = R(0.5) * (grad(0, 1) + grad(1, 0));
+    e(2, 2) = thermal + p.constants[3] * (grad(0, 0) + grad(1, 1) - R(2.0) * thermal);
+    return e;
+  }
+  template <class R>
+  VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
+    return half_product(flux(p, grad), grad, p[3] * p.temperature_change);
+  }
+  template <class R>
+  VSR_FN static Mat<R, 2, 2> pair_block(const Point<R>& p, const Mat3<R>& outer) {
+    return isotropic_block<2>(p.constants[0], p.constants[1], outer);
+  }
+
+ private:
+  template <class R>
+  VSR_FN static Mat3<R> in_plane(R lambda, R mu, const Mat3<R>& g, R pressure) {
+    const R volumetric = lambda * (g(0, 0) + g(1, 1)) - pressure;
+    Mat3<R> s = zero_matrix<R, 3, 3>();
+    s(0, 0) = volumetric + R(2.0) * mu * g(0, 0);
+    s(1, 1) = volumetric + R(2.0) * mu * g(1, 1);
+    s(0, 1) = s(1, 0) = mu * (g(0, 1) + g(1, 0));
+    return s;
+  }
+};
+
+}  // namespace voussoir

@@ -1,0 +1,124 @@
+#pragma once
+#include <voussoir/elements/kernel/point_kernel.hpp>
+
+// Heat conduction, Fourier's law. The kernel's flux is k ∇T, what the weak form ∫ k ∇T · ∇N dV wants; the heat flux
+// that is reported is −k ∇T, which points from warm to cold. The "mass" of heat is the capacity ρ c.
+
+namespace voussoir {
+
+namespace detail {
+
+struct IsotropicHeat {
+  static constexpr int components = 1;
+  static constexpr const char* unknowns[] = {"T"};
+  static constexpr const char* parameters[] = {"conductivity", "density", "specific_heat"};
+  static constexpr bool linear = true;
+
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    return p[0] * grad;
+  }
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>&, const Mat<R, 1, 3>& dgrad) {
+    return p[0] * dgrad;
+  }
+  template <class R>
+  VSR_FN static Mat<R, 1, 1> pair_block(const Point<R>& p, const Mat3<R>& outer) {
+    return {{{p[0] * trace(outer)}}};
+  }
+  template <class R>
+  VSR_FN static R density(const Point<R>& p) {
+    return p[1] * p[2];
+  }
+  template <class R>
+  VSR_FN static R valid(const R* p) {
+    return select_less(min(p[1], p[2]), R(0.0), R(-1.0), p[0]);
+  }
+};
+
+/// Conductivities k1, k2, k3 along the material's axes, which are the last nine parameters: unit vectors 1, 2, 3.
+struct OrthotropicHeatLaw {
+  static constexpr int components = 1;
+  static constexpr const char* unknowns[] = {"T"};
+  static constexpr const char* parameters[] = {"k1",     "k2",     "k3",     "density", "specific_heat",
+                                               "axis11", "axis12", "axis13", "axis21",  "axis22",
+                                               "axis23", "axis31", "axis32", "axis33"};
+  static constexpr bool linear = true;
+  static constexpr int constants = 9;
+
+  /// The conductivity tensor, by rows.
+  template <class R>
+  VSR_FN static void prepare(const R* p, R* c) {
+    const R* axis = p + 5;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        c[3 * i + j] = p[0] * axis[i] * axis[j] + p[1] * axis[3 + i] * axis[3 + j] + p[2] * axis[6 + i] * axis[6 + j];
+  }
+
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    Mat<R, 1, 3> q;
+    for (int i = 0; i < 3; ++i) {
+      const R* row = p.constants + 3 * i;
+      q(0, i) = row[0] * grad(0, 0) + row[1] * grad(0, 1) + row[2] * grad(0, 2);
+    }
+    return q;
+  }
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>&, const Mat<R, 1, 3>& dgrad) {
+    return flux(p, dgrad);
+  }
+  template <class R>
+  VSR_FN static Mat<R, 1, 1> pair_block(const Point<R>& p, const Mat3<R>& outer) {
+    R sum = R(0.0);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) sum += p.constants[3 * i + j] * outer(i, j);
+    return {{{sum}}};
+  }
+  template <class R>
+  VSR_FN static R density(const Point<R>& p) {
+    return p[3] * p[4];
+  }
+  template <class R>
+  VSR_FN static R valid(const R* p) {
+    R least = select_less(min(p[3], p[4]), R(0.0), R(-1.0), min(p[0], min(p[1], p[2])));
+    for (int i = 0; i < 3; ++i)
+      for (int j = i; j < 3; ++j) {
+        R product = R(i == j ? -1.0 : 0.0);
+        for (int k = 0; k < 3; ++k) product += p[5 + 3 * i + k] * p[5 + 3 * j + k];
+        least = min(least, R(1e-6) - abs(product));
+      }
+    return least;
+  }
+};
+
+}  // namespace detail
+
+/// A body in space.
+struct Heat : detail::IsotropicHeat {
+  static constexpr const char* name = "heat";
+};
+/// A plate or a slice: no flow across the plane.
+struct PlaneHeat : detail::IsotropicHeat {
+  static constexpr const char* name = "plane_heat";
+  static constexpr Geometry geometry = Geometry::plane;
+};
+/// A body of revolution about the y axis; heat flows are those of the full circle.
+struct AxisymmetricHeat : detail::IsotropicHeat {
+  static constexpr const char* name = "axisymmetric_heat";
+  static constexpr Geometry geometry = Geometry::axisymmetric;
+};
+
+struct OrthotropicHeat : detail::OrthotropicHeatLaw {
+  static constexpr const char* name = "orthotropic_heat";
+};
+struct OrthotropicPlaneHeat : detail::OrthotropicHeatLaw {
+  static constexpr const char* name = "orthotropic_plane_heat";
+  static constexpr Geometry geometry = Geometry::plane;
+};
+struct OrthotropicAxisymmetricHeat : detail::OrthotropicHeatLaw {
+  static constexpr const char* name = "orthotropic_axisymmetric_heat";
+  static constexpr Geometry geometry = Geometry::axisymmetric;
+};
+
+}  // namespace voussoir

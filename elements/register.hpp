@@ -1,0 +1,76 @@
+#pragma once
+
+// One line that makes an element type of a kernel:
+//
+//   VSR_REGISTER_ELEMENT(MyPointKernel, Hex8, Tet4)   point kernel: "<MyPointKernel::name>.hex8", "….tet4"
+//   VSR_REGISTER_ELEMENT(MyElementKernel)             whole-element kernel: "<MyElementKernel::name>"
+//
+// At namespace scope, in a source file or in a header given to voussoir_add_elements(). A whole-element kernel whose
+// nodes form a known shape says so with `static constexpr const char* shape = "line2";`. For other names and
+// formulations: `static const RegisterKernel<PointElement<MyKernel, Hex8, BBar>> registered{"my.hex8.bbar", "hex8"};`
+
+#if defined(__CUDACC_RTC__)
+
+// A kernel compiled from its text at run time is registered already.
+#define VSR_REGISTER_ELEMENT(...)
+
+#else
+
+#include <voussoir/elements/point_element.hpp>
+#include <voussoir/elements/register_kernel.hpp>
+
+#include <string>
+
+namespace voussoir {
+
+/// What VSR_REGISTER_ELEMENT expands to.
+template <class Kernel, class... Shapes>
+struct RegisterElement {
+  explicit RegisterElement(const char* file = nullptr) {
+    if constexpr (sizeof...(Shapes) == 0) {
+      if constexpr (ElementKernel<Kernel> && checks::NamesItself<Kernel>) {
+        std::string shape;
+        if constexpr (requires { std::string(Kernel::shape); }) shape = Kernel::shape;
+        RegisterKernel<Kernel>(Kernel::name, shape, file);
+      } else if constexpr (!ElementKernel<Kernel>) {
+        explain_element_kernel<Kernel>();
+      } else {
+        static_assert(checks::NamesItself<Kernel>, "the element kernel has no static constexpr const char* name");
+      }
+    } else if constexpr (PointKernel<Kernel>) {
+      (RegisterKernel<PointElement<Kernel, Shapes, Full> >(std::string(Kernel::name) + "." + Shapes::name, Shapes::name,
+                                                           file),
+       ...);
+    } else {
+      explain_point_kernel<Kernel>();
+    }
+  }
+};
+
+}  // namespace voussoir
+
+// voussoir_add_elements() defines VSR_KERNEL_FILE where it embeds a file's text.
+#if defined(VSR_KERNEL_FILE)
+#define VSR_KERNEL_FILE_OR_NULL VSR_KERNEL_FILE
+#else
+#define VSR_KERNEL_FILE_OR_NULL nullptr
+#endif
+
+#define VSR_JOIN_(a, b) a##b
+#define VSR_JOIN(a, b) VSR_JOIN_(a, b)
+
+// The kernel is looked up where the macro stands; shapes are found without saying voussoir::.
+#define VSR_REGISTER_ELEMENT(Kernel, ...) \
+  VSR_REGISTER_ELEMENT_(Kernel, VSR_JOIN(vsr_registration_, __COUNTER__) __VA_OPT__(, ) __VA_ARGS__)
+#define VSR_REGISTER_ELEMENT_(Kernel, unique, ...)                                                                   \
+  namespace unique {                                                                                                 \
+  using RegisteredKernel = Kernel;                                                                                   \
+  namespace shapes {                                                                                                 \
+  using namespace ::voussoir;                                                                                        \
+  [[maybe_unused]] static const ::voussoir::RegisterElement<RegisteredKernel __VA_OPT__(, ) __VA_ARGS__> registered{ \
+      VSR_KERNEL_FILE_OR_NULL};                                                                                      \
+  }                                                                                                                  \
+  }                                                                                                                  \
+  static_assert(true, "")
+
+#endif

@@ -1,0 +1,15 @@
+#include <voussoir/elements/physics/heat.hpp>
+#include <voussoir/elements/register.hpp>
+
+namespace voussoir {
+
+namespace {
+
+const RegisterKernel<PointElement<OrthotropicPlaneHeat, Tri3, Full>> r1{"orthotropic_plane_heat.tri3", "tri3"};
+const RegisterKernel<PointElement<OrthotropicPlaneHeat, Tri6, Full>> r2{"orthotropic_plane_heat.tri6", "tri6"};
+const RegisterKernel<PointElement<OrthotropicPlaneHeat, Quad4, Full>> r3{"orthotropic_plane_heat.quad4", "quad4"};
+const RegisterKernel<PointElement<OrthotropicPlaneHeat, Quad8, Full>> r4{"orthotropic_plane_heat.quad8", "quad8"};
+
+}  // namespace
+
+}  // namespace voussoir
