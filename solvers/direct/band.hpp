@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+#include <voussoir/solvers/direct/factorization.hpp>
+#include <voussoir/solvers/direct/symmetric_matrix.hpp>
+
+// Symmetric matrices within a band, and their LDLᵀ.
+
+namespace voussoir {
+
+/// A symmetric matrix whose entries (i, j) vanish where |i − j| exceeds the half bandwidth. Row i of the upper triangle
+/// stands in one piece: entry (i, j) at i·(half_bandwidth + 1) + j − i.
+class BandMatrix {
+ public:
+  BandMatrix() = default;
+  /// All zero.
+  BandMatrix(std::int64_t n, std::int64_t half_bandwidth);
+  /// As wide as the entries need.
+  explicit BandMatrix(const SymmetricCsr& matrix);
+
+  std::int64_t size() const { return n_; }
+  std::int64_t half_bandwidth() const { return half_; }
+
+  /// Entry (i, j) with i ≤ j ≤ i + half_bandwidth; throws Error{misuse} elsewhere.
+  double& at(std::int64_t i, std::int64_t j);
+  double at(std::int64_t i, std::int64_t j) const;
+
+  /// The stored part of row i: half_bandwidth + 1 numbers from the diagonal on (those beyond the last column are zero).
+  double* row(std::int64_t i) { return value_.data() + i * (half_ + 1); }
+  const double* row(std::int64_t i) const { return value_.data() + i * (half_ + 1); }
+
+  void multiply(std::span<const double> x, std::span<double> y) const;
+
+ private:
+  std::int64_t n_ = 0;
+  std::int64_t half_ = 0;
+  std::vector<double> value_;
+};
+
+/// LDLᵀ within a band, in the order given. It costs n·b² multiplications and n·(b+1) numbers for a half bandwidth b, so
+/// number the equations well first (reverse Cuthill-McKee). No pivoting: indefinite matrices work as long as no leading
+/// minor is nearly singular by accident.
+class BandLdlt {
+ public:
+  /// Factorises in the place of `matrix`. A pivot below `tolerance` times its equation's diagonal counts as zero (times
+  /// the largest entry of the row, where the diagonal is negligible); its equation is left out of the factor and named.
+  void factorise(BandMatrix matrix, double tolerance, int threads = 0);
+
+  /// Overwrites right-hand sides by solutions, one after the other; equations of null pivots come out as zero.
+  void solve(std::span<double> rhs_and_solution, int columns = 1) const;
+
+  const Inertia& inertia() const { return inertia_; }
+  const std::vector<std::int32_t>& null_pivots() const { return null_pivots_; }
+
+  /// One vector with A v = 0 for each null pivot, one after the other; not normalised.
+  std::vector<double> null_vectors() const;
+
+ private:
+  void backward(double* x) const;
+
+  BandMatrix factor_;            // row i: D_ii, then the entries of Lᵀ
+  std::vector<double> inverse_;  // 1 / D, zero at null pivots
+  std::vector<std::int32_t> null_pivots_;
+  Inertia inertia_;
+  int threads_ = 0;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <voussoir/backends/error.hpp>
+
+// Direct methods know equation numbers; users know nodes.
+
+namespace voussoir {
+
+/// `text` with the number in each "equation N" replaced by what `name` says of N.
+std::string rename_equations(const std::string& text, const std::function<std::string(std::int64_t)>& name);
+
+/// Runs `work`; errors that speak of "equation N" speak of `name`(N) instead.
+template <class Work>
+auto naming_equations(const std::function<std::string(std::int64_t)>& name, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.code(), rename_equations(error.text(), name), rename_equations(error.where(), name));
+  }
+}
+
+}  // namespace voussoir
