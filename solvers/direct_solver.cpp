@@ -1,0 +1,192 @@
+#include <voussoir/solvers/direct_solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/solvers/direct/acceptance.hpp>
+#include <voussoir/solvers/direct/detail/guards.hpp>
+#include <voussoir/solvers/direct/equation_names.hpp>
+#include <voussoir/solvers/direct/host_system.hpp>
+#include <voussoir/solvers/soe/envelope_soe.hpp>
+
+namespace voussoir {
+namespace {
+
+// A pivot this small against its diagonal may belong to a motion that nothing resists, or to a soft one: a stiff part
+// on a weak spring, the tip of a slender cantilever. Pivots alone cannot tell; Factorization looks at energies.
+constexpr double suspicious_pivot = 1e-6;
+
+}  // namespace
+
+struct DirectSolver::Held {
+  const LinearSOE* soe = nullptr;
+  std::uint64_t version = 0;
+  std::unique_ptr<Factorization> sparse;
+  DirectMethod sparse_method = DirectMethod::automatic;
+  BandLdlt band;
+  ProfileLdlt profile;
+  enum class Kind { sparse, band, profile } kind = Kind::sparse;
+  std::vector<std::int32_t> place;     // of each equation among those solved for, or −1
+  std::vector<std::int32_t> equation;  // the other way round
+  std::vector<double> null_vectors;    // as long as `equation` each
+  std::string text, why;
+  std::size_t bytes = 0;
+};
+
+DirectSolver::DirectSolver(DirectMethod method, const DirectOptions& options)
+    : method_(method), options_(options), held_(std::make_unique<Held>()) {}
+DirectSolver::~DirectSolver() = default;
+
+std::string DirectSolver::name() const {
+  return method_ == DirectMethod::automatic ? "direct" : std::string("direct:") + to_string(method_);
+}
+
+void DirectSolver::factorise(const LinearSOE& soe) {
+  Held& h = *held_;
+  const AnalysisModel& model = soe.model();
+  if (!soe.sparse_matrix())
+    throw Error(ErrorCode::misuse, "a direct solver needs a stored matrix; the SOE '" + soe.name() +
+                                       "' has none. Use csr, bsr, band or profile");
+  h.soe = nullptr;  // until all of this has gone well
+  h.place.assign(model.equation_count(), -1);
+  h.equation.clear();
+  h.null_vectors.clear();
+  DirectOptions options = options_;
+  if (options.threads == 0) options.threads = model.backend().threads();
+
+  const auto number = [&](bool all) {
+    h.equation.clear();
+    for (std::int32_t e = 0; e < model.equation_count(); ++e) {
+      h.place[e] = all || model.is_free(e) ? static_cast<std::int32_t>(h.equation.size()) : -1;
+      if (h.place[e] >= 0) h.equation.push_back(e);
+    }
+  };
+  const auto by_rows = [&](DirectMethod method) {
+    number(false);
+    h.kind = Held::Kind::sparse;
+    const SymmetricCsr a = upper_triangle(soe.sparse_matrix()->to_host(), h.place);
+    if (!h.sparse || h.sparse_method != method || h.sparse->options().threads != options.threads)
+      h.sparse = Factorization::make(method, options);
+    h.sparse_method = method;
+    h.sparse->factorise(a);
+    if (!h.sparse->null_pivots().empty()) h.null_vectors = h.sparse->null_space();
+    const auto& s = h.sparse->statistics();
+    h.text = "direct, " + s.method + " (" + s.ordering + ")";
+    h.why = s.why;
+    h.bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
+  };
+  // Within an envelope that the SOE stores, unless something in it must be looked at more closely.
+  const auto by_envelope = [&](auto& ldlt, Held::Kind kind, const auto& matrix, std::int64_t entries,
+                               DirectMethod careful) {
+    number(true);
+    h.kind = kind;
+    h.bytes = static_cast<std::size_t>(entries) * sizeof(double);
+    h.sparse.reset();
+    detail::allocating(static_cast<double>(h.bytes), "a factor",
+                       [&] { ldlt.factorise(matrix, suspicious_pivot, options.threads); });
+    if (ldlt.null_pivots().empty()) return;
+    ldlt = {};
+    by_rows(careful);
+  };
+
+  const auto label = [&](std::int64_t k) { return model.equation_label(h.equation[k]); };
+  naming_equations(label, [&] {
+    if (const auto* band = dynamic_cast<const BandSOE*>(&soe)) {
+      const BandMatrix& matrix = band->band();
+      by_envelope(h.band, Held::Kind::band, matrix, matrix.size() * (matrix.half_bandwidth() + 1), DirectMethod::band);
+      h.text = "direct, band of half width " + std::to_string(matrix.half_bandwidth());
+      h.why = "the SOE stores a band";
+    } else if (const auto* profile = dynamic_cast<const ProfileSOE*>(&soe)) {
+      const ProfileMatrix& matrix = profile->profile();
+      by_envelope(h.profile, Held::Kind::profile, matrix, matrix.entries(), DirectMethod::profile);
+      h.text = "direct, profile of " + std::to_string(matrix.entries()) + " entries";
+      h.why = "the SOE stores a profile";
+    } else {
+      by_rows(method_);
+    }
+  });
+  h.soe = &soe;
+  h.version = soe.version();
+}
+
+SolveReport DirectSolver::solve(LinearSOE& soe) {
+  Held& h = *held_;
+  const AnalysisModel& model = soe.model();
+  SolveReport report;
+  report.true_residual = std::numeric_limits<double>::quiet_NaN();  // as long as there is no solution
+  const Stopwatch setting_up;
+  if (h.soe != &soe || h.version != soe.version()) factorise(soe);
+  report.setup_seconds = setting_up.seconds();
+  report.solver = h.text;
+  report.choice = h.why;
+  report.memory_bytes = h.bytes;
+
+  const std::size_t size = h.equation.size();
+  for (std::size_t first = 0; first < h.null_vectors.size(); first += size) {
+    std::vector<double> motion(model.equation_count(), 0.0);
+    for (std::size_t k = 0; k < size; ++k) motion[h.equation[k]] = h.null_vectors[first + k];
+    report.free_motions.push_back(std::move(motion));
+  }
+  if (!report.free_motions.empty()) {
+    report.reason = "the matrix is singular: " + std::to_string(report.free_motions.size()) + " free motions";
+    return report;
+  }
+
+  const Stopwatch solving;
+  const int columns = soe.b().columns();
+  // From a right-hand side of all equations to a solution of all equations, zero where nothing is solved for.
+  const auto eliminate = [&](std::vector<double> values) {
+    std::vector<double> packed(size * columns);  // column by column
+    for (std::size_t k = 0; k < size; ++k)
+      for (int c = 0; c < columns; ++c)
+        packed[c * size + k] = values[static_cast<std::size_t>(h.equation[k]) * columns + c];
+    if (size > 0) switch (h.kind) {
+        case Held::Kind::sparse:
+          h.sparse->solve(packed, columns);
+          break;
+        case Held::Kind::band:
+          h.band.solve(packed, columns);
+          break;
+        case Held::Kind::profile:
+          h.profile.solve(packed, columns);
+          break;
+      }
+    std::fill(values.begin(), values.end(), 0.0);
+    for (std::size_t k = 0; k < size; ++k)
+      for (int c = 0; c < columns; ++c)
+        values[static_cast<std::size_t>(h.equation[k]) * columns + c] = packed[c * size + k];
+    return values;
+  };
+  const double bytes = 2.0 * sizeof(double) * columns * static_cast<double>(model.equation_count());
+  detail::allocating(bytes, "right-hand sides", [&] {
+    std::vector<double> x = eliminate(soe.b().to_host());
+    soe.x().from_host(x);
+    const auto refine = [&] {
+      Vector rest = model.make_vector(columns);
+      soe.matrix().apply(soe.x(), rest);
+      model.backend().axpby(1.0, soe.b(), -1.0, rest);
+      const std::vector<double> change = eliminate(rest.to_host());
+      std::vector<double> moved(columns, 0.0), norm(columns, 0.0);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] += change[i];
+        moved[i % columns] += change[i] * change[i];
+        norm[i % columns] += x[i] * x[i];
+      }
+      soe.x().from_host(x);
+      double largest = 0;
+      for (int c = 0; c < columns; ++c)
+        if (moved[c] > 0) largest = std::max(largest, std::sqrt(moved[c] / norm[c]));
+      return largest;
+    };
+    const Acceptance acceptance = judge_solution([&] { return true_residual(soe); }, refine);
+    report.true_residual = acceptance.residual;
+    report.converged = acceptance.accepted;
+  });
+  report.solve_seconds = solving.seconds();
+  report.reason = report.converged ? "factorised and solved" : "the matrix is too badly conditioned for elimination";
+  return report;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,95 @@
+#include <cmath>
+
+#include <voussoir/solvers/preconditioners/detail/diagonal_operator.hpp>
+#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+
+namespace voussoir {
+namespace {
+
+/// Largest eigenvalue of D⁻¹A, from the CG coefficients of a right-hand side that excites everything alike.
+double largest_eigenvalue(const LinearSOE& soe, const Operator& inverse_diagonal) {
+  const AnalysisModel& model = soe.model();
+  Backend& backend = model.backend();
+  std::vector<double> start(model.equation_count());
+  std::uint64_t state = 0x9E3779B97F4A7C15u;  // a fixed sequence: the same bits every run
+  for (double& v : start) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    v = static_cast<double>(state >> 11) / 9007199254740992.0 - 0.5;
+  }
+  Vector b = model.make_vector(), x = model.make_vector();
+  b.from_host(start);
+  backend.clear_held(model.device_model(), b);
+  backend.fill(x, 0.0);
+  CgRequest request;
+  request.relative_tolerance = 1e-3;
+  request.max_iterations = 12;
+  request.keep_history = false;
+  const CgOutcome outcome = backend.cg(soe.matrix(), &inverse_diagonal, b, x, request);
+  return outcome.largest_ritz > 0 ? outcome.largest_ritz : 1.0;
+}
+
+/// Chebyshev iteration for A z = r from z = 0, preconditioned by the diagonal; a fixed polynomial, so a linear map.
+/// Coefficients: Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, Algorithm 12.1.
+class ChebyshevOperator final : public Operator {
+ public:
+  ChebyshevOperator(const LinearSOE& soe, std::unique_ptr<detail::DiagonalOperator> inverse_diagonal, int degree,
+                    double low, double high)
+      : soe_(soe), inverse_diagonal_(std::move(inverse_diagonal)), degree_(degree), low_(low), high_(high) {
+    for (Vector* v : {&residual_, &direction_, &work_}) *v = soe.model().make_vector();
+  }
+
+  const std::shared_ptr<const Layout>& layout() const override { return soe_.matrix().layout(); }
+
+  void apply(const Vector& r, Vector& z) const override {
+    Backend& backend = soe_.model().backend();
+    const double centre = (high_ + low_) / 2, half = (high_ - low_) / 2;
+    const double sigma = centre / half;
+    double rho = 1 / sigma;
+    backend.copy(r, residual_);
+    inverse_diagonal_->apply(residual_, direction_);
+    backend.scale(1 / centre, direction_);
+    backend.copy(direction_, z);
+    for (int k = 1; k < degree_; ++k) {
+      soe_.matrix().apply(direction_, work_);
+      backend.axpy(-1.0, work_, residual_);
+      const double next = 1 / (2 * sigma - rho);
+      inverse_diagonal_->apply(residual_, work_);
+      backend.axpby(2 * next / half, work_, next * rho, direction_);
+      backend.axpy(1.0, direction_, z);
+      rho = next;
+    }
+  }
+  double apply_dot(const Vector& r, Vector& z) const override {
+    apply(r, z);
+    return soe_.model().backend().dot(r, z);
+  }
+  std::size_t bytes() const override {
+    return inverse_diagonal_->bytes() + 3 * sizeof(double) * static_cast<std::size_t>(layout()->size());
+  }
+  std::size_t bytes_moved() const override {
+    return degree_ * (soe_.matrix().bytes_moved() + inverse_diagonal_->bytes_moved());
+  }
+  std::string describe() const override { return "Chebyshev polynomial of degree " + std::to_string(degree_); }
+
+ private:
+  const LinearSOE& soe_;
+  std::unique_ptr<detail::DiagonalOperator> inverse_diagonal_;
+  int degree_;
+  double low_, high_;
+  mutable Vector residual_, direction_, work_;
+};
+
+}  // namespace
+
+void ChebyshevPreconditioner::set_up(const LinearSOE& soe) {
+  if (degree_ < 1 || !(ratio_ > 1))
+    throw Error(ErrorCode::misuse, "a Chebyshev preconditioner has a degree of at least 1 and a ratio above 1");
+  inverse_.reset();
+  const int components = soe.model().device_model().uniform_components();
+  auto diagonal = detail::inverse_diagonal(soe, components > 0 && components <= 6 ? components : 1);
+  // 1.1: the estimate comes from below, and a polynomial beyond its interval would not be positive.
+  const double high = 1.1 * largest_eigenvalue(soe, *diagonal);
+  inverse_ = std::make_unique<ChebyshevOperator>(soe, std::move(diagonal), degree_, high / ratio_, high);
+}
+
+}  // namespace voussoir

@@ -1,0 +1,40 @@
+#include <voussoir/solvers/preconditioners/detail/diagonal_operator.hpp>
+#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+
+namespace voussoir {
+namespace detail {
+
+std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int block_size) {
+  Backend& backend = soe.model().backend();
+  BlockDiagonal diagonal =
+      soe.sparse_matrix() ? backend.block_diagonal(*soe.sparse_matrix(), block_size)
+                          : backend.block_diagonal(soe.model().device_model(), *soe.element_operator(), block_size);
+  try {
+    backend.invert(diagonal);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::singular) throw;
+    // The backend knows equation numbers; the user knows nodes.
+    const std::string prefix = "equation ";
+    if (error.where().rfind(prefix, 0) != 0) throw;
+    const auto equation = static_cast<std::int32_t>(std::stoll(error.where().substr(prefix.size())));
+    throw Error(ErrorCode::singular,
+                "no element gives this unknown any stiffness; hold it, or give it an element that does",
+                soe.model().equation_label(equation));
+  }
+  return std::make_unique<DiagonalOperator>(soe.model().shared_backend(), std::move(diagonal));
+}
+
+}  // namespace detail
+
+void JacobiPreconditioner::set_up(const LinearSOE& soe) {
+  inverse_.reset();
+  inverse_ = detail::inverse_diagonal(soe, 1);
+}
+
+void BlockJacobiPreconditioner::set_up(const LinearSOE& soe) {
+  inverse_.reset();
+  const int components = soe.model().device_model().uniform_components();
+  inverse_ = detail::inverse_diagonal(soe, components > 0 && components <= 6 ? components : 1);
+}
+
+}  // namespace voussoir

@@ -1,0 +1,72 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include <voussoir/framework/analysis/linear_soe.hpp>
+
+namespace voussoir {
+
+/// An approximate inverse of a matrix, for CG. Symmetric and positive definite.
+class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+  virtual std::string name() const = 0;
+  /// Makes ready for the current values of the SOE's matrix.
+  virtual void set_up(const LinearSOE& soe) = 0;
+  /// z = M r, valid until the next set_up(). Null: the identity.
+  virtual const Operator* inverse() const = 0;
+  virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }
+};
+
+/// z = r / diagonal.
+class JacobiPreconditioner : public Preconditioner {
+ public:
+  std::string name() const override { return "jacobi"; }
+  void set_up(const LinearSOE& soe) override;
+  const Operator* inverse() const override { return inverse_.get(); }
+
+ protected:
+  std::unique_ptr<Operator> inverse_;
+};
+
+/// z = D⁻¹ r with D the diagonal blocks, one per node. On models with different numbers of unknowns, the same as
+/// Jacobi.
+class BlockJacobiPreconditioner : public JacobiPreconditioner {
+ public:
+  std::string name() const override { return "block-jacobi"; }
+  void set_up(const LinearSOE& soe) override;
+};
+
+/// A Chebyshev polynomial of D⁻¹A of the given degree, on [λ/ratio, 1.1 λ], with λ the largest eigenvalue as estimated
+/// by a few steps of CG. Products instead of storage; no dot products, so it scales well over devices.
+class ChebyshevPreconditioner : public Preconditioner {
+ public:
+  explicit ChebyshevPreconditioner(int degree = 4, double ratio = 30) : degree_(degree), ratio_(ratio) {}
+  std::string name() const override { return "chebyshev(" + std::to_string(degree_) + ")"; }
+  void set_up(const LinearSOE& soe) override;
+  const Operator* inverse() const override { return inverse_.get(); }
+
+ private:
+  int degree_;
+  double ratio_;
+  std::unique_ptr<Operator> inverse_;
+};
+
+/// Factorised sparse approximate inverse, M = GᵀG with G lower triangular on the pattern of the matrix's lower
+/// triangle: G minimises ‖I − G L‖ for the Cholesky factor L without knowing it (Kolotilina and Yeremin 1993). Its
+/// application is two products, which is what makes an approximate inverse the preconditioner of choice on GPUs
+/// (FEStudio, Algorithm 4). Needs a stored matrix.
+class FsaiPreconditioner : public Preconditioner {
+ public:
+  /// Entries with a_ij² < drop² · a_ii a_jj are left out of the pattern.
+  explicit FsaiPreconditioner(double drop = 0.0) : drop_(drop) {}
+  std::string name() const override { return "fsai"; }
+  void set_up(const LinearSOE& soe) override;
+  const Operator* inverse() const override { return inverse_.get(); }
+
+ private:
+  double drop_;
+  std::unique_ptr<Operator> inverse_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+
+#include <voussoir/framework/analysis/linear_soe.hpp>
+
+namespace voussoir {
+
+/// A kept as element matrices and never assembled; products go element by element, by gathering or by scattering.
+class ElementSOE : public LinearSOE {
+ public:
+  explicit ElementSOE(ElementProduct product = ElementProduct::gather) : product_(product) {}
+  std::string name() const override { return product_ == ElementProduct::scatter ? "element-scatter" : "element"; }
+  void form(const Vector* unknowns, const MatrixTerms& terms) override;
+  const Operator& matrix() const override;
+  const ElementOperator* element_operator() const override { return operator_.get(); }
+
+ protected:
+  void size_changed() override;
+
+ private:
+  ElementProduct product_;
+  std::unique_ptr<ElementOperator> operator_;
+};
+
+/// Nothing is kept: every product integrates the elements anew. The least memory, and on a GPU often the least time.
+class MatrixFreeSOE : public ElementSOE {
+ public:
+  MatrixFreeSOE() : ElementSOE(ElementProduct::matrix_free) {}
+  std::string name() const override { return "matrix-free"; }
+};
+
+}  // namespace voussoir

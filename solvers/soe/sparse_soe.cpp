@@ -1,0 +1,29 @@
+#include <voussoir/solvers/soe/sparse_soe.hpp>
+
+namespace voussoir {
+
+void SparseSOE::size_changed() {
+  matrix_.reset();
+  matrix_ = model().backend().make_matrix(model().device_model(), block_size());
+}
+
+void SparseSOE::form(const Vector* unknowns, const MatrixTerms& terms) {
+  model().backend().assemble(model().device_model(), unknowns, terms, *matrix_);
+  formed();
+}
+
+const Operator& SparseSOE::matrix() const {
+  if (!matrix_) throw Error(ErrorCode::misuse, "the SOE '" + name() + "' has no model yet; call set_model() first");
+  return *matrix_;
+}
+
+int BsrSOE::block_size() const {
+  const int components = model().device_model().uniform_components();
+  if (components == 0)
+    throw Error(ErrorCode::bad_input,
+                "blocks need the same number of unknowns on every node, and this model mixes elements with different "
+                "numbers; use the csr SOE");
+  return components;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,194 @@
+#include <voussoir/solvers/static_problem.hpp>
+
+#include <algorithm>
+
+#include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/direct_solver.hpp>
+#include <voussoir/solvers/soe/element_soe.hpp>
+#include <voussoir/solvers/soe/envelope_soe.hpp>
+
+namespace voussoir {
+namespace {
+
+[[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
+                               const std::vector<std::string>& known) {
+  std::string text = "there is no " + kind + " of this name; there are ";
+  for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : "") + known[i];
+  throw Error(ErrorCode::not_found, text, kind + " '" + name + "'");
+}
+
+/// Says in its report why it was chosen.
+class ChosenSolver final : public Solver {
+ public:
+  ChosenSolver(std::shared_ptr<Solver> solver, std::string why) : solver_(std::move(solver)), why_(std::move(why)) {}
+  std::string name() const override { return solver_->name(); }
+  SolveReport solve(LinearSOE& soe) override {
+    solver_->progress = progress;
+    SolveReport report = solver_->solve(soe);
+    report.choice = why_ + (report.choice.empty() ? "" : "; " + report.choice);
+    return report;
+  }
+
+ private:
+  std::shared_ptr<Solver> solver_;
+  std::string why_;
+};
+
+/// What decides between elimination and iteration: how many unknowns, and whether the mesh fills space. Elimination
+/// does not care how a matrix is conditioned, so it is taken as long as it costs seconds. The factor of a plane mesh
+/// grows like n log n, of a solid one like n^(4/3), so that solids leave it much earlier.
+struct Size {
+  std::int64_t equations = 0;
+  int dimension = 0;
+  bool uniform = true;
+  bool slender = false;  // trusses, beams, springs: badly conditioned, and small
+};
+
+Size size_of(const Domain& domain) {
+  Size s;
+  std::vector<std::uint8_t> components(domain.node_count(), 0), slender(domain.node_count(), 0);
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const ElementBlock& block = domain.block(b);
+    const auto& program = block.type().program();
+    for (std::int32_t n : block.connectivity())
+      components[n] = std::max<std::uint8_t>(components[n], static_cast<std::uint8_t>(program.components()));
+    const std::string& shape = block.type().shape();
+    const bool solid = shape.starts_with("hex") || shape.starts_with("tet") || shape.starts_with("wedge");
+    const bool plane = shape.starts_with("quad") || shape.starts_with("tri");
+    s.dimension = std::max(s.dimension, solid ? 3 : plane ? 2 : 1);
+    if (!solid && !plane)
+      for (std::int32_t n : block.connectivity()) slender[n] = 1;
+  }
+  std::int64_t slender_nodes = 0, nodes = 0;
+  for (std::size_t n = 0; n < components.size(); ++n) {
+    nodes += components[n] > 0;
+    slender_nodes += slender[n];
+  }
+  // A few springs or masses on a solid do not spoil it; a frame does.
+  s.slender = slender_nodes * 20 > nodes;
+  int first = 0;
+  for (std::uint8_t c : components) {
+    s.equations += c;
+    if (c && first && c != first) s.uniform = false;
+    if (c) first = c;
+  }
+  return s;
+}
+
+}  // namespace
+
+std::vector<std::string> solver_names() {
+  return {"direct", "direct:mumps", "direct:eigen", "direct:cholmod",  "direct:band",  "direct:profile",
+          "cg",     "cg+none",      "cg+jacobi",    "cg+block-jacobi", "cg+chebyshev", "cg+fsai"};
+}
+
+std::vector<std::string> soe_names() {
+  return {"csr", "bsr", "band", "profile", "element", "element-scatter", "matrix-free"};
+}
+
+std::shared_ptr<LinearSOE> make_soe(const std::string& name) {
+  if (name == "csr") return std::make_shared<CsrSOE>();
+  if (name == "bsr") return std::make_shared<BsrSOE>();
+  if (name == "band") return std::make_shared<BandSOE>();
+  if (name == "profile") return std::make_shared<ProfileSOE>();
+  if (name == "element") return std::make_shared<ElementSOE>(ElementProduct::gather);
+  if (name == "element-scatter") return std::make_shared<ElementSOE>(ElementProduct::scatter);
+  if (name == "matrix-free") return std::make_shared<MatrixFreeSOE>();
+  unknown_name("storage", name, soe_names());
+}
+
+std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tolerance, int max_iterations) {
+  if (name == "direct") return std::make_shared<DirectSolver>();
+  if (name.starts_with("direct:")) {
+    const auto known = solver_names();
+    if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("solver", name, known);
+    return std::make_shared<DirectSolver>(direct_method(name.substr(7)));
+  }
+  CgSolver::Options options;
+  options.relative_tolerance = relative_tolerance;
+  options.max_iterations = max_iterations;
+  std::shared_ptr<Preconditioner> p;
+  if (name == "cg" || name == "cg+block-jacobi")
+    p = std::make_shared<BlockJacobiPreconditioner>();
+  else if (name == "cg+jacobi")
+    p = std::make_shared<JacobiPreconditioner>();
+  else if (name == "cg+chebyshev")
+    p = std::make_shared<ChebyshevPreconditioner>();
+  else if (name == "cg+fsai")
+    p = std::make_shared<FsaiPreconditioner>();
+  else if (name != "cg+none")
+    unknown_name("solver", name, solver_names());
+  return std::make_shared<CgSolver>(std::move(p), options);
+}
+
+std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, const StaticOptions& options) {
+  return make_static_analysis(domain, Backend::open(options.backend), options);
+}
+
+std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::shared_ptr<Backend> backend,
+                                                     const StaticOptions& options) {
+  Analysis::Collaborators c;
+  c.backend = std::move(backend);
+  if (options.constraints == "elimination")
+    c.handler = std::make_shared<EliminationHandler>();
+  else if (options.constraints == "transformation")
+    c.handler = std::make_shared<TransformationHandler>();
+  else if (options.constraints == "penalty")
+    c.handler = std::make_shared<PenaltyHandler>();
+  else
+    unknown_name("constraint handler", options.constraints, {"elimination", "transformation", "penalty"});
+
+  const Size size = size_of(domain);
+  std::string solver = options.solver, storage = options.storage, why;
+  if (solver == "auto") {
+    const bool stored = storage != "element" && storage != "element-scatter" && storage != "matrix-free";
+    const std::int64_t limit = size.dimension == 3 ? 60000 : 600000;
+    const std::string n = std::to_string(size.equations) + " unknowns";
+    if (!stored) {
+      solver = storage == "matrix-free" ? "cg+chebyshev" : "cg+block-jacobi";
+      why = solver + ", since storage '" + storage + "' keeps no matrix to eliminate in";
+    } else if (size.equations <= limit || size.slender || options.constraints == "penalty") {
+      solver = "direct";
+      why = size.slender ? "direct, since trusses, beams and springs make matrices that iterations converge badly on"
+            : options.constraints == "penalty"
+                ? "direct, since penalty springs spoil the condition that iterations depend on"
+                : "direct, since " + n + " in a " + std::to_string(size.dimension) +
+                      "D mesh are eliminated in seconds, however they are conditioned (up to " + std::to_string(limit) +
+                      ")";
+    } else {
+      solver = "cg+block-jacobi";
+      why = "cg, since " + n + " in a " + std::to_string(size.dimension) +
+            "D mesh are too many to eliminate fast (more than " + std::to_string(limit) + ")";
+    }
+  }
+  for (const std::string envelope : {"band", "profile"}) {
+    if (solver == "direct:" + envelope) {
+      if (storage == "auto") storage = envelope;
+      if (storage == envelope) solver = "direct";
+    } else if (storage == envelope && solver.starts_with("direct:")) {
+      throw Error(ErrorCode::bad_input, "solver '" + solver + "' does not work in storage '" + storage +
+                                            "'; leave one of them to choose itself");
+    }
+  }
+  if (storage == "auto") storage = size.uniform ? "bsr" : "csr";
+  c.soe = make_soe(storage);
+  c.solver = make_solver(solver, options.relative_tolerance, options.max_iterations);
+  if (!why.empty()) c.solver = std::make_shared<ChosenSolver>(c.solver, why);
+
+  const bool envelope = storage == "band" || storage == "profile";
+  if (options.numbering == "rcm" || (options.numbering == "auto" && envelope))
+    c.numberer = std::make_shared<ReverseCuthillMcKeeNumberer>();
+  else if (options.numbering == "plain" || options.numbering == "auto")
+    c.numberer = std::make_shared<PlainNumberer>();
+  else
+    unknown_name("numbering", options.numbering, {"auto", "plain", "rcm"});
+  if (options.algorithm == "linear")
+    c.algorithm = std::make_shared<LinearAlgorithm>();
+  else if (options.algorithm == "newton")
+    c.algorithm = std::make_shared<NewtonRaphsonAlgorithm>();
+  else if (options.algorithm != "auto")
+    unknown_name("algorithm", options.algorithm, {"auto", "linear", "newton"});
+  return std::make_unique<StaticAnalysis>(domain, std::move(c));
+}
+
+}  // namespace voussoir

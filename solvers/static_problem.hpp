@@ -1,0 +1,51 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/static_analysis.hpp>
+
+namespace voussoir {
+
+/// SOEs and solvers by name, as on a command line:
+///
+///   auto                  by size and kind of the model; SolveReport::choice says what and why
+///   direct                the best direct method of the build; direct:mumps, direct:eigen, direct:cholmod (where built
+///                         in), direct:band, direct:profile
+///   cg                    conjugate gradients with block Jacobi
+///   cg+none, cg+jacobi, cg+block-jacobi, cg+chebyshev, cg+fsai
+///
+/// and storage, where it is not left to the solver:
+///
+///   auto, csr, bsr, band, profile, element, element-scatter, matrix-free
+///
+/// `auto` needs a model to look at: make_static_analysis() takes it, these two functions do not.
+std::shared_ptr<LinearSOE> make_soe(const std::string& name);
+std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tolerance = 1e-8,
+                                    int max_iterations = 50000);
+/// The names that make_solver() and make_soe() take.
+std::vector<std::string> solver_names();
+std::vector<std::string> soe_names();
+
+/// What is asked of a static analysis, in words.
+struct StaticOptions {
+  std::string backend = "auto";
+  std::string solver = "auto";
+  std::string storage = "auto";
+  std::string constraints = "transformation";  ///< elimination, transformation, penalty
+  std::string numbering = "auto";              ///< plain, rcm; auto: rcm for bands and profiles
+  std::string algorithm = "auto";              ///< linear, newton; auto: newton where an element is not linear
+  double relative_tolerance = 1e-8;            ///< of iterative solvers
+  int max_iterations = 50000;                  ///< of iterative solvers
+};
+
+/// A StaticAnalysis with its collaborators chosen by name: what most programs want.
+///
+///   auto analysis = make_static_analysis(domain);
+///   auto results = analysis->run();
+std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, const StaticOptions& options = {});
+/// The same on a backend that is open already.
+std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::shared_ptr<Backend> backend,
+                                                     const StaticOptions& options = {});
+
+}  // namespace voussoir
