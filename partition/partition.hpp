@@ -1,0 +1,95 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/io/csv_writer.hpp>
+#include <voussoir/partition/element_graph.hpp>
+
+namespace voussoir {
+
+/// Which part of a domain each element belongs to, and all that follows from it. A value: it keeps no reference to the
+/// domain, may be copied and compared with others.
+///
+/// Elements are divided; nodes are shared. A node belongs to every part that has an element at it. Nodes of two or more
+/// parts form the **interface**. What exists once at a node (a load, a mass) is given to one part alone, the node's
+/// **owner**: the lowest of its parts. Nodes and elements are indices of the domain here, parts count from 0.
+class Partition {
+ public:
+  /// `part_of_element` has the part of each element, block by block; `weights` likewise (empty: 1 each).
+  /// Throws Error (bad_input) for wrong sizes, parts that do not exist and parts without elements.
+  Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts,
+            std::vector<double> weights = {});
+  /// As above, with the graph of the domain's single elements at hand; weights are those of the graph.
+  Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts, const ElementGraph& graph);
+
+  int parts() const { return parts_; }
+
+  // --- elements ------------------------------------------------------------------------------------------------
+  std::int32_t part(ElementRef element) const {
+    return part_of_element_[first_of_block_[element.block] + element.element];
+  }
+  /// Of all elements, block by block.
+  std::span<const std::int32_t> part_of_element() const { return part_of_element_; }
+  /// Weights that the parts are balanced by, of all elements, block by block.
+  std::span<const double> weights() const { return weights_; }
+  /// A part's elements, in the order of the domain.
+  std::vector<ElementRef> elements(int part) const;
+  std::int64_t element_count(int part) const { return element_count_[part]; }
+  double weight(int part) const { return weight_[part]; }
+
+  // --- nodes ---------------------------------------------------------------------------------------------------
+  /// Nodes of a part, ascending.
+  std::span<const std::int32_t> nodes(int part) const { return nodes_[part]; }
+  /// Nodes of two or more parts, ascending.
+  std::span<const std::int32_t> interface_nodes() const { return interface_; }
+  /// Parts of a node, ascending; empty for a node that no element uses.
+  std::span<const std::int32_t> parts_of_node(std::int32_t node) const {
+    return std::span(parts_of_nodes_).subspan(first_of_node_[node], first_of_node_[node + 1] - first_of_node_[node]);
+  }
+  bool on_interface(std::int32_t node) const { return first_of_node_[node + 1] - first_of_node_[node] > 1; }
+  /// The lowest part of a node, or −1 for a node that no element uses.
+  std::int32_t owner(std::int32_t node) const {
+    return first_of_node_[node + 1] > first_of_node_[node] ? parts_of_nodes_[first_of_node_[node]] : -1;
+  }
+
+  // --- quality -------------------------------------------------------------------------------------------------
+  /// Pairs of neighbouring elements (see ElementGraph) that lie in different parts.
+  std::int64_t edge_cut() const { return edge_cut_; }
+  /// Weight of the heaviest part over the mean: 1 is perfect.
+  double balance() const;
+  /// Parts that share a node with a part, ascending.
+  std::span<const std::int32_t> neighbours(int part) const { return neighbours_[part]; }
+
+  /// A table for people: a line for each part, and the quality of the whole.
+  std::string describe() const;
+  /// The same table for programs: part, elements, weight, nodes, interface_nodes, owned_nodes, neighbours.
+  CsvTable summary() const;
+
+  bool operator==(const Partition& other) const {
+    return parts_ == other.parts_ && part_of_element_ == other.part_of_element_;
+  }
+
+ private:
+  void build(const Domain& domain, const ElementGraph& graph);
+
+  int parts_;
+  std::vector<std::int32_t> part_of_element_;
+  std::vector<double> weights_;
+  std::vector<std::int64_t> first_of_block_;
+  std::vector<std::int64_t> element_count_;
+  std::vector<double> weight_;
+  std::vector<std::vector<std::int32_t>> nodes_;
+  std::vector<std::int64_t> first_of_node_;
+  std::vector<std::int32_t> parts_of_nodes_;
+  std::vector<std::int32_t> interface_;
+  std::vector<std::vector<std::int32_t>> neighbours_;
+  std::int64_t edge_cut_ = 0;
+};
+
+/// A row for each element: its id, block and part.
+CsvTable csv_table(const Domain& domain, const Partition& partition);
+
+}  // namespace voussoir

@@ -1,0 +1,324 @@
+#include <voussoir/partition/subdomain.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include <voussoir/backends/error.hpp>
+
+namespace voussoir {
+namespace {
+
+/// Node sets for values given node by node: nodes with the same unknown and value make one set, and a node that has the
+/// same value twice stands in two of them.
+class ValueSets {
+ public:
+  void add(const std::string& unknown, double value, Id node) {
+    auto& layers = sets_[{unknown, value}];
+    const int times = count_[{unknown, value, node}]++;
+    if (times == static_cast<int>(layers.size())) layers.emplace_back();
+    layers[times].push_back(node);
+  }
+  /// Adds the sets to a domain and calls use(set name, unknown, value) for each.
+  template <class Use>
+  void give(Domain& domain, const std::string& name, Use use) const {
+    int number = 0;
+    for (const auto& [key, layers] : sets_)
+      for (const auto& nodes : layers) {
+        const std::string set = "(" + name + " " + std::to_string(++number) + ")";
+        domain.add_node_set(set, nodes);
+        use(set, key.first, key.second);
+      }
+  }
+
+ private:
+  std::map<std::pair<std::string, double>, std::vector<std::vector<Id>>> sets_;
+  std::map<std::tuple<std::string, double, Id>, int> count_;
+};
+
+/// Whether some element at a node, of one part, has an unknown.
+class UnknownsOfNodes {
+ public:
+  UnknownsOfNodes(const Domain& whole, const Partition& partition) : whole_(whole), partition_(partition) {
+    uniform_ = true;
+    for (std::size_t b = 0; b < whole.block_count(); ++b) {
+      if (whole.block(b).size() == 0) continue;
+      const auto names = whole.block(b).type().program().unknown_names();
+      if (longest_.empty()) longest_.assign(names.begin(), names.end());
+      uniform_ = uniform_ && std::equal(names.begin(), names.end(), longest_.begin(), longest_.end());
+    }
+  }
+  bool has(std::int32_t node, int part, const std::string& unknown) {
+    if (uniform_) return true;  // the usual case; what does not exist at all is found when the part is numbered
+    if (unknown == "all") return true;
+    if (names_.empty()) collect();
+    const auto it = names_.find({node, part});
+    return it != names_.end() && std::find(it->second->begin(), it->second->end(), unknown) != it->second->end();
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+  struct Hash {
+    std::size_t operator()(const std::pair<std::int32_t, int>& key) const {
+      return std::hash<std::int64_t>()((static_cast<std::int64_t>(key.first) << 32) |
+                                       static_cast<std::uint32_t>(key.second));
+    }
+  };
+
+  void collect() {
+    for (std::size_t b = 0; b < whole_.block_count(); ++b) {
+      const ElementBlock& block = whole_.block(b);
+      if (block.size() == 0) continue;
+      const auto names = block.type().program().unknown_names();
+      lists_.push_back(std::make_unique<Names>(names.begin(), names.end()));
+      for (std::int32_t e = 0; e < block.size(); ++e)
+        for (std::int32_t n : block.nodes(e)) {
+          auto& of_node = names_[{n, partition_.part({static_cast<std::int32_t>(b), e})}];
+          if (!of_node || of_node->size() < lists_.back()->size()) of_node = lists_.back().get();
+        }
+    }
+  }
+
+  const Domain& whole_;
+  const Partition& partition_;
+  bool uniform_;
+  Names longest_;
+  std::vector<std::unique_ptr<Names>> lists_;
+  std::unordered_map<std::pair<std::int32_t, int>, const Names*, Hash> names_;
+};
+
+/// Builds the domain of a part.
+struct Builder {
+  const Domain& whole;
+  const Partition& partition;
+  int part;
+  Domain& domain;
+  const std::vector<std::int32_t>& whole_nodes;
+  std::vector<std::vector<std::int32_t>>& whole_elements;
+  UnknownsOfNodes& unknowns;
+  std::vector<std::vector<std::int32_t>> local_element;  // per block, per element of the whole; −1 elsewhere
+
+  bool is_here(std::int32_t node) const {
+    const auto parts = partition.parts_of_node(node);
+    return std::binary_search(parts.begin(), parts.end(), part);
+  }
+
+  void add_mesh() {
+    std::vector<Id> ids;
+    std::vector<double> x;
+    for (std::int32_t n : whole_nodes) {
+      ids.push_back(whole.node_id(n));
+      const auto at = whole.coordinates().subspan(3 * static_cast<std::size_t>(n), 3);
+      x.insert(x.end(), at.begin(), at.end());
+    }
+    domain.add_nodes(ids, x);
+    domain.set_reference_temperature(whole.reference_temperature());
+
+    for (std::size_t b = 0; b < whole.block_count(); ++b) {
+      const ElementBlock& from = whole.block(b);
+      ElementBlock& to = domain.add_block(from.name(), from.type_name());
+      to.set_material(from.material()).set_orientation(from.orientation());
+      for (const auto& [name, value] : from.section()) to.set_section(name, value);
+      local_element.emplace_back(from.size(), -1);
+      whole_elements.emplace_back();
+      std::vector<Id> element_ids, nodes;
+      for (std::int32_t e = 0; e < from.size(); ++e) {
+        if (partition.part({static_cast<std::int32_t>(b), e}) != part) continue;
+        local_element[b][e] = static_cast<std::int32_t>(whole_elements[b].size());
+        whole_elements[b].push_back(e);
+        element_ids.push_back(from.id(e));
+        for (std::int32_t n : from.nodes(e)) nodes.push_back(whole.node_id(n));
+      }
+      if (!element_ids.empty()) to.add_many(element_ids, nodes);
+      for (const auto& [name, values] : from.per_element()) {
+        if (static_cast<std::int32_t>(values.size()) != from.size())
+          throw Error(ErrorCode::bad_input,
+                      std::to_string(values.size()) + " values of " + name + " for " + std::to_string(from.size()) +
+                          " elements",
+                      "block '" + from.name() + "'");
+        std::vector<double> own;
+        for (std::int32_t e : whole_elements[b]) own.push_back(values[e]);
+        to.set_per_element(name, std::move(own));
+      }
+    }
+  }
+
+  void add_sets() {
+    for (const std::string& name : whole.node_set_names()) {
+      std::vector<Id> own;
+      for (std::int32_t n : whole.node_set(name))
+        if (is_here(n)) own.push_back(whole.node_id(n));
+      if (!own.empty()) domain.add_node_set(name, own);
+    }
+    for (const std::string& name : whole.element_set_names()) {
+      std::vector<Id> own;
+      for (const ElementRef& ref : whole.element_set(name))
+        if (local_element[ref.block][ref.element] >= 0) own.push_back(whole.block(ref.block).id(ref.element));
+      if (!own.empty()) domain.add_element_set(name, own);
+    }
+    for (const std::string& name : whole.surface_names()) {
+      std::vector<FaceRef> own;
+      for (const FaceRef& f : whole.surface(name))
+        if (const std::int32_t e = local_element[f.block][f.element]; e >= 0) own.push_back({f.block, e, f.face});
+      if (!own.empty()) domain.add_surface(name, own);
+    }
+  }
+
+  void add_constraints() {
+    ValueSets supports;
+    for (const Prescribed& p : whole.prescribed())
+      if (is_here(p.node) && unknowns.has(p.node, part, p.unknown))
+        supports.add(p.unknown, p.value, whole.node_id(p.node));
+      else if (partition.owner(p.node) < 0)
+        throw Error(ErrorCode::bad_input, "support: no element uses the node, so it has no unknowns",
+                    whole.node_label(p.node));
+    supports.give(domain, "supports", [&](const std::string& set, const std::string& unknown, double value) {
+      domain.prescribe(set, unknown, value);
+    });
+
+    for (const ConstraintEquation& equation : whole.equations()) {
+      std::size_t here = 0, shared = 0;
+      for (const auto& term : equation.terms) here += is_here(term.node), shared += partition.on_interface(term.node);
+      if (here == 0) continue;
+      if (here < equation.terms.size() || shared > 0)
+        throw Error(ErrorCode::bad_input,
+                    "the equation crosses the interface of part " + std::to_string(part) +
+                        "; keep the elements at its nodes in one part (DomainPartitioner does)",
+                    equation.label);
+      std::vector<Domain::EquationTerm> terms;
+      for (const auto& term : equation.terms)
+        terms.push_back({whole.node_id(term.node), term.unknown, term.coefficient});
+      domain.add_equation(terms, equation.constant, equation.label);
+    }
+  }
+
+  /// The part that gets what exists once at a node.
+  int receiver(std::int32_t node, const std::string& unknown, const std::string& load_case) {
+    if (partition.owner(node) < 0)
+      throw Error(ErrorCode::bad_input,
+                  "load case '" + load_case + "': no element uses the node, so it has no unknowns",
+                  whole.node_label(node));
+    for (std::int32_t p : partition.parts_of_node(node))
+      if (unknowns.has(node, p, unknown)) return p;
+    return partition.owner(node);  // nobody has the unknown: the owner's model will say so
+  }
+
+  void add_loads() {
+    for (const auto& from : whole.load_cases()) {
+      LoadCase& to = domain.add_load_case(from->name());
+      ValueSets nodal;
+      for (const auto& load : from->nodal_loads())
+        if (receiver(load.node, load.unknown, from->name()) == part)
+          nodal.add(load.unknown, load.value, whole.node_id(load.node));
+      nodal.give(
+          domain, "loads of " + from->name(),
+          [&](const std::string& set, const std::string& unknown, double value) { to.nodal(set, unknown, value); });
+      for (const auto& load : from->surface_loads()) add_surface_load(to, load);
+      for (const auto& load : from->body_loads()) add_body_load(to, load);
+      add_temperatures(*from, to);
+    }
+  }
+
+  void add_surface_load(LoadCase& to, const LoadCase::Surface& load) {
+    const auto names = domain.surface_names();
+    if (!std::binary_search(names.begin(), names.end(), load.surface)) return;
+    const auto& v = load.values;
+    if (load.kind == "pressure")
+      to.pressure(load.surface, v[0]);
+    else if (load.kind == "traction")
+      to.traction(load.surface, {v[0], v[1], v[2]});
+    else if (load.kind == "flux")
+      to.heat_flux(load.surface, v[0]);
+    else if (load.kind == "convection")
+      to.convection(load.surface, v[0], v[1]);
+    else
+      throw Error(ErrorCode::internal, "surface loads of kind '" + load.kind + "' cannot be divided",
+                  "load case '" + to.name() + "'");
+  }
+
+  /// Whether an element of the given domain and set carries body loads.
+  static bool carries(const Domain& of, const std::string& element_set) {
+    if (element_set.empty()) {
+      for (std::size_t b = 0; b < of.block_count(); ++b)
+        if (of.block(b).size() > 0 && of.block(b).type().program().takes_body_load()) return true;
+      return false;
+    }
+    const auto names = of.element_set_names();
+    if (!std::binary_search(names.begin(), names.end(), element_set)) return false;
+    for (const ElementRef& ref : of.element_set(element_set))
+      if (of.block(ref.block).type().program().takes_body_load()) return true;
+    return false;
+  }
+
+  void add_body_load(LoadCase& to, const LoadCase::Body& body) {
+    if (!carries(domain, body.element_set)) {
+      if (carries(whole, body.element_set)) return;
+      throw Error(ErrorCode::bad_input, "no element of the set can carry a body load (it needs a volume and a density)",
+                  "load case '" + to.name() + "'" +
+                      (body.element_set.empty() ? "" : ", element set '" + body.element_set + "'"));
+    }
+    const BodyLoad& b = body.load;
+    const auto triple = [](const double* v) { return std::array<double, 3>{v[0], v[1], v[2]}; };
+    if (b.acceleration[0] != 0 || b.acceleration[1] != 0 || b.acceleration[2] != 0)
+      to.gravity(body.element_set, triple(b.acceleration));
+    if (b.angular_velocity_squared != 0)
+      to.centrifugal(body.element_set, std::sqrt(b.angular_velocity_squared), triple(b.axis_point),
+                     triple(b.axis_direction));
+    if (b.source != 0) to.heat_source(body.element_set, b.source);
+  }
+
+  void add_temperatures(const LoadCase& from, LoadCase& to) {
+    const auto& given = from.temperatures();
+    if (given.empty()) return;
+    std::vector<double> own;
+    bool complete = true;
+    for (std::int32_t n : whole_nodes) {
+      own.push_back(static_cast<std::size_t>(n) < given.size() ? given[n] : NAN);
+      complete = complete && !std::isnan(own.back());
+    }
+    if (complete) {
+      to.temperature_field(std::move(own));
+      return;
+    }
+    // Named by sets, so there are few different values.
+    ValueSets sets;
+    for (std::size_t k = 0; k < own.size(); ++k)
+      if (!std::isnan(own[k])) sets.add("", own[k], whole.node_id(whole_nodes[k]));
+    sets.give(domain, "temperatures of " + from.name(),
+              [&](const std::string& set, const std::string&, double value) { to.temperature(set, value); });
+  }
+};
+
+}  // namespace
+
+Subdomain::Subdomain(const Domain& whole, const Partition& partition, int part)
+    : part_(part), domain_(std::make_unique<Domain>()) {
+  if (part < 0 || part >= partition.parts())
+    throw Error(ErrorCode::misuse,
+                "part " + std::to_string(part) + " does not exist; there are " + std::to_string(partition.parts()));
+  if (static_cast<std::int64_t>(partition.part_of_element().size()) != whole.element_count())
+    throw Error(ErrorCode::misuse, "the partition belongs to another domain: the numbers of elements differ");
+  whole_nodes_.assign(partition.nodes(part).begin(), partition.nodes(part).end());
+  for (std::size_t k = 0; k < whole_nodes_.size(); ++k)
+    (partition.on_interface(whole_nodes_[k]) ? interface_ : interior_).push_back(static_cast<std::int32_t>(k));
+  UnknownsOfNodes unknowns(whole, partition);
+  Builder builder{whole, partition, part, *domain_, whole_nodes_, whole_elements_, unknowns, {}};
+  builder.add_mesh();
+  builder.add_sets();
+  builder.add_constraints();
+  builder.add_loads();
+}
+
+std::int32_t Subdomain::local_node(std::int32_t whole_node) const {
+  const auto it = std::lower_bound(whole_nodes_.begin(), whole_nodes_.end(), whole_node);
+  return it != whole_nodes_.end() && *it == whole_node ? static_cast<std::int32_t>(it - whole_nodes_.begin()) : -1;
+}
+
+std::vector<std::unique_ptr<Subdomain>> make_subdomains(const Domain& whole, const Partition& partition) {
+  std::vector<std::unique_ptr<Subdomain>> parts;
+  for (int p = 0; p < partition.parts(); ++p) parts.push_back(std::make_unique<Subdomain>(whole, partition, p));
+  return parts;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,222 @@
+#include <voussoir/partition/substructure_solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/solvers/direct/acceptance.hpp>
+#include <voussoir/solvers/direct/factorization.hpp>
+
+namespace voussoir {
+namespace {
+
+double norm(const std::vector<double>& values) {
+  double square = 0;
+  for (double v : values) square += v * v;
+  return std::sqrt(square);
+}
+
+}  // namespace
+
+/// The condensed parts, assembled.
+struct SubstructureSolver::Interface {
+  std::vector<Superelement::Unknown> unknowns;   // ascending
+  std::vector<std::vector<std::int32_t>> place;  // of each part's boundary unknowns; ascending
+  SymmetricCsr matrix;
+  std::unique_ptr<Factorization> factorization;
+
+  Interface(const std::vector<std::unique_ptr<Superelement>>& parts, DirectMethod method, int threads)
+      : factorization(Factorization::make(method, {.threads = threads})) {
+    for (const auto& part : parts) unknowns.insert(unknowns.end(), part->boundary().begin(), part->boundary().end());
+    std::sort(unknowns.begin(), unknowns.end());
+    unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
+    std::vector<std::vector<std::int32_t>> parts_of(unknowns.size());
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      place.emplace_back();
+      for (const auto& u : parts[p]->boundary()) {
+        place[p].push_back(
+            static_cast<std::int32_t>(std::lower_bound(unknowns.begin(), unknowns.end(), u) - unknowns.begin()));
+        parts_of[place[p].back()].push_back(static_cast<std::int32_t>(p));
+      }
+    }
+    // All unknowns of a part are coupled with each other.
+    matrix.n = static_cast<std::int64_t>(unknowns.size());
+    matrix.row_start.push_back(0);
+    for (std::size_t i = 0; i < unknowns.size(); ++i) {
+      const auto start = static_cast<std::ptrdiff_t>(matrix.column.size());
+      for (std::int32_t p : parts_of[i]) {
+        const auto from = std::lower_bound(place[p].begin(), place[p].end(), static_cast<std::int32_t>(i));
+        matrix.column.insert(matrix.column.end(), from, place[p].end());
+      }
+      std::sort(matrix.column.begin() + start, matrix.column.end());
+      matrix.column.erase(std::unique(matrix.column.begin() + start, matrix.column.end()), matrix.column.end());
+      matrix.row_start.push_back(static_cast<std::int64_t>(matrix.column.size()));
+    }
+  }
+
+  void assemble(const std::vector<std::unique_ptr<Superelement>>& parts) {
+    matrix.value.assign(matrix.column.size(), 0.0);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const std::size_t n = place[p].size();
+      const auto& stiffness = parts[p]->stiffness();
+      for (std::size_t i = 0; i < n; ++i) {
+        // Both lists ascend, so one walk along the row finds all columns.
+        std::int64_t at = matrix.row_start[place[p][i]];
+        for (std::size_t j = i; j < n; ++j) {
+          while (matrix.column[at] != place[p][j]) ++at;
+          matrix.value[at] += stiffness[i * n + j];
+        }
+      }
+    }
+    if (matrix.n > 0) factorization->factorise(matrix);
+  }
+};
+
+SubstructureSolver::SubstructureSolver(const Domain& domain, const Partition& partition,
+                                       std::shared_ptr<Backend> backend, DirectMethod method)
+    : domain_(domain),
+      method_(method),
+      whole_(std::make_unique<AnalysisModel>(domain, backend, TransformationHandler(), PlainNumberer())),
+      subdomains_(make_subdomains(domain, partition)) {
+  std::vector<std::int32_t> first_of_node(domain.node_count(), -1);
+  for (std::size_t k = 0; k < whole_->numbered_nodes().size(); ++k)
+    first_of_node[whole_->numbered_nodes()[k]] = whole_->first_equation()[k];
+  for (const auto& subdomain : subdomains_) {
+    superelements_.push_back(std::make_unique<Superelement>(*subdomain, backend, method));
+    const AnalysisModel& part = superelements_.back()->model();
+    auto& equations = whole_equation_.emplace_back(part.equation_count());
+    for (std::size_t k = 0; k < part.numbered_nodes().size(); ++k) {
+      const std::int32_t node = subdomain->whole_nodes()[part.numbered_nodes()[k]];
+      for (std::int32_t e = part.first_equation()[k]; e < part.first_equation()[k + 1]; ++e)
+        equations[e] = first_of_node[node] + e - part.first_equation()[k];
+    }
+  }
+}
+
+std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps) {
+  const std::size_t parts = superelements_.size();
+  if (whole_->is_thermal() && whole_->depends_on_temperature())
+    throw Error(ErrorCode::bad_input,
+                "conductivity depends on temperature, so the problem is not linear; use StaticAnalysis");
+  report_ = {};
+  report_.condense_seconds.assign(parts, 0.0);
+  for (const auto& part : superelements_) report_.interior_unknowns.push_back(part->interior_unknowns());
+  Interface interface(superelements_, method_, whole_->backend().threads());
+  report_.interface_unknowns = interface.matrix.n;
+  report_.interface_entries = static_cast<std::int64_t>(interface.matrix.column.size());
+  const auto label = [&](std::int64_t i) {
+    const auto& u = interface.unknowns[i];
+    return domain_.node_label(u.node) + ", " + whole_->unknown_names()[u.component];
+  };
+
+  std::vector<StepResult> results;
+  std::vector<double> formed_for;  // case factors that the stiffness was formed for
+  for (StepState& state : step_states(domain_, steps)) {
+    SolveReport report;
+    report.solver = "substructures, " + std::to_string(parts) + " parts";
+    std::vector<StepState> states(parts);
+    const Stopwatch load_watch;
+    for (std::size_t p = 0; p < parts; ++p) {
+      states[p].name = state.name;
+      states[p].case_factors = state.case_factors;
+      states[p].prescribed_factor = state.prescribed_factor;
+      superelements_[p]->begin(states[p]);
+    }
+    StaticIntegrator().begin(*whole_, state);
+    report_.load_seconds += load_watch.seconds();
+
+    bool same = !formed_for.empty();
+    for (std::size_t p = 0; p < parts && same; ++p)
+      same = superelements_[p]->model().same_matrix(formed_for, state.case_factors);
+    const Stopwatch setup_watch;
+    if (!same || results.empty()) {
+      for (std::size_t p = 0; p < parts; ++p) {
+        const Stopwatch watch;
+        superelements_[p]->condense(states[p]);
+        report_.condense_seconds[p] += watch.seconds();
+      }
+      const Stopwatch watch;
+      interface.assemble(superelements_);
+      report_.interface_seconds += watch.seconds();
+      formed_for = state.case_factors;
+      if (interface.matrix.n > 0 && !interface.factorization->null_pivots().empty())
+        throw Error(ErrorCode::singular,
+                    "the model is not held: it can move in " +
+                        std::to_string(interface.factorization->null_pivots().size()) +
+                        " ways without resistance, and this unknown moves with one of them; add supports",
+                    label(interface.factorization->null_pivots().front()));
+    }
+    report.setup_seconds = setup_watch.seconds();
+
+    // Solves for the forces that are out of balance at the parts' states, and takes the solution into them.
+    const auto correct = [&] {
+      std::vector<double> x(interface.unknowns.size(), 0.0);
+      const Stopwatch loading;
+      for (std::size_t p = 0; p < parts; ++p) {
+        const auto& load = superelements_[p]->load(states[p]);
+        for (std::size_t i = 0; i < load.size(); ++i) x[interface.place[p][i]] += load[i];
+      }
+      report_.load_seconds += loading.seconds();
+      const Stopwatch solving;
+      if (!x.empty()) interface.factorization->solve(x);
+      report_.interface_seconds += solving.seconds();
+      const Stopwatch recovering;
+      std::vector<double> own;
+      for (std::size_t p = 0; p < parts; ++p) {
+        own.clear();
+        for (std::int32_t i : interface.place[p]) own.push_back(x[i]);
+        superelements_[p]->recover(own, states[p]);
+      }
+      report_.recover_seconds += recovering.seconds();
+    };
+    // Of the whole: parts agree where they meet.
+    const auto unknowns = [&] {
+      std::vector<double> all = state.unknowns.to_host();
+      for (std::size_t p = 0; p < parts; ++p) {
+        const std::vector<double> own = states[p].unknowns.to_host();
+        for (std::size_t e = 0; e < own.size(); ++e) all[whole_equation_[p][e]] = own[e];
+      }
+      return all;
+    };
+    const auto unbalance = [&] {
+      Vector b = whole_->make_vector();
+      StaticIntegrator().form_unbalance(*whole_, state, b);
+      return whole_->backend().norm(b);
+    };
+    const Stopwatch solve_watch;
+    const std::vector<double> start = state.unknowns.to_host();
+    const double before = unbalance();
+    correct();
+    std::vector<double> present = unknowns();
+    state.unknowns.from_host(present);
+    const auto residual = [&] { return before > 0 ? unbalance() / before : unbalance(); };
+    const auto refine = [&] {
+      correct();
+      std::vector<double> moved = unknowns(), size = moved;
+      state.unknowns.from_host(moved);
+      for (std::size_t e = 0; e < moved.size(); ++e) {
+        moved[e] -= present[e];
+        size[e] -= start[e];
+      }
+      const double change = norm(moved);
+      return change > 0 ? change / norm(size) : 0.0;
+    };
+    const Acceptance acceptance = judge_solution(residual, refine);
+    report.solve_seconds = solve_watch.seconds();
+    report.true_residual = acceptance.residual;
+    report.converged = acceptance.accepted;
+    report.reason = "solved directly";
+    if (!report.converged && !std::isfinite(report.true_residual))
+      throw Error(ErrorCode::not_finite, "the solution is not finite", "step '" + state.name + "'");
+    if (!report.converged)
+      throw Error(ErrorCode::singular,
+                  "the matrix is too badly conditioned for elimination; the true relative residual is " +
+                      std::to_string(report.true_residual) + ". Look for parts that are hardly held",
+                  "step '" + state.name + "'");
+    results.push_back(make_step_result(*whole_, state, report, true));
+  }
+  return results;
+}
+
+}  // namespace voussoir

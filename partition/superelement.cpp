@@ -1,0 +1,169 @@
+#include <voussoir/partition/superelement.hpp>
+
+#include <algorithm>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/solvers/direct/equation_names.hpp>
+#include <voussoir/solvers/direct/factorization.hpp>
+#include <voussoir/solvers/direct/host_system.hpp>
+
+namespace voussoir {
+namespace {
+
+/// Interface nodes with a condensed stiffness between them.
+class CondensedElement : public HostElement {
+ public:
+  CondensedElement(int nodes, std::vector<std::string> unknowns, std::vector<double> stiffness,
+                   std::vector<double> load)
+      : nodes_(nodes), unknowns_(std::move(unknowns)), stiffness_(std::move(stiffness)), load_(std::move(load)) {}
+
+  int nodes() const override { return nodes_; }
+  std::vector<std::string> unknown_names() const override { return unknowns_; }
+  bool linear() const override { return true; }
+  void tangent(const HostElementData&, std::span<double> matrix) const override {
+    std::copy(stiffness_.begin(), stiffness_.end(), matrix.begin());
+  }
+  void residual(const HostElementData& element, std::span<double> force) const override {
+    const std::size_t n = load_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      force[i] = -load_[i];
+      for (std::size_t j = 0; j < n; ++j) force[i] += stiffness_[i * n + j] * element.u[j];
+    }
+  }
+
+ private:
+  int nodes_;
+  std::vector<std::string> unknowns_;
+  std::vector<double> stiffness_, load_;
+};
+
+}  // namespace
+
+struct Superelement::Factor {
+  std::unique_ptr<Factorization> factorization;
+};
+
+Superelement::Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> backend, DirectMethod method)
+    : subdomain_(subdomain),
+      model_(std::make_unique<AnalysisModel>(subdomain.domain(), std::move(backend), TransformationHandler(),
+                                             PlainNumberer())),
+      factor_(std::make_unique<Factor>()) {
+  factor_->factorization = Factorization::make(method, {.threads = model_->backend().threads()});
+  place_.assign(model_->equation_count(), -1);
+  const auto nodes = model_->numbered_nodes();
+  const auto first = model_->first_equation();
+  const auto interface = subdomain.interface_nodes();
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const bool shared = std::binary_search(interface.begin(), interface.end(), nodes[k]);
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
+      if (!model_->is_free(e)) continue;
+      place_[e] = static_cast<std::int32_t>(free_.size());
+      if (shared) {
+        boundary_equation_.push_back(place_[e]);
+        boundary_.push_back({subdomain.whole_nodes()[nodes[k]], e - first[k]});
+      }
+      free_.push_back(e);
+    }
+  }
+}
+
+Superelement::~Superelement() = default;
+
+void Superelement::begin(StepState& state) const { StaticIntegrator().begin(*model_, state); }
+
+void Superelement::condense(const StepState& state) {
+  stiffness_.clear();
+  if (free_.empty()) return;
+  Backend& backend = model_->backend();
+  const auto matrix = backend.make_matrix(model_->device_model(), 1);
+  const auto factors = model_->batch_factors(state.case_factors);
+  MatrixTerms terms;
+  terms.batch_factors = factors;
+  model_->translating([&] { backend.assemble(model_->device_model(), &state.unknowns, terms, *matrix); });
+
+  Factorization& factorization = *factor_->factorization;
+  const SymmetricCsr rows = upper_triangle(matrix->to_host(), place_);
+  const auto label = [&](std::int64_t i) { return model_->equation_label(free_[i]); };
+  naming_equations(label, [&] {
+    factorization.analyse(rows, boundary_equation_);
+    factorization.factorise(rows);
+  });
+  if (!factorization.null_pivots().empty())
+    throw Error(ErrorCode::singular,
+                "part " + std::to_string(subdomain_.part()) + " can move in " +
+                    std::to_string(factorization.null_pivots().size()) +
+                    " ways that neither supports nor its interface prevent; this unknown moves with one of them. Hold "
+                    "the part, or connect it",
+                label(factorization.null_pivots().front()));
+  if (!boundary_.empty()) stiffness_ = factorization.schur_complement();
+}
+
+const std::vector<double>& Superelement::load(const StepState& state) {
+  Vector b = model_->make_vector();
+  StaticIntegrator().form_unbalance(*model_, state, b);
+  const std::vector<double> all = b.to_host();
+  right_hand_side_.resize(free_.size());
+  for (std::size_t i = 0; i < free_.size(); ++i) right_hand_side_[i] = all[free_[i]];
+  load_.clear();
+  if (!boundary_.empty()) load_ = factor_->factorization->reduce(right_hand_side_);
+  return load_;
+}
+
+void Superelement::recover(std::span<const double> boundary_increment, StepState& state) {
+  if (right_hand_side_.size() != free_.size() || boundary_increment.size() != boundary_.size())
+    throw Error(ErrorCode::misuse,
+                "recover() wants " + std::to_string(boundary_.size()) + " interface unknowns, after load()",
+                "part " + std::to_string(subdomain_.part()));
+  std::vector<double> x = right_hand_side_;
+  if (boundary_.empty()) {
+    if (!x.empty()) factor_->factorization->solve(x);
+  } else {
+    factor_->factorization->expand(boundary_increment, x);
+  }
+  std::vector<double> all(model_->equation_count(), 0.0);
+  for (std::size_t i = 0; i < free_.size(); ++i) all[free_[i]] = x[i];
+  Vector increment = model_->make_vector();
+  increment.from_host(all);
+  StaticIntegrator().update(*model_, increment, state);
+}
+
+std::vector<Id> Superelement::interface_ids() const {
+  std::vector<Id> ids;
+  for (std::int32_t n : subdomain_.interface_nodes()) ids.push_back(subdomain_.domain().node_id(n));
+  return ids;
+}
+
+std::shared_ptr<const HostElement> Superelement::as_element() const {
+  const std::size_t n = boundary_.size();
+  if (stiffness_.size() != n * n || load_.size() != n || n == 0)
+    throw Error(ErrorCode::misuse, "condense() and load() come before as_element(), and there must be an interface",
+                "part " + std::to_string(subdomain_.part()));
+  const auto nodes = subdomain_.interface_nodes();
+  const auto count_of = [&](std::int32_t node) {
+    int count = 0;
+    for (const std::string& name : model_->unknown_names()) count += model_->equation(node, name) >= 0;
+    return count;
+  };
+  const int width = count_of(nodes[0]);
+  std::vector<std::int32_t> place(n);  // of each boundary unknown among all unknowns of the interface nodes
+  for (std::size_t k = 0, i = 0; k < nodes.size(); ++k) {
+    if (count_of(nodes[k]) != width)
+      throw Error(ErrorCode::bad_input, "interface nodes have different unknowns, so they do not make one element",
+                  subdomain_.domain().node_label(nodes[k]));
+    for (; i < n && boundary_[i].node == subdomain_.whole_nodes()[nodes[k]]; ++i)
+      place[i] = static_cast<std::int32_t>(k) * width + boundary_[i].component;
+  }
+  // Unknowns that are held have no stiffness here; they are held outside as well.
+  const std::size_t all = nodes.size() * width;
+  std::vector<double> stiffness(all * all, 0.0), load(all, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    load[place[i]] = load_[i];
+    for (std::size_t j = 0; j < n; ++j) stiffness[place[i] * all + place[j]] = stiffness_[i * n + j];
+  }
+  const auto& names = model_->unknown_names();
+  return std::make_shared<CondensedElement>(static_cast<int>(nodes.size()),
+                                            std::vector<std::string>(names.begin(), names.begin() + width),
+                                            std::move(stiffness), std::move(load));
+}
+
+}  // namespace voussoir
