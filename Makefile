@@ -1,0 +1,89 @@
+# The short way to everything. The build itself is CMake's: see CMakeLists.txt and CMakePresets.json.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+# More CMake options, e.g. make check CMAKE_ARGS=-DVOUSSOIR_WERROR=ON
+CMAKE_ARGS ?=
+
+CCACHE := $(shell command -v ccache 2>/dev/null)
+LAUNCHER := $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,)
+CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo check build install bench asan tsan format tidy clean dependencies
+
+help:
+	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
+	@echo "make check             install missing packages, build everything, run every test"
+	@echo "make build             build the library, the program and the tests in $(BUILD)/"
+	@echo "make install PREFIX=   build and install below PREFIX (now $(PREFIX))"
+	@echo "make bench             measure the CPU backend against the machine's limits and against Eigen"
+	@echo "make asan              unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make tsan              unit tests under ThreadSanitizer"
+	@echo "make format            format all C++ sources with clang-format"
+	@echo "make tidy              check the library with clang-tidy"
+	@echo "make clean             remove $(BUILD)/, the other build folders and out/"
+
+dependencies:
+	@tools/install-dependencies build test
+
+demo:
+	@echo "==> demo: packages, then the program, then its demonstration"
+	@tools/install-dependencies build
+	@echo "==> Building the program (Release) in $(BUILD)/"
+	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
+	@cmake --build $(BUILD) --target voussoir_app -j $(JOBS)
+	@mkdir -p out
+	@echo "==> Running $(BUILD)/voussoir demo"
+	@$(BUILD)/voussoir demo
+
+check: dependencies
+	@echo "==> check: building everything (Release) in $(BUILD)/, then running every test"
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@echo "==> Running the tests"
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j 2
+
+build:
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+install:
+	@echo "==> Installing below $(PREFIX)"
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(CMAKE_ARGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --install $(BUILD)
+
+bench:
+	@echo "==> bench: building the program (Release) in $(BUILD)/, then measuring: takes some minutes"
+	@tools/install-dependencies build
+	@$(CONFIGURE) $(CMAKE_ARGS)
+	@cmake --build $(BUILD) --target voussoir_app -j $(JOBS)
+	@$(BUILD)/voussoir bench
+
+asan:
+	@echo "==> asan: unit tests under AddressSanitizer and UndefinedBehaviorSanitizer in build-asan-ubsan/"
+	@cmake --preset asan-ubsan $(LAUNCHER) $(CMAKE_ARGS)
+	@cmake --build --preset asan-ubsan -j $(JOBS)
+	@ctest --preset asan-ubsan
+
+tsan:
+	@echo "==> tsan: unit tests under ThreadSanitizer in build-tsan/"
+	@cmake --preset tsan $(LAUNCHER) $(CMAKE_ARGS)
+	@cmake --build --preset tsan -j $(JOBS)
+	@ctest --preset tsan
+
+format:
+	@tools/install-dependencies develop
+	@git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' | xargs -0 clang-format -i
+
+tidy:
+	@tools/install-dependencies build develop
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF $(CMAKE_ARGS)
+	@git ls-files -z --cached --others --exclude-standard -- backends framework elements solvers partition apps \
+	  | tr '\0' '\n' | grep '\.cpp$$' | xargs -n 1 -P $(JOBS) \
+	    clang-tidy --quiet -p $(BUILD) --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
+
+clean:
+	@rm -rf $(BUILD) build-debug build-asan-ubsan build-tsan out

@@ -1,0 +1,53 @@
+# voussoir_add_elements(<target> <header>...)
+#
+# Makes the elements of each header part of <target>. A header holds kernels and their VSR_REGISTER_ELEMENT lines; for
+# each, one source is generated and added to the target which
+#   - includes the header, so that its elements are compiled and registered when the program starts, and
+#   - keeps the header's text, so that a backend with a compiler of its own can build the same kernels for its device.
+# Names of headers are relative to the folder of the CMakeLists.txt that calls this; they appear in messages as given.
+# The text is embedded again whenever the header changes.
+include_guard(GLOBAL)
+
+set(VOUSSOIR_EMBED_TEXT_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/voussoir_embed_text.cmake"
+    CACHE INTERNAL "Writes the source that registers and embeds one header of elements")
+
+function(voussoir_add_elements target)
+  if(NOT TARGET "${target}")
+    message(FATAL_ERROR "voussoir_add_elements: there is no target \"${target}\"; add the executable or library first")
+  endif()
+  if(NOT ARGN)
+    message(FATAL_ERROR "voussoir_add_elements(${target}): name at least one header with elements")
+  endif()
+  get_target_property(type "${target}" TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    # A linker drops an object of an archive that nobody calls, and with it the registration.
+    message(FATAL_ERROR "voussoir_add_elements: \"${target}\" is a static library, whose elements would be lost at "
+                        "link time; use an executable, a SHARED, MODULE or OBJECT library")
+  elseif(NOT type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY)$")
+    message(FATAL_ERROR "voussoir_add_elements: \"${target}\" (${type}) compiles nothing that could hold an element")
+  endif()
+
+  foreach(header IN LISTS ARGN)
+    set(header_path "${header}")
+    cmake_path(ABSOLUTE_PATH header_path BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    if(NOT EXISTS "${header_path}" OR IS_DIRECTORY "${header_path}")
+      message(FATAL_ERROR "voussoir_add_elements(${target}): there is no header \"${header}\" "
+                          "(looked for ${header_path})")
+    endif()
+    # The short hash keeps headers of the same name in different folders apart.
+    string(SHA1 hash "${target}:${header_path}")
+    string(SUBSTRING "${hash}" 0 8 hash)
+    cmake_path(GET header_path STEM stem)
+    string(MAKE_C_IDENTIFIER "${stem}_${hash}" id)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/voussoir_elements/${id}.cpp")
+    add_custom_command(
+      OUTPUT "${source}"
+      COMMAND "${CMAKE_COMMAND}" "-DHEADER=${header_path}" "-DNAME=${header}" "-DID=${id}" "-DOUTPUT=${source}" -P
+              "${VOUSSOIR_EMBED_TEXT_SCRIPT}"
+      DEPENDS "${header_path}" "${VOUSSOIR_EMBED_TEXT_SCRIPT}"
+      COMMENT "Embedding elements of ${header}"
+      VERBATIM)
+    target_sources("${target}" PRIVATE "${source}")
+  endforeach()
+  target_link_libraries("${target}" PRIVATE voussoir::voussoir)
+endfunction()
