@@ -1,0 +1,87 @@
+// The program as a user meets it: what it prints, what it writes, how it ends.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // what came out on both streams
+};
+
+Outcome run(const std::string& arguments) {
+  const std::string command = std::string("\"") + VSR_TEST_PROGRAM + "\" " + arguments + " 2>&1";
+  Outcome outcome;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return outcome;
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), n);
+  const int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return outcome;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Program, TellsItsVersionAndItsCommands) {
+  EXPECT_TRUE(contains(run("--version").text, "voussoir 0."));
+  const Outcome help = run("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* word : {"demo", "info", "bench", "Exit codes"}) EXPECT_TRUE(contains(help.text, word)) << word;
+}
+
+TEST(Program, WrongCommandLinesEndWithTwo) {
+  for (const char* arguments : {"", "nonsense", "demo --size 0", "demo --size many", "demo --no-such-option"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_FALSE(outcome.text.empty()) << arguments;
+  }
+}
+
+TEST(Program, InfoShowsBackendsSolversAndElementTypes) {
+  const Outcome info = run("info --elements");
+  EXPECT_EQ(info.code, 0);
+  for (const char* word : {"openmp", "debug", "cuda", "eigen", "solid.hex8", "native", "young", "auto is"})
+    EXPECT_TRUE(contains(info.text, word)) << word;
+}
+
+TEST(Program, DemoBalancesItsLoadsAndWritesAFileThatMayBeWrittenAgain) {
+  const std::string folder = (std::filesystem::path(testing::TempDir()) / "voussoir_demo").string();
+  std::filesystem::remove_all(folder);
+  for (int again = 0; again < 2; ++again) {
+    const Outcome demo = run("demo --size 2 --backend openmp:2 --output \"" + folder + "\"");
+    ASSERT_EQ(demo.code, 0) << demo.text;
+    EXPECT_TRUE(contains(demo.text, "weight + fill"));
+    // A ring of 5 to 6 m, 2 m wide, 2400 kg/m³: π/2 (36 − 25) · 2 · 2400 · 9.81 N = 813.6 kN, less what chords cut off.
+    EXPECT_TRUE(contains(demo.text, "-812.")) << demo.text;
+    EXPECT_TRUE(std::filesystem::exists(folder + "/arch.vtu"));
+  }
+}
+
+TEST(Program, NamesABackendThatIsNotThere) {
+  const Outcome outcome = run("demo --backend opnemp");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.text, "opnemp"));
+  EXPECT_TRUE(contains(outcome.text, "openmp")) << "the nearest name is proposed: " << outcome.text;
+}
+
+TEST(Program, NamesASolverThatIsNotThere) {
+  const Outcome outcome = run("demo --size 1 --solver cg+magic");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.text, "cg+fsai")) << outcome.text;
+}
+
+TEST(Program, QuickBenchmarkChecksWhatItTimes) {
+  const Outcome bench = run("bench --quick --size 3 --backend openmp:1");
+  EXPECT_EQ(bench.code, 0) << bench.text;
+  for (const char* word : {"Triad", "BSR product", "CG iteration", "Eigen"})
+    EXPECT_TRUE(contains(bench.text, word)) << word;
+}
+
+}  // namespace
