@@ -1,0 +1,108 @@
+# The rules of check_layers.sh. Input: names of files, relative to the project's root, one per line.
+
+# The room of a file. Files that lie directly in backends/ are the interface, which everybody may know, and detail/ is
+# how it works; the other folders below it are concrete backends, which nobody may know.
+function room_of(path,    part, n) {
+  n = split(path, part, "/")
+  if (n == 1) return "all"  # voussoir.hpp, which offers every public header at once
+  if (part[1] == "backends") return n == 2 || part[2] == "detail" ? "interface" : "backends/" part[2]
+  return part[1]
+}
+
+# Where "x/../y.hpp", included from a file in folder, leads to.
+function resolve(folder, name,    part, n, i, kept, m, path) {
+  n = split(folder "/" name, part, "/")
+  m = 0
+  for (i = 1; i <= n; i++) {
+    if (part[i] == "." || part[i] == "") continue
+    if (part[i] == "..") { if (m > 0) m--; continue }
+    kept[++m] = part[i]
+  }
+  path = kept[1]
+  for (i = 2; i <= m; i++) path = path "/" kept[i]
+  return path
+}
+
+function may_include(from, to, file) {
+  if (from == to) return 1
+  if (from == "interface")  # the one list of built-in backends is a source file, not a part of the interface
+    return file ~ /\.cpp$/ && to ~ /^backends\/(openmp|debug)$/
+  if (from ~ /^backends\//) return to == "interface" || to == "elements" || to == "backends/openmp"
+  if (from == "framework") return to == "interface"
+  # Substructures are condensed by factorising them: partition knows the direct solvers, and no others.
+  if (from == "partition" && to == "solvers") return target ~ /^solvers\/direct\//
+  if (from == "elements" || from == "solvers" || from == "partition") return to == "interface" || to == "framework"
+  if (from == "apps" || from == "all") return to !~ /^backends\// && to != "tests"
+  return 1  # tests and docs may look at everything
+}
+
+function is_cuda(name) {
+  return name ~ /^(cuda|cooperative_groups|nvrtc|nvml|nccl|nvJitLink|device_launch|driver_types)[A-Za-z0-9_]*\.h$/ ||
+         name ~ /^(cublas|cusparse|cusolver|curand|cufft|cudss|vector_types)[A-Za-z0-9_]*\.(h|hpp)$/ ||
+         name ~ /^(thrust|cub|cuda|nvtx3|cooperative_groups)\//
+}
+
+# Code that a device compiler reads as text has no standard library.
+function is_kernel_header(file) {
+  return file ~ /^elements\/(kernel|shapes|quadrature|physics|structural)\/.*\.hpp$/
+}
+
+function report(text) {
+  printf "%s:%d: %s\n    %s\n", file, line, text, source
+  broken++
+}
+
+{
+  file = $0
+  files++
+  from = room_of(file)
+  folder = file
+  if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
+  line = 0
+  while ((getline source < file) > 0) {
+    line++
+    if (source !~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) continue
+    name = source
+    sub(/^[ \t]*#[ \t]*include[ \t]*/, "", name)
+    quoted = substr(name, 1, 1) == "\""
+    name = substr(name, 2)
+    sub(/[>"].*$/, "", name)
+    includes++
+
+    if (is_cuda(name) && from != "backends/cuda") {
+      report("only backends/cuda may include CUDA's headers")
+      continue
+    }
+    if (name ~ /^voussoir\//) {
+      target = substr(name, 10)
+    } else if (quoted) {
+      target = resolve(folder, name)
+      if (from != "tests" && from != "docs" && target ~ /\.hpp$/ && room_of(target) != from) {
+        report("write <voussoir/...> for a header of another room")
+      }
+    } else {
+      if (is_kernel_header(file)) report("kernel headers use nothing of the standard library")
+      continue
+    }
+
+    to = room_of(target)
+    if (!may_include(from, to, file)) {
+      report(from " may not include " (to ~ /^backends\// ? "a concrete backend (" to ")" : to))
+    }
+    if (target ~ /(^|\/)detail\// && from != "tests") {
+      if (to != from && !(from ~ /^backends\// && to == "interface")) report("detail/ is private to its room")
+      else if (file ~ /\.hpp$/ && file !~ /(^|\/)detail\// && from !~ /^backends\//) {
+        report("a public header may not include detail/, which is not installed")
+      }
+    }
+  }
+  close(file)
+}
+
+END {
+  if (broken) {
+    printf "%d of %d includes in %d files go against the arrows\n", broken, includes, files
+    exit 1
+  }
+  printf "%d includes in %d files follow the arrows\n", includes, files
+}

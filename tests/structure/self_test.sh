@@ -1,0 +1,109 @@
+#!/bin/sh
+# self_test.sh CXX
+# The checks are worth something only if they notice. Builds small trees with one planted mistake each, and sees every
+# one reported; and a tree without mistakes, and sees none.
+set -eu
+
+cxx=$1
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# A tree in which everything is as it should be.
+fresh_tree() {
+  rm -rf "$work/tree"
+  mkdir -p "$work/tree"
+  cd "$work/tree"
+  mkdir -p backends/openmp backends/cuda framework/domain framework/detail elements/kernel solvers/direct partition apps \
+    tests
+  echo '#include <vector>' >backends/backend.hpp
+  echo '#include <voussoir/backends/openmp/openmp.hpp>' >backends/backend.cpp
+  echo '#include <voussoir/backends/backend.hpp>' >backends/openmp/openmp.hpp
+  echo '#include <voussoir/elements/kernel/fn.hpp>' >>backends/openmp/openmp.hpp
+  echo '#include <cuda_runtime.h>' >backends/cuda/cuda.cpp
+  echo '#include <voussoir/backends/backend.hpp>' >framework/domain/domain.hpp
+  echo '#include <voussoir/framework/detail/secret.hpp>' >framework/domain/domain.cpp
+  echo '#include <string>' >framework/detail/secret.hpp
+  echo '// <vector> is only spoken of' >elements/kernel/fn.hpp
+  printf '#include <voussoir/framework/domain/domain.hpp>\n#include "kernel/fn.hpp"\n' >elements/solid.hpp
+  echo '#include <voussoir/framework/domain/domain.hpp>' >solvers/cg.hpp
+  echo '#include <voussoir/framework/domain/domain.hpp>' >partition/partition.hpp
+  echo '#include <vector>' >solvers/direct/factor.hpp
+  echo '#include <voussoir/solvers/direct/factor.hpp>' >partition/schur.cpp
+  printf '#include <voussoir/solvers/cg.hpp>\n#include <voussoir/partition/partition.hpp>\n' >apps/main.cpp
+  echo '#include <voussoir/backends/openmp/openmp.hpp>' >tests/test.cpp
+}
+
+expect_clean() {
+  if ! sh "$here/check_layers.sh" "$work/tree" >"$work/log"; then
+    echo "FAILED: a tree without mistakes was refused:"
+    cat "$work/log"
+    failed=1
+  fi
+}
+
+# plant FILE LINE: with LINE added to FILE, the check must fail and name the file and line.
+plant() {
+  fresh_tree
+  echo "$2" >>"$1"
+  number=$(wc -l <"$1" | tr -d ' ')
+  if sh "$here/check_layers.sh" "$work/tree" >"$work/log"; then
+    echo "FAILED: $2 in $1 was not noticed"
+    failed=1
+  elif ! grep -q "^$1:$number: " "$work/log"; then
+    echo "FAILED: $2 in $1 was noticed, but not named:"
+    cat "$work/log"
+    failed=1
+  elif [ "$(grep -c '^[^ ]*:[0-9]*: ' "$work/log")" -ne 1 ]; then
+    echo "FAILED: $2 in $1 is one mistake, but was reported as:"
+    cat "$work/log"
+    failed=1
+  fi
+}
+
+fresh_tree
+expect_clean
+plant backends/backend.hpp '#include <voussoir/framework/domain/domain.hpp>'
+plant backends/backend.hpp '#include <voussoir/backends/openmp/openmp.hpp>'
+plant backends/backend.cpp '#include <voussoir/elements/kernel/fn.hpp>'
+plant backends/openmp/openmp.hpp '#include <voussoir/solvers/cg.hpp>'
+plant framework/domain/domain.cpp '#include <voussoir/solvers/cg.hpp>'
+plant framework/domain/domain.hpp '#include <voussoir/elements/solid.hpp>'
+plant framework/domain/domain.cpp '  #  include <voussoir/backends/openmp/openmp.hpp>'
+plant framework/domain/domain.hpp '#include <voussoir/framework/detail/secret.hpp>'
+plant framework/domain/domain.hpp '#include "../../backends/backend.hpp"'
+plant elements/solid.hpp '#include <voussoir/solvers/cg.hpp>'
+plant elements/kernel/fn.hpp '#include <cmath>'
+plant solvers/cg.hpp '#include <voussoir/partition/partition.hpp>'
+plant solvers/cg.hpp '#include <voussoir/framework/detail/secret.hpp>'
+plant partition/partition.hpp '#include <voussoir/solvers/cg.hpp>'
+plant apps/main.cpp '#include <voussoir/backends/openmp/openmp.hpp>'
+plant solvers/cg.hpp '#include <cuda_runtime.h>'
+plant tests/test.cpp '#include <cublas_v2.h>'
+
+# Headers: one that stands alone, one that does not, one without an include guard.
+mkdir -p "$work/include/voussoir"
+printf '#pragma once\n#include <vector>\nstd::vector<int> f();\n' >"$work/include/voussoir/good.hpp"
+printf '#pragma once\nstd::vector<int> f();\n' >"$work/include/voussoir/leaning.hpp"
+printf 'struct Twice {};\n' >"$work/include/voussoir/unguarded.hpp"
+echo good.hpp >"$work/list"
+if ! sh "$here/check_headers.sh" "$cxx" "$work/include" "$work/list" >"$work/log" 2>&1; then
+  echo "FAILED: a header that stands alone was refused:"
+  cat "$work/log"
+  failed=1
+fi
+for bad in leaning.hpp unguarded.hpp; do
+  printf 'good.hpp\n%s\n' "$bad" >"$work/list"
+  if sh "$here/check_headers.sh" "$cxx" "$work/include" "$work/list" >"$work/log" 2>&1; then
+    echo "FAILED: $bad was not noticed"
+    failed=1
+  elif ! grep -q "^  voussoir/$bad\$" "$work/log" || grep -q "^  voussoir/good.hpp\$" "$work/log"; then
+    echo "FAILED: $bad should be the only header named:"
+    cat "$work/log"
+    failed=1
+  fi
+done
+
+[ "$failed" -eq 0 ] && echo "every planted mistake was reported, and nothing else"
+exit "$failed"
