@@ -62,6 +62,9 @@ struct StepResult {
   std::string step;
   NodalField unknowns;           ///< displacements and rotations, or temperatures
   NodalField reactions;          ///< forces (heat flows) that supports exert; NaN where nothing is held
+  /// Forces (heat flows) with which the elements resist at each node: external loads and reactions together. At a node
+  /// that leads others by equations and has no element, what these others resist with.
+  NodalField internal_forces;
   double energy = 0;             ///< stored in the elements, thermal strain taken off; 0 for heat and without recovery
   std::vector<double> load_sum;  ///< sum of external loads per unknown
   std::vector<double> reaction_sum;  ///< sum of reactions per unknown

@@ -47,7 +47,12 @@ std::vector<StepResult> StaticAnalysis::run() {
         check_stiffness();
         throw NotConverged(report, std::move(results), group[i].name);
       }
-      stage("recover", [&] { results.push_back(make_result(group[i], report)); });
+      StepResult result;
+      stage("recover", [&] { result = make_result(group[i], report); });
+      if (finished)
+        finished(std::move(result));
+      else
+        results.push_back(std::move(result));
     }
     first = last;
   }

@@ -1,8 +1,10 @@
 #include <voussoir/framework/analysis/step.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace voussoir {
 
@@ -53,6 +55,43 @@ double energy_of_springs(const AnalysisModel& m, const StepState& state) {
   return 0.5 * m.backend().dot(state.unknowns, force);
 }
 
+/// Reactions of supports along directions: what is out of balance at their nodes, in the space of those directions.
+void add_oblique_reactions(const AnalysisModel& m, const std::vector<double>& out_of_balance, StepResult& result) {
+  const auto& supports = m.domain().oblique_supports();
+  if (supports.empty()) return;
+  const std::size_t width = m.unknown_names().size();
+  const char* const names[] = {"ux", "uy", "uz"};
+  using Direction = std::array<double, 3>;
+  std::map<std::int32_t, std::vector<Direction>> basis;  // orthonormal, of each node
+  for (const auto& o : supports) {
+    Direction d = o.direction;
+    for (const Direction& b : basis[o.node]) {
+      const double along = d[0] * b[0] + d[1] * b[1] + d[2] * b[2];
+      for (int k = 0; k < 3; ++k) d[k] -= along * b[k];
+    }
+    const double length = std::hypot(d[0], d[1], d[2]);
+    if (length < 1e-8) continue;  // says the same as another one
+    for (double& x : d) x /= length;
+    basis[o.node].push_back(d);
+  }
+  for (const auto& [node, directions] : basis) {
+    Direction force{0, 0, 0};
+    std::array<std::int32_t, 3> equation;
+    for (int k = 0; k < 3; ++k) {
+      equation[k] = m.equation(node, names[k]);
+      if (equation[k] >= 0 && !m.is_held(equation[k])) force[k] = out_of_balance[equation[k]];
+    }
+    for (int k = 0; k < 3; ++k) {
+      if (equation[k] < 0) continue;
+      double value = 0;
+      for (const Direction& d : directions) value += (d[0] * force[0] + d[1] * force[1] + d[2] * force[2]) * d[k];
+      double& reaction = result.reactions.values[node * width + k];
+      reaction = std::isnan(reaction) ? value : reaction + value;
+      result.reaction_sum[k] += value;
+    }
+  }
+}
+
 }  // namespace
 
 StepResult make_step_result(const AnalysisModel& m, const StepState& state, const SolveReport& report, bool recover) {
@@ -73,6 +112,7 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
 
   const std::vector<double> u = state.unknowns.to_host();
   std::vector<double> r = StaticIntegrator().out_of_balance(m, state).to_host();
+  const std::vector<double> out_of_balance = r;
   // A dependent unknown hands its force to those it follows, whether they are free (balance) or held (reactions).
   for (const auto& d : m.constraints().dependent) {
     for (std::size_t k = 0; k < d.others.size(); ++k) r[d.others[k]] += d.coefficients[k] * r[d.equation];
@@ -89,6 +129,7 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
         result.reaction_sum[e - first[k]] += r[e];
       }
     }
+  if (m.constraints().springs.empty()) add_oblique_reactions(m, out_of_balance, result);
   // What is left of the balance without the springs of supports is what they push with: the reactions.
   if (!m.constraints().springs.empty()) {
     Vector without = m.make_vector();
@@ -105,6 +146,7 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
       result.reactions.values[place.node * width + place.component] = forces[spring.equations[0]];
       result.reaction_sum[place.component] += forces[spring.equations[0]];
     }
+    add_oblique_reactions(m, forces, result);
   }
 
   // External loads: everything that the batches of loads and the nodal loads push with.
@@ -116,8 +158,32 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
     if (m.batches()[b].kind != BatchOrigin::Kind::surface_load) factors[b] = 0;
   m.translating([&] { backend.residual(m.device_model(), state.unknowns, factors, false, loads); });
   const std::vector<double> f = loads.to_host();
+  // What the elements resist with is what holds the balance against these loads.
+  std::vector<double> internal(f.size());
+  if (m.constraints().springs.empty()) {
+    for (std::size_t e = 0; e < f.size(); ++e) internal[e] = out_of_balance[e] - f[e];
+  } else {
+    Vector resisting = m.make_vector();
+    backend.fill(resisting, 0.0);
+    auto blocks = m.batch_factors(state.case_factors);
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (m.batches()[b].kind != BatchOrigin::Kind::block) blocks[b] = 0;
+    m.translating([&] { backend.residual(m.device_model(), state.unknowns, blocks, false, resisting); });
+    internal = resisting.to_host();
+  }
+  // A node that no element uses hands on what it is pushed with.
+  std::vector<char> used(domain.node_count(), 0);
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    for (std::int32_t n : domain.block(b).connectivity()) used[n] = 1;
   for (std::size_t k = 0; k < at.size(); ++k)
-    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) result.load_sum[e - first[k]] -= f[e];
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
+      if (!used[at[k]]) internal[e] = r[e] - f[e];
+  result.internal_forces = {"internal_force", names, std::vector<double>(domain.node_count() * width, nan)};
+  for (std::size_t k = 0; k < at.size(); ++k)
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
+      result.load_sum[e - first[k]] -= f[e];
+      result.internal_forces.values[at[k] * width + (e - first[k])] = internal[e];
+    }
 
   if (recover)
     for (std::size_t b = 0; b < m.batches().size(); ++b) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/detail/boundary_faces.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir {
@@ -294,42 +295,7 @@ void Domain::add_surface_from_nodes(const std::string& name, const std::string& 
 }
 
 std::vector<FaceRef> Domain::boundary_faces(std::span<const char> inside) const {
-  // Elements that share a face share its corners, so a face whose corners no other face has is on the boundary. Both
-  // sides of a shared face are candidates or neither is: the nodes are the same.
-  struct Candidate {
-    std::array<std::int32_t, 4> corners;  // ascending; −1 where a face has fewer
-    FaceRef face;
-  };
-  std::vector<Candidate> candidates;
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const ElementBlock& block = *blocks_[b];
-    const auto faces = faces_of(block);
-    std::vector<int> corner_count;
-    for (const ShapeFace& face : faces)
-      corner_count.push_back(face.shape.empty() ? 0 : shape_topology(face.shape).corners);
-    for (std::int32_t e = 0; e < block.size(); ++e) {
-      const auto nodes = block.nodes(e);
-      for (std::size_t f = 0; f < faces.size(); ++f) {
-        const auto& local = faces[f].nodes;
-        if (corner_count[f] == 0 || !std::all_of(local.begin(), local.end(), [&](int n) { return inside[nodes[n]]; }))
-          continue;
-        Candidate c{{-1, -1, -1, -1}, {static_cast<std::int32_t>(b), e, static_cast<std::int32_t>(f)}};
-        for (int i = 0; i < corner_count[f]; ++i) c.corners[i] = nodes[local[i]];
-        std::sort(c.corners.begin(), c.corners.begin() + corner_count[f]);
-        candidates.push_back(c);
-      }
-    }
-  }
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.corners < b.corners; });
-  std::vector<FaceRef> found;
-  for (std::size_t i = 0; i < candidates.size();) {
-    std::size_t next = i + 1;
-    while (next < candidates.size() && candidates[next].corners == candidates[i].corners) ++next;
-    if (next == i + 1) found.push_back(candidates[i].face);
-    i = next;
-  }
-  return found;
+  return detail::boundary_faces(*this, inside);
 }
 
 std::span<const std::int32_t> Domain::node_set(const std::string& name) const {
@@ -356,6 +322,27 @@ void Domain::prescribe(const std::string& set, const std::string& unknown, doubl
     throw Error(ErrorCode::bad_input, "the prescribed value of " + unknown + " is not a finite number",
                 "node set '" + set + "'");
   for (std::int32_t n : node_set(set)) prescribed_.push_back({n, unknown, value});
+}
+
+void Domain::prescribe_at(Id node, const std::string& unknown, double value) {
+  ++revision_;
+  if (!std::isfinite(value))
+    throw Error(ErrorCode::bad_input, "the prescribed value of " + unknown + " is not a finite number",
+                "node " + std::to_string(node));
+  prescribed_.push_back({node_index(node), unknown, value});
+}
+
+void Domain::prescribe_along(Id node, std::array<double, 3> direction, double value) {
+  ++revision_;
+  const double length = std::hypot(direction[0], direction[1], direction[2]);
+  if (!std::isfinite(value) || !std::isfinite(length))
+    throw Error(ErrorCode::bad_input, "the direction or the value of an oblique support is not a finite number",
+                "node " + std::to_string(node));
+  if (length == 0)
+    throw Error(ErrorCode::bad_input, "the direction of an oblique support has no length",
+                "node " + std::to_string(node));
+  for (double& d : direction) d /= length;
+  oblique_.push_back({node_index(node), direction, value});
 }
 
 void Domain::add_equation(std::span<const EquationTerm> terms, double constant, const std::string& label) {

@@ -56,6 +56,13 @@ struct Prescribed {
   double value;
 };
 
+/// A displacement that a node must have along a direction.
+struct ObliqueSupport {
+  std::int32_t node;
+  std::array<double, 3> direction;  ///< of length 1
+  double value;
+};
+
 /// A multi-point equation Σ coefficient · unknown = constant. The term that is eliminated is the first whose unknown is
 /// neither prescribed nor given by an earlier equation.
 struct ConstraintEquation {
@@ -150,7 +157,13 @@ class Domain {
   /// set later stay free. Saying the same twice with the same value is harmless; with different values it is an error
   /// when the model is numbered.
   void prescribe(const std::string& node_set, const std::string& unknown, double value = 0);
-  /// Σ coefficient · unknown(node id) = constant.
+  /// The same at one node.
+  void prescribe_at(Id node, const std::string& unknown, double value = 0);
+  /// Prescribes the displacement of a node along a direction of any length that is not one of the global axes: an
+  /// inclined roller. The direction's component along an axis that the node cannot move in must be zero.
+  void prescribe_along(Id node, std::array<double, 3> direction, double value = 0);
+  /// Σ coefficient · unknown(node id) = constant. A node that no element uses has the unknowns that equations name: so
+  /// a reference node can lead others.
   struct EquationTerm {
     Id node;
     std::string unknown;
@@ -160,12 +173,14 @@ class Domain {
   void add_equation(std::initializer_list<EquationTerm> terms, double constant = 0, const std::string& label = {}) {
     add_equation(std::span<const EquationTerm>(terms.begin(), terms.size()), constant, label);
   }
-  /// Takes all prescribed values off; equations stay.
+  /// Takes all prescribed values off, along axes and along directions; equations stay.
   void clear_supports() {
     prescribed_.clear();
+    oblique_.clear();
     ++revision_;
   }
   const std::vector<Prescribed>& prescribed() const { return prescribed_; }
+  const std::vector<ObliqueSupport>& oblique_supports() const { return oblique_; }
   const std::vector<ConstraintEquation>& equations() const { return equations_; }
 
   // --- loads ---------------------------------------------------------------------------------------------------
@@ -233,6 +248,7 @@ class Domain {
   Named<ElementRef> element_sets_;
   Named<FaceRef> surfaces_;
   std::vector<Prescribed> prescribed_;
+  std::vector<ObliqueSupport> oblique_;
   std::vector<ConstraintEquation> equations_;
   std::vector<std::unique_ptr<LoadCase>> load_cases_;
   double reference_temperature_ = 0;

@@ -18,6 +18,27 @@ int axis_entry(std::string_view parameter) {
   return i >= 0 && i < 3 && j >= 0 && j < 3 ? 3 * i + j : -1;
 }
 
+/// Parameters polar_x … polar_radial_z of a program tell it about the cylinder of its block's orientation: a point of
+/// the axis, its direction, and the radial direction in the middle of an element. −1 for other names.
+int polar_entry(std::string_view parameter) {
+  if (!parameter.starts_with("polar_")) return -1;
+  const int k = parameter.back() - 'x';
+  if (k < 0 || k > 2) return -1;
+  parameter.remove_suffix(1);
+  return parameter == "polar_" ? k : parameter == "polar_axis_" ? 3 + k : parameter == "polar_radial_" ? 6 + k : -1;
+}
+
+/// The values of these nine for an element around a point.
+std::array<double, 9> polar_values(const Orientation& orientation, const std::array<double, 3>& centre) {
+  const auto& p = orientation.axis_point();
+  const auto& a = orientation.axis_direction();
+  std::array<double, 3> r{centre[0] - p[0], centre[1] - p[1], centre[2] - p[2]};
+  const double along = r[0] * a[0] + r[1] * a[1] + r[2] * a[2];
+  for (int i = 0; i < 3; ++i) r[i] -= along * a[i];
+  const double length = std::hypot(r[0], r[1], r[2]);
+  return {p[0], p[1], p[2], a[0], a[1], a[2], r[0] / length, r[1] / length, r[2] / length};
+}
+
 }  // namespace
 
 ElementBlock::ElementBlock(Domain& domain, std::string name, std::string type_name)
@@ -27,7 +48,11 @@ ElementBlock::ElementBlock(Domain& domain, std::string name, std::string type_na
 
 const ElementType& ElementBlock::type() const {
   const std::string law = material_ ? material_->law() : std::string();
-  return ElementLibrary::instance().find(law.empty() ? type_name_ : law + "_" + type_name_);
+  const ElementLibrary& library = ElementLibrary::instance();
+  // Axes that turn within an element have a law of their own, where the shape has several points to turn at.
+  if (!law.empty() && orientation_.varies())
+    if (const ElementType* polar = library.find_if("polar_" + law + "_" + type_name_)) return *polar;
+  return library.find(law.empty() ? type_name_ : law + "_" + type_name_);
 }
 
 ElementBlock& ElementBlock::set_material(std::shared_ptr<const Material> material) {
@@ -155,7 +180,7 @@ ElementBlock::Parameters ElementBlock::parameters() const {
       double& value = common[row * stride + 1 + k];
       const auto section = section_.find(names[k]);
       const int axis = axis_entry(names[k]);
-      if (per_element_.contains(names[k]) || (axis >= 0 && orientation_.varies())) {
+      if (per_element_.contains(names[k]) || ((axis >= 0 || polar_entry(names[k]) >= 0) && orientation_.varies())) {
         varies = true;
         value = 0;
       } else if (axis >= 0) {
@@ -192,6 +217,7 @@ ElementBlock::Parameters ElementBlock::parameters() const {
     for (std::int32_t n : nodes(e))
       for (int i = 0; i < 3; ++i) centre[i] += coordinates[3 * static_cast<std::size_t>(n) + i] / nodes_per_element_;
     const auto axes = orientation_.at(centre);
+    const auto polar = orientation_.varies() ? polar_values(orientation_, centre) : std::array<double, 9>{};
     for (int row = 0; row < p.rows; ++row)
       for (std::size_t k = 0; k < names.size(); ++k) {
         double& value = common[row * stride + 1 + k];
@@ -199,6 +225,8 @@ ElementBlock::Parameters ElementBlock::parameters() const {
           value = it->second[e];
         else if (const int axis = axis_entry(names[k]); axis >= 0 && orientation_.varies())
           value = axes[axis];
+        else if (const int entry = polar_entry(names[k]); entry >= 0 && orientation_.varies())
+          value = polar[entry];
       }
     p.records.insert(p.records.end(), common.begin(), common.end());
   }

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include <voussoir/framework/domain/element_type.hpp>
+#include <voussoir/framework/domain/id.hpp>
 #include <voussoir/framework/domain/material.hpp>
 #include <voussoir/framework/domain/orientation.hpp>
 
 namespace voussoir {
-
-/// A number that the user gave to a node or an element.
-using Id = std::int64_t;
 
 class Domain;
 

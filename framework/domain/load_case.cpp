@@ -26,6 +26,13 @@ LoadCase& LoadCase::nodal(const std::string& node_set, const std::string& unknow
   return *this;
 }
 
+LoadCase& LoadCase::nodal_at(Id node, const std::string& unknown, double value) {
+  ++domain_->revision_;
+  check_finite(*this, "a nodal load", {value});
+  nodal_.push_back({domain_->node_index(node), unknown, value});
+  return *this;
+}
+
 LoadCase& LoadCase::surface(const std::string& surface, const char* kind, std::vector<double> values) {
   ++domain_->revision_;
   domain_->surface(surface);  // throws where the name is unknown or the surface empty
@@ -97,6 +104,15 @@ LoadCase& LoadCase::temperature(const std::string& node_set, double value) {
   const auto nodes = domain_->node_set(node_set);  // throws before anything is changed
   temperature_.resize(domain_->node_count(), std::numeric_limits<double>::quiet_NaN());
   for (std::int32_t n : nodes) temperature_[n] = value;
+  return *this;
+}
+
+LoadCase& LoadCase::temperature_at(Id node, double value) {
+  ++domain_->revision_;
+  check_finite(*this, "a temperature", {value});
+  const std::int32_t n = domain_->node_index(node);  // throws before anything is changed
+  temperature_.resize(domain_->node_count(), std::numeric_limits<double>::quiet_NaN());
+  temperature_[n] = value;
   return *this;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <voussoir/backends/element_program.hpp>
+#include <voussoir/framework/domain/id.hpp>
 
 namespace voussoir {
 
@@ -21,6 +22,8 @@ class LoadCase {
 
   /// A force, moment or heat flow at every node of a set: `unknown` is "ux", "rz", "T", …
   LoadCase& nodal(const std::string& node_set, const std::string& unknown, double value);
+  /// The same at one node.
+  LoadCase& nodal_at(Id node, const std::string& unknown, double value);
   /// Pressure that pushes on the faces of a surface.
   LoadCase& pressure(const std::string& surface, double value);
   /// Force per area on the faces of a surface, in global directions.
@@ -32,6 +35,8 @@ class LoadCase {
                         std::array<double, 3> axis_direction);
   /// Temperature of every node of a set, for thermal strain.
   LoadCase& temperature(const std::string& node_set, double value);
+  /// The same at one node.
+  LoadCase& temperature_at(Id node, double value);
   /// Temperature of every node, in the order of the domain's nodes. NaN says "not given" and is taken only at nodes
   /// that no element uses, so that `unknowns.values` of a heat result can be handed over as they are.
   LoadCase& temperature_field(std::vector<double> values);

@@ -1,6 +1,8 @@
 #include <voussoir/framework/domain/orientation.hpp>
 
 #include <cmath>
+#include <numbers>
+#include <string>
 
 #include <voussoir/backends/error.hpp>
 
@@ -20,6 +22,13 @@ V unit(const V& a, const char* what) {
 }
 Orientation::Axes rows(const V& a, const V& b, const V& c) {
   return {a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]};
+}
+Orientation::Axes product(const Orientation::Axes& a, const Orientation::Axes& b) {
+  Orientation::Axes c{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
+  return c;
 }
 
 }  // namespace
@@ -43,12 +52,27 @@ Orientation Orientation::cylindrical(V p, V q) {
 }
 
 Orientation::Axes Orientation::at(const V& position) const {
-  if (!cylindrical_) return axes_;
+  if (!cylindrical_) return product(turn_, axes_);
   V radial = minus(position, origin_);
   const double along = dot(radial, axis_);
   for (int i = 0; i < 3; ++i) radial[i] -= along * axis_[i];
   const V one = unit(radial, "an element's centre lies on the cylinder's axis, where radial has no direction");
-  return rows(one, cross(axis_, one), axis_);
+  return product(turn_, rows(one, cross(axis_, one), axis_));
+}
+
+Orientation Orientation::turned(int axis, double degrees) const {
+  if (axis < 1 || axis > 3)
+    throw Error(ErrorCode::bad_input, "there is no axis " + std::to_string(axis) + "; turn about 1, 2 or 3",
+                "orientation");
+  const double angle = degrees * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
+  const int i = axis % 3, j = (axis + 1) % 3;  // the two axes that move
+  Axes turn{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  turn[4 * i] = turn[4 * j] = c;
+  turn[3 * i + j] = s;
+  turn[3 * j + i] = -s;
+  Orientation o = *this;
+  o.turn_ = product(turn, turn_);
+  return o;
 }
 
 }  // namespace voussoir

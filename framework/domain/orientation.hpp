@@ -14,7 +14,12 @@ class Orientation {
   static Orientation cylindrical(std::array<double, 3> p, std::array<double, 3> q);
 
   Orientation();  ///< the global axes
+  /// This one, turned about its own axis 1, 2 or 3 by an angle in degrees.
+  Orientation turned(int axis, double degrees) const;
   bool varies() const { return cylindrical_; }
+  /// Of a cylindrical one: a point on its axis, and the direction of it.
+  const std::array<double, 3>& axis_point() const { return origin_; }
+  const std::array<double, 3>& axis_direction() const { return axis_; }
   Axes at(const std::array<double, 3>& position) const;
 
  private:
@@ -22,6 +27,7 @@ class Orientation {
   Axes axes_;
   std::array<double, 3> origin_{0, 0, 0};
   std::array<double, 3> axis_{0, 0, 1};
+  Axes turn_{1, 0, 0, 0, 1, 0, 0, 0, 1};  // of the axes, in their own directions
 };
 
 }  // namespace voussoir

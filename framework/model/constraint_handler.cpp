@@ -143,9 +143,9 @@ ConstraintPlan PenaltyHandler::plan(const NumberedConstraints& constraints) cons
   std::vector<std::uint8_t> seen(constraints.equation_count, 0);
   for (const auto& s : constraints.single) {
     if (seen[s.equation]++) continue;
-    plan.springs.push_back({{s.equation}, {1.0}, s.value});
+    plan.springs.push_back({{s.equation}, {1.0}, s.value, true});
   }
-  for (const auto& m : constraints.multi) plan.springs.push_back({m.equations, m.coefficients, m.constant});
+  for (const auto& m : constraints.multi) plan.springs.push_back({m.equations, m.coefficients, m.constant, m.support});
   return plan;
 }
 

@@ -19,6 +19,7 @@ struct NumberedConstraints {
     std::vector<double> coefficients;
     double constant;
     std::string label;
+    bool support = false;  ///< a support along a direction: its force is a reaction
   };
   std::vector<Single> single;
   std::vector<Multi> multi;
@@ -45,6 +46,7 @@ struct ConstraintPlan {
     std::vector<std::int32_t> equations;
     std::vector<double> coefficients;
     double constant;
+    bool support;  ///< its force is a reaction
   };
   std::vector<Spring> springs;
 };

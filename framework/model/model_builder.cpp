@@ -204,6 +204,32 @@ struct AnalysisModel::Builder {
   }
   std::vector<BatchOrigin> whole_body_loads;
 
+  /// Nodes that no element uses have the unknowns that equations name. What no equation names beside them is held,
+  /// since nothing gives it stiffness.
+  void add_equation_nodes() {
+    const auto& names = model.unknown_names_;
+    std::map<std::int32_t, std::uint32_t> named;  // unknowns of each such node, a bit each
+    for (const auto& e : domain.equations())
+      for (const auto& term : e.terms) {
+        if (components[term.node] != 0) continue;
+        const auto k = std::find(names.begin(), names.end(), term.unknown) - names.begin();
+        if (k < static_cast<std::ptrdiff_t>(names.size())) named[term.node] |= 1u << k;
+      }
+    if (named.empty()) return;
+    // As many as the others have, where they can be: blocks of a matrix want the same number everywhere.
+    int usual = static_cast<int>(names.size());
+    for (const std::uint8_t c : components)
+      if (c != 0) usual = std::min<int>(usual, c);
+    for (const auto& [node, bits] : named) {
+      int count = usual;
+      while (bits >> count) ++count;
+      components[node] = static_cast<std::uint8_t>(count);
+      for (int k = 0; k < count; ++k)
+        if (!(bits >> k & 1u)) idle.push_back({node, k});
+    }
+  }
+  std::vector<Place> idle;  // unknowns of nodes without elements that nothing names
+
   void number(const DofNumberer& numberer) {
     auto& m = model;
     m.position_.assign(domain.node_count(), -1);
@@ -302,6 +328,31 @@ struct AnalysisModel::Builder {
         c.single.push_back({require_equation(p.node, p.unknown, "support"), p.value});
       }
     }
+    if (!idle.empty()) {
+      std::vector<std::uint8_t> prescribed(c.equation_count, 0);
+      for (const auto& s : c.single) prescribed[s.equation] = 1;
+      for (const Place& p : idle) {
+        const std::int32_t equation = m.first_equation_[m.position_[p.node]] + p.component;
+        if (!prescribed[equation]) c.single.push_back({equation, 0.0});
+      }
+    }
+    for (const auto& o : domain.oblique_supports()) {
+      NumberedConstraints::Multi multi;
+      multi.constant = o.value;
+      multi.support = true;
+      multi.label = "oblique support of " + domain.node_label(o.node);
+      // The largest term first: it is the one that is eliminated.
+      std::array<int, 3> order{0, 1, 2};
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int a, int b) { return std::abs(o.direction[a]) > std::abs(o.direction[b]); });
+      for (int k : order) {
+        if (std::abs(o.direction[k]) < 1e-14) continue;
+        const char* const names[] = {"ux", "uy", "uz"};
+        multi.equations.push_back(require_equation(o.node, names[k], "oblique support"));
+        multi.coefficients.push_back(o.direction[k]);
+      }
+      c.multi.push_back(std::move(multi));
+    }
     for (const auto& e : domain.equations()) {
       NumberedConstraints::Multi multi;
       multi.constant = e.constant;
@@ -369,7 +420,7 @@ struct AnalysisModel::Builder {
         row[at.component] += spring.coefficients[i];
         scale = std::max(scale, std::abs(spring.coefficients[i]));
       }
-      const Key key{spring.equations.size() == 1, static_cast<int>(per_node.size())};
+      const Key key{spring.support, static_cast<int>(per_node.size())};
       Group& group = groups[key];
       group.parameters.push_back(0.0);
       for (const auto& [node, row] : per_node) {
@@ -454,6 +505,7 @@ AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> back
   builder.add_blocks();
   builder.add_surface_loads();
   builder.add_body_loads();
+  builder.add_equation_nodes();
   builder.number(numberer);
   builder.constrain(handler);
   for (const auto& load_case : domain.load_cases())
