@@ -9,7 +9,7 @@ namespace voussoir {
 
 /// The shape functions as they are, with a rule that leaves no motion but rigid ones without stiffness.
 struct Full {};
-/// Fewer points. Quadratic shapes: one order less in each direction. Quad4 and Hex8: uniform strain, with the
+/// Fewer points. Quadratic shapes: one order less in each direction. Wedge6: two points on its axis. Quad4 and Hex8: uniform strain, with the
 /// stiffness of the hourglass motions of Flanagan and Belytschko (1981).
 struct Reduced {};
 /// Quad4 and Hex8: the change of volume is averaged over the element, so that nearly incompressible bodies do not lock
@@ -59,6 +59,7 @@ struct ElementRules<Tet10, geometry> {
 template <Geometry geometry>
 struct ElementRules<Wedge6, geometry> {
   using Stiffness = WedgeRule<3, 2>;
+  using ReducedStiffness = WedgeRule<1, 2>;
   using Mass = WedgeRule<3, 2>;
 };
 template <Geometry geometry>
@@ -95,7 +96,8 @@ inline constexpr bool same = Same<A, B>::value;
 template <class Shape>
 inline constexpr bool multilinear = same<Shape, Quad4> || same<Shape, Hex8>;
 
-/// Stiffness and mass rule of a formulation. Reduced quadratic shapes use the reduced rule for both.
+/// Stiffness and mass rule of a formulation. Reduced quadratic shapes use the reduced rule for both; the two points of a
+/// reduced wedge would leave its mass singular.
 template <class Shape, class Formulation, Geometry geometry>
 struct FormulationRules {
   using Stiffness = typename ElementRules<Shape, geometry>::Stiffness;
@@ -105,6 +107,11 @@ template <class Shape, Geometry geometry>
 requires(!multilinear<Shape>) struct FormulationRules<Shape, Reduced, geometry> {
   using Stiffness = typename ElementRules<Shape, geometry>::ReducedStiffness;
   using Mass = typename ElementRules<Shape, geometry>::ReducedStiffness;
+};
+template <Geometry geometry>
+struct FormulationRules<Wedge6, Reduced, geometry> {
+  using Stiffness = typename ElementRules<Wedge6, geometry>::ReducedStiffness;
+  using Mass = typename ElementRules<Wedge6, geometry>::Mass;
 };
 
 template <class Kernel>

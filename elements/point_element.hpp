@@ -15,18 +15,59 @@ namespace voussoir {
 
 namespace detail {
 
+/// Temperatures at the nodes as an elastic element takes them: of the order of its strains, so that free expansion does
+/// not leave stresses that come from the mesh alone. Quad4 and Hex8 have one temperature, the mean; Quad8 and Hex20 the
+/// multilinear field through the values at the 2 × 2 (× 2) Gauss points. Incompatible modes let a Quad4 or Hex8 bend
+/// under a gradient, so these and all other shapes take theirs as they are.
+template <class Shape, class Formulation, class R>
+VSR_LARGE_FN void strain_order_temperatures(const R* given, R* t) {
+  constexpr int nodes = Shape::nodes;
+  if constexpr (multilinear<Shape> && !same<Formulation, Incompatible>) {
+    R sum = given[0];
+    for (int a = 1; a < nodes; ++a) sum += given[a];
+    for (int a = 0; a < nodes; ++a) t[a] = R(1.0 / nodes) * sum;
+  } else if constexpr (same<Shape, Quad8> || same<Shape, Hex20>) {
+    using Rule = typename ElementRules<Shape, Geometry::solid>::ReducedStiffness;
+    const auto& table = shape_table<Shape, Rule>();
+    const auto& q = rule_points<Rule>();
+    R at_point[Rule::points];
+    for (int g = 0; g < Rule::points; ++g) {
+      at_point[g] = R(table.value[g][0]) * given[0];
+      for (int a = 1; a < nodes; ++a) at_point[g] += R(table.value[g][a]) * given[a];
+    }
+    for (int a = 0; a < nodes; ++a) {
+      t[a] = R(0.0);
+      for (int g = 0; g < Rule::points; ++g) {
+        double weight = 1;  // of the Gauss points' own multilinear interpolation, whose points lie at ±1/√3
+        for (int k = 0; k < Shape::dim; ++k) weight *= 0.5 * (1 + 3 * q.xi[g][k] * Shape::node(a, k));
+        t[a] += R(weight) * at_point[g];
+      }
+    }
+  } else {
+    for (int a = 0; a < nodes; ++a) t[a] = given[a];
+  }
+}
+
 /// The material at the points of one element. Numbers that do not vary within the element are prepared once. (The point
 /// itself is kept apart by the callers, so that the compiler can hold it in registers.)
-template <class Kernel, class R>
+template <class Kernel, class Shape, class Formulation, class R>
 struct PointMaterial {
+  static constexpr int nodes = Shape::nodes;
   static constexpr int count = kernel_parameters<Kernel>(), constants = kernel_constants<Kernel>();
   R own_parameters[count + 1];  // one more: a plane element's row ends with its thickness
   R own_constants[constants > 0 ? constants : 1];
+  R temperature[nodes];  // as the element takes them; meaningful where it has any
   bool varies;
 
   template <class Input>
   VSR_FN Point<R> begin(const Input& e) {
     varies = e.table_rows > 1;
+    if (e.has_temperature) {
+      if constexpr (kernel_symmetric<Kernel>())
+        strain_order_temperatures<Shape, Formulation>(e.temperature, temperature);
+      else
+        for (int a = 0; a < nodes; ++a) temperature[a] = e.temperature[a];
+    }
     Point<R> p;
     p.x = zero_vector<R, 3>();
     p.parameters = varies ? own_parameters : e.table + 1;
@@ -38,15 +79,15 @@ struct PointMaterial {
   }
 
   /// Goes to a point where the shape functions are `value`.
-  template <int nodes, class Input>
+  template <class Input>
   VSR_FN void move(const Input& e, const double* value, Point<R>& p) {
     for (int k = 0; k < 3; ++k) {
       p.x[k] = R(value[0]) * e.x[0][k];
       for (int a = 1; a < nodes; ++a) p.x[k] += R(value[a]) * e.x[a][k];
     }
     if (e.has_temperature) {
-      R t = R(value[0]) * e.temperature[0];
-      for (int a = 1; a < nodes; ++a) t += R(value[a]) * e.temperature[a];
+      R t = R(value[0]) * temperature[0];
+      for (int a = 1; a < nodes; ++a) t += R(value[a]) * temperature[a];
       p.temperature = t;
       p.temperature_change = t - R(e.reference_temperature);
     }
@@ -338,7 +379,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     Material<R> material;
     Point<R> p = material.begin(e);
     for (int q = 0; q < points; ++q) {
-      material.template move<nodes>(e, value_at(q), p);
+      material.move(e, value_at(q), p);
       const Gradient<R> grad = gradient_of(basis[q], u);
       const Gradient<R> flux = Kernel::flux(p, grad);
       for (int k = 0; k < 3; ++k) *out++ = p.x[k];
@@ -401,7 +442,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     R volume;
   };
   template <class R>
-  using Material = detail::PointMaterial<Kernel, R>;
+  using Material = detail::PointMaterial<Kernel, Shape, Formulation, R>;
 
   template <int n>
   VSR_FN static constexpr int index(int i, int j) {
@@ -466,7 +507,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     for (int q = 0; q < AnyRule::points; ++q) {
       R inv[dim][dim];
       const R det = invert(e, table, q, inv);
-      material.template move<nodes>(e, table.value[q], p);
+      material.move(e, table.value[q], p);
       health = min(health, ring ? min(det, p.x[0]) : det);
       visit(q, R(table.weight[q]) * det * depth(e, p.x[0]), p);
     }
@@ -690,7 +731,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     }
     for (int i = 0; i < n * (n + 1) / 2; ++i) upper[i] = R(0.0);
     for (int q = 0; q < points; ++q) {
-      material.template move<nodes>(e, value_at(q), p);
+      material.move(e, value_at(q), p);
       Gradient<R> grad = zero_matrix<R, rows, 3>();
       if constexpr (!linear) grad = gradient_of(basis[q], e.u);
       for (int b = 0; b < count; ++b)
@@ -730,7 +771,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     Point<R> p = material.begin(e);
     for (int i = 0; i < count * components; ++i) r[i] = R(0.0);
     for (int q = 0; q < points; ++q) {
-      material.template move<nodes>(e, value_at(q), p);
+      material.move(e, value_at(q), p);
       const Gradient<R> grad = gradient_of(basis[q], u);
       Gradient<R> flux;
       if constexpr (!linearised)
@@ -756,7 +797,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     for (int q = 0; q < points; ++q) {
       R inv[dim][dim];
       const R det = invert(e, table, q, inv);
-      material.template move<nodes>(e, table.value[q], p);
+      material.move(e, table.value[q], p);
       R reference[components][dim];
       for (int i = 0; i < components; ++i)
         for (int m = 0; m < dim; ++m) reference[i][m] = R(table.gradient[q][0][m]) * du[i];
@@ -808,7 +849,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
       for (int m = 0; m < 3; ++m)
         for (int k = 0; k < 3; ++k) j[m][k] = dx[k][m][place[m]];
       const R det = detail::invert_jacobian<3>(j, inv);
-      material.template move<nodes>(e, table.value[q], p);
+      material.move(e, table.value[q], p);
       Gradient<R> grad = zero_matrix<R, rows, 3>();
       for (int i = 0; i < components; ++i)
         for (int k = 0; k < 3; ++k)
@@ -917,7 +958,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
         for (int k = 0; k < dim; ++k) squares += b.gradient[a][k] * b.gradient[a][k];
       Material<R> material;
       Point<R> p = material.begin(e);
-      material.template move<nodes>(e, value_at(0), p);
+      material.move(e, value_at(0), p);
       const R mu = shear_modulus(p);
       stiffness = R(coefficient / (nodes * nodes)) * mu * b.volume * squares;
       if constexpr (hooped)

@@ -13,6 +13,8 @@ const RegisterKernel<PointElement<OrthotropicAxisymmetricHeat, Quad4, Full>> r3{
                                                                                 "quad4"};
 const RegisterKernel<PointElement<OrthotropicAxisymmetricHeat, Quad8, Full>> r4{"orthotropic_axisymmetric_heat.quad8",
                                                                                 "quad8"};
+const RegisterKernel<PointElement<OrthotropicAxisymmetricHeat, Quad8, Reduced>> r5{
+    "orthotropic_axisymmetric_heat.quad8.reduced", "quad8"};
 
 }  // namespace
 

@@ -11,6 +11,8 @@ const RegisterKernel<PointElement<OrthotropicHeat, Wedge6, Full>> r3{"orthotropi
 const RegisterKernel<PointElement<OrthotropicHeat, Wedge15, Full>> r4{"orthotropic_heat.wedge15", "wedge15"};
 const RegisterKernel<PointElement<OrthotropicHeat, Hex8, Full>> r5{"orthotropic_heat.hex8", "hex8"};
 const RegisterKernel<PointElement<OrthotropicHeat, Hex20, Full>> r6{"orthotropic_heat.hex20", "hex20"};
+const RegisterKernel<PointElement<OrthotropicHeat, Hex20, Reduced>> r7{"orthotropic_heat.hex20.reduced", "hex20"};
+const RegisterKernel<PointElement<OrthotropicHeat, Wedge6, Reduced>> r8{"orthotropic_heat.wedge6.reduced", "wedge6"};
 
 }  // namespace
 

@@ -9,6 +9,8 @@ const RegisterKernel<PointElement<OrthotropicPlaneHeat, Tri3, Full>> r1{"orthotr
 const RegisterKernel<PointElement<OrthotropicPlaneHeat, Tri6, Full>> r2{"orthotropic_plane_heat.tri6", "tri6"};
 const RegisterKernel<PointElement<OrthotropicPlaneHeat, Quad4, Full>> r3{"orthotropic_plane_heat.quad4", "quad4"};
 const RegisterKernel<PointElement<OrthotropicPlaneHeat, Quad8, Full>> r4{"orthotropic_plane_heat.quad8", "quad8"};
+const RegisterKernel<PointElement<OrthotropicPlaneHeat, Quad8, Reduced>> r5{"orthotropic_plane_heat.quad8.reduced",
+                                                                            "quad8"};
 
 }  // namespace
 

@@ -1,0 +1,104 @@
+#pragma once
+#include <voussoir/elements/physics/orthotropic_elasticity.hpp>
+
+// Orthotropic elasticity whose axes turn around a cylinder's axis within an element: wound tubes, hoops, growth rings.
+//
+// The stiffness is prepared once, in the axes at the element's middle. At a point that lies further round by an angle φ
+// everything is turned by φ: with Q the turn about the cylinder's axis,
+//
+//   σ = Q σ̄(Qᵀ ∇u Q) Qᵀ
+//
+// where σ̄ is the law in the middle.
+
+namespace voussoir {
+
+struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
+  static constexpr const char* name = "polar_orthotropic_solid";
+  static constexpr int components = 3;
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  /// Those of the orthotropic body, a point of the cylinder's axis, its direction, and the radial direction in the
+  /// middle of the element (unit vectors).
+  static constexpr const char* parameters[] = {"E1",
+                                               "E2",
+                                               "E3",
+                                               "nu12",
+                                               "nu13",
+                                               "nu23",
+                                               "G12",
+                                               "G13",
+                                               "G23",
+                                               "density",
+                                               "expansion1",
+                                               "expansion2",
+                                               "expansion3",
+                                               "axis11",
+                                               "axis12",
+                                               "axis13",
+                                               "axis21",
+                                               "axis22",
+                                               "axis23",
+                                               "axis31",
+                                               "axis32",
+                                               "axis33",
+                                               "polar_x",
+                                               "polar_y",
+                                               "polar_z",
+                                               "polar_axis_x",
+                                               "polar_axis_y",
+                                               "polar_axis_z",
+                                               "polar_radial_x",
+                                               "polar_radial_y",
+                                               "polar_radial_z"};
+  static constexpr int first_polar = 22;
+
+  /// The turn from the middle of the element to a point.
+  template <class R>
+  VSR_FN static Mat3<R> turn(const Point<R>& p) {
+    const R* const at = p.parameters + first_polar;
+    const R* const a = at + 3;
+    const R* const middle = at + 6;
+    Vec3<R> r;
+    for (int i = 0; i < 3; ++i) r[i] = p.x[i] - at[i];
+    const R along = r[0] * a[0] + r[1] * a[1] + r[2] * a[2];
+    for (int i = 0; i < 3; ++i) r[i] = r[i] - along * a[i];
+    // On the axis itself no direction is radial: the middle's is as good as any.
+    const R square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    const R on_axis = R(1e-200);
+    const R scale = select_less(square, on_axis, R(0.0), R(1.0) / sqrt(max(square, on_axis)));
+    const R is_on_axis = select_less(square, on_axis, R(1.0), R(0.0));
+    const R c = is_on_axis + scale * (r[0] * middle[0] + r[1] * middle[1] + r[2] * middle[2]);
+    const R s = scale * (a[0] * (middle[1] * r[2] - middle[2] * r[1]) + a[1] * (middle[2] * r[0] - middle[0] * r[2]) +
+                         a[2] * (middle[0] * r[1] - middle[1] * r[0]));
+    Mat3<R> q;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) q(i, j) = (R(1.0) - c) * a[i] * a[j];
+    for (int i = 0; i < 3; ++i) q(i, i) += c;
+    q(0, 1) = q(0, 1) - s * a[2];
+    q(0, 2) = q(0, 2) + s * a[1];
+    q(1, 0) = q(1, 0) + s * a[2];
+    q(1, 2) = q(1, 2) - s * a[0];
+    q(2, 0) = q(2, 0) - s * a[1];
+    q(2, 1) = q(2, 1) + s * a[0];
+    return q;
+  }
+
+  // No pair_block: it would be asked once for a whole element, and the axes differ from point to point.
+
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    const Mat3<R> q = turn(p);
+    return q * stress(p.constants, transpose(q) * grad * q, p.temperature_change) * transpose(q);
+  }
+  template <class R>
+  VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
+    const Mat3<R> q = turn(p);
+    return q * stress(p.constants, transpose(q) * dgrad * q, R(0.0)) * transpose(q);
+  }
+  template <class R>
+  VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
+    const Mat3<R> q = turn(p), local = transpose(q) * grad * q;
+    return half_product(p.constants, stress(p.constants, local, p.temperature_change), local, p.temperature_change);
+  }
+};
+
+}  // namespace voussoir
