@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/io/detail/output_file.hpp>
+#include <voussoir/framework/io/output_file.hpp>
 
 namespace voussoir {
 namespace {

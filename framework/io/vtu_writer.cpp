@@ -11,7 +11,8 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
-#include <voussoir/framework/io/detail/output_file.hpp>
+#include <voussoir/framework/io/detail/xml_text.hpp>
+#include <voussoir/framework/io/output_file.hpp>
 
 namespace voussoir {
 namespace {
@@ -19,29 +20,11 @@ namespace {
 constexpr std::size_t chunk_bytes = std::size_t{1} << 18;  // what zlib compresses at once
 constexpr std::size_t chunks_at_once = 64;                 // 16 MiB in memory, enough work for every thread
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (char c : text) switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  return result;
-}
+using detail::xml_escaped;
 
 /// A comment must not contain two hyphens in a row.
-std::string in_comment(std::string text) {
+std::string in_comment(const std::string& given) {
+  std::string text = xml_escaped(given);
   for (std::size_t i = 1; i < text.size(); ++i)
     if (text[i] == '-' && text[i - 1] == '-') text[i] = '~';
   return text;
@@ -65,10 +48,10 @@ class AppendedArrays {
   template <class T, class Generate>
   void announce(const std::string& name, int components, std::int64_t entries,
                 const std::vector<std::string>& component_names, Generate generate) {
-    std::string head = std::string("        <DataArray type=\"") + vtk_type_name<T>() + "\" Name=\"" + escaped(name) +
-                       "\" NumberOfComponents=\"" + std::to_string(components) + "\"";
+    std::string head = std::string("        <DataArray type=\"") + vtk_type_name<T>() + "\" Name=\"" +
+                       xml_escaped(name) + "\" NumberOfComponents=\"" + std::to_string(components) + "\"";
     for (std::size_t i = 0; i < component_names.size(); ++i)
-      head += " ComponentName" + std::to_string(i) + "=\"" + escaped(component_names[i]) + "\"";
+      head += " ComponentName" + std::to_string(i) + "=\"" + xml_escaped(component_names[i]) + "\"";
     head += " format=\"appended\" offset=\"";
     file_.write(head);
     const std::uint64_t place = file_.position();

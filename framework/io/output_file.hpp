@@ -8,9 +8,14 @@
 
 namespace voussoir {
 
-/// A file that appears under its name when it is complete and not before: it is written under a temporary name in the
-/// same folder and renamed by commit(). Without commit() nothing is left behind. Every failure is an Error (io) that
-/// names the path and what the system said.
+/// A file that appears under its name when it is complete and not before. Where the system can, it has no name at all
+/// until commit(), so that even a killed program leaves nothing; elsewhere it is written under a temporary name in the
+/// same folder. Without commit() nothing is left behind. Every failure is an Error (io) that names the path and what
+/// the system said.
+///
+///   OutputFile file("results.txt", false);
+///   file.write("u = 0.25\n");
+///   file.commit();
 class OutputFile {
  public:
   /// Refuses to start where `path` exists and may not be overwritten.
@@ -30,11 +35,13 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(const std::string& what, int error) const;
+  void flush();
   void close();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  std::filesystem::path temporary_;  // empty while the file has no name
   bool overwrite_;
+  bool nameless_ = false;
   std::FILE* file_ = nullptr;
   std::uint64_t position_ = 0;
 };

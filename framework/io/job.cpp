@@ -1,0 +1,21 @@
+#include <voussoir/framework/io/job.hpp>
+
+#include <cmath>
+
+namespace voussoir {
+
+void Supports::apply(Domain& domain, const NodalField* previous) const {
+  domain.clear_supports();
+  for (const Prescribed& p : values) domain.prescribe_at(domain.node_id(p.node), p.unknown, p.value);
+  for (const ObliqueSupport& o : oblique) domain.prescribe_along(domain.node_id(o.node), o.direction, o.value);
+  for (const Kept& k : kept) {
+    const double value = previous ? previous->at(k.node, k.unknown) : 0.0;
+    domain.prescribe_at(domain.node_id(k.node), k.unknown, std::isnan(value) ? 0.0 : value);
+  }
+}
+
+std::string to_string(Procedure procedure) {
+  return procedure == Procedure::statics ? "linear statics" : "steady heat";
+}
+
+}  // namespace voussoir
