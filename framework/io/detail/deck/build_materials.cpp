@@ -1,0 +1,272 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <voussoir/framework/io/detail/deck/build.hpp>
+
+// Materials: the numbers of the cards in the words of the element library. A material is made anew for each physics,
+// since it may be orthotropic in one and not in the other.
+
+namespace voussoir::deck {
+namespace {
+
+using Table = std::vector<std::pair<double, double>>;
+
+/// Which numbers a row of a property has.
+struct Columns {
+  const Build& build;
+  const std::string& material;
+  const char* card;
+
+  void check(const Property& p, std::size_t wanted, const char* what) const {
+    if (p.rows.empty())
+      build.fail(std::string(card) + " of material '" + material + "' has no numbers; give " + what, p.place);
+    for (std::size_t i = 0; i < p.rows.size(); ++i) {
+      if (p.rows[i].values.size() < wanted)
+        build.fail(std::string(card) + " of material '" + material + "' needs " + std::to_string(wanted) +
+                       " numbers in row " + std::to_string(i + 1) + ", " + what + "; it has " +
+                       std::to_string(p.rows[i].values.size()),
+                   p.place);
+      if (i > 0 && !(p.rows[i].temperature > p.rows[i - 1].temperature))
+        build.fail("temperatures of " + std::string(card) + " of material '" + material + "' must ascend, but row " +
+                       std::to_string(i + 1) + " is not above the one before",
+                   p.place);
+    }
+  }
+};
+
+Table column(const Property& p, const std::function<double(const std::vector<double>&)>& value) {
+  Table table;
+  for (const PropertyRow& row : p.rows) table.emplace_back(row.temperature, value(row.values));
+  return table;
+}
+Table column(const Property& p, std::size_t k) {
+  return column(p, [k](const std::vector<double>& v) { return v[k]; });
+}
+
+double interpolate(const Table& t, double x) {
+  if (x <= t.front().first) return t.front().second;
+  if (x >= t.back().first) return t.back().second;
+  const auto high = std::upper_bound(t.begin(), t.end(), x, [](double v, const auto& row) { return v < row.first; });
+  const auto low = high - 1;
+  return low->second + (x - low->first) / (high->first - low->first) * (high->second - low->second);
+}
+
+/// Decks mean a(T) (T − zero) − a(T0) (T0 − zero) by thermal strain; elements here compute α(T) (T − T0). This is α. It
+/// is a itself where a is constant or T0 is `zero`; otherwise it is tabulated so finely that linear interpolation
+/// changes no strain by more than 1e-6 of the largest. Elements look at every row, so there should be no more than that
+/// takes.
+Table secant_expansion(const Table& a, double zero, double start, std::array<double, 2> range) {
+  const auto [least, most] =
+      std::minmax_element(a.begin(), a.end(), [](auto& x, auto& y) { return x.second < y.second; });
+  if (least->second == most->second || zero == start) return a;
+  const auto strain = [&](double t) { return interpolate(a, t) * (t - zero); };
+  // Temperatures stay in the range of what the deck says of them, but for sources of heat and shape functions between
+  // nodes: half of the range on both sides is for these.
+  double low = std::min(range[0], start), high = std::max(range[1], start);
+  const double width = high > low ? high - low : 1.0, near = 1e-6 * width;
+  low -= 0.5 * width;
+  high += 0.5 * width;
+  // Where a row of the table is at T0, α jumps there; two knots beside it leave an error of 1e-6 of the jump.
+  const auto alpha = [&](double t) {
+    if (std::abs(t - start) < 0.5 * near) return (strain(start + near) - strain(start - near)) / (2 * near);
+    return (strain(t) - strain(start)) / (t - start);
+  };
+  std::vector<double> knots{low, high, start - near, start + near};
+  for (const auto& row : a)
+    if (std::abs(row.first - start) > near && row.first > low && row.first < high) knots.push_back(row.first);
+  std::sort(knots.begin(), knots.end());
+  knots.erase(std::unique(knots.begin(), knots.end()), knots.end());
+  double largest = 0;
+  for (double t : knots) largest = std::max(largest, std::abs(strain(t) - strain(start)));
+  Table table{{knots[0], alpha(knots[0])}};
+  const std::function<void(double, double, double, double, int)> refine = [&](double t0, double a0, double t1,
+                                                                              double a1, int depth) {
+    const double middle = 0.5 * (t0 + t1), value = alpha(middle);
+    // The curve is smooth between knots: the error at the middle is nearly the largest.
+    if (depth > 0 && std::abs((value - 0.5 * (a0 + a1)) * (middle - start)) > 1e-6 * largest && middle > t0 &&
+        middle < t1) {
+      refine(t0, a0, middle, value, depth - 1);
+      refine(middle, value, t1, a1, depth - 1);
+    } else {
+      table.emplace_back(t1, a1);
+    }
+  };
+  for (std::size_t k = 1; k < knots.size(); ++k)
+    refine(knots[k - 1], alpha(knots[k - 1]), knots[k], alpha(knots[k]), 12);
+  return table;
+}
+
+/// E1 E2 E3 nu12 nu13 nu23 G12 G13 G23 of nine stiffnesses D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323.
+std::vector<double> engineering_constants(const std::vector<double>& d) {
+  const double a = d[0], b = d[2], c = d[5], f = d[1], g = d[3], h = d[4];
+  const double det = a * (b * c - h * h) - f * (f * c - g * h) + g * (f * h - b * g);
+  const double s11 = (b * c - h * h) / det, s22 = (a * c - g * g) / det, s33 = (a * b - f * f) / det;
+  const double s12 = (g * h - f * c) / det, s13 = (f * h - b * g) / det, s23 = (f * g - a * h) / det;
+  return {1 / s11, 1 / s22, 1 / s33, -s12 / s11, -s13 / s11, -s23 / s22, d[6], d[7], d[8]};
+}
+
+bool positive_definite(const std::vector<double>& e) {
+  for (int i : {0, 1, 2, 6, 7, 8})
+    if (!(e[i] > 0) || !std::isfinite(e[i])) return false;
+  for (int i : {3, 4, 5})
+    if (!std::isfinite(e[i])) return false;
+  const double s12 = e[3] * e[3] * e[1] / e[0], s13 = e[4] * e[4] * e[2] / e[0], s23 = e[5] * e[5] * e[2] / e[1];
+  return s12 < 1 && s13 < 1 && s23 < 1 && 1 - s12 - s13 - s23 - 2 * e[3] * e[4] * e[5] * e[2] / e[0] > 0;
+}
+
+constexpr const char* orthotropic_names[] = {"E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23"};
+
+bool is_isotropic(const Property& p) { return p.type.empty() || p.type == "ISO" || p.type == "ISOTROPIC"; }
+bool is_orthotropic(const Property& p) { return p.type == "ORTHO" || p.type == "ORTHOTROPIC"; }
+
+struct MaterialBuilder {
+  Build& build;
+  const std::string& name;
+  const MaterialCard& card;
+
+  [[noreturn]] void refuse(const Property& p, const char* keyword, const char* supported) const {
+    build.fail(std::string(keyword) + ", TYPE=" + p.type + " of material '" + name +
+                   "' is not supported; supported are " + supported,
+               p.place);
+  }
+
+  /// The rows of a property as three tables, whichever of ISO and ORTHO it is.
+  std::array<Table, 3> along_axes(const Property& p, const char* keyword) const {
+    const Columns columns{build, name, keyword};
+    if (is_isotropic(p)) {
+      columns.check(p, 1, "one value");
+      return {column(p, 0), column(p, 0), column(p, 0)};
+    }
+    if (!is_orthotropic(p)) refuse(p, keyword, "ISO and ORTHO");
+    columns.check(p, 3, "one along each axis");
+    return {column(p, 0), column(p, 1), column(p, 2)};
+  }
+
+  void add_density(Material& material) const {
+    if (!card.density) return;
+    Columns{build, name, "*DENSITY"}.check(*card.density, 1, "the density");
+    for (const PropertyRow& row : card.density->rows)
+      if (!(row.values[0] >= 0)) build.fail("the density of material '" + name + "' is negative", card.density->place);
+    material.set_table("density", column(*card.density, 0));
+  }
+
+  void add_elasticity(Material& material, bool orthotropic) const {
+    const Property& p = *card.elastic;
+    const Columns columns{build, name, "*ELASTIC"};
+    if (is_isotropic(p)) {
+      columns.check(p, 2, "Young's modulus and Poisson's ratio");
+      for (const PropertyRow& row : p.rows) {
+        if (!(row.values[0] > 0)) build.fail("Young's modulus of material '" + name + "' is not positive", p.place);
+        if (!(row.values[1] > -1 && row.values[1] < 0.5))
+          build.fail("Poisson's ratio of material '" + name + "' is not between −1 and 0.5 (0.5 itself excluded)",
+                     p.place);
+      }
+      const auto shear = [](const std::vector<double>& v) { return v[0] / (2 * (1 + v[1])); };
+      if (!orthotropic) {
+        material.set_table("young", column(p, 0)).set_table("poisson", column(p, 1));
+        material.set_table("shear_modulus", column(p, shear));
+        return;
+      }
+      for (int k = 0; k < 3; ++k) {
+        material.set_table(orthotropic_names[k], column(p, 0)).set_table(orthotropic_names[3 + k], column(p, 1));
+        material.set_table(orthotropic_names[6 + k], column(p, shear));
+      }
+      return;
+    }
+    const bool engineering = p.type == "ENGINEERING CONSTANTS" || p.type == "ENGINEERINGCONSTANTS";
+    if (!engineering && !is_orthotropic(p)) refuse(p, "*ELASTIC", "ISO, ORTHO and ENGINEERING CONSTANTS");
+    columns.check(
+        p, 9,
+        engineering ? "E1 E2 E3 nu12 nu13 nu23 G12 G13 G23" : "D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323");
+    std::vector<std::vector<double>> rows;
+    for (const PropertyRow& row : p.rows) {
+      rows.push_back(engineering ? row.values : engineering_constants(row.values));
+      if (!positive_definite(rows.back()))
+        build.fail("the stiffness of material '" + name + "' is not positive definite" +
+                       (p.rows.size() > 1 ? " in row " + std::to_string(rows.size()) : std::string()) +
+                       ": some strain would release energy; check the order of the nine numbers",
+                   p.place);
+    }
+    for (int k = 0; k < 9; ++k) {
+      Table table;
+      for (std::size_t i = 0; i < rows.size(); ++i) table.emplace_back(p.rows[i].temperature, rows[i][k]);
+      material.set_table(orthotropic_names[k], std::move(table));
+    }
+  }
+
+  void add_expansion(Material& material, bool orthotropic) const {
+    if (!card.expansion) return;
+    const Property& p = *card.expansion;
+    const auto tables = along_axes(p, "*EXPANSION");
+    if (!build.initial_temperatures.empty() && (p.rows.size() > 1 || card.elastic->rows.size() > 1))
+      build.fail(
+          "material '" + name +
+              "' depends on temperature, and the initial temperature differs from node to node; only one of the two "
+              "is supported",
+          p.rows.size() > 1 ? p.place : card.elastic->place);
+    for (int k = 0; k < (orthotropic ? 3 : 1); ++k)
+      material.set_table(orthotropic ? "expansion" + std::to_string(k + 1) : "expansion",
+                         secant_expansion(tables[k], p.zero, build.initial_temperature, build.temperature_range));
+  }
+
+  std::shared_ptr<const Material> structural(Place section) const {
+    if (!card.elastic)
+      build.fail("material '" + name + "' (" + build.deck.where(card.place) +
+                     ") has no *ELASTIC, which a *STATIC step needs; add it",
+                 section);
+    const bool orthotropic = !is_isotropic(*card.elastic) || (card.expansion && is_orthotropic(*card.expansion));
+    std::shared_ptr<Material> material;
+    if (orthotropic)
+      material = std::make_shared<OrthotropicMaterial>(name);
+    else
+      material = std::make_shared<Material>(name);
+    add_elasticity(*material, orthotropic);
+    add_expansion(*material, orthotropic);
+    add_density(*material);
+    return material;
+  }
+
+  std::shared_ptr<const Material> thermal(Place section) const {
+    if (!card.conductivity)
+      build.fail("material '" + name + "' (" + build.deck.where(card.place) +
+                     ") has no *CONDUCTIVITY, which a *HEAT TRANSFER step needs; add it",
+                 section);
+    const Property& p = *card.conductivity;
+    const auto tables = along_axes(p, "*CONDUCTIVITY");
+    for (const Table& table : tables)
+      for (const auto& row : table)
+        if (!(row.second > 0)) build.fail("the conductivity of material '" + name + "' is not positive", p.place);
+    std::shared_ptr<Material> material;
+    if (is_orthotropic(p)) {
+      material = std::make_shared<OrthotropicMaterial>(name);
+      for (int k = 0; k < 3; ++k) material->set_table("k" + std::to_string(k + 1), tables[k]);
+    } else {
+      material = std::make_shared<Material>(name);
+      material->set_table("conductivity", tables[0]);
+    }
+    add_density(*material);
+    if (card.specific_heat) {
+      Columns{build, name, "*SPECIFIC HEAT"}.check(*card.specific_heat, 1, "the specific heat");
+      for (const PropertyRow& row : card.specific_heat->rows)
+        if (!(row.values[0] >= 0))
+          build.fail("the specific heat of material '" + name + "' is negative", card.specific_heat->place);
+      material->set_table("specific_heat", column(*card.specific_heat, 0));
+    }
+    return material;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Material> build_material(Build& build, const std::string& name, Physics physics, Place place) {
+  if (name.empty()) build.fail("the section names no material; add MATERIAL=", place);
+  const auto it = build.deck.materials.find(name);
+  if (it == build.deck.materials.end())
+    build.fail(ErrorCode::not_found,
+               "there is no material '" + name + "'" + suggestion_from(name, build.deck.materials), place);
+  const MaterialBuilder builder{build, name, it->second};
+  return physics == Physics::heat ? builder.thermal(place) : builder.structural(place);
+}
+
+}  // namespace voussoir::deck

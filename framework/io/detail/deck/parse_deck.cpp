@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include <voussoir/framework/io/detail/deck/parser.hpp>
+
+namespace voussoir::deck {
+namespace {
+
+/// Where a card may stand.
+enum class Where { model, step, both, anywhere };
+
+struct CardRule {
+  std::string_view name;
+  Where where;
+  void (Parser::*read)(Card&);
+};
+
+constexpr CardRule rules[] = {
+    {"HEADING", Where::anywhere, &Parser::read_heading},
+    {"NODE", Where::model, &Parser::read_node},
+    {"ELEMENT", Where::model, &Parser::read_element},
+    {"NSET", Where::anywhere, &Parser::read_node_set},
+    {"ELSET", Where::anywhere, &Parser::read_element_set},
+    {"SURFACE", Where::model, &Parser::read_surface},
+    {"PART", Where::model, &Parser::read_part},
+    {"END PART", Where::model, &Parser::read_end_part},
+    {"ASSEMBLY", Where::model, &Parser::read_assembly},
+    {"INSTANCE", Where::model, &Parser::read_instance},
+    {"END INSTANCE", Where::model, &Parser::read_end},
+    {"END ASSEMBLY", Where::model, &Parser::read_end},
+    {"MATERIAL", Where::model, &Parser::read_material},
+    {"ELASTIC", Where::model, &Parser::read_elastic},
+    {"DENSITY", Where::model, &Parser::read_density},
+    {"EXPANSION", Where::model, &Parser::read_expansion},
+    {"CONDUCTIVITY", Where::model, &Parser::read_conductivity},
+    {"SPECIFIC HEAT", Where::model, &Parser::read_specific_heat},
+    {"PHYSICAL CONSTANTS", Where::model, &Parser::read_physical_constants},
+    {"SOLID SECTION", Where::model, &Parser::read_solid_section},
+    {"BEAM SECTION", Where::model, &Parser::read_beam_section},
+    {"BEAM GENERAL SECTION", Where::model, &Parser::read_beam_general_section},
+    {"SPRING", Where::model, &Parser::read_spring},
+    {"MASS", Where::model, &Parser::read_mass},
+    {"ORIENTATION", Where::model, &Parser::read_orientation},
+    {"TRANSFORM", Where::model, &Parser::read_transform},
+    {"EQUATION", Where::model, &Parser::read_equation},
+    {"RIGID BODY", Where::model, &Parser::read_rigid_body},
+    {"TIE", Where::model, &Parser::read_tie},
+    {"INITIAL CONDITIONS", Where::model, &Parser::read_initial_conditions},
+    {"AMPLITUDE", Where::anywhere, &Parser::read_amplitude},
+    {"BOUNDARY", Where::both, &Parser::read_boundary},
+    {"CLOAD", Where::step, &Parser::read_cload},
+    {"CFLUX", Where::step, &Parser::read_cflux},
+    {"DLOAD", Where::step, &Parser::read_dload},
+    {"DFLUX", Where::step, &Parser::read_dflux},
+    {"DSLOAD", Where::step, &Parser::read_dsload},
+    {"DSFLUX", Where::step, &Parser::read_dsflux},
+    {"FILM", Where::step, &Parser::read_film},
+    {"SFILM", Where::step, &Parser::read_sfilm},
+    {"TEMPERATURE", Where::step, &Parser::read_temperature},
+    {"STEP", Where::anywhere, &Parser::read_step},
+    {"END STEP", Where::anywhere, &Parser::read_end_step},
+    {"STATIC", Where::step, &Parser::read_static},
+    {"HEAT TRANSFER", Where::step, &Parser::read_heat_transfer},
+    {"NODE PRINT", Where::step, &Parser::read_node_print},
+    {"EL PRINT", Where::step, &Parser::read_element_print},
+    {"NODE FILE", Where::step, &Parser::read_file_request},
+    {"NODE OUTPUT", Where::step, &Parser::read_file_request},
+    {"EL FILE", Where::step, &Parser::read_file_request},
+    {"ELEMENT OUTPUT", Where::step, &Parser::read_file_request},
+};
+
+const CardRule* find_rule(std::string_view key) {
+  static const std::unordered_map<std::string, const CardRule*> table = [] {
+    std::unordered_map<std::string, const CardRule*> result;
+    for (const CardRule& rule : rules) result.emplace(squeezed(rule.name), &rule);
+    return result;
+  }();
+  const auto found = table.find(std::string(key));
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+void Parser::fail(const std::string& text, Place place, ErrorCode code) const {
+  throw Error(code, text, deck_.where(place));
+}
+
+void Parser::note(const std::string& text, Place place) {
+  // Once is enough: a card that stands a thousand times must not bury the other notes.
+  if (noted_.insert(text).second) deck_.notes.push_back({deck_.where(place), text});
+}
+
+bool Parser::next_fields() {
+  const auto line = lines_.data();
+  if (!line) return false;
+  split_fields(*line, fields_);
+  return true;
+}
+
+void Parser::skip_data() {
+  while (lines_.data()) {
+  }
+}
+
+double Parser::real(std::string_view text, std::string_view what) const {
+  double value = 0;
+  switch (read_real(text, value)) {
+    case NumberFault::none:
+      return value;
+    case NumberFault::not_finite:
+      fail(std::string(what) + " " + in_quotes(text) + " is not finite");
+    case NumberFault::too_large:
+      fail(std::string(what) + " " + in_quotes(text) + " is larger than any number that can be stored");
+    case NumberFault::not_a_number:
+      break;
+  }
+  if (text.empty()) fail(std::string(what) + " is missing");
+  fail(std::string(what) + " " + in_quotes(text) + " is not a number");
+}
+
+double Parser::real_or(std::string_view text, double otherwise, std::string_view what) const {
+  return text.empty() ? otherwise : real(text, what);
+}
+
+Id Parser::integer(std::string_view text, std::string_view what) const {
+  Id value = 0;
+  switch (read_integer(text, value)) {
+    case NumberFault::none:
+      return value;
+    case NumberFault::too_large:
+      fail(std::string(what) + " " + in_quotes(text) + " is too large: numbers end at 9223372036854775807");
+    default:
+      break;
+  }
+  if (text.empty()) fail(std::string(what) + " is missing");
+  fail(std::string(what) + " " + in_quotes(text) + " is not a whole number");
+}
+
+Id Parser::number_of(std::string_view text, std::string_view what) const {
+  const Id value = integer(text, what);
+  if (value < 1) fail(std::string(what) + " " + in_quotes(text) + " is not allowed: numbers begin at 1");
+  return value;
+}
+
+int Parser::degree_of_freedom(std::string_view text) const {
+  const Id dof = integer(text, "degree of freedom");
+  if (dof == 0) return 11;  // old decks of CalculiX
+  if ((dof < 1 || dof > 6) && dof != 11)
+    fail("degree of freedom " + in_quotes(text) +
+         " is not supported: 1 to 3 are displacements, 4 to 6 rotations, 11 is the temperature");
+  return static_cast<int>(dof);
+}
+
+void Parser::at_most(std::size_t fields, const Card& card, std::string_view form) const {
+  if (fields_.size() > fields)
+    fail(card.name() + ": this line has " + std::to_string(fields_.size()) +
+         " fields, more than are read; it is to be " + std::string(form));
+}
+
+std::string Parser::name_of(std::string_view text, std::string_view what) const {
+  std::string name = canonical_name(text);
+  if (name.empty()) fail(std::string(what) + " is missing");
+  if (name.size() > 256)
+    fail(std::string(what) + " " + in_quotes(name) + " is too long: names have at most 256 letters");
+  return name;
+}
+
+bool Parser::exists(Kind kind, std::string_view name) const {
+  switch (kind) {
+    case Kind::node_set:
+      return node_sets_.find(name) != nullptr;
+    case Kind::element_set:
+      return element_sets_.find(name) != nullptr;
+    case Kind::surface:
+      return deck_.surfaces.contains(name);
+    case Kind::amplitude:
+      return deck_.amplitudes.contains(name);
+    case Kind::orientation:
+      return deck_.orientations.contains(name);
+    case Kind::material:
+      return deck_.materials.contains(name);
+  }
+  return false;
+}
+
+std::vector<std::string> Parser::names_of(Kind kind) const {
+  if (kind == Kind::node_set) return node_sets_.names();
+  if (kind == Kind::element_set) return element_sets_.names();
+  std::vector<std::string> names;
+  const auto collect = [&](const auto& map) {
+    for (const auto& entry : map) names.push_back(entry.first);
+  };
+  if (kind == Kind::surface) collect(deck_.surfaces);
+  if (kind == Kind::amplitude) collect(deck_.amplitudes);
+  if (kind == Kind::orientation) collect(deck_.orientations);
+  if (kind == Kind::material) collect(deck_.materials);
+  return names;
+}
+
+void Parser::refer(Kind kind, const std::string& name, Place place) {
+  if (!exists(kind, name)) references_.push_back({kind, name, place});
+}
+
+void Parser::fail_unknown(Kind kind, const std::string& name, Place place) const {
+  static constexpr std::string_view words[] = {"node set (*NSET)", "element set (*ELSET)", "*SURFACE",
+                                               "*AMPLITUDE",       "*ORIENTATION",         "*MATERIAL"};
+  const std::vector<std::string> names = names_of(kind);
+  std::string text = "there is no " + std::string(words[static_cast<std::size_t>(kind)]) + " " + in_quotes(name);
+  const std::string meant = did_you_mean(name, names);
+  text += meant;
+  if (meant.empty() && names.empty()) text += "; the deck defines none";
+  if (meant.empty() && !names.empty()) {
+    text += "; there are ";
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 8); ++i)
+      text += (i ? ", " : "") + in_quotes(names[i]);
+    if (names.size() > 8) text += " and " + std::to_string(names.size() - 8) + " more";
+  }
+  fail(text, place, ErrorCode::not_found);
+}
+
+Target Parser::target(std::string_view text, Kind kind) {
+  const std::string_view what = kind == Kind::node_set ? "node" : "element";
+  Target result;
+  const NumberFault fault = read_integer(text, result.id);
+  if (fault == NumberFault::none || fault == NumberFault::too_large) {
+    result.id = number_of(text, std::string(what) + " number");
+    return result;
+  }
+  // "1.5" can only be a slip, but "1ST-FLOOR" is a name.
+  double ignored = 0;
+  if (read_real(text, ignored) != NumberFault::not_a_number && text.find_first_of("0123456789") != text.npos)
+    integer(text, std::string(what) + " number");
+  const std::string name = name_of(text, std::string(what) + " or set");
+  // Abaqus calls node 5 of an instance BODY-1.5.
+  if (!instance_.empty() && name.starts_with(instance_ + ".") &&
+      read_integer(std::string_view(name).substr(instance_.size() + 1), result.id) == NumberFault::none) {
+    result.id = number_of(std::string_view(name).substr(instance_.size() + 1), std::string(what) + " number");
+    return result;
+  }
+  result.id = 0;
+  result.set = scoped(name);
+  refer(kind, result.set, lines_.place());
+  return result;
+}
+
+std::string Parser::element_set_parameter(Card& card, std::string_view example) {
+  std::string set = scoped(card.required("ELSET", example));
+  refer(Kind::element_set, set, card.place());
+  return set;
+}
+
+void Parser::dispatch(Card& card) {
+  const CardRule* const rule = find_rule(card.key());
+  if (!rule) {
+    if (const OtherCard* const other = find_other_card(card.key())) {
+      if (!other->harmless)
+        card.fail(ErrorCode::bad_input,
+                  "*" + std::string(other->name) + " is not supported yet: " + std::string(other->why));
+      if (!other->why.empty())
+        note("*" + std::string(other->name) + " is passed over: " + std::string(other->why), card.place());
+      return skip_data();
+    }
+    std::vector<std::string> names;
+    for (const CardRule& known : rules) names.emplace_back(known.name);
+    std::string meant = did_you_mean(card.name().substr(std::min<std::size_t>(1, card.name().size())), names, "*");
+    if (meant.empty()) meant = "; docs/decks.md lists the cards that are read";
+    card.fail(ErrorCode::not_found, "the card " + in_quotes(card.name()) + " is not known" + meant);
+  }
+  card.set_name(rule->name);
+  if (rule->where == Where::step && !in_step_)
+    card.fail(ErrorCode::bad_input, card.name() + " belongs within a step, between *STEP and *END STEP");
+  if (rule->where == Where::model && in_step_)
+    card.fail(ErrorCode::bad_input, card.name() + " describes the model and cannot stand within a step (begun at " +
+                                        deck_.where(step().place) + "): move it before the first *STEP");
+  if (rule->where == Where::model && !deck_.steps.empty())
+    card.fail(ErrorCode::bad_input, card.name() + " describes the model: move it before the first *STEP (at " +
+                                        deck_.where(deck_.steps.front().place) + ")");
+  if (rule->where == Where::both && !in_step_ && !deck_.steps.empty())
+    card.fail(ErrorCode::bad_input,
+              card.name() + " stands between two steps: move it before the first *STEP or into a step");
+  // Data lines may stand in a file of their own.
+  if (const std::string file = card.verbatim("INPUT"); !file.empty()) lines_.include(file, card.place());
+  (this->*rule->read)(card);
+  if (lines_.data())
+    fail(card.name() + " (at " + deck_.where(card.place()) +
+         ") takes no data line here: leave the line out, or put the missing keyword in front of it (** for a comment)");
+}
+
+Deck Parser::parse() {
+  if (lines_.data()) fail("a deck begins with a keyword line such as *HEADING or *NODE; this line has no * in front");
+  if (lines_.at_end())
+    throw Error(ErrorCode::bad_input, "the deck is empty: there is no keyword line in it", deck_.files.front());
+  while (const auto text = lines_.keyword()) {
+    Card card(*text, lines_.place(), deck_.files);
+    dispatch(card);
+  }
+  finish();
+  return std::move(deck_);
+}
+
+void Parser::finish() {
+  if (in_step_) fail("this step has no *END STEP before the end of the file: is the file complete?", step().place);
+  if (scope_ != Scope::none)
+    fail("this card is not ended (*END PART, *END INSTANCE, *END ASSEMBLY) before the end of the file", scope_place_);
+  for (const Reference& reference : references_)
+    if (!exists(reference.kind, reference.name)) fail_unknown(reference.kind, reference.name, reference.place);
+
+  const auto resolve = [&](SetStore& store, std::vector<Id> existing, std::string_view what) {
+    if (!std::is_sorted(existing.begin(), existing.end())) std::sort(existing.begin(), existing.end());
+    existing.erase(std::unique(existing.begin(), existing.end()), existing.end());
+    SetStore::Resolved resolved;
+    try {
+      resolved = store.resolve(existing);
+    } catch (const Error& error) {
+      throw Error(error.code(), error.text(), deck_.files.front());
+    }
+    for (const auto& missing : resolved.missing)
+      note("the set " + in_quotes(missing.set) + " names " + std::to_string(missing.count) + " " + std::string(what) +
+               (missing.count == 1 ? " that does not exist" : "s that do not exist") + " (the first is " +
+               std::to_string(missing.first) + "); left out",
+           missing.place);
+    return std::move(resolved.sets);
+  };
+  deck_.node_sets = resolve(node_sets_, deck_.nodes.ids, "node");
+  std::size_t surface_nodes = 0;
+  for (const auto& [name, sets] : surface_node_sets_) {
+    SurfaceCard& surface = deck_.surfaces.find(name)->second;
+    for (const std::string& set : sets) {
+      const std::vector<Id>& members = deck_.node_sets.find(set)->second;
+      surface_nodes += members.size();
+      if (surface_nodes > 5'000'000 + 200 * deck_.nodes.ids.size())
+        fail("the surfaces of the deck hold far more nodes than the model has; is a large set named in every one?",
+             surface.place);
+      surface.nodes.insert(surface.nodes.end(), members.begin(), members.end());
+    }
+  }
+  std::vector<Id> elements;
+  std::size_t count = 0;
+  for (const ElementCard& card : deck_.elements) count += card.ids.size();
+  elements.reserve(count);
+  for (const ElementCard& card : deck_.elements) elements.insert(elements.end(), card.ids.begin(), card.ids.end());
+  if (all_elements_) element_sets_.at(whole_model(), {}).add_range(1, std::numeric_limits<Id>::max(), 1);
+  deck_.element_sets = resolve(element_sets_, std::move(elements), "element");
+}
+
+Deck parse_deck(const std::filesystem::path& path, const DeckOptions& options) {
+  Parser parser(options);
+  parser.lines().open(path);
+  return parser.parse();
+}
+
+Deck parse_deck_text(std::string_view text, const std::string& name, const DeckOptions& options,
+                     const std::filesystem::path& folder) {
+  Parser parser(options);
+  parser.lines().open_text(text, name, folder);
+  return parser.parse();
+}
+
+}  // namespace voussoir::deck
