@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/io/detail/job/groups.hpp>
+#include <voussoir/framework/io/detail/job/materials.hpp>
+#include <voussoir/framework/io/job.hpp>
+
+namespace voussoir::job {
+
+/// What a section can be made of.
+struct Physics {
+  std::string name;  ///< "plane_stress"
+  int dimension;     ///< of its elements
+  Procedure procedure;
+  bool plane;                         ///< z plays no part
+  bool continuum;                     ///< its type is "physics.shape", and it has faces
+  bool material;                      ///< needs one
+  std::vector<std::string> numbers;   ///< of the section, besides what all have
+  std::vector<std::string> defaults;  ///< of these, those that are 0 where they are not given
+};
+
+/// A section as the job describes it: which elements it has and what they are.
+struct Section {
+  Json json;
+  const Physics* physics;
+  Selection selection;
+  std::shared_ptr<const Material> material;  ///< may be null where none is needed
+  std::optional<Orientation> orientation;
+  std::vector<std::pair<std::string, double>> numbers;  ///< in the words of the element type
+};
+
+/// Reads "sections".
+std::vector<Section> read_sections(const Json& json, const Groups& groups, const Materials& materials);
+
+/// The element type of a section for a shape; an Error of the section where there is none.
+std::string element_type(const Section& section, const std::string& shape);
+
+}  // namespace voussoir::job
