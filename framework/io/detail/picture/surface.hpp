@@ -1,0 +1,40 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <voussoir/framework/domain/domain.hpp>
+
+namespace voussoir::picture {
+
+using Direction = std::array<double, 3>;
+
+inline double dot(const Direction& a, const Direction& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+inline Direction cross(const Direction& a, const Direction& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+Direction unit(const Direction& a);
+
+/// What one sees of a domain: the faces that belong to one solid element, plane elements, and lines. Mid-side nodes are
+/// left out.
+struct Surface {
+  struct Polygon {
+    std::array<std::int32_t, 4> nodes;
+    int corners;  // 3 or 4
+    std::int32_t block;
+  };
+  struct Edge {
+    std::int32_t a, b;
+    bool sharp;  // the body has an edge there, or ends
+  };
+  std::vector<Polygon> polygons;
+  std::vector<Edge> edges;
+  /// Normals at the corners of polygons, four per polygon; the surface looks smooth where polygons meet at a small
+  /// angle.
+  std::vector<Direction> normals;
+};
+
+/// Nodes lie at `position`, three numbers each.
+Surface find_surface(const Domain& domain, const std::vector<double>& position);
+
+}  // namespace voussoir::picture
