@@ -1,0 +1,85 @@
+#pragma once
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/domain/mesh_quality.hpp>
+#include <voussoir/framework/io/job.hpp>
+#include <voussoir/jobs/memory_estimate.hpp>
+
+// A look at a job before it is solved: is it whole, is it held, is it well shaped, will it fit?
+
+namespace voussoir {
+
+/// Something that a check found.
+struct Finding {
+  enum class Severity {
+    error,    ///< the job cannot be solved as it is
+    warning,  ///< it can, but the answer should not be trusted before this is understood
+    hint      ///< worth a look
+  } severity = Severity::hint;
+  std::string kind;  ///< "inverted", "free motion", "duplicate elements", …
+  std::string text;  ///< what is wrong and what to do
+  std::string where;
+  std::vector<Id> elements;  ///< that it is about, the first hundred
+  std::vector<Id> nodes;     ///< that it is about, the first hundred
+};
+std::string to_string(Finding::Severity severity);
+
+/// How many there are of a kind.
+struct Count {
+  std::string name;
+  std::int64_t count = 0;
+};
+
+/// What a check saw of one domain of a job.
+struct DomainCheck {
+  std::int64_t nodes = 0;
+  std::int64_t unused_nodes = 0;
+  std::int64_t elements = 0;
+  std::vector<Count> element_types;  ///< in the order of first use
+  std::vector<Count> materials;      ///< elements of each
+  std::vector<Count> node_sets, element_sets, surfaces;
+  std::int64_t equations = 0;              ///< multi-point equations
+  std::int64_t parts = 0;                  ///< that do not hang together; 0 where the model could not be numbered
+  std::array<double, 3> lower{}, upper{};  ///< the box around all nodes
+  MeshQuality quality;
+  Id longest_element = 0, worst_element = 0;  ///< those that `quality` names
+  ModelSize size;
+  std::vector<MemoryEstimate> memory;
+  std::string chosen_solver;  ///< what solver `auto` would take, and why
+};
+
+/// What a check saw of one step.
+struct StepCheck {
+  std::string name;
+  Procedure procedure = Procedure::statics;
+  std::size_t domain = 0;
+  std::int64_t held = 0;      ///< unknowns that supports hold
+  std::int64_t unknowns = 0;  ///< solved for; 0 where the model could not be numbered
+  std::string loads;          ///< "gravity, 2 pressures, 14 nodal loads"
+};
+
+struct CheckReport {
+  std::string name, title, source;
+  std::vector<DomainCheck> domains;
+  std::vector<StepCheck> steps;
+  std::vector<Finding> findings;  ///< errors first
+  std::vector<JobNote> notes;     ///< of the reader
+
+  /// Whether nothing was found that keeps the job from being solved.
+  bool can_run() const;
+};
+
+/// Looks at everything that can be known of a job without solving it: sizes, shapes of elements, elements that are
+/// inside out, numbers that are missing, nodes that nothing uses, nodes at the same place that nothing joins, elements
+/// that are there twice, parts and motions that nothing holds in each step, memory. What is wrong becomes a finding,
+/// not an Error; only `progress` returning false is one (cancelled). The job's domains are given the supports of its
+/// steps in turn.
+CheckReport check_job(Job& job, const std::function<bool(const std::string& stage)>& progress = {});
+
+/// The same as a JSON document; docs/command-line.md describes it.
+std::string to_json(const CheckReport& report);
+
+}  // namespace voussoir

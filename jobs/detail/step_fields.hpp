@@ -1,0 +1,31 @@
+#pragma once
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/io/job.hpp>
+#include <voussoir/jobs/summary.hpp>
+
+// What a picture of a step shows, made of its results.
+
+namespace voussoir::detail {
+
+/// Temperatures that act in a step of statics, one for each node; empty where none do. `heat` are the temperatures of
+/// the step that heats it, or null.
+std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const NodalField* heat);
+
+/// Fields at nodes and at elements, and the ranges of what was recovered in elements.
+struct StepFields {
+  std::deque<NodalField> nodal;  // named as in the picture; a deque, because a writer points at them
+  std::vector<std::pair<std::string, std::vector<double>>> cells;
+  std::vector<Range> ranges;
+  bool too_many_materials = false;  ///< for a nodal stress of each: elements have their means instead
+};
+
+/// Stress (flux) at nodes, averaged within each material: names end in the material's where there are several. With
+/// `ranges_only` the fields are left out. The points of `result` are borrowed and given back.
+StepFields make_step_fields(const Job& job, const JobStep& step, StepResult& result, bool ranges_only);
+
+}  // namespace voussoir::detail

@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/domain/domain.hpp>
+
+// How much memory a model will need, before anything is allocated for it.
+
+namespace voussoir {
+
+/// What the need for memory follows from. Counted from the mesh, in a time that grows with the number of elements.
+struct ModelSize {
+  std::int64_t nodes = 0;  ///< that elements use
+  std::int64_t elements = 0;
+  std::int64_t equations = 0;               ///< unknowns of all these nodes
+  int components = 0;                       ///< most unknowns that a node has
+  bool uniform = true;                      ///< every node has as many
+  int dimension = 0;                        ///< of the elements that fill the model: 1 lines, 2 plane, 3 solid
+  std::int64_t node_pairs = 0;              ///< pairs of different nodes that share an element, each pair once
+  std::int64_t blocks_of_elements = 0;      ///< Σ nodes² of the elements
+  std::int64_t connectivity = 0;            ///< Σ nodes of the elements
+  std::int64_t element_matrix_numbers = 0;  ///< Σ numbers in half an element matrix
+  std::int64_t recovered_numbers = 0;       ///< Σ values at the points of the elements: stresses, strains, …
+  /// Nodes in one layer of the mesh, on average, when it is peeled layer by layer from an end: how thick it is.
+  double layer = 0;
+};
+ModelSize model_size(const Domain& domain);
+
+/// The memory of one way to solve a model, in bytes.
+struct MemoryEstimate {
+  std::string solver;   ///< "direct", "cg+block-jacobi", …
+  std::string storage;  ///< "bsr", "csr", "matrix-free", …
+  double model = 0;     ///< mesh, numbering, vectors, one step's results
+  double matrix = 0;
+  double work = 0;  ///< factor or preconditioner, and what making it needs on the way
+  double total() const { return model + matrix + work; }
+};
+
+/// What each way would need at its peak in main memory, with the backends that compute there (openmp, debug). With n
+/// nodes, c unknowns per node, N = c n equations, p node pairs, 8 bytes per number and 4 per index:
+///
+///   bsr            (p + n) (8 c² + 4) + Σ nodes²       half of the blocks and their columns, and where elements add
+///   csr            (p c² + n c (c + 1) / 2) · 12 + Σ nodes²
+///   element        8 · numbers of half an element matrix
+///   matrix-free    40 N
+///   direct         8 · 13 c² n √layer (solids), 8 · 8 c² n log₂ layer (plane), 8 · 6 c² n (lines): nested
+///                  dissection of a body with `layer` nodes across; and 4.2 times the CSR matrix on its way there
+///   cg             block Jacobi 8 c N; Chebyshev 16 c N; FSAI three times the CSR matrix
+///
+/// The factor is the least certain: within a third on compact and slender boxes, more on bodies with thin walls.
+std::vector<MemoryEstimate> estimate_memory(const ModelSize& size);
+
+/// Main memory of this machine in bytes, all of it and what is free now; 0 where the system does not tell.
+struct MainMemory {
+  double all = 0;
+  double available = 0;
+};
+MainMemory main_memory();
+
+}  // namespace voussoir

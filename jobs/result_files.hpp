@@ -1,0 +1,79 @@
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/jobs/run_job.hpp>
+#include <voussoir/jobs/summary.hpp>
+
+namespace voussoir {
+
+/// What is written of a job, and where.
+struct OutputOptions {
+  std::filesystem::path folder;  ///< empty: where the program was started; made where it does not exist
+  std::string name;              ///< files are called after it; empty: after the job
+  bool overwrite = false;        ///< replace results that are there
+  bool vtu = true;               ///< NAME.vtu and NAME.pvd, for ParaView
+  bool tables = true;            ///< NAME.dat and a CSV per table that the job asks for
+  bool json = true;              ///< NAME.results.json
+};
+
+/// What whoever runs a job knows and the job does not; it goes into results.json.
+struct RunRecord {
+  StaticOptions asked;      ///< backend, solver …, as asked for
+  double read_seconds = 0;  ///< for reading the job
+};
+
+/// Writes what a job found:
+///
+///   NAME.vtu, NAME.pvd              the deformed body with everything at its nodes (NAME_step1.vtu … where there are
+///                                   several steps, which NAME.pvd puts in order)
+///   NAME.dat                        the tables that the job asks for, in CalculiX's layout
+///   NAME_U_SET.csv …                the same tables, each for itself (NAME_step1_U_SET.csv …)
+///   NAME.results.json               what ran on what, sizes, times, extremes, reactions: docs/results.md
+///
+/// Every file appears complete or not at all. What a step has to say is written when the step is finished, so that a
+/// job that fails later, or is stopped, leaves the steps before.
+///
+///   ResultFiles files(job, options);                       // before solving: the names must be free
+///   const JobResult result = run_job(job, how, {}, [&](std::size_t step, StepResult r) {
+///     files.write_step(step, std::move(r));
+///   });
+///   files.finish(result, {how, seconds});
+class ResultFiles {
+ public:
+  /// Looks at every name that will be needed and makes the folder. Results that are there already are an Error (io)
+  /// unless they may be overwritten, so that nobody waits for an answer that cannot be kept. The job must outlive this.
+  ResultFiles(const Job& job, OutputOptions options);
+  ~ResultFiles();
+  ResultFiles(const ResultFiles&) = delete;
+  ResultFiles& operator=(const ResultFiles&) = delete;
+
+  /// Writes the files of one step and keeps its summary. A disk that is full is an Error (io); files finished before
+  /// stay.
+  void write_step(std::size_t step, StepResult result);
+  /// After the last step: the tables of all steps and results.json.
+  void finish(const JobResult& result, const RunRecord& record);
+  /// Instead of finish(), where the job did not come to its end: the tables of the finished steps, and a results.json
+  /// that says what went wrong. Never throws; what cannot be written is missing in written().
+  void give_up(const Error& error, const RunRecord& record) noexcept;
+
+  /// Summaries of the steps written so far.
+  const std::vector<StepSummary>& summaries() const;
+  /// Files that are complete, in the order of their writing.
+  const std::vector<std::filesystem::path>& written() const;
+  /// What a reader of the results should know: quantities that were asked for and that the elements do not have.
+  const std::vector<std::string>& notes() const;
+  /// Time spent on writing so far.
+  double seconds() const;
+  /// The text of results.json; empty before finish() or give_up(). It is there even if no file was asked for.
+  const std::string& json() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace voussoir

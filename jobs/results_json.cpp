@@ -1,0 +1,197 @@
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include <voussoir/backends/version.hpp>
+#include <voussoir/jobs/detail/results_json.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has neither NaN nor infinity.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (double v : values) list.push_back(number(v));
+  return list;
+}
+
+/// Values by the names of their unknowns: {"ux": 1.5, …}.
+Json by_name(const std::vector<std::string>& names, const std::vector<double>& values) {
+  Json object = Json::object();
+  for (std::size_t i = 0; i < names.size() && i < values.size(); ++i) object[names[i]] = number(values[i]);
+  return object;
+}
+
+std::string now() {
+  const std::time_t time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+const char* name_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::bad_input:
+      return "bad_input";
+    case ErrorCode::misuse:
+      return "misuse";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::singular:
+      return "singular";
+    case ErrorCode::not_converged:
+      return "not_converged";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::inverted:
+      return "inverted";
+    case ErrorCode::not_finite:
+      return "not_finite";
+    case ErrorCode::out_of_memory:
+      return "out_of_memory";
+    case ErrorCode::device:
+      return "device";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+Json machine(const JsonContents& c) {
+  Json object;
+  utsname system{};
+  ::uname(&system);
+  object["architecture"] = system.machine;
+  object["system"] = system.sysname;
+  object["processors"] = std::thread::hardware_concurrency();
+  if (c.result && c.result->threads > 0) object["threads"] = c.result->threads;
+  return object;
+}
+
+Json sizes(const JsonContents& c) {
+  Json object;
+  const Job& job = *c.job;
+  std::int64_t nodes = 0, elements = 0;
+  std::map<std::string, std::int64_t> by_type;
+  // A body that is heated and then loaded stands in two models; its nodes are the same.
+  for (const auto& domain : job.domains) {
+    nodes = std::max<std::int64_t>(nodes, reported_nodes(job, *domain));
+    elements = std::max<std::int64_t>(elements, domain->element_count());
+    for (std::size_t b = 0; b < domain->block_count(); ++b)
+      by_type[domain->block(b).type_name()] += domain->block(b).size();
+  }
+  object["nodes"] = nodes;
+  object["elements"] = elements;
+  object["elements_by_type"] = by_type;
+  if (c.result) {
+    object["equations"] = c.result->equations;
+    object["free_equations"] = c.result->free_equations;
+    object["matrix"] = c.result->matrix;
+    object["backend_bytes"] = c.result->backend_bytes;
+  }
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) == 0)
+    object["peak_memory_bytes"] = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+  return object;
+}
+
+Json solver(const SolveReport& report) {
+  Json object;
+  object["name"] = report.solver;
+  object["choice"] = report.choice;
+  object["converged"] = report.converged;
+  object["reason"] = report.reason;
+  object["iterations"] = report.iterations;
+  object["true_residual"] = number(report.true_residual);
+  object["setup_seconds"] = number(report.setup_seconds);
+  object["solve_seconds"] = number(report.solve_seconds);
+  object["memory_bytes"] = report.memory_bytes;
+  // Of a long iteration a picture's worth is kept.
+  const std::size_t stride = report.history.size() / 500 + 1;
+  std::vector<double> history;
+  for (std::size_t i = 0; i < report.history.size(); i += stride) history.push_back(report.history[i]);
+  object["history_stride"] = stride;
+  object["history"] = numbers(history);
+  return object;
+}
+
+Json step(const StepSummary& s) {
+  Json object;
+  object["number"] = s.number;
+  object["name"] = s.name;
+  object["title"] = s.title;
+  object["procedure"] = to_string(s.procedure);
+  object["time"] = number(s.time);
+  Json extremes = Json::object();
+  for (const Range& r : s.ranges)
+    extremes[r.quantity] = {{"min", {{"value", number(r.least.value)}, {"node", r.least.node}}},
+                            {"max", {{"value", number(r.greatest.value)}, {"node", r.greatest.node}}}};
+  object["extremes"] = extremes;
+  object["load_sum"] = by_name(s.unknowns, s.load_sum);
+  object["reaction_sum"] = by_name(s.unknowns, s.reaction_sum);
+  Json sets = Json::object();
+  for (const SetReaction& r : s.set_reactions) sets[r.node_set] = by_name(s.unknowns, r.sum);
+  object["reactions_by_node_set"] = sets;
+  if (s.procedure == Procedure::statics) object["energy"] = number(s.energy);
+  object["solver"] = solver(s.report);
+  return object;
+}
+
+}  // namespace
+
+std::string results_json(const JsonContents& c) {
+  Json root;
+  root["program"] = "voussoir";
+  root["version"] = version();
+  root["date"] = now();
+  root["status"] = !c.error ? "finished" : c.error->code() == ErrorCode::cancelled ? "cancelled" : "failed";
+  if (c.error)
+    root["error"] = {{"code", name_of(c.error->code())}, {"where", c.error->where()}, {"text", c.error->text()}};
+  root["job"] = {
+      {"name", c.job->name}, {"title", c.job->title}, {"source", c.job->source}, {"steps", c.job->steps.size()}};
+  const StaticOptions& asked = c.record->asked;
+  root["asked"] = {{"backend", asked.backend},
+                   {"solver", asked.solver},
+                   {"storage", asked.storage},
+                   {"relative_tolerance", asked.relative_tolerance},
+                   {"max_iterations", asked.max_iterations}};
+  root["backend"] = c.result ? Json(c.result->backend) : Json(nullptr);
+  root["machine"] = machine(c);
+  root["sizes"] = sizes(c);
+  Json seconds;
+  seconds["read"] = number(c.record->read_seconds);
+  if (c.result)
+    for (const StageTime& t : c.result->stage_times) seconds[t.stage] = number(t.seconds);
+  seconds["write"] = number(c.write_seconds);
+  root["seconds"] = seconds;
+  root["steps"] = Json::array();
+  for (const StepSummary& s : *c.steps) root["steps"].push_back(step(s));
+  Json notes = Json::array();
+  for (const JobNote& n : c.job->notes) notes.push_back((n.where.empty() ? "" : n.where + ": ") + n.text);
+  if (c.result)
+    for (const std::string& n : c.result->notes) notes.push_back(n);
+  for (const std::string& n : *c.notes) notes.push_back(n);
+  root["notes"] = notes;
+  root["files"] = Json::array();
+  for (const auto& path : *c.files) root["files"].push_back(path.string());
+  // Names come from files of any encoding: what is not UTF-8 is replaced, rather than refused.
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace voussoir::detail

@@ -1,0 +1,187 @@
+#include <voussoir/jobs/run_job.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace voussoir {
+namespace {
+
+/// The names of the job's parts must fit each other; a Job may be made by hand.
+void check(const Job& job) {
+  for (std::size_t i = 0; i < job.steps.size(); ++i) {
+    const JobStep& step = job.steps[i];
+    const std::string where = step.where.empty() ? "step '" + step.name + "'" : step.where;
+    if (step.domain >= job.domains.size() || !job.domains[step.domain])
+      throw Error(ErrorCode::misuse,
+                  "the step acts on model " + std::to_string(step.domain) + ", but the job has " +
+                      std::to_string(job.domains.size()),
+                  where);
+    if (!step.heated_by) continue;
+    if (*step.heated_by >= i || job.steps[*step.heated_by].procedure != Procedure::steady_heat)
+      throw Error(ErrorCode::misuse, "the step takes its temperatures from a step that is not one of heat before it",
+                  where);
+    const JobStep& heat = job.steps[*step.heated_by];
+    if (job.domains[heat.domain]->node_count() != job.domains[step.domain]->node_count())
+      throw Error(ErrorCode::misuse, "the step takes its temperatures from a model with other nodes", where);
+  }
+}
+
+/// Runs the steps of a job; keeps of finished steps what later ones need.
+class Runner {
+ public:
+  Runner(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+         const std::function<void(std::size_t, StepResult)>& finished)
+      : job_(job),
+        options_(options),
+        observer_(observer),
+        finished_(finished),
+        backend_(Backend::open(options.backend)) {
+    result_.backend = backend_->describe();
+    result_.threads = backend_->threads();
+  }
+
+  JobResult run() {
+    for (std::size_t first = 0; first < job_.steps.size();) {
+      std::size_t last = first + 1;
+      while (last < job_.steps.size() && can_join(first, last)) ++last;
+      solve_together(first, last);
+      first = last;
+    }
+    result_.backend_bytes = backend_->bytes_peak();
+    return std::move(result_);
+  }
+
+ private:
+  bool can_join(std::size_t first, std::size_t step) const {
+    const JobStep &a = job_.steps[first], &b = job_.steps[step];
+    return a.domain == b.domain && a.supports == b.supports && (!b.heated_by || *b.heated_by < first);
+  }
+
+  /// Whether a step after `step` asks for its unknowns: to be heated by them, or to be held where they are.
+  bool is_needed_later(std::size_t step) const {
+    for (std::size_t later = step + 1; later < job_.steps.size(); ++later) {
+      const JobStep& s = job_.steps[later];
+      if (s.heated_by == step || (s.domain == job_.steps[step].domain && s.supports && !s.supports->kept.empty()))
+        return true;
+    }
+    return false;
+  }
+
+  /// Temperatures of a step of heat as a load case of their own, which no factor of the step scales. What the step says
+  /// itself of a node's temperature counts more.
+  std::string add_heat(const JobStep& step) {
+    Domain& domain = *job_.domains[step.domain];
+    const NodalField& field = unknowns_.at(*step.heated_by);
+    std::vector<double> values(field.values);
+    const double reference = domain.reference_temperature();
+    const std::vector<double>* own = nullptr;
+    if (!step.load_case.empty()) own = &domain.load_case(step.load_case).temperatures();
+    for (std::size_t n = 0; n < values.size(); ++n)
+      if (std::isnan(values[n]) || (own && n < own->size() && !std::isnan((*own)[n]))) values[n] = reference;
+    std::string name = "temperatures of '" + job_.steps[*step.heated_by].name + "' in '" + step.name + "'";
+    const auto taken = [&] {
+      return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
+                         [&](const auto& c) { return c->name() == name; });
+    };
+    while (taken()) name += " again";
+    domain.add_load_case(name).temperature_field(std::move(values));
+    return name;
+  }
+
+  void solve_together(std::size_t first, std::size_t last) {
+    Domain& domain = *job_.domains[job_.steps[first].domain];
+    if (const auto& supports = job_.steps[first].supports) {
+      const auto before = previous_.find(job_.steps[first].domain);
+      supports->apply(domain, before == previous_.end() ? nullptr : &unknowns_.at(before->second));
+    }
+    std::vector<Step> steps;
+    for (std::size_t i = first; i < last; ++i) {
+      const JobStep& step = job_.steps[i];
+      Step asked{step.name, {}, 1.0};
+      if (!step.load_case.empty()) asked.load_cases[step.load_case] = step.load_factor;
+      if (step.heated_by) asked.load_cases[add_heat(step)] = 1.0;
+      steps.push_back(std::move(asked));
+    }
+    const auto analysis = make_static_analysis(domain, backend_, options_);
+    for (Step& step : steps) analysis->add_step(std::move(step));
+    std::size_t current = first;
+    if (observer_)
+      analysis->observer = [&](const Progress& progress) {
+        const std::size_t step = std::min(current, last - 1);
+        return observer_({step, job_.steps.size(), job_.steps[step].name, progress});
+      };
+    analysis->finished = [&](StepResult found) { take(current++, std::move(found)); };
+    analysis->run();
+
+    const AnalysisModel& model = analysis->model();
+    result_.equations = std::max<std::int64_t>(result_.equations, model.equation_count());
+    result_.free_equations = std::max<std::int64_t>(result_.free_equations, model.free_equation_count());
+    result_.matrix = analysis->collaborators().soe->describe();
+    for (const StageTime& t : analysis->stage_times()) {
+      const auto same = std::find_if(result_.stage_times.begin(), result_.stage_times.end(),
+                                     [&](const StageTime& s) { return s.stage == t.stage; });
+      if (same == result_.stage_times.end())
+        result_.stage_times.push_back(t);
+      else
+        same->seconds += t.seconds;
+    }
+    for (const std::string& note : analysis->notes())
+      if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
+        result_.notes.push_back(note);
+  }
+
+  /// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
+  void take_moments_off(StepResult& found) const {
+    const int width = std::min(3, found.unknowns.width());
+    for (const std::int32_t node : job_.rotation_nodes)
+      for (int k = 0; k < width; ++k) {
+        const double all = found.internal_forces.at(node, k), held = found.reactions.at(node, k);
+        if (std::isnan(all)) continue;
+        const double reaction = std::isnan(held) ? 0.0 : held;
+        found.reaction_sum[k] -= reaction;
+        found.load_sum[k] -= all - reaction;
+      }
+  }
+
+  void take(std::size_t step, StepResult found) {
+    if (job_.steps[step].procedure == Procedure::statics) take_moments_off(found);
+    if (is_needed_later(step)) {
+      const std::size_t domain = job_.steps[step].domain;
+      // Of a step that only kept the place of its supports nothing is needed once the next one is there.
+      if (const auto before = previous_.find(domain); before != previous_.end() && !heats_later(before->second, step))
+        unknowns_.erase(before->second);
+      unknowns_[step] = found.unknowns;
+      previous_[domain] = step;
+    }
+    if (finished_)
+      finished_(step, std::move(found));
+    else
+      result_.steps.push_back(std::move(found));
+  }
+
+  bool heats_later(std::size_t heat, std::size_t step) const {
+    for (std::size_t later = step + 1; later < job_.steps.size(); ++later)
+      if (job_.steps[later].heated_by == heat) return true;
+    return false;
+  }
+
+  Job& job_;
+  const StaticOptions& options_;
+  const std::function<bool(const JobProgress&)>& observer_;
+  const std::function<void(std::size_t, StepResult)>& finished_;
+  std::shared_ptr<Backend> backend_;
+  JobResult result_;
+  std::map<std::size_t, NodalField> unknowns_;   // of finished steps, where a later one needs them
+  std::map<std::size_t, std::size_t> previous_;  // last finished step of each model, where one is needed
+};
+
+}  // namespace
+
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  const std::function<void(std::size_t step, StepResult)>& finished) {
+  check(job);
+  return Runner(job, options, observer, finished).run();
+}
+
+}  // namespace voussoir

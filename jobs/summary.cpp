@@ -1,0 +1,103 @@
+#include <voussoir/jobs/summary.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace voussoir {
+namespace {
+
+void widen(Range& range, bool& first, double value, Id node) {
+  if (std::isnan(value)) return;
+  if (first || value < range.least.value) range.least = {value, node};
+  if (first || value > range.greatest.value) range.greatest = {value, node};
+  first = false;
+}
+
+/// The range of what `value(node)` gives; nothing where it is nowhere known.
+template <class Value>
+void add_range(std::vector<Range>& ranges, const std::string& quantity, const Domain& domain, std::int32_t nodes,
+               const Value& value) {
+  Range range;
+  range.quantity = quantity;
+  bool first = true;
+  for (std::int32_t n = 0; n < nodes; ++n) widen(range, first, value(n), domain.node_id(n));
+  if (!first) ranges.push_back(range);
+}
+
+}  // namespace
+
+const Range* StepSummary::range(std::string_view quantity) const {
+  const auto it = std::find_if(ranges.begin(), ranges.end(), [&](const Range& r) { return r.quantity == quantity; });
+  return it == ranges.end() ? nullptr : &*it;
+}
+
+std::int32_t reported_nodes(const Job& job, const Domain& domain) {
+  return job.own_nodes > 0 ? std::min(job.own_nodes, domain.node_count()) : domain.node_count();
+}
+
+std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std::int32_t nodes) {
+  std::vector<Range> ranges;
+  int moves = 0;  // components of displacement, which stand first
+  for (int c = 0; c < field.width(); ++c) {
+    const std::string& name = field.components[c];
+    if (name == "ux" || name == "uy" || name == "uz") ++moves;
+    add_range(ranges, name == "T" ? "temperature" : name, domain, nodes,
+              [&](std::int32_t n) { return field.at(n, c); });
+  }
+  if (moves > 0)
+    add_range(ranges, "displacement", domain, nodes, [&](std::int32_t n) {
+      double sum = 0;
+      for (int c = 0; c < moves; ++c) {
+        const double u = field.at(n, c);
+        if (!std::isnan(u)) sum = std::hypot(sum, u);
+      }
+      return std::isnan(field.at(n, 0)) ? field.at(n, 0) : sum;
+    });
+  return ranges;
+}
+
+void join_ranges(std::vector<Range>& all, const std::vector<Range>& more) {
+  for (const Range& range : more) {
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const Range& r) { return r.quantity == range.quantity; });
+    if (same == all.end()) {
+      all.push_back(range);
+      continue;
+    }
+    if (range.least.value < same->least.value) same->least = range.least;
+    if (range.greatest.value > same->greatest.value) same->greatest = range.greatest;
+  }
+}
+
+StepSummary summarize(const Job& job, std::size_t number, const StepResult& result) {
+  const JobStep& step = job.steps.at(number);
+  const Domain& domain = *job.domains[step.domain];
+  StepSummary summary;
+  summary.number = number + 1;
+  summary.name = step.name;
+  summary.title = step.title;
+  summary.procedure = step.procedure;
+  summary.time = step.total_time;
+  summary.ranges = ranges_of(domain, result.unknowns, reported_nodes(job, domain));
+  summary.unknowns = result.unknowns.components;
+  summary.load_sum = result.load_sum;
+  summary.reaction_sum = result.reaction_sum;
+  summary.energy = result.energy;
+  summary.report = result.report;
+  summary.report.free_motions.clear();  // as long as the model, and not of a system that was solved
+  const int width = result.reactions.width();
+  for (const std::string& name : domain.node_set_names()) {
+    SetReaction reaction{name, std::vector<double>(width, 0.0)};
+    bool held = false;
+    for (const std::int32_t n : domain.node_set(name))
+      for (int c = 0; c < width; ++c)
+        if (const double value = result.reactions.at(n, c); !std::isnan(value)) {
+          reaction.sum[c] += value;
+          held = true;
+        }
+    if (held) summary.set_reactions.push_back(std::move(reaction));
+  }
+  return summary;
+}
+
+}  // namespace voussoir

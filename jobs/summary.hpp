@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/io/job.hpp>
+
+// A step in a few numbers: what a table on a screen and results.json show of it.
+
+namespace voussoir {
+
+/// Where a quantity is smallest or largest.
+struct Extreme {
+  double value = 0;
+  Id node = 0;  ///< in the user's numbering
+};
+
+/// The least and the greatest value of a quantity over all nodes that have it.
+struct Range {
+  std::string quantity;  ///< "ux", "displacement" (its length), "mises", "temperature", "flux" …
+  Extreme least;
+  Extreme greatest;
+};
+
+/// The force (heat flow) of the supports in one node set.
+struct SetReaction {
+  std::string node_set;
+  std::vector<double> sum;  ///< per unknown
+};
+
+/// A step in a few numbers.
+struct StepSummary {
+  std::size_t number = 0;  ///< from 1
+  std::string name;
+  std::string title;
+  Procedure procedure = Procedure::statics;
+  double time = 1;
+  std::vector<Range> ranges;
+  std::vector<std::string> unknowns;  ///< what the sums below are given for
+  std::vector<double> load_sum;
+  std::vector<double> reaction_sum;
+  std::vector<SetReaction> set_reactions;  ///< of the node sets that have a support, in the order of their names
+  double energy = 0;
+  SolveReport report;
+
+  /// Null where the step has no such quantity.
+  const Range* range(std::string_view quantity) const;
+};
+
+/// Everything of a summary but the ranges of what is recovered in elements (stress, flux), which are found by
+/// ranges_of() on the nodal fields that are made of it.
+StepSummary summarize(const Job& job, std::size_t step, const StepResult& result);
+
+/// Least and greatest values of a nodal field, component by component; nodes from index `nodes` on are not looked at.
+/// Displacements have a range of their length besides.
+std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std::int32_t nodes);
+/// Widens the ranges of `all` by those of the same quantity in `more`, and appends the others.
+void join_ranges(std::vector<Range>& all, const std::vector<Range>& more);
+/// Nodes that are reported on: all but those that the reader of a deck made for itself.
+std::int32_t reported_nodes(const Job& job, const Domain& domain);
+
+}  // namespace voussoir
