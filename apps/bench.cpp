@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/apps/bench_files.hpp>
 #include <voussoir/apps/command.hpp>
+#include <voussoir/apps/number_checks.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/domain/structured_mesh.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
@@ -35,6 +37,8 @@ struct BenchOptions {
   int size = 21;
   int memory_size = 32;
   bool quick = false;
+  bool files = false;
+  int file_size = 100;
 };
 
 /// Median time of some runs after a first one that warms up.
@@ -343,13 +347,22 @@ void add_bench_command(CLI::App& program) {
   bench->add_option("--backend", options->backend, "openmp or openmp:N")->capture_default_str();
   bench->add_option("--size", options->size, "Cantilever of 10n × n × n elements")
       ->capture_default_str()
-      ->check(CLI::Range(2, 200));
+      ->check(whole_number_between(2, 200));
   bench->add_option("--memory-size", options->memory_size, "The same for the measurement of memory")
       ->capture_default_str()
-      ->check(CLI::Range(2, 200));
+      ->check(whole_number_between(2, 200));
   bench->add_flag("--quick", options->quick, "Leave out whole solves and memory");
+  bench->add_flag("--files", options->files, "Measure reading and writing of files instead");
+  bench->add_option("--file-size", options->file_size, "Files of a block of n × n × n nodes")
+      ->capture_default_str()
+      ->check(whole_number_between(2, 400));
   bench->add_option("--child", *child)->group("");
-  bench->callback([options, child] { child->empty() ? run_bench(*options) : run_child(*options, *child); });
+  bench->callback([options, child] {
+    if (options->files)
+      child->empty() ? bench_files(options->file_size) : bench_files_child(*child);
+    else
+      child->empty() ? run_bench(*options) : run_child(*options, *child);
+  });
 }
 
 }  // namespace voussoir::app

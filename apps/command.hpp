@@ -5,8 +5,17 @@
 
 namespace voussoir::app {
 
+void add_run_command(CLI::App& program);
+void add_check_command(CLI::App& program);
+void add_mesh_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_demo_command(CLI::App& program);
 void add_bench_command(CLI::App& program);
+void add_help_command(CLI::App& program);
+void add_completion_command(CLI::App& program);
+void add_man_command(CLI::App& program);
+
+/// The whole program: every command with its options and help.
+void build_program(CLI::App& program);
 
 }  // namespace voussoir::app

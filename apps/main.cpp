@@ -1,31 +1,105 @@
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iostream>
+#include <new>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <voussoir/apps/command.hpp>
-#include <voussoir/backends/error.hpp>
+#include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/nearest_word.hpp>
+#include <voussoir/apps/terminal.hpp>
+
+namespace {
+
+using voussoir::app::ExitCode;
+
+/// Nothing can be said where standard error itself is lost, and nothing is thrown for it.
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+ExitCode complain(ExitCode code, const std::string& text) {
+  say(fmt::format("voussoir: {} {}\n", voussoir::app::red("error:", voussoir::app::Stream::error), text));
+  return code;
+}
+
+/// What is wrong with a command line, with the commands where none of them was meant.
+ExitCode wrong_command_line(const CLI::App& program, const CLI::ParseError& error) {
+  std::string text = error.what();
+  std::string path;
+  const CLI::App* command = &program;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().back();
+    path += command->get_name() + " ";
+  }
+  std::vector<std::string> below;
+  for (const CLI::App* each : command->get_subcommands([](const CLI::App*) { return true; }))
+    below.push_back(each->get_name());
+  if (!below.empty()) {
+    // The word that is no command was laid aside, and what is told is that a command is missing.
+    const std::vector<std::string> rest = command->remaining();
+    if (!rest.empty() && !rest.front().starts_with("-")) {
+      text = voussoir::app::no_such_command(rest.front(), below);
+    } else {
+      if (!rest.empty()) text = "there is no option '" + rest.front() + "' here, or it stands before its command";
+      text += ". There are the commands ";
+      for (std::size_t i = 0; i < below.size(); ++i) text += (i ? ", " : "") + below[i];
+    }
+  }
+  say(fmt::format("voussoir: {}\nSee voussoir {}--help\n", text, path));
+  return ExitCode::command_line;
+}
+
+ExitCode run(int argc, char** argv) {
+  CLI::App program;
+  try {
+    voussoir::app::build_program(program);
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    program.exit(request);  // help or version
+  } catch (const CLI::ParseError& error) {
+    return wrong_command_line(program, error);
+  } catch (const voussoir::app::Exit& exit) {
+    return exit.code;
+  } catch (const voussoir::Error& error) {
+    return complain(voussoir::app::exit_code(error), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(ExitCode::machine, "the memory of this machine does not suffice");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(ExitCode::files, error.what());
+  } catch (const std::system_error& error) {
+    // What a print throws on a full disk; end_of_output() tells of it.
+    if (std::ferror(stdout) || std::ferror(stderr)) return ExitCode::files;
+    return complain(ExitCode::machine, error.what());
+  } catch (const std::exception& error) {
+    return complain(ExitCode::defect, error.what());
+  }
+  return ExitCode::ok;
+}
+
+/// A script that reads what is printed must learn that not all of it arrived.
+ExitCode end_of_output(ExitCode code) {
+  errno = 0;
+  std::cout.flush();
+  const bool lost = std::fflush(stdout) != 0;
+  const int reason = errno;
+  if (!lost && !std::ferror(stdout)) return code;
+  return voussoir::app::worse(
+      code, complain(ExitCode::files, std::string("standard output could not be written") +
+                                          (lost && reason ? std::string(": ") + std::strerror(reason) : std::string()) +
+                                          "; what was printed is not complete"));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App program{
-      "Voussoir: finite elements written once, run on interchangeable compute backends.\n\n"
-      "Start with `voussoir demo`; `voussoir info` shows what this machine can run on.\n"
-      "Exit codes: 0 all went well, 1 the model or the machine is at fault (see the message), 2 the command line is."};
-  program.name("voussoir");
-  program.set_version_flag("--version", "voussoir " VOUSSOIR_VERSION);
-  program.require_subcommand(1);
-  voussoir::app::add_info_command(program);
-  voussoir::app::add_demo_command(program);
-  voussoir::app::add_bench_command(program);
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : 2;
-  } catch (const voussoir::Error& error) {
-    fmt::print(stderr, "voussoir: {}\n", error.what());
-    return 1;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "voussoir: {}\n", error.what());
-    return 1;
-  }
-  return 0;
+  // A write beyond the limit of a file's size (ulimit -f) fails like one on a full disk, and is told like that.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return static_cast<int>(end_of_output(run(argc, argv)));
 }

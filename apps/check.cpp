@@ -1,0 +1,142 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <voussoir/apps/check_text.hpp>
+#include <voussoir/apps/command.hpp>
+#include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/monitor.hpp>
+#include <voussoir/apps/printing.hpp>
+#include <voussoir/apps/read_model.hpp>
+#include <voussoir/apps/terminal.hpp>
+#include <voussoir/backends/version.hpp>
+
+namespace voussoir::app {
+namespace {
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::string dialect = "calculix";
+  bool quiet = false, json = false, verbose = false;
+};
+
+/// A file that cannot even be read, as a document like the others.
+std::string document_of(const std::string& file, const Error& error) {
+  const nlohmann::ordered_json document{
+      {"voussoir", version()},
+      {"file", file},
+      {"can_run", false},
+      {"findings", {{{"severity", "error"}, {"kind", "reading"}, {"where", error.where()}, {"text", error.text()}}}}};
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+class Check {
+ public:
+  explicit Check(const CheckOptions& options) : options_(options), monitor_(!options.quiet) {}
+
+  ExitCode all() {
+    ExitCode worst = ExitCode::ok;
+    for (const std::string& file : options_.files)
+      if (monitor_.keep_going()) worst = worse(worst, one(file));
+    if (!monitor_.keep_going()) worst = exit_code_of_signal(monitor_.signal());
+    if (options_.json) documents_.print(options_.files.size());
+    return worst;
+  }
+
+ private:
+  ExitCode one(const std::string& file) {
+    try {
+      return look(file);
+    } catch (const Error& error) {
+      return failed(file, error);
+    } catch (const std::bad_alloc&) {
+      return failed(file, Error(ErrorCode::out_of_memory, "the memory of this machine does not hold the model", file));
+    } catch (const std::exception& error) {
+      return failed(file, Error(ErrorCode::internal, error.what(), file));
+    }
+  }
+
+  ExitCode look(const std::string& file) {
+    const Stopwatch since_start;
+    const std::string name = std::filesystem::path(file).filename().string();
+    const auto tell = [&](const std::string& stage, double fraction) {
+      Activity activity;
+      activity.file = name;
+      activity.stage = stage;
+      activity.fraction = fraction;
+      return monitor_.tell(std::move(activity));
+    };
+    tell("reading", -1);
+    Job job =
+        read_model(file, dialect_of(options_.dialect), [&](double fraction) { return tell("reading", fraction); });
+    const double read_seconds = since_start.seconds();
+    const CheckReport report = check_job(job, [&](const std::string& stage) { return tell("checking " + stage, -1); });
+    Monitor::Pause pause(monitor_);
+    pause.forget_activity();
+    if (options_.json)
+      documents_.add(to_json(report));
+    else if (!options_.quiet)
+      print(text_of(report, read_seconds, options_.verbose));
+    else
+      for (const Finding& finding : report.findings)
+        if (finding.severity == Finding::Severity::error)
+          print_error(Error(ErrorCode::bad_input, finding.text, finding.where), file);
+    return report.can_run() ? ExitCode::ok : ExitCode::input;
+  }
+
+  ExitCode failed(const std::string& file, const Error& error) {
+    Monitor::Pause pause(monitor_);
+    pause.forget_activity();
+    documents_.add(document_of(file, error));
+    if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
+      fmt::print(stderr, "voussoir: {}: stopped\n", file);
+      return exit_code_of_signal(monitor_.signal());
+    }
+    print_error(error, file);
+    return exit_code(error);
+  }
+
+  const CheckOptions& options_;
+  Monitor monitor_;
+  Documents documents_;
+};
+
+constexpr const char* examples =
+    R"(Examples:
+  voussoir check beam.inp                  sizes, quality, supports, memory; nothing is solved
+  voussoir check beam.inp --verbose        with all sets
+  voussoir check *.inp --quiet && echo ok  for scripts: the exit code is 1 where a model cannot run
+  voussoir check beam.inp --json           the same as a document
+
+Errors keep a model from running, warnings make its answer doubtful, hints are worth a look.
+Next: voussoir run beam.inp)";
+
+}  // namespace
+
+void add_check_command(CLI::App& program) {
+  CLI::App* check =
+      program.add_subcommand("check", "Read and check models without solving: sizes, quality, supports, memory");
+  auto options = std::make_shared<CheckOptions>();
+  check->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")
+      ->type_name("FILE")
+      ->required();
+  check->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")
+      ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
+      ->type_name("calculix|abaqus")
+      ->capture_default_str();
+  CLI::Option* verbose = check->add_flag("-v,--verbose", options->verbose, "List all sets and surfaces");
+  check->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);
+  check->add_flag("--json", options->json, "Print a JSON document on standard output, and nothing else there");
+  check->footer(examples);
+  check->callback([options] {
+    const ExitCode code = Check(*options).all();
+    if (code != ExitCode::ok) throw Exit{code};
+  });
+}
+
+}  // namespace voussoir::app

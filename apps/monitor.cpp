@@ -1,0 +1,112 @@
+#include <voussoir/apps/monitor.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/terminal.hpp>
+
+namespace voussoir::app {
+namespace {
+
+/// How long work may go on after the first signal before the process is ended under it.
+constexpr double patience = 1.0;
+
+// The signal that asked to stop, or 0: all that the handler touches, read by every thread.
+std::atomic<int> asked{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler must not wait for a lock");
+
+extern "C" void take_signal(int signal) {
+  int none = 0;
+  if (!asked.compare_exchange_strong(none, signal)) _exit(128 + signal);
+}
+
+struct sigaction old_interrupt, old_terminate;
+
+}  // namespace
+
+Monitor::Monitor(bool show) : show_(show && is_terminal(Stream::error)) {
+  asked = 0;
+  struct sigaction action {};
+  action.sa_handler = take_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &old_interrupt);
+  sigaction(SIGTERM, &action, &old_terminate);
+  thread_ = std::thread([this] { watch(); });
+}
+
+Monitor::~Monitor() {
+  {
+    const std::lock_guard lock(ending_mutex_);
+    end_ = true;
+  }
+  ending_.notify_one();
+  thread_.join();
+  clear();
+  sigaction(SIGINT, &old_interrupt, nullptr);
+  sigaction(SIGTERM, &old_terminate, nullptr);
+}
+
+bool Monitor::keep_going() const { return asked == 0; }
+
+int Monitor::signal() const { return asked; }
+
+bool Monitor::tell(Activity activity) {
+  const std::lock_guard lock(mutex_);
+  if (activity.stage != activity_.stage || activity.step != activity_.step || activity.file != activity_.file)
+    since_stage_ = Stopwatch();
+  activity_ = std::move(activity);
+  return keep_going();
+}
+
+void Monitor::set_last_words(std::function<void()> last_words) {
+  const std::lock_guard lock(mutex_);
+  last_words_ = std::move(last_words);
+}
+
+Monitor::Pause::Pause(Monitor& monitor) : monitor_(monitor), lock_(monitor.mutex_) { monitor.clear(); }
+
+void Monitor::clear() {
+  if (drawn_) {
+    std::fputs("\r\x1b[K", stderr);
+  }
+  drawn_ = false;
+}
+
+void Monitor::draw() {
+  if (!show_ || activity_.stage.empty()) return;
+  std::string text = progress_text(activity_, since_stage_.seconds(), terminal_width());
+  if (drawn_ && text == drawn_text_) return;
+  drawn_text_ = std::move(text);
+  // In one write: a terminal far away would show a half of two.
+  const std::string line = "\r\x1b[K" + drawn_text_;
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  drawn_ = true;
+}
+
+void Monitor::watch() {
+  using namespace std::chrono_literals;
+  std::optional<Stopwatch> since_signal;
+  std::unique_lock ending(ending_mutex_);
+  while (!ending_.wait_for(ending, 100ms, [this] { return end_; })) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) continue;
+    draw();
+    if (asked == 0) continue;
+    if (!since_signal) since_signal.emplace();
+    if (since_signal->seconds() < patience) continue;
+    clear();
+    if (last_words_) last_words_();
+    std::fflush(nullptr);
+    _exit(static_cast<int>(exit_code_of_signal(asked)));
+  }
+}
+
+}  // namespace voussoir::app

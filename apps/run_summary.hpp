@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+
+#include <voussoir/jobs/result_files.hpp>
+
+// What `voussoir run` shows of a job.
+
+namespace voussoir::app {
+
+/// Sizes, before anything is solved.
+std::string text_of_sizes(const Job& job, double read_seconds);
+/// The table of the steps: extremes, loads and reactions.
+std::string text_of_steps(const std::vector<StepSummary>& steps);
+/// Backend, solver, times, files.
+std::string text_of_end(const JobResult& result, const ResultFiles& files, double read_seconds, double all_seconds);
+/// How the elements reach the backend, why the solver was chosen, how its residuals fell.
+std::string text_of_details(const Job& job, const JobResult& result, const ResultFiles& files,
+                            const std::string& backend);
+
+}  // namespace voussoir::app

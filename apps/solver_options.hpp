@@ -1,0 +1,21 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include <voussoir/solvers/static_problem.hpp>
+
+namespace voussoir::app {
+
+/// What a command line says about how to solve.
+struct SolverOptions {
+  StaticOptions how;
+  int threads = 0;  ///< 0: all
+
+  /// With the threads worked into the backend's name. Throws Error (bad_input) where both name a number of threads.
+  StaticOptions resolved() const;
+};
+
+/// Adds --backend, --solver, --storage, --threads, --tolerance, --max-iterations.
+void add_solver_options(CLI::App& command, SolverOptions& options);
+
+}  // namespace voussoir::app

@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+
+// What the program knows of the screen that it writes to.
+
+namespace voussoir::app {
+
+enum class Stream { out, error };
+
+/// Whether a person watches: a terminal that understands more than plain lines.
+bool is_terminal(Stream stream);
+/// Whether colours are welcome: a terminal, and no NO_COLOR (no-color.org).
+bool wants_colour(Stream stream);
+/// Columns of the terminal on standard error, 80 where it does not tell.
+int terminal_width();
+
+/// Text in bold, red or yellow where the stream wants colours, and plain elsewhere.
+std::string bold(const std::string& text, Stream stream = Stream::out);
+std::string red(const std::string& text, Stream stream = Stream::out);
+std::string yellow(const std::string& text, Stream stream = Stream::out);
+
+/// "4.0 GB", "12 MB", "3 kB".
+std::string readable_bytes(double bytes);
+/// "0.02 s", "41 s", "3 min 20 s".
+std::string readable_seconds(double seconds);
+/// "1 234 567"
+std::string readable_count(long long count);
+/// "1 node", "1 234 nodes"
+std::string counted(long long count, const std::string& what);
+
+}  // namespace voussoir::app
