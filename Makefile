@@ -11,7 +11,7 @@ LAUNCHER := $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,)
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check build install bench asan tsan format tidy clean dependencies
+.PHONY: help demo check build install bench asan asan-memory fuzz tsan format tidy clean dependencies
 
 help:
 	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
@@ -20,6 +20,8 @@ help:
 	@echo "make install PREFIX=   build and install below PREFIX (now $(PREFIX))"
 	@echo "make bench             measure the CPU backend against the machine's limits and against Eigen"
 	@echo "make asan              unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make asan-memory       of these, the rooms that take files from strangers: what CI runs"
+	@echo "make fuzz              100 000 damaged decks, meshes and jobs for each reader, under AddressSanitizer"
 	@echo "make tsan              unit tests under ThreadSanitizer"
 	@echo "make format            format all C++ sources with clang-format"
 	@echo "make tidy              check the library with clang-tidy"
@@ -64,9 +66,26 @@ bench:
 
 asan:
 	@echo "==> asan: unit tests under AddressSanitizer and UndefinedBehaviorSanitizer in build-asan-ubsan/"
-	@cmake --preset asan-ubsan $(LAUNCHER) $(CMAKE_ARGS)
+	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=ON $(CMAKE_ARGS)
 	@cmake --build --preset asan-ubsan -j $(JOBS)
 	@ctest --preset asan-ubsan
+
+asan-memory:
+	@echo "==> asan-memory: the rooms that take files from strangers, under AddressSanitizer, in build-asan-ubsan/"
+	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=OFF $(CMAKE_ARGS)
+	@cmake --build build-asan-ubsan --target memory_tests -j $(JOBS)
+	@ctest --test-dir build-asan-ubsan -L memory --output-on-failure --no-tests=error -j 2
+
+# A hundred thousand damaged files for each reader, under the sanitizers. SEED=2 gives others.
+FUZZ_COUNT ?= 100000
+SEED ?= 1
+fuzz:
+	@echo "==> fuzz: $(FUZZ_COUNT) damaged inputs for each reader under AddressSanitizer, in build-asan-ubsan/"
+	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=OFF $(CMAKE_ARGS)
+	@cmake --build build-asan-ubsan --target fuzz_deck fuzz_gmsh fuzz_job -j $(JOBS)
+	build-asan-ubsan/tests/fuzz_deck $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/deck tests/validation/decks
+	build-asan-ubsan/tests/fuzz_gmsh $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/gmsh
+	build-asan-ubsan/tests/fuzz_job $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/job
 
 tsan:
 	@echo "==> tsan: unit tests under ThreadSanitizer in build-tsan/"

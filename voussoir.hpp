@@ -1,5 +1,5 @@
 #pragma once
-// Everything that a program which builds and solves models needs. Those who write elements include
+// Everything that a program which builds, reads and solves models needs. Those who write elements include
 // <voussoir/elements/register.hpp> besides.
 
 #include <voussoir/backends/backend.hpp>
@@ -7,4 +7,8 @@
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/job_file.hpp>
+#include <voussoir/jobs/result_files.hpp>
+#include <voussoir/jobs/run_job.hpp>
 #include <voussoir/solvers/static_problem.hpp>

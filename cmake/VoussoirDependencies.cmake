@@ -9,6 +9,7 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(fmt 9 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED CONFIG)
+find_package(nlohmann_json 3.11 REQUIRED CONFIG)
 
 # Of Boost only headers are used (Boost.Graph), so one path is all there is to find.
 find_path(VOUSSOIR_BOOST_INCLUDE_DIR boost/graph/cuthill_mckee_ordering.hpp)

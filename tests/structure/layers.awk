@@ -32,6 +32,7 @@ function may_include(from, to, file) {
   # Substructures are condensed by factorising them: partition knows the direct solvers, and no others.
   if (from == "partition" && to == "solvers") return target ~ /^solvers\/direct\//
   if (from == "elements" || from == "solvers" || from == "partition") return to == "interface" || to == "framework"
+  if (from == "jobs") return to == "interface" || to == "framework" || to == "solvers" || to == "partition"
   if (from == "apps" || from == "all") return to !~ /^backends\// && to != "tests"
   return 1  # tests and docs may look at everything
 }

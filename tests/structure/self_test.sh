@@ -15,8 +15,8 @@ fresh_tree() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree"
   cd "$work/tree"
-  mkdir -p backends/openmp backends/cuda framework/domain framework/detail elements/kernel solvers/direct partition apps \
-    tests
+  mkdir -p backends/openmp backends/cuda framework/domain framework/detail elements/kernel solvers/direct partition jobs \
+    apps tests
   echo '#include <vector>' >backends/backend.hpp
   echo '#include <voussoir/backends/openmp/openmp.hpp>' >backends/backend.cpp
   echo '#include <voussoir/backends/backend.hpp>' >backends/openmp/openmp.hpp
@@ -31,7 +31,8 @@ fresh_tree() {
   echo '#include <voussoir/framework/domain/domain.hpp>' >partition/partition.hpp
   echo '#include <vector>' >solvers/direct/factor.hpp
   echo '#include <voussoir/solvers/direct/factor.hpp>' >partition/schur.cpp
-  printf '#include <voussoir/solvers/cg.hpp>\n#include <voussoir/partition/partition.hpp>\n' >apps/main.cpp
+  printf '#include <voussoir/solvers/cg.hpp>\n#include <voussoir/partition/partition.hpp>\n' >jobs/run.hpp
+  printf '#include <voussoir/solvers/cg.hpp>\n#include <voussoir/jobs/run.hpp>\n' >apps/main.cpp
   echo '#include <voussoir/backends/openmp/openmp.hpp>' >tests/test.cpp
 }
 
@@ -78,6 +79,12 @@ plant elements/kernel/fn.hpp '#include <cmath>'
 plant solvers/cg.hpp '#include <voussoir/partition/partition.hpp>'
 plant solvers/cg.hpp '#include <voussoir/framework/detail/secret.hpp>'
 plant partition/partition.hpp '#include <voussoir/solvers/cg.hpp>'
+plant framework/domain/domain.cpp '#include <voussoir/jobs/run.hpp>'
+plant solvers/cg.hpp '#include <voussoir/jobs/run.hpp>'
+plant partition/partition.hpp '#include <voussoir/jobs/run.hpp>'
+plant jobs/run.hpp '#include <voussoir/elements/solid.hpp>'
+plant jobs/run.hpp '#include <voussoir/framework/detail/secret.hpp>'
+plant jobs/run.hpp '#include <voussoir/apps/main.hpp>'
 plant apps/main.cpp '#include <voussoir/backends/openmp/openmp.hpp>'
 plant solvers/cg.hpp '#include <cuda_runtime.h>'
 plant tests/test.cpp '#include <cublas_v2.h>'
