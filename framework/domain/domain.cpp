@@ -139,11 +139,12 @@ Node Domain::node(Id id) const {
 
 ElementBlock& Domain::add_block(const std::string& name, const std::string& type) {
   ++revision_;
-  for (const auto& block : blocks_)
-    if (block->name() == name)
-      throw Error(ErrorCode::bad_input, "a block of this name exists; give each block a name of its own",
-                  "block '" + name + "'");
-  blocks_.push_back(std::unique_ptr<ElementBlock>(new ElementBlock(*this, name, type)));
+  if (has_block(name))
+    throw Error(ErrorCode::bad_input, "a block of this name exists; give each block a name of its own",
+                "block '" + name + "'");
+  blocks_.push_back(
+      std::unique_ptr<ElementBlock>(new ElementBlock(*this, static_cast<std::int32_t>(blocks_.size()), name, type)));
+  block_index_.emplace(name, blocks_.size() - 1);
   return *blocks_.back();
 }
 

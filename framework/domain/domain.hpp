@@ -101,6 +101,7 @@ class Domain {
   /// A new block; the type's name is checked at once ("solid.hex8", "truss", …; see ElementLibrary).
   ElementBlock& add_block(const std::string& name, const std::string& type);
   std::size_t block_count() const { return blocks_.size(); }
+  bool has_block(const std::string& name) const { return block_index_.contains(name); }
   ElementBlock& block(std::size_t index) { return *blocks_[index]; }
   const ElementBlock& block(std::size_t index) const { return *blocks_[index]; }
   /// Throws Error (not_found), listing the blocks that there are.
@@ -234,6 +235,7 @@ class Domain {
   bool node_ids_consecutive_ = true;
   std::unordered_map<Id, std::int32_t> node_index_;
   std::vector<std::unique_ptr<ElementBlock>> blocks_;
+  std::unordered_map<std::string, std::size_t> block_index_;  // of each name: a model may have thousands of sections
   struct ElementRun {  // consecutive ids of consecutive elements of one block
     Id first;
     ElementRef ref;

@@ -41,8 +41,8 @@ std::array<double, 9> polar_values(const Orientation& orientation, const std::ar
 
 }  // namespace
 
-ElementBlock::ElementBlock(Domain& domain, std::string name, std::string type_name)
-    : domain_(&domain), name_(std::move(name)), type_name_(std::move(type_name)) {
+ElementBlock::ElementBlock(Domain& domain, std::int32_t index, std::string name, std::string type_name)
+    : domain_(&domain), index_(index), name_(std::move(name)), type_name_(std::move(type_name)) {
   nodes_per_element_ = type().program().nodes();
 }
 
@@ -105,10 +105,8 @@ void ElementBlock::add(Id id, std::span<const Id> nodes) {
     }
     connectivity_.push_back(index);
   }
-  std::int32_t own = 0;
-  while (domain_->blocks_[own].get() != this) ++own;
   try {
-    domain_->register_element(id, {own, size()});
+    domain_->register_element(id, {index_, size()});
   } catch (...) {
     connectivity_.resize(old_size);
     throw;

@@ -70,9 +70,10 @@ class ElementBlock {
 
  private:
   friend class Domain;
-  ElementBlock(Domain& domain, std::string name, std::string type_name);
+  ElementBlock(Domain& domain, std::int32_t index, std::string name, std::string type_name);
 
   Domain* domain_;
+  std::int32_t index_;  // among the domain's blocks
   std::string name_;
   std::string type_name_;
   int nodes_per_element_ = 0;

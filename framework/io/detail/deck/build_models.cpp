@@ -56,15 +56,10 @@ std::vector<PlannedBlock> plan_blocks(const Build& b, Physics physics) {
 }
 
 std::string block_name(const Domain& domain, const std::string& set, std::string_view type) {
-  const auto taken = [&](const std::string& name) {
-    for (std::size_t i = 0; i < domain.block_count(); ++i)
-      if (domain.block(i).name() == name) return true;
-    return false;
-  };
-  if (!taken(set)) return set;
+  if (!domain.has_block(set)) return set;
   const std::string base = set + " " + std::string(type);
   std::string name = base;
-  for (int i = 2; taken(name); ++i) name = base + " " + std::to_string(i);
+  for (int i = 2; domain.has_block(name); ++i) name = base + " " + std::to_string(i);
   return name;
 }
 
