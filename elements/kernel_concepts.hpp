@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/elements/kernel/element_kernel.hpp>
+#include <voussoir/elements/kernel/kernel_traits.hpp>
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
 #include <concepts>
@@ -10,75 +11,6 @@
 // a page of template errors. The contracts themselves stand in kernel/element_kernel.hpp and kernel/point_kernel.hpp.
 
 namespace voussoir {
-
-namespace detail {
-
-template <class K>
-constexpr int parameter_count_of() {
-  if constexpr (requires {
-                  { K::parameter_count } -> std::convertible_to<int>;
-                })
-    return K::parameter_count;
-  else if constexpr (requires { K::parameters[0]; })
-    return static_cast<int>(sizeof(K::parameters) / sizeof(K::parameters[0]));
-  else
-    return 0;
-}
-
-template <class K>
-constexpr int recovered_count_of() {
-  if constexpr (requires {
-                  { K::recovered_count } -> std::convertible_to<int>;
-                })
-    return K::recovered_count;
-  else if constexpr (requires { K::recovered[0]; })
-    return static_cast<int>(sizeof(K::recovered) / sizeof(K::recovered[0]));
-  else
-    return 0;
-}
-
-template <class K>
-constexpr bool scalar_of() {
-  if constexpr (requires {
-                  { K::scalar } -> std::convertible_to<bool>;
-                })
-    return K::scalar;
-  else
-    return false;
-}
-
-template <class K>
-constexpr bool linear_of() {
-  if constexpr (requires {
-                  { K::linear } -> std::convertible_to<bool>;
-                })
-    return K::linear;
-  else
-    return false;
-}
-
-template <class K>
-constexpr int gradient_rows_of() {
-  if constexpr (requires {
-                  { K::gradient_rows } -> std::convertible_to<int>;
-                })
-    return K::gradient_rows;
-  else
-    return K::components;
-}
-
-/// A load or a mass that has no tangent at all says so.
-template <class K>
-constexpr bool declares_no_tangent() {
-  if constexpr (requires {
-                  { K::has_tangent } -> std::convertible_to<bool>;
-                })
-    return !K::has_tangent;
-  else
-    return false;
-}
-
-}  // namespace detail
 
 /// The number type that a kernel computes with on the CPU.
 template <class K>

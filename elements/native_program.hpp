@@ -1,6 +1,7 @@
 #pragma once
 #include <voussoir/backends/element_program.hpp>
 #include <voussoir/backends/error.hpp>
+#include <voussoir/elements/kernel/upper_triangle.hpp>
 #include <voussoir/elements/kernel_concepts.hpp>
 #include <voussoir/framework/domain/kernel_text.hpp>
 
@@ -162,43 +163,6 @@ R scan(const R* values, int count, double* copy_to) {
     for (int i = 0; i < 4; ++i) sum[i] += values[k + i] * R(0.0);
   for (; k < count; ++k) sum[0] += values[k] * R(0.0);
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/// result = symmetric matrix · vector.
-template <class R, int n>
-void multiply_upper(const R* upper, const R* vector, R* result) {
-  for (int i = 0; i < n; ++i) result[i] = R(0.0);
-  int k = 0;
-  for (int i = 0; i < n; ++i) {
-    result[i] += upper[k++] * vector[i];
-    R sum = R(0.0);
-    for (int j = i + 1; j < n; ++j, ++k) {
-      sum += upper[k] * vector[j];
-      result[j] += upper[k] * vector[i];
-    }
-    result[i] += sum;
-  }
-}
-
-/// HRZ lumping in place: the diagonal, scaled for each component so that the element keeps its mass.
-/// (Hinton, Rock, Zienkiewicz, A note on mass lumping and related processes in the finite element method, 1976.)
-template <class R, int nodes, int components>
-void lump(R* upper) {
-  constexpr int n = nodes * components;
-  R total[components], diagonal[components];
-  for (int c = 0; c < components; ++c) total[c] = diagonal[c] = R(0.0);
-  int k = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = i; j < n; ++j, ++k) {
-      const int c = i % components;
-      if (j % components == c) total[c] += i == j ? upper[k] : upper[k] + upper[k];
-      if (i == j) diagonal[c] += upper[k];
-    }
-  for (int c = 0; c < components; ++c)  // a component without mass keeps none, instead of 0/0
-    total[c] = select_less(R(0.0), diagonal[c], total[c] / max(diagonal[c], R(1e-300)), R(0.0));
-  k = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = i; j < n; ++j, ++k) upper[k] = i == j ? upper[k] * total[i % components] : R(0.0);
 }
 
 }  // namespace detail

@@ -2,7 +2,9 @@
 #include <voussoir/elements/formulation.hpp>
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/point_material.hpp>
+#include <voussoir/elements/point_pieces.hpp>
 #include <voussoir/elements/small_algebra.hpp>
+#include <voussoir/elements/trilinear_coefficients.hpp>
 
 // Whole elements made of a PointKernel, a shape and a formulation. Formulas: docs/elements.md.
 //
@@ -18,7 +20,7 @@ namespace voussoir {
 /// An element kernel (kernel/element_kernel.hpp) made of a point kernel, a shape and a formulation. Every routine
 /// returns the least determinant of the Jacobian over the points it visits: not positive for an element that is inside
 /// out, or whose nodes run clockwise.
-template <class Kernel, class Shape, class Formulation = Full>
+template <class Kernel, class Shape, class Formulation>
 struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Kernel, Shape>() == Geometry::plane>,
                       detail::RecoveredNames<Kernel> {
   static constexpr const char* name = Kernel::name;
@@ -51,6 +53,15 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   static constexpr bool trilinear = detail::same<Shape, Hex8> && detail::same<Rule, GaussHex<2>>;
   static constexpr int modes = incompatible ? dim : 0, functions = nodes + modes;
   static constexpr int dofs = nodes * components, entries = dofs * (dofs + 1) / 2;
+
+  // Pieces of the matrices, for backends that share an element among threads (point_pieces.hpp).
+
+  using Pieces = detail::PointPieces<PointElement>;
+  /// Whether the tangent of nodes a and b is pair_block(Σ w ∇N_a ⊗ ∇N_b), and nothing else.
+  static constexpr bool pair_integrable =
+      detail::kernel_has_pair_block<Kernel> && !hooped && !bbar && !incompatible && !uniform;
+  /// Whether the tangent is a sum over points of what each of them gives by itself.
+  static constexpr bool point_integrable = !bbar && !incompatible && !uniform;
 
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
@@ -93,6 +104,80 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
       return forces<true>(e, du, r);
   }
 
+  /// The same as action() for processors that have no room for its arrays: few numbers are alive at a time. `du(a, i)`
+  /// is component i at node a, put(a, i, force) takes the result, and scratch(n) is room for a number, n < dofs, that
+  /// is used up before the first result. Where has_compact_action.
+  static constexpr bool has_compact_action = detail::same<Formulation, Full> && linear && trilinear;
+  template <class R, class Direction, class Put, class Scratch>
+  VSR_FN static R compact_action(const Input<R>& e, const Direction& du, const Put& put, const Scratch& scratch) {
+    using Coefficients = detail::TrilinearCoefficients<R>;
+    const auto& table = shape_table<Shape, Rule>();
+    Material<R> material;
+    Point<R> p = material.begin(e);
+    // Positions wait in the scratch, where there is enough of it.
+    constexpr bool apart = dofs >= 3 * Coefficients::count;
+    Coefficients kept[3], d[components], flow[components];
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+      kept[k] = Coefficients::of([&](int a) { return e.x[a][k]; });
+      if constexpr (apart) kept[k].store([&](int n) -> decltype(auto) { return scratch(Coefficients::count * k + n); });
+    }
+    VSR_UNROLLED
+    for (int i = 0; i < components; ++i) {
+      d[i] = Coefficients::of([&](int a) { return du(a, i); });
+      flow[i].clear();
+    }
+    R health = R(1e300);
+    VSR_UNROLLED
+    for (int upper = 0; upper < 2; ++upper) {
+      const R k = R(upper == 1 ? 1.0 : -1.0);
+      VSR_UNROLLED
+      for (int line = 0; line < 2; ++line) {
+        const R j = R(line == 1 ? 1.0 : -1.0);
+        Coefficients x[3];
+        VSR_UNROLLED
+        for (int m = 0; m < 3; ++m)
+          if constexpr (apart)
+            x[m].load([&](int n) -> decltype(auto) { return scratch(Coefficients::count * m + n); });
+          else
+            x[m] = kept[m];
+        R force[2][components][3];
+        VSR_UNROLLED
+        for (int end = 0; end < 2; ++end) {
+          const R i = R(end == 1 ? 1.0 : -1.0);
+          // Cofactors instead of an inverse: of eight times the Jacobian, so that all factors but one cancel.
+          const R a0 = x[0].along_x(j, k), a1 = x[1].along_x(j, k), a2 = x[2].along_x(j, k);
+          const R b0 = x[0].along_y(i, k), b1 = x[1].along_y(i, k), b2 = x[2].along_y(i, k);
+          const R c0 = x[0].along_z(i, j), c1 = x[1].along_z(i, j), c2 = x[2].along_z(i, j);
+          const R cofactor[3][3] = {{b1 * c2 - b2 * c1, c1 * a2 - c2 * a1, a1 * b2 - a2 * b1},
+                                    {b2 * c0 - b0 * c2, c2 * a0 - c0 * a2, a2 * b0 - a0 * b2},
+                                    {b0 * c1 - b1 * c0, c0 * a1 - c1 * a0, a0 * b1 - a1 * b0}};
+          const R det = a0 * cofactor[0][0] + a1 * cofactor[1][0] + a2 * cofactor[2][0];
+          health = min(health, det);
+          material.move(e, table.value[4 * upper + 2 * line + end], p);
+          // det · gradient; the law is linear, so its flux is scaled instead.
+          Gradient<R> grad = zero_matrix<R, rows, 3>();
+          VSR_UNROLLED
+          for (int c = 0; c < components; ++c) {
+            const R da = d[c].along_x(j, k), db = d[c].along_y(i, k), dc = d[c].along_z(i, j);
+            VSR_UNROLLED
+            for (int m = 0; m < 3; ++m) grad(c, m) = da * cofactor[m][0] + db * cofactor[m][1] + dc * cofactor[m][2];
+          }
+          const Gradient<R> flux = detail::reciprocal(det) * Kernel::dflux(p, grad, grad);
+          VSR_UNROLLED
+          for (int c = 0; c < components; ++c) VSR_UNROLLED
+          for (int m = 0; m < 3; ++m)
+            force[end][c][m] = flux(c, 0) * cofactor[0][m] + flux(c, 1) * cofactor[1][m] + flux(c, 2) * cofactor[2][m];
+        }
+        VSR_UNROLLED
+        for (int c = 0; c < components; ++c) flow[c].add_line(force[0][c], force[1][c], j, k);
+      }
+    }
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c) flow[c].forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+    return R(1.0 / 512) * health;
+  }
+
   template <class R>
   VSR_LARGE_FN static R mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
     for (int i = 0; i < entries; ++i) upper[i] = R(0.0);
@@ -108,12 +193,12 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     });
   }
 
-  /// Linear shapes: the sum of a row of the consistent mass. Quadratic ones, where that may be negative: the diagonal,
-  /// scaled to the mass of the element (Hinton, Rock and Zienkiewicz 1976).
+  /// The mass of each node. Linear shapes: the sum of a row of the consistent mass. Quadratic ones, where that may be
+  /// negative: the diagonal, scaled to the mass of the element (Hinton, Rock and Zienkiewicz 1976).
   template <class R>
-  VSR_LARGE_FN static R lumped_mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
+  VSR_FN static R node_masses(const Input<R>& e, R (&m)[nodes]) requires detail::kernel_has_density<Kernel> {
     const auto& table = shape_table<Shape, MassRule>();
-    R m[nodes], total = R(0.0), diagonal = R(0.0);
+    R total = R(0.0), diagonal = R(0.0);
     for (int a = 0; a < nodes; ++a) m[a] = R(0.0);
     const R health = over_mass_points(e, [&](int q, R weight) {
       total += weight;
@@ -128,6 +213,12 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
       const R scale = select_less(R(0.0), diagonal, total / max(diagonal, R(1e-300)), R(0.0));
       for (int a = 0; a < nodes; ++a) m[a] *= scale;
     }
+    return health;
+  }
+  template <class R>
+  VSR_LARGE_FN static R lumped_mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
+    R m[nodes];
+    const R health = node_masses(e, m);
     for (int i = 0; i < entries; ++i) upper[i] = R(0.0);
     for (int i = 0; i < dofs; ++i) upper[index<dofs>(i, i)] = m[i / components];
     return health;
@@ -226,6 +317,8 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   }
 
  private:
+  friend Pieces;
+
   // ---- Points ----
 
   /// The functions of the element at one integration point.
@@ -783,12 +876,14 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
           for (int b = 0; b < nodes; ++b) r[a * components] += hoop[a * nodes + b] * u[b * components];
     }
 
-   private:
+    /// Σ γ_a γ_b over the patterns.
     VSR_FN R product(int a, int b) const {
       R sum = gamma[0][a] * gamma[0][b];
       for (int h = 1; h < patterns; ++h) sum += gamma[h][a] * gamma[h][b];
       return sum;
     }
+
+   private:
     /// ξη, and in space ηζ, ζξ and ξηζ, at the nodes.
     VSR_FN static constexpr double pattern(int h, int a) {
       const double x = Shape::node(a, 0), y = Shape::node(a, 1), z = dim == 3 ? Shape::node(a, dim - 1) : 1.0;

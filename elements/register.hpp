@@ -7,12 +7,21 @@
 //
 // At namespace scope, in a source file or in a header given to voussoir_add_elements(). A whole-element kernel whose
 // nodes form a known shape says so with `static constexpr const char* shape = "line2";`. For other names and
-// formulations: `static const RegisterKernel<PointElement<MyKernel, Hex8, BBar>> registered{"my.hex8.bbar", "hex8"};`
+// formulations: `static const RegisterKernel<PointElement<MyKernel, Hex8, BBar>> registered{"my.hex8.bbar", "hex8",
+// VSR_KERNEL_FILE_OR_NULL};` whose last word links the type to its embedded text, for backends that compile it.
 
 #if defined(__CUDACC_RTC__)
 
 // A kernel compiled from its text at run time is registered already.
-#define VSR_REGISTER_ELEMENT(...)
+#define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
+#define VSR_KERNEL_FILE_OR_NULL nullptr
+
+namespace voussoir {
+template <class Kernel>
+struct RegisterKernel {
+  constexpr explicit RegisterKernel(const char*, const char*, const char* = nullptr) {}
+};
+}  // namespace voussoir
 
 #else
 

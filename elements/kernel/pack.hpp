@@ -17,14 +17,22 @@ inline constexpr bool is_double = false;
 template <>
 inline constexpr bool is_double<double> = true;
 
+#if defined(__CUDACC_RTC__)  // has the functions of <math.h>, and not the compiler's own ones
+VSR_FN double root(double x) { return ::sqrt(x); }
+VSR_FN double magnitude(double x) { return ::fabs(x); }
+#else
+VSR_FN double root(double x) { return __builtin_sqrt(x); }
+VSR_FN double magnitude(double x) { return __builtin_fabs(x); }
+#endif
+
 }  // namespace detail
 
 // For double alone, and templates all the same: next to a function of the same name from <math.h>, or a template from
 // <algorithm>, a call is then never ambiguous. A program may say `using namespace voussoir;` and sqrt(2.0).
 template <class T>
-requires detail::is_double<T> VSR_FN T sqrt(T x) { return __builtin_sqrt(x); }
+requires detail::is_double<T> VSR_FN T sqrt(T x) { return detail::root(x); }
 template <class T>
-requires detail::is_double<T> VSR_FN T abs(T x) { return __builtin_fabs(x); }
+requires detail::is_double<T> VSR_FN T abs(T x) { return detail::magnitude(x); }
 template <class T>
 requires detail::is_double<T> VSR_FN T min(const T& a, const T& b) { return a < b ? a : b; }
 template <class T>

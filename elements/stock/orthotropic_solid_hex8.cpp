@@ -1,17 +1,4 @@
-#include <voussoir/elements/physics/orthotropic_elasticity.hpp>
-#include <voussoir/elements/register.hpp>
+#include <voussoir/elements/stock/orthotropic_solid_hex8.hpp>
+#include <voussoir/elements/stock/register_stock.hpp>
 
-namespace voussoir {
-
-namespace {
-
-const RegisterKernel<PointElement<OrthotropicSolid, Hex8, Incompatible>> r1{"orthotropic_solid.hex8", "hex8"};
-const RegisterKernel<PointElement<OrthotropicSolid, Hex8, Incompatible>> r2{"orthotropic_solid.hex8.incompatible",
-                                                                            "hex8"};
-const RegisterKernel<PointElement<OrthotropicSolid, Hex8, Full>> r3{"orthotropic_solid.hex8.full", "hex8"};
-const RegisterKernel<PointElement<OrthotropicSolid, Hex8, Reduced>> r4{"orthotropic_solid.hex8.reduced", "hex8"};
-const RegisterKernel<PointElement<OrthotropicSolid, Hex8, BBar>> r5{"orthotropic_solid.hex8.bbar", "hex8"};
-
-}  // namespace
-
-}  // namespace voussoir
+VSR_REGISTER_STOCK(orthotropic_solid_hex8);

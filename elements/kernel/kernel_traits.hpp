@@ -1,0 +1,66 @@
+#pragma once
+#include <voussoir/elements/kernel/fn.hpp>
+
+// What a kernel says about itself, with what holds where it is silent. The contracts stand in element_kernel.hpp and
+// point_kernel.hpp.
+
+namespace voussoir {
+
+namespace detail {
+
+template <class K>
+VSR_FN constexpr int parameter_count_of() {
+  if constexpr (requires { int(K::parameter_count); })
+    return K::parameter_count;
+  else if constexpr (requires { K::parameters[0]; })
+    return static_cast<int>(sizeof(K::parameters) / sizeof(K::parameters[0]));
+  else
+    return 0;
+}
+
+template <class K>
+VSR_FN constexpr int recovered_count_of() {
+  if constexpr (requires { int(K::recovered_count); })
+    return K::recovered_count;
+  else if constexpr (requires { K::recovered[0]; })
+    return static_cast<int>(sizeof(K::recovered) / sizeof(K::recovered[0]));
+  else
+    return 0;
+}
+
+template <class K>
+VSR_FN constexpr bool scalar_of() {
+  if constexpr (requires { bool(K::scalar); })
+    return K::scalar;
+  else
+    return false;
+}
+
+template <class K>
+VSR_FN constexpr bool linear_of() {
+  if constexpr (requires { bool(K::linear); })
+    return K::linear;
+  else
+    return false;
+}
+
+template <class K>
+VSR_FN constexpr int gradient_rows_of() {
+  if constexpr (requires { int(K::gradient_rows); })
+    return K::gradient_rows;
+  else
+    return K::components;
+}
+
+/// A load or a mass that has no tangent at all says so.
+template <class K>
+VSR_FN constexpr bool declares_no_tangent() {
+  if constexpr (requires { bool(K::has_tangent); })
+    return !K::has_tangent;
+  else
+    return false;
+}
+
+}  // namespace detail
+
+}  // namespace voussoir
