@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 #include <voussoir/backends/debug/debug_backend.hpp>
@@ -174,6 +175,60 @@ std::size_t Backend::bytes_peak() const {
   std::size_t sum = 0;
   for (int d = 0; d < devices(); ++d) sum += memory(d)->bytes_peak();
   return sum;
+}
+
+const char* to_string(Integration integration) {
+  switch (integration) {
+    case Integration::automatic:
+      return "auto";
+    case Integration::thread:
+      return "thread";
+    case Integration::block:
+      return "block";
+    case Integration::blocks:
+      return "blocks";
+    case Integration::pairs:
+      return "pairs";
+  }
+  return "unknown";
+}
+
+const char* to_string(Assembly assembly) {
+  switch (assembly) {
+    case Assembly::automatic:
+      return "auto";
+    case Assembly::device:
+      return "device";
+    case Assembly::host:
+      return "host";
+  }
+  return "unknown";
+}
+
+void Backend::choose(const WorkChoices& choices) {
+  const auto refuse = [&](const std::string& what, const char* value) {
+    throw Error(ErrorCode::unavailable, "backend " + name() + " knows one way of " + what + "; '" + value +
+                                            "' is for GPUs (--backend cuda). Leave it at 'auto'");
+  };
+  if (choices.integration != Integration::automatic) refuse("integration", to_string(choices.integration));
+  if (choices.assembly != Assembly::automatic) refuse("assembly", to_string(choices.assembly));
+  choices_ = choices;  // sums in a fixed order are allowed where any order is
+}
+
+double Backend::time(const std::function<void()>& work) {
+  wait();
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  wait();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<std::unique_ptr<Operator>> Backend::make_vendor_matrices(std::shared_ptr<const Layout>, const HostMatrix&) {
+  return {};
+}
+
+void Backend::integrate(const DeviceModel&, int, const MatrixTerms&) {
+  throw Error(ErrorCode::unavailable, "backend " + name() + " integrates only what it assembles");
 }
 
 double Backend::norm(const Vector& x) { return std::sqrt(dot(x, x)); }

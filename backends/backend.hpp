@@ -31,6 +31,29 @@ struct MatrixTerms {
   std::span<const double> batch_factors = {};
 };
 
+/// How element matrices are integrated, where a backend knows several ways (FEStudio's levels, docs/backends.md).
+enum class Integration {
+  automatic,  ///< what measured fastest for the element type
+  thread,     ///< level I: a thread per element
+  block,      ///< level II: a block per element, a thread per integration point, sums by pairs
+  blocks,     ///< level IIa: several elements per block of 32 threads
+  pairs       ///< a thread per pair of nodes, integration points in shared memory
+};
+/// Where element matrices are summed to a stored matrix.
+enum class Assembly {
+  automatic,
+  device,  ///< integration, conditions and assembly where the matrix lies
+  host     ///< element matrices from the device, assembly on the host
+};
+/// Ways of working that a user may insist on. The defaults leave everything to the backend.
+struct WorkChoices {
+  Integration integration = Integration::automatic;
+  Assembly assembly = Assembly::automatic;
+  bool deterministic = true;  ///< false allows sums in any order, where that is faster
+};
+const char* to_string(Integration integration);
+const char* to_string(Assembly assembly);
+
 /// What is asked of CG.
 struct CgRequest {
   double relative_tolerance = 1e-8;  ///< stop when ‖b − A x‖ ≤ relative_tolerance · ‖b‖ …
@@ -84,6 +107,13 @@ class Backend {
   virtual Route route(const ElementProgram& program) const = 0;
   std::size_t bytes_in_use() const;
   std::size_t bytes_peak() const;
+  /// Insists on ways of working from now on. Throws Error (unavailable) for a way that this backend does not have.
+  virtual void choose(const WorkChoices& choices);
+  const WorkChoices& choices() const { return choices_; }
+  /// Waits until all work that was asked for is done. Services whose results stay on a device may return before.
+  virtual void wait() {}
+  /// Seconds that `work` takes, on the clock of the device where that has one.
+  virtual double time(const std::function<void()>& work);
 
   template <class T>
   Array<T> make_array(int device, std::size_t size) const {
@@ -118,10 +148,17 @@ class Backend {
   /// A matrix given by its rows, for preconditioners and for matrices that come from elsewhere. Every column must be
   /// owned or a ghost where its row is owned. Not necessarily symmetric.
   virtual std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) = 0;
+  /// The same matrix in the hands of the hardware vendor's library, for comparison: one operator per storage that the
+  /// library knows, described by its name. Empty where there is no such library.
+  virtual std::vector<std::unique_ptr<Operator>> make_vendor_matrices(std::shared_ptr<const Layout> layout,
+                                                                      const HostMatrix& rows);
   /// Integrates and assembles. Rows and columns of equations that are not free are zeroed; of their diagonal the size
   /// is kept (1 where it is zero).
   virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
                         SparseMatrix& matrix) = 0;
+
+  /// Only integrates: the element matrices of one batch, and leaves them nowhere. For measuring.
+  virtual void integrate(const DeviceModel& model, int batch, const MatrixTerms& terms);
 
   virtual std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product) = 0;
   /// Computes what the operator stores; a matrix-free one remembers the terms and a copy of the unknowns. Equations
@@ -149,6 +186,8 @@ class Backend {
   virtual BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) = 0;
   /// Inverts each block; throws Error (singular) whose `where` is "equation N" for a singular one.
   virtual void invert(BlockDiagonal& diagonal) = 0;
+  /// Keeps the blocks in single precision from now on; for what is only applied.
+  virtual void to_single(BlockDiagonal& diagonal) = 0;
   /// z = D r
   virtual void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) = 0;
   /// z = D r and r·z in one pass where the backend can: what a preconditioner's apply_dot should call.
@@ -161,8 +200,15 @@ class Backend {
   virtual CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                        const CgRequest& request);
 
+  // --- for people ----------------------------------------------------------------------------------------------
+  /// Why route() says what it says; empty where an element program was compiled for this backend.
+  virtual std::string route_reason(const ElementProgram& program) const {
+    return route(program) == Route::host ? "the element type is written for the host" : "";
+  }
+
  protected:
   Backend() = default;
+  WorkChoices choices_;
 };
 
 }  // namespace voussoir

@@ -21,6 +21,9 @@ class Operator {
   virtual std::size_t bytes() const = 0;
   /// Bytes that one application must move: each stored number once, x read and y written.
   virtual std::size_t bytes_moved() const = 0;
+  /// True where every apply() asks the backend for the same work on the same memory and does nothing else, so that a
+  /// backend may record it once and replay it, as CG on a GPU does. False is always right.
+  virtual bool replayable() const { return false; }
   /// One line for people: kind, size, memory.
   virtual std::string describe() const = 0;
 };
@@ -40,6 +43,9 @@ struct BlockDiagonal {
   int block_size = 1;
   std::shared_ptr<const Layout> layout;
   std::vector<Array<double>> blocks;
+  /// Where not empty, the numbers are kept here instead, in single precision: half the bytes for a preconditioner,
+  /// which need not be exact. Vectors and sums stay double.
+  std::vector<Array<float>> single_blocks = {};
 };
 
 /// A stored matrix. CSR is block size 1.

@@ -78,8 +78,10 @@ Size size_of(const Domain& domain) {
 }  // namespace
 
 std::vector<std::string> solver_names() {
-  return {"direct", "direct:mumps", "direct:eigen", "direct:cholmod",  "direct:band",  "direct:profile",
-          "cg",     "cg+none",      "cg+jacobi",    "cg+block-jacobi", "cg+chebyshev", "cg+fsai"};
+  return {
+      "direct",       "direct:mumps", "direct:eigen", "direct:cholmod",   "direct:band",     "direct:profile",
+      "cg",           "cg+none",      "cg+jacobi",    "cg+jacobi:single", "cg+block-jacobi", "cg+block-jacobi:single",
+      "cg+chebyshev", "cg+fsai"};
 }
 
 std::vector<std::string> soe_names() {
@@ -110,8 +112,12 @@ std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tol
   std::shared_ptr<Preconditioner> p;
   if (name == "cg" || name == "cg+block-jacobi")
     p = std::make_shared<BlockJacobiPreconditioner>();
+  else if (name == "cg+block-jacobi:single")
+    p = std::make_shared<BlockJacobiPreconditioner>(Precision::single);
   else if (name == "cg+jacobi")
     p = std::make_shared<JacobiPreconditioner>();
+  else if (name == "cg+jacobi:single")
+    p = std::make_shared<JacobiPreconditioner>(Precision::single);
   else if (name == "cg+chebyshev")
     p = std::make_shared<ChebyshevPreconditioner>();
   else if (name == "cg+fsai")
@@ -122,7 +128,9 @@ std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tol
 }
 
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, const StaticOptions& options) {
-  return make_static_analysis(domain, Backend::open(options.backend), options);
+  auto backend = Backend::open(options.backend);
+  backend->choose(options.work);
+  return make_static_analysis(domain, std::move(backend), options);
 }
 
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::shared_ptr<Backend> backend,

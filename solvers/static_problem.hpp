@@ -14,6 +14,7 @@ namespace voussoir {
 ///                         in), direct:band, direct:profile
 ///   cg                    conjugate gradients with block Jacobi
 ///   cg+none, cg+jacobi, cg+block-jacobi, cg+chebyshev, cg+fsai
+///   cg+jacobi:single, cg+block-jacobi:single    the same with the preconditioner kept in single precision
 ///
 /// and storage, where it is not left to the solver:
 ///
@@ -37,6 +38,7 @@ struct StaticOptions {
   std::string algorithm = "auto";              ///< linear, newton; auto: newton where an element is not linear
   double relative_tolerance = 1e-8;            ///< of iterative solvers
   int max_iterations = 50000;                  ///< of iterative solvers
+  WorkChoices work = {};                            ///< ways of working that the backend shall take
 };
 
 /// A StaticAnalysis with its collaborators chosen by name: what most programs want.
@@ -44,7 +46,7 @@ struct StaticOptions {
 ///   auto analysis = make_static_analysis(domain);
 ///   auto results = analysis->run();
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, const StaticOptions& options = {});
-/// The same on a backend that is open already.
+/// The same on a backend that is open already, and goes on working as it does: `options.work` is not looked at.
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::shared_ptr<Backend> backend,
                                                      const StaticOptions& options = {});
 

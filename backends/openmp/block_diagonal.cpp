@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include <voussoir/backends/detail/invert_block.hpp>
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/cpu_matrix.hpp>
@@ -15,56 +16,12 @@ namespace cpu {
 
 namespace {
 
-constexpr int most = 6;
-
-enum class Inversion { fine, singular, not_finite };
-
-/// Inverts a block in place by Gauss and Jordan with row pivoting, after scaling rows and columns so that the diagonal
-/// is one: rotations and displacements have different units. `at` is the row where it failed.
-Inversion invert_block(double* block, int n, double tiny, int& at) {
-  double scale[most];
-  double a[most][2 * most];
-  for (int i = 0; i < n; ++i) {
-    const double diagonal = std::fabs(block[i * n + i]);
-    at = i;
-    if (!std::isfinite(diagonal)) return Inversion::not_finite;
-    if (diagonal <= tiny) return Inversion::singular;
-    scale[i] = 1 / std::sqrt(diagonal);
-  }
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
-      a[i][j] = block[i * n + j] * scale[i] * scale[j];
-      a[i][n + j] = i == j;
-      at = i;
-      if (!std::isfinite(a[i][j])) return Inversion::not_finite;
-    }
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::fabs(a[i][k]) > std::fabs(a[pivot][k])) pivot = i;
-    at = k;
-    if (std::fabs(a[pivot][k]) < 1e-13) return Inversion::singular;
-    if (pivot != k)
-      for (int j = 0; j < 2 * n; ++j) std::swap(a[pivot][j], a[k][j]);
-    const double factor = 1 / a[k][k];
-    for (int j = 0; j < 2 * n; ++j) a[k][j] *= factor;
-    for (int i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const double share = a[i][k];
-      for (int j = 0; j < 2 * n; ++j) a[i][j] -= share * a[k][j];
-    }
-  }
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) block[i * n + j] = a[i][n + j] * scale[i] * scale[j];
-  return Inversion::fine;
-}
-
 /// z = D r for block rows begin … end.
-template <int B>
-void multiply_blocks(const double* blocks, std::size_t begin, std::size_t end, std::size_t columns, const double* r,
+template <int B, class Number>
+void multiply_blocks(const Number* blocks, std::size_t begin, std::size_t end, std::size_t columns, const double* r,
                      double* z) {
   for (std::size_t row = begin; row < end; ++row) {
-    const double* block = blocks + row * B * B;
+    const Number* block = blocks + row * B * B;
     for (std::size_t c = 0; c < columns; ++c) {
       double in[B];
       for (int j = 0; j < B; ++j) in[j] = r[(row * B + static_cast<std::size_t>(j)) * columns + c];
@@ -77,7 +34,8 @@ void multiply_blocks(const double* blocks, std::size_t begin, std::size_t end, s
   }
 }
 
-void multiply_blocks(int size, const double* blocks, std::size_t begin, std::size_t end, std::size_t columns,
+template <class Number>
+void multiply_blocks(int size, const Number* blocks, std::size_t begin, std::size_t end, std::size_t columns,
                      const double* r, double* z) {
   switch (size) {
     case 1:
@@ -93,6 +51,15 @@ void multiply_blocks(int size, const double* blocks, std::size_t begin, std::siz
     default:
       return multiply_blocks<6>(blocks, begin, end, columns, r, z);
   }
+}
+
+/// Calls `work` with the numbers of a device's blocks, in the precision in which they are kept; inside a section.
+template <class Work>
+void with_blocks(const BlockDiagonal& diagonal, int device, const Work& work) {
+  if (diagonal.single_blocks.empty())
+    work(diagonal.blocks[static_cast<std::size_t>(device)].read_device());
+  else
+    work(diagonal.single_blocks[static_cast<std::size_t>(device)].read_device());
 }
 
 /// Block rows that a thread takes at once: at most block_entries equations, whatever the block size.
@@ -132,6 +99,8 @@ BlockDiagonal CpuBackend::block_diagonal(const SparseMatrix& source, int block_s
 }
 
 void CpuBackend::invert(BlockDiagonal& diagonal) {
+  if (!diagonal.single_blocks.empty())
+    throw Error(ErrorCode::misuse, "block diagonal: invert it before it is kept in single precision");
   const int b = diagonal.block_size;
   const auto entries = static_cast<std::size_t>(b * b);
   // "Tiny" is meant against the largest entry on the diagonal: a node that only rounding holds is not held.
@@ -149,15 +118,16 @@ void CpuBackend::invert(BlockDiagonal& diagonal) {
     const auto rows = static_cast<std::int64_t>(part.size() / entries);
     std::int64_t worst = rows;
     int worst_row = 0;
-    cpu::Inversion reason = cpu::Inversion::fine;
+    detail::Inversion reason = detail::Inversion::fine;
     {
       DeviceSection section(*memory(d));
       double* blocks = part.update_device();
 #pragma omp parallel for num_threads(threads_) schedule(static)
       for (std::int64_t row = 0; row < rows; ++row) {
         int at = 0;
-        const cpu::Inversion result = cpu::invert_block(blocks + static_cast<std::size_t>(row) * entries, b, tiny, at);
-        if (result == cpu::Inversion::fine) continue;
+        const detail::Inversion result =
+            detail::invert_block(blocks + static_cast<std::size_t>(row) * entries, b, tiny, at);
+        if (result == detail::Inversion::fine) continue;
 #pragma omp critical(voussoir_invert)
         if (row < worst) {
           worst = row;
@@ -166,14 +136,30 @@ void CpuBackend::invert(BlockDiagonal& diagonal) {
         }
       }
     }
-    if (reason == cpu::Inversion::fine) continue;
+    if (reason == detail::Inversion::fine) continue;
     const std::string where = "equation " + std::to_string(diagonal.layout->first(d) + worst * b + worst_row);
-    if (reason == cpu::Inversion::not_finite)
+    if (reason == detail::Inversion::not_finite)
       throw Error(ErrorCode::not_finite, "the matrix has an entry that is not a number on its diagonal", where);
     throw Error(ErrorCode::singular,
                 "the matrix has no stiffness of its own here; hold the equation or connect its node to stiff elements",
                 where);
   }
+}
+
+void CpuBackend::to_single(BlockDiagonal& diagonal) {
+  if (!diagonal.single_blocks.empty()) return;
+  std::vector<Array<float>> all;
+  for (int d = 0; d < devices(); ++d) {
+    const Array<double>& from = diagonal.blocks[static_cast<std::size_t>(d)];
+    Array<float> to(memory(d), from.size());
+    DeviceSection section(*memory(d));
+    const double* source = from.read_device();
+    float* target = to.write_device();
+    for (std::size_t k = 0; k < from.size(); ++k) target[k] = static_cast<float>(source[k]);
+    all.push_back(std::move(to));
+  }
+  diagonal.single_blocks = std::move(all);
+  diagonal.blocks.clear();
 }
 
 void CpuBackend::apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) {
@@ -183,15 +169,16 @@ void CpuBackend::apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z
   for (int d = 0; d < devices(); ++d) {
     const auto rows = static_cast<std::size_t>(r.layout()->owned(d)) / static_cast<std::size_t>(b);
     DeviceSection section(*memory(d));
-    const double* blocks = diagonal.blocks[static_cast<std::size_t>(d)].read_device();
     const double* pr = r.part(d).read_device();
     double* pz = &r == &z ? z.part(d).update_device() : z.part(d).write_device();
     const std::size_t step = cpu::rows_at_once(b);
     const auto pieces = static_cast<std::ptrdiff_t>((rows + step - 1) / step);
+    cpu::with_blocks(diagonal, d, [&](const auto* blocks) {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (pieces >= cpu::fewest_blocks)
-    for (std::ptrdiff_t p = 0; p < pieces; ++p)
-      cpu::multiply_blocks(b, blocks, static_cast<std::size_t>(p) * step,
-                           std::min(rows, static_cast<std::size_t>(p + 1) * step), columns, pr, pz);
+      for (std::ptrdiff_t p = 0; p < pieces; ++p)
+        cpu::multiply_blocks(b, blocks, static_cast<std::size_t>(p) * step,
+                             std::min(rows, static_cast<std::size_t>(p + 1) * step), columns, pr, pz);
+    });
   }
 }
 
@@ -204,20 +191,21 @@ double CpuBackend::apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vec
   for (int d = 0; d < devices(); ++d) {
     const auto rows = static_cast<std::size_t>(r.layout()->owned(d)) / static_cast<std::size_t>(b);
     DeviceSection section(*memory(d));
-    const double* blocks = diagonal.blocks[static_cast<std::size_t>(d)].read_device();
     const double* pr = r.part(d).read_device();
     double* pz = z.part(d).write_device();
     const std::size_t step = cpu::rows_at_once(b);
     const auto pieces = static_cast<std::ptrdiff_t>((rows + step - 1) / step);
     std::vector<double> sums(static_cast<std::size_t>(pieces));
+    cpu::with_blocks(diagonal, d, [&](const auto* blocks) {
 #pragma omp parallel for num_threads(threads_) schedule(static) if (pieces >= cpu::fewest_blocks)
-    for (std::ptrdiff_t p = 0; p < pieces; ++p) {
-      const std::size_t begin = static_cast<std::size_t>(p) * step, end = std::min(rows, begin + step);
-      cpu::multiply_blocks(b, blocks, begin, end, columns, pr, pz);
-      const std::size_t width = static_cast<std::size_t>(b) * columns;
-      sums[static_cast<std::size_t>(p)] =
-          cpu::dot_stretch(pr + begin * width, pz + begin * width, (end - begin) * width);
-    }
+      for (std::ptrdiff_t p = 0; p < pieces; ++p) {
+        const std::size_t begin = static_cast<std::size_t>(p) * step, end = std::min(rows, begin + step);
+        cpu::multiply_blocks(b, blocks, begin, end, columns, pr, pz);
+        const std::size_t width = static_cast<std::size_t>(b) * columns;
+        sums[static_cast<std::size_t>(p)] =
+            cpu::dot_stretch(pr + begin * width, pz + begin * width, (end - begin) * width);
+      }
+    });
     total += cpu::sum_pairwise(sums);
   }
   return total;

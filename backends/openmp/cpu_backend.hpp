@@ -54,6 +54,7 @@ class CpuBackend : public Backend {
   BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) override;
   BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) override;
   void invert(BlockDiagonal& diagonal) override;
+  void to_single(BlockDiagonal& diagonal) override;
   void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
 

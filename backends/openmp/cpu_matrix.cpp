@@ -1,22 +1,10 @@
 #include <voussoir/backends/openmp/cpu_matrix.hpp>
 
 #include <algorithm>
-#include <cstdio>
 
 #include <voussoir/backends/openmp/checks.hpp>
 
 namespace voussoir::cpu {
-
-std::string readable_bytes(std::size_t bytes) {
-  char text[32];
-  if (bytes >= 10'000'000'000u)
-    std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) / 1e9);
-  else if (bytes >= 1'000'000)
-    std::snprintf(text, sizeof text, "%.0f MB", static_cast<double>(bytes) / 1e6);
-  else
-    std::snprintf(text, sizeof text, "%.1f kB", static_cast<double>(bytes) / 1e3);
-  return text;
-}
 
 std::vector<std::int32_t> share_pieces(const std::int64_t* start, std::int32_t rows, std::int32_t rows_per_piece,
                                        int threads) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/backends/detail/readable_bytes.hpp>
 #include <voussoir/backends/openmp/sparse_kernels.hpp>
 #include <voussoir/backends/operator.hpp>
 
@@ -49,7 +50,6 @@ class CpuMatrix : public SparseMatrix {
 std::vector<std::int32_t> share_pieces(const std::int64_t* start, std::int32_t rows, std::int32_t rows_per_piece,
                                        int threads);
 
-/// "690 MB", for people.
-std::string readable_bytes(std::size_t bytes);
+using detail::readable_bytes;
 
 }  // namespace voussoir::cpu

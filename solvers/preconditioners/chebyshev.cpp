@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <voussoir/solvers/preconditioners/detail/diagonal_operator.hpp>
+#include <voussoir/solvers/preconditioners/detail/inverse_diagonal.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
 namespace voussoir {
@@ -32,12 +32,13 @@ double largest_eigenvalue(const LinearSOE& soe, const Operator& inverse_diagonal
 /// Coefficients: Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, Algorithm 12.1.
 class ChebyshevOperator final : public Operator {
  public:
-  ChebyshevOperator(const LinearSOE& soe, std::unique_ptr<detail::DiagonalOperator> inverse_diagonal, int degree,
-                    double low, double high)
+  ChebyshevOperator(const LinearSOE& soe, std::unique_ptr<DiagonalOperator> inverse_diagonal, int degree, double low,
+                    double high)
       : soe_(soe), inverse_diagonal_(std::move(inverse_diagonal)), degree_(degree), low_(low), high_(high) {
     for (Vector* v : {&residual_, &direction_, &work_}) *v = soe.model().make_vector();
   }
 
+  bool replayable() const override { return true; }
   const std::shared_ptr<const Layout>& layout() const override { return soe_.matrix().layout(); }
 
   void apply(const Vector& r, Vector& z) const override {
@@ -73,7 +74,7 @@ class ChebyshevOperator final : public Operator {
 
  private:
   const LinearSOE& soe_;
-  std::unique_ptr<detail::DiagonalOperator> inverse_diagonal_;
+  std::unique_ptr<DiagonalOperator> inverse_diagonal_;
   int degree_;
   double low_, high_;
   mutable Vector residual_, direction_, work_;

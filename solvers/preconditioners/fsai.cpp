@@ -16,6 +16,7 @@ class FsaiOperator final : public Operator {
  public:
   FsaiOperator(std::shared_ptr<Backend> backend, std::unique_ptr<SparseMatrix> g, std::unique_ptr<SparseMatrix> gt)
       : backend_(std::move(backend)), g_(std::move(g)), gt_(std::move(gt)), work_(g_->layout()) {}
+  bool replayable() const override { return true; }
   const std::shared_ptr<const Layout>& layout() const override { return g_->layout(); }
   void apply(const Vector& r, Vector& z) const override {
     g_->apply(r, work_);

@@ -1,10 +1,10 @@
-#include <voussoir/solvers/preconditioners/detail/diagonal_operator.hpp>
+#include <voussoir/solvers/preconditioners/detail/inverse_diagonal.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
 namespace voussoir {
 namespace detail {
 
-std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int block_size) {
+std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int block_size, Precision precision) {
   Backend& backend = soe.model().backend();
   BlockDiagonal diagonal =
       soe.sparse_matrix() ? backend.block_diagonal(*soe.sparse_matrix(), block_size)
@@ -21,6 +21,7 @@ std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int blo
                 "no element gives this unknown any stiffness; hold it, or give it an element that does",
                 soe.model().equation_label(equation));
   }
+  if (precision == Precision::single) backend.to_single(diagonal);
   return std::make_unique<DiagonalOperator>(soe.model().shared_backend(), std::move(diagonal));
 }
 
@@ -28,13 +29,13 @@ std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int blo
 
 void JacobiPreconditioner::set_up(const LinearSOE& soe) {
   inverse_.reset();
-  inverse_ = detail::inverse_diagonal(soe, 1);
+  inverse_ = detail::inverse_diagonal(soe, 1, precision_);
 }
 
 void BlockJacobiPreconditioner::set_up(const LinearSOE& soe) {
   inverse_.reset();
   const int components = soe.model().device_model().uniform_components();
-  inverse_ = detail::inverse_diagonal(soe, components > 0 && components <= 6 ? components : 1);
+  inverse_ = detail::inverse_diagonal(soe, components > 0 && components <= 6 ? components : 1, precision_);
 }
 
 }  // namespace voussoir

@@ -18,14 +18,23 @@ class Preconditioner {
   virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }
 };
 
+/// In which precision a preconditioner keeps its numbers. The iteration is in double precision either way: an
+/// approximate inverse may be rounded, and half the bytes are read.
+enum class Precision { full, single };
+
 /// z = r / diagonal.
 class JacobiPreconditioner : public Preconditioner {
  public:
-  std::string name() const override { return "jacobi"; }
+  explicit JacobiPreconditioner(Precision precision = Precision::full) : precision_(precision) {}
+  std::string name() const override { return "jacobi" + suffix(); }
   void set_up(const LinearSOE& soe) override;
   const Operator* inverse() const override { return inverse_.get(); }
 
  protected:
+  /// ":single", or nothing.
+  std::string suffix() const { return precision_ == Precision::single ? ":single" : ""; }
+
+  Precision precision_;
   std::unique_ptr<Operator> inverse_;
 };
 
@@ -33,7 +42,8 @@ class JacobiPreconditioner : public Preconditioner {
 /// Jacobi.
 class BlockJacobiPreconditioner : public JacobiPreconditioner {
  public:
-  std::string name() const override { return "block-jacobi"; }
+  using JacobiPreconditioner::JacobiPreconditioner;
+  std::string name() const override { return "block-jacobi" + suffix(); }
   void set_up(const LinearSOE& soe) override;
 };
 

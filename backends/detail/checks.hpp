@@ -1,0 +1,45 @@
+#pragma once
+#include <span>
+#include <string>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/backends/vector.hpp>
+
+namespace voussoir::detail {
+
+/// True where two layouts spread the same equations in the same way, as far as sizes tell.
+inline bool same_shape(const Layout& a, const Layout& b) {
+  if (&a == &b) return true;
+  if (a.devices() != b.devices()) return false;
+  for (int d = 0; d < a.devices(); ++d)
+    if (a.first(d) != b.first(d) || a.owned(d) != b.owned(d) || a.ghosts(d) != b.ghosts(d)) return false;
+  return true;
+}
+
+inline void require_layout(const Layout& layout, const Vector& x, const char* what) {
+  if (x.layout() && same_shape(layout, *x.layout())) return;
+  throw Error(ErrorCode::misuse, std::string(what) + ": a vector of " + std::to_string(x.size()) +
+                                     " entries where one of " + std::to_string(layout.size()) +
+                                     ", spread over the devices alike, is needed");
+}
+
+inline void require_alike(const Vector& x, const Vector& y, const char* what) {
+  if (!x.layout()) throw Error(ErrorCode::misuse, std::string(what) + ": the vector has no layout");
+  require_layout(*x.layout(), y, what);
+  if (x.columns() != y.columns())
+    throw Error(ErrorCode::misuse, std::string(what) + ": vectors with " + std::to_string(x.columns()) + " and " +
+                                       std::to_string(y.columns()) + " columns do not go together");
+}
+
+/// Throws where factors were given but not one per batch.
+inline void require_factors(std::span<const double> factors, int batches, const char* what) {
+  if (!factors.empty() && factors.size() != static_cast<std::size_t>(batches))
+    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(factors.size()) + " factors for " +
+                                       std::to_string(batches) + " batches of elements");
+}
+
+inline std::size_t owned_entries(const Vector& x, int device) {
+  return static_cast<std::size_t>(x.layout()->owned(device)) * static_cast<std::size_t>(x.columns());
+}
+
+}  // namespace voussoir::detail

@@ -1,0 +1,37 @@
+#pragma once
+
+// What the routines of elements are given, on the host and on devices. Kernels that are compiled at run time include
+// this, so it needs nothing of the standard library.
+
+namespace voussoir {
+
+/// A run of like elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
+struct ElementView {
+  int element_count = 0;
+  const int* nodes = nullptr;           ///< element_count × nodes_per_element, local node numbers
+  const double* coordinates = nullptr;  ///< 3 per local node
+  const double* unknowns = nullptr;     ///< nodal unknowns at `first_unknown[node]`, or null: all zero
+  const int* first_unknown = nullptr;   ///< index of each local node's first unknown in a nodal vector
+  const double* temperature = nullptr;  ///< per local node, or null: the model has no temperature
+  double reference_temperature = 0;     ///< where thermal strain is zero
+  /// Material and section numbers. A record is `table_rows` rows of (temperature, parameters…), ascending in
+  /// temperature, interpolated linearly and held constant outside; one row where nothing depends on temperature.
+  const double* parameters = nullptr;
+  const int* record = nullptr;  ///< record number of each element, or null: all use record 0
+  int table_rows = 1;
+};
+
+/// A load on the volume of elements: force per mass, constant and by rotation; for heat, source per volume.
+struct BodyLoad {
+  double acceleration[3] = {0, 0, 0};   ///< gravity
+  double angular_velocity_squared = 0;  ///< centrifugal: ω²
+  double axis_point[3] = {0, 0, 0};
+  double axis_direction[3] = {0, 0, 1};  ///< unit vector
+  double source = 0;                     ///< heat produced per volume and time
+};
+
+enum class MassKind { consistent, lumped };
+
+enum class ElementFault : int { none = 0, inverted, not_finite, bad_parameter };
+
+}  // namespace voussoir
