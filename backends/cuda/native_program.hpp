@@ -1,0 +1,136 @@
+#pragma once
+#include <voussoir/backends/cuda/cluster_kernels.hpp>
+#include <voussoir/backends/cuda/clusters.hpp>
+#include <voussoir/backends/cuda/device_program.hpp>
+#include <voussoir/backends/cuda/element_kernels.hpp>
+#include <voussoir/backends/cuda/runtime.hpp>
+#include <voussoir/backends/cuda/tangent_choice.hpp>
+#include <voussoir/backends/cuda/tangent_ways.hpp>
+
+#include <memory>
+#include <string>
+
+namespace voussoir::cuda {
+
+/// The device program of kernel K, compiled with this backend.
+template <class K>
+class NativeDeviceProgram final : public DeviceProgram {
+ public:
+  Route route() const override { return Route::native; }
+
+  bool knows(Integration how) const override {
+    switch (how) {
+      case Integration::block:
+      case Integration::blocks:
+        return detail::by_points<K>();
+      case Integration::pairs:
+        return detail::has_pairs<K>();
+      default:
+        return true;
+    }
+  }
+
+  void matrices(const ElementRun& run, const MatrixMix& mix, Integration how, double* out) const override {
+    ElementJob job = job_of(run, out);
+    if (mix.stiffness != 0) {
+      job.factor = mix.stiffness;
+      start_tangents(run, job, how);
+      job.accumulate = 1;
+    }
+    if (mix.mass != 0) {
+      job.factor = mix.mass;
+      start_masses(run, job, mix.mass_kind);
+    }
+  }
+  void residuals(const ElementRun& run, double* out) const override { start<Routine::residual>(run, job_of(run, out)); }
+  void actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
+               double* out) const override {
+    ElementJob job = job_of(run, out);
+    job.direction = direction.read_device();
+    if (mix.stiffness != 0) {
+      job.factor = mix.stiffness;
+      start<Routine::action>(run, job);
+      job.accumulate = 1;
+    }
+    if (mix.mass != 0) {
+      job.factor = mix.mass;
+      if (mix.mass_kind == MassKind::lumped)
+        start<Routine::lumped_action>(run, job);
+      else
+        start<Routine::mass_action>(run, job);
+    }
+  }
+  void body_loads(const ElementRun& run, const BodyLoad& load, double* out) const override {
+    ElementJob job = job_of(run, out);
+    job.load = load;
+    start<Routine::body_load>(run, job);
+  }
+  bool knows_clusters(const MatrixMix& mix) const override { return detail::has_tangent<K> && mix.mass == 0; }
+  bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
+                         const ClusterPlan& plan, const ClusterSums& sums) const override {
+    if (!knows_clusters(mix)) return false;
+    if constexpr (detail::has_tangent<K>) {
+      ElementJob job = job_of(run, nullptr);
+      job.factor = mix.stiffness;
+      launch(run.elements().table_rows == 1 ? cluster_action<K, true> : cluster_action<K, false>,
+             Grid{plan.clusters, plan.size, plan.shared_bytes(true)}, run.stream(), job,
+             cluster_view(plan, direction.read_device(), sums));
+    }
+    return true;
+  }
+  void recover(const ElementRun& run, double* out) const override { start<Routine::recover>(run, job_of(run, out)); }
+
+ private:
+  static void start_tangents(const ElementRun& run, const ElementJob& job, Integration how) {
+    constexpr TangentWays ways = tangent_ways<K>();
+    const TangentKernel chosen = choose_tangents(ways, how, job.view.table_rows > 1, run.gpu());
+    if constexpr (ways.point_threads > 0)
+      if (chosen == TangentKernel::points)
+        return launch(point_tangents<K>, point_grid(ways, how, job.count), run.stream(), job);
+    if constexpr (ways.pair_elements > 0)
+      if (chosen == TangentKernel::pairs)
+        return launch(pair_tangents<K>, pair_grid(ways, job.count), run.stream(), job);
+    if constexpr (ways.streams > 0)
+      if (chosen == TangentKernel::streamed)
+        return launch(streamed_tangents<K>, grid_for(job.count, 128), run.stream(), job);
+    start<Routine::tangent>(run, job);
+  }
+
+  static void start_masses(const ElementRun& run, const ElementJob& job, MassKind kind) {
+    if constexpr (detail::streams_mass<K>()) {
+      if (kind == MassKind::lumped)
+        launch(streamed_masses<K, true>, grid_for(job.count, 128), run.stream(), job);
+      else
+        launch(streamed_masses<K, false>, grid_for(job.count, 128), run.stream(), job);
+    } else {
+      if (kind == MassKind::lumped)
+        start<Routine::lumped_mass>(run, job);
+      else
+        start<Routine::mass>(run, job);
+    }
+  }
+
+  template <Routine routine>
+  static void start(const ElementRun& run, const ElementJob& job) {
+    if constexpr (detail::has_routine<K, routine>)
+      launch(element_values<K, routine>, grid_for(job.count, 128), run.stream(), job);
+    else if (!job.accumulate)
+      fill_bytes_async(job.out, 0, sizeof(double) * room_for(job.count, detail::values_of<K, routine>()), run.stream());
+  }
+};
+
+/// Adds the types of a stock list to the native programs.
+struct AddNative {
+  template <class K>
+  void type(const std::string& name, const std::string&) const {
+    add_native_program(name, std::make_shared<NativeDeviceProgram<K>>());
+  }
+};
+
+}  // namespace voussoir::cuda
+
+#define VSR_NATIVE_STOCK(list)                                \
+  [[maybe_unused]] static const bool vsr_native_##list = [] { \
+    ::voussoir::stock::list(::voussoir::cuda::AddNative{});   \
+    return true;                                              \
+  }()

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/cuda/element_job.hpp>
+#include <voussoir/backends/cuda/runtime.hpp>
+
+// Which kernel computes the tangents of elements, by what is asked for and what the element type has.
+
+namespace voussoir::cuda {
+
+enum class TangentKernel {
+  values,    ///< element_values: always there
+  streamed,  ///< streamed_tangents
+  points,    ///< point_tangents
+  pairs      ///< pair_tangents
+};
+
+/// A way that the element type does not have stands for `automatic`. Where the material varies within elements, only a
+/// thread per element or per point follows it; and not every GPU has the shared memory that large elements want.
+inline TangentKernel choose_tangents(const TangentWays& ways, Integration how, bool varies, const DeviceFacts& gpu) {
+  if ((how == Integration::block || how == Integration::blocks) && ways.point_threads > 0) return TangentKernel::points;
+  const bool pairs = how == Integration::pairs || (how != Integration::thread && ways.prefers_pairs);
+  const bool room = static_cast<std::size_t>(ways.pair_bytes) <= gpu.shared_bytes_per_block;
+  if (pairs && ways.pair_elements > 0 && room && !varies) return TangentKernel::pairs;
+  return ways.streams && !varies ? TangentKernel::streamed : TangentKernel::values;
+}
+
+/// A block per element (level II), or blocks of 32 threads for as many elements as find room there (level IIa).
+inline Grid point_grid(const TangentWays& ways, Integration how, std::int64_t count) {
+  const int threads = how == Integration::block ? ways.point_threads : 32, elements = threads / ways.point_threads;
+  return {(count + elements - 1) / elements, threads, 0};
+}
+inline Grid pair_grid(const TangentWays& ways, std::int64_t count) {
+  return {(count + ways.pair_elements - 1) / ways.pair_elements, ways.pair_threads,
+          static_cast<std::size_t>(ways.pair_bytes)};
+}
+
+}  // namespace voussoir::cuda
