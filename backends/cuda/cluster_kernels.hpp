@@ -1,0 +1,310 @@
+#pragma once
+#include <voussoir/backends/cuda/cluster_view.hpp>
+#include <voussoir/backends/cuda/element_kernels.hpp>
+#include <voussoir/backends/cuda/shared_memory.hpp>
+
+// Products of whole clusters of elements: element vectors meet in shared memory and never leave the chip. nvcc compiles
+// them for the stock elements, NVRTC for the elements of users: nothing of the standard library here.
+
+namespace voussoir::cuda {
+
+namespace detail {
+
+/// Shared memory of a cluster: vectors of its elements, x and, where wanted, positions at its nodes, then what the sums
+/// need. Within each, values of neighbouring nodes or elements stand side by side.
+struct ClusterRoom {
+  double* vectors;
+  double* x;
+  double* position;
+  ClusterWords* incidence;
+  ClusterNode* node;
+  unsigned* first;
+  unsigned* node_count;
+  __device__ ClusterRoom(double* room, const ClusterView& view, int vectors_per_element, int nodes, int components,
+                         bool positions)
+      : vectors(room),
+        x(vectors + vectors_per_element * view.size),
+        position(x + components * view.most_nodes),
+        incidence(reinterpret_cast<ClusterWords*>(position + (positions ? 3 * view.most_nodes : 0))),
+        node(reinterpret_cast<ClusterNode*>(incidence + nodes * view.size / 8)),
+        first(reinterpret_cast<unsigned*>(node + view.most_nodes)),
+        node_count(first + view.most_nodes) {}
+};
+
+/// Number a of those of an element; known when it is compiled, so that nothing is indexed.
+__device__ inline int number_of(const ClusterWords* words, int a) {
+  const unsigned word = words[a / 8].words[a % 8 / 2];
+  return static_cast<int>(a % 2 ? word >> 16 : word & 0xffffu);
+}
+/// What a plan says passes through once in a product: the caches had better keep the vectors.
+template <class T>
+__device__ inline T load_passing(const T* p) {
+#if defined(__CUDA_ARCH__)
+  return __ldcs(p);
+#else
+  return *p;
+#endif
+}
+__device__ inline ClusterWords load_passing(const ClusterWords* p) {
+#if defined(__CUDA_ARCH__)
+  const uint4 all = __ldcs(reinterpret_cast<const uint4*>(p));
+  return {{all.x, all.y, all.z, all.w}};
+#else
+  return *p;
+#endif
+}
+__device__ inline ClusterNode load_passing(const ClusterNode* p) {
+#if defined(__CUDA_ARCH__)
+  const int2 both = __ldcs(reinterpret_cast<const int2*>(p));
+  return {both.x, both.y};
+#else
+  return *p;
+#endif
+}
+
+/// Words that the nodes of an element take.
+VSR_FN constexpr int corner_words(int nodes) { return (nodes + 7) / 8; }
+
+/// What is loaded of a node.
+template <int components, bool positions>
+struct LoadedNode {
+  ClusterNode node;
+  unsigned first;
+  double x[components];
+  double position[3];
+
+  /// Loads that wait for nothing. Beyond the room of a cluster its last place stands in, which has no node: loads
+  /// without a condition can all be on their way at once.
+  __device__ inline void load(const ClusterView& view, int n) {
+    const long long before = static_cast<long long>(blockIdx.x) * view.most_nodes;
+    const int at = n < view.most_nodes ? n : view.most_nodes - 1;
+    node = load_passing(view.node + before + at);
+    first = load_passing(view.first + before + at);
+    if constexpr (positions) {
+#pragma unroll
+      for (int k = 0; k < 3; ++k) position[k] = load_passing(view.position + 3 * before + k * view.most_nodes + at);
+    }
+  }
+  /// Those that wait for the equation; where there is none, the first numbers of x stand in.
+  __device__ inline void load_x(const ClusterView& view) {
+    const unsigned held = view.conditions ? first >> 16 : 0u;
+    const bool is = node.equation >= 0;
+    const double* from = view.x + static_cast<long long>(is ? node.equation : 0) * view.x_columns + view.x_column;
+#pragma unroll
+    for (int i = 0; i < components; ++i) x[i] = from[static_cast<long long>(i) * view.x_columns];
+#pragma unroll
+    for (int i = 0; i < components; ++i)
+      if (!is || (held >> i & 1u)) x[i] = 0;
+  }
+  __device__ inline void put(const ClusterView& view, int n, const ClusterRoom& room) const {
+    if (n >= view.most_nodes) return;
+    room.node[n] = node;
+    room.first[n] = first;
+#pragma unroll
+    for (int i = 0; i < components; ++i) room.x[i * view.most_nodes + n] = x[i];
+    if constexpr (positions) {
+#pragma unroll
+      for (int k = 0; k < 3; ++k) room.position[k * view.most_nodes + n] = position[k];
+    }
+  }
+};
+
+/// Brings the nodes of this block's cluster to shared memory: x, positions where wanted, and what sum_nodes() needs.
+/// `nodes` are those of an element; 0: `any_nodes`, which only the run knows.
+template <int nodes, int components, bool positions>
+__device__ inline void load_cluster(const ClusterView& view, const ClusterRoom& room, int any_nodes = nodes) {
+  // Two nodes per thread are on their way at once: most clusters have no more.
+  constexpr int early = 2, lists = corner_words(nodes);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int words = (nodes > 0 ? nodes : any_nodes) * view.size / 8;
+  const ClusterWords* incidence = view.incidence + static_cast<long long>(blockIdx.x) * words;
+  ClusterWords list[lists > 0 ? lists : 1];
+#pragma unroll
+  for (int l = 0; l < lists; ++l)
+    if (8 * (l + 1) <= nodes || thread + l * view.size < words)
+      list[l] = load_passing(incidence + thread + l * view.size);
+  const int count = view.node_count[blockIdx.x];
+  LoadedNode<components, positions> own[early];
+#pragma unroll
+  for (int r = 0; r < early; ++r) own[r].load(view, thread + r * view.size);
+#pragma unroll
+  for (int r = 0; r < early; ++r) own[r].load_x(view);
+#pragma unroll
+  for (int l = 0; l < lists; ++l)
+    if (8 * (l + 1) <= nodes || thread + l * view.size < words) room.incidence[thread + l * view.size] = list[l];
+  if constexpr (nodes == 0)
+    for (int k = thread; k < words; k += view.size) room.incidence[k] = incidence[k];
+#pragma unroll
+  for (int r = 0; r < early; ++r) own[r].put(view, thread + r * view.size, room);
+    // The place after the last node says where the last incidences end.
+#pragma unroll 1
+  for (int n = thread + early * view.size; n <= count; n += view.size) {
+    own[0].load(view, n);
+    own[0].load_x(view);
+    own[0].put(view, n, room);
+  }
+  if (thread == 0) *room.node_count = static_cast<unsigned>(count);
+}
+
+/// Kernels with an action for few registers say so (elements/point_element.hpp).
+template <class K>
+VSR_FN constexpr bool has_compact_action_of() {
+  if constexpr (requires { bool(K::has_compact_action); })
+    return K::has_compact_action;
+  else
+    return false;
+}
+template <class K>
+inline constexpr bool has_compact_action = has_compact_action_of<K>();
+
+/// Puts the vector of this thread's element where the nodes look for it.
+template <int nodes, int components>
+__device__ inline void keep_vector(const ClusterView& view, double factor, const double* vector,
+                                   const ClusterRoom& room) {
+#pragma unroll
+  for (int a = 0; a < nodes; ++a)
+#pragma unroll
+    for (int i = 0; i < components; ++i)
+      room.vectors[(i * nodes + a) * view.size + static_cast<int>(threadIdx.x)] = factor * vector[a * components + i];
+}
+
+/// Sum over the block, in thread 0; `room` holds a number per warp.
+__device__ inline double sum_cluster(double value, double* room) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
+  if (threadIdx.x % 32 == 0) room[threadIdx.x / 32] = value;
+  __syncthreads();
+  double sum = 0;
+  if (threadIdx.x == 0)
+    for (int w = 0; w < static_cast<int>(blockDim.x) / 32; ++w) sum += room[w];
+  return sum;
+}
+
+/// Every node of the cluster adds up what its elements have for it, in ascending order. All threads call.
+template <int components>
+__device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& room, int nodes) {
+  const int count = static_cast<int>(*room.node_count), stride = nodes * view.size;
+  const ClusterNumber* incidence = reinterpret_cast<const ClusterNumber*>(room.incidence);
+  double dot = 0;
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
+    const ClusterNode node = room.node[n];
+    if (node.target == ClusterNode::nowhere) continue;
+    const unsigned first = room.first[n], begin = first & 0xffffu, end = room.first[n + 1] & 0xffffu;
+    double sum[components];
+#pragma unroll
+    for (int i = 0; i < components; ++i) sum[i] = 0;
+#pragma unroll 4
+    for (unsigned k = begin; k < end; ++k) {
+      const double* vector = room.vectors + incidence[k];
+#pragma unroll
+      for (int i = 0; i < components; ++i) sum[i] += vector[i * stride];
+    }
+    if (node.target >= 0) {
+      double* partial = view.partial + static_cast<long long>(node.target) * view.partial_components;
+#pragma unroll
+      for (int i = 0; i < components; ++i) partial[i] = sum[i];
+      for (int i = components; i < view.partial_components; ++i) partial[i] = 0;
+    } else {
+      const long long equation = node.equation;
+      const unsigned held = view.conditions ? first >> 16 : 0u;
+#pragma unroll
+      for (int i = 0; i < components; ++i) {
+        double x = room.x[i * view.most_nodes + n];
+        if (held >> i & 1u) sum[i] = x = view.x[(equation + i) * view.x_columns + view.x_column];
+        view.y[(equation + i) * view.columns + view.column] = sum[i];
+        dot += x * sum[i];
+      }
+    }
+  }
+  if (!view.dot) return;
+  __syncthreads();  // x and the vectors have been read
+  const double total = sum_cluster(dot, room.x);
+  if (threadIdx.x == 0) view.dot[blockIdx.x] = total;
+}
+
+/// Reads the data of the element at a place whose nodes lie in shared memory. `plain`: its parameters do not depend on
+/// temperature.
+template <class K, bool plain>
+__device__ inline void load_clustered(const ElementView& view, const ClusterView& clusters, unsigned place, int record,
+                                      const ClusterWords* corners, const double* position, DeviceInput<K>& in) {
+#pragma unroll
+  for (int a = 0; a < K::nodes; ++a)
+#pragma unroll
+    for (int k = 0; k < 3; ++k) in.x[a][k] = position[k * clusters.most_nodes + number_of(corners, a)];
+  const bool with_unknowns = !linear_of<K>() && view.unknowns;
+  const int* nodes = nullptr;
+  if (with_unknowns || view.temperature)
+    nodes = view.nodes + static_cast<long long>(clusters.element[place]) * K::nodes;
+  for (int a = 0; a < K::nodes; ++a) {
+    if (with_unknowns) {
+      const double* u = view.unknowns + view.first_unknown[nodes[a]];
+      for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = u[c];
+    } else {
+      for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = 0;
+    }
+    in.temperature[a] = view.temperature ? view.temperature[nodes[a]] : view.reference_temperature;
+  }
+  in.reference_temperature = view.reference_temperature;
+  in.has_temperature = view.temperature != nullptr;
+  in.table_rows = plain ? 1 : view.table_rows;
+  in.table = view.parameters + static_cast<long long>(record) * in.table_rows * (parameter_count_of<K>() + 1);
+}
+
+}  // namespace detail
+
+/// factor · tangent · x of the elements of clusters, summed to nodes. Dynamic shared memory:
+/// ClusterPlan::shared_bytes(true).
+template <class K, bool plain>
+__global__ void __launch_bounds__(128, plain&& detail::has_compact_action<K> ? 3 : 1)
+    cluster_action(ElementJob job, ClusterView view) {
+  using namespace detail;
+  constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components, words = corner_words(nodes);
+  // As they are, but known to the compiler.
+  view.size = cluster_size(dofs);
+  view.most_nodes &= ~15;
+  VSR_DYNAMIC_SHARED(double, shared);
+  const ClusterRoom room(shared, view, dofs, nodes, components, true);
+  const int thread = static_cast<int>(threadIdx.x);
+  const unsigned place = blockIdx.x * static_cast<unsigned>(view.size) + threadIdx.x;
+  ClusterWords corners[words];
+#pragma unroll
+  for (int w = 0; w < words; ++w)
+    corners[w] = load_passing(view.corner + (static_cast<long long>(blockIdx.x) * words + w) * view.size + thread);
+  const int record = view.record ? load_passing(view.record + place) : 0;
+  load_cluster<nodes, components, true>(view, room);
+  __syncthreads();
+  if (place < static_cast<unsigned>(view.count)) {
+    DeviceInput<K> in;
+    load_clustered<K, plain>(job.view, view, place, record, corners, room.position, in);
+    double health = 1, finite = 0;
+    const auto x = [&](int a, int i) { return room.x[i * view.most_nodes + number_of(corners, a)]; };
+    const auto keep = [&](int a, int i, double value) {
+      finite += 0 * value;
+      room.vectors[(i * nodes + a) * view.size + thread] = job.factor * value;
+    };
+    if constexpr (plain && has_compact_action<K>) {
+      // Volatile, so that the compiler does not bring it all back to registers.
+      health = K::compact_action(
+          in, x, keep, [&](int n) -> volatile double& { return room.vectors[n * view.size + thread]; });
+    } else {
+      double du[dofs], result[dofs];
+#pragma unroll
+      for (int a = 0; a < nodes; ++a)
+#pragma unroll
+        for (int i = 0; i < components; ++i) du[a * components + i] = x(a, i);
+      if constexpr (requires { K::action(in, du, result); }) {
+        health = K::action(in, du, result);
+      } else {
+        double upper[dofs * (dofs + 1) / 2];
+        health = K::tangent(in, upper);
+        multiply_upper<double, dofs>(upper, du, result);
+      }
+      for (int a = 0; a < nodes; ++a)
+        for (int i = 0; i < components; ++i) keep(a, i, result[a * components + i]);
+    }
+    if (!(health > 0) || !(finite == 0)) judge(job.fault, view.element[place], 1, health, finite);
+  }
+  __syncthreads();
+  sum_nodes<components>(view, room, nodes);
+}
+
+}  // namespace voussoir::cuda
