@@ -1,0 +1,402 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+#include <voussoir/backends/cuda/cg_kernels.hpp>
+#include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/cuda/cuda_operator.hpp>
+#include <voussoir/backends/detail/cg_parts.hpp>
+#include <voussoir/backends/detail/checks.hpp>
+#include <voussoir/backends/diagonal_operator.hpp>
+
+// Conjugate gradients without the host: iterations are enqueued in batches, recorded once and replayed, and the host
+// looks at the scalars between batches. The method, its stops and its numbers are those of backends/cg.cpp.
+
+namespace voussoir::cuda {
+
+namespace {
+
+/// Iterations that the host enqueues before it looks, at first and at most. The record keeps more.
+constexpr int first_batch = 4, longest_batch = 32;
+static_assert(longest_batch < kept_iterations);
+/// Batches that take longer, in seconds, do not grow: what is enqueued behind the last iteration is done in vain.
+constexpr double long_enough = 2e-3;
+/// Iterations between two calls of the user.
+constexpr int told_every = 50;
+/// Iterations of one recording: replaying costs a launch.
+constexpr int recorded_iterations = 4;
+
+/// One solution: vectors, scalars and how an iteration is enqueued.
+class CgIteration {
+ public:
+  CgIteration(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x, double goal,
+              int most_iterations)
+      : a_(a),
+        product_(dynamic_cast<const CudaOperator*>(&a)),
+        preconditioner_(preconditioner),
+        diagonal_(dynamic_cast<const DiagonalOperator*>(preconditioner)),
+        layout_(*a.layout()),
+        x_(x),
+        r_(a.layout()),
+        p_(a.layout()),
+        q_(a.layout()) {
+    if (preconditioner_) z_ = Vector(a.layout());
+    for (int d = 0; d < devices(); ++d) {
+      const auto& memory = layout_.memory(d);
+      const int blocks = sum_blocks(d), products = product_ ? product_->dot_partials(d) : blocks;
+      vector_sums_.emplace_back(memory, static_cast<std::size_t>(2 * blocks));
+      product_sums_.emplace_back(memory, static_cast<std::size_t>(products));
+      general_sums_.emplace_back(memory, static_cast<std::size_t>(blocks));
+      const CgState start{{0, 0}, goal, 0, most_iterations, 0};
+      states_.emplace_back(memory, std::span<const CgState>(&start, 1));
+      records_.emplace_back(memory, 1);
+      DeviceSection section(*memory);
+      (void)states_.back().read_device();
+      fill_bytes_async(records_.back().write_device(), 0, sizeof(CgRecord), stream(d));
+    }
+    begin(b);
+  }
+  ~CgIteration() {
+    try {
+      meet();  // devices read each other's sums, which are given back in the order of their own streams
+    } catch (const Error&) {
+      // A device has failed. Whoever waits for a result is told.
+    }
+  }
+  CgIteration(const CgIteration&) = delete;
+  CgIteration& operator=(const CgIteration&) = delete;
+  /// Whether an iteration is the same work every time, so that it can be recorded and replayed.
+  bool repeats() const {
+    return product_ && product_->only_enqueues() && (!preconditioner_ || preconditioner_->replayable());
+  }
+
+  int devices() const { return layout_.devices(); }
+
+  /// Enqueues one iteration: a step along the direction, and the decision that follows it with the next direction.
+  void enqueue() {
+    multiply();
+    meet();
+    for (int d = 0; d < devices(); ++d) advance_on(d);
+    if (one_block()) return;
+    precondition();
+    decide();
+  }
+
+  /// Whatever the matrix holds against itself.
+  void rethrow_faults() const {
+    if (product_) product_->rethrow_faults();
+  }
+
+  /// Brings the scalars of device 0 to the host; waits.
+  void look() {
+    {
+      // Replayed work does not ask arrays for their device side: they are told here that it has changed.
+      DeviceSection section(*layout_.memory(0));
+      (void)states_[0].update_device();
+      (void)records_[0].update_device();
+    }
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      (void)x_.part(d).update_device();
+    }
+    state_ = states_[0].read_host()[0];
+    record_ = records_[0].read_host()[0];
+  }
+  const CgState& state() const { return state_; }
+  const CgRecord& record() const { return record_; }
+  cudaStream_t stream(int device) const { return stream_of(layout_.memory(device)); }
+  template <class Work>
+  void on_first_device(const Work& work) const {
+    DeviceSection section(*layout_.memory(0));
+    work();
+  }
+  /// Streams of other devices follow the first one from here on, and it follows them: for recording.
+  void fork() const {
+    for (int d = 1; d < devices(); ++d) wait_for(memory(d), memory(0));
+  }
+  void join() const {
+    for (int d = 1; d < devices(); ++d) wait_for(memory(0), memory(d));
+  }
+
+ private:
+  static std::size_t at(int device) { return static_cast<std::size_t>(device); }
+  std::int64_t owned(int device) const { return layout_.owned(device); }
+  Grid grid(int device) const { return grid_for_sum((owned(device) + 1) / 2); }
+  int sum_blocks(int device) const { return static_cast<int>(grid(device).blocks); }
+
+  /// Where partial sums lie: `half` 0 or 1 of two halves. Devices read each other's.
+  PartialSums sums(std::vector<Array<double>>& arrays, int half) const {
+    PartialSums all{};
+    all.devices = devices();
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      const bool halves = &arrays == &vector_sums_;
+      const auto count = static_cast<int>(arrays[at(d)].size()) / (halves ? 2 : 1);
+      all.partials[d] = arrays[at(d)].update_device() + half * count;
+      all.counts[d] = count;
+    }
+    return all;
+  }
+  PartialSums z_sums() { return diagonal_ ? sums(vector_sums_, 1) : sums(general_sums_, 0); }
+
+  const CudaMemory& memory(int device) const { return cuda_memory(layout_.memory(device)); }
+  /// All devices wait for each other.
+  void meet() const {
+    join();
+    fork();
+  }
+
+  /// Once all devices have their sums: stop, or turn to the next direction.
+  void decide() {
+    const Vector& z = preconditioner_ ? z_ : r_;
+    meet();
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      launch(turn, grid(d), stream(d), owned(d), states_[at(d)].update_device(), records_[at(d)].update_device(),
+             sums(vector_sums_, 0), preconditioner_ ? z_sums() : sums(vector_sums_, 0), z.part(d).read_device(),
+             p_.part(d).update_device());
+    }
+  }
+
+  void begin(const Vector& b) {
+    a_.apply(x_, q_);
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      launch(begin_residual, grid(d), stream(d), owned(d), b.part(d).read_device(), q_.part(d).read_device(),
+             r_.part(d).write_device(), vector_sums_[at(d)].update_device());
+    }
+    if (preconditioner_) begin_preconditioned();
+    decide();
+  }
+  void begin_preconditioned() {
+    preconditioner_->apply(r_, z_);
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      double* target =
+          diagonal_ ? vector_sums_[at(d)].update_device() + sum_blocks(d) : general_sums_[at(d)].update_device();
+      launch(dot_partial_sums, grid(d), stream(d), owned(d), r_.part(d).read_device(), z_.part(d).read_device(),
+             target);
+    }
+  }
+
+  void multiply() {
+    if (product_) {
+      exchange_ghosts(p_);
+      for (int d = 0; d < devices(); ++d) {
+        double* target;
+        {
+          DeviceSection section(*layout_.memory(d));
+          target = product_sums_[at(d)].update_device();
+        }
+        product_->enqueue(d, p_, q_, target);
+      }
+      return;
+    }
+    a_.apply(p_, q_);
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      launch(dot_partial_sums, grid(d), stream(d), owned(d), p_.part(d).read_device(), q_.part(d).read_device(),
+             product_sums_[at(d)].update_device());
+    }
+  }
+
+  template <int B>
+  void advance_with(int d, const DiagonalBlocks& blocks) {
+    const CgVectors vectors{owned(d),
+                            p_.part(d).read_device(),
+                            q_.part(d).read_device(),
+                            x_.part(d).update_device(),
+                            r_.part(d).update_device(),
+                            B > 0 ? z_.part(d).update_device() : nullptr};
+    CgState* state = states_[at(d)].update_device();
+    CgRecord* record = records_[at(d)].update_device();
+    if (one_block())
+      launch(advance_and_turn<B>, Grid{1, one_block_threads, 0}, stream(d), vectors, state, record,
+             sums(product_sums_, 0), blocks, p_.part(d).update_device());
+    else
+      launch(advance<B>, grid(d), stream(d), vectors, state, record, sums(product_sums_, 0), blocks,
+             vector_sums_[at(d)].update_device(), memory(d).counter());
+  }
+  void advance_on(int d) {
+    DeviceSection section(*layout_.memory(d));
+    if (!diagonal_) return advance_with<0>(d, {});
+    const DiagonalBlocks blocks = DiagonalBlocks::of(diagonal_->diagonal(), d);
+    for_block_size(diagonal_->diagonal().block_size,
+                   [&](auto size) { advance_with<decltype(size)::value>(d, blocks); });
+  }
+  /// True where one block of threads takes a step and turns.
+  bool one_block() const {
+    return devices() == 1 && owned(0) <= most_entries_of_one_block && (!preconditioner_ || diagonal_);
+  }
+
+  /// z = M r for a preconditioner that no kernel of ours knows, and r·z.
+  void precondition() {
+    if (!preconditioner_ || diagonal_) return;
+    preconditioner_->apply(r_, z_);
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*layout_.memory(d));
+      launch(dot_partial_sums, grid(d), stream(d), owned(d), r_.part(d).read_device(), z_.part(d).read_device(),
+             general_sums_[at(d)].update_device());
+    }
+  }
+
+  const Operator& a_;
+  const CudaOperator* product_;
+  const Operator* preconditioner_;
+  const DiagonalOperator* diagonal_;
+  const Layout& layout_;
+  Vector& x_;
+  Vector r_, p_, q_, z_;
+  std::vector<Array<double>> vector_sums_;   // r·r, then r·z, of every block
+  std::vector<Array<double>> product_sums_;  // p·q
+  std::vector<Array<double>> general_sums_;  // r·z of other preconditioners
+  std::vector<Array<CgState>> states_;
+  std::vector<Array<CgRecord>> records_;
+  CgState state_{};
+  CgRecord record_{};
+};
+
+/// Runs iterations in batches: one by one at first, which makes all that is made once, then from a recording where the
+/// work can be recorded.
+class BatchedIterations {
+ public:
+  explicit BatchedIterations(CgIteration& iteration) : iteration_(iteration) {}
+
+  /// Enqueues `count` iterations and looks at the outcome; 0 only looks.
+  void run(int count) {
+    const auto start = Clock::now();
+    if (iterations_ > 0 && !tried_) record();
+    int left = count;
+    for (; !recording_.empty() && left >= recorded_iterations; left -= recorded_iterations) {
+      iteration_.join();
+      iteration_.on_first_device([&] { recording_.replay(iteration_.stream(0)); });
+      iteration_.fork();
+    }
+    for (; left > 0; --left) iteration_.enqueue();
+    iteration_.look();
+    iterations_ += count;
+    seconds_ = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  /// How many iterations should come next.
+  int next(int done, const CgRequest& request) {
+    if (batch_ == 0)
+      batch_ = first_batch;
+    else if (seconds_ < long_enough)
+      batch_ = std::min(2 * batch_, longest_batch);
+    int count = std::min(batch_, request.max_iterations - done);
+    if (request.progress) count = std::min(count, told_every - done % told_every);
+    return std::max(count, 1);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void record() {
+    tried_ = true;
+    if (!iteration_.repeats()) return;
+    iteration_.on_first_device([&] {
+      (void)recording_.record(iteration_.stream(0), [&] {
+        iteration_.fork();
+        for (int k = 0; k < recorded_iterations; ++k) iteration_.enqueue();
+        iteration_.join();
+      });
+    });
+  }
+
+  CgIteration& iteration_;
+  RecordedWork recording_;
+  bool tried_ = false;
+  int iterations_ = 0;
+  int batch_ = 0;
+  double seconds_ = 0;
+};
+
+CgOutcome::Stop stop_of(int stop) {
+  switch (static_cast<CgStop>(stop)) {
+    case CgStop::converged:
+      return CgOutcome::Stop::converged;
+    case CgStop::breakdown:
+      return CgOutcome::Stop::breakdown;
+    case CgStop::not_finite:
+      return CgOutcome::Stop::not_finite;
+    default:
+      return CgOutcome::Stop::max_iterations;
+  }
+}
+
+}  // namespace
+
+CgOutcome CudaBackend::cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
+                          const CgRequest& request) {
+  if (!a.layout()) throw Error(ErrorCode::misuse, "cg: the matrix has no layout");
+  voussoir::detail::require_layout(*a.layout(), b, "cg");
+  voussoir::detail::require_layout(*a.layout(), x, "cg");
+  bool reachable = devices() <= most_devices;  // each device reads the sums of all
+  for (int d = 0; d < devices() && reachable; ++d)
+    for (int other = 0; other < devices(); ++other)
+      reachable =
+          reachable && enable_peer_access(cuda_memory(memory(d)).ordinal(), cuda_memory(memory(other)).ordinal());
+  if (!reachable || b.columns() != 1 || x.columns() != 1) return Backend::cg(a, preconditioner, b, x, request);
+
+  CgOutcome outcome;
+  outcome.right_hand_side = norm(b);
+  if (!std::isfinite(outcome.right_hand_side)) {
+    outcome.stop = CgOutcome::Stop::not_finite;
+    return outcome;
+  }
+  if (outcome.right_hand_side == 0) {  // the answer is known, and relative accuracy has no meaning
+    fill(x, 0);
+    if (request.keep_history) outcome.history.push_back(0);
+    outcome.stop = CgOutcome::Stop::converged;
+    return outcome;
+  }
+  const double goal = std::max(request.relative_tolerance * outcome.right_hand_side, request.absolute_tolerance);
+  CgIteration iteration(a, preconditioner, b, x, goal, request.max_iterations);
+
+  voussoir::detail::LanczosMatrix lanczos;
+  voussoir::detail::Progress progress(request);
+  BatchedIterations batches(iteration);
+  double alpha = 0;
+  bool cancelled = false;
+  for (int batch = 0, seen = 0;; batch = batches.next(outcome.iterations, request)) {
+    const int before = outcome.iterations;
+    batches.run(batch);
+    const CgState& state = iteration.state();
+    const CgRecord& record = iteration.record();
+    const auto kept = [](const double* values, int i) { return values[i % kept_iterations]; };
+    for (int i = outcome.iterations; i < state.iteration; ++i) {
+      const double next = kept(record.alpha, i);
+      lanczos.add(next, alpha, kept(record.beta, i));
+      alpha = next;
+    }
+    for (; seen <= state.iteration; ++seen) {  // the residuals before each iteration, and the one now
+      outcome.residual = kept(record.residual, seen);
+      if (request.keep_history) outcome.history.push_back(outcome.residual);
+    }
+    outcome.iterations = state.iteration;
+    const bool stopped = state.stop != static_cast<int>(CgStop::none);
+    if (!stopped && batch > 0 && state.iteration < before + batch)
+      throw Error(ErrorCode::internal, "cg: iterations were lost on the device; please report this");
+    // What elements complain of shows in every product: it is enough to ask at both ends.
+    if (batch == 0 || stopped) iteration.rethrow_faults();
+    if (stopped) {
+      outcome.stop = stop_of(state.stop);
+      break;
+    }
+    if (!progress.tell(outcome.iterations, outcome.residual)) {
+      cancelled = true;
+      outcome.stop = CgOutcome::Stop::cancelled;
+      break;
+    }
+  }
+  if (request.progress && !cancelled) request.progress(outcome.iterations, outcome.residual);
+  if (!lanczos.diagonal.empty() && outcome.stop != CgOutcome::Stop::not_finite) {
+    outcome.smallest_ritz = lanczos.eigenvalue(0);
+    outcome.largest_ritz = lanczos.eigenvalue(lanczos.diagonal.size() - 1);
+  }
+  return outcome;
+}
+
+}  // namespace voussoir::cuda
