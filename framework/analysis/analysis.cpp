@@ -62,8 +62,8 @@ void Analysis::take_notes() {
     const ElementBlock& block = domain_.block(origin.block);
     const Route route = parts_.backend->route(block.type().program());
     if (route == Route::host)
-      notes_.push_back("block '" + block.name() + "' (" + block.type_name() +
-                       ") is computed one element at a time on the host; a kernel would be faster");
+      notes_.push_back("block '" + block.name() + "' (" + block.type_name() + ") is computed on the host, because " +
+                       parts_.backend->route_reason(block.type().program()) + "; a kernel would be faster");
   }
   if (const auto unused = model_->unused_nodes(); !unused.empty())
     notes_.push_back(std::to_string(unused.size()) + " nodes are used by no element, the first is " +

@@ -36,7 +36,13 @@ endif()
 step("configure" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}/build" -G "${GENERATOR}"
      "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=Release)
 step("build" "${CMAKE_COMMAND}" --build "${FOLDER}/build")
+# Kernels that are compiled on the way are kept here, and not among those of whoever runs the tests.
+set(ENV{VOUSSOIR_CACHE_DIR} "${FOLDER}/kernels")
 step("run" "${FOLDER}/build/consumer")
+file(GLOB kernels "${FOLDER}/kernels/*.kernel")
+if(kernels)
+  step("run again, with kernels from the cache" "${FOLDER}/build/consumer")
+endif()
 
 # The same headers and library through pkg-config, where it is installed.
 find_program(pkg_config NAMES pkg-config pkgconf)

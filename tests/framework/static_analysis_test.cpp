@@ -77,6 +77,13 @@ TEST(StaticAnalysis, ElementsThatAreNotLinearAreBalancedByNewton) {
   EXPECT_NEAR(result.reactions.at(domain.node_index(1), "ux"), -250, 1e-4);
   // Asked to be linear, it is: one solve at zero.
   EXPECT_NEAR(solve(domain, {.algorithm = "linear"}).unknowns.at(1, "ux"), 2.5, 1e-12);
+  // That such elements are slow is said once, by the block's name and with the reason.
+  auto analysis = make_static_analysis(domain);
+  analysis->run();
+  analysis->run();
+  ASSERT_EQ(analysis->notes().size(), 1u);
+  for (const char* piece : {"'spring'", "stiffening_spring", "computed on the host", "written for the host"})
+    EXPECT_NE(analysis->notes()[0].find(piece), std::string::npos) << analysis->notes()[0];
 }
 
 TEST(StaticAnalysis, ADomainThatChangesBetweenRunsIsNumberedAgain) {

@@ -1,0 +1,31 @@
+# The headers that kernels of elements include, for the run-time compiler: std-free, under their <voussoir/…> names.
+include_guard(GLOBAL)
+
+# voussoir_kernel_headers(<target>): adds the source with the texts of these headers to a target.
+function(voussoir_kernel_headers target)
+  file(
+    GLOB headers CONFIGURE_DEPENDS
+    RELATIVE "${PROJECT_SOURCE_DIR}"
+    "${PROJECT_SOURCE_DIR}/elements/kernel/*.hpp" "${PROJECT_SOURCE_DIR}/elements/physics/*.hpp"
+    "${PROJECT_SOURCE_DIR}/elements/quadrature/*.hpp" "${PROJECT_SOURCE_DIR}/elements/shapes/*.hpp"
+    "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp" "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp"
+    "${PROJECT_SOURCE_DIR}/elements/*.hpp")
+  # What registers and runs elements on the CPU is not for kernels.
+  list(FILTER headers EXCLUDE REGEX "stock|load_list|check_tangent|kernel_concepts|native_program|register_kernel")
+  list(APPEND headers backends/element_view.hpp)
+  foreach(name IN ITEMS cluster_kernels cluster_view element_job element_kernels pair_kernels point_kernels shared_memory
+                        tangent_ways)
+    list(APPEND headers backends/cuda/${name}.hpp)
+  endforeach()
+  list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
+  list(JOIN headers "," names)
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/kernel_headers.cpp")
+  add_custom_command(
+    OUTPUT "${source}"
+    COMMAND "${CMAKE_COMMAND}" "-DROOT=${PROJECT_SOURCE_DIR}" "-DHEADERS=${names}" "-DOUTPUT=${source}" -P
+            "${VOUSSOIR_EMBED_TEXT_SCRIPT}"
+    DEPENDS ${paths} "${VOUSSOIR_EMBED_TEXT_SCRIPT}"
+    COMMENT "Embedding the headers of kernels"
+    VERBATIM)
+  target_sources("${target}" PRIVATE "${source}")
+endfunction()
