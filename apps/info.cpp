@@ -123,6 +123,7 @@ Json gather(const InfoOptions& options) {
            {"shape", type->shape()},
            {"nodes", program.nodes()},
            {"route", to_string(backend->route(program))},
+           {"route_reason", backend->route_reason(program)},
            {"unknowns", std::vector<std::string>(program.unknown_names().begin(), program.unknown_names().end())},
            {"parameters",
             std::vector<std::string>(program.parameter_names().begin(), program.parameter_names().end())}});
@@ -145,14 +146,30 @@ std::string words(const Json& list) {
 
 std::string string_of(const Json& object, const char* key) { return object.value(key, std::string()); }
 
+/// What a backend runs on, a line for each device; or why it does not run.
+void print_backend(const Json& backend) {
+  const bool usable = backend["usable"].get<bool>();
+  const std::string reason = string_of(backend, "reason");
+  std::size_t end = usable ? reason.find("; ") : std::string::npos;
+  fmt::print("  {:<8} {:<4} {}\n", string_of(backend, "name"), usable ? "yes" : "no", reason.substr(0, end));
+  while (end != std::string::npos) {
+    const std::size_t begin = end + 2;
+    end = reason.find("; ", begin);
+    fmt::print("  {:<8} {:<4} {}\n", "", "", reason.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+}
+
 /// The lists that were asked for, each under one line.
 void print_lists(const Json& info, const InfoOptions& options) {
   if (options.elements) {
     fmt::print("{} {}, with their route on {}, unknowns and parameters\n", bold("element types:"),
                info["element_type_count"].get<int>(), string_of(info["auto_backend"], "name"));
-    for (const Json& type : info["element_types"])
+    for (const Json& type : info["element_types"]) {
       fmt::print("  {:<44} {:<7} {:<18} {}\n", string_of(type, "name"), string_of(type, "route"),
                  words(type["unknowns"]), words(type["parameters"]));
+      if (const std::string reason = string_of(type, "route_reason"); !reason.empty())
+        fmt::print("  {:<44} {}\n", "", reason);
+    }
   }
   if (!options.decks) return;
   fmt::print("{}{:<11} {:<34} {:<34} {}\n", options.elements ? "\n" : "", bold("in decks"), "as CalculiX means it",
@@ -176,9 +193,7 @@ void print_text(const Json& info, const InfoOptions& options) {
              readable_bytes(machine["memory_bytes"].get<double>()),
              readable_bytes(machine["free_memory_bytes"].get<double>()));
   fmt::print("\n{}\n", bold("backends (--backend)"));
-  for (const Json& b : info["backends"])
-    fmt::print("  {:<8} {:<4} {}\n", string_of(b, "name"), b["usable"].get<bool>() ? "yes" : "no",
-               string_of(b, "reason"));
+  for (const Json& b : info["backends"]) print_backend(b);
   fmt::print("  auto is {}\n", string_of(info["auto_backend"], "description"));
   fmt::print("\n{}\n", bold("direct solvers (--solver direct:NAME)"));
   for (const Json& s : info["direct_solvers"])

@@ -166,8 +166,10 @@ std::string text_of_details(const Job& job, const JobResult& result, const Resul
   for (const auto& domain : job.domains)
     for (std::size_t b = 0; b < domain->block_count(); ++b) {
       const ElementBlock& block = domain->block(b);
-      text += fmt::format("  block    '{}': {} of {}, route {}{}\n", block.name(), counted(block.size(), "element"),
+      const std::string reason = open->route_reason(block.type().program());
+      text += fmt::format("  block    '{}': {} of {}, route {}{}{}\n", block.name(), counted(block.size(), "element"),
                           block.type().name(), to_string(open->route(block.type().program())),
+                          reason.empty() ? "" : " (" + reason + ")",
                           block.material() ? ", material '" + block.material()->name() + "'" : "");
     }
   for (const std::string& note : result.notes) text += fmt::format("  note     {}\n", note);

@@ -18,6 +18,7 @@ std::string choices(const std::string& first, const std::vector<std::string>& re
 
 StaticOptions SolverOptions::resolved() const {
   StaticOptions result = how;
+  result.work = work.choices();
   if (threads <= 0) return result;
   if (how.backend == "auto" || how.backend == "openmp") {
     result.backend = "openmp:" + std::to_string(threads);
@@ -62,6 +63,7 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->check(whole_number_between(1, 100000000))
       ->capture_default_str()
       ->group("Solving");
+  add_work_options(command, options.work, "Solving");
 }
 
 }  // namespace voussoir::app

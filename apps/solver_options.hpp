@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include <voussoir/apps/work_options.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir::app {
@@ -9,13 +10,15 @@ namespace voussoir::app {
 /// What a command line says about how to solve.
 struct SolverOptions {
   StaticOptions how;
+  WorkOptions work;
   int threads = 0;  ///< 0: all
 
-  /// With the threads worked into the backend's name. Throws Error (bad_input) where both name a number of threads.
+  /// With the ways of working, and the threads worked into the backend's name. Throws Error (bad_input) where both name
+  /// a number of threads.
   StaticOptions resolved() const;
 };
 
-/// Adds --backend, --solver, --storage, --threads, --tolerance, --max-iterations.
+/// Adds --backend, --solver, --storage, --threads, --tolerance, --max-iterations and those of WorkOptions.
 void add_solver_options(CLI::App& command, SolverOptions& options);
 
 }  // namespace voussoir::app

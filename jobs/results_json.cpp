@@ -170,7 +170,10 @@ std::string results_json(const JsonContents& c) {
                    {"solver", asked.solver},
                    {"storage", asked.storage},
                    {"relative_tolerance", asked.relative_tolerance},
-                   {"max_iterations", asked.max_iterations}};
+                   {"max_iterations", asked.max_iterations},
+                   {"integration", to_string(asked.work.integration)},
+                   {"assembly", to_string(asked.work.assembly)},
+                   {"deterministic", asked.work.deterministic}};
   root["backend"] = c.result ? Json(c.result->backend) : Json(nullptr);
   root["machine"] = machine(c);
   root["sizes"] = sizes(c);

@@ -37,6 +37,7 @@ class Runner {
         observer_(observer),
         finished_(finished),
         backend_(Backend::open(options.backend)) {
+    backend_->choose(options.work);
     result_.backend = backend_->describe();
     result_.threads = backend_->threads();
   }

@@ -1,0 +1,96 @@
+// `voussoir bench` at sizes that take no time: every workload runs, checks what it times and says what it cannot do.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "program_run.hpp"
+
+namespace voussoir::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+class BenchOn : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BenchOn, EveryWorkloadChecksWhatItTimes) {
+  const auto folder = fresh_folder("bench_" + std::string(GetParam()).substr(0, 5));
+  const std::string file = (folder / "numbers.json").string();
+  const Outcome outcome = run_program({"bench", "--backend", GetParam(), "--size", "3", "--json", file, "spmv",
+                                       "matrix-free", "ebe", "cg", "integrate", "assemble"});
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+  EXPECT_FALSE(contains(outcome.out, "FAILED")) << outcome.out;
+  EXPECT_FALSE(contains(outcome.out, "WRONG")) << outcome.out;
+  const Json document = Json::parse(read_text(file));
+  EXPECT_EQ(document["backend"], GetParam());
+  EXPECT_GT(document["copy_bytes_per_second"].get<double>(), 0);
+  std::set<std::string> workloads;
+  int checked = 0;
+  for (const Json& row : document["rows"]) {
+    workloads.insert(row["workload"].get<std::string>());
+    EXPECT_TRUE(row.contains("seconds") || row.contains("unavailable")) << row;
+    EXPECT_TRUE(contains(outcome.out, row["what"].get<std::string>())) << row;
+    if (row.contains("difference")) ++checked;
+  }
+  EXPECT_EQ(workloads.size(), 6u);
+  EXPECT_GE(checked, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, BenchOn, ::testing::Values("openmp:1", "debug:2"), [](const auto& info) {
+  return std::string(info.param).substr(0, std::string(info.param).find(':'));
+});
+
+TEST(Bench, PaperTablesStandBesideOurs) {
+  const auto folder = fresh_folder("bench_paper");
+  const std::string page = (folder / "tables.md").string(), numbers = (folder / "tables.json").string();
+  const Outcome outcome = run_program(
+      {"bench", "--backend", "openmp:1", "--size", "6", "paper-tables", "--markdown", page, "--json", numbers});
+  ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+  const std::string text = read_text(page);
+  for (const char* word : {"Table 1", "Table 2", "Tables 3 and 4", "2758.000 s", "hexahedra, 5·10⁵", "matrix-free"})
+    EXPECT_TRUE(contains(text, word)) << word;
+  const Json tables = Json::parse(read_text(numbers))["tables"];
+  EXPECT_EQ(tables["newmark"].size(), 4u);
+  EXPECT_EQ(tables["integration"].size(), 7u);
+  EXPECT_EQ(tables["cg"].size(), 12u);
+  for (const Json& row : tables["cg"]) {
+    EXPECT_GT(row["ours"].get<double>(), 0);
+    EXPECT_GT(row["iterations"].get<int>(), 0);
+  }
+}
+
+TEST(Bench, NamesItsWorkloads) {
+  const Outcome outcome = run_program({"bench", "spmw"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.error, "there is no workload 'spmw'")) << outcome.error;
+  EXPECT_TRUE(contains(outcome.error, "spmv, matrix-free")) << outcome.error;
+}
+
+TEST(WorkOptions, AreCheckedAndRefusedWhereABackendHasOneWay) {
+  const auto folder = fresh_folder("work_options");
+  write_text(folder / "beam.inp", cantilever_deck(2, 1, 1));
+  RunSettings here;
+  here.folder = folder;
+  const Outcome unknown = run_program({"run", "beam.inp", "--no-files", "--integration", "III"}, here);
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(contains(unknown.error, "auto, thread (I), block (II), blocks (IIa) or pairs")) << unknown.error;
+  EXPECT_EQ(run_program({"run", "beam.inp", "--no-files", "--assembly", "nowhere"}, here).code, 2);
+  for (const std::vector<std::string>& choice :
+       {std::vector<std::string>{"--integration", "IIa"}, {"--integration", "pairs"}, {"--assembly", "host"}}) {
+    const Outcome refused =
+        run_program({"run", "beam.inp", "--no-files", "--backend", "openmp", choice[0], choice[1]}, here);
+    EXPECT_EQ(refused.code, 4) << refused.error;
+    EXPECT_TRUE(contains(refused.error, "--backend cuda")) << refused.error;
+  }
+  const Outcome any =
+      run_program({"run", "beam.inp", "--no-files", "--backend", "openmp", "--any-order", "--json"}, here);
+  EXPECT_EQ(any.code, 0) << any.error;
+  const Json asked = Json::parse(any.out)["asked"];
+  EXPECT_EQ(asked["deterministic"], false);
+  EXPECT_EQ(asked["integration"], "auto");
+  EXPECT_EQ(asked["assembly"], "auto");
+}
+
+}  // namespace
+}  // namespace voussoir::testing
