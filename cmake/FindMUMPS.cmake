@@ -4,8 +4,8 @@ include(FindPackageHandleStandardArgs)
 
 find_path(MUMPS_INCLUDE_DIR dmumps_c.h PATH_SUFFIXES mumps_seq mumps-seq MUMPS)
 # MUMPS's stand-in for MPI. Its mpi.h must be this one, not that of a real MPI.
-find_path(MUMPS_SEQ_INCLUDE_DIR mpi.h PATHS /usr/include /usr/local/include PATH_SUFFIXES mumps_seq mumps-seq
-          NO_DEFAULT_PATH)
+find_path(MUMPS_SEQ_INCLUDE_DIR mpi.h PATHS "${MUMPS_INCLUDE_DIR}" /usr/include /usr/local/include
+          PATH_SUFFIXES mumps_seq mumps-seq NO_DEFAULT_PATH)
 find_library(MUMPS_DMUMPS_LIBRARY NAMES dmumps_seq)
 find_library(MUMPS_COMMON_LIBRARY NAMES mumps_common_seq)
 find_library(MUMPS_PORD_LIBRARY NAMES pord_seq)

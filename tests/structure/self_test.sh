@@ -22,6 +22,8 @@ fresh_tree() {
   echo '#include <voussoir/backends/backend.hpp>' >backends/openmp/openmp.hpp
   echo '#include <voussoir/elements/kernel/fn.hpp>' >>backends/openmp/openmp.hpp
   echo '#include <cuda_runtime.h>' >backends/cuda/cuda.cpp
+  echo '#include <voussoir/elements/kernel/fn.hpp>' >backends/cuda/solid.cu
+  echo '// <cstdint> is only spoken of' >backends/element_view.hpp
   echo '#include <voussoir/backends/backend.hpp>' >framework/domain/domain.hpp
   echo '#include <voussoir/framework/detail/secret.hpp>' >framework/domain/domain.cpp
   echo '#include <string>' >framework/detail/secret.hpp
@@ -69,6 +71,9 @@ plant backends/backend.hpp '#include <voussoir/framework/domain/domain.hpp>'
 plant backends/backend.hpp '#include <voussoir/backends/openmp/openmp.hpp>'
 plant backends/backend.cpp '#include <voussoir/elements/kernel/fn.hpp>'
 plant backends/openmp/openmp.hpp '#include <voussoir/solvers/cg.hpp>'
+plant backends/cuda/solid.cu '#include <voussoir/framework/domain/domain.hpp>'
+plant backends/openmp/openmp.hpp '#include <voussoir/backends/cuda/cuda.hpp>'
+plant backends/element_view.hpp '#include <cstdint>'
 plant framework/domain/domain.cpp '#include <voussoir/solvers/cg.hpp>'
 plant framework/domain/domain.hpp '#include <voussoir/elements/solid.hpp>'
 plant framework/domain/domain.cpp '  #  include <voussoir/backends/openmp/openmp.hpp>'

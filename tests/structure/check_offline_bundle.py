@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""check_offline_bundle.py ROOT CXX
+Packages of Debian's kind, made up here, become a bundle that a program is linked with and run: what
+tools/offline-bundle does after it has fetched them. The fetching itself needs a network and is not tested.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+root, cxx = Path(sys.argv.pop(1)), sys.argv.pop(1)
+sys.dont_write_bytecode = True
+loader = SourceFileLoader("offline_bundle", str(root / "tools/offline-bundle"))
+tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("offline_bundle", loader))
+loader.exec_module(tool)
+
+TRIPLET = subprocess.run([cxx, "-dumpmachine"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+EXPORT = '''get_filename_component(_IMPORT_PREFIX "${CMAKE_CURRENT_LIST_FILE}" PATH)
+# Use original install prefix when loaded through a
+# cross-prefix symbolic link such as /lib -> /usr/lib.
+get_filename_component(_realCurr "${_IMPORT_PREFIX}" REALPATH)
+get_filename_component(_realOrig "/usr/lib/TRIPLET/cmake/outer" REALPATH)
+if(_realCurr STREQUAL _realOrig)
+  set(_IMPORT_PREFIX "/usr/lib/TRIPLET/cmake/outer")
+endif()
+unset(_realOrig)
+unset(_realCurr)
+get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
+get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
+get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
+get_filename_component(_IMPORT_PREFIX "${_IMPORT_PREFIX}" PATH)
+set(location "${_IMPORT_PREFIX}/lib/TRIPLET/libouter.so.1.2.3")
+'''
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def compile_library(source, path, soname, *more):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    command = [cxx, "-shared", "-fPIC", f"-Wl,-soname,{soname}", "-o", path, "-x", "c++", "-", "-x", "none", *more]
+    subprocess.run(command, input=source, text=True, check=True)
+
+
+class OfflineBundle(unittest.TestCase):
+    """libouter needs libinner, which lies in another package; both have links of the kinds that Debian has."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.packages = Path(self.folder.name) / "packages"
+        outer, development, inner = (self.packages / name for name in ("libouter1", "libouter-dev", "libinner2"))
+        libraries = Path("usr/lib") / TRIPLET
+        compile_library("int inner() { return 42; }", inner / "lib" / TRIPLET / "libinner.so.2.0", "libinner.so.2")
+        (inner / "lib" / TRIPLET / "libinner.so.2").symlink_to("libinner.so.2.0")
+        compile_library("int inner(); int outer() { return inner(); }", outer / libraries / "libouter.so.1.2.3",
+                        "libouter.so.1", inner / "lib" / TRIPLET / "libinner.so.2.0")
+        (outer / libraries / "libouter.so.1").symlink_to("libouter.so.1.2.3")
+        (development / libraries).mkdir(parents=True)
+        (development / libraries / "libouter.so").symlink_to("libouter.so.1")
+        (development / libraries / "libabsent.so").symlink_to("libabsent.so.7")  # of a package that is not followed
+        write(development / libraries / "libouter.a", "a static twin")
+        write(development / libraries / "cmake/outer/outer-targets.cmake", EXPORT.replace("TRIPLET", TRIPLET))
+        write(development / "usr/include/outer.h", "int outer();\n")
+        write(development / "usr/share/doc/libouter-dev/copyright", "free\n")
+        write(self.packages / "libouter1/usr/share/doc/libouter1/copyright", "free\n")
+        boost = self.packages / "libboost-dev/usr/include/boost"
+        write(boost / "graph/adjacency_list.hpp", "#define FILE <boost/by_macro.hpp>\n#include \"beside.hpp\"\n")
+        write(boost / "graph/beside.hpp", "#include <boost/far.hpp>\n")
+        for name in ("by_macro.hpp", "far.hpp", "unused.hpp"):
+            write(boost / name, "\n")
+
+    def bundle(self, links):
+        made = tool.Bundle(self.packages, Path(self.folder.name) / "bundle", TRIPLET, links)
+        made.copy_headers()
+        made.copy_boost_headers()
+        made.copy_libraries()
+        made.copy_cmake_files()
+        made.copy_licences()
+        return made.folder
+
+    def check_program(self, folder):
+        program = folder.parent / "program"
+        libraries = folder / "lib"
+        subprocess.run([cxx, "-x", "c++", "-", "-I", folder / "include", "-o", program, "-x", "none",
+                        libraries / "libouter.so", f"-Wl,-rpath,{libraries}", f"-Wl,-rpath-link,{libraries}"],
+                       input="#include <outer.h>\nint main() { return outer(); }\n", text=True, check=True)
+        # Here as patchelf would leave it: libouter finds libinner beside itself.
+        done = subprocess.run([program], env=dict(os.environ, LD_LIBRARY_PATH=str(folder / "lib")), check=False)
+        self.assertEqual(done.returncode, 42)
+
+    def test_links_lead_where_they_should(self):
+        folder = self.bundle(links=True)
+        self.assertEqual(sorted(p.name for p in (folder / "lib").iterdir()),
+                         ["cmake", "libinner.so.2", "libouter.so", "libouter.so.1"])
+        self.assertTrue((folder / "lib/libouter.so").is_symlink())
+        self.check_program(folder)
+
+    def test_without_links_a_linker_script_stands_in(self):
+        folder = self.bundle(links=False)
+        self.assertFalse(any(p.is_symlink() for p in folder.rglob("*")))
+        self.check_program(folder)
+
+    def test_cmake_files_find_the_prefix_from_where_they_lie(self):
+        folder = self.bundle(links=True)
+        script = folder.parent / "script.cmake"
+        script.write_text(f'include("{folder}/lib/cmake/outer/outer-targets.cmake")\nmessage("${{location}}")\n')
+        self.assertNotIn("/usr", (folder / "lib/cmake/outer/outer-targets.cmake").read_text())
+        done = subprocess.run(["cmake", "-P", script], stderr=subprocess.PIPE, text=True, check=True)
+        self.assertEqual(done.stderr.strip(), f"{folder}/lib/libouter.so.1")
+
+    def test_headers_of_boost_are_those_that_are_named(self):
+        folder = self.bundle(links=True)
+        found = sorted(str(p.relative_to(folder / "include/boost")) for p in folder.rglob("boost/**/*.hpp"))
+        self.assertEqual(found, ["by_macro.hpp", "far.hpp", "graph/adjacency_list.hpp", "graph/beside.hpp"])
+
+    def test_licences_come_along(self):
+        self.assertTrue((self.bundle(links=True) / "share/licences/libouter-dev").is_file())
+
+    def test_a_missing_library_is_named(self):
+        for file in (self.packages / "libinner2/lib" / TRIPLET).iterdir():
+            file.unlink()
+        with self.assertRaisesRegex(SystemExit, "libouter.so.1 needs libinner.so.2"):
+            self.bundle(links=True)
+
+    def test_it_starts_from_the_one_list(self):
+        lines = [line.split() for line in (root / "tools/packages.txt").read_text().splitlines()]
+        wanted = [words[1] for words in lines if words[:1] in (["build"], ["test"])]
+        self.assertEqual(set(wanted) - set(tool.listed_packages()), {"cmake", "ninja-build"})
+
+
+if __name__ == "__main__":
+    unittest.main()
