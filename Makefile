@@ -36,6 +36,8 @@ demo:
 	@echo "==> Building the program (Release) in $(BUILD)/"
 	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
 	@cmake --build $(BUILD) --target voussoir_app -j $(JOBS)
+	@if nvidia-smi -L >/dev/null 2>&1 && grep -q voussoir_cuda $(BUILD)/build.ninja; then \
+	  echo "==> There is a GPU: building the CUDA backend too" && cmake --build $(BUILD) --target voussoir_cuda -j $(JOBS); fi
 	@mkdir -p out
 	@echo "==> Running $(BUILD)/voussoir demo"
 	@$(BUILD)/voussoir demo
@@ -95,13 +97,13 @@ tsan:
 
 format:
 	@tools/install-dependencies develop
-	@git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' | xargs -0 clang-format -i
+	@git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu' | xargs -0 clang-format -i
 
 tidy:
 	@tools/install-dependencies build develop
 	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF $(CMAKE_ARGS)
 	@git ls-files -z --cached --others --exclude-standard -- backends framework elements solvers partition apps \
-	  | tr '\0' '\n' | grep '\.cpp$$' | xargs -n 1 -P $(JOBS) \
+	  | tr '\0' '\n' | grep '\.cpp$$' | grep -v '^backends/cuda/' | xargs -n 1 -P $(JOBS) \
 	    clang-tidy --quiet -p $(BUILD) --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
 
 clean:

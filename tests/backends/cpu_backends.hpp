@@ -6,12 +6,21 @@
 #include <voussoir/backends/debug/debug_backend.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
+#include "support/further_backends.hpp"
+
 namespace voussoir::toy {
 
 /// The CPU services on every kind of memory: shared, guarded, and on two and three devices.
-inline std::vector<std::shared_ptr<Backend>> all_backends() {
+inline std::vector<std::shared_ptr<Backend>> cpu_backends() {
   return {make_openmp_backend(1), make_openmp_backend(2), make_openmp_backend(3),
           make_debug_backend(1),  make_debug_backend(2),  make_debug_backend(3)};
+}
+
+/// These, and those of plugins that take part in the tests.
+inline std::vector<std::shared_ptr<Backend>> all_backends() {
+  auto all = cpu_backends();
+  for (const std::string& one : further::specifications()) all.push_back(further::open(one));
+  return all;
 }
 
 /// A layout without ghosts over the devices of a backend, equal shares.

@@ -103,7 +103,7 @@ TEST(Vectors, BlockProductsAreThoseOfDenseMatrices) {
     std::vector<double> result(m * n);
     backend->block_dot(x, y, result);
     if (first.empty()) first = result;
-    if (backend->devices() == 1) {
+    if (backend->devices() == 1 && backend->threads() > 0) {  // a GPU sums in another order
       EXPECT_EQ(result, first);
     }
     for (int i = 0; i < m; ++i)

@@ -189,6 +189,7 @@ Answers solutions(const Domain& domain, const std::shared_ptr<Backend>& backend,
   solve("matrix-free", std::make_shared<BlockJacobiPreconditioner>());
   if (which == Solves::two) return a;
   solve(stored, std::make_shared<JacobiPreconditioner>());
+  solve(stored, std::make_shared<BlockJacobiPreconditioner>(Precision::single));
   solve(stored, std::make_shared<FsaiPreconditioner>());
   if (which == Solves::ill_conditioned) return a;
   for (const char* storage : {"element", "element-scatter"})
@@ -215,10 +216,15 @@ Answers analysis(const Domain& domain, const std::shared_ptr<Backend>& backend) 
   take(r.reactions);
   a.numbers["energy"] = {r.energy};
   a.numbers["load sum"] = r.load_sum;
+  // Components of one quantity together: one that is zero by symmetry is all rounding.
+  const auto quantity = [](std::string name) {
+    while (!name.empty() && name.back() >= 'x' && name.back() <= 'z') name.pop_back();
+    return name;
+  };
   for (const PointField& field : r.points)
     for (std::size_t i = 0; i < field.values.size(); ++i)
-      a.numbers["block " + std::to_string(field.block) + ": " + field.names[i % field.names.size()]].push_back(
-          field.values[i]);
+      a.numbers["block " + std::to_string(field.block) + ": " + quantity(field.names[i % field.names.size()])]
+          .push_back(field.values[i]);
   return a;
 }
 
@@ -242,7 +248,7 @@ void expect_alike(const Answers& answers, const Answers& reference, double toler
         << name << ", number " << where << ": " << it->second[where] << " for " << expected[where];
   }
   for (const auto& [name, count] : reference.iterations)
-    EXPECT_NEAR(answers.iterations.at(name), count, std::max(1, count / 50)) << name;
+    EXPECT_NEAR(answers.iterations.at(name), count, std::max(2, count / 25)) << name;
 }
 
 void expect_same_bits(const Answers& answers, const Answers& reference) {

@@ -30,7 +30,7 @@ Answers solutions(const Domain& domain, const std::shared_ptr<Backend>& backend,
 Answers analysis(const Domain& domain, const std::shared_ptr<Backend>& backend);
 
 /// Expects the same names and, for each, numbers that differ by at most `tolerance` times the largest of them; and
-/// iterations that differ by one, or by 2 % where there are hundreds, since rounding is fed back into all that follow.
+/// iterations that differ by two, or by 4 % where there are hundreds, since rounding is fed back into all that follow.
 void expect_alike(const Answers& answers, const Answers& reference, double tolerance);
 /// Expects the same bits.
 void expect_same_bits(const Answers& answers, const Answers& reference);

@@ -1,36 +1,24 @@
 #pragma once
+#include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "support/further_backends.hpp"
+
 namespace voussoir::conformance {
+
+using voussoir::further::split_specifications;
 
 /// The backend that all others are measured against.
 inline constexpr const char* oracle = "openmp:1";
 
-/// "cuda,cuda:0,0" has two specifications: a comma before a digit belongs to the one before it.
-inline std::vector<std::string> split_specifications(const std::string& text) {
-  std::vector<std::string> all;
-  std::string one;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool more = i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]));
-    if (i < text.size() && (text[i] != ',' || more)) {
-      one += text[i];
-    } else if (!one.empty()) {
-      all.push_back(one);
-      one.clear();
-    }
-  }
-  return all;
-}
-
-/// Specifications of the backends that every test here runs on; the environment variable VOUSSOIR_TEST_BACKENDS adds to
-/// them.
+/// Specifications of the backends that every test here runs on: those of the library, and further ones from plugins.
 inline std::vector<std::string> backends_under_test() {
+  static const voussoir::further::EmulationPath until_the_end;
   std::vector<std::string> all{oracle, "openmp", "debug", "debug:2"};
-  if (const char* more = std::getenv("VOUSSOIR_TEST_BACKENDS"))
-    for (auto& one : split_specifications(more)) all.push_back(std::move(one));
+  for (const std::string& one : voussoir::further::specifications())
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   return all;
 }
 
