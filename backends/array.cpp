@@ -61,6 +61,11 @@ void* ArrayBuffer::device(Intent intent) {
   return device_;
 }
 
+void ArrayBuffer::clear_new_device(std::size_t first) {
+  if (host_valid_ || device_valid_) throw Error(ErrorCode::misuse, "only a new Array can be cleared");
+  if (first < bytes_) memory_->clear(device_, first, bytes_ - first);
+}
+
 void ArrayBuffer::drop_host_mirror() {
   if (!host_) return;
   if (host_valid_ && !device_valid_) {

@@ -23,6 +23,7 @@ class ArrayBuffer {
   void* host(DeviceMemory::Intent intent);
   void* device(DeviceMemory::Intent intent);
   void drop_host_mirror();
+  void clear_new_device(std::size_t first);
   std::size_t bytes() const { return bytes_; }
   const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
 
@@ -75,6 +76,9 @@ class Array {
 
   /// Gives the host mirror's memory back; the device side becomes current first. Nothing to do where they are one.
   void drop_host_mirror() { buffer_.drop_host_mirror(); }
+  /// Zeros from entry `first` on, in an array that was just made: for entries that are only sometimes written. What was
+  /// asked for by write may hold anything again.
+  void clear_new_from(std::size_t first) { buffer_.clear_new_device(first * sizeof(T)); }
 
  private:
   using Intent = DeviceMemory::Intent;

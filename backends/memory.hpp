@@ -22,6 +22,8 @@ class DeviceMemory {
 
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+  /// Zeros in `bytes` bytes of a buffer that begin `first` bytes after its start, in the order of the device's work.
+  virtual void clear(void* device, std::size_t first, std::size_t bytes) = 0;
 
   /// Device work runs between enter() and leave(); see DeviceSection.
   virtual void enter() {}

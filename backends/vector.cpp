@@ -11,8 +11,11 @@ Vector::Vector(std::shared_ptr<const Layout> layout, int columns) : layout_(std:
   if (!layout_) throw Error(ErrorCode::misuse, "a Vector needs a Layout");
   if (columns_ < 1) throw Error(ErrorCode::misuse, "a Vector has at least one column, not " + std::to_string(columns_));
   parts_.reserve(layout_->devices());
-  for (int d = 0; d < layout_->devices(); ++d)
+  for (int d = 0; d < layout_->devices(); ++d) {
     parts_.emplace_back(layout_->memory(d), static_cast<std::size_t>(layout_->local_size(d)) * columns_);
+    // Most vectors never get ghosts, but whole parts travel to the host.
+    parts_.back().clear_new_from(static_cast<std::size_t>(layout_->owned(d)) * columns_);
+  }
 }
 
 void Vector::to_host(std::span<double> values) const {

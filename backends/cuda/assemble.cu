@@ -7,6 +7,8 @@
 #include <voussoir/backends/cuda/matrix_sums.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 
+// Assembly: integration into a stored matrix, all elements at once or in as many runs as memory asks for.
+
 namespace voussoir::cuda {
 
 namespace {

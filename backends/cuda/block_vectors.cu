@@ -238,6 +238,7 @@ void enqueue_block_axpy(cudaStream_t stream, std::int64_t rows, const double* x,
 }  // namespace
 
 void CudaBackend::block_dot(const Vector& x, const Vector& y, std::span<double> result) {
+  voussoir::detail::require_own(*this, x, "block_dot");
   voussoir::detail::require_layout(*x.layout(), y, "block_dot");
   const int m = x.columns(), n = y.columns();
   const auto entries = static_cast<std::size_t>(m) * static_cast<std::size_t>(n);
@@ -263,6 +264,7 @@ void CudaBackend::block_dot(const Vector& x, const Vector& y, std::span<double> 
 }
 
 void CudaBackend::block_axpy(const Vector& x, std::span<const double> c, Vector& y) {
+  voussoir::detail::require_own(*this, x, "block_axpy");
   voussoir::detail::require_layout(*x.layout(), y, "block_axpy");
   const int m = x.columns(), n = y.columns();
   if (&x == &y) throw Error(ErrorCode::misuse, "block_axpy: the two blocks of vectors must be different objects");

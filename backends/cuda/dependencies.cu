@@ -8,6 +8,8 @@
 #include <voussoir/backends/cuda/model_plans.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 
+// Equations that depend on others, in vectors.
+
 namespace voussoir::cuda {
 
 namespace {
@@ -49,11 +51,6 @@ Array<T> settled(const std::shared_ptr<DeviceMemory>& memory, const std::vector<
   Array<T> array(memory, std::span<const T>(values));
   if (!values.empty()) array.drop_host_mirror();
   return array;
-}
-
-void require_one_column(const DeviceModel& model, const Vector& x, const char* what) {
-  voussoir::detail::require_layout(*model.layout(), x, what);
-  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
 }
 
 }  // namespace
@@ -117,7 +114,7 @@ void hand_on_dependent(const DeviceModel& model, int device, const NodalTarget& 
 }
 
 void CudaBackend::expand_dependencies(const DeviceModel& model, Vector& x) {
-  require_one_column(model, x, "expand_dependencies");
+  voussoir::detail::require_one_column(*model.layout(), x, "expand_dependencies");
   exchange_ghosts(x);
   for (int d = 0; d < devices(); ++d) {
     if (model.part(d).dependencies.empty()) continue;
@@ -128,7 +125,7 @@ void CudaBackend::expand_dependencies(const DeviceModel& model, Vector& x) {
 }
 
 void CudaBackend::reduce_dependencies(const DeviceModel& model, Vector& x) {
-  require_one_column(model, x, "reduce_dependencies");
+  voussoir::detail::require_one_column(*model.layout(), x, "reduce_dependencies");
   exchange_ghosts(x);
   for (int d = 0; d < devices(); ++d) {
     if (model.part(d).dependencies.empty()) continue;

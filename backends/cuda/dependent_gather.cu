@@ -1,9 +1,11 @@
 #include <voussoir/backends/cuda/dependent_gather.hpp>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include <voussoir/backends/cuda/sliced_search.hpp>
+#include <voussoir/backends/detail/transformed_terms.hpp>
+
+// Elements with dependent equations in an assembled matrix: few, so that what goes where is worked out on the host.
 
 namespace voussoir::cuda {
 
@@ -32,13 +34,6 @@ __global__ void find_entries(SlicedView rows, int b, const Entry* entries, std::
   where[i] = k < 0 ? -1 : (cell * b * b + entry.row % b * b + entry.column % b) * slice_rows + place % slice_rows;
 }
 
-/// Number in part.dependencies of the dependency that gives an equation.
-std::unordered_map<std::int32_t, std::size_t> index_dependencies(const DeviceModel::Part& part) {
-  std::unordered_map<std::int32_t, std::size_t> index;
-  for (std::size_t i = 0; i < part.dependencies.size(); ++i) index.emplace(part.dependencies[i].equation, i);
-  return index;
-}
-
 struct Term {
   Entry entry;
   std::int64_t source;
@@ -49,45 +44,20 @@ struct Term {
 std::vector<Term> list_terms(const DeviceModel& model, int device, const ElementProgram& program,
                              const DependentElements& elements) {
   const DeviceModel::Part& part = model.part(device);
-  const auto dependency_of = index_dependencies(part);
   const auto first_equation = part.first_equation.read_host();
-  const std::int32_t owned = model.layout()->owned(device);
-  const int n = program.nodes(), components = program.components(), dofs = program.dofs();
-  const auto number_of = [&](int r, int s) {
-    const int low = std::min(r, s), high = std::max(r, s);
-    return std::int64_t{low} * (dofs - 1) - std::int64_t{low} * (low - 1) / 2 + high;
-  };
+  const DependencyIndex dependency_of(part);
+  const int n = program.nodes(), components = program.components();
   std::vector<Term> terms;
-  std::vector<std::vector<std::pair<std::int32_t, double>>> combination(static_cast<std::size_t>(dofs));
-  std::vector<std::int32_t> dependent(static_cast<std::size_t>(dofs));
+  voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device));
   for (std::size_t k = 0; k < elements.element.size(); ++k) {
     const std::int64_t first = static_cast<std::int64_t>(k) * program.matrix_entries();
-    for (int a = 0; a < n; ++a)
-      for (int i = 0; i < components; ++i) {
-        const auto dof = static_cast<std::size_t>(a * components + i);
-        const std::int32_t node = elements.nodes[k * static_cast<std::size_t>(n) + static_cast<std::size_t>(a)];
-        const std::int32_t equation = first_equation[static_cast<std::size_t>(node)] + i;
-        combination[dof].clear();
-        dependent[dof] = -1;
-        const auto found = dependency_of.find(equation);
-        if (found == dependency_of.end()) {
-          combination[dof].emplace_back(equation, 1.0);
-          continue;
-        }
-        dependent[dof] = equation;
-        const Dependency& dependency = part.dependencies[found->second];
-        for (std::size_t o = 0; o < dependency.others.size(); ++o)
-          combination[dof].emplace_back(dependency.others[o], dependency.coefficients[o]);
-      }
-    for (int r = 0; r < dofs; ++r) {
-      for (int s = 0; s < dofs; ++s)
-        for (const auto& [row, row_factor] : combination[static_cast<std::size_t>(r)])
-          if (row < owned)
-            for (const auto& [column, column_factor] : combination[static_cast<std::size_t>(s)])
-              terms.push_back({{row, column}, first + number_of(r, s), row_factor * column_factor});
-      const std::int32_t alone = dependent[static_cast<std::size_t>(r)];
-      if (alone >= 0 && alone < owned) terms.push_back({{alone, alone}, first + number_of(r, r), 1.0});
-    }
+    const std::int32_t* nodes = elements.nodes.data() + k * static_cast<std::size_t>(n);
+    transformed.visit(
+        [&](int i) { return first_equation[static_cast<std::size_t>(nodes[i / components])] + i % components; },
+        dependency_of,
+        [&](std::int32_t row, std::int32_t column, int place, double factor) {
+          terms.push_back({{row, column}, first + place, factor});
+        });
   }
   return terms;
 }
@@ -139,7 +109,7 @@ NodePairs dependency_pairs(const DeviceModel& model, int device, const std::vect
   const DeviceModel::Part& part = model.part(device);
   NodePairs pairs;
   if (std::all_of(elements.begin(), elements.end(), [](const auto& e) { return e.element.empty(); })) return pairs;
-  const auto dependency_of = index_dependencies(part);
+  const DependencyIndex dependency_of(part);
   const auto first_equation = part.first_equation.read_host();
   const auto node_of = [&](std::int32_t equation) {
     return static_cast<std::int32_t>(std::upper_bound(first_equation.begin(), first_equation.end(), equation) -
@@ -155,9 +125,9 @@ NodePairs dependency_pairs(const DeviceModel& model, int device, const std::vect
         const std::int32_t node = elements[b].nodes[k * n + a];
         together.push_back(node);
         for (int i = 0; i < components; ++i) {
-          const auto found = dependency_of.find(first_equation[static_cast<std::size_t>(node)] + i);
-          if (found == dependency_of.end()) continue;
-          for (const std::int32_t other : part.dependencies[found->second].others) together.push_back(node_of(other));
+          const Dependency* dependency = dependency_of(first_equation[static_cast<std::size_t>(node)] + i);
+          if (!dependency) continue;
+          for (const std::int32_t other : dependency->others) together.push_back(node_of(other));
         }
       }
       std::sort(together.begin(), together.end());

@@ -1,4 +1,8 @@
 #pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
 #include <voussoir/backends/cuda/assembly_plan.hpp>
 #include <voussoir/backends/cuda/matrix_pattern.hpp>
 
@@ -8,6 +12,21 @@ namespace voussoir::cuda {
 struct DependentElements {
   std::vector<std::int32_t> element;
   std::vector<std::int32_t> nodes;  ///< of these elements, one after another
+};
+
+/// Finds the dependency that gives a local equation; null where the equation is independent.
+class DependencyIndex {
+ public:
+  explicit DependencyIndex(const DeviceModel::Part& part) {
+    for (const Dependency& dependency : part.dependencies) dependencies_.emplace(dependency.equation, &dependency);
+  }
+  const Dependency* operator()(std::int32_t equation) const {
+    const auto found = dependencies_.find(equation);
+    return found == dependencies_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::int32_t, const Dependency*> dependencies_;
 };
 
 /// Per batch, empty where a batch adds to no matrix. They are few: most models have none.

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,14 @@ inline constexpr int lanes = 32;
 /// Doubles that the values of `count` elements take.
 inline std::size_t room_for(std::int64_t count, int values) {
   return static_cast<std::size_t>((count + lanes - 1) / lanes * lanes) * static_cast<std::size_t>(values);
+}
+/// Values of elements that pass in pieces take this much room.
+inline constexpr std::int64_t piece_bytes = std::int64_t{256} << 20;
+/// How many of `count` elements, in whole groups of lanes, fit in `bytes` with so many values each.
+inline std::int32_t piece_elements(std::int64_t bytes, int values, std::int32_t count) {
+  const std::int64_t fit = bytes / (static_cast<std::int64_t>(sizeof(double)) * values) / lanes * lanes;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(fit, lanes, (std::int64_t{count} + lanes - 1) / lanes * lanes));
 }
 
 /// A run of like elements of a model on one device, and what is known when their values are asked for. Used inside a
@@ -78,21 +87,20 @@ class DeviceProgram {
   /// Upper triangles by rows.
   virtual void matrices(const ElementRun& run, const MatrixMix& mix, Integration how, double* out) const = 0;
   virtual void residuals(const ElementRun& run, double* out) const = 0;
-  /// stiffness · K · direction + mass · M · direction, nothing stored.
-  virtual void actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
-                       double* out) const = 0;
+  /// stiffness · K · direction + mass · M · direction, nothing stored. Directions are local entries, on the device.
+  virtual void actions(const ElementRun& run, const MatrixMix& mix, const double* direction, double* out) const = 0;
   virtual void body_loads(const ElementRun& run, const BodyLoad& load, double* out) const = 0;
   virtual void recover(const ElementRun& run, double* out) const = 0;
   /// True where clustered_actions() does such a sum.
   virtual bool knows_clusters(const MatrixMix&) const { return false; }
   /// Adds the actions of all elements of a batch to the nodes by a plan of clusters, element vectors never leaving the
   /// chip. Returns false where this program cannot: then actions() and a gather do it.
-  virtual bool clustered_actions(const ElementRun&, const MatrixMix&, const Array<double>& /*direction*/,
-                                 const ClusterPlan&, const ClusterSums&) const {
+  virtual bool clustered_actions(const ElementRun&, const MatrixMix&, const double* /*direction*/, const ClusterPlan&,
+                                 const ClusterSums&) const {
     return false;
   }
-  /// Integration ways that it has besides `thread`, for people and for checks.
-  virtual bool knows(Integration how) const { return how == Integration::thread; }
+  /// True where the tangents of a run can be integrated in a way, so that nobody is given the time of another.
+  virtual bool knows(const ElementRun&, Integration how) const { return how == Integration::thread; }
 };
 
 /// The device program of an element program: compiled with this backend (native), from its text (jit), or computed on

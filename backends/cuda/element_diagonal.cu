@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <unordered_map>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/cuda/dependent_gather.hpp>
 #include <voussoir/backends/cuda/element_operator.hpp>
+#include <voussoir/backends/detail/transformed_terms.hpp>
 
 // The diagonal of a matrix that exists as its elements alone.
 
 namespace voussoir::cuda {
+
+using voussoir::detail::triangle_entry;
 
 namespace {
 
@@ -24,11 +27,6 @@ struct MatrixPiece {
     return values + at / 32 * entries * 32 + at % 32;
   }
 };
-
-__device__ inline std::int64_t entry_of(int row, int column, int dofs) {
-  const std::int64_t low = row < column ? row : column, high = row < column ? column : row;
-  return low * dofs - low * (low - 1) / 2 + high - low;
-}
 
 /// Adds the blocks on the diagonal of element matrices to owned nodes, a thread per node.
 __global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int components, int block_size,
@@ -49,7 +47,7 @@ __global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int compone
         const std::int32_t r = equation + i, c = equation + j;
         if (r / block_size != c / block_size) continue;
         blocks[static_cast<std::int64_t>(r) * block_size + c % block_size] +=
-            matrix[entry_of(a * components + i, a * components + j, dofs) * 32];
+            matrix[triangle_entry(a * components + i, a * components + j, dofs) * 32];
       }
   }
 }
@@ -81,61 +79,28 @@ __global__ void set_held_blocks(std::int64_t owned, int block_size, const std::u
 /// equation, by place in the blocks. `matrices` are whole upper triangles, in the order of the dependent elements.
 std::map<std::int64_t, double> dependent_shares(const DeviceModel& model, int device, int number, int block_size,
                                                 std::span<const double> matrices) {
-  using Combination = std::vector<std::pair<std::int32_t, double>>;
   const DeviceModel::Part& part = model.part(device);
   const ElementBatch& batch = part.batches[static_cast<std::size_t>(number)];
   const ElementProgram& program = *batch.program;
-  const std::int32_t owned = model.layout()->owned(device);
-  const int n = program.nodes(), components = program.components(), dofs = program.dofs();
-  const auto entries = static_cast<std::size_t>(program.matrix_entries());
-  std::unordered_map<std::int32_t, const Dependency*> dependency_of;
-  for (const Dependency& dependency : part.dependencies) dependency_of.emplace(dependency.equation, &dependency);
+  const int n = program.nodes(), components = program.components();
   const auto nodes = batch.nodes.read_host();
   const auto first_equation = part.first_equation.read_host();
-  const auto entry = [=](int r, int s) {
-    const int low = std::min(r, s), high = std::max(r, s);
-    return static_cast<std::size_t>(low * dofs - low * (low - 1) / 2 + high - low);
-  };
+  const DependencyIndex dependency_of(part);
   std::map<std::int64_t, double> shares;
-  const auto add = [&](std::int32_t r, std::int32_t c, double value) {
-    if (r / block_size == c / block_size) shares[std::int64_t{r} * block_size + c % block_size] += value;
-  };
-  std::vector<Combination> combination(static_cast<std::size_t>(dofs));
-  std::vector<std::int32_t> dependent(static_cast<std::size_t>(dofs));
+  voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device));
   for (std::size_t k = 0; k < batch.dependent_elements.size(); ++k) {
-    const auto e = static_cast<std::size_t>(batch.dependent_elements[k]);
-    for (int a = 0; a < n; ++a)
-      for (int i = 0; i < components; ++i) {
-        const auto dof = static_cast<std::size_t>(a * components + i);
-        const auto node =
-            static_cast<std::size_t>(nodes[e * static_cast<std::size_t>(n) + static_cast<std::size_t>(a)]);
-        const std::int32_t equation = first_equation[node] + i;
-        combination[dof].clear();
-        dependent[dof] = -1;
-        const auto found = dependency_of.find(equation);
-        if (found == dependency_of.end()) {
-          combination[dof].emplace_back(equation, 1.0);
-          continue;
-        }
-        dependent[dof] = equation;
-        for (std::size_t o = 0; o < found->second->others.size(); ++o)
-          combination[dof].emplace_back(found->second->others[o], found->second->coefficients[o]);
-      }
-    const double* matrix = matrices.data() + k * entries;
-    for (int r = 0; r < dofs; ++r) {
-      for (int s = 0; s < dofs; ++s)
-        for (const auto& [row, row_factor] : combination[static_cast<std::size_t>(r)])
-          if (row < owned)
-            for (const auto& [column, column_factor] : combination[static_cast<std::size_t>(s)])
-              add(row, column, row_factor * column_factor * matrix[entry(r, s)]);
-      const std::int32_t alone = dependent[static_cast<std::size_t>(r)];
-      if (alone >= 0 && alone < owned) add(alone, alone, matrix[entry(r, r)]);
-    }
+    const std::int32_t* own = nodes.data() + static_cast<std::ptrdiff_t>(batch.dependent_elements[k]) * n;
+    const double* matrix = matrices.data() + k * static_cast<std::size_t>(program.matrix_entries());
+    transformed.visit(
+        [&](int i) { return first_equation[static_cast<std::size_t>(own[i / components])] + i % components; },
+        dependency_of,
+        [&](std::int32_t r, std::int32_t c, int place, double factor) {
+          if (r / block_size == c / block_size)
+            shares[std::int64_t{r} * block_size + c % block_size] += factor * matrix[place];
+        });
   }
   return shares;
 }
-
-constexpr std::int64_t piece_bytes = std::int64_t{256} << 20;
 
 }  // namespace
 
@@ -161,11 +126,8 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
   }
   {
     const bool stored = product_ != ElementProduct::matrix_free;
-    const std::int64_t fit = piece_bytes / (static_cast<std::int64_t>(sizeof(double)) * entries) / lanes * lanes;
     const std::int32_t piece =
-        stored ? elements.element_count
-               : static_cast<std::int32_t>(std::clamp<std::int64_t>(
-                     fit, lanes, (std::int64_t{elements.element_count} + lanes - 1) / lanes * lanes));
+        stored ? elements.element_count : piece_elements(piece_bytes, entries, elements.element_count);
     Array<double> computed;
     if (!stored) computed = Array<double>(memory, room_for(piece, entries));
     DeviceSection section(*memory);
@@ -178,7 +140,7 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
         ElementRun run = ElementRun::all(*model_, d, b, faults_, unknowns(d));
         run.first = first;
         run.count = matrices.count;
-        device_program(program).matrices(run, own.mix, integration_, computed.write_device());
+        device_program(program).matrices(run, own.mix, choices_.integration, computed.write_device());
         matrices.values = computed.read_device();
       }
       launch(add_node_blocks, grid_for(model_part.owned_nodes), stream, model_part.owned_nodes, program.nodes(),

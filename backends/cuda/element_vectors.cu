@@ -11,24 +11,11 @@
 
 namespace voussoir::cuda {
 
+using voussoir::detail::require_batch;
+using voussoir::detail::require_factors;
+using voussoir::detail::require_one_column;
+
 namespace {
-
-void require_single(const DeviceModel& model, const Vector& x, const char* what) {
-  voussoir::detail::require_layout(*model.layout(), x, what);
-  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
-}
-
-void require_batch(const DeviceModel& model, int batch, const char* what) {
-  if (batch < 0 || batch >= model.batch_count())
-    throw Error(ErrorCode::misuse, std::string(what) + ": there is no batch " + std::to_string(batch) + " among " +
-                                       std::to_string(model.batch_count()));
-}
-
-void require_factors(std::span<const double> factors, int batches, const char* what) {
-  if (!factors.empty() && factors.size() != static_cast<std::size_t>(batches))
-    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(factors.size()) + " factors for " +
-                                       std::to_string(batches) + " batches of elements");
-}
 
 /// From the layout of lanes to plain order, element by element.
 __global__ void order_values(std::int64_t count, int values, const double* lanes_of_values, double* plain) {
@@ -42,8 +29,8 @@ __global__ void order_values(std::int64_t count, int values, const double* lanes
 
 void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
                            bool through_dependencies, Vector& r) {
-  require_single(model, unknowns, "residual");
-  require_single(model, r, "residual");
+  require_one_column(*model.layout(), unknowns, "residual");
+  require_one_column(*model.layout(), r, "residual");
   require_factors(batch_factors, model.batch_count(), "residual");
   exchange_ghosts(unknowns);
   ModelPlans& plans = ModelPlans::of(model);
@@ -82,8 +69,8 @@ void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std
 }
 
 void CudaBackend::body_load(const DeviceModel& model, int batch_number, const BodyLoad& load, Vector& f) {
-  require_single(model, f, "body_load");
-  require_batch(model, batch_number, "body_load");
+  require_one_column(*model.layout(), f, "body_load");
+  require_batch(batch_number, model.batch_count(), "body_load");
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
     const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(batch_number)];
@@ -102,8 +89,8 @@ void CudaBackend::body_load(const DeviceModel& model, int batch_number, const Bo
 }
 
 std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_number, const Vector& unknowns) {
-  require_single(model, unknowns, "recover");
-  require_batch(model, batch_number, "recover");
+  require_one_column(*model.layout(), unknowns, "recover");
+  require_batch(batch_number, model.batch_count(), "recover");
   exchange_ghosts(unknowns);
   FaultWords faults(model);
   std::vector<double> result;
@@ -113,9 +100,7 @@ std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_num
     if (batch.element_count == 0 || values == 0) continue;
     const DeviceProgram& program = device_program(*batch.program);
     // Values pass in pieces, so that many of them need little room beside the model.
-    const std::int64_t fit = (std::int64_t{256} << 20) / (static_cast<std::int64_t>(sizeof(double)) * values);
-    const auto piece = static_cast<std::int32_t>(std::clamp<std::int64_t>(
-        fit / lanes * lanes, lanes, (std::int64_t{batch.element_count} + lanes - 1) / lanes * lanes));
+    const std::int32_t piece = piece_elements(piece_bytes, values, batch.element_count);
     Array<double> grouped(memory(d), room_for(piece, values)), plain(memory(d), room_for(piece, values));
     for (std::int32_t first = 0; first < batch.element_count; first += piece) {
       ElementRun run = ElementRun::all(model, d, batch_number, faults, &unknowns.part(d));

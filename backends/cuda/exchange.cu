@@ -1,4 +1,5 @@
 #include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/detail/checks.hpp>
 
 // Ghosts of vectors on several devices. Each device has its own stream, so streams wait for each other both ways: who
 // reads waits for who wrote, and who wrote must not write again before it was read.
@@ -102,7 +103,7 @@ void exchange_ghosts(const Vector& x) {
 }
 
 void CudaBackend::exchange(const Vector& x) {
-  if (!x.layout()) throw Error(ErrorCode::misuse, "exchange: the vector has no layout");
+  voussoir::detail::require_own(*this, x, "exchange");
   exchange_ghosts(x);
 }
 

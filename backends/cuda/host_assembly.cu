@@ -7,8 +7,13 @@
 
 #include <voussoir/backends/cuda/assembly_plan.hpp>
 #include <voussoir/backends/cuda/matrix_sums.hpp>
+#include <voussoir/backends/detail/upper_triangle.hpp>
+
+// Assembly on the host, of element matrices that the device computes.
 
 namespace voussoir::cuda {
+
+using voussoir::detail::triangle_entry;
 
 namespace {
 
@@ -68,10 +73,8 @@ void sum_cells(const BatchGather& plan, const GatherCell* cells, const std::uint
         const int a = static_cast<int>(code >> plan.node_bits & mask) * c, b = static_cast<int>(code & mask) * c;
         for (int i = 0; i < c; ++i) {
           double* row = target.row(cell, lane, i);
-          for (int j = 0; j < c; ++j) {
-            const std::int64_t low = std::min(a + i, b + j), high = std::max(a + i, b + j);
-            row[j * slice_rows] += matrix[(low * (dofs - 1) - low * (low - 1) / 2 + high) * lanes];
-          }
+          for (int j = 0; j < c; ++j)
+            row[j * slice_rows] += matrix[std::int64_t{triangle_entry(a + i, b + j, dofs)} * lanes];
         }
       }
   }
@@ -90,18 +93,22 @@ void sum_chunk(const BatchGather& plan, const ElementMatrices& m, const HostTarg
   sum_cells(plan, cells, codes, 0, threads.empty() ? plan.cells : plan.cells / workers, m, target);
 }
 
-/// Pinned memory on the host.
+/// Pinned memory on the host, for copies from the device. It waits for them before it goes: an error may end the work
+/// while one is still under way.
 class PinnedBuffer {
  public:
-  PinnedBuffer(DeviceMemory& memory, std::size_t bytes)
+  PinnedBuffer(CudaMemory& memory, std::size_t bytes)
       : memory_(memory), bytes_(bytes), data_(static_cast<double*>(memory.allocate_host(bytes))) {}
-  ~PinnedBuffer() { memory_.release_host(data_, bytes_); }
+  ~PinnedBuffer() {
+    memory_.wait_to_end();
+    memory_.release_host(data_, bytes_);
+  }
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
   double* data() const { return data_; }
 
  private:
-  DeviceMemory& memory_;
+  CudaMemory& memory_;
   std::size_t bytes_;
   double* data_;
 };
@@ -113,12 +120,9 @@ class Pipeline {
   Pipeline(const HostAssembly& what, const BatchGather& gather, Array<double>& kept, const DependentGather& dependent)
       : what_(what), gather_(gather), kept_(kept), dependent_(dependent) {
     const ElementProgram& program = *batch().program;
-    const std::int64_t each = static_cast<std::int64_t>(sizeof(double)) * std::max(1, program.matrix_entries());
-    chunk_ = static_cast<std::int32_t>(
-        std::min<std::int64_t>((std::int64_t{gather.count} + lanes - 1) / lanes * lanes,
-                               std::max<std::int64_t>(lanes, buffer_bytes / each / lanes * lanes)));
+    chunk_ = piece_elements(buffer_bytes, std::max(1, program.matrix_entries()), gather.count);
     buffer_ = Array<double>(memory(), room_for(chunk_, program.matrix_entries()));
-    for (auto& arrived : arrived_) arrived = std::make_unique<PinnedBuffer>(*memory(), buffer_.bytes());
+    for (auto& arrived : arrived_) arrived = std::make_unique<PinnedBuffer>(cuda_memory(memory()), buffer_.bytes());
   }
 
   void run(const HostTarget& target) {

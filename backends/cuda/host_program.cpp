@@ -123,11 +123,12 @@ class HostDeviceProgram final : public DeviceProgram {
     });
   }
 
-  void actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
-               double* out) const override {
+  void actions(const ElementRun& run, const MatrixMix& mix, const double* direction, double* out) const override {
     const ElementProgram& program = *run.elements().program;
-    const double* x = direction.read_host().data();
-    std::vector<double> masses;
+    const auto& layout = *run.model.layout();
+    std::vector<double> local(static_cast<std::size_t>(layout.local_size(run.device))), masses;
+    layout.memory(run.device)->copy_to_host(local.data(), direction, sizeof(double) * local.size());
+    const double* x = local.data();
     ship(run, program.dofs(), out, [&](const ElementView& view, int first, int count, double* values) {
       const std::size_t numbers = room(program, count, program.dofs());
       ElementStatus status;

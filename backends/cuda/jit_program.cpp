@@ -37,6 +37,10 @@ class JitDeviceProgram final : public DeviceProgram {
 
   Route route() const override { return Route::jit; }
 
+  bool knows(const ElementRun& run, Integration how) const override {
+    if (!run.elements().program->has_tangent()) return how == Integration::thread;
+    return has_way(ways_of(run), how, run.elements().table_rows > 1, run.gpu());
+  }
   void matrices(const ElementRun& run, const MatrixMix& mix, Integration how, double* out) const override {
     ElementJob job = job_of(run, out);
     if (mix.stiffness != 0) {
@@ -50,10 +54,9 @@ class JitDeviceProgram final : public DeviceProgram {
     }
   }
   void residuals(const ElementRun& run, double* out) const override { start(run, Routine::residual, job_of(run, out)); }
-  void actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
-               double* out) const override {
+  void actions(const ElementRun& run, const MatrixMix& mix, const double* direction, double* out) const override {
     ElementJob job = job_of(run, out);
-    job.direction = direction.read_device();
+    job.direction = direction;
     if (mix.stiffness != 0) {
       job.factor = mix.stiffness;
       start(run, Routine::action, job);
@@ -72,14 +75,14 @@ class JitDeviceProgram final : public DeviceProgram {
   void recover(const ElementRun& run, double* out) const override { start(run, Routine::recover, job_of(run, out)); }
 
   bool knows_clusters(const MatrixMix& mix) const override { return mix.stiffness != 0 && mix.mass == 0; }
-  bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
-                         const ClusterPlan& plan, const ClusterSums& sums) const override {
+  bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const double* direction, const ClusterPlan& plan,
+                         const ClusterSums& sums) const override {
     if (!knows_clusters(mix)) return false;
     ElementJob job = job_of(run, nullptr);
     job.factor = mix.stiffness;
     kernel(run, {"cluster_action", run.elements().table_rows == 1 ? "true" : "false"})
         .launch(Grid{plan.clusters, plan.size, plan.shared_bytes(true)}, run.stream(), job,
-                cluster_view(plan, direction.read_device(), sums));
+                cluster_view(plan, direction, sums));
     return true;
   }
 

@@ -2,16 +2,18 @@
 
 #include <voussoir/backends/cuda/passing_through.hpp>
 #include <voussoir/backends/cuda/sliced_search.hpp>
+#include <voussoir/backends/detail/upper_triangle.hpp>
+
+// Sums of element matrices in the numbers of an assembled matrix: by a gather in a fixed order, and by atomics.
 
 namespace voussoir::cuda {
+
+using voussoir::detail::triangle_row;
 
 namespace {
 
 /// Few, since cells of different depth take different time, and a block ends with its last warp.
 constexpr int gather_threads = 128;
-
-/// Where entry (r, s ≥ r) of an upper triangle of `dofs` rows begins to count: add s.
-__device__ int triangle_row(int r, int dofs) { return r * (dofs - 1) - r * (r - 1) / 2; }
 
 /// The matrix of an element, counted from the start of the run; its numbers are 32 apart.
 __device__ const double* matrix_of(const ElementMatrices& m, std::uint32_t element) {

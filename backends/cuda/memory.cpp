@@ -1,20 +1,15 @@
 #include <voussoir/backends/cuda/memory.hpp>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
+
+#include <voussoir/backends/detail/readable_bytes.hpp>
 
 namespace voussoir::cuda {
 
-namespace {
+using voussoir::detail::readable_bytes;
 
-std::string gigabytes(std::size_t bytes) {
-  char text[32];
-  if (bytes >= 1'000'000'000u)
-    std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) * 1e-9);
-  else
-    std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) * 1e-6);
-  return text;
-}
+namespace {
 
 /// Sizes of pinned blocks are rounded up, so that one can serve again for a size nearby.
 std::size_t pinned_size(std::size_t bytes) {
@@ -33,7 +28,7 @@ void destroy_pool(void*) noexcept {}
 void* allocate_from(void*, std::size_t bytes, cudaStream_t) { return emulation::allocate(bytes); }
 void give_back(void* pointer, cudaStream_t) noexcept { emulation::release(pointer); }
 std::size_t free_bytes(int, void*) { return emulation::free_bytes(); }
-void empty_pool(void*, cudaStream_t) {}
+bool empty_pool(void*, cudaStream_t) noexcept { return true; }
 void open_pool(void*, int) {}
 void* pin(std::size_t bytes) { return std::malloc(bytes); }
 void unpin(void* pointer) noexcept { std::free(pointer); }
@@ -72,9 +67,13 @@ std::size_t free_bytes(int ordinal, void* pool) {
         "asking a memory pool");
   return free + static_cast<std::size_t>(reserved - used);
 }
-void empty_pool(void* pool, cudaStream_t stream) {
-  synchronize(stream);
-  check(cudaMemPoolTrimTo(static_cast<cudaMemPool_t>(pool), 0), "emptying a memory pool");
+/// Gives back what a pool keeps, once the work of its stream is done. False where that work has failed: whoever asks
+/// for its result hears of it.
+bool empty_pool(void* pool, cudaStream_t stream) noexcept {
+  const bool emptied = cudaStreamSynchronize(stream) == cudaSuccess &&
+                       cudaMemPoolTrimTo(static_cast<cudaMemPool_t>(pool), 0) == cudaSuccess;
+  if (!emptied) (void)cudaGetLastError();
+  return emptied;
 }
 void open_pool(void* pool, int ordinal) {
   cudaMemAccessDesc access = {};
@@ -93,26 +92,39 @@ void unpin(void* pointer) noexcept { (void)cudaFreeHost(pointer); }
 
 #endif
 
+/// All memories of the process: those on one GPU share what it has, and each keeps what it no longer needs.
+struct Neighbours {
+  std::mutex mutex;
+  std::vector<CudaMemory*> all;
+};
+Neighbours& neighbours() {
+  // Never destroyed: a backend may live as long as the process.
+  static Neighbours* const known = new Neighbours;
+  return *known;
+}
+
 }  // namespace
 
 CudaMemory::CudaMemory(int device, int ordinal) : device_(device), ordinal_(ordinal), facts_(device_facts(ordinal)) {
   stream_ = make_stream(ordinal_);
   pool_ = make_pool(ordinal_);
   const std::size_t bytes = sizeof(double) * (partial_sums + 8);
-  partials_ = static_cast<double*>(allocate_from(pool_, bytes, stream_));
+  partials_ = static_cast<double*>(take(bytes));
   results_ = static_cast<double*>(pin(sizeof(double) * result_doubles));
   if (!partials_ || !results_) refuse(bytes);
   fill_bytes_async(partials_, 0, bytes, stream_);
   wait();
+  const std::lock_guard lock(neighbours().mutex);
+  neighbours().all.push_back(this);
 }
 
 CudaMemory::~CudaMemory() {
-  trim_host_pool(0);
-  try {
-    wait();
-  } catch (const Error&) {
-    // Work failed on the GPU. Whoever asked for its result was told; here is nobody left to tell.
+  {
+    const std::lock_guard lock(neighbours().mutex);
+    std::erase(neighbours().all, this);
   }
+  trim_host_pool(0);
+  wait_to_end();
   if (partials_) give_back(partials_, stream_);
   if (results_) unpin(results_);
   destroy_stream(ordinal_, stream_);
@@ -151,25 +163,40 @@ void CudaMemory::admit(int ordinal) {
 void CudaMemory::refuse(std::size_t bytes) const {
   const std::size_t free = free_bytes(ordinal_, pool_);
   throw Error(ErrorCode::out_of_memory,
-              gigabytes(bytes) + " were asked of device " + std::to_string(device_) + " (" + facts_.name +
-                  "), which has " + gigabytes(free) + " free of " + gigabytes(facts_.total_bytes) + "; " +
-                  gigabytes(bytes_in_use()) +
+              readable_bytes(bytes) + " were asked of device " + std::to_string(device_) + " (" + facts_.name +
+                  "), which has " + readable_bytes(free) + " free of " + readable_bytes(facts_.total_bytes) + "; " +
+                  readable_bytes(bytes_in_use()) +
                   " are in use by this backend. Storage 'matrix-free' needs least memory; fewer vectors or modes at a "
                   "time, several GPUs (cuda:0,1) or the backend 'openmp' are other ways");
+}
+
+void* CudaMemory::take(std::size_t bytes) {
+  if (void* pointer = allocate_from(pool_, bytes, stream_)) return pointer;
+  // What was freed may still wait in the pool, in pieces that are too small …
+  if (empty_pool(pool_, stream_))
+    if (void* pointer = allocate_from(pool_, bytes, stream_)) return pointer;
+  // … or in the pools of others on the same GPU.
+  const std::lock_guard lock(neighbours().mutex);
+  for (const CudaMemory* other : neighbours().all)
+    if (other != this && other->ordinal_ == ordinal_) (void)empty_pool(other->pool_, other->stream_);
+  return allocate_from(pool_, bytes, stream_);
 }
 
 void* CudaMemory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   set_device(ordinal_);
-  void* pointer = allocate_from(pool_, bytes, stream_);
-  if (!pointer) {
-    // What was freed may still wait in the pool, in pieces that are too small.
-    empty_pool(pool_, stream_);
-    pointer = allocate_from(pool_, bytes, stream_);
-  }
+  void* pointer = take(bytes);
   if (!pointer) refuse(bytes);
   count_allocation(bytes);
   return pointer;
+}
+
+void CudaMemory::wait_to_end() const noexcept {
+  try {
+    wait();
+  } catch (const Error&) {
+    // Work failed on the GPU. Whoever asked for its result was told; here is nobody left to tell.
+  }
 }
 
 void CudaMemory::release(void* pointer, std::size_t bytes) noexcept {
@@ -195,7 +222,7 @@ void* CudaMemory::allocate_host(std::size_t bytes) {
     pointer = pin(size);
   }
   if (!pointer)
-    throw Error(ErrorCode::out_of_memory, gigabytes(bytes) +
+    throw Error(ErrorCode::out_of_memory, readable_bytes(bytes) +
                                               " of pinned main memory were asked for and are not there; "
                                               "close other programs, or read results in smaller parts");
   return pointer;
@@ -235,6 +262,11 @@ void CudaMemory::copy_to_host(void* host, const void* device, std::size_t bytes)
   set_device(ordinal_);
   copy_async(host, device, bytes, stream_);
   synchronize(stream_);
+}
+
+void CudaMemory::clear(void* device, std::size_t first, std::size_t bytes) {
+  set_device(ordinal_);
+  fill_bytes_async(static_cast<char*>(device) + first, 0, bytes, stream_);
 }
 
 }  // namespace voussoir::cuda

@@ -32,6 +32,7 @@ class CudaMemory final : public DeviceMemory {
   /// Both wait until the copy is done.
   void copy_to_device(void* device, const void* host, std::size_t bytes) override;
   void copy_to_host(void* host, const void* device, std::size_t bytes) override;
+  void clear(void* device, std::size_t first, std::size_t bytes) override;
   /// Sections may be nested, also of different devices: leave() makes the GPU current that was so before.
   void enter() override;
   void leave() noexcept override;
@@ -45,6 +46,8 @@ class CudaMemory final : public DeviceMemory {
     set_device(ordinal_);
     synchronize(stream_);
   }
+  /// The same for destructors, which tell nobody that the work has failed.
+  void wait_to_end() const noexcept;
   /// Room on the device for the partial sums of one reduction at a time: `partial_sums` doubles, and a counter that is
   /// 0 between kernels.
   static constexpr int partial_sums = 8192;
@@ -55,6 +58,8 @@ class CudaMemory final : public DeviceMemory {
   double* results() const { return results_; }
 
  private:
+  /// From the pool; null where the GPU has no room, even after all pools on it were emptied.
+  void* take(std::size_t bytes);
   [[noreturn]] void refuse(std::size_t bytes) const;
   void trim_host_pool(std::size_t limit) noexcept;
 

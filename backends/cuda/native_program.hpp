@@ -18,16 +18,8 @@ class NativeDeviceProgram final : public DeviceProgram {
  public:
   Route route() const override { return Route::native; }
 
-  bool knows(Integration how) const override {
-    switch (how) {
-      case Integration::block:
-      case Integration::blocks:
-        return detail::by_points<K>();
-      case Integration::pairs:
-        return detail::has_pairs<K>();
-      default:
-        return true;
-    }
+  bool knows(const ElementRun& run, Integration how) const override {
+    return has_way(tangent_ways<K>(), how, run.elements().table_rows > 1, run.gpu());
   }
 
   void matrices(const ElementRun& run, const MatrixMix& mix, Integration how, double* out) const override {
@@ -43,10 +35,9 @@ class NativeDeviceProgram final : public DeviceProgram {
     }
   }
   void residuals(const ElementRun& run, double* out) const override { start<Routine::residual>(run, job_of(run, out)); }
-  void actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
-               double* out) const override {
+  void actions(const ElementRun& run, const MatrixMix& mix, const double* direction, double* out) const override {
     ElementJob job = job_of(run, out);
-    job.direction = direction.read_device();
+    job.direction = direction;
     if (mix.stiffness != 0) {
       job.factor = mix.stiffness;
       start<Routine::action>(run, job);
@@ -66,15 +57,15 @@ class NativeDeviceProgram final : public DeviceProgram {
     start<Routine::body_load>(run, job);
   }
   bool knows_clusters(const MatrixMix& mix) const override { return detail::has_tangent<K> && mix.mass == 0; }
-  bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const Array<double>& direction,
-                         const ClusterPlan& plan, const ClusterSums& sums) const override {
+  bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const double* direction, const ClusterPlan& plan,
+                         const ClusterSums& sums) const override {
     if (!knows_clusters(mix)) return false;
     if constexpr (detail::has_tangent<K>) {
       ElementJob job = job_of(run, nullptr);
       job.factor = mix.stiffness;
       launch(run.elements().table_rows == 1 ? cluster_action<K, true> : cluster_action<K, false>,
              Grid{plan.clusters, plan.size, plan.shared_bytes(true)}, run.stream(), job,
-             cluster_view(plan, direction.read_device(), sums));
+             cluster_view(plan, direction, sums));
     }
     return true;
   }

@@ -5,6 +5,8 @@
 #include <voussoir/backends/cuda/memory.hpp>
 #include <voussoir/backends/cuda/scan.hpp>
 
+// Lists of the elements at each node, and sums by them.
+
 namespace voussoir::cuda {
 
 namespace {

@@ -6,6 +6,8 @@
 #include <voussoir/backends/cuda/bitonic_sort.hpp>
 #include <voussoir/backends/cuda/scan.hpp>
 
+// Sorting of rows by length, and the slices that they are cut in.
+
 namespace voussoir::cuda {
 
 namespace {

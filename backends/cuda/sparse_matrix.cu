@@ -11,6 +11,8 @@
 #include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/readable_bytes.hpp>
 
+// Stored matrices: how they are made, copied and described. Products are in sparse_product.cu and symmetric_product.cu.
+
 namespace voussoir::cuda {
 
 namespace {

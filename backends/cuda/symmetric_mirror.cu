@@ -2,6 +2,8 @@
 
 #include <voussoir/backends/cuda/scan.hpp>
 
+// The blocks that half a matrix leaves out, by the rows that they belong to.
+
 namespace voussoir::cuda {
 
 namespace {

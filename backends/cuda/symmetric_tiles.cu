@@ -8,6 +8,8 @@
 #include <voussoir/backends/cuda/symmetric_mirror.hpp>
 #include <voussoir/backends/cuda/symmetric_product.hpp>
 
+// Tiles of half a matrix, and the places at which they hand shares over.
+
 namespace voussoir::cuda {
 
 namespace {

@@ -17,13 +17,27 @@ enum class TangentKernel {
   pairs      ///< pair_tangents
 };
 
-/// A way that the element type does not have stands for `automatic`. Where the material varies within elements, only a
-/// thread per element or per point follows it; and not every GPU has the shared memory that large elements want.
+/// Whether elements can be integrated in a way. Where the material varies within elements, only a thread per element or
+/// per point follows it; and not every GPU has the shared memory that large elements want.
+inline bool has_way(const TangentWays& ways, Integration how, bool varies, const DeviceFacts& gpu) {
+  switch (how) {
+    case Integration::block:
+    case Integration::blocks:
+      return ways.point_threads > 0;
+    case Integration::pairs:
+      return ways.pair_elements > 0 && !varies &&
+             static_cast<std::size_t>(ways.pair_bytes) <= gpu.shared_bytes_per_block;
+    default:
+      return true;
+  }
+}
+
+/// A way that elements do not have stands for `automatic`.
 inline TangentKernel choose_tangents(const TangentWays& ways, Integration how, bool varies, const DeviceFacts& gpu) {
-  if ((how == Integration::block || how == Integration::blocks) && ways.point_threads > 0) return TangentKernel::points;
+  if ((how == Integration::block || how == Integration::blocks) && has_way(ways, how, varies, gpu))
+    return TangentKernel::points;
   const bool pairs = how == Integration::pairs || (how != Integration::thread && ways.prefers_pairs);
-  const bool room = static_cast<std::size_t>(ways.pair_bytes) <= gpu.shared_bytes_per_block;
-  if (pairs && ways.pair_elements > 0 && room && !varies) return TangentKernel::pairs;
+  if (pairs && has_way(ways, Integration::pairs, varies, gpu)) return TangentKernel::pairs;
   return ways.streams && !varies ? TangentKernel::streamed : TangentKernel::values;
 }
 

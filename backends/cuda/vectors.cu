@@ -9,6 +9,7 @@ namespace voussoir::cuda {
 
 using voussoir::detail::owned_entries;
 using voussoir::detail::require_alike;
+using voussoir::detail::require_own;
 
 namespace {
 
@@ -146,6 +147,7 @@ double collect(const std::vector<std::shared_ptr<DeviceMemory>>& memories) {
 const void* any_kernel() { return reinterpret_cast<const void*>(&map_pairs<Copy>); }
 
 void CudaBackend::fill(Vector& x, double value) {
+  require_own(*this, x, "fill");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
     enqueue_map(memory(d), x.part(d).size(), Constant{value}, nullptr, nullptr, x.part(d).write_device());
@@ -153,6 +155,7 @@ void CudaBackend::fill(Vector& x, double value) {
 }
 
 void CudaBackend::copy(const Vector& x, Vector& y) {
+  require_own(*this, x, "copy");
   require_alike(x, y, "copy");
   if (&x == &y) return;
   for (int d = 0; d < devices(); ++d) {
@@ -163,6 +166,7 @@ void CudaBackend::copy(const Vector& x, Vector& y) {
 }
 
 void CudaBackend::scale(double a, Vector& x) {
+  require_own(*this, x, "scale");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
     double* px = x.part(d).update_device();
@@ -171,6 +175,7 @@ void CudaBackend::scale(double a, Vector& x) {
 }
 
 void CudaBackend::axpy(double a, const Vector& x, Vector& y) {
+  require_own(*this, x, "axpy");
   require_alike(x, y, "axpy");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
@@ -181,6 +186,7 @@ void CudaBackend::axpy(double a, const Vector& x, Vector& y) {
 }
 
 void CudaBackend::axpby(double a, const Vector& x, double b, Vector& y) {
+  require_own(*this, x, "axpby");
   require_alike(x, y, "axpby");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
@@ -196,6 +202,7 @@ void CudaBackend::axpby(double a, const Vector& x, double b, Vector& y) {
 }
 
 void CudaBackend::multiply(const Vector& d, const Vector& x, Vector& y) {
+  require_own(*this, x, "multiply");
   require_alike(x, y, "multiply");
   voussoir::detail::require_layout(*x.layout(), d, "multiply");
   if (d.columns() != 1 && d.columns() != x.columns())
@@ -219,6 +226,7 @@ void CudaBackend::multiply(const Vector& d, const Vector& x, Vector& y) {
 }
 
 double CudaBackend::dot(const Vector& x, const Vector& y) {
+  require_own(*this, x, "dot");
   require_alike(x, y, "dot");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
@@ -233,6 +241,7 @@ double CudaBackend::dot(const Vector& x, const Vector& y) {
 }
 
 double CudaBackend::cg_update(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) {
+  require_own(*this, p, "cg_update");
   require_alike(p, q, "cg_update");
   require_alike(p, x, "cg_update");
   require_alike(p, r, "cg_update");

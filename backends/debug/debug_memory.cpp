@@ -115,6 +115,13 @@ void DebugMemory::copy_to_host(void* host, const void* device, std::size_t bytes
   std::memcpy(host, device, bytes);
 }
 
+void DebugMemory::clear(void* device, std::size_t first, std::size_t bytes) {
+  const std::lock_guard lock(company_->mutex);
+  Buffer& buffer = device_buffer(device, first + bytes);
+  const detail::Opened open(buffer, Access::read_write);
+  std::memset(static_cast<char*>(device) + first, 0, bytes);
+}
+
 void DebugMemory::enter() {
   const std::lock_guard lock(company_->mutex);
   const int active = company_->active_device;

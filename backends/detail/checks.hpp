@@ -2,6 +2,7 @@
 #include <span>
 #include <string>
 
+#include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/vector.hpp>
 
@@ -16,8 +17,26 @@ inline bool same_shape(const Layout& a, const Layout& b) {
   return true;
 }
 
+[[noreturn]] inline void refuse_foreign(const char* what) {
+  throw Error(ErrorCode::misuse, std::string(what) +
+                                     ": the vector lies in the memory of another backend; make it by "
+                                     "the model it is used with, or carry its values over the host");
+}
+
+/// Throws where a vector does not lie in the memory of a backend.
+inline void require_own(const Backend& backend, const Vector& x, const char* what) {
+  if (!x.layout()) throw Error(ErrorCode::misuse, std::string(what) + ": the vector has no layout");
+  bool own = x.layout()->devices() == backend.devices();
+  for (int d = 0; own && d < backend.devices(); ++d) own = x.layout()->memory(d) == backend.memory(d);
+  if (!own) refuse_foreign(what);
+}
+
 inline void require_layout(const Layout& layout, const Vector& x, const char* what) {
-  if (x.layout() && same_shape(layout, *x.layout())) return;
+  if (x.layout() && same_shape(layout, *x.layout())) {
+    for (int d = 0; d < layout.devices(); ++d)
+      if (layout.memory(d) != x.layout()->memory(d)) refuse_foreign(what);
+    return;
+  }
   throw Error(ErrorCode::misuse, std::string(what) + ": a vector of " + std::to_string(x.size()) +
                                      " entries where one of " + std::to_string(layout.size()) +
                                      ", spread over the devices alike, is needed");
@@ -29,6 +48,17 @@ inline void require_alike(const Vector& x, const Vector& y, const char* what) {
   if (x.columns() != y.columns())
     throw Error(ErrorCode::misuse, std::string(what) + ": vectors with " + std::to_string(x.columns()) + " and " +
                                        std::to_string(y.columns()) + " columns do not go together");
+}
+
+inline void require_one_column(const Layout& layout, const Vector& x, const char* what) {
+  require_layout(layout, x, what);
+  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
+}
+
+inline void require_batch(int batch, int batches, const char* what) {
+  if (batch < 0 || batch >= batches)
+    throw Error(ErrorCode::misuse, std::string(what) + ": there is no batch " + std::to_string(batch) + " among " +
+                                       std::to_string(batches));
 }
 
 /// Throws where factors were given but not one per batch.

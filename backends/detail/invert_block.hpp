@@ -1,12 +1,7 @@
 #pragma once
+#include <voussoir/backends/detail/any_side.hpp>
 
 // The inverse of a small block, for hosts and devices.
-
-#if defined(__CUDACC__)
-#define VSR_ANY_SIDE __host__ __device__
-#else
-#define VSR_ANY_SIDE
-#endif
 
 namespace voussoir::detail {
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include <voussoir/backends/detail/upper_triangle.hpp>
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/element_matrices.hpp>
@@ -68,7 +69,7 @@ Gather matrix_gather(const ElementProgram& program, const Position* positions, c
   const int n = program.nodes(), components = program.components(), dofs = program.dofs();
   const std::ptrdiff_t entries = program.matrix_entries();
   std::vector<std::int32_t> row_of(static_cast<std::size_t>(dofs));
-  for (int r = 0; r < dofs; ++r) row_of[static_cast<std::size_t>(r)] = triangle_row(r, dofs);
+  for (int r = 0; r < dofs; ++r) row_of[static_cast<std::size_t>(r)] = detail::triangle_row(r, dofs);
   return [=, row_of = std::move(row_of)](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
     for (std::int64_t row = row_begin; row < row_end; ++row) {
       const std::int32_t node = chunk.rows[row];

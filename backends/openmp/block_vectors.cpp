@@ -52,6 +52,7 @@ void add_products(const double* x, int m, const double* y, int n, std::ptrdiff_t
 }  // namespace
 
 void CpuBackend::block_dot(const Vector& x, const Vector& y, std::span<double> result) {
+  cpu::require_own(*this, x, "block_dot");
   cpu::require_layout(*x.layout(), y, "block_dot");
   const int m = x.columns(), n = y.columns();
   const auto entries = static_cast<std::size_t>(m) * static_cast<std::size_t>(n);
@@ -80,6 +81,7 @@ void CpuBackend::block_dot(const Vector& x, const Vector& y, std::span<double> r
 }
 
 void CpuBackend::block_axpy(const Vector& x, std::span<const double> c, Vector& y) {
+  cpu::require_own(*this, x, "block_axpy");
   cpu::require_layout(*x.layout(), y, "block_axpy");
   const int m = x.columns(), n = y.columns();
   if (&x == &y) throw Error(ErrorCode::misuse, "block_axpy: the two blocks of vectors must be different objects");

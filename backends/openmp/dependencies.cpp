@@ -9,40 +9,40 @@ namespace voussoir {
 
 namespace cpu {
 
-void hand_on_dependent(const DeviceModel& model, int device, double* y) {
+void hand_on_dependent(const DeviceModel& model, int device, double* y, int columns) {
   const std::int32_t owned = model.layout()->owned(device);
-  for (const Dependency& dependency : model.part(device).dependencies) {
-    const double share = y[dependency.equation];
-    for (std::size_t i = 0; i < dependency.others.size(); ++i)
-      if (dependency.others[i] < owned) y[dependency.others[i]] += dependency.coefficients[i] * share;
-    if (dependency.equation < owned) y[dependency.equation] = 0;
-  }
+  const auto entry = [=](std::int32_t equation, int c) -> double& {
+    return y[static_cast<std::ptrdiff_t>(equation) * columns + c];
+  };
+  for (const Dependency& dependency : model.part(device).dependencies)
+    for (int c = 0; c < columns; ++c) {
+      const double share = entry(dependency.equation, c);
+      for (std::size_t i = 0; i < dependency.others.size(); ++i)
+        if (dependency.others[i] < owned) entry(dependency.others[i], c) += dependency.coefficients[i] * share;
+      if (dependency.equation < owned) entry(dependency.equation, c) = 0;
+    }
 }
 
-void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double* x) {
+void set_dependent(const DeviceModel& model, int device, bool ghosts_too, double* x, int columns) {
   const std::int32_t owned = model.layout()->owned(device);
+  const auto entry = [=](std::int32_t equation, int c) -> double& {
+    return x[static_cast<std::ptrdiff_t>(equation) * columns + c];
+  };
   for (const Dependency& dependency : model.part(device).dependencies) {
     if (!ghosts_too && dependency.equation >= owned) continue;
-    double sum = 0;
-    for (std::size_t i = 0; i < dependency.others.size(); ++i)
-      sum += dependency.coefficients[i] * x[dependency.others[i]];
-    x[dependency.equation] = sum;
+    for (int c = 0; c < columns; ++c) {
+      double sum = 0;
+      for (std::size_t i = 0; i < dependency.others.size(); ++i)
+        sum += dependency.coefficients[i] * entry(dependency.others[i], c);
+      entry(dependency.equation, c) = sum;
+    }
   }
 }
-
-namespace {
-
-void require_one_column(const DeviceModel& model, const Vector& x, const char* what) {
-  require_layout(*model.layout(), x, what);
-  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
-}
-
-}  // namespace
 
 }  // namespace cpu
 
 void CpuBackend::expand_dependencies(const DeviceModel& model, Vector& x) {
-  cpu::require_one_column(model, x, "expand_dependencies");
+  cpu::require_one_column(*model.layout(), x, "expand_dependencies");
   cpu::exchange_ghosts(x);
   for (int d = 0; d < devices(); ++d) {
     if (model.part(d).dependencies.empty()) continue;
@@ -52,7 +52,7 @@ void CpuBackend::expand_dependencies(const DeviceModel& model, Vector& x) {
 }
 
 void CpuBackend::reduce_dependencies(const DeviceModel& model, Vector& x) {
-  cpu::require_one_column(model, x, "reduce_dependencies");
+  cpu::require_one_column(*model.layout(), x, "reduce_dependencies");
   cpu::exchange_ghosts(x);
   for (int d = 0; d < devices(); ++d) {
     if (model.part(d).dependencies.empty()) continue;

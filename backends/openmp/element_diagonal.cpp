@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include <voussoir/backends/detail/upper_triangle.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/element_operator.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
@@ -32,10 +33,9 @@ Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, co
           for (int j = 0; j < components; ++j) {
             const std::int32_t r = equation + i, c = equation + j;
             if (r / block_size != c / block_size) continue;
-            const int low = chunk.node[k] * components + std::min(i, j);
-            const int high = chunk.node[k] * components + std::max(i, j);
+            const int first = chunk.node[k] * components;
             blocks[static_cast<std::ptrdiff_t>(r) * block_size + c % block_size] +=
-                matrix[static_cast<std::ptrdiff_t>(triangle_row(low, dofs) + high) * lanes];
+                matrix[static_cast<std::ptrdiff_t>(detail::triangle_entry(first + i, first + j, dofs)) * lanes];
           }
       }
     }

@@ -1,15 +1,10 @@
 #include <voussoir/backends/openmp/element_matrices.hpp>
 
 #include <algorithm>
-#include <string>
+
+#include <voussoir/backends/detail/transformed_terms.hpp>
 
 namespace voussoir::cpu {
-
-void require_factors(std::span<const double> factors, int batches, const char* what) {
-  if (!factors.empty() && factors.size() != static_cast<std::size_t>(batches))
-    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(factors.size()) + " factors for " +
-                                       std::to_string(batches) + " batches of elements");
-}
 
 BatchTerms::BatchTerms(const MatrixTerms& terms, const ElementBatch& batch) : mass_kind(terms.mass_kind) {
   const double factor =
@@ -45,8 +40,6 @@ ElementStatus element_matrices(const ElementProgram& program, const ElementView&
 
 namespace {
 
-using Combination = std::vector<std::pair<std::int32_t, double>>;
-
 constexpr std::size_t slab = 256;  // dependent elements whose matrices are kept at once
 
 }  // namespace
@@ -59,10 +52,14 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
   if (batch.dependent_elements.empty()) return status;
   const auto& memory = sweep.model.layout()->memory(sweep.device);
   const ElementProgram& program = *batch.program;
-  const int n = program.nodes(), components = program.components(), dofs = program.dofs(), lanes = program.lanes();
+  const int n = program.nodes(), components = program.components(), lanes = program.lanes();
   const auto entries = static_cast<std::size_t>(program.matrix_entries());
-  const std::int32_t owned = sweep.model.layout()->owned(sweep.device);
   const auto& dependency_of = ModelPlans::of(sweep.model, sweep.threads).dependency_of(sweep.device);
+  const auto dependency = [&](std::int32_t equation) -> const Dependency* {
+    const auto found = dependency_of.find(equation);
+    return found == dependency_of.end() ? nullptr : &part.dependencies[static_cast<std::size_t>(found->second)];
+  };
+  detail::TransformedTerms terms(program.dofs(), sweep.model.layout()->owned(sweep.device));
 
   std::vector<double> matrices(std::min(slab, batch.dependent_elements.size()) * entries);
   std::vector<double> group(entries * static_cast<std::size_t>(lanes));
@@ -92,38 +89,13 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
     const std::int32_t* first_equation = part.first_equation.read_device();
     const auto add = open_add();
 
-    std::vector<Combination> combination(static_cast<std::size_t>(dofs));
-    std::vector<std::int32_t> dependent(static_cast<std::size_t>(dofs));
     for (std::size_t k = 0; k < count; ++k) {
-      const std::int64_t e = batch.dependent_elements[from + k];
-      for (int a = 0; a < n; ++a)
-        for (int i = 0; i < components; ++i) {
-          const auto dof = static_cast<std::size_t>(a * components + i);
-          const std::int32_t equation = first_equation[nodes[e * n + a]] + i;
-          combination[dof].clear();
-          dependent[dof] = -1;
-          const auto found = dependency_of.find(equation);
-          if (found == dependency_of.end()) {
-            combination[dof].emplace_back(equation, 1.0);
-            continue;
-          }
-          dependent[dof] = equation;
-          const Dependency& dependency = part.dependencies[static_cast<std::size_t>(found->second)];
-          for (std::size_t o = 0; o < dependency.others.size(); ++o)
-            combination[dof].emplace_back(dependency.others[o], dependency.coefficients[o]);
-        }
+      const std::int32_t* own = nodes + static_cast<std::ptrdiff_t>(batch.dependent_elements[from + k]) * n;
       const double* matrix = matrices.data() + k * entries;
-      for (int r = 0; r < dofs; ++r) {
-        for (int s = 0; s < dofs; ++s) {
-          const double value = matrix[triangle_row(std::min(r, s), dofs) + std::max(r, s)];
-          for (const auto& [row, row_factor] : combination[static_cast<std::size_t>(r)])
-            if (row < owned)
-              for (const auto& [column, column_factor] : combination[static_cast<std::size_t>(s)])
-                add(row, column, row_factor * column_factor * value);
-        }
-        const std::int32_t alone = dependent[static_cast<std::size_t>(r)];
-        if (alone >= 0 && alone < owned) add(alone, alone, matrix[triangle_row(r, dofs) + r]);
-      }
+      terms.visit([&](int i) { return first_equation[own[i / components]] + i % components; }, dependency,
+                  [&](std::int32_t row, std::int32_t column, int place, double factor) {
+                    add(row, column, factor * matrix[place]);
+                  });
     }
   }
   return status;

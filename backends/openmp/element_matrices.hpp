@@ -20,12 +20,6 @@ struct BatchTerms {
   bool empty() const { return stiffness == 0 && mass == 0; }
 };
 
-/// Throws where factors were given but not one per batch.
-void require_factors(std::span<const double> factors, int batches, const char* what);
-
-/// Entry (r, s ≥ r) of an m × m matrix stored as an upper triangle stands at triangle_row(r, m) + s.
-inline std::int32_t triangle_row(std::int32_t r, std::int32_t m) { return r * (m - 1) - r * (r - 1) / 2; }
-
 /// Weighted element matrices of a run, in the layout of ElementProgram::tangent.
 ElementStatus element_matrices(const ElementProgram& program, const ElementView& view, const BatchTerms& terms,
                                int first, int count, double* out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
 namespace voussoir {
@@ -37,7 +38,7 @@ void exchange_ghosts(const Vector& x) {
 }  // namespace cpu
 
 void CpuBackend::exchange(const Vector& x) {
-  if (!x.layout()) throw Error(ErrorCode::misuse, "exchange: the vector has no layout");
+  cpu::require_own(*this, x, "exchange");
   cpu::exchange_ghosts(x);
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include <voussoir/backends/detail/readable_bytes.hpp>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 
@@ -16,8 +17,6 @@ namespace {
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-std::string megabytes(std::size_t bytes) { return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB"; }
-
 }  // namespace
 
 void* OpenMpMemory::allocate(std::size_t bytes) {
@@ -26,8 +25,8 @@ void* OpenMpMemory::allocate(std::size_t bytes) {
   const std::size_t alignment = large ? huge_page : cache_line;
   void* pointer = nullptr;
   if (posix_memalign(&pointer, alignment, bytes) != 0)
-    throw Error(ErrorCode::out_of_memory, "no room for " + megabytes(bytes) + " of main memory (" +
-                                              megabytes(bytes_in_use()) +
+    throw Error(ErrorCode::out_of_memory, "no room for " + detail::readable_bytes(bytes) + " of main memory (" +
+                                              detail::readable_bytes(bytes_in_use()) +
                                               " in use by the backend); use a matrix-free operator or a smaller model");
   if (large) madvise(pointer, bytes / huge_page * huge_page, MADV_HUGEPAGE);
   cpu::for_blocks((bytes + sizeof(double) - 1) / sizeof(double), threads_, [&](std::size_t begin, std::size_t end) {
@@ -52,5 +51,9 @@ void OpenMpMemory::copy_to_device(void* device, const void* host, std::size_t by
 }
 
 void OpenMpMemory::copy_to_host(void* host, const void* device, std::size_t bytes) { std::memcpy(host, device, bytes); }
+
+void OpenMpMemory::clear(void* device, std::size_t first, std::size_t bytes) {
+  std::memset(static_cast<char*>(device) + first, 0, bytes);
+}
 
 }  // namespace voussoir

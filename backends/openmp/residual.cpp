@@ -16,17 +16,6 @@ namespace cpu {
 
 namespace {
 
-void require_single(const DeviceModel& model, const Vector& x, const char* what) {
-  require_layout(*model.layout(), x, what);
-  if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
-}
-
-void require_batch(const DeviceModel& model, int batch, const char* what) {
-  if (batch < 0 || batch >= model.batch_count())
-    throw Error(ErrorCode::misuse, std::string(what) + ": there is no batch " + std::to_string(batch) + " among " +
-                                       std::to_string(model.batch_count()));
-}
-
 /// y += factor · Σ element vectors that `compute` gives.
 ElementStatus add_element_vectors(const Sweep& sweep, Array<double>& buffer, const Compute& compute, double factor,
                                   Array<double>& y) {
@@ -47,8 +36,8 @@ ElementStatus add_element_vectors(const Sweep& sweep, Array<double>& buffer, con
 void CpuBackend::residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
                           bool through_dependencies, Vector& r) {
   using namespace cpu;
-  require_single(model, unknowns, "residual");
-  require_single(model, r, "residual");
+  require_one_column(*model.layout(), unknowns, "residual");
+  require_one_column(*model.layout(), r, "residual");
   require_factors(batch_factors, model.batch_count(), "residual");
   exchange_ghosts(unknowns);
   ModelPlans& plans = ModelPlans::of(model, threads_);
@@ -86,8 +75,8 @@ void CpuBackend::residual(const DeviceModel& model, const Vector& unknowns, std:
 
 void CpuBackend::body_load(const DeviceModel& model, int batch_number, const BodyLoad& load, Vector& f) {
   using namespace cpu;
-  require_single(model, f, "body_load");
-  require_batch(model, batch_number, "body_load");
+  require_one_column(*model.layout(), f, "body_load");
+  require_batch(batch_number, model.batch_count(), "body_load");
   ModelPlans& plans = ModelPlans::of(model, threads_);
   FaultKeeper faults;
   for (int d = 0; d < devices(); ++d) {
@@ -110,8 +99,8 @@ void CpuBackend::body_load(const DeviceModel& model, int batch_number, const Bod
 
 std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_number, const Vector& unknowns) {
   using namespace cpu;
-  require_single(model, unknowns, "recover");
-  require_batch(model, batch_number, "recover");
+  require_one_column(*model.layout(), unknowns, "recover");
+  require_batch(batch_number, model.batch_count(), "recover");
   exchange_ghosts(unknowns);
   ModelPlans& plans = ModelPlans::of(model, threads_);
   FaultKeeper faults;

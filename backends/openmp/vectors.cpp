@@ -11,6 +11,7 @@ namespace voussoir {
 using cpu::for_blocks;
 using cpu::owned_entries;
 using cpu::require_alike;
+using cpu::require_own;
 using cpu::sum_blocks;
 
 namespace {
@@ -23,6 +24,7 @@ double* target_of(const Vector& x, Vector& y, int device) {
 }  // namespace
 
 void CpuBackend::fill(Vector& x, double value) {
+  require_own(*this, x, "fill");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
     double* px = x.part(d).write_device();
@@ -32,6 +34,7 @@ void CpuBackend::fill(Vector& x, double value) {
 }
 
 void CpuBackend::copy(const Vector& x, Vector& y) {
+  require_own(*this, x, "copy");
   require_alike(x, y, "copy");
   if (&x == &y) return;
   for (int d = 0; d < devices(); ++d) {
@@ -44,6 +47,7 @@ void CpuBackend::copy(const Vector& x, Vector& y) {
 }
 
 void CpuBackend::scale(double a, Vector& x) {
+  require_own(*this, x, "scale");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
     double* px = x.part(d).update_device();
@@ -55,6 +59,7 @@ void CpuBackend::scale(double a, Vector& x) {
 }
 
 void CpuBackend::axpy(double a, const Vector& x, Vector& y) {
+  require_own(*this, x, "axpy");
   require_alike(x, y, "axpy");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
@@ -68,6 +73,7 @@ void CpuBackend::axpy(double a, const Vector& x, Vector& y) {
 }
 
 void CpuBackend::axpby(double a, const Vector& x, double b, Vector& y) {
+  require_own(*this, x, "axpby");
   require_alike(x, y, "axpby");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
@@ -87,6 +93,7 @@ void CpuBackend::axpby(double a, const Vector& x, double b, Vector& y) {
 }
 
 void CpuBackend::multiply(const Vector& d, const Vector& x, Vector& y) {
+  require_own(*this, x, "multiply");
   require_alike(x, y, "multiply");
   cpu::require_layout(*x.layout(), d, "multiply");
   const auto columns = static_cast<std::size_t>(x.columns());
@@ -111,6 +118,7 @@ void CpuBackend::multiply(const Vector& d, const Vector& x, Vector& y) {
 }
 
 double CpuBackend::dot(const Vector& x, const Vector& y) {
+  require_own(*this, x, "dot");
   require_alike(x, y, "dot");
   double sum = 0;
   for (int d = 0; d < devices(); ++d) {
@@ -125,6 +133,7 @@ double CpuBackend::dot(const Vector& x, const Vector& y) {
 }
 
 double CpuBackend::cg_update(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) {
+  require_own(*this, p, "cg_update");
   require_alike(p, q, "cg_update");
   require_alike(p, x, "cg_update");
   require_alike(p, r, "cg_update");

@@ -44,6 +44,9 @@ class CountingMemory final : public DeviceMemory {
     ++to_host;
     std::memcpy(host, device, bytes);
   }
+  void clear(void* device, std::size_t first, std::size_t bytes) override {
+    std::memset(static_cast<char*>(device) + first, 0, bytes);
+  }
 
   int live = 0, live_mirrors = 0, to_device = 0, to_host = 0;
 };
@@ -59,6 +62,9 @@ class SharingMemory final : public DeviceMemory {
   void release_host(void*, std::size_t) noexcept override {}
   void copy_to_device(void*, const void*, std::size_t) override { throw Error(ErrorCode::internal, "no copies here"); }
   void copy_to_host(void*, const void*, std::size_t) override { throw Error(ErrorCode::internal, "no copies here"); }
+  void clear(void* device, std::size_t first, std::size_t bytes) override {
+    std::memset(static_cast<char*>(device) + first, 0, bytes);
+  }
 };
 
 TEST(Array, CopiesOnlyWhatIsStale) {

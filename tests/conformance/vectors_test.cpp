@@ -8,6 +8,7 @@
 
 #include "backends_under_test.hpp"
 #include "models.hpp"
+#include "support/expect_error.hpp"
 
 namespace voussoir::conformance {
 namespace {
@@ -114,6 +115,35 @@ TEST_P(Vectors, GhostsAreCopiesOfTheirOwners) {
       ASSERT_EQ(part[i], values[2 * equation + i % 2]) << "device " << d << ", entry " << i;
     }
   }
+}
+
+TEST_P(Vectors, GhostsOfANewVectorAreZeros) {
+  const Vector x = model->make_vector(2);
+  const auto& layout = *x.layout();
+  for (int d = 0; d < layout.devices(); ++d) {
+    const auto part = x.part(d).read_host();
+    for (std::size_t i = 2 * static_cast<std::size_t>(layout.owned(d)); i < part.size(); ++i)
+      ASSERT_EQ(part[i], 0.0) << "device " << d << ", entry " << i;
+  }
+}
+
+TEST_P(Vectors, ThoseOfAnotherBackendAreRefused) {
+  const auto other = Backend::open(GetParam());
+  const AnalysisModel elsewhere(domain, other, TransformationHandler(), PlainNumberer());
+  const Vector own = vector(whole(1));
+  Vector foreign = elsewhere.make_vector();
+  other->fill(foreign, 1);
+  const auto refused = [](const auto& use) {
+    voussoir::testing::expect_error(ErrorCode::misuse, {"another backend"}, use);
+  };
+  refused([&] { backend->fill(foreign, 2); });
+  refused([&] { backend->norm(foreign); });
+  refused([&] { backend->dot(own, foreign); });
+  refused([&] { backend->dot(foreign, own); });
+  refused([&] { backend->axpy(1, own, foreign); });
+  refused([&] { backend->exchange(foreign); });
+  refused([&] { backend->clear_held(model->device_model(), foreign); });
+  EXPECT_EQ(foreign.to_host(), std::vector<double>(static_cast<std::size_t>(n), 1.0));
 }
 
 TEST(BackendsUnderTest, AreSplitAtCommasThatBeginAName) {
