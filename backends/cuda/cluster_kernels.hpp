@@ -10,8 +10,8 @@ namespace voussoir::cuda {
 
 namespace detail {
 
-/// Shared memory of a cluster: vectors of its elements, x and, where wanted, positions at its nodes, then what the sums
-/// need. Within each, values of neighbouring nodes or elements stand side by side.
+/// Shared memory of a cluster: vectors of its elements, x (a column after another) and, where wanted, positions at its
+/// nodes, then what the sums need. Within each, values of neighbouring nodes or elements stand side by side.
 struct ClusterRoom {
   double* vectors;
   double* x;
@@ -20,11 +20,11 @@ struct ClusterRoom {
   ClusterNode* node;
   unsigned* first;
   unsigned* node_count;
-  __device__ ClusterRoom(double* room, const ClusterView& view, int vectors_per_element, int nodes, int components,
+  __device__ ClusterRoom(double* room, const ClusterView& view, int vectors_per_element, int nodes, int x_per_node,
                          bool positions)
       : vectors(room),
         x(vectors + vectors_per_element * view.size),
-        position(x + components * view.most_nodes),
+        position(x + x_per_node * view.most_nodes),
         incidence(reinterpret_cast<ClusterWords*>(position + (positions ? 3 * view.most_nodes : 0))),
         node(reinterpret_cast<ClusterNode*>(incidence + nodes * view.size / 8)),
         first(reinterpret_cast<unsigned*>(node + view.most_nodes)),
@@ -146,6 +146,21 @@ __device__ inline void load_cluster(const ClusterView& view, const ClusterRoom& 
   if (thread == 0) *room.node_count = static_cast<unsigned>(count);
 }
 
+/// Brings x of a further column to the nodes that load_cluster() brought: each thread has the nodes that it had there.
+template <int components>
+__device__ inline void load_column(const ClusterView& view, const ClusterRoom& room, int column) {
+  const int count = view.node_count[blockIdx.x];
+  double* x = room.x + column * components * view.most_nodes;
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
+    const long long equation = room.node[n].equation;
+    const unsigned held = view.conditions ? room.first[n] >> 16 : 0u;
+    const double* from = view.x + column * view.x_step + equation * view.x_columns + view.x_column;
+#pragma unroll
+    for (int i = 0; i < components; ++i)
+      x[i * view.most_nodes + n] = held >> i & 1u ? 0 : from[static_cast<long long>(i) * view.x_columns];
+  }
+}
+
 /// Kernels with an action for few registers say so (elements/point_element.hpp).
 template <class K>
 VSR_FN constexpr bool has_compact_action_of() {
@@ -179,10 +194,12 @@ __device__ inline double sum_cluster(double value, double* room) {
   return sum;
 }
 
-/// Every node of the cluster adds up what its elements have for it, in ascending order. All threads call.
+/// Every node of the cluster adds up what its elements have for it, in ascending order. All threads call. `column` is
+/// counted from the first that is done.
 template <int components>
-__device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& room, int nodes) {
+__device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& room, int nodes, int column = 0) {
   const int count = static_cast<int>(*room.node_count), stride = nodes * view.size;
+  double* own_x = room.x + column * components * view.most_nodes;
   const ClusterNumber* incidence = reinterpret_cast<const ClusterNumber*>(room.incidence);
   double dot = 0;
   for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
@@ -198,27 +215,32 @@ __device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& roo
 #pragma unroll
       for (int i = 0; i < components; ++i) sum[i] += vector[i * stride];
     }
-    if (node.target >= 0) {
-      double* partial = view.partial + static_cast<long long>(node.target) * view.partial_components;
+    const long long equation = node.equation;
+    const unsigned held = view.conditions ? first >> 16 : 0u;
+    if (node.target >= 0 && view.partial) {
+      double* partial =
+          view.partial + column * view.partial_step + static_cast<long long>(node.target) * view.partial_components;
 #pragma unroll
       for (int i = 0; i < components; ++i) partial[i] = sum[i];
       for (int i = components; i < view.partial_components; ++i) partial[i] = 0;
+    } else if (node.target >= 0) {
+#pragma unroll
+      for (int i = 0; i < components; ++i)
+        if (!(held >> i & 1u)) atomicAdd(view.y + (equation + i) * view.columns + view.column + column, sum[i]);
     } else {
-      const long long equation = node.equation;
-      const unsigned held = view.conditions ? first >> 16 : 0u;
 #pragma unroll
       for (int i = 0; i < components; ++i) {
-        double x = room.x[i * view.most_nodes + n];
-        if (held >> i & 1u) sum[i] = x = view.x[(equation + i) * view.x_columns + view.x_column];
-        view.y[(equation + i) * view.columns + view.column] = sum[i];
+        double x = own_x[i * view.most_nodes + n];
+        if (held >> i & 1u) sum[i] = x = view.x[column * view.x_step + (equation + i) * view.x_columns + view.x_column];
+        view.y[(equation + i) * view.columns + view.column + column] = sum[i];
         dot += x * sum[i];
       }
     }
   }
   if (!view.dot) return;
   __syncthreads();  // x and the vectors have been read
-  const double total = sum_cluster(dot, room.x);
-  if (threadIdx.x == 0) view.dot[blockIdx.x] = total;
+  const double total = sum_cluster(dot, own_x);
+  if (threadIdx.x == 0) view.dot[column * view.dot_step + static_cast<int>(blockIdx.x)] = total;
 }
 
 /// Reads the data of the element at a place whose nodes lie in shared memory. `plain`: its parameters do not depend on

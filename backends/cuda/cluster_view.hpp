@@ -49,14 +49,18 @@ struct ClusterView {
   /// Where the nodes of an element stand in its cluster: nodes 8 · w … of element i at (c · words + w) · size + i.
   const ClusterWords* corner = nullptr;
 
+  // The first column of a product; each of those that are done with it stands so many numbers further on.
   const double* x = nullptr;
   double* y = nullptr;
   int x_columns = 1, x_column = 0;
-  int columns = 1, column = 0;  ///< of y
+  long long x_step = 1;
+  int columns = 1, column = 0;  ///< of y, where the next column is the next number
   int conditions = 0;           ///< 1: entries of x that are not free count as zero, and y takes them over
-  double* partial = nullptr;    ///< sums of the nodes that clusters share
+  double* partial = nullptr;    ///< sums of the nodes that clusters share; null: these nodes add to y in any order
   int partial_components = 0;   ///< room of each
-  double* dot = nullptr;        ///< null, or a share of x·y for every cluster
+  long long partial_step = 0;
+  double* dot = nullptr;  ///< null, or a share of x·y for every cluster
+  int dot_step = 0;
 };
 
 }  // namespace voussoir::cuda

@@ -13,6 +13,8 @@
 #include <voussoir/backends/cuda/memory.hpp>
 #include <voussoir/backends/cuda/reduction.hpp>
 
+// Clusters of elements: how batches are cut in them, and the nodes that they share.
+
 namespace voussoir::cuda {
 
 namespace {
@@ -271,6 +273,7 @@ ClusterPlan plan_batch(const DeviceModel& model, int device, int batch, const Ho
   plan.nodes = program.nodes();
   plan.components = program.components();
   plan.size = cluster_size(program.dofs());
+  plan.most_shared = cuda_memory(memory).facts().shared_bytes_per_block;
   plan.elements = elements.element_count;
   plan.clusters = (plan.elements + plan.size - 1) / plan.size;
   draft.clusters = static_cast<std::size_t>(plan.clusters);
@@ -391,8 +394,9 @@ struct OpenNodes {
 
 constexpr int finish_threads = 256;
 
-/// Adds up the partial sums of nodes, a thread for each equation, and shares of x·y. `width`: equations of a node, of
-/// which there are not too many for 32 bits; 0: most_equations.
+/// Adds up the partial sums of nodes, a thread for each equation, and shares of x·y. Where there are no partial sums,
+/// clusters have added to y already. `width`: equations of a node, of which there are not too many for 32 bits; 0:
+/// most_equations.
 template <int width>
 __global__ void __launch_bounds__(finish_threads)
     finish_nodes(OpenNodes nodes, const double* x, ClusterSums sums, std::int32_t clusters, const double* shares,
@@ -407,23 +411,41 @@ __global__ void __launch_bounds__(finish_threads)
     const int i = static_cast<int>(t - n * each);
     const OpenNode node = nodes.node[n];
     if (i >= (node.equations < 0 ? -node.equations : node.equations)) continue;
-    double sum = 0;
-    if (i < sums.partial_components) {
-      const double* partial = sums.partial + static_cast<std::int64_t>(node.first_sum) * sums.partial_components + i;
-#pragma unroll 4
-      for (std::int32_t k = 0; k < node.sums; ++k)
-        sum += partial[static_cast<std::int64_t>(k) * sums.partial_components];
-    }
     const std::int32_t equation = node.equation + i;
     const double* own = x + static_cast<std::int64_t>(equation) * sums.x_columns + sums.x_column;
-    if (sums.conditions && node.equations < 0 && nodes.held[equation]) sum = *own;
-    sums.y[static_cast<std::int64_t>(equation) * sums.columns + sums.column] = sum;
+    double* y = sums.y + static_cast<std::int64_t>(equation) * sums.columns + sums.column;
+    double sum = 0;
+    if (!sums.partial) {
+      sum = *y;
+    } else {
+      if (i < sums.partial_components) {
+        const double* partial = sums.partial + static_cast<std::int64_t>(node.first_sum) * sums.partial_components + i;
+#pragma unroll 4
+        for (std::int32_t k = 0; k < node.sums; ++k)
+          sum += partial[static_cast<std::int64_t>(k) * sums.partial_components];
+      }
+      if (sums.conditions && node.equations < 0 && nodes.held[equation]) sum = *own;
+      *y = sum;
+    }
     if (partials && equation < nodes.owned) share += *own * sum;
   }
   if (!partials) return;
   for (Index k = first; k < clusters; k += step) share += shares[k];
   const double sum = sum_block<finish_threads>(share);
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+}
+
+/// y = 0, or x where not free, at nodes that no single cluster finishes, a thread for each equation.
+__global__ void __launch_bounds__(finish_threads) begin_nodes(OpenNodes nodes, const double* x, ClusterSums sums) {
+  const std::int64_t t = static_cast<std::int64_t>(blockIdx.x) * finish_threads + threadIdx.x;
+  const std::int64_t n = t / nodes.most_equations;
+  if (n >= nodes.count) return;
+  const int i = static_cast<int>(t - n * nodes.most_equations);
+  const OpenNode node = nodes.node[n];
+  if (i >= (node.equations < 0 ? -node.equations : node.equations)) return;
+  const std::int64_t equation = node.equation + i;
+  const bool held = sums.conditions && node.equations < 0 && nodes.held[equation];
+  sums.y[equation * sums.columns + sums.column] = held ? x[equation * sums.x_columns + sums.x_column] : 0;
 }
 
 /// As many blocks as a large GPU holds at once.
@@ -443,8 +465,9 @@ std::size_t room_of_cluster(int nodes, int components, int size, std::int64_t mo
 
 }  // namespace
 
-std::size_t ClusterPlan::shared_bytes(bool positions) const {
-  return room_of_cluster(nodes, components, size, most_nodes, positions);
+std::size_t ClusterPlan::shared_bytes(bool positions, int columns) const {
+  const auto further = static_cast<std::size_t>((columns - 1) * components) * static_cast<std::size_t>(most_nodes);
+  return room_of_cluster(nodes, components, size, most_nodes, positions) + sizeof(double) * further;
 }
 
 std::size_t ClusterPlan::bytes() const {
@@ -542,20 +565,37 @@ ClusterView cluster_view(const ClusterPlan& plan, const double* x, const Cluster
   view.y = sums.y;
   view.x_columns = sums.x_columns;
   view.x_column = sums.x_column;
+  view.x_step = sums.x_step;
   view.columns = sums.columns;
   view.column = sums.column;
   view.conditions = sums.conditions ? 1 : 0;
   view.partial = sums.partial;
   view.partial_components = sums.partial_components;
+  view.partial_step = sums.partial_step;
   view.dot = sums.dot;
+  view.dot_step = sums.dot_step;
   return view;
+}
+
+namespace {
+
+OpenNodes open_nodes_of(const DeviceModel& model, int device, const ClusterSet& set) {
+  const Array<std::uint8_t>& held = model.part(device).held;
+  return {set.open_nodes, set.open_equations, set.open_nodes ? set.open_node.read_device() : nullptr,
+          held.empty() ? nullptr : held.read_device(), model.layout()->owned(device)};
+}
+
+}  // namespace
+
+void begin_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
+                    const ClusterSums& sums) {
+  launch(begin_nodes, grid_for(std::int64_t{set.open_nodes} * set.open_equations, finish_threads),
+         stream_of(model.layout()->memory(device)), open_nodes_of(model, device, set), x, sums);
 }
 
 void finish_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
                      const ClusterSums& sums, const double* shares, double* partials) {
-  const DeviceModel::Part& part = model.part(device);
-  const OpenNodes nodes{set.open_nodes, set.open_equations, set.open_nodes ? set.open_node.read_device() : nullptr,
-                        part.held.empty() ? nullptr : part.held.read_device(), model.layout()->owned(device)};
+  const OpenNodes nodes = open_nodes_of(model, device, set);
   const bool few = std::int64_t{set.open_nodes} * set.open_equations < std::int64_t{1} << 30;
   const auto kernel = few && set.open_equations == 1   ? finish_nodes<1>
                       : few && set.open_equations == 2 ? finish_nodes<2>

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct ClusterPlan {
   std::int32_t elements = 0;
   std::int32_t most_nodes = 0;    ///< room for the nodes of a cluster
   int nodes = 0, components = 0;  ///< of the element type
+  std::size_t most_shared = 0;    ///< bytes of shared memory that a block can have
   Array<std::int32_t> place;      ///< of each element among those of all clusters
   // As ClusterView has them.
   Array<std::int32_t> element;
@@ -27,20 +29,34 @@ struct ClusterPlan {
   Array<std::uint16_t> incidence;
   Array<std::uint16_t> corner;
 
-  /// Dynamic shared memory of a kernel that keeps x, element vectors and, where wanted, positions.
-  std::size_t shared_bytes(bool positions) const;
+  /// Dynamic shared memory of a kernel that keeps x, in so many columns, element vectors and, where wanted, positions.
+  std::size_t shared_bytes(bool positions, int columns = 1) const;
   std::size_t bytes() const;
 };
 
 /// What a product by clusters is asked for, besides x.
 struct ClusterSums {
   double* y = nullptr;
-  int columns = 1, column = 0;      ///< of y
-  int x_columns = 1, x_column = 0;  ///< of x
+  int columns = 1, column = 0;      ///< of y: the first that is done
+  int x_columns = 1, x_column = 0;  ///< of x, in the same way
+  int width = 1;                    ///< columns that are done; of y they stand side by side
+  std::int64_t x_step = 1;          ///< from one of them to the next in x
   bool conditions = false;          ///< entries of x that are not free count as zero, and y takes them over
-  double* partial = nullptr;        ///< ClusterSet::partial_numbers() numbers
+  double* partial = nullptr;        ///< ClusterSet::partial_numbers() numbers a column; null: sums in any order
   int partial_components = 0;
-  double* dot = nullptr;  ///< null, or a share of x·y for every cluster of the batch
+  std::int64_t partial_step = 0;  ///< from a column to the next
+  double* dot = nullptr;          ///< null, or a share of x·y for every cluster of the batch
+  int dot_step = 0;               ///< from a column to the next
+
+  /// One of the columns, alone. Its x begins at number w · x_step.
+  ClusterSums only(int w) const {
+    ClusterSums one = *this;
+    one.width = 1;
+    one.column += w;
+    one.partial += partial ? w * partial_step : 0;
+    one.dot += dot ? std::ptrdiff_t{w} * dot_step : 0;
+    return one;
+  }
 };
 
 /// A node that no single cluster finishes.
@@ -80,8 +96,12 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
 /// What kernels are given. Inside a section.
 ClusterView cluster_view(const ClusterPlan& plan, const double* x, const ClusterSums& sums);
 
+/// The first step of a product with sums in any order: nodes that no cluster finishes alone start at zero, or at x
+/// where they are not free. Of one column, inside a section.
+void begin_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
+                    const ClusterSums& sums);
 /// The last step of a product: nodes that no cluster has finished, and, where `partials` (on the device) is not null,
-/// dot_partials() sums of x·y, for which `shares` has those of all clusters. Inside a section.
+/// dot_partials() sums of x·y, for which `shares` has those of all clusters. Of one column, inside a section.
 void finish_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
                      const ClusterSums& sums, const double* shares, double* partials);
 

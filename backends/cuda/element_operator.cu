@@ -9,12 +9,14 @@
 #include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/readable_bytes.hpp>
 
+// Operators that are kept as elements, and their products with vectors.
+
 namespace voussoir::cuda {
 
 namespace {
 
-/// Element matrices that are computed at once where they do not stay where they are computed.
-constexpr std::int64_t piece_bytes = std::int64_t{256} << 20;
+/// Columns of a block of vectors that are done together, at most.
+constexpr int most_columns = 4;
 
 /// expanded = x where free, else 0; y = 0.
 __global__ void open_product(std::int64_t count, const std::uint8_t* held, const double* x, int columns, int column,
@@ -43,18 +45,6 @@ __global__ void __launch_bounds__(sum_threads)
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
 }
 
-std::int32_t piece_elements(int entries, std::int32_t count) {
-  const std::int64_t fit = piece_bytes / (static_cast<std::int64_t>(sizeof(double)) * entries) / lanes * lanes;
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(fit, lanes, (std::int64_t{count} + lanes - 1) / lanes * lanes));
-}
-
-void require_factors(std::span<const double> factors, int batches, const char* what) {
-  if (!factors.empty() && factors.size() != static_cast<std::size_t>(batches))
-    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(factors.size()) + " factors for " +
-                                       std::to_string(batches) + " batches of elements");
-}
-
 }  // namespace
 
 CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduct product)
@@ -64,14 +54,14 @@ CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduc
 
 // ---- What is kept ----
 
-void CudaElementOperator::assemble(const Vector* unknowns, const MatrixTerms& terms, Integration how) {
-  require_factors(terms.batch_factors, model_->batch_count(), "assemble");
+void CudaElementOperator::assemble(const Vector* unknowns, const MatrixTerms& terms, const WorkChoices& choices) {
+  voussoir::detail::require_factors(terms.batch_factors, model_->batch_count(), "assemble");
   if (unknowns) {
     voussoir::detail::require_layout(*model_->layout(), *unknowns, "assemble");
     exchange_ghosts(*unknowns);
   }
   const bool stored = product_ != ElementProduct::matrix_free;
-  integration_ = how;
+  choices_ = choices;
   judged_ = false;
   assembled_ = false;  // until everything is there
   if (stored || !unknowns) {
@@ -89,7 +79,7 @@ void CudaElementOperator::assemble(const Vector* unknowns, const MatrixTerms& te
     for (int b = 0; b < model_->batch_count(); ++b) part(d, b).mix = MatrixMix::of(terms, batch(d, b));
     plan_device(d);
     if (stored)
-      for (int b = 0; b < model_->batch_count(); ++b) store_matrices(d, b, unknowns, how);
+      for (int b = 0; b < model_->batch_count(); ++b) store_matrices(d, b, unknowns);
   }
   assembled_ = true;
   if (stored) faults_.rethrow();
@@ -103,44 +93,51 @@ void CudaElementOperator::plan_device(int d) {
   bool any = false, all = true;
   for (int b = 0; b < model_->batch_count(); ++b) {
     BatchPart& p = part(d, b);
-    p.clustered = false;
+    p.clustered = p.at_once = false;
     if (p.mix.empty()) continue;
     const ElementProgram& program = *batch(d, b).program;
     if (product_ == ElementProduct::gather)
       p.clustered = fits_cluster_product(program, *memory);
     else if (product_ == ElementProduct::matrix_free)
       p.clustered = fits_clusters(program, *memory) && device_program(program).knows_clusters(p.mix);
+    else
+      p.at_once = !choices_.deterministic && scatters_at_once(program);
     active[static_cast<std::size_t>(b)] = p.clustered;
     any = any || p.clustered;
     all = all && p.clustered;
-    if (p.clustered) {
-      p.vectors = {};
-      p.products = {};
-      continue;
-    }
-    plans.gather(d, b);
-    const std::size_t room = room_for(batch(d, b).element_count, program.dofs());
-    if (p.vectors.size() != room) p.vectors = Array<double>(memory, room);
-    if (product_ == ElementProduct::matrix_free || multiplies_in_place(program.dofs()))
-      p.products = {};
-    else if (p.products.size() != room)
-      p.products = Array<double>(memory, room);
+    if (!p.clustered && !p.at_once) plans.gather(d, b);
   }
   own.clusters = any ? &plans.clusters(d, active) : nullptr;
   own.plain = any && all && model_->part(d).dependencies.empty();
   if (!model_->part(d).dependencies.empty()) plans.dependencies(d);
-  const auto local = static_cast<std::size_t>(model_->layout()->local_size(d));
-  if (own.plain)
-    own.expanded = {};
-  else if (own.expanded.size() != local)
-    own.expanded = Array<double>(memory, local);
-  const std::size_t numbers = any ? own.clusters->partial_numbers() : 0;
-  if (own.partial.size() != numbers) own.partial = Array<double>(memory, numbers);
-  const std::size_t shares = own.plain ? static_cast<std::size_t>(own.clusters->clusters) : 0;
-  if (own.dot.size() != shares) own.dot = Array<double>(memory, shares);
+  own.width = 0;
+  make_room(d, 1);
 }
 
-void CudaElementOperator::store_matrices(int d, int b, const Vector* unknowns, Integration how) {
+void CudaElementOperator::make_room(int d, int columns) const {
+  DevicePart& own = part(d);
+  if (columns <= own.width) return;
+  const auto& memory = model_->layout()->memory(d);
+  const auto resize = [&](Array<double>& room, std::size_t numbers) {
+    numbers *= static_cast<std::size_t>(columns);
+    if (room.size() != numbers) room = Array<double>(memory, numbers);
+  };
+  for (int b = 0; b < model_->batch_count(); ++b) {
+    BatchPart& p = part(d, b);
+    const ElementProgram& program = *batch(d, b).program;
+    const bool apart = !p.mix.empty() && !p.clustered && !p.at_once;
+    const std::size_t room = apart ? room_for(batch(d, b).element_count, program.dofs()) : 0;
+    resize(p.vectors, room);
+    resize(p.products, product_ == ElementProduct::matrix_free || multiplies_in_place(program.dofs()) ? 0 : room);
+  }
+  const ClusterSet* set = own.clusters;
+  resize(own.expanded, own.plain ? 0 : static_cast<std::size_t>(model_->layout()->local_size(d)));
+  resize(own.partial, set && choices_.deterministic ? set->partial_numbers() : 0);
+  resize(own.dot, own.plain ? static_cast<std::size_t>(set->clusters) : 0);
+  own.width = columns;
+}
+
+void CudaElementOperator::store_matrices(int d, int b, const Vector* unknowns) {
   const ElementBatch& elements = batch(d, b);
   const ElementProgram& program = *elements.program;
   BatchPart& own = part(d, b);
@@ -155,21 +152,21 @@ void CudaElementOperator::store_matrices(int d, int b, const Vector* unknowns, I
     const std::size_t room = room_for(elements.element_count, program.matrix_entries());
     if (own.matrices.size() != room) own.matrices = Array<double>(memory, room);
     DeviceSection section(*memory);
-    device.matrices(run, own.mix, how, own.matrices.write_device());
+    device.matrices(run, own.mix, choices_.integration, own.matrices.write_device());
     return;
   }
   // Computed piece by piece in plain order, then put where the clusters read them.
   const ClusterPlan& plan = part(d).clusters->batches[static_cast<std::size_t>(b)];
   const std::size_t room = room_for(std::int64_t{plan.clusters} * plan.size, program.matrix_entries());
   if (own.matrices.size() != room) own.matrices = Array<double>(memory, room);
-  const std::int32_t piece = piece_elements(program.matrix_entries(), elements.element_count);
+  const std::int32_t piece = piece_elements(piece_bytes, program.matrix_entries(), elements.element_count);
   Array<double> plain(memory, room_for(piece, program.matrix_entries()));
   DeviceSection section(*memory);
   double* ordered = own.matrices.write_device();
   for (std::int32_t first = 0; first < elements.element_count; first += piece) {
     run.first = first;
     run.count = std::min(piece, elements.element_count - first);
-    device.matrices(run, own.mix, how, plain.write_device());
+    device.matrices(run, own.mix, choices_.integration, plain.write_device());
     order_matrices(plan, first, run.count, plain.read_device(), ordered, stream_of(memory));
   }
 }
@@ -179,78 +176,108 @@ void CudaElementOperator::store_matrices(int d, int b, const Vector* unknowns, I
 void CudaElementOperator::add_clusters(int d, const Array<double>& x, const ClusterSums& sums, double* dot) const {
   DevicePart& own = part(d);
   const ClusterSet& set = *own.clusters;
-  double* shares = dot && !own.dot.empty() ? own.dot.update_device() : nullptr;
+  const double* px = x.read_device();
+  double* shares = dot ? own.dot.update_device() : nullptr;
+  // Without conditions y is zero already.
+  if (!sums.partial && sums.conditions)
+    for (int w = 0; w < sums.width; ++w) begin_clusters(*model_, d, set, px + w * sums.x_step, sums.only(w));
   std::int32_t before = 0;
   for (int b = 0; b < model_->batch_count(); ++b) {
     if (!part(d, b).clustered) continue;
     const ClusterPlan& plan = set.batches[static_cast<std::size_t>(b)];
     ClusterSums mine = sums;
     mine.dot = shares ? shares + before : nullptr;
+    mine.dot_step = set.clusters;
     before += plan.clusters;
-    if (product_ == ElementProduct::matrix_free)
+    if (product_ != ElementProduct::matrix_free) {
+      cluster_product(plan, part(d, b).matrices.read_device(), px, mine, stream_of(model_->layout()->memory(d)));
+      continue;
+    }
+    for (int w = 0; w < sums.width; ++w)
       device_program(*batch(d, b).program)
-          .clustered_actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), part(d, b).mix, x, plan, mine);
-    else
-      cluster_product(plan, part(d, b).matrices.read_device(), x.read_device(), mine,
-                      stream_of(model_->layout()->memory(d)));
+          .clustered_actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), part(d, b).mix, px + w * sums.x_step,
+                             plan, mine.only(w));
   }
-  finish_clusters(*model_, d, set, x.read_device(), sums, shares, dot);
+  if (!sums.partial && !dot) return;
+  for (int w = 0; w < sums.width; ++w)
+    finish_clusters(*model_, d, set, px + w * sums.x_step, sums.only(w),
+                    shares ? shares + std::ptrdiff_t{w} * set.clusters : nullptr,
+                    dot ? dot + std::ptrdiff_t{w} * set.dot_partials() : nullptr);
 }
 
-/// The products of a batch that is not done in clusters, from the expanded x.
-void CudaElementOperator::add_vectors(int d, int b, const NodalTarget& y) const {
+/// The products of a batch that is not done in clusters, from the expanded x, for the columns from that of y on.
+void CudaElementOperator::add_vectors(int d, int b, int width, const NodalTarget& y) const {
   const ElementBatch& elements = batch(d, b);
   const ElementProgram& program = *elements.program;
+  const cudaStream_t stream = stream_of(model_->layout()->memory(d));
+  const ElementView view = model_->device_view(d, b, nullptr);
+  const auto local = std::ptrdiff_t{model_->layout()->local_size(d)};
   BatchPart& own = part(d, b);
-  const Array<double>& x = part(d).expanded;
-  double* vectors = own.vectors.write_device();
-  const double* products = vectors;
-  if (product_ == ElementProduct::matrix_free) {
-    device_program(program).actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), own.mix, x, vectors);
-  } else {
-    const cudaStream_t stream = stream_of(model_->layout()->memory(d));
-    spread_vector(model_->device_view(d, b, nullptr), program, x.read_device(), vectors, stream);
-    double* target = own.products.empty() ? vectors : own.products.write_device();
-    multiply_vectors(elements.element_count, program.dofs(), own.matrices.read_device(), vectors, target, stream);
-    products = target;
+  const double* x = part(d).expanded.read_device();
+  const auto column_of = [&](int w) { return NodalTarget{y.y, y.columns, y.column + w}; };
+  if (own.at_once) {
+    for (int w = 0; w < width; ++w)
+      multiply_to_nodes(view, program, own.matrices.read_device(), x + w * local, column_of(w), stream);
+    return;
   }
-  add_to_nodes(*model_, d, b, ModelPlans::of(*model_).gather(d, b), products, 1, y);
+  const auto step = static_cast<std::ptrdiff_t>(room_for(elements.element_count, program.dofs()));
+  double* vectors = own.vectors.write_device();
+  double* products = own.products.empty() ? vectors : own.products.write_device();
+  if (product_ == ElementProduct::matrix_free) {
+    for (int w = 0; w < width; ++w)
+      device_program(program).actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), own.mix, x + w * local,
+                                      vectors + w * step);
+  } else {
+    for (int w = 0; w < width; ++w) spread_vector(view, program, x + w * local, vectors + w * step, stream);
+    multiply_vectors(elements.element_count, program.dofs(), own.matrices.read_device(),
+                     {vectors, products, step, width}, stream);
+  }
+  for (int w = 0; w < width; ++w)
+    add_to_nodes(*model_, d, b, ModelPlans::of(*model_).gather(d, b), products + w * step, 1, column_of(w));
 }
 
-void CudaElementOperator::enqueue_column(int d, const Vector& x, Vector& y, int column, double* dot) const {
+void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, const Columns& columns) const {
   const Layout& layout = *model_->layout();
   const auto& memory = layout.memory(d);
   const cudaStream_t stream = stream_of(memory);
   DevicePart& own = part(d);
   DeviceSection section(*memory);
   const double* px = x.part(d).read_device();
-  double* py = column == 0 ? y.part(d).write_device() : y.part(d).update_device();
+  double* py = columns.first == 0 ? y.part(d).write_device() : y.part(d).update_device();
   ClusterSums sums;
   sums.y = py;
   sums.columns = x.columns();
-  sums.column = column;
+  sums.column = columns.first;
+  sums.width = columns.width;
   sums.conditions = own.plain;
+  if (own.clusters && !own.partial.empty()) {
+    sums.partial = own.partial.write_device();
+    sums.partial_components = own.clusters->components;
+    sums.partial_step = static_cast<std::int64_t>(own.clusters->partial_numbers());
+  }
   if (own.plain) {
     sums.x_columns = x.columns();
-    sums.x_column = column;
+    sums.x_column = columns.first;
+    return add_clusters(d, x.part(d), sums, columns.dot);
   }
-  if (own.clusters) {
-    sums.partial = own.partial.empty() ? nullptr : own.partial.write_device();
-    sums.partial_components = own.clusters->components;
-  }
-  if (own.plain) return add_clusters(d, x.part(d), sums, dot);
-
-  const NodalTarget target{py, x.columns(), column};
+  sums.x_step = layout.local_size(d);
   const std::uint8_t* held = model_->part(d).held.read_device();
-  launch(open_product, grid_for(layout.local_size(d)), stream, std::int64_t{layout.local_size(d)}, held, px,
-         x.columns(), column, own.expanded.write_device(), py);
-  set_dependent(*model_, d, true, {own.expanded.update_device()});
+  double* expanded = own.expanded.write_device();
+  for (int w = 0; w < columns.width; ++w) {
+    double* column = expanded + w * sums.x_step;
+    launch(open_product, grid_for(layout.local_size(d)), stream, std::int64_t{layout.local_size(d)}, held, px,
+           x.columns(), columns.first + w, column, py);
+    set_dependent(*model_, d, true, {column});
+  }
   if (own.clusters) add_clusters(d, own.expanded, sums, nullptr);
   for (int b = 0; b < model_->batch_count(); ++b)
-    if (!part(d, b).mix.empty() && !part(d, b).clustered) add_vectors(d, b, target);
-  hand_on_dependent(*model_, d, target);
-  launch(close_product, grid_for_sum(layout.owned(d)), stream, std::int64_t{layout.owned(d)}, held, px, x.columns(),
-         column, py, dot);
+    if (!part(d, b).mix.empty() && !part(d, b).clustered)
+      add_vectors(d, b, columns.width, {py, x.columns(), columns.first});
+  for (int w = 0; w < columns.width; ++w) {
+    hand_on_dependent(*model_, d, {py, x.columns(), columns.first + w});
+    launch(close_product, grid_for_sum(layout.owned(d)), stream, std::int64_t{layout.owned(d)}, held, px, x.columns(),
+           columns.first + w, py, columns.dot ? columns.dot + std::ptrdiff_t{w} * dot_partials(d) : nullptr);
+  }
 }
 
 int CudaElementOperator::dot_partials(int device) const {
@@ -259,7 +286,12 @@ int CudaElementOperator::dot_partials(int device) const {
 }
 
 void CudaElementOperator::enqueue(int device, const Vector& x, Vector& y, double* partials) const {
-  for (int c = 0; c < x.columns(); ++c) enqueue_column(device, x, y, c, c == 0 ? partials : nullptr);
+  // The sums are those of one column, so the first goes alone where they are asked for.
+  for (int c = 0; c < x.columns();) {
+    const int width = partials && c == 0 ? 1 : std::min(part(device).width, x.columns() - c);
+    enqueue_columns(device, x, y, {c, width, c == 0 ? partials : nullptr});
+    c += width;
+  }
 }
 
 bool CudaElementOperator::only_enqueues() const {
@@ -290,7 +322,10 @@ void require_product(const DeviceModel& model, const Vector& x, const Vector& y,
 void CudaElementOperator::apply(const Vector& x, Vector& y) const {
   require_product(*model_, x, y, assembled_);
   exchange_ghosts(x);
-  for (int d = 0; d < model_->devices(); ++d) enqueue(d, x, y, nullptr);
+  for (int d = 0; d < model_->devices(); ++d) {
+    make_room(d, std::min(most_columns, x.columns()));
+    enqueue(d, x, y, nullptr);
+  }
   // What is wrong with an element is wrong in every product, so the first one is asked; later ones need not wait.
   if (!judged_) rethrow_faults();
 }
@@ -309,7 +344,9 @@ double CudaElementOperator::apply_dot(const Vector& x, Vector& y) const {
       DeviceSection section(*memory);
       target = sums.back().write_device();
     }
-    for (int c = 0; c < columns; ++c) enqueue_column(d, x, y, c, target + std::ptrdiff_t{c} * partials);
+    make_room(d, std::min(most_columns, columns));
+    for (int c = 0; c < columns; c += part(d).width)
+      enqueue_columns(d, x, y, {c, std::min(part(d).width, columns - c), target + std::ptrdiff_t{c} * partials});
   }
   double sum = 0;
   for (const auto& part : sums)
@@ -367,57 +404,51 @@ void CudaBackend::assemble(const DeviceModel& model, const Vector* unknowns, con
   auto* matrix = dynamic_cast<CudaElementOperator*>(&target);
   if (!matrix || matrix->model() != &model)
     throw Error(ErrorCode::misuse, "assemble: the operator was not made for this model by this backend");
-  matrix->assemble(unknowns, terms, choices().integration);
+  matrix->assemble(unknowns, terms, choices());
 }
 
 namespace {
 
-/// Room for matrices that are only computed, kept between calls.
-struct IntegrationRoom {
-  explicit IntegrationRoom(const DeviceModel& model) : faults(model), room(static_cast<std::size_t>(model.devices())) {}
+/// What is asked of the elements of a model once, however often they are integrated.
+struct IntegrationFaults {
+  explicit IntegrationFaults(const DeviceModel& model)
+      : faults(model), judged(static_cast<std::size_t>(model.batch_count()), false) {}
   FaultWords faults;
-  std::vector<Array<double>> room;
   std::vector<bool> judged;  ///< batches whose faults have been asked for
 };
+
+/// Most room for matrices that are only computed: enough for all elements of most models at once.
+constexpr std::int64_t most_integrated_bytes = std::int64_t{8} << 30;
 
 }  // namespace
 
 void CudaBackend::integrate(const DeviceModel& model, int batch_number, const MatrixTerms& terms) {
-  if (batch_number < 0 || batch_number >= model.batch_count())
-    throw Error(ErrorCode::misuse, "integrate: there is no batch " + std::to_string(batch_number) + " among " +
-                                       std::to_string(model.batch_count()));
-  require_factors(terms.batch_factors, model.batch_count(), "integrate");
-  // Whoever measures a way must not be given the time of another.
-  const ElementProgram& measured = *model.part(0).batches[static_cast<std::size_t>(batch_number)].program;
-  if (const Integration how = choices().integration;
-      how != Integration::automatic && !device_program(measured).knows(how))
-    throw Error(ErrorCode::unavailable, "element type '" + measured.name() + "' cannot be integrated by '" +
-                                            to_string(how) + "'; 'auto' takes a way that it has");
-  auto& kept = ModelPlans::of(model).other<IntegrationRoom>([&] { return std::make_shared<IntegrationRoom>(model); });
-  constexpr std::int64_t most_bytes = std::int64_t{8} << 30;
+  voussoir::detail::require_batch(batch_number, model.batch_count(), "integrate");
+  voussoir::detail::require_factors(terms.batch_factors, model.batch_count(), "integrate");
+  auto& kept =
+      ModelPlans::of(model).other<IntegrationFaults>([&] { return std::make_shared<IntegrationFaults>(model); });
+  const Integration how = choices().integration;
   for (int d = 0; d < devices(); ++d) {
     const ElementBatch& elements = model.part(d).batches[static_cast<std::size_t>(batch_number)];
+    const DeviceProgram& program = device_program(*elements.program);
     const MatrixMix mix = MatrixMix::of(terms, elements);
     if (mix.empty()) continue;
     const int entries = elements.program->matrix_entries();
-    const std::int64_t fit = most_bytes / (static_cast<std::int64_t>(sizeof(double)) * entries) / lanes * lanes;
-    const auto piece = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(fit, lanes, (std::int64_t{elements.element_count} + lanes - 1) / lanes * lanes));
-    auto& room = kept.room[static_cast<std::size_t>(d)];
-    if (room.size() < room_for(piece, entries)) {
-      room = {};
-      room = Array<double>(memory(d), room_for(piece, entries));
-    }
+    const std::int32_t piece = piece_elements(most_integrated_bytes, entries, elements.element_count);
     ElementRun run = ElementRun::all(model, d, batch_number, kept.faults, nullptr);
     DeviceSection section(*memory(d));
+    // Whoever measures a way must not be given the time of another.
+    if (how != Integration::automatic && !program.knows(run, how))
+      throw Error(ErrorCode::unavailable, "element type '" + elements.program->name() + "' cannot be integrated by '" +
+                                              to_string(how) + "' here; 'auto' takes a way that it has");
+    Array<double> room(memory(d), room_for(piece, entries));
     for (std::int32_t first = 0; first < elements.element_count; first += piece) {
       run.first = first;
       run.count = std::min(piece, elements.element_count - first);
-      device_program(*elements.program).matrices(run, mix, choices().integration, room.write_device());
+      program.matrices(run, mix, how, room.write_device());
     }
   }
   // The same elements have the same faults: those who measure wait for them once.
-  kept.judged.resize(static_cast<std::size_t>(model.batch_count()), false);
   if (kept.judged[static_cast<std::size_t>(batch_number)]) return;
   kept.faults.rethrow();
   kept.judged[static_cast<std::size_t>(batch_number)] = true;

@@ -2,8 +2,14 @@
 
 #include <voussoir/backends/cuda/cluster_kernels.hpp>
 #include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/detail/upper_triangle.hpp>
+
+// Products with stored element matrices, by clusters and element by element.
 
 namespace voussoir::cuda {
+
+using voussoir::detail::triangle_entry;
+using voussoir::detail::triangle_row;
 
 namespace {
 
@@ -16,24 +22,35 @@ __device__ inline double load_once(const double* p) {
 #endif
 }
 
-/// result = matrix · x of one element, the numbers of the upper triangle 32 apart. Indices are constants, so that both
-/// vectors stay in registers.
-template <int dofs>
-__device__ inline void multiply_lane(const double* matrix, const double (&x)[dofs], double (&result)[dofs]) {
+/// result = matrix · x of one element, the numbers of the upper triangle 32 apart, for `width` columns. Indices are
+/// constants, so that all vectors stay in registers.
+template <int dofs, int width>
+__device__ inline void multiply_lane(const double* matrix, const double (&x)[width][dofs],
+                                     double (&result)[width][dofs]) {
 #pragma unroll
-  for (int i = 0; i < dofs; ++i) result[i] = 0;
+  for (int w = 0; w < width; ++w)
+#pragma unroll
+    for (int i = 0; i < dofs; ++i) result[w][i] = 0;
 #pragma unroll
   for (int i = 0; i < dofs; ++i) {
-    const double* row = matrix + 32 * (i * dofs - i * (i - 1) / 2);
-    result[i] += load_once(row) * x[i];
+    const double* row = matrix + 32 * (triangle_row(i, dofs) + i);
+    const double diagonal = load_once(row);
+#pragma unroll
+    for (int w = 0; w < width; ++w) result[w][i] += diagonal * x[w][i];
 #pragma unroll
     for (int j = i + 1; j < dofs; ++j) {
       const double m = load_once(row + 32 * (j - i));
-      result[i] += m * x[j];
-      result[j] += m * x[i];
+#pragma unroll
+      for (int w = 0; w < width; ++w) {
+        result[w][i] += m * x[w][j];
+        result[w][j] += m * x[w][i];
+      }
     }
   }
 }
+
+/// Columns for which an element keeps x and result in the registers of a thread.
+constexpr int columns_at_once(int dofs) { return dofs <= 12 ? 4 : dofs <= 24 ? 2 : 1; }
 
 /// The same for any size, with both vectors in shared memory, their numbers `stride` apart.
 __device__ inline void multiply_column(int dofs, const double* matrix, const double* x, double* result, int stride) {
@@ -56,13 +73,13 @@ __device__ inline const double* matrix_of(const double* matrices, std::int64_t p
   return matrices + place / 32 * entries * 32 + place % 32;
 }
 
-template <int nodes, int components>
+template <int nodes, int components, int width>
 __global__ void __launch_bounds__(128) cluster_stored(ClusterView view, const double* __restrict__ matrices) {
   using namespace detail;
   constexpr int dofs = nodes * components, words = corner_words(nodes);
   view.size = cluster_size(dofs);  // as it is, but known to the compiler
   VSR_DYNAMIC_SHARED(double, shared);
-  const ClusterRoom room(shared, view, dofs, nodes, components, false);
+  const ClusterRoom room(shared, view, dofs, nodes, width * components, false);
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * view.size + thread;
   ClusterWords corners[words];
@@ -70,20 +87,29 @@ __global__ void __launch_bounds__(128) cluster_stored(ClusterView view, const do
   for (int w = 0; w < words; ++w)
     corners[w] = load_passing(view.corner + (static_cast<std::int64_t>(blockIdx.x) * words + w) * view.size + thread);
   load_cluster<nodes, components, false>(view, room);
+#pragma unroll
+  for (int w = 1; w < width; ++w) load_column<components>(view, room, w);
   __syncthreads();
+  double x[width][dofs], result[width][dofs];
   if (place < view.count) {
-    double x[dofs], result[dofs];
 #pragma unroll
     for (int a = 0; a < nodes; ++a) {
       const int corner = number_of(corners, a);
 #pragma unroll
-      for (int i = 0; i < components; ++i) x[a * components + i] = room.x[i * view.most_nodes + corner];
+      for (int w = 0; w < width; ++w)
+#pragma unroll
+        for (int i = 0; i < components; ++i)
+          x[w][a * components + i] = room.x[(w * components + i) * view.most_nodes + corner];
     }
-    multiply_lane<dofs>(matrix_of(matrices, place, dofs * (dofs + 1) / 2), x, result);
-    keep_vector<nodes, components>(view, 1, result, room);
+    multiply_lane<dofs, width>(matrix_of(matrices, place, dofs * (dofs + 1) / 2), x, result);
   }
-  __syncthreads();
-  sum_nodes<components>(view, room, nodes);
+#pragma unroll
+  for (int w = 0; w < width; ++w) {
+    if (w > 0) __syncthreads();  // the vectors of the column before have been read
+    if (place < view.count) keep_vector<nodes, components>(view, 1, result[w], room);
+    __syncthreads();
+    sum_nodes<components>(view, room, nodes, w);
+  }
 }
 
 /// The same for any number of nodes, with the element's x in shared memory as well. (Vectors stand [component][node]
@@ -119,18 +145,46 @@ __global__ void __launch_bounds__(128)
   sum_nodes<components>(view, room, nodes);
 }
 
-template <int dofs>
-__global__ void __launch_bounds__(128)
-    multiply_small(std::int32_t count, const double* __restrict__ matrices, const double* vectors, double* products) {
+/// `width` columns, `step` numbers apart.
+template <int dofs, int width>
+__global__ void __launch_bounds__(128) multiply_small(std::int32_t count, const double* __restrict__ matrices,
+                                                      const double* vectors, double* products, std::int64_t step) {
   const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (e >= count) return;
   const std::int64_t at = e / 32 * dofs * 32 + e % 32;
-  double x[dofs], result[dofs];
+  double x[width][dofs], result[width][dofs];
 #pragma unroll
-  for (int i = 0; i < dofs; ++i) x[i] = vectors[at + 32 * i];
-  multiply_lane<dofs>(matrix_of(matrices, e, dofs * (dofs + 1) / 2), x, result);
+  for (int w = 0; w < width; ++w)
 #pragma unroll
-  for (int i = 0; i < dofs; ++i) products[at + 32 * i] = result[i];
+    for (int i = 0; i < dofs; ++i) x[w][i] = vectors[w * step + at + 32 * i];
+  multiply_lane<dofs, width>(matrix_of(matrices, e, dofs * (dofs + 1) / 2), x, result);
+#pragma unroll
+  for (int w = 0; w < width; ++w)
+#pragma unroll
+    for (int i = 0; i < dofs; ++i) products[w * step + at + 32 * i] = result[w][i];
+}
+
+/// Spreads, multiplies and adds to nodes in one go, in any order.
+template <int nodes, int components>
+__global__ void __launch_bounds__(128) multiply_and_add(ElementView view, const double* __restrict__ matrices,
+                                                        const double* __restrict__ x, NodalTarget y) {
+  constexpr int dofs = nodes * components;
+  const std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (e >= view.element_count) return;
+  std::int32_t first[nodes];
+  double own[1][dofs], result[1][dofs];
+#pragma unroll
+  for (int a = 0; a < nodes; ++a) first[a] = view.first_unknown[view.nodes[e * nodes + a]];
+#pragma unroll
+  for (int a = 0; a < nodes; ++a)
+#pragma unroll
+    for (int i = 0; i < components; ++i) own[0][a * components + i] = x[first[a] + i];
+  multiply_lane<dofs, 1>(matrix_of(matrices, e, dofs * (dofs + 1) / 2), own, result);
+#pragma unroll
+  for (int a = 0; a < nodes; ++a)
+#pragma unroll
+    for (int i = 0; i < components; ++i)
+      atomicAdd(y.y + static_cast<std::int64_t>(first[a] + i) * y.columns + y.column, result[0][a * components + i]);
 }
 
 /// Any size, a thread for each row of each element; matrices are read twice.
@@ -142,12 +196,8 @@ __global__ void multiply_rows(std::int32_t count, int dofs, const double* matric
   const double* matrix = matrix_of(matrices, group * 32 + lane, dofs * (dofs + 1) / 2);
   const double* from = x + group * dofs * 32 + lane;
   double sum = 0;
-  for (int j = 0; j < dofs; ++j) {
-    const int low = j < row ? j : row, high = j < row ? row : j;
-    const std::int64_t at =
-        static_cast<std::int64_t>(low) * dofs - static_cast<std::int64_t>(low) * (low - 1) / 2 + high - low;
-    sum += matrix[at * 32] * from[static_cast<std::int64_t>(j) * 32];
-  }
+  for (int j = 0; j < dofs; ++j)
+    sum += matrix[std::int64_t{triangle_entry(row, j, dofs)} * 32] * from[static_cast<std::int64_t>(j) * 32];
   vectors[(group * dofs + row) * 32 + lane] = sum;
 }
 
@@ -174,47 +224,61 @@ __global__ void place_matrices(std::int32_t first, std::int32_t count, int entri
 }
 
 using ClusterKernel = void (*)(ClusterView, const double*);
-/// Kernels for the element types that are met most; null for others.
-ClusterKernel cluster_kernel(int nodes, int components) {
+using ScatterKernel = void (*)(ElementView, const double*, const double*, NodalTarget);
+/// Kernels for an element type that is met often.
+struct TypeKernels {
+  ClusterKernel one = nullptr;   ///< a column of a cluster product
+  ClusterKernel many = nullptr;  ///< `width` of them at once
+  int width = 1;
+  ScatterKernel scatter = nullptr;
+};
+template <int nodes, int components>
+TypeKernels kernels_of_type() {
+  constexpr int width = columns_at_once(nodes * components);
+  return {cluster_stored<nodes, components, 1>, cluster_stored<nodes, components, width>, width,
+          multiply_and_add<nodes, components>};
+}
+/// Null for other types.
+TypeKernels type_kernels(int nodes, int components) {
   switch (components * 100 + nodes) {
     case 102:
-      return cluster_stored<2, 1>;
+      return kernels_of_type<2, 1>();
     case 103:
-      return cluster_stored<3, 1>;
+      return kernels_of_type<3, 1>();
     case 104:
-      return cluster_stored<4, 1>;
+      return kernels_of_type<4, 1>();
     case 106:
-      return cluster_stored<6, 1>;
+      return kernels_of_type<6, 1>();
     case 108:
-      return cluster_stored<8, 1>;
+      return kernels_of_type<8, 1>();
     case 110:
-      return cluster_stored<10, 1>;
+      return kernels_of_type<10, 1>();
     case 120:
-      return cluster_stored<20, 1>;
+      return kernels_of_type<20, 1>();
     case 202:
-      return cluster_stored<2, 2>;
+      return kernels_of_type<2, 2>();
     case 203:
-      return cluster_stored<3, 2>;
+      return kernels_of_type<3, 2>();
     case 204:
-      return cluster_stored<4, 2>;
+      return kernels_of_type<4, 2>();
     case 206:
-      return cluster_stored<6, 2>;
+      return kernels_of_type<6, 2>();
     case 208:
-      return cluster_stored<8, 2>;
+      return kernels_of_type<8, 2>();
     case 302:
-      return cluster_stored<2, 3>;
+      return kernels_of_type<2, 3>();
     case 303:
-      return cluster_stored<3, 3>;
+      return kernels_of_type<3, 3>();
     case 304:
-      return cluster_stored<4, 3>;
+      return kernels_of_type<4, 3>();
     case 308:
-      return cluster_stored<8, 3>;
+      return kernels_of_type<8, 3>();
     case 310:
-      return cluster_stored<10, 3>;
+      return kernels_of_type<10, 3>();
     case 602:
-      return cluster_stored<2, 6>;
+      return kernels_of_type<2, 6>();
     default:
-      return nullptr;
+      return {};
   }
 }
 using AnyClusterKernel = void (*)(ClusterView, int, const double*);
@@ -237,35 +301,45 @@ AnyClusterKernel any_cluster_kernel(int components) {
   }
 }
 
-using MultiplyKernel = void (*)(std::int32_t, const double*, const double*, double*);
-MultiplyKernel multiply_kernel(int dofs) {
+using MultiplyKernel = void (*)(std::int32_t, const double*, const double*, double*, std::int64_t);
+/// Kernels for a number of unknowns that is met often, for one column and for `width` of them.
+struct MultiplyKernels {
+  MultiplyKernel one = nullptr, many = nullptr;
+  int width = 1;
+};
+template <int dofs>
+MultiplyKernels kernels_of_size() {
+  return {multiply_small<dofs, 1>, multiply_small<dofs, columns_at_once(dofs)>, columns_at_once(dofs)};
+}
+/// Null for other numbers.
+MultiplyKernels multiply_kernels(int dofs) {
   switch (dofs) {
     case 2:
-      return multiply_small<2>;
+      return kernels_of_size<2>();
     case 3:
-      return multiply_small<3>;
+      return kernels_of_size<3>();
     case 4:
-      return multiply_small<4>;
+      return kernels_of_size<4>();
     case 6:
-      return multiply_small<6>;
+      return kernels_of_size<6>();
     case 8:
-      return multiply_small<8>;
+      return kernels_of_size<8>();
     case 9:
-      return multiply_small<9>;
+      return kernels_of_size<9>();
     case 10:
-      return multiply_small<10>;
+      return kernels_of_size<10>();
     case 12:
-      return multiply_small<12>;
+      return kernels_of_size<12>();
     case 16:
-      return multiply_small<16>;
+      return kernels_of_size<16>();
     case 20:
-      return multiply_small<20>;
+      return kernels_of_size<20>();
     case 24:
-      return multiply_small<24>;
+      return kernels_of_size<24>();
     case 30:
-      return multiply_small<30>;
+      return kernels_of_size<30>();
     default:
-      return nullptr;
+      return {};
   }
 }
 
@@ -277,22 +351,42 @@ std::size_t second_vectors(int dofs, int size) {
 }  // namespace
 
 bool fits_cluster_product(const ElementProgram& program, const DeviceMemory& memory) {
-  if (cluster_kernel(program.nodes(), program.components())) return fits_clusters(program, memory);
+  if (type_kernels(program.nodes(), program.components()).one) return fits_clusters(program, memory);
   return any_cluster_kernel(program.components()) &&
          fits_clusters(program, memory, second_vectors(program.dofs(), cluster_size_of(program)));
 }
 
 void cluster_product(const ClusterPlan& plan, const double* matrices, const double* x, const ClusterSums& sums,
                      cudaStream_t stream) {
-  const ClusterView view = cluster_view(plan, x, sums);
-  const std::size_t bytes = plan.shared_bytes(false);
-  if (const ClusterKernel kernel = cluster_kernel(plan.nodes, plan.components)) {
-    launch(kernel, Grid{plan.clusters, plan.size, bytes}, stream, view, matrices);
-    return;
+  const TypeKernels kernels = type_kernels(plan.nodes, plan.components);
+  const bool many_fit = kernels.width > 1 && plan.shared_bytes(false, kernels.width) <= plan.most_shared;
+  for (int w = 0; w < sums.width;) {
+    const ClusterView view = cluster_view(plan, x + w * sums.x_step, sums.only(w));
+    if (many_fit && w + kernels.width <= sums.width) {
+      launch(kernels.many, Grid{plan.clusters, plan.size, plan.shared_bytes(false, kernels.width)}, stream, view,
+             matrices);
+      w += kernels.width;
+      continue;
+    }
+    ++w;
+    if (kernels.one) {
+      launch(kernels.one, Grid{plan.clusters, plan.size, plan.shared_bytes(false)}, stream, view, matrices);
+      continue;
+    }
+    const std::size_t more = second_vectors(plan.nodes * plan.components, plan.size);
+    launch(any_cluster_kernel(plan.components), Grid{plan.clusters, plan.size, plan.shared_bytes(false) + more}, stream,
+           view, plan.nodes, matrices);
   }
-  const std::size_t more = second_vectors(plan.nodes * plan.components, plan.size);
-  launch(any_cluster_kernel(plan.components), Grid{plan.clusters, plan.size, bytes + more}, stream, view, plan.nodes,
-         matrices);
+}
+
+bool scatters_at_once(const ElementProgram& program) {
+  return type_kernels(program.nodes(), program.components()).scatter != nullptr;
+}
+
+void multiply_to_nodes(const ElementView& view, const ElementProgram& program, const double* matrices, const double* x,
+                       const NodalTarget& y, cudaStream_t stream) {
+  launch(type_kernels(program.nodes(), program.components()).scatter, grid_for(view.element_count, 128), stream, view,
+         matrices, x, y);
 }
 
 void order_matrices(const ClusterPlan& plan, std::int32_t first, std::int32_t count, const double* plain,
@@ -308,16 +402,23 @@ void spread_vector(const ElementView& view, const ElementProgram& program, const
   launch(spread, grid_for(items), stream, view, program.nodes(), program.components(), x, vectors);
 }
 
-bool multiplies_in_place(int dofs) { return multiply_kernel(dofs) != nullptr; }
+bool multiplies_in_place(int dofs) { return multiply_kernels(dofs).one != nullptr; }
 
-void multiply_vectors(std::int32_t count, int dofs, const double* matrices, const double* x, double* vectors,
+void multiply_vectors(std::int32_t count, int dofs, const double* matrices, const ElementColumns& columns,
                       cudaStream_t stream) {
-  if (const MultiplyKernel kernel = multiply_kernel(dofs)) {
-    launch(kernel, grid_for(count, 128), stream, count, matrices, x, vectors);
-    return;
-  }
+  const MultiplyKernels kernels = multiply_kernels(dofs);
   const std::int64_t numbers = (std::int64_t{count} + 31) / 32 * 32 * dofs;
-  launch(multiply_rows, grid_for(numbers), stream, count, dofs, matrices, x, vectors);
+  for (int w = 0; w < columns.width;) {
+    const double* x = columns.x + w * columns.step;
+    double* products = columns.products + w * columns.step;
+    const bool many = kernels.width > 1 && w + kernels.width <= columns.width;
+    if (kernels.one)
+      launch(many ? kernels.many : kernels.one, grid_for(count, 128), stream, count, matrices, x, products,
+             columns.step);
+    else
+      launch(multiply_rows, grid_for(numbers), stream, count, dofs, matrices, x, products);
+    w += many ? kernels.width : 1;
+  }
 }
 
 }  // namespace voussoir::cuda

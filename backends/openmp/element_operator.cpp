@@ -61,8 +61,6 @@ ElementStatus CpuElementOperator::store_matrices(int d, int b, const Vector* unk
   if (product_ == ElementProduct::scatter && !own.whole) {
     const auto all = static_cast<std::int32_t>(groups * lanes);
     own.whole = std::make_unique<GatherPlan>(make_gather_plan(*model_, d, b, all, threads_));
-    own.spread =
-        Array<double>(memory, static_cast<std::size_t>(groups * lanes) * static_cast<std::size_t>(program.dofs()));
   }
   if (program.route() == Route::host) {
     const ElementView view = model_->host_view(d, b, unknowns ? unknowns->part(d).read_host().data() : nullptr);
@@ -93,24 +91,26 @@ ElementStatus CpuElementOperator::store_matrices(int d, int b, const Vector* unk
 ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) const {
   const ElementProgram& program = *batch(d, b).program;
   const BatchPart& own = part(d, b);
-  const Sweep sweep{
-      *model_,       d, b, ModelPlans::of(*model_, threads_).gather(*model_, d, b), threads_, Route::native, nullptr,
-      program.dofs()};
+  const int columns = expanded_.columns();
+  const Sweep sweep{*model_,  d,
+                    b,        ModelPlans::of(*model_, threads_).gather(*model_, d, b),
+                    threads_, Route::native,
+                    nullptr,  program.dofs() * columns};
   return run(
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
         const double* x = expanded_.part(d).read_device();
         const double* matrices = own.matrices.read_device();
-        return [&program, x, matrices](const ElementView& view, int first, int count, double* out) {
-          spread_groups(program, view, x, first, count, out);
-          multiply_groups(program, matrices + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), out, count,
-                          out);
+        return [&program, x, matrices, columns](const ElementView& view, int first, int count, double* out) {
+          spread_groups(program, view, x, columns, first, count, out);
+          multiply_groups(program, matrices + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), out,
+                          columns, count, out);
           return ElementStatus{};
         };
       },
       [&] {
         return add_to_nodes(sweep.plan, program.dofs(), program.components(),
-                            model_->part(d).first_equation.read_device(), 1, y.update_device());
+                            model_->part(d).first_equation.read_device(), 1, y.update_device(), columns);
       });
 }
 
@@ -119,14 +119,19 @@ void CpuElementOperator::add_spread(int d, int b, Array<double>& y) const {
   const BatchPart& own = part(d, b);
   const GatherPlan& plan = *own.whole;
   const std::int32_t count = batch(d, b).element_count;
-  const int piece = 8 * program.lanes();
-  DeviceSection section(*model_->layout()->memory(d));
+  const int lanes = program.lanes(), piece = 8 * lanes, columns = expanded_.columns(),
+            values = program.dofs() * columns;
+  const auto& memory = model_->layout()->memory(d);
+  const auto room =
+      static_cast<std::size_t>((std::int64_t{count} + lanes - 1) / lanes * lanes) * static_cast<std::size_t>(values);
+  if (own.spread.size() != room) own.spread = Array<double>(memory, room);
+  DeviceSection section(*memory);
   const ElementView view = model_->device_view(d, b, nullptr);
   const double* x = expanded_.part(d).read_device();
   const double* matrices = own.matrices.read_device();
   double* spread = own.spread.write_device();
   const Gather gather = add_to_nodes(plan, program.dofs(), program.components(),
-                                     model_->part(d).first_equation.read_device(), 1, y.update_device());
+                                     model_->part(d).first_equation.read_device(), 1, y.update_device(), columns);
   Chunk chunk;
   chunk.values = spread;
   chunk.rows = plan.rows.read_device();
@@ -139,13 +144,13 @@ void CpuElementOperator::add_spread(int d, int b, Array<double>& y) const {
   {
 #pragma omp for schedule(static)
     for (std::int32_t first = 0; first < count; first += piece)
-      spread_groups(program, view, x, first, std::min(piece, count - first),
-                    spread + static_cast<std::ptrdiff_t>(first) * program.dofs());
+      spread_groups(program, view, x, columns, first, std::min(piece, count - first),
+                    spread + static_cast<std::ptrdiff_t>(first) * values);
 #pragma omp for schedule(static)
     for (std::int32_t first = 0; first < count; first += piece) {
-      double* vectors = spread + static_cast<std::ptrdiff_t>(first) * program.dofs();
+      double* vectors = spread + static_cast<std::ptrdiff_t>(first) * values;
       multiply_groups(program, matrices + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), vectors,
-                      std::min(piece, count - first), vectors);
+                      columns, std::min(piece, count - first), vectors);
     }
 #pragma omp for schedule(static)
     for (std::int64_t row = 0; row < rows; row += tile) gather(chunk, row, std::min(rows, row + tile));
@@ -183,8 +188,8 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
           if (terms.mass != 0) {
             std::vector<double> masses(padded * static_cast<std::size_t>(program.matrix_entries())), vectors(numbers);
             status.merge(program.mass(view, terms.mass_kind, first, count, masses.data()));
-            spread_groups(program, view, x, first, count, vectors.data());
-            multiply_groups(program, masses.data(), vectors.data(), count, vectors.data());
+            spread_groups(program, view, x, 1, first, count, vectors.data());
+            multiply_groups(program, masses.data(), vectors.data(), 1, count, vectors.data());
             for (std::size_t k = 0; k < numbers; ++k) out[k] += terms.mass * vectors[k];
           }
           return status;
@@ -196,10 +201,12 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
       });
 }
 
-void CpuElementOperator::apply_one(const Vector& x, Vector& y) const {
+void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
   const Layout& layout = *model_->layout();
+  const int columns = x.columns();
+  const auto width = static_cast<std::size_t>(columns);
   exchange_ghosts(x);
-  if (!expanded_.layout()) expanded_ = Vector(model_->layout());
+  if (!expanded_.layout() || expanded_.columns() != columns) expanded_ = Vector(model_->layout(), columns);
   FaultKeeper faults;
   for (int d = 0; d < model_->devices(); ++d) {
     {
@@ -209,12 +216,12 @@ void CpuElementOperator::apply_one(const Vector& x, Vector& y) const {
       double* py = y.part(d).write_device();
       const std::uint8_t* held = model_->part(d).held.read_device();
       for_blocks(static_cast<std::size_t>(layout.local_size(d)), threads_, [=](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          inner[i] = held[i] ? 0 : px[i];
-          py[i] = 0;
-        }
+        std::fill(py + begin * width, py + end * width, 0.0);
+        std::copy(px + begin * width, px + end * width, inner + begin * width);
+        for (std::size_t i = begin; i < end; ++i)
+          if (held[i]) std::fill_n(inner + i * width, width, 0.0);
       });
-      set_dependent(*model_, d, true, inner);
+      set_dependent(*model_, d, true, inner, columns);
     }
     for (int b = 0; b < model_->batch_count(); ++b) {
       if (part(d, b).terms.empty()) continue;
@@ -234,43 +241,54 @@ void CpuElementOperator::apply_one(const Vector& x, Vector& y) const {
     const double* px = x.part(d).read_device();
     double* py = y.part(d).update_device();
     const std::uint8_t* held = model_->part(d).held.read_device();
-    hand_on_dependent(*model_, d, py);
+    hand_on_dependent(*model_, d, py, columns);
     for_blocks(static_cast<std::size_t>(layout.owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        if (held[i]) py[i] = px[i];
+        if (held[i]) std::copy_n(px + i * width, width, py + i * width);
     });
   }
   faults.rethrow();
 }
+
+namespace {
+
+/// Columns that are done together, at most: what is kept of them between two steps stays in the cache.
+constexpr int most_columns = 4;
+
+/// Owned entries of `count` columns, from those of one block of vectors to those of another.
+void copy_columns(const Vector& from, int first_from, Vector& to, int first_to, int count, bool overwrites,
+                  int threads) {
+  const Layout& layout = *from.layout();
+  const auto source_width = static_cast<std::size_t>(from.columns()), width = static_cast<std::size_t>(to.columns());
+  for (int d = 0; d < layout.devices(); ++d) {
+    DeviceSection section(*layout.memory(d));
+    const double* source = from.part(d).read_device() + first_from;
+    double* target = (overwrites ? to.part(d).write_device() : to.part(d).update_device()) + first_to;
+    for_blocks(static_cast<std::size_t>(layout.owned(d)), threads, [=](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) std::copy_n(source + i * source_width, count, target + i * width);
+    });
+  }
+}
+
+}  // namespace
 
 void CpuElementOperator::apply(const Vector& x, Vector& y) const {
   require_layout(*model_->layout(), x, "element product");
   require_alike(x, y, "element product");
   if (&x == &y) throw Error(ErrorCode::misuse, "element product: a product needs two different vectors");
   if (!assembled_) throw Error(ErrorCode::misuse, "element product: assemble() has not been called for this operator");
-  if (x.columns() == 1) return apply_one(x, y);
-  const auto columns = static_cast<std::size_t>(x.columns());
-  Vector from(model_->layout()), to(model_->layout());
-  for (std::size_t c = 0; c < columns; ++c) {
-    for (int d = 0; d < model_->devices(); ++d) {
-      DeviceSection section(*model_->layout()->memory(d));
-      const double* source = x.part(d).read_device();
-      double* target = from.part(d).write_device();
-      for_blocks(static_cast<std::size_t>(model_->layout()->owned(d)), threads_,
-                 [=](std::size_t begin, std::size_t end) {
-                   for (std::size_t i = begin; i < end; ++i) target[i] = source[i * columns + c];
-                 });
+  const int at_once = product_ == ElementProduct::matrix_free ? 1 : most_columns;
+  if (x.columns() <= at_once) return apply_together(x, y);
+  Vector from, to;
+  for (int first = 0; first < x.columns(); first += at_once) {
+    const int width = std::min(at_once, x.columns() - first);
+    if (!from.layout() || from.columns() != width) {
+      from = Vector(model_->layout(), width);
+      to = Vector(model_->layout(), width);
     }
-    apply_one(from, to);
-    for (int d = 0; d < model_->devices(); ++d) {
-      DeviceSection section(*model_->layout()->memory(d));
-      const double* source = to.part(d).read_device();
-      double* target = c == 0 ? y.part(d).write_device() : y.part(d).update_device();
-      for_blocks(static_cast<std::size_t>(model_->layout()->owned(d)), threads_,
-                 [=](std::size_t begin, std::size_t end) {
-                   for (std::size_t i = begin; i < end; ++i) target[i * columns + c] = source[i];
-                 });
-    }
+    copy_columns(x, first, from, 0, width, true, threads_);
+    apply_together(from, to);
+    copy_columns(to, 0, y, first, width, first == 0, threads_);
   }
 }
 

@@ -12,8 +12,9 @@ class CpuBackend;
 
 namespace voussoir::cpu {
 
-/// A matrix kept as its elements. Products with blocks of vectors go column by column. An operator keeps scratch for
-/// its products, so one thread at a time may use it.
+/// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices; what is
+/// matrix-free is computed anew for each. An operator keeps scratch for its products, so one thread at a time may use
+/// it.
 class CpuElementOperator final : public ElementOperator {
  public:
   CpuElementOperator(const DeviceModel& model, ElementProduct product, int threads);
@@ -35,7 +36,7 @@ class CpuElementOperator final : public ElementOperator {
     BatchTerms terms;
     Array<double> matrices;             ///< [group][entry][lane]; none where matrix-free
     std::unique_ptr<GatherPlan> whole;  ///< scatter: the batch as one chunk, the connectivity matrix by nodes
-    mutable Array<double> spread;       ///< scatter: element vectors, [group][dof][lane]
+    mutable Array<double> spread;       ///< scatter: element vectors, [group][dof][column][lane]
   };
 
   const ElementBatch& batch(int device, int number) const {
@@ -47,7 +48,7 @@ class CpuElementOperator final : public ElementOperator {
   BatchPart& part(int device, int number) {
     return parts_[static_cast<std::size_t>(device)][static_cast<std::size_t>(number)];
   }
-  void apply_one(const Vector& x, Vector& y) const;
+  void apply_together(const Vector& x, Vector& y) const;
   ElementStatus add_stored(int device, int number, Array<double>& y) const;
   void add_spread(int device, int number, Array<double>& y) const;
   ElementStatus add_action(int device, int number, Array<double>& y) const;

@@ -40,97 +40,149 @@ struct Lanes<1> {
   void add_product(const Lanes& a, const Lanes& b) { number += a.number * b.number; }
 };
 
-/// y = K x for L elements side by side; K an upper triangle by rows, each number read once and used twice. Rows are
-/// taken two at a time, which halves the traffic of y between registers and cache.
-template <int L>
+/// y = K x for L elements side by side and W columns, one after another; K an upper triangle by rows, each number read
+/// once and used twice for every column. Rows are taken two at a time, which halves the traffic of y between registers
+/// and cache.
+template <int L, int W>
 void multiply_symmetric(const double* k, const double* x, int dofs, double* y) {
   using V = Lanes<L>;
-  for (int i = 0; i < dofs * L; ++i) y[i] = 0;
+  const int column = dofs * L;
+  for (int i = 0; i < W * column; ++i) y[i] = 0;
   int i = 0;
   for (; i + 1 < dofs; i += 2) {
     const double* k0 = k;
     const double* k1 = k + static_cast<std::ptrdiff_t>(dofs - i) * L;
     k = k1 + static_cast<std::ptrdiff_t>(dofs - i - 1) * L;
-    const V x0 = V::load(x + i * L), x1 = V::load(x + (i + 1) * L), corner = V::load(k0 + L);
-    V y0 = V::load(y + i * L), y1 = V::load(y + (i + 1) * L);
-    y0.add_product(V::load(k0), x0);
-    y0.add_product(corner, x1);
-    y1.add_product(corner, x0);
-    y1.add_product(V::load(k1), x1);
+    const V first = V::load(k0), corner = V::load(k0 + L), second = V::load(k1);
+    V x0[W], x1[W], y0[W], y1[W];
+#pragma GCC unroll 2
+    for (int w = 0; w < W; ++w) {
+      x0[w] = V::load(x + w * column + i * L);
+      x1[w] = V::load(x + w * column + (i + 1) * L);
+      y0[w] = V::load(y + w * column + i * L);
+      y1[w] = V::load(y + w * column + (i + 1) * L);
+      y0[w].add_product(first, x0[w]);
+      y0[w].add_product(corner, x1[w]);
+      y1[w].add_product(corner, x0[w]);
+      y1[w].add_product(second, x1[w]);
+    }
     k0 += 2 * L;
     k1 += L;
     for (int j = i + 2; j < dofs; ++j, k0 += L, k1 += L) {
-      const V a0 = V::load(k0), a1 = V::load(k1), xj = V::load(x + j * L);
-      V yj = V::load(y + j * L);
-      y0.add_product(a0, xj);
-      y1.add_product(a1, xj);
-      yj.add_product(a0, x0);
-      yj.add_product(a1, x1);
-      yj.store(y + j * L);
+      const V a0 = V::load(k0), a1 = V::load(k1);
+#pragma GCC unroll 2
+      for (int w = 0; w < W; ++w) {
+        const V xj = V::load(x + w * column + j * L);
+        V yj = V::load(y + w * column + j * L);
+        y0[w].add_product(a0, xj);
+        y1[w].add_product(a1, xj);
+        yj.add_product(a0, x0[w]);
+        yj.add_product(a1, x1[w]);
+        yj.store(y + w * column + j * L);
+      }
     }
-    y0.store(y + i * L);
-    y1.store(y + (i + 1) * L);
+#pragma GCC unroll 2
+    for (int w = 0; w < W; ++w) {
+      y0[w].store(y + w * column + i * L);
+      y1[w].store(y + w * column + (i + 1) * L);
+    }
   }
   if (i < dofs)
-    for (int l = 0; l < L; ++l) y[i * L + l] += k[l] * x[i * L + l];
+    for (int w = 0; w < W; ++w)
+      for (int l = 0; l < L; ++l) y[w * column + i * L + l] += k[l] * x[w * column + i * L + l];
+}
+
+/// Numbers of one column of a group, from among those of `columns` to side by side, or back.
+void take_column(const double* from, int dofs, int lanes, int columns, int column, double* to) {
+  for (int i = 0; i < dofs; ++i)
+    std::copy_n(from + static_cast<std::ptrdiff_t>(i * columns + column) * lanes, lanes, to + i * lanes);
+}
+void put_column(const double* from, int dofs, int lanes, int columns, int column, double* to) {
+  for (int i = 0; i < dofs; ++i)
+    std::copy_n(from + i * lanes, lanes, to + static_cast<std::ptrdiff_t>(i * columns + column) * lanes);
 }
 
 template <int L>
-void multiply_all(const double* matrices, const double* vectors, int dofs, int entries, int groups, double* out) {
+void multiply_all(const double* matrices, const double* vectors, int dofs, int entries, int columns, int groups,
+                  double* out) {
   // The products are formed apart: the compiler then knows that they do not overlap what is read.
-  thread_local std::vector<double> y;
-  y.resize(static_cast<std::size_t>(dofs) * L);
+  thread_local std::vector<double> x, y;
+  const std::size_t column = static_cast<std::size_t>(dofs) * L;
+  x.resize(2 * column);
+  y.resize(2 * column);
   for (int g = 0; g < groups; ++g) {
-    multiply_symmetric<L>(matrices + static_cast<std::ptrdiff_t>(g) * entries * L,
-                          vectors + static_cast<std::ptrdiff_t>(g) * dofs * L, dofs, y.data());
-    std::copy(y.begin(), y.end(), out + static_cast<std::ptrdiff_t>(g) * dofs * L);
+    const double* matrix = matrices + static_cast<std::ptrdiff_t>(g) * entries * L;
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(g) * dofs * columns * L;
+    if (columns == 1) {
+      multiply_symmetric<L, 1>(matrix, vectors + at, dofs, y.data());
+      std::copy_n(y.begin(), column, out + at);
+      continue;
+    }
+    for (int c = 0; c < columns; c += 2) {
+      const int width = std::min(2, columns - c);
+      for (int w = 0; w < width; ++w)
+        take_column(vectors + at, dofs, L, columns, c + w, x.data() + static_cast<std::size_t>(w) * column);
+      if (width == 2)
+        multiply_symmetric<L, 2>(matrix, x.data(), dofs, y.data());
+      else
+        multiply_symmetric<L, 1>(matrix, x.data(), dofs, y.data());
+      for (int w = 0; w < width; ++w)
+        put_column(y.data() + static_cast<std::size_t>(w) * column, dofs, L, columns, c + w, out + at);
+    }
   }
+}
+
+/// For any number of lanes.
+void multiply_plainly(const double* matrices, const double* vectors, int dofs, int entries, int columns, int lanes,
+                      int groups, double* out) {
+  std::vector<double> x(static_cast<std::size_t>(dofs * lanes)), y(x.size());
+  for (int g = 0; g < groups; ++g)
+    for (int c = 0; c < columns; ++c) {
+      const double* k = matrices + static_cast<std::ptrdiff_t>(g) * entries * lanes;
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(g) * dofs * columns * lanes;
+      take_column(vectors + at, dofs, lanes, columns, c, x.data());
+      std::fill(y.begin(), y.end(), 0.0);
+      for (int i = 0; i < dofs; ++i)
+        for (int j = i; j < dofs; ++j, k += lanes)
+          for (int l = 0; l < lanes; ++l) {
+            y[static_cast<std::size_t>(i * lanes + l)] += k[l] * x[static_cast<std::size_t>(j * lanes + l)];
+            if (j != i) y[static_cast<std::size_t>(j * lanes + l)] += k[l] * x[static_cast<std::size_t>(i * lanes + l)];
+          }
+      put_column(y.data(), dofs, lanes, columns, c, out + at);
+    }
 }
 
 }  // namespace
 
-void spread_groups(const ElementProgram& program, const ElementView& view, const double* x, int first, int count,
-                   double* out) {
-  const int n = program.nodes(), components = program.components(), lanes = program.lanes();
+void spread_groups(const ElementProgram& program, const ElementView& view, const double* x, int columns, int first,
+                   int count, double* out) {
+  const int n = program.nodes(), per_node = program.components() * columns, lanes = program.lanes();
   for (int at = 0; at < count; at += lanes)
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int32_t* nodes = view.nodes + static_cast<std::ptrdiff_t>(first + std::min(at + lane, count - 1)) * n;
-      double* target = out + static_cast<std::ptrdiff_t>(at) * n * components + lane;
+      double* target = out + static_cast<std::ptrdiff_t>(at) * n * per_node + lane;
       for (int a = 0; a < n; ++a) {
-        const double* source = x + view.first_unknown[nodes[a]];
-        for (int i = 0; i < components; ++i, target += lanes) *target = source[i];
+        const double* source = x + static_cast<std::ptrdiff_t>(view.first_unknown[nodes[a]]) * columns;
+        for (int i = 0; i < per_node; ++i, target += lanes) *target = source[i];
       }
     }
 }
 
-void multiply_groups(const ElementProgram& program, const double* matrices, const double* vectors, int count,
-                     double* out) {
+void multiply_groups(const ElementProgram& program, const double* matrices, const double* vectors, int columns,
+                     int count, double* out) {
   const int dofs = program.dofs(), entries = program.matrix_entries(), lanes = program.lanes();
   const int groups = (count + lanes - 1) / lanes;
   switch (lanes) {
     case 1:
-      return multiply_all<1>(matrices, vectors, dofs, entries, groups, out);
+      return multiply_all<1>(matrices, vectors, dofs, entries, columns, groups, out);
     case 2:
-      return multiply_all<2>(matrices, vectors, dofs, entries, groups, out);
+      return multiply_all<2>(matrices, vectors, dofs, entries, columns, groups, out);
     case 4:
-      return multiply_all<4>(matrices, vectors, dofs, entries, groups, out);
+      return multiply_all<4>(matrices, vectors, dofs, entries, columns, groups, out);
     case 8:
-      return multiply_all<8>(matrices, vectors, dofs, entries, groups, out);
+      return multiply_all<8>(matrices, vectors, dofs, entries, columns, groups, out);
     default:
-      break;
-  }
-  std::vector<double> y(static_cast<std::size_t>(dofs * lanes));
-  for (int g = 0; g < groups; ++g) {
-    const double* k = matrices + static_cast<std::ptrdiff_t>(g) * entries * lanes;
-    const double* x = vectors + static_cast<std::ptrdiff_t>(g) * dofs * lanes;
-    std::fill(y.begin(), y.end(), 0.0);
-    for (int i = 0; i < dofs; ++i)
-      for (int j = i; j < dofs; ++j, k += lanes)
-        for (int l = 0; l < lanes; ++l) {
-          y[static_cast<std::size_t>(i * lanes + l)] += k[l] * x[j * lanes + l];
-          if (j != i) y[static_cast<std::size_t>(j * lanes + l)] += k[l] * x[i * lanes + l];
-        }
-    std::copy(y.begin(), y.end(), out + static_cast<std::ptrdiff_t>(g) * dofs * lanes);
+      return multiply_plainly(matrices, vectors, dofs, entries, columns, lanes, groups, out);
   }
 }
 

@@ -184,17 +184,18 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
 }
 
 Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const std::int32_t* first_equation, double factor,
-                    double* y) {
+                    double* y, int columns) {
   const int lanes = plan.lanes, shift = plan.lane_shift;
+  const int per_element = dofs * columns, per_node = components * columns;
   return [=](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
     for (std::int64_t row = row_begin; row < row_end; ++row) {
-      double* target = y + first_equation[chunk.rows[row]];
+      double* target = y + static_cast<std::ptrdiff_t>(first_equation[chunk.rows[row]]) * columns;
       for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
         const std::int32_t e = chunk.element[k];
-        const double* source = chunk.values +
-                               (static_cast<std::ptrdiff_t>(e >> shift) * dofs + chunk.node[k] * components) * lanes +
-                               (e & (lanes - 1));
-        for (int i = 0; i < components; ++i) target[i] += factor * source[i * lanes];
+        const double* source =
+            chunk.values + (static_cast<std::ptrdiff_t>(e >> shift) * per_element + chunk.node[k] * per_node) * lanes +
+            (e & (lanes - 1));
+        for (int i = 0; i < per_node; ++i) target[i] += factor * source[i * lanes];
       }
     }
   };

@@ -55,8 +55,9 @@ ElementStatus run(const Sweep& sweep, Array<double>& buffer, const std::function
 ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_compute,
                       const std::function<void(std::int32_t element, const double* values)>& take);
 
-/// A gather that adds factor · values to a nodal vector with `components` values per element node.
+/// A gather that adds factor · values to a block of `columns` nodal vectors, with `components` values per element node
+/// and those of all columns side by side.
 Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const std::int32_t* first_equation, double factor,
-                    double* y);
+                    double* y, int columns = 1);
 
 }  // namespace voussoir::cpu
