@@ -30,8 +30,8 @@ void take_matrix(const std::string& name, const HostMatrix& m, Answers& a) {
   a.numbers[name + " values"] = m.value;
 }
 
-/// Products with one vector and with a block of three, zero where equations are not free: what storages keep there is
-/// their own affair.
+/// Products with one vector and with a block of five, more than any backend takes at once, zero where equations are not
+/// free: what storages keep there is their own affair.
 void take_products(const std::string& name, const AnalysisModel& model, const Operator& matrix, Answers& a) {
   const auto n = static_cast<std::size_t>(model.equation_count());
   Vector x = model.make_vector(), y = model.make_vector();
@@ -40,13 +40,14 @@ void take_products(const std::string& name, const AnalysisModel& model, const Op
   matrix.apply(x, y);
   a.numbers[name + " x"] = y.to_host();
   a.numbers[name + " x·Ax"] = {matrix.apply_dot(x, y)};
-  Vector xs = model.make_vector(3), ys = model.make_vector(3);
-  std::vector<double> three = rough(3 * n, 12);
-  for (std::size_t i = 0; i < three.size(); ++i)
-    if (!model.is_free(static_cast<std::int32_t>(i / 3))) three[i] = 0;
-  xs.from_host(three);
+  Vector xs = model.make_vector(5), ys = model.make_vector(5);
+  std::vector<double> five = rough(5 * n, 12);
+  for (std::size_t i = 0; i < five.size(); ++i)
+    if (!model.is_free(static_cast<std::int32_t>(i / 5))) five[i] = 0;
+  xs.from_host(five);
   matrix.apply(xs, ys);
   a.numbers[name + " X"] = ys.to_host();
+  a.numbers[name + " X·AX"] = {matrix.apply_dot(xs, ys)};
 }
 
 void take_block_diagonal(const std::string& name, BlockDiagonal diagonal, Answers& a) {
@@ -56,6 +57,10 @@ void take_block_diagonal(const std::string& name, BlockDiagonal diagonal, Answer
     all.insert(all.end(), values.begin(), values.end());
   }
 }
+
+constexpr std::pair<const char*, ElementProduct> element_forms[] = {{"gather", ElementProduct::gather},
+                                                                    {"scatter", ElementProduct::scatter},
+                                                                    {"matrix-free", ElementProduct::matrix_free}};
 
 struct Case {
   AnalysisModel model;
@@ -70,6 +75,19 @@ struct Case {
 };
 
 }  // namespace
+
+Answers element_products(const Domain& domain, const std::shared_ptr<Backend>& backend) {
+  Answers a;
+  const Case c(domain, backend);
+  MatrixTerms terms;
+  terms.batch_factors = c.batch_factors;
+  for (const auto& [name, product] : element_forms) {
+    const auto elements = backend->make_element_operator(c.model.device_model(), product);
+    backend->assemble(c.model.device_model(), nullptr, terms, *elements);
+    take_products(name, c.model, *elements, a);
+  }
+  return a;
+}
 
 Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks) {
   Answers a;
@@ -116,10 +134,7 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
     take_products("bsr", model, *bsr, a);
     take_block_diagonal("bsr diagonal", backend->block_diagonal(*bsr, size), a);
   }
-  const std::pair<const char*, ElementProduct> products[] = {{"gather", ElementProduct::gather},
-                                                             {"scatter", ElementProduct::scatter},
-                                                             {"matrix-free", ElementProduct::matrix_free}};
-  for (const auto& [name, product] : products) {
+  for (const auto& [name, product] : element_forms) {
     auto elements = backend->make_element_operator(device, product);
     backend->assemble(device, &u, stiffness, *elements);
     take_products(name, model, *elements, a);

@@ -17,6 +17,8 @@ struct Answers {
 
 /// Matrices, products, residuals, loads and recovered values: services that a tolerance of rounding suits.
 Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks);
+/// Products with stiffness matrices that are kept as elements, in every form.
+Answers element_products(const Domain& domain, const std::shared_ptr<Backend>& backend);
 /// Which of the preconditioners and storages to solve with.
 enum class Solves {
   all,

@@ -22,6 +22,20 @@ inline std::vector<std::string> backends_under_test() {
   return all;
 }
 
+/// The same with one emulated device at most: for what each device does by itself, since the emulation is slow.
+inline std::vector<std::string> single_emulated_backend() {
+  auto all = backends_under_test();
+  std::erase(all, "emulated:0,0");
+  return all;
+}
+
+/// The same without the emulation, where threads run one after another, so that no order could ever change.
+inline std::vector<std::string> backends_that_run_at_once() {
+  auto all = single_emulated_backend();
+  std::erase(all, "emulated");
+  return all;
+}
+
 /// A specification as part of a test's name: letters and digits alone.
 inline std::string test_name(std::string specification) {
   for (char& c : specification)

@@ -23,13 +23,13 @@ std::vector<double> wave(std::size_t count, double step) {
   return values;
 }
 
-/// Bars from a few hubs to very many nodes each, and from hub to hub.
-void fans(Domain& d) {
+/// Bars from hubs to as many nodes as `sizes` says, and from hub to hub.
+void fans(Domain& d, std::initializer_list<int> sizes) {
   Id id = 1, element = 1;
   std::vector<Id> hubs;
   auto& bars = d.add_block("bars", "truss");
   bars.set_material(std::make_shared<IsotropicMaterial>("steel", 1000, 0.3)).set_section("area", 0.5);
-  for (const int size : {4200, 300, 40, 700}) {
+  for (const int size : sizes) {
     const double x = 10.0 * static_cast<double>(hubs.size());
     hubs.push_back(id);
     d.add_node(id++, x, 0, 5);
@@ -70,16 +70,26 @@ Answers matrix_answers(const Domain& domain, const std::shared_ptr<Backend>& bac
 
 struct MatrixOn : ::testing::TestWithParam<std::string> {};
 
-TEST_P(MatrixOn, LongRowsAndManyColumns) {
-  Domain domain;
-  fans(domain);
+void expect_oracles_matrix(const std::string& specification, const Domain& domain, std::initializer_list<int> columns) {
   for (const int block_size : {1, 3}) {
     SCOPED_TRACE(block_size);
-    const auto ask = [&](const std::string& specification) {
-      return matrix_answers(domain, Backend::open(specification), block_size, {1, 2, 4, 7, 13, 45});
+    const auto ask = [&](const std::string& one) {
+      return matrix_answers(domain, Backend::open(one), block_size, columns);
     };
-    expect_alike(ask(GetParam()), ask(oracle), 1e-12);
+    expect_alike(ask(specification), ask(oracle), 1e-12);
   }
+}
+
+TEST_P(MatrixOn, LongRows) {
+  Domain domain;
+  fans(domain, {4200, 300, 40, 700});
+  expect_oracles_matrix(GetParam(), domain, {1, 4});
+}
+
+TEST_P(MatrixOn, ManyColumns) {
+  Domain domain;
+  fans(domain, {100, 40, 70});
+  expect_oracles_matrix(GetParam(), domain, {1, 2, 4, 7, 13, 45});
 }
 
 /// Of a symmetric matrix half is enough, on a GPU where it is large.
@@ -142,6 +152,40 @@ TEST_P(MatrixOn, EveryWayOfAssemblingGivesTheSame) {
     }
   }
   if (ways == 0) GTEST_SKIP() << "this backend has one way of assembling";
+}
+
+TEST_P(MatrixOn, SumsInAnyOrderMultiplyAlike) {
+  const auto backend = Backend::open(GetParam());
+  WorkChoices any_order;
+  any_order.deterministic = false;
+  try {
+    backend->choose(any_order);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    GTEST_SKIP() << "this backend sums in one order";
+  }
+  const auto compare = [&](const Domain& domain) {
+    backend->choose(any_order);
+    const Answers chosen = element_products(domain, backend);
+    backend->choose({});
+    expect_alike(chosen, element_products(domain, backend), 1e-12);
+  };
+  for (const TestModel& model : test_models()) {
+    SCOPED_TRACE(model.name);
+    Domain domain;
+    model.build(domain);
+    compare(domain);
+  }
+  // Of more elements than one block of threads does: nodes between them are where the order is open.
+  Domain domain;
+  BoxMesh mesh;
+  mesh.type = "solid.hex8.full";
+  mesh.cells = {9, 8, 4};
+  mesh.distortion = 0.2;
+  add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000, 0.3));
+  domain.prescribe("xmin", "all");
+  domain.prescribe("ymin", "uy");
+  compare(domain);
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, MatrixOn, ::testing::ValuesIn(backends_under_test()),

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <unordered_map>
-#include <mutex>
 #include <vector>
 
 namespace voussoir::cuda::emulation {
@@ -144,7 +144,8 @@ void enter_fiber() {
 
 void prepare(Fiber& fiber) {
   if (!fiber.stack) {
-    void* memory = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     fiber.stack = static_cast<char*>(memory);
   }
@@ -254,6 +255,19 @@ std::uint64_t exchange(unsigned mask, std::uint64_t mine, int source) {
   const std::uint64_t value = warp.slot[source & 31];
   warp_barrier(mask);
   return value;
+}
+
+unsigned ballot(unsigned mask, bool yes) {
+  Block& b = block;
+  Warp& warp = b.warps[static_cast<std::size_t>(b.current / 32)];
+  const int first = b.current / 32 * 32;
+  warp.slot[b.current % 32] = yes ? 1 : 0;
+  warp_barrier(mask);
+  unsigned bits = 0;
+  for (int l = 0; l < 32 && first + l < b.count; ++l)
+    if ((mask >> l & 1u) && b.fibers[static_cast<std::size_t>(first + l)].alive && warp.slot[l] != 0) bits |= 1u << l;
+  warp_barrier(mask);
+  return bits;
 }
 
 // ---- Memory ----

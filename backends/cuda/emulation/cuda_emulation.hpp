@@ -5,8 +5,9 @@
 #include <cstring>
 
 // Just enough of CUDA for the kernels of this folder to be compiled by a plain C++ compiler and run on the CPU: threads
-// of a block are fibers that take turns at barriers, blocks follow each other. Slow, but exact, and on every machine: the
-// tests run the CUDA backend's own code with it where there is no GPU. What is not here must not be used in kernels.
+// of a block are fibers that take turns at barriers, blocks follow each other. Slow, but exact, and on every machine:
+// the tests run the CUDA backend's own code with it where there is no GPU. What is not here must not be used in
+// kernels.
 
 #define __global__
 #define __device__
@@ -40,6 +41,8 @@ void block_barrier();
 void warp_barrier(unsigned mask);
 /// The value that lane `source` of the running warp hands over; every lane of `mask` must call.
 std::uint64_t exchange(unsigned mask, std::uint64_t mine, int source);
+/// The lanes of `mask` in the running warp that say yes, a bit for each; every one of them must call.
+unsigned ballot(unsigned mask, bool yes);
 int lane();
 /// Memory counted against a small limit, so that lack of it can be tested. Null where there is none left.
 void* allocate(std::size_t bytes);
@@ -89,11 +92,7 @@ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
   return ::voussoir::cuda::emulation::exchange_value(mask, value, source >= lane / width * width ? source : lane);
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
-  unsigned bits = 0;
-  for (int l = 0; l < 32; ++l)
-    if (mask >> l & 1u)
-      bits |= (::voussoir::cuda::emulation::exchange_value(mask, predicate != 0 ? 1u : 0u, l) & 1u) << l;
-  return bits;
+  return ::voussoir::cuda::emulation::ballot(mask, predicate != 0);
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
