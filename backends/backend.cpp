@@ -231,6 +231,10 @@ void Backend::integrate(const DeviceModel&, int, const MatrixTerms&) {
   throw Error(ErrorCode::unavailable, "backend " + name() + " integrates only what it assembles");
 }
 
+MultigridServices& Backend::multigrid() {
+  throw Error(ErrorCode::unavailable, "backend " + name() + " has no multigrid; use another preconditioner");
+}
+
 double Backend::norm(const Vector& x) { return std::sqrt(dot(x, x)); }
 
 std::unique_ptr<DeviceModel> Backend::make_model(const ModelDescription& description) const {

@@ -10,6 +10,7 @@
 #include <voussoir/backends/device_model.hpp>
 #include <voussoir/backends/element_program.hpp>
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/operator.hpp>
 #include <voussoir/backends/vector.hpp>
 
@@ -60,6 +61,8 @@ struct CgRequest {
   double absolute_tolerance = 0;     ///< … or ≤ this
   int max_iterations = 10000;
   bool keep_history = true;
+  /// For a preconditioner that is not quite the same map in every iteration (Notay 2000): one more product of vectors.
+  bool flexible = false;
   /// Called now and then with (iteration, residual norm); returning false stops the iteration.
   std::function<bool(int, double)> progress;
 };
@@ -199,6 +202,10 @@ class Backend {
   /// Preconditioned conjugate gradients for A x = b from the given x. `preconditioner` may be null.
   virtual CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                        const CgRequest& request);
+
+  /// The steps of algebraic multigrid; good as long as the backend. Throws Error (unavailable) where there are none.
+  virtual MultigridServices& multigrid();
+  virtual bool has_multigrid() const { return false; }
 
   // --- for people ----------------------------------------------------------------------------------------------
   /// Why route() says what it says; empty where an element program was compiled for this backend.

@@ -27,8 +27,10 @@ CgOutcome Backend::cg(const Operator& a, const Operator* preconditioner, const V
     return finish(CgOutcome::Stop::converged);
   }
 
-  Vector r(a.layout()), p(a.layout()), q(a.layout()), z;
+  Vector r(a.layout()), p(a.layout()), q(a.layout()), z, previous_r;
   if (preconditioner) z = Vector(a.layout());
+  const bool flexible = request.flexible && preconditioner;
+  if (flexible) previous_r = Vector(a.layout());
   a.apply(x, q);
   copy(b, r);
   axpy(-1, q, r);
@@ -36,7 +38,7 @@ CgOutcome Backend::cg(const Operator& a, const Operator* preconditioner, const V
   outcome.residual = std::sqrt(r_r);
   if (request.keep_history) outcome.history.push_back(outcome.residual);
 
-  detail::LanczosMatrix lanczos;
+  LanczosMatrix lanczos;
   detail::Progress progress(request);
   double rho = 0, alpha = 0, beta = 0;
   const auto iterate = [&]() -> CgOutcome::Stop {
@@ -54,9 +56,11 @@ CgOutcome Backend::cg(const Operator& a, const Operator* preconditioner, const V
       if (outcome.iterations == 0) {
         copy(direction, p);
       } else {
-        beta = rho / previous_rho;
+        // The new direction is made conjugate to the last one, even where z·(last r) is not zero.
+        beta = (flexible ? rho - dot(z, previous_r) : rho) / previous_rho;
         axpby(1, direction, beta, p);
       }
+      if (flexible) copy(r, previous_r);
       const double p_a_p = a.apply_dot(p, q);
       if (!std::isfinite(p_a_p)) return CgOutcome::Stop::not_finite;
       if (p_a_p <= 0) return CgOutcome::Stop::breakdown;  // the matrix is not positive definite

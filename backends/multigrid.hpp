@@ -1,0 +1,173 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <voussoir/backends/device_model.hpp>
+#include <voussoir/backends/operator.hpp>
+#include <voussoir/backends/vector.hpp>
+
+namespace voussoir {
+
+/// The largest blocks that services take: rows or columns.
+inline constexpr int largest_level_block = 12;
+
+/// Rows of small dense blocks on the first device of a backend: what the levels of a multigrid hierarchy, and the steps
+/// between them, are made of. Rows are whole, nothing is assumed symmetric.
+///
+/// Block row i has the blocks start[i] … start[i+1], columns ascending. Its numbers are one stretch, row by row: entry
+/// (r, c) of its k-th block stands at
+///
+///   start[i] · height · width + (r · n + k) · width + c      with n = start[i+1] − start[i]
+///
+/// so that a product gathers the row's part of x once and takes `height` dot products of n · width numbers.
+struct LevelMatrix {
+  std::int32_t rows = 0;     ///< block rows
+  std::int32_t columns = 0;  ///< block columns
+  int height = 1;            ///< of a block
+  int width = 1;
+  Array<std::int64_t> start;
+  Array<std::int32_t> column;
+  Array<double> value;  ///< one of these two is empty; both are where there is only a pattern
+  Array<float> single_value;
+
+  std::int64_t blocks() const { return static_cast<std::int64_t>(column.size()); }
+  std::int64_t entries() const { return blocks() * height * width; }
+  bool is_square() const { return rows == columns && height == width; }
+  std::size_t bytes() const { return start.bytes() + column.bytes() + value.bytes() + single_value.bytes(); }
+};
+
+/// The inverse of a level's diagonal: a dense block of size × size numbers, by rows, for each block row.
+struct LevelDiagonal {
+  int size = 1;
+  Array<double> value;  ///< one of these two is empty
+  Array<float> single_value;
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
+};
+
+/// The inverse of a whole matrix, dense, by rows: the end of a hierarchy.
+struct DenseInverse {
+  std::int32_t size = 0;
+  Array<double> value;  ///< one of these two is empty
+  Array<float> single_value;
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
+};
+
+/// A vector on a level, or a block of `columns` vectors whose entries of one row stand side by side. It is in the
+/// precision of the matrices that it is used with.
+struct LevelVector {
+  int columns = 1;
+  Array<double> value;  ///< one of these two is empty
+  Array<float> single_value;
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
+};
+
+/// Nodes in groups: the unknowns of a coarser level.
+struct Aggregates {
+  std::int32_t count = 0;
+  Array<std::int32_t> of_node;  ///< number of its group, or −1 where a node is in none since nothing is tied to it
+};
+
+/// What an equation moves, for rigid-body modes.
+enum class Motion : std::uint8_t { nothing, x, y, z, rotation_x, rotation_y, rotation_z, value };
+
+/// The steps of algebraic multigrid by smoothed aggregation, as a backend does them: solvers/amg puts them together.
+/// All data is on the first device of the backend; where a backend has several, the finest level is gathered there.
+///
+/// What sets a hierarchy up is in double precision. The results do not depend on threads, and aggregates not on the
+/// backend either. What is used in cycles only enqueues work, so that a backend may record it and replay it.
+class MultigridServices {
+ public:
+  virtual ~MultigridServices() = default;
+
+  // --- the finest level ------------------------------------------------------------------------------------------
+  /// The rows of an assembled matrix by nodes: a block row per node of the model. Where nodes have different numbers of
+  /// equations, blocks are as large as the largest needs, and what is missing has a unit diagonal.
+  virtual LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix) = 0;
+  /// The same again after the matrix was assembled anew with the same pattern. Here and below, values are put in double
+  /// precision into a matrix that has a pattern: what it held before is gone, in either precision.
+  virtual void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows) = 0;
+  /// For each row of the finest level the equation that it is, or −1 where it only fills a block. Empty where rows are
+  /// the equations, in order.
+  virtual Array<std::int32_t> equations_of(const DeviceModel& model, int height) = 0;
+  /// Rigid-body modes at all rows: `modes` numbers per row. `motion` says what the rows of a block move: `height` of
+  /// them, the same at each node, or one for every row. Modes 0 … 2 are translations along x, y, z and 3 … 5 rotations
+  /// about them where there are six; two translations and a rotation where there are three; Motion::value is 1 in mode
+  /// 0 of one. Coordinates are taken from `centre` and divided by `length`. Rows that are not free are 0.
+  virtual Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
+                                    const std::array<double, 3>& centre, double length) = 0;
+
+  // --- setting up ------------------------------------------------------------------------------------------------
+  /// Groups of strongly connected nodes. Node j is a strong neighbour of i where
+  /// ‖A_ij‖² > threshold² · ‖A_ii‖ ‖A_jj‖ in the Frobenius norm. Roots are a maximal set of nodes of which no two are
+  /// within two steps of each other, chosen by a fixed hash of their number; nodes join the root beside them, else the
+  /// group that most of their strong neighbours are in, the lower number where they tie. Groups are numbered in the
+  /// order of their roots. A node without any entry beside its diagonal block, but for rounding, is in no group.
+  virtual Aggregates aggregate(const LevelMatrix& a, double threshold) = 0;
+  /// An orthonormal basis of the near-null space on each group: the tentative prolongator, one block (height × modes)
+  /// for each row that is in a group. `near_null` has `modes` numbers per row. `coarse` gets what the basis must be
+  /// multiplied by to give `near_null` again: `modes` numbers for each of count · modes rows. A vector that depends on
+  /// those before it in a group (the group is too small for it) gets zero columns.
+  virtual LevelMatrix tentative(const Aggregates& groups, int height, int modes, const Array<double>& near_null,
+                                Array<double>& coarse) = 0;
+  /// The pattern of A B.
+  virtual LevelMatrix product_pattern(const LevelMatrix& a, const LevelMatrix& b) = 0;
+  /// C = A B in the pattern that product_pattern() made.
+  virtual void multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
+  /// P = T − factor · D⁻¹ P, where P is A T.
+  virtual void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,
+                                  LevelMatrix& p) = 0;
+  virtual LevelMatrix transposed(const LevelMatrix& p) = 0;
+  virtual void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) = 0;
+  /// Puts 1 on the diagonal where a row is zero: unknowns that no basis vector stands for.
+  virtual void hold_empty_rows(LevelMatrix& a) = 0;
+  /// Inverts the diagonal blocks. Returns the first row (not block row) at which a block is not positive definite, −1
+  /// where all are.
+  virtual std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
+  /// Diagonal blocks without their off-diagonal entries and with 1 / Σ |a_ij| over the whole row: l1-Jacobi.
+  virtual void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
+  /// The inverse of all of a small matrix. Directions that it all but annihilates are left out.
+  virtual DenseInverse invert(const LevelMatrix& a) = 0;
+  /// Rounds to single precision and frees the double numbers.
+  virtual void to_single(LevelMatrix& a) = 0;
+  virtual void to_single(LevelDiagonal& d) = 0;
+  virtual void to_single(DenseInverse& d) = 0;
+
+  // --- vectors of a level ----------------------------------------------------------------------------------------
+  /// Numbers between −1/2 and 1/2 that follow from their place alone.
+  virtual void fill_with_noise(LevelVector& x) = 0;
+  virtual void fill(LevelVector& x, double value) = 0;
+  virtual void axpby(double a, const LevelVector& x, double b, LevelVector& y) = 0;  ///< y = a x + b y
+  virtual double dot(const LevelVector& x, const LevelVector& y) = 0;                ///< over all columns; waits
+  /// scalars[slot · columns + c] = x·y of column c, left on the device.
+  virtual void dot(const LevelVector& x, const LevelVector& y, Array<double>& scalars, int slot) = 0;
+  /// Into the finest level from all devices, and back: `equation` is what equations_of() gave.
+  virtual void take(const Vector& from, const Array<std::int32_t>& equation, LevelVector& to) = 0;
+  virtual void give(const LevelVector& from, const Array<std::int32_t>& equation, Vector& to) = 0;
+
+  // --- in cycles -------------------------------------------------------------------------------------------------
+  virtual void product(const LevelMatrix& a, const LevelVector& x, LevelVector& y) = 0;      ///< y = A x
+  virtual void add_product(const LevelMatrix& a, const LevelVector& x, LevelVector& y) = 0;  ///< y += A x
+  virtual void residual(const LevelMatrix& a, const LevelVector& x, const LevelVector& b, LevelVector& r) = 0;
+  /// y = D x
+  virtual void apply(const LevelDiagonal& d, const LevelVector& x, LevelVector& y) = 0;
+  virtual void apply(const DenseInverse& d, const LevelVector& x, LevelVector& y) = 0;
+  /// A step of a smoother from x = 0: d = alpha D⁻¹ b, x = d.
+  virtual void first_step(const LevelDiagonal& inverse, const LevelVector& b, double alpha, LevelVector& d,
+                          LevelVector& x) = 0;
+  /// A step of a smoother: d = beta d + alpha D⁻¹ (b − A x), next = x + d. With beta 0, d need not have values.
+  virtual void step(const LevelMatrix& a, const LevelDiagonal& inverse, const LevelVector& b, const LevelVector& x,
+                    double alpha, double beta, LevelVector& d, LevelVector& next) = 0;
+  /// The same where b − A x is known.
+  virtual void step(const LevelDiagonal& inverse, const LevelVector& residual, double alpha, double beta,
+                    LevelVector& d, LevelVector& x) = 0;
+
+  /// Two steps of flexible CG on a level, as the K-cycle takes them (Notay and Vassilevski 2008), with scalars on the
+  /// device. c and d are the directions, v = A c, w = A d. In `scalars`, by slots: 0 c·v, 1 c·b, 2 d·v, 3 d·w, 4 d·r.
+  /// After slots 0 and 1: r = b − (c·b / c·v) v.
+  virtual void k_residual(const Array<double>& scalars, const LevelVector& b, const LevelVector& v, LevelVector& r) = 0;
+  /// After all of them: x = what minimises the energy of the error over c and d.
+  virtual void k_combine(const Array<double>& scalars, const LevelVector& c, const LevelVector& d, LevelVector& x) = 0;
+};
+
+}  // namespace voussoir
