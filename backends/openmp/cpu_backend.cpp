@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 
 namespace voussoir {
@@ -12,6 +13,7 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   if (memories_.empty()) throw Error(ErrorCode::misuse, "a backend needs at least one device");
   if (threads_ < 1)
     throw Error(ErrorCode::misuse, "a backend needs at least one thread, not " + std::to_string(threads_));
+  multigrid_ = cpu::make_multigrid(memories_, threads_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

@@ -57,12 +57,15 @@ class CpuBackend : public Backend {
   void to_single(BlockDiagonal& diagonal) override;
   void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
+  MultigridServices& multigrid() override { return *multigrid_; }
+  bool has_multigrid() const override { return true; }
 
  private:
   std::string name_;
   std::string description_;
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   int threads_;
+  std::unique_ptr<MultigridServices> multigrid_;
 };
 
 /// The cores of this machine as one device. `threads` 0 takes all that the process may run on (or OMP_NUM_THREADS).

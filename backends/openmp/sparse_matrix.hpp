@@ -27,9 +27,10 @@ class CpuSparseMatrix final : public CpuMatrix {
   HostMatrix to_host() const override;
   void copy_diagonal(int device, int block_size, double* values) const override;
 
+  const Part& part(int device) const { return parts_[static_cast<std::size_t>(device)]; }
+
  private:
   std::string storage() const override { return {}; }
-  const Part& part(int device) const { return parts_[static_cast<std::size_t>(device)]; }
   void take(int device, const HostMatrix& rows);
   /// y = A x on one device, inside a section; finish(group, rows, x, y) follows each group of rows.
   template <class Finish>
