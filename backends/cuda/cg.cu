@@ -24,7 +24,11 @@ static_assert(longest_batch < kept_iterations);
 constexpr double long_enough = 2e-3;
 /// Iterations between two calls of the user.
 constexpr int told_every = 50;
-/// Iterations of one recording: replaying costs a launch.
+/// The same where a preconditioner of several products makes iterations dearer and fewer; and what it moves where each
+/// of them takes much longer than a look.
+constexpr int longest_general_batch = 8;
+constexpr std::size_t bytes_of_long_iterations = 200'000'000;
+/// Iterations of one recording: replaying costs a launch. One where iterations are long.
 constexpr int recorded_iterations = 4;
 
 /// One solution: vectors, scalars and how an iteration is enqueued.
@@ -70,6 +74,11 @@ class CgIteration {
   bool repeats() const {
     return product_ && product_->only_enqueues() && (!preconditioner_ || preconditioner_->replayable());
   }
+
+  /// Whether an iteration takes much longer than for the host to look at its outcome.
+  bool is_long() const { return is_general() && preconditioner_->bytes_moved() > bytes_of_long_iterations; }
+  /// Whether the preconditioner is one that our kernels do not know.
+  bool is_general() const { return preconditioner_ && !diagonal_; }
 
   int devices() const { return layout_.devices(); }
 
@@ -261,14 +270,15 @@ class CgIteration {
 /// work can be recorded.
 class BatchedIterations {
  public:
-  explicit BatchedIterations(CgIteration& iteration) : iteration_(iteration) {}
+  explicit BatchedIterations(CgIteration& iteration)
+      : iteration_(iteration), recorded_(iteration.is_long() ? 1 : recorded_iterations) {}
 
   /// Enqueues `count` iterations and looks at the outcome; 0 only looks.
   void run(int count) {
     const auto start = Clock::now();
     if (iterations_ > 0 && !tried_) record();
     int left = count;
-    for (; !recording_.empty() && left >= recorded_iterations; left -= recorded_iterations) {
+    for (; !recording_.empty() && left >= recorded_; left -= recorded_) {
       iteration_.join();
       iteration_.on_first_device([&] { recording_.replay(iteration_.stream(0)); });
       iteration_.fork();
@@ -282,9 +292,11 @@ class BatchedIterations {
   /// How many iterations should come next.
   int next(int done, const CgRequest& request) {
     if (batch_ == 0)
-      batch_ = first_batch;
+      batch_ = iteration_.is_long() ? 1 : first_batch;
     else if (seconds_ < long_enough)
-      batch_ = std::min(2 * batch_, longest_batch);
+      batch_ = std::min(2 * batch_, iteration_.is_long()      ? 2
+                                    : iteration_.is_general() ? longest_general_batch
+                                                              : longest_batch);
     int count = std::min(batch_, request.max_iterations - done);
     if (request.progress) count = std::min(count, told_every - done % told_every);
     return std::max(count, 1);
@@ -299,13 +311,14 @@ class BatchedIterations {
     iteration_.on_first_device([&] {
       (void)recording_.record(iteration_.stream(0), [&] {
         iteration_.fork();
-        for (int k = 0; k < recorded_iterations; ++k) iteration_.enqueue();
+        for (int k = 0; k < recorded_; ++k) iteration_.enqueue();
         iteration_.join();
       });
     });
   }
 
   CgIteration& iteration_;
+  int recorded_;
   RecordedWork recording_;
   bool tried_ = false;
   int iterations_ = 0;
@@ -338,7 +351,8 @@ CgOutcome CudaBackend::cg(const Operator& a, const Operator* preconditioner, con
     for (int other = 0; other < devices(); ++other)
       reachable =
           reachable && enable_peer_access(cuda_memory(memory(d)).ordinal(), cuda_memory(memory(other)).ordinal());
-  if (!reachable || b.columns() != 1 || x.columns() != 1) return Backend::cg(a, preconditioner, b, x, request);
+  if (!reachable || request.flexible || b.columns() != 1 || x.columns() != 1)
+    return Backend::cg(a, preconditioner, b, x, request);
 
   CgOutcome outcome;
   outcome.right_hand_side = norm(b);
@@ -355,7 +369,7 @@ CgOutcome CudaBackend::cg(const Operator& a, const Operator* preconditioner, con
   const double goal = std::max(request.relative_tolerance * outcome.right_hand_side, request.absolute_tolerance);
   CgIteration iteration(a, preconditioner, b, x, goal, request.max_iterations);
 
-  voussoir::detail::LanczosMatrix lanczos;
+  LanczosMatrix lanczos;
   voussoir::detail::Progress progress(request);
   BatchedIterations batches(iteration);
   double alpha = 0;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <voussoir/backends/cuda/device_program.hpp>
+#include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 
 namespace voussoir::cuda {
 
@@ -22,6 +23,7 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   for (const auto& m : memories_)
     for (const int other : ordinals)  // where a GPU cannot reach another, copies go through the host
       if (enable_peer_access(other, cuda_memory(m).ordinal())) cuda_memory(m).admit(other);
+  multigrid_ = make_multigrid(memories_);
 }
 
 CudaBackend::~CudaBackend() = default;

@@ -73,6 +73,9 @@ class CudaBackend final : public Backend {
   void to_single(BlockDiagonal& diagonal) override;
   void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
+  // multigrid/cuda_multigrid.hpp
+  MultigridServices& multigrid() override { return *multigrid_; }
+  bool has_multigrid() const override { return true; }
   // cg.cu
   CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                const CgRequest& request) override;
@@ -80,6 +83,7 @@ class CudaBackend final : public Backend {
  private:
   std::string name_;
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
+  std::unique_ptr<MultigridServices> multigrid_;
 };
 
 /// A kernel of this library, to ask whether the library has code for a GPU at all.

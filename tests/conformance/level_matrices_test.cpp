@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/detail/aggregation_rules.hpp>
+
+#include "backends_under_test.hpp"
+
+// The steps of multigrid where matrices are special: rows so long that a backend may treat them in another way than the
+// rest, products with very many columns, groups with very many members, many vectors at once.
+
+namespace voussoir::conformance {
+namespace {
+
+/// A matrix in the form of a LevelMatrix, on the host.
+struct HostLevel {
+  std::int32_t rows, columns;
+  int height, width;
+  std::vector<std::int64_t> start{0};
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+};
+
+double wave(std::size_t i, double step) { return std::sin(step * static_cast<double>(i + 1)); }
+
+/// Row i has so many blocks, spread over all columns in steps that are not regular.
+HostLevel scattered(std::int32_t rows, std::int32_t columns, int height, int width,
+                    const std::function<int(int)>& length) {
+  HostLevel a{rows, columns, height, width, {0}, {}, {}};
+  for (std::int32_t i = 0; i < rows; ++i) {
+    std::set<std::int32_t> row;
+    for (std::int64_t k = std::int64_t{i} * 977; static_cast<int>(row.size()) < std::min(length(i), columns); ++k)
+      row.insert(static_cast<std::int32_t>((k * 7919 + k * k % 13) % columns));
+    a.column.insert(a.column.end(), row.begin(), row.end());
+    a.start.push_back(static_cast<std::int64_t>(a.column.size()));
+  }
+  a.value.resize(a.column.size() * static_cast<std::size_t>(height * width));
+  for (std::size_t i = 0; i < a.value.size(); ++i) a.value[i] = wave(i, 0.37);
+  return a;
+}
+
+LevelMatrix on(const Backend& backend, const HostLevel& a) {
+  LevelMatrix m;
+  m.rows = a.rows;
+  m.columns = a.columns;
+  m.height = a.height;
+  m.width = a.width;
+  m.start = Array<std::int64_t>(backend.memory(0), std::span<const std::int64_t>(a.start));
+  m.column = Array<std::int32_t>(backend.memory(0), std::span<const std::int32_t>(a.column));
+  m.value = Array<double>(backend.memory(0), std::span<const double>(a.value));
+  return m;
+}
+
+LevelVector vector_on(const Backend& backend, std::int64_t rows, int columns, bool single, double step) {
+  LevelVector x;
+  x.columns = columns;
+  const auto size = static_cast<std::size_t>(rows * columns);
+  if (single) {
+    x.single_value = Array<float>(backend.memory(0), size);
+    const auto values = x.single_value.write_host();
+    for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<float>(wave(i, step));
+  } else {
+    x.value = Array<double>(backend.memory(0), size);
+    const auto values = x.value.write_host();
+    for (std::size_t i = 0; i < size; ++i) values[i] = wave(i, step);
+  }
+  return x;
+}
+
+template <class T>
+std::vector<T> host(const Array<T>& array) {
+  const auto values = array.read_host();
+  return {values.begin(), values.end()};
+}
+
+/// Numbers in whichever precision there is.
+template <class Holder>
+std::vector<double> numbers(const Holder& holder) {
+  if (holder.single_value.empty()) return host(holder.value);
+  const auto values = holder.single_value.read_host();
+  return {values.begin(), values.end()};
+}
+
+void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  double size = 0;
+  for (const double x : expected) size = std::max(size, std::fabs(x));
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], tolerance * size) << "number " << i;
+}
+
+void expect_same_pattern(const LevelMatrix& found, const LevelMatrix& expected) {
+  EXPECT_EQ(host(found.start), host(expected.start));
+  EXPECT_EQ(host(found.column), host(expected.column));
+}
+
+struct LevelMatricesOn : ::testing::TestWithParam<std::string> {
+  std::shared_ptr<Backend> backend = Backend::open(GetParam()), reference = Backend::open(oracle);
+  MultigridServices& here = backend->multigrid();
+  MultigridServices& there = reference->multigrid();
+};
+
+TEST_P(LevelMatricesOn, MultiplyVectorsByLongRows) {
+  const std::vector<HostLevel> matrices{
+      scattered(60, 5000, 3, 3, [](int i) { return i == 7 ? 4200 : i % 9; }),  // one very long row among short ones
+      scattered(40, 900, 6, 6, [](int i) { return 60 + i; }),                  // few rows, all long
+      scattered(50, 900, 4, 5, [](int i) { return i == 3 ? 800 : 3; })};       // blocks of an unusual shape
+  for (const HostLevel& a : matrices)
+    for (const bool single : {false, true})
+      for (const int columns : {1, 5, 33}) {
+        SCOPED_TRACE(std::to_string(a.height) + "×" + std::to_string(a.width) + (single ? ", single, " : ", double, ") +
+                     std::to_string(columns) + " columns");
+        const auto product = [&](const Backend& b, MultigridServices& services) {
+          LevelMatrix m = on(b, a);
+          if (single) services.to_single(m);
+          const LevelVector x = vector_on(b, std::int64_t{a.columns} * a.width, columns, single, 0.7);
+          const LevelVector right = vector_on(b, std::int64_t{a.rows} * a.height, columns, single, 0.3);
+          LevelVector y = vector_on(b, std::int64_t{a.rows} * a.height, columns, single, 0.1);
+          services.residual(m, x, right, y);
+          services.add_product(m, x, y);
+          services.add_product(m, x, y);
+          return numbers(y);
+        };
+        expect_near(product(*backend, here), product(*reference, there), single ? 2e-4 : 1e-12);
+      }
+}
+
+TEST_P(LevelMatricesOn, MultiplyMatricesOfLongRowsAndManyColumns) {
+  for (const auto& [height, inner, width] : {std::array{3, 3, 6}, std::array{4, 2, 3}, std::array{1, 1, 1}}) {
+    SCOPED_TRACE(height);
+    const HostLevel a = scattered(300, 400, height, inner, [](int i) { return i == 5 ? 390 : i == 9 ? 250 : i % 6; });
+    const HostLevel b = scattered(400, 4500, inner, width, [](int i) { return i % 50 == 0 ? 900 : i % 7; });
+    const auto product = [&](const Backend& on_backend, MultigridServices& services) {
+      const LevelMatrix ma = on(on_backend, a), mb = on(on_backend, b);
+      LevelMatrix c = services.product_pattern(ma, mb);
+      services.multiply(ma, mb, c);
+      return c;
+    };
+    const LevelMatrix found = product(*backend, here), expected = product(*reference, there);
+    const auto start = host(expected.start);
+    ASSERT_GT(start[6] - start[5], 3500);  // the row that is meant to be very long
+    expect_same_pattern(found, expected);
+    expect_near(numbers(found), numbers(expected), 1e-13);
+    const LevelMatrix turned = here.transposed(found), other = there.transposed(expected);
+    expect_same_pattern(turned, other);
+    expect_near(numbers(turned), numbers(other), 1e-13);
+  }
+}
+
+TEST_P(LevelMatricesOn, TransposeWhatHasVeryManyRowsInFewColumns) {
+  const HostLevel p = scattered(5000, 3, 2, 3, [](int i) { return i % 4; });
+  const LevelMatrix found = here.transposed(on(*backend, p));
+  expect_same_pattern(found, there.transposed(on(*reference, p)));
+  const LevelMatrix back = here.transposed(found);
+  EXPECT_EQ(host(back.column), p.column);
+  EXPECT_EQ(numbers(back), p.value);
+}
+
+/// Nodes that are tied to each other, with numbers that depend on who they are.
+class Ties {
+ public:
+  explicit Ties(std::int32_t nodes) : neighbours_(static_cast<std::size_t>(nodes)) {
+    for (std::int32_t i = 0; i < nodes; ++i) add(i, i);
+  }
+  void add(std::int32_t i, std::int32_t j) {
+    neighbours_[static_cast<std::size_t>(i)].insert(j);
+    neighbours_[static_cast<std::size_t>(j)].insert(i);
+  }
+  HostLevel matrix() const {
+    const auto nodes = static_cast<std::int32_t>(neighbours_.size());
+    HostLevel a{nodes, nodes, 1, 1, {0}, {}, {}};
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+      for (const std::int32_t j : neighbours_[i]) {
+        const auto other = static_cast<std::size_t>(j);
+        a.column.push_back(j);
+        a.value.push_back(i == other ? 10 : -1 - std::fabs(wave(i * other, 0.9)));
+      }
+      a.start.push_back(static_cast<std::int64_t>(a.column.size()));
+    }
+    return a;
+  }
+
+ private:
+  std::vector<std::set<std::int32_t>> neighbours_;
+};
+
+/// A band of nodes, of which every second is also tied to one hub.
+HostLevel hub(std::int32_t nodes) {
+  Ties ties(nodes);
+  for (std::int32_t i = 0; i < nodes; ++i) {
+    for (const int step : {1, 60})
+      if (i + step < nodes) ties.add(i, i + step);
+    if (i % 2 == 0) ties.add(i, 100);
+  }
+  return ties.matrix();
+}
+
+TEST_P(LevelMatricesOn, LetAHubJoinTheGroupOfMostNeighbours) {
+  // A hub, leaves around it, and outer nodes with two leaves each, one of them with three. Outer nodes have the numbers
+  // that go first and become roots, leaves are beside them, and the hub is beside no root.
+  constexpr std::int32_t outers = 300, favourite = 200, leaves = 2 * outers + 1, nodes = 1 + leaves + outers;
+  std::vector<std::int32_t> number(nodes);
+  for (std::int32_t i = 0; i < nodes; ++i) number[static_cast<std::size_t>(i)] = i;
+  std::sort(number.begin(), number.end(), [](std::int32_t i, std::int32_t j) {
+    return detail::node_priority(static_cast<std::uint32_t>(i)) < detail::node_priority(static_cast<std::uint32_t>(j));
+  });
+  Ties ties(nodes);
+  for (std::size_t leaf = 1; leaf <= leaves; ++leaf) {
+    const std::size_t outer = leaf == leaves ? favourite : (leaf - 1) / 2;
+    ties.add(number[0], number[leaf]);
+    ties.add(number[leaf], number[1 + leaves + outer]);
+  }
+  const Aggregates groups = here.aggregate(on(*backend, ties.matrix()), 0.0);
+  const std::vector<std::int32_t> of_node = host(groups.of_node);
+  EXPECT_EQ(groups.count, outers);
+  EXPECT_EQ(of_node[static_cast<std::size_t>(number[0])],
+            of_node[static_cast<std::size_t>(number[1 + leaves + favourite])]);
+}
+
+TEST_P(LevelMatricesOn, GroupNodesAroundAHub) {
+  const HostLevel a = hub(1500);
+  for (const double threshold : {0.0, 0.12, 0.16}) {
+    SCOPED_TRACE(threshold);
+    const Aggregates found = here.aggregate(on(*backend, a), threshold);
+    const Aggregates expected = there.aggregate(on(*reference, a), threshold);
+    EXPECT_EQ(found.count, expected.count);
+    EXPECT_EQ(host(found.of_node), host(expected.of_node));
+    std::vector<double> near_null(static_cast<std::size_t>(a.rows) * 2);
+    for (std::size_t i = 0; i < near_null.size(); ++i) near_null[i] = 1 + wave(i, 0.2);
+    Array<double> coarse, other;
+    const LevelMatrix t =
+        here.tentative(found, 1, 2, Array<double>(backend->memory(0), std::span<const double>(near_null)), coarse);
+    const LevelMatrix u =
+        there.tentative(expected, 1, 2, Array<double>(reference->memory(0), std::span<const double>(near_null)), other);
+    expect_same_pattern(t, u);
+    expect_near(numbers(t), numbers(u), 1e-8);
+    expect_near(host(coarse), host(other), 1e-8);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, LevelMatricesOn, ::testing::ValuesIn(backends_under_test()),
+                         [](const auto& info) { return test_name(info.param); });
+
+}  // namespace
+}  // namespace voussoir::conformance
