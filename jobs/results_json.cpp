@@ -122,6 +122,8 @@ Json solver(const SolveReport& report) {
   object["setup_seconds"] = number(report.setup_seconds);
   object["solve_seconds"] = number(report.solve_seconds);
   object["memory_bytes"] = report.memory_bytes;
+  if (!report.preconditioner.empty()) object["preconditioner"] = report.preconditioner;
+  if (!report.advice.empty()) object["advice"] = report.advice;
   // Of a long iteration a picture's worth is kept.
   const std::size_t stride = report.history.size() / 500 + 1;
   std::vector<double> history;

@@ -1,5 +1,6 @@
 #include <voussoir/solvers/cg_solver.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -67,7 +68,7 @@ class FreeMotionSearch {
   }
 
   /// A motion that nothing resists, of norm 1, or nothing. `x` is where CG gave up.
-  std::vector<double> find(const Operator* preconditioner, const Vector& b, const Vector& x) {
+  std::vector<double> find(const Operator* preconditioner, bool flexible, const Vector& b, const Vector& x) {
     if (is_free(x, failed)) return normalised(x);  // the iterate grew along it
     Vector r = soe_.model().make_vector(), y = soe_.model().make_vector();
     soe_.matrix().apply(x, r);
@@ -80,6 +81,7 @@ class FreeMotionSearch {
     request.relative_tolerance = 1e-6;
     request.max_iterations = 2000;
     request.keep_history = false;
+    request.flexible = flexible;
     backend_.fill(y, 0.0);
     backend_.cg(held, preconditioner, r, y, request);
     return is_free(y, failed) ? normalised(y) : std::vector<double>();
@@ -116,9 +118,10 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     version_ = soe.version();
   }
   report.setup_seconds = setting_up.seconds();
-  if (preconditioner_) report.memory_bytes = preconditioner_->bytes();
   const Operator* inverse = preconditioner_ ? preconditioner_->inverse() : nullptr;
 
+  int most_iterations = 0;   // of any column
+  double strengthening = 0;  // belongs to setting up, though it happens on the way
   const Stopwatch solving;
   const int columns = soe.b().columns();
   report.converged = true;
@@ -141,20 +144,35 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     const double size = backend.norm(b);
     CgRequest request;
     request.relative_tolerance = options_.relative_tolerance;
-    request.max_iterations = options_.max_iterations;
+    request.flexible = preconditioner_ && preconditioner_->is_flexible();
+    int allowed = options_.max_iterations, before = 0;  // before: iterations until the preconditioner was strengthened
     if (progress)
       request.progress = [&](int iteration, double residual) {
-        return progress(iteration, size > 0 ? residual / size : 0.0);
+        return progress(before + iteration, size > 0 ? residual / size : 0.0);
       };
     // The recurrence's residual drifts from the true one by rounding; starting again from x makes them equal.
     CgOutcome outcome;
     double left = 0;  // true residual after the last restart
     for (int restart = 0; restart < 3; ++restart) {
+      request.max_iterations = preconditioner_ ? std::min(allowed, preconditioner_->patience()) : allowed;
       outcome = backend.cg(soe.matrix(), inverse, b, x, request);
       report.iterations += outcome.iterations;
       if (c == 0)
         for (double r : outcome.history)
           report.history.push_back(outcome.right_hand_side > 0 ? r / outcome.right_hand_side : 0.0);
+      const bool failed = outcome.stop != CgOutcome::Stop::converged && outcome.stop != CgOutcome::Stop::cancelled;
+      if (failed && outcome.iterations < allowed && preconditioner_) {
+        const Stopwatch again;
+        if (preconditioner_->strengthen(soe)) {
+          strengthening += again.seconds();
+          allowed -= outcome.iterations;
+          before += outcome.iterations;
+          inverse = preconditioner_->inverse();
+          if (outcome.stop == CgOutcome::Stop::not_finite) backend.fill(x, 0.0);
+          --restart;  // at most once: it cannot be strengthened for ever
+          continue;
+        }
+      }
       if (outcome.stop != CgOutcome::Stop::converged) break;
       Vector r = model.make_vector();
       soe.matrix().apply(x, r);
@@ -182,6 +200,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
         break;
     }
     report.converged = outcome.stop == CgOutcome::Stop::converged;
+    most_iterations = std::max(most_iterations, before + outcome.iterations);
     if (outcome.stop != CgOutcome::Stop::cancelled) {
       FreeMotionSearch search(soe);
       // Rounding bounds what can be reached: a little above the tolerance is still an answer, much above is none.
@@ -191,7 +210,8 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       }
       // Rounding gives a singular matrix a little stiffness everywhere, so that CG may end with an absurd solution.
       if (!report.converged) {
-        if (auto motion = search.find(inverse, b, x); !motion.empty()) report.free_motions.push_back(std::move(motion));
+        if (auto motion = search.find(inverse, request.flexible, b, x); !motion.empty())
+          report.free_motions.push_back(std::move(motion));
       } else if (search.is_free(x, FreeMotionSearch::converged)) {
         report.converged = false;
         report.reason = "the matrix is singular: the solution is a motion that nothing resists";
@@ -200,7 +220,13 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     }
     if (columns > 1) backend.block_axpy(one_x, pick, soe.x());
   }
-  report.solve_seconds = solving.seconds();
+  report.solve_seconds = solving.seconds() - strengthening;
+  report.setup_seconds += strengthening;
+  if (preconditioner_) {
+    report.preconditioner = preconditioner_->summary();
+    report.memory_bytes = preconditioner_->bytes();
+    report.advice = preconditioner_->advice(most_iterations, report.converged);
+  }
   report.true_residual = true_residual(soe);
   return report;
 }

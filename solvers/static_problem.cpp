@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/direct_solver.hpp>
 #include <voussoir/solvers/soe/element_soe.hpp>
@@ -34,9 +35,38 @@ class ChosenSolver final : public Solver {
   std::string why_;
 };
 
-/// What decides between elimination and iteration: how many unknowns, and whether the mesh fills space. Elimination
-/// does not care how a matrix is conditioned, so it is taken as long as it costs seconds. The factor of a plane mesh
-/// grows like n log n, of a solid one like n^(4/3), so that solids leave it much earlier.
+/// Iterates, and eliminates where that leads nowhere: for models that are small enough for either.
+class IteratingSolver final : public Solver {
+ public:
+  IteratingSolver(std::shared_ptr<Solver> iteration, std::shared_ptr<Solver> elimination)
+      : iteration_(std::move(iteration)), elimination_(std::move(elimination)) {}
+  std::string name() const override { return iteration_->name(); }
+  SolveReport solve(LinearSOE& soe) override {
+    bool cancelled = false;
+    if (progress)
+      iteration_->progress = [&](int iteration, double residual) {
+        cancelled = !progress(iteration, residual);
+        return !cancelled;
+      };
+    else
+      iteration_->progress = nullptr;
+    SolveReport first = iteration_->solve(soe);
+    if (first.converged || cancelled || !first.free_motions.empty()) return first;
+    SolveReport second = elimination_->solve(soe);
+    second.choice = first.solver + " did not converge, " + first.reason + ", so that the equations were eliminated" +
+                    (second.choice.empty() ? "" : "; " + second.choice);
+    return second;
+  }
+
+ private:
+  std::shared_ptr<Solver> iteration_, elimination_;
+};
+
+/// What decides between elimination and iteration: how many unknowns, and whether the mesh fills space. Multigrid is
+/// the faster from some thousand unknowns on (docs/multigrid.md), but elimination does not care how a matrix is
+/// conditioned, so it is taken as long as it costs a second or two. The factor of a plane mesh grows like n log n, of a
+/// solid one like n^(4/3), so that solids leave it much earlier.
+constexpr int patient_iterations = 400;  // of multigrid, before elimination is tried
 struct Size {
   std::int64_t equations = 0;
   int dimension = 0;
@@ -81,7 +111,7 @@ std::vector<std::string> solver_names() {
   return {
       "direct",       "direct:mumps", "direct:eigen", "direct:cholmod",   "direct:band",     "direct:profile",
       "cg",           "cg+none",      "cg+jacobi",    "cg+jacobi:single", "cg+block-jacobi", "cg+block-jacobi:single",
-      "cg+chebyshev", "cg+fsai"};
+      "cg+chebyshev", "cg+fsai",      "cg+amg"};
 }
 
 std::vector<std::string> soe_names() {
@@ -122,6 +152,8 @@ std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tol
     p = std::make_shared<ChebyshevPreconditioner>();
   else if (name == "cg+fsai")
     p = std::make_shared<FsaiPreconditioner>();
+  else if (name == "cg+amg" || name.starts_with("cg+amg:"))
+    p = std::make_shared<AmgPreconditioner>(AmgOptions::parse(name.size() > 7 ? name.substr(7) : std::string()));
   else if (name != "cg+none")
     unknown_name("solver", name, solver_names());
   return std::make_shared<CgSolver>(std::move(p), options);
@@ -148,9 +180,10 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
 
   const Size size = size_of(domain);
   std::string solver = options.solver, storage = options.storage, why;
+  bool can_eliminate = false;  // where an iteration that was chosen here leads nowhere
   if (solver == "auto") {
     const bool stored = storage != "element" && storage != "element-scatter" && storage != "matrix-free";
-    const std::int64_t limit = size.dimension == 3 ? 60000 : 600000;
+    const std::int64_t limit = size.dimension == 3 ? 20000 : 100000;
     const std::string n = std::to_string(size.equations) + " unknowns";
     if (!stored) {
       solver = storage == "matrix-free" ? "cg+chebyshev" : "cg+block-jacobi";
@@ -164,9 +197,10 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
                       "D mesh are eliminated in seconds, however they are conditioned (up to " + std::to_string(limit) +
                       ")";
     } else {
-      solver = "cg+block-jacobi";
-      why = "cg, since " + n + " in a " + std::to_string(size.dimension) +
-            "D mesh are too many to eliminate fast (more than " + std::to_string(limit) + ")";
+      solver = c.backend->has_multigrid() ? "cg+amg" : "cg+block-jacobi";
+      can_eliminate = solver == "cg+amg" && size.equations <= 10 * limit;
+      why = solver + ", since " + n + " in a " + std::to_string(size.dimension) +
+            "D mesh are more than elimination is the fastest for (" + std::to_string(limit) + ")";
     }
   }
   for (const std::string envelope : {"band", "profile"}) {
@@ -180,7 +214,12 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
   }
   if (storage == "auto") storage = size.uniform ? "bsr" : "csr";
   c.soe = make_soe(storage);
-  c.solver = make_solver(solver, options.relative_tolerance, options.max_iterations);
+  if (can_eliminate)
+    c.solver = std::make_shared<IteratingSolver>(
+        make_solver(solver, options.relative_tolerance, std::min(options.max_iterations, patient_iterations)),
+        make_solver("direct"));
+  else
+    c.solver = make_solver(solver, options.relative_tolerance, options.max_iterations);
   if (!why.empty()) c.solver = std::make_shared<ChosenSolver>(c.solver, why);
 
   const bool envelope = storage == "band" || storage == "profile";

@@ -14,6 +14,7 @@ namespace voussoir {
 ///                         in), direct:band, direct:profile
 ///   cg                    conjugate gradients with block Jacobi
 ///   cg+none, cg+jacobi, cg+block-jacobi, cg+chebyshev, cg+fsai
+///   cg+amg                algebraic multigrid; settings follow a colon, cg+amg:k-cycle,steps=3 (AmgOptions::parse)
 ///   cg+jacobi:single, cg+block-jacobi:single    the same with the preconditioner kept in single precision
 ///
 /// and storage, where it is not left to the solver:

@@ -43,6 +43,8 @@ class LinearSOE {
   virtual const SparseMatrix* sparse_matrix() const { return nullptr; }
   /// A as element products; null where there are none.
   virtual const ElementOperator* element_operator() const { return nullptr; }
+  /// A assembled for the time being, by an SOE that keeps no stored matrix; null where it cannot.
+  virtual std::unique_ptr<SparseMatrix> assembled() const { return nullptr; }
   std::string describe() const { return matrix().describe(); }
 
  protected:
@@ -69,6 +71,8 @@ struct SolveReport {
   double setup_seconds = 0;
   double solve_seconds = 0;
   std::size_t memory_bytes = 0;  ///< what the solver holds besides the SOE
+  std::string preconditioner;    ///< what a preconditioner made of the matrix, in words: levels and their sizes
+  std::string advice;            ///< what was seen and what to try, where an iteration went badly
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
 };

@@ -63,8 +63,10 @@ NotConverged::NotConverged(const SolveReport& report, std::vector<StepResult> fi
     : Error(report.not_positive_definite ? ErrorCode::singular : ErrorCode::not_converged,
             report.solver + " did not converge: " + report.reason +
                 (report.not_positive_definite
-                     ? ". The model may not be held: look at its supports, or let the direct solver name what moves"
-                     : ". Try another preconditioner, more iterations, or the direct solver"),
+                     ? ". The model may not be held: look at its supports, or let the direct solver name what moves" +
+                           (report.advice.empty() ? "" : ". " + report.advice)
+                 : report.advice.empty() ? ". Try another preconditioner, more iterations, or the direct solver"
+                                         : ". " + report.advice),
             "step '" + step + "'"),
       report_(std::make_shared<SolveReport>(report)),
       finished_(std::make_shared<std::vector<StepResult>>(std::move(finished))) {}

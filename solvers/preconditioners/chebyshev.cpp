@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <voussoir/solvers/preconditioners/detail/chebyshev_steps.hpp>
 #include <voussoir/solvers/preconditioners/detail/inverse_diagonal.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
@@ -29,12 +30,11 @@ double largest_eigenvalue(const LinearSOE& soe, const Operator& inverse_diagonal
 }
 
 /// Chebyshev iteration for A z = r from z = 0, preconditioned by the diagonal; a fixed polynomial, so a linear map.
-/// Coefficients: Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, Algorithm 12.1.
 class ChebyshevOperator final : public Operator {
  public:
   ChebyshevOperator(const LinearSOE& soe, std::unique_ptr<DiagonalOperator> inverse_diagonal, int degree, double low,
                     double high)
-      : soe_(soe), inverse_diagonal_(std::move(inverse_diagonal)), degree_(degree), low_(low), high_(high) {
+      : soe_(soe), inverse_diagonal_(std::move(inverse_diagonal)), steps_(detail::chebyshev_steps(low, high, degree)) {
     for (Vector* v : {&residual_, &direction_, &work_}) *v = soe.model().make_vector();
   }
 
@@ -43,21 +43,16 @@ class ChebyshevOperator final : public Operator {
 
   void apply(const Vector& r, Vector& z) const override {
     Backend& backend = soe_.model().backend();
-    const double centre = (high_ + low_) / 2, half = (high_ - low_) / 2;
-    const double sigma = centre / half;
-    double rho = 1 / sigma;
     backend.copy(r, residual_);
     inverse_diagonal_->apply(residual_, direction_);
-    backend.scale(1 / centre, direction_);
+    backend.scale(steps_[0].alpha, direction_);
     backend.copy(direction_, z);
-    for (int k = 1; k < degree_; ++k) {
+    for (std::size_t k = 1; k < steps_.size(); ++k) {
       soe_.matrix().apply(direction_, work_);
       backend.axpy(-1.0, work_, residual_);
-      const double next = 1 / (2 * sigma - rho);
       inverse_diagonal_->apply(residual_, work_);
-      backend.axpby(2 * next / half, work_, next * rho, direction_);
+      backend.axpby(steps_[k].alpha, work_, steps_[k].beta, direction_);
       backend.axpy(1.0, direction_, z);
-      rho = next;
     }
   }
   double apply_dot(const Vector& r, Vector& z) const override {
@@ -68,15 +63,14 @@ class ChebyshevOperator final : public Operator {
     return inverse_diagonal_->bytes() + 3 * sizeof(double) * static_cast<std::size_t>(layout()->size());
   }
   std::size_t bytes_moved() const override {
-    return degree_ * (soe_.matrix().bytes_moved() + inverse_diagonal_->bytes_moved());
+    return steps_.size() * (soe_.matrix().bytes_moved() + inverse_diagonal_->bytes_moved());
   }
-  std::string describe() const override { return "Chebyshev polynomial of degree " + std::to_string(degree_); }
+  std::string describe() const override { return "Chebyshev polynomial of degree " + std::to_string(steps_.size()); }
 
  private:
   const LinearSOE& soe_;
   std::unique_ptr<DiagonalOperator> inverse_diagonal_;
-  int degree_;
-  double low_, high_;
+  std::vector<detail::IterationStep> steps_;
   mutable Vector residual_, direction_, work_;
 };
 

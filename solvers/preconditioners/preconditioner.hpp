@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,18 @@ class Preconditioner {
   /// z = M r, valid until the next set_up(). Null: the identity.
   virtual const Operator* inverse() const = 0;
   virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }
+
+  /// True where inverse() is a little different for every vector, so that CG must be flexible.
+  virtual bool is_flexible() const { return false; }
+  /// Iterations after which CG should ask it to strengthen().
+  virtual int patience() const { return std::numeric_limits<int>::max(); }
+  /// Becomes a better one for the same matrix, at a higher price, where CG stalls or breaks down; false where it cannot.
+  virtual bool strengthen(const LinearSOE&) { return false; }
+  /// What it made of the matrix, in words; may be empty.
+  virtual std::string summary() const { return {}; }
+  /// What was seen and what to try after so many iterations for one right-hand side; empty where they are no more than
+  /// they should be.
+  virtual std::string advice(int /*iterations*/, bool /*converged*/) const { return {}; }
 };
 
 /// In which precision a preconditioner keeps its numbers. The iteration is in double precision either way: an

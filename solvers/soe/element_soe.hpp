@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <vector>
 
 #include <voussoir/framework/analysis/linear_soe.hpp>
 
@@ -13,6 +14,8 @@ class ElementSOE : public LinearSOE {
   void form(const Vector* unknowns, const MatrixTerms& terms) override;
   const Operator& matrix() const override;
   const ElementOperator* element_operator() const override { return operator_.get(); }
+  /// From the unknowns and terms of the last form().
+  std::unique_ptr<SparseMatrix> assembled() const override;
 
  protected:
   void size_changed() override;
@@ -20,6 +23,10 @@ class ElementSOE : public LinearSOE {
  private:
   ElementProduct product_;
   std::unique_ptr<ElementOperator> operator_;
+  Vector unknowns_;  // of the last form(); without a layout where there were none
+  MatrixTerms terms_;
+  std::vector<double> batch_factors_;
+  bool is_formed_ = false;
 };
 
 /// Nothing is kept: every product integrates the elements anew. The least memory, and on a GPU often the least time.

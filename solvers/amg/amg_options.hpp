@@ -1,0 +1,62 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace voussoir {
+
+class AnalysisModel;
+
+/// Motions that cost almost no energy and that a hierarchy must therefore represent exactly: `modes` numbers for each
+/// equation of a model, equation by equation.
+struct NearNullSpace {
+  int modes = 0;
+  std::vector<double> values;
+};
+
+/// What may be chosen about algebraic multigrid; docs/multigrid.md explains it.
+struct AmgOptions {
+  enum class Cycle {
+    v,  ///< each level once
+    k   ///< two steps of flexible CG on each coarser level: more work, for levels that reduce badly
+  };
+  enum class Smoother { chebyshev, block_jacobi, l1_jacobi };
+  enum class Numbers {
+    automatic,  ///< single, and double where CG then needs more than 120 iterations or breaks down
+    single,
+    full
+  };
+  enum class Coarsest {
+    automatic,  ///< dense as long as it is small
+    dense,      ///< an inverse on the backend
+    direct      ///< a sparse factorisation on the host
+  };
+
+  Cycle cycle = Cycle::v;
+  Smoother smoother = Smoother::chebyshev;
+  int smoothing_steps = 0;  ///< before and after the coarser level, each; 0: two to four, by the spectrum of the matrix
+  /// Of Chebyshev: the part [λ / ratio, λ] of the spectrum is what the smoother is made for; 0: by the spectrum.
+  double smoothing_ratio = 0;
+  /// Neighbours with ‖A_ij‖² ≤ threshold² ‖A_ii‖ ‖A_jj‖ are not grouped with each other; twice of it on coarser levels,
+  /// and less where groups would be too small.
+  double threshold = 0.04;
+  Numbers numbers = Numbers::automatic;
+  Coarsest coarsest = Coarsest::automatic;
+  /// Levels are added until one has at most so many rows, or groups can make no smaller one.
+  int coarsest_rows = 1000;
+  int most_levels = 16;
+  /// Null: rigid-body motions from the coordinates, or constants for heat.
+  std::function<NearNullSpace(const AnalysisModel&)> near_null_space;
+
+  /// What follows "amg:" in the name of a solver: words and settings, separated by commas.
+  ///
+  ///   v-cycle  k-cycle  single  full  chebyshev  block-jacobi  l1-jacobi  dense  direct
+  ///   steps=3  ratio=20  threshold=0.05  coarsest=500  levels=2
+  ///
+  /// Throws Error (bad_input) at what it does not know.
+  static AmgOptions parse(const std::string& text);
+  /// The same in words, only what differs from the defaults: ":k-cycle,single", or nothing.
+  std::string suffix() const;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,142 @@
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include <voussoir/solvers/amg/detail/cycle.hpp>
+#include <voussoir/solvers/amg/detail/hierarchy.hpp>
+
+namespace voussoir {
+namespace {
+
+/// Iterations after which single precision is given up where nothing was said about it.
+constexpr int single_patience = 120;
+/// CG with multigrid that takes more iterations than this went badly.
+constexpr int many_iterations = 60;
+
+std::string short_number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", x);
+  return text;
+}
+
+}  // namespace
+
+AmgPreconditioner::AmgPreconditioner(AmgOptions options)
+    : options_(std::move(options)), single_(options_.numbers != AmgOptions::Numbers::full) {
+  if (options_.smoothing_steps < 0 || !(options_.smoothing_ratio == 0 || options_.smoothing_ratio > 1) ||
+      !(options_.threshold >= 0) || options_.coarsest_rows < 1 || options_.most_levels < 1)
+    throw Error(ErrorCode::misuse,
+                "multigrid needs smoothing steps and a ratio above 1, or 0 to choose them itself, a threshold that is "
+                "not negative, and "
+                "one level with one row or more");
+}
+
+AmgPreconditioner::~AmgPreconditioner() = default;
+
+void AmgPreconditioner::set_up(const LinearSOE& soe) {
+  if (hierarchy_ && layout_ == soe.matrix().layout() && matrix_ == &soe.matrix()) {
+    cycle_.reset();
+    hierarchy_->update(soe);
+    cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy_);
+    return;
+  }
+  build(soe, single_);
+}
+
+void AmgPreconditioner::build(const LinearSOE& soe, bool single) {
+  cycle_.reset();
+  hierarchy_.reset();
+  layout_ = soe.matrix().layout();
+  matrix_ = &soe.matrix();
+  hierarchy_ = std::make_unique<detail::AmgHierarchy>(soe, options_, single);
+  cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy_);
+}
+
+const Operator* AmgPreconditioner::inverse() const { return cycle_.get(); }
+
+std::size_t AmgPreconditioner::bytes() const { return cycle_ ? cycle_->bytes() : 0; }
+
+int AmgPreconditioner::patience() const {
+  return options_.numbers == AmgOptions::Numbers::automatic && single_ ? single_patience
+                                                                       : std::numeric_limits<int>::max();
+}
+
+bool AmgPreconditioner::strengthen(const LinearSOE& soe) {
+  if (options_.numbers != AmgOptions::Numbers::automatic || !single_) return false;
+  single_ = false;  // from now on: what stalled once will again
+  build(soe, false);
+  return true;
+}
+
+const detail::AmgCycle& AmgPreconditioner::cycle() const {
+  if (!cycle_) throw Error(ErrorCode::misuse, "this multigrid preconditioner has not been set up yet");
+  return *cycle_;
+}
+
+bool AmgPreconditioner::is_single() const { return single_; }
+
+double AmgPreconditioner::reduction(int level) const {
+  const detail::AmgCycle& c = cycle();
+  if (level < 0 || level >= static_cast<int>(hierarchy_->levels().size()))
+    throw Error(ErrorCode::misuse, "there is no level " + std::to_string(level) + " in a hierarchy of " +
+                                       std::to_string(hierarchy_->levels().size()));
+  return c.reduction(level);
+}
+
+std::vector<AmgLevelReport> AmgPreconditioner::levels() const {
+  (void)cycle();
+  std::vector<AmgLevelReport> reports;
+  for (const detail::AmgLevel& level : hierarchy_->levels())
+    reports.push_back({level.rows(), level.entries, level.largest_eigenvalue});
+  return reports;
+}
+
+double AmgPreconditioner::operator_complexity() const {
+  (void)cycle();
+  return hierarchy_->operator_complexity();
+}
+
+std::string AmgPreconditioner::summary() const {
+  if (!cycle_) return {};
+  std::string text = std::to_string(hierarchy_->levels().size()) + " levels of ";
+  bool first = true;
+  for (const detail::AmgLevel& level : hierarchy_->levels()) {
+    text += (first ? "" : ", ") + std::to_string(level.rows());
+    first = false;
+  }
+  return text + " rows, operator complexity " + short_number(operator_complexity()) + ", " +
+         (single_ ? "single" : "double") + " precision" +
+         (hierarchy_->direct() ? ", the coarsest one factorised on the host" : "");
+}
+
+std::string AmgPreconditioner::advice(int iterations, bool converged) const {
+  if (!cycle_ || (converged && iterations <= many_iterations)) return {};
+  std::string text =
+      "Multigrid reduced the residual slowly: " + summary() + "; a cycle reduces the error by a factor of";
+  double worst = 0;
+  int worst_level = 0;
+  const int count = static_cast<int>(hierarchy_->levels().size());
+  for (int l = 0; l + 1 < count; ++l) {
+    const double reduction = cycle_->reduction(l);
+    text += (l ? ", " : " ") + short_number(reduction) + " on level " + std::to_string(l);
+    if (reduction > worst) {
+      worst = reduction;
+      worst_level = l;
+    }
+  }
+  text += count == 1 ? " 0 on the only level. " : ". ";
+  if (count > 1 && worst_level > 0 && options_.cycle == AmgOptions::Cycle::v)
+    text += "The coarser levels are the weak ones: try cg+amg:k-cycle";
+  else if (const int steps = cycle_->smoothing_steps(0); steps < 6)
+    text += "Try more smoothing, cg+amg:steps=" + std::to_string(2 * steps);
+  else
+    text += "Try another threshold, cg+amg:threshold=0.1 or 0";
+  text +=
+      ", or a direct solver where memory allows. Parts that hang together by little, very thin elements and rigid "
+      "springs are what multigrid finds hard; models with unknowns of their own should give their near-null space";
+  return text;
+}
+
+}  // namespace voussoir

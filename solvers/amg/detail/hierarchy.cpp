@@ -1,0 +1,271 @@
+#include <voussoir/solvers/amg/detail/hierarchy.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/backends/lanczos_matrix.hpp>
+#include <voussoir/solvers/amg/detail/near_null_space.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+/// A dense inverse of more rows costs more than the sparse factorisation it replaces.
+constexpr std::int64_t most_dense_rows = 4000;
+/// A level with more than this part of the rows of the one before is not worth its price. Below this threshold all
+/// neighbours are strong.
+constexpr double most_kept = 0.4;
+constexpr double least_threshold = 1e-3;
+/// CG steps from noise that estimate the largest eigenvalue, and how far the truth may lie above.
+constexpr int spectrum_steps = 10;
+constexpr double spectrum_margin = 1.1;
+
+/// The largest eigenvalue of D⁻¹A from the coefficients of CG with a right-hand side that excites everything alike.
+double largest_eigenvalue(const Backend& backend, MultigridServices& services, const LevelMatrix& a,
+                          const LevelDiagonal& inverse) {
+  const std::int64_t rows = std::int64_t{a.rows} * a.height;
+  LevelVector r = make_level_vector(backend, rows, 1, false), z = make_level_vector(backend, rows, 1, false),
+              p = make_level_vector(backend, rows, 1, false), q = make_level_vector(backend, rows, 1, false);
+  services.fill_with_noise(r);
+  services.apply(inverse, r, z);
+  services.fill(p, 0);
+  double rho = services.dot(r, z), beta = 0, alpha = 0;
+  const double start = rho;
+  LanczosMatrix lanczos;
+  for (int k = 0; k < spectrum_steps && rho > 1e-12 * start; ++k) {
+    services.axpby(1, z, beta, p);
+    services.product(a, p, q);
+    const double p_q = services.dot(p, q);
+    if (!(p_q > 0)) break;  // rounding, or a matrix that is not positive: CG itself will say so
+    const double previous = alpha;
+    alpha = rho / p_q;
+    lanczos.add(alpha, previous, beta);
+    services.axpby(-alpha, q, 1, r);
+    services.apply(inverse, r, z);
+    const double next = services.dot(r, z);
+    beta = next / rho;
+    rho = next;
+  }
+  if (lanczos.diagonal.empty()) return 1;
+  return spectrum_margin * lanczos.eigenvalue(lanczos.diagonal.size() - 1);
+}
+
+/// The upper triangle of a level's matrix on the host.
+SymmetricCsr upper_triangle(const LevelMatrix& a) {
+  const auto start = a.start.read_host();
+  const auto column = a.column.read_host();
+  const auto value = a.value.read_host();
+  SymmetricCsr matrix;
+  matrix.n = std::int64_t{a.rows} * a.height;
+  matrix.row_start.push_back(0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+    const std::int64_t n = start[i + 1] - start[i];
+    for (int r = 0; r < a.height; ++r) {
+      const double* line = value.data() + start[i] * a.height * a.width + r * n * a.width;
+      for (std::int64_t k = 0; k < n; ++k)
+        for (int c = 0; c < a.width; ++c) {
+          const std::int64_t at = std::int64_t{column[static_cast<std::size_t>(start[i] + k)]} * a.width + c;
+          if (at < static_cast<std::int64_t>(i) * a.height + r) continue;
+          matrix.column.push_back(static_cast<std::int32_t>(at));
+          matrix.value.push_back(line[k * a.width + c]);
+        }
+      matrix.row_start.push_back(static_cast<std::int64_t>(matrix.column.size()));
+    }
+  }
+  return matrix;
+}
+
+[[noreturn]] void refuse_row(const AnalysisModel& model, const Array<std::int32_t>& equations, std::int64_t row) {
+  const std::int32_t equation =
+      equations.empty() ? static_cast<std::int32_t>(row) : equations.read_host()[static_cast<std::size_t>(row)];
+  throw Error(ErrorCode::singular,
+              "the stiffness of this node is not positive: no element gives it any in some direction, or a material is "
+              "not stable. Hold it, or give it an element that does",
+              model.equation_label(equation));
+}
+
+}  // namespace
+
+LevelVector make_level_vector(const Backend& backend, std::int64_t rows, int columns, bool single) {
+  LevelVector v;
+  v.columns = columns;
+  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  if (single)
+    v.single_value = backend.make_array<float>(0, size);
+  else
+    v.value = backend.make_array<double>(0, size);
+  return v;
+}
+
+std::size_t AmgLevel::bytes() const {
+  return a.bytes() + inverse.bytes() + tentative.bytes() + prolongation.bytes() + restriction.bytes() + product.bytes();
+}
+
+AmgHierarchy::AmgHierarchy(const LinearSOE& soe, const AmgOptions& options, bool single)
+    : backend_(soe.model().shared_backend()), services_(backend_->multigrid()), options_(options), single_(single) {
+  const AnalysisModel& model = soe.model();
+  levels_.emplace_back();
+  take_finest(soe, levels_.back());
+  make_smoother(levels_.back(), &model);
+  if (!is_small(levels_.back()) && options_.most_levels > 1) {
+    NearNullRows space = options_.near_null_space
+                             ? given_motions(model, options_.near_null_space(model), levels_[0].height, equations_)
+                             : rigid_motions(model, levels_[0].height);
+    double threshold = options_.threshold;
+    while (!is_small(levels_.back()) && static_cast<int>(levels_.size()) < options_.most_levels) {
+      AmgLevel next;
+      if (!coarsen(soe, levels_.back(), next, space.values, space.modes, threshold)) break;
+      make_smoother(next, nullptr);
+      levels_.push_back(std::move(next));
+      // Coarser levels are tied to many neighbours by a little: the smoothed steps between levels reach far.
+      threshold = 2 * options_.threshold;
+    }
+  }
+  solve_coarsest(levels_.back());
+}
+
+bool AmgHierarchy::is_small(const AmgLevel& level) const { return level.rows() <= options_.coarsest_rows; }
+
+void AmgHierarchy::take_finest(const LinearSOE& soe, AmgLevel& level) {
+  const AnalysisModel& model = soe.model();
+  // A matrix that is not stored is assembled for the time of setting up; products are then left to the SOE.
+  std::unique_ptr<SparseMatrix> assembled = soe.sparse_matrix() ? nullptr : soe.assembled();
+  const SparseMatrix* matrix = assembled ? assembled.get() : soe.sparse_matrix();
+  if (!matrix)
+    throw Error(ErrorCode::misuse,
+                "multigrid needs a matrix to look at; the SOE '" + soe.name() + "' cannot give one. Use bsr or csr");
+  level.a = services_.rows_of(model.device_model(), *matrix);
+  if (level.a.height > largest_level_block)
+    throw Error(ErrorCode::unavailable, "multigrid takes nodes with up to " + std::to_string(largest_level_block) +
+                                            " unknowns; a node of this model has " + std::to_string(level.a.height));
+  level.nodes = level.a.rows;
+  level.height = level.a.height;
+  level.entries = level.a.entries();
+  equations_ = services_.equations_of(model.device_model(), level.height);
+  outside_ = assembled || !single_ ? &soe.matrix() : nullptr;
+}
+
+void AmgHierarchy::refresh_finest(const LinearSOE& soe, AmgLevel& level) {
+  const AnalysisModel& model = soe.model();
+  const std::unique_ptr<SparseMatrix> assembled = soe.sparse_matrix() ? nullptr : soe.assembled();
+  const SparseMatrix& matrix = assembled ? *assembled : *soe.sparse_matrix();
+  services_.update_rows(model.device_model(), matrix, level.a);
+  outside_ = assembled || !single_ ? &soe.matrix() : nullptr;
+}
+
+void AmgHierarchy::make_smoother(AmgLevel& level, const AnalysisModel* model) {
+  level.inverse = LevelDiagonal();
+  const std::int64_t bad = services_.invert_diagonal(level.a, level.inverse);
+  if (bad >= 0) {
+    if (model) refuse_row(*model, equations_, bad);
+    throw Error(ErrorCode::singular,
+                "a coarser level of multigrid is not positive definite: the matrix is not, or rounding spoils it. Use "
+                "cg+amg:full, or a direct solver to learn more");
+  }
+  level.largest_eigenvalue = largest_eigenvalue(*backend_, services_, level.a, level.inverse);
+}
+
+bool AmgHierarchy::coarsen(const LinearSOE& soe, AmgLevel& level, AmgLevel& next, Array<double>& near_null, int modes,
+                           double threshold) {
+  Array<double> coarse;
+  {
+    // Groups that are too small make a coarser level that is hardly smaller, and its matrix a dense one.
+    const double most = most_kept * static_cast<double>(level.rows());
+    Aggregates groups = services_.aggregate(level.a, threshold);
+    while (static_cast<double>(groups.count) * modes > most && threshold > least_threshold) {
+      threshold = threshold > 2 * least_threshold ? threshold / 2 : 0;
+      groups = services_.aggregate(level.a, threshold);
+    }
+    if (groups.count == 0 || static_cast<double>(groups.count) * modes > most) return false;
+    level.tentative = services_.tentative(groups, level.height, modes, near_null, coarse);
+    next.nodes = groups.count;
+    next.height = modes;
+  }
+  near_null = std::move(coarse);
+  level.prolongation = services_.product_pattern(level.a, level.tentative);
+  project(soe, level, next);
+  return true;
+}
+
+void AmgHierarchy::project(const LinearSOE& soe, AmgLevel& level, AmgLevel& next) {
+  // 4/3 over the spectral radius makes the smoothed basis least energetic (Vaněk, Mandel and Brezina, section 5).
+  services_.multiply(level.a, level.tentative, level.prolongation);
+  services_.smooth_prolongator(level.inverse, level.tentative, 4.0 / 3 / level.largest_eigenvalue, level.prolongation);
+  // In an order that keeps as little as can be in memory at a time.
+  const bool anew = level.restriction.column.empty();
+  if (anew) level.product = services_.product_pattern(level.a, level.prolongation);
+  services_.multiply(level.a, level.prolongation, level.product);
+  settle_smoother(level);
+  const bool finest = &level == &levels_.front();
+  if (finest)
+    level.a.value = Array<double>();  // the SOE has them: what is large enough to matter is taken from it again
+  if (anew)
+    level.restriction = services_.transposed(level.prolongation);
+  else
+    services_.update_transposed(level.prolongation, level.restriction);
+  if (single_) services_.to_single(level.prolongation);
+  if (anew) next.a = services_.product_pattern(level.restriction, level.product);
+  services_.multiply(level.restriction, level.product, next.a);
+  next.entries = next.a.entries();
+  level.product.value = Array<double>();
+  if (single_) services_.to_single(level.restriction);
+  if (finest && !outside_) refresh_finest(soe, level);
+  finish(level);
+  services_.hold_empty_rows(next.a);
+}
+
+/// The diagonal has done its work in the steps between levels: what remains is what cycles read.
+void AmgHierarchy::settle_smoother(AmgLevel& level) {
+  if (options_.smoother == AmgOptions::Smoother::l1_jacobi) services_.invert_row_sums(level.a, level.inverse);
+  if (single_) services_.to_single(level.inverse);
+}
+
+/// The same for the matrix.
+void AmgHierarchy::finish(AmgLevel& level) {
+  if (&level == &levels_.front() && outside_)
+    level.a.value = Array<double>();  // the pattern stays, for new values
+  else if (single_)
+    services_.to_single(level.a);
+}
+
+void AmgHierarchy::solve_coarsest(AmgLevel& level) {
+  const bool dense = options_.coarsest == AmgOptions::Coarsest::dense ||
+                     (options_.coarsest == AmgOptions::Coarsest::automatic && level.rows() <= most_dense_rows);
+  if (dense) {
+    dense_ = services_.invert(level.a);
+    if (single_) services_.to_single(dense_);
+  } else {
+    const SymmetricCsr matrix = upper_triangle(level.a);
+    if (!direct_) {
+      DirectOptions options;
+      options.threads = backend_->threads();
+      direct_ = Factorization::make(DirectMethod::automatic, options);
+    }
+    direct_->factorise(matrix);
+  }
+  settle_smoother(level);
+  finish(level);
+}
+
+void AmgHierarchy::update(const LinearSOE& soe) {
+  refresh_finest(soe, levels_.front());
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    make_smoother(levels_[l], l == 0 ? &soe.model() : nullptr);
+    if (l + 1 < levels_.size()) project(soe, levels_[l], levels_[l + 1]);
+  }
+  solve_coarsest(levels_.back());
+}
+
+double AmgHierarchy::operator_complexity() const {
+  double sum = 0;
+  for (const AmgLevel& level : levels_) sum += static_cast<double>(level.entries);
+  return sum / static_cast<double>(std::max<std::int64_t>(1, levels_.front().entries));
+}
+
+std::size_t AmgHierarchy::bytes() const {
+  std::size_t sum = equations_.bytes() + dense_.bytes();
+  if (direct_) sum += static_cast<std::size_t>(direct_->statistics().memory_mb * 1e6);
+  for (const AmgLevel& level : levels_) sum += level.bytes();
+  return sum;
+}
+
+}  // namespace voussoir::detail
