@@ -41,13 +41,10 @@ struct Workload {
 
 /// Those that run on every backend, in the order that they are run in.
 const std::vector<Workload>& device_workloads() {
-  static const std::vector<Workload> all{{"spmv", bench_spmv},
-                                         {"matrix-free", bench_matrix_free},
-                                         {"ebe", bench_ebe},
-                                         {"cg", bench_cg},
-                                         {"integrate", bench_integrate},
-                                         {"assemble", bench_assemble},
-                                         {"paper-tables", bench_paper_tables}};
+  static const std::vector<Workload> all{{"spmv", bench_spmv},         {"matrix-free", bench_matrix_free},
+                                         {"ebe", bench_ebe},           {"cg", bench_cg},
+                                         {"amg", bench_amg},           {"integrate", bench_integrate},
+                                         {"assemble", bench_assemble}, {"paper-tables", bench_paper_tables}};
   return all;
 }
 
@@ -96,12 +93,15 @@ void run_bench(BenchOptions options) {
   if (options.files) options.workloads.emplace_back("files");
   const bool on_cpu = options.backend == "openmp" || options.backend.starts_with("openmp:");
   if (options.workloads.empty() && on_cpu) options.workloads.emplace_back("cpu");
-  if (asked_for(options, "cpu")) bench_cpu(cpu);
-  if (asked_for(options, "files")) bench_files(options.file_size);
   std::vector<const Workload*> workloads;
   for (const Workload& workload : device_workloads())
     if (asked_for(options, workload.name) || (options.workloads.empty() && workload.name != "paper-tables"))
       workloads.push_back(&workload);
+  if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
+    throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
+                               "cpu and files print a table alone; name another workload, such as spmv");
+  if (asked_for(options, "cpu")) bench_cpu(cpu);
+  if (asked_for(options, "files")) bench_files(options.file_size);
   if (!workloads.empty()) run_device_workloads(options, workloads);
 }
 
@@ -113,6 +113,7 @@ constexpr const char* examples =
   matrix-free   products with nothing stored                      (the same)
   ebe           products with element matrices                    (the same)
   cg            iterations of CG, and whole solves                (ten iterations on the CPU; true residuals)
+  amg           multigrid: set-up, set-up again, solve            (true residuals)
   integrate     element matrices, each way that the backend knows (a product with them)
   assemble      patterns, and integration into a matrix           (a product; the same bits twice)
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named
@@ -143,7 +144,7 @@ void add_bench_command(CLI::App& program) {
         return "there is no workload '" + name + "'; there are " + list;
       });
   bench->add_option("--backend", options->backend, "Where to measure")
-      ->type_name("openmp|openmp:N|debug|cuda")
+      ->type_name("openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
   bench
       ->add_option("--size", options->size,

@@ -17,6 +17,7 @@ void bench_matrix_free(BenchRig& rig);
 void bench_ebe(BenchRig& rig);
 /// Iterations of CG, large and small, and a whole solve.
 void bench_cg(BenchRig& rig);
+void bench_amg(BenchRig& rig);
 /// Integration of element matrices, each way that the backend knows.
 void bench_integrate(BenchRig& rig);
 /// Patterns, and integration into a stored matrix.

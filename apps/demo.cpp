@@ -117,7 +117,7 @@ void add_demo_command(CLI::App& program) {
       "demo", "Solve a pump on a frame under its weight and a sideways load; print a table, write a VTU and a picture");
   auto options = std::make_shared<DemoOptions>();
   demo->add_option("--backend", options->backend, "Where numbers are crunched; openmp:N takes N threads")
-      ->type_name("auto|openmp|openmp:N|debug|cuda")
+      ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
   demo->add_option("--solver", options->solver, "direct eliminates, cg iterates")
       ->type_name("auto|direct|cg+jacobi|cg+block-jacobi|cg+chebyshev|cg+fsai")

@@ -35,8 +35,9 @@ StaticOptions SolverOptions::resolved() const {
 void add_solver_options(CLI::App& command, SolverOptions& options) {
   command
       .add_option("--backend", options.how.backend,
-                  "Where numbers are crunched; openmp:N takes N threads. `voussoir info` says what is there")
-      ->type_name("auto|openmp|openmp:N|debug|cuda")
+                  "Where numbers are crunched; openmp:N takes N threads, cuda:0,1 two GPUs. `voussoir info` says "
+                  "what is there")
+      ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str()
       ->group("Solving");
   command

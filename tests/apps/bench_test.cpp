@@ -60,6 +60,13 @@ TEST(Bench, PaperTablesStandBesideOurs) {
   }
 }
 
+TEST(Bench, SaysThatTheCpusTableIsNotWrittenToAFile) {
+  const std::string file = (fresh_folder("bench_json") / "numbers.json").string();
+  const Outcome outcome = run_program({"bench", "--json", file});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(contains(outcome.error, "name another workload, such as spmv")) << outcome.error;
+}
+
 TEST(Bench, NamesItsWorkloads) {
   const Outcome outcome = run_program({"bench", "spmw"});
   EXPECT_EQ(outcome.code, 2);
