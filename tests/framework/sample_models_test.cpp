@@ -181,7 +181,7 @@ TEST(SampleModels, BoxBendsAsBeamTheorySays) {
   model.material.poisson = 0;
   Domain domain;
   const auto steps = add_box_model(domain, model);
-  auto analysis = make_static_analysis(domain, {.backend = "openmp"});
+  auto analysis = make_static_analysis(domain, {.backend = "openmp", .solver = "direct"});
   analysis->add_step({steps[0].name, steps[0].load_cases, 1});
   const double bent = analysis->run().front().unknowns.largest("uz").value;
   const double theory = -3 * model.pressure * std::pow(4, 4) / (2 * model.material.young * std::pow(0.2, 3));
@@ -197,7 +197,7 @@ TEST(SampleModels, TubeGrowsAsLameSays) {
   Domain domain;
   const auto steps = add_cylinder_model(domain, model);
   check_mesh(domain);
-  auto analysis = make_static_analysis(domain, {.backend = "openmp"});
+  auto analysis = make_static_analysis(domain, {.backend = "openmp", .solver = "direct"});
   analysis->add_step({steps[0].name, steps[0].load_cases, 1});
   const StepResult result = analysis->run().front();
   // Open ends: u(a) = p a ((1 − ν) a² + (1 + ν) b²) / (E (b² − a²)).
@@ -231,7 +231,7 @@ TEST(SampleModels, PlateHasItsAreaAndKirschsStress) {
   model.fineness = {0.02, 0};
   Domain domain;
   const auto steps = add_plate_model(domain, model);
-  auto analysis = make_static_analysis(domain, {.backend = "openmp"});
+  auto analysis = make_static_analysis(domain, {.backend = "openmp", .solver = "direct"});
   analysis->add_step({steps[0].name, steps[0].load_cases, 1});
   const auto stress = nodal_stress(domain, analysis->run().front());
   EXPECT_NEAR(stress[0].field.largest("sxx").value / model.tension, 3, 0.06);
@@ -325,7 +325,7 @@ TEST(SampleModels, PumpIsWeighedByItsMassAndLeansSideways) {
   const auto steps = add_pump_model(domain, model);
   ASSERT_EQ(steps.size(), 2u);
   const double frame_and_pump = check_mesh(domain).volume;
-  auto analysis = make_static_analysis(domain, {.backend = "openmp"});
+  auto analysis = make_static_analysis(domain, {.backend = "openmp", .solver = "direct"});
   for (const SampleStep& step : steps) analysis->add_step({step.name, step.load_cases, 1});
   const auto results = analysis->run();
   const double weight = -results[0].load_sum[2];
