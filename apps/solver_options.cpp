@@ -42,7 +42,8 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->group("Solving");
   command
       .add_option("--solver", options.how.solver,
-                  "auto looks at size and kind of the model and says why; direct eliminates, cg iterates")
+                  "auto looks at size and kind of the model and says why; direct eliminates, cg iterates. Settings of "
+                  "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/multigrid.md)")
       ->type_name(choices("auto", solver_names()))
       ->capture_default_str()
       ->group("Solving");

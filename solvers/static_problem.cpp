@@ -35,6 +35,9 @@ class ChosenSolver final : public Solver {
   std::string why_;
 };
 
+/// Iterations of multigrid before elimination is tried instead.
+constexpr int patient_iterations = 400;
+
 /// Iterates, and eliminates where that leads nowhere: for models that are small enough for either.
 class IteratingSolver final : public Solver {
  public:
@@ -43,14 +46,12 @@ class IteratingSolver final : public Solver {
   std::string name() const override { return iteration_->name(); }
   SolveReport solve(LinearSOE& soe) override {
     bool cancelled = false;
-    if (progress)
-      iteration_->progress = [&](int iteration, double residual) {
-        cancelled = !progress(iteration, residual);
-        return !cancelled;
-      };
-    else
-      iteration_->progress = nullptr;
+    iteration_->progress = [&](int iteration, double residual) {
+      cancelled = progress && !progress(iteration, residual);
+      return !cancelled;
+    };
     SolveReport first = iteration_->solve(soe);
+    iteration_->progress = nullptr;  // it knows a variable that ends here
     if (first.converged || cancelled || !first.free_motions.empty()) return first;
     SolveReport second = elimination_->solve(soe);
     second.choice = first.solver + " did not converge, " + first.reason + ", so that the equations were eliminated" +
@@ -66,7 +67,6 @@ class IteratingSolver final : public Solver {
 /// the faster from some thousand unknowns on (docs/multigrid.md), but elimination does not care how a matrix is
 /// conditioned, so it is taken as long as it costs a second or two. The factor of a plane mesh grows like n log n, of a
 /// solid one like n^(4/3), so that solids leave it much earlier.
-constexpr int patient_iterations = 400;  // of multigrid, before elimination is tried
 struct Size {
   std::int64_t equations = 0;
   int dimension = 0;
