@@ -60,6 +60,9 @@ struct CgRequest {
   double relative_tolerance = 1e-8;  ///< stop when ‖b − A x‖ ≤ relative_tolerance · ‖b‖ …
   double absolute_tolerance = 0;     ///< … or ≤ this
   int max_iterations = 10000;
+  /// Stops after so many iterations where they have not reduced the residual to this part; 0: nobody looks.
+  int checkpoint = 0;
+  double checkpoint_reduction = 1;
   bool keep_history = true;
   /// For a preconditioner that is not quite the same map in every iteration (Notay 2000): one more product of vectors.
   bool flexible = false;
@@ -69,7 +72,15 @@ struct CgRequest {
 
 /// What CG did.
 struct CgOutcome {
-  enum class Stop { converged, max_iterations, breakdown, not_finite, cancelled } stop = Stop::max_iterations;
+  enum class Stop {
+    converged,
+    max_iterations,
+    breakdown,  ///< p·A p ≤ 0: the matrix is not positive definite
+    not_finite,
+    cancelled,
+    bad_preconditioner,  ///< r·M r ≤ 0: the preconditioner is not
+    slow                 ///< it had not come far enough at the checkpoint
+  } stop = Stop::max_iterations;
   int iterations = 0;
   double residual = 0;          ///< ‖r‖ of the recurrence at the end
   double right_hand_side = 0;   ///< ‖b‖

@@ -38,6 +38,7 @@ CgOutcome Backend::cg(const Operator& a, const Operator* preconditioner, const V
   outcome.residual = std::sqrt(r_r);
   if (request.keep_history) outcome.history.push_back(outcome.residual);
 
+  const double first_residual = outcome.residual;
   LanczosMatrix lanczos;
   detail::Progress progress(request);
   double rho = 0, alpha = 0, beta = 0;
@@ -46,12 +47,13 @@ CgOutcome Backend::cg(const Operator& a, const Operator* preconditioner, const V
       if (!std::isfinite(outcome.residual)) return CgOutcome::Stop::not_finite;
       if (outcome.residual <= goal) return CgOutcome::Stop::converged;
       if (outcome.iterations >= request.max_iterations) return CgOutcome::Stop::max_iterations;
+      if (detail::is_slow(request, outcome.iterations, outcome.residual, first_residual)) return CgOutcome::Stop::slow;
       if (!progress.tell(outcome.iterations, outcome.residual)) return CgOutcome::Stop::cancelled;
 
       const double previous_rho = rho;
       rho = preconditioner ? preconditioner->apply_dot(r, z) : r_r;
       if (!std::isfinite(rho)) return CgOutcome::Stop::not_finite;
-      if (rho <= 0) return CgOutcome::Stop::breakdown;  // the preconditioner is not positive definite
+      if (rho <= 0) return CgOutcome::Stop::bad_preconditioner;
       const Vector& direction = preconditioner ? z : r;
       if (outcome.iterations == 0) {
         copy(direction, p);
@@ -63,7 +65,7 @@ CgOutcome Backend::cg(const Operator& a, const Operator* preconditioner, const V
       if (flexible) copy(r, previous_r);
       const double p_a_p = a.apply_dot(p, q);
       if (!std::isfinite(p_a_p)) return CgOutcome::Stop::not_finite;
-      if (p_a_p <= 0) return CgOutcome::Stop::breakdown;  // the matrix is not positive definite
+      if (p_a_p <= 0) return CgOutcome::Stop::breakdown;
       const double previous_alpha = alpha;
       alpha = rho / p_a_p;
       lanczos.add(alpha, previous_alpha, beta);

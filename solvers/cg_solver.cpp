@@ -104,6 +104,18 @@ class FreeMotionSearch {
   double scale_ = 0;
 };
 
+/// Whether it is the matrix that is not positive definite, where r·M r was not positive at `x`: what is made from its
+/// diagonal has the signs of its diagonal. Looks along the residual and along what the preconditioner makes of it.
+bool matrix_is_to_blame(const LinearSOE& soe, const Operator& inverse, const Vector& b, const Vector& x) {
+  Backend& backend = soe.model().backend();
+  Vector r = soe.model().make_vector(), z = soe.model().make_vector(), image = soe.model().make_vector();
+  soe.matrix().apply(x, r);
+  backend.axpby(1.0, b, -1.0, r);
+  if (soe.matrix().apply_dot(r, image) <= 0) return true;
+  inverse.apply(r, z);
+  return backend.norm(z) > 0 && soe.matrix().apply_dot(z, image) <= 0;
+}
+
 }  // namespace
 
 SolveReport CgSolver::solve(LinearSOE& soe) {
@@ -121,6 +133,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
   const Operator* inverse = preconditioner_ ? preconditioner_->inverse() : nullptr;
 
   int most_iterations = 0;   // of any column
+  bool positive = true;      // the preconditioner, as far as was seen
   double strengthening = 0;  // belongs to setting up, though it happens on the way
   const Stopwatch solving;
   const int columns = soe.b().columns();
@@ -155,6 +168,10 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     double left = 0;  // true residual after the last restart
     for (int restart = 0; restart < 3; ++restart) {
       request.max_iterations = preconditioner_ ? std::min(allowed, preconditioner_->patience()) : allowed;
+      const Preconditioner::Checkpoint early =
+          preconditioner_ ? preconditioner_->checkpoint() : Preconditioner::Checkpoint();
+      request.checkpoint = early.iterations;
+      request.checkpoint_reduction = early.reduction;
       outcome = backend.cg(soe.matrix(), inverse, b, x, request);
       report.iterations += outcome.iterations;
       if (c == 0)
@@ -169,7 +186,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
           before += outcome.iterations;
           inverse = preconditioner_->inverse();
           if (outcome.stop == CgOutcome::Stop::not_finite) backend.fill(x, 0.0);
-          --restart;  // at most once: it cannot be strengthened for ever
+          --restart;  // it cannot be strengthened for ever
           continue;
         }
       }
@@ -181,16 +198,24 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       if (left <= 1.05 * options_.relative_tolerance * size || outcome.iterations == 0) break;
     }
     const std::string after = " after " + std::to_string(report.iterations) + " iterations";
+    if (outcome.stop == CgOutcome::Stop::bad_preconditioner && matrix_is_to_blame(soe, *inverse, b, x))
+      outcome.stop = CgOutcome::Stop::breakdown;
     switch (outcome.stop) {
       case CgOutcome::Stop::converged:
         report.reason = "converged" + after;
         break;
       case CgOutcome::Stop::max_iterations:
+      case CgOutcome::Stop::slow:
         report.reason = "the residual is " + short_number(outcome.residual / size) + after;
         break;
       case CgOutcome::Stop::breakdown:
         report.reason = "broke down" + after + ": the matrix is not positive definite";
         report.not_positive_definite = true;
+        break;
+      case CgOutcome::Stop::bad_preconditioner:
+        report.reason = "broke down" + after + ": the preconditioner " + preconditioner_->name() +
+                        " is not positive definite, though the matrix may be";
+        positive = false;
         break;
       case CgOutcome::Stop::not_finite:
         report.reason = "a NaN or infinity appeared" + after;
@@ -225,7 +250,8 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
   if (preconditioner_) {
     report.preconditioner = preconditioner_->summary();
     report.memory_bytes = preconditioner_->bytes();
-    report.advice = preconditioner_->advice(most_iterations, report.converged);
+    report.advice = positive ? preconditioner_->advice(most_iterations, report.converged)
+                             : "Take another preconditioner, such as block-jacobi, or the direct solver";
   }
   report.true_residual = true_residual(soe);
   return report;

@@ -299,6 +299,7 @@ class BatchedIterations {
                                                               : longest_batch);
     int count = std::min(batch_, request.max_iterations - done);
     if (request.progress) count = std::min(count, told_every - done % told_every);
+    if (done < request.checkpoint) count = std::min(count, request.checkpoint - done);
     return std::max(count, 1);
   }
 
@@ -334,6 +335,8 @@ CgOutcome::Stop stop_of(int stop) {
       return CgOutcome::Stop::breakdown;
     case CgStop::not_finite:
       return CgOutcome::Stop::not_finite;
+    case CgStop::bad_preconditioner:
+      return CgOutcome::Stop::bad_preconditioner;
     default:
       return CgOutcome::Stop::max_iterations;
   }
@@ -372,7 +375,7 @@ CgOutcome CudaBackend::cg(const Operator& a, const Operator* preconditioner, con
   LanczosMatrix lanczos;
   voussoir::detail::Progress progress(request);
   BatchedIterations batches(iteration);
-  double alpha = 0;
+  double alpha = 0, first_residual = 0;
   bool cancelled = false;
   for (int batch = 0, seen = 0;; batch = batches.next(outcome.iterations, request)) {
     const int before = outcome.iterations;
@@ -387,6 +390,7 @@ CgOutcome CudaBackend::cg(const Operator& a, const Operator* preconditioner, con
     }
     for (; seen <= state.iteration; ++seen) {  // the residuals before each iteration, and the one now
       outcome.residual = kept(record.residual, seen);
+      if (seen == 0) first_residual = outcome.residual;
       if (request.keep_history) outcome.history.push_back(outcome.residual);
     }
     outcome.iterations = state.iteration;
@@ -397,6 +401,10 @@ CgOutcome CudaBackend::cg(const Operator& a, const Operator* preconditioner, con
     if (batch == 0 || stopped) iteration.rethrow_faults();
     if (stopped) {
       outcome.stop = stop_of(state.stop);
+      break;
+    }
+    if (voussoir::detail::is_slow(request, outcome.iterations, outcome.residual, first_residual)) {
+      outcome.stop = CgOutcome::Stop::slow;
       break;
     }
     if (!progress.tell(outcome.iterations, outcome.residual)) {

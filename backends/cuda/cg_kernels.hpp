@@ -25,7 +25,7 @@ struct PartialSums {
   int devices;
 };
 
-enum class CgStop : int { none, converged, max_iterations, breakdown, not_finite };
+enum class CgStop : int { none, converged, max_iterations, breakdown, not_finite, bad_preconditioner };
 
 /// The scalars of CG on one device. All devices compute the same ones.
 struct CgState {
@@ -93,7 +93,7 @@ __device__ inline CgStop judge_sums(const CgState& state, int iteration, double 
   if (residual <= state.goal) return CgStop::converged;
   if (iteration >= state.most_iterations) return CgStop::max_iterations;
   if (!is_finite(rho)) return CgStop::not_finite;
-  return rho <= 0 ? CgStop::breakdown : CgStop::none;  // or the preconditioner is not positive definite
+  return rho <= 0 ? CgStop::bad_preconditioner : CgStop::none;
 }
 
 /// p = z + β p on the entries of one thread; p = z where β is 0: the old p does not matter then, be it NaN.

@@ -29,4 +29,10 @@ class Progress {
   Clock::time_point last_ = Clock::now();
 };
 
+/// Whether CG has not come far enough where it should be looked at.
+inline bool is_slow(const CgRequest& request, int iteration, double residual, double first_residual) {
+  return request.checkpoint > 0 && iteration == request.checkpoint &&
+         residual > request.checkpoint_reduction * first_residual;
+}
+
 }  // namespace voussoir::detail

@@ -20,9 +20,17 @@ class Preconditioner {
 
   /// True where inverse() is a little different for every vector, so that CG must be flexible.
   virtual bool is_flexible() const { return false; }
+  /// How far CG should have come soon after its start: the residual reduced to this part after so many iterations, else
+  /// it should ask it to strengthen(). No iterations: it is not looked at.
+  struct Checkpoint {
+    int iterations = 0;
+    double reduction = 1;
+  };
+  virtual Checkpoint checkpoint() const { return {}; }
   /// Iterations after which CG should ask it to strengthen().
   virtual int patience() const { return std::numeric_limits<int>::max(); }
-  /// Becomes a better one for the same matrix, at a higher price, where CG stalls or breaks down; false where it cannot.
+  /// Becomes a better one for the same matrix, at a higher price, where CG stalls or breaks down; false where it
+  /// cannot.
   virtual bool strengthen(const LinearSOE&) { return false; }
   /// What it made of the matrix, in words; may be empty.
   virtual std::string summary() const { return {}; }

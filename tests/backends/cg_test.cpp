@@ -142,6 +142,15 @@ TEST(Cg, SaysWhyItStops) {
   backend->fill(x, 0);
   EXPECT_EQ(backend->cg(*indefinite, nullptr, b, x, {}).stop, CgOutcome::Stop::breakdown);
 
+  // The same map as preconditioner of a sound matrix: another fault, and no step is taken.
+  backend->fill(x, 0);
+  outcome = backend->cg(*a, indefinite.get(), b, x, {});
+  EXPECT_EQ(outcome.stop, CgOutcome::Stop::bad_preconditioner);
+  EXPECT_EQ(outcome.iterations, 0);
+  CgRequest flexible;
+  flexible.flexible = true;
+  EXPECT_EQ(backend->cg(*a, indefinite.get(), b, x, flexible).stop, CgOutcome::Stop::bad_preconditioner);
+
   const auto broken = backend->make_matrix(layout, string_matrix(100, std::nan("")));
   backend->fill(x, 0);
   EXPECT_EQ(backend->cg(*broken, nullptr, b, x, {}).stop, CgOutcome::Stop::not_finite);

@@ -69,6 +69,58 @@ TEST_F(Iterated, AnAnalysisThatDoesNotConvergeThrowsTheReportsWords) {
                [&] { StaticAnalysis(d, c).run(); });
 }
 
+/// −1: as wrong as an approximate inverse can be.
+class Opposite final : public Preconditioner, public Operator {
+ public:
+  std::string name() const override { return "opposite"; }
+  void set_up(const LinearSOE& soe) override { soe_ = &soe; }
+  const Operator* inverse() const override { return this; }
+  std::size_t bytes() const override { return 0; }
+
+  const std::shared_ptr<const Layout>& layout() const override { return soe_->matrix().layout(); }
+  void apply(const Vector& r, Vector& z) const override {
+    soe_->model().backend().copy(r, z);
+    soe_->model().backend().scale(-1.0, z);
+  }
+  double apply_dot(const Vector& r, Vector& z) const override {
+    apply(r, z);
+    return soe_->model().backend().dot(r, z);
+  }
+  std::size_t bytes_moved() const override { return 0; }
+  std::string describe() const override { return "opposite"; }
+
+ private:
+  const LinearSOE* soe_ = nullptr;
+};
+
+TEST_F(Iterated, TellsABadPreconditionerFromABadMatrix) {
+  System s(d, "bsr");
+  const SolveReport report = CgSolver(std::make_shared<Opposite>()).solve(*s.soe);
+  EXPECT_FALSE(report.converged);
+  EXPECT_FALSE(report.not_positive_definite);
+  EXPECT_NE(report.reason.find("the preconditioner opposite is not positive definite"), std::string::npos)
+      << report.reason;
+  EXPECT_NE(report.advice.find("Take another preconditioner"), std::string::npos) << report.advice;
+
+  Analysis::Collaborators c;
+  c.backend = Backend::open("openmp:2");
+  c.soe = make_soe("bsr");
+  c.solver = std::make_shared<CgSolver>(std::make_shared<Opposite>());
+  expect_error(ErrorCode::not_converged, {"the preconditioner opposite is not positive definite", "Take another"},
+               [&] { StaticAnalysis(d, c).run(); });
+}
+
+TEST_F(Iterated, BlamesTheMatrixForTheSignsOfItsDiagonal) {
+  System s(d, "bsr");
+  MatrixTerms terms;
+  terms.stiffness = -1;
+  s.soe->form(nullptr, terms);
+  const SolveReport report = CgSolver(std::make_shared<JacobiPreconditioner>()).solve(*s.soe);
+  EXPECT_FALSE(report.converged);
+  EXPECT_TRUE(report.not_positive_definite);
+  EXPECT_NE(report.reason.find("the matrix is not positive definite"), std::string::npos) << report.reason;
+}
+
 TEST_F(Iterated, NoLoadIsNoWork) {
   System s(d, "csr");
   s.model.backend().fill(s.soe->b(), 0);

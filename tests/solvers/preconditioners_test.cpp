@@ -5,12 +5,17 @@
 #include <voussoir/solvers/cg_solver.hpp>
 
 #include "solver_models.hpp"
+#include "support/dense_algebra.hpp"
 #include "support/expect_error.hpp"
 
 namespace voussoir::test {
 namespace {
 
 using testing::expect_error;
+using testing::inverse_of;
+using testing::preconditioned_eigenvalues;
+using testing::symmetric_eigenvalues;
+using testing::symmetric_solution;
 
 void expect_near(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b, double tolerance) {
   EXPECT_LT((a - b).cwiseAbs().maxCoeff(), tolerance * b.cwiseAbs().maxCoeff());
@@ -36,18 +41,15 @@ TEST_F(Preconditioned, AllAreSymmetricAndPositiveDefinite) {
   BlockJacobiPreconditioner block;
   ChebyshevPreconditioner chebyshev, chebyshev7(7, 50);
   FsaiPreconditioner fsai, sparse(0.1);
-  const Eigen::VectorXd plain = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(a).eigenvalues();
+  const Eigen::VectorXd plain = symmetric_eigenvalues(a);
   const double condition = plain.maxCoeff() / plain.minCoeff();
   for (Preconditioner* p :
        std::initializer_list<Preconditioner*>{&jacobi, &block, &chebyshev, &chebyshev7, &fsai, &sparse}) {
     SCOPED_TRACE(p->name());
     const Eigen::MatrixXd m = inverse(*p);
     expect_near(m, m.transpose(), 1e-12);
-    const Eigen::LLT<Eigen::MatrixXd> llt(m);
-    ASSERT_EQ(llt.info(), Eigen::Success);
-    // M A has the eigenvalues of Lᵀ A L with M = L Lᵀ: real, positive, and nearer to each other than those of A.
-    const Eigen::MatrixXd l = llt.matrixL();
-    const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(l.transpose() * a * l).eigenvalues();
+    // Positive, and nearer to each other than those of A.
+    const Eigen::VectorXd values = preconditioned_eigenvalues(m, a);
     EXPECT_GT(values.minCoeff(), 0);
     EXPECT_LT(values.maxCoeff() / values.minCoeff(), condition);
     EXPECT_GT(p->bytes(), 0u);
@@ -65,7 +67,7 @@ TEST_F(Preconditioned, BlockJacobiInvertsTheBlocksOfNodes) {
   for (Eigen::Index i = 0; i < a.rows(); ++i)
     for (Eigen::Index j = 0; j < a.cols(); ++j)
       if (system->free[i] / 3 == system->free[j] / 3) blocks(i, j) = a(i, j);
-  expect_near(inverse(block), blocks.inverse(), 1e-12);
+  expect_near(inverse(block), inverse_of(blocks), 1e-12);
 }
 
 /// Row i of G solves A(J, J) y = e_i on the pattern J of row i of the lower triangle (Kolotilina and Yeremin 1993).
@@ -78,7 +80,7 @@ Eigen::MatrixXd fsai_factor(const Eigen::MatrixXd& a, double drop) {
     const Eigen::MatrixXd small = a(pattern, pattern);
     Eigen::VectorXd unit = Eigen::VectorXd::Zero(small.rows());
     unit[small.rows() - 1] = 1;
-    const Eigen::VectorXd y = small.ldlt().solve(unit);
+    const Eigen::VectorXd y = symmetric_solution(small, unit);
     for (std::size_t k = 0; k < pattern.size(); ++k) g(i, pattern[k]) = y[k] / std::sqrt(y[y.size() - 1]);
   }
   return g;
@@ -102,7 +104,7 @@ TEST(Fsai, IsTheInverseWhereThePatternIsFull) {
   System system(d, "csr");
   FsaiPreconditioner fsai;
   fsai.set_up(*system.soe);
-  expect_near(system.dense(*fsai.inverse()), system.dense().inverse(), 1e-10);
+  expect_near(system.dense(*fsai.inverse()), inverse_of(system.dense()), 1e-10);
   const SolveReport report = CgSolver(std::make_shared<FsaiPreconditioner>()).solve(*system.soe);
   EXPECT_EQ(report.iterations, 1);
 }
@@ -119,7 +121,7 @@ TEST_F(Preconditioned, ChebyshevIsItsPolynomial) {
   expect_near(first * c, inverse(diagonal), 1e-12);
   const double high = 2 * c / (1 + 1 / ratio), h = (high - high / ratio) / 2;
 
-  const double largest = scaled.eigenvalues().real().maxCoeff();
+  const double largest = preconditioned_eigenvalues(inverse(diagonal), a).maxCoeff();
   EXPECT_GE(high, largest);
   EXPECT_LE(high, 1.1 * largest * (1 + 1e-9));  // an estimate from below, times 1.1
 
