@@ -11,6 +11,8 @@ namespace voussoir {
 
 /// The largest blocks that services take: rows or columns.
 inline constexpr int largest_level_block = 12;
+/// Rows of the largest of the small systems that an approximate inverse is made of.
+inline constexpr int largest_factor_rows = 64;
 
 /// Rows of small dense blocks on the first device of a backend: what the levels of a multigrid hierarchy, and the steps
 /// between them, are made of. Rows are whole, nothing is assumed symmetric.
@@ -84,9 +86,9 @@ class MultigridServices {
   /// The rows of an assembled matrix by nodes: a block row per node of the model. Where nodes have different numbers of
   /// equations, blocks are as large as the largest needs, and what is missing has a unit diagonal.
   virtual LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix) = 0;
-  /// The same again after the matrix was assembled anew with the same pattern. Here and below, values are put in double
-  /// precision into a matrix that has a pattern: what it held before is gone, in either precision.
-  virtual void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows) = 0;
+  /// The same again after the matrix was assembled anew with the same pattern, in double or single precision. Here and
+  /// below, where values are put into a matrix that has a pattern, what it held before is gone, in either precision.
+  virtual void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) = 0;
   /// For each row of the finest level the equation that it is, or −1 where it only fills a block. Empty where rows are
   /// the equations, in order.
   virtual Array<std::int32_t> equations_of(const DeviceModel& model, int height) = 0;
@@ -114,6 +116,9 @@ class MultigridServices {
   virtual LevelMatrix product_pattern(const LevelMatrix& a, const LevelMatrix& b) = 0;
   /// C = A B in the pattern that product_pattern() made.
   virtual void multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
+  /// The same where C and its pattern are known to be symmetric, as Pᵀ (A P) is: what is left of the diagonal is taken
+  /// from what is right of it.
+  virtual void multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
   /// P = T − factor · D⁻¹ P, where P is A T.
   virtual void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,
                                   LevelMatrix& p) = 0;
@@ -126,6 +131,15 @@ class MultigridServices {
   virtual std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
   /// Diagonal blocks without their off-diagonal entries and with 1 / Σ |a_ij| over the whole row: l1-Jacobi.
   virtual void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
+  /// The pattern of a sparse factor G with GᵀG ≈ A⁻¹: each block row has its diagonal block and, before it, the
+  /// neighbours with lower numbers that it is tied to; where they are more than `most`, the most strongly tied ones. A
+  /// row and its neighbours have at most largest_factor_rows rows.
+  virtual LevelMatrix inverse_factor_pattern(const LevelMatrix& a, int most) = 0;
+  /// G in a pattern that inverse_factor_pattern() made, from the lower triangle of A: on the nodes of each of its rows
+  /// A = L Lᵀ, and the last rows of L⁻¹ are those of G, so that the diagonal blocks of G A Gᵀ are unit matrices
+  /// (Kolotilina and Yeremin 1993). Returns the first row at which A is not positive definite on them, and G is then of
+  /// no use; −1 where there is none.
+  virtual std::int64_t inverse_factor(const LevelMatrix& a, LevelMatrix& g) = 0;
   /// The inverse of all of a small matrix. Directions that it all but annihilates are left out.
   virtual DenseInverse invert(const LevelMatrix& a) = 0;
   /// Rounds to single precision and frees the double numbers.

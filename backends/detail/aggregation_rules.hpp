@@ -47,6 +47,21 @@ VSR_ANY_SIDE inline bool is_strong(double norm2_ij, double norm_ii, double norm_
   return is_tied(norm2_ij, norm_ii, norm_jj) && norm2_ij > threshold * threshold * norm_ii * norm_jj;
 }
 
+/// How strongly two nodes are tied, in small steps: backends round differently, and meshes have many ties that are
+/// equal but for rounding. 0 where they are not tied. The odd factor keeps fractions that meshes like off the edges of
+/// steps.
+VSR_ANY_SIDE inline std::uint32_t strength_step(double norm2_ij, double norm_ii, double norm_jj) {
+  if (!is_tied(norm2_ij, norm_ii, norm_jj)) return 0;
+  const double share = __builtin_sqrt(norm2_ij / (norm_ii * norm_jj));
+  return 1 + static_cast<std::uint32_t>(share < 4 ? 1013.37 * share : 4054);
+}
+
+/// A neighbour in one word, so that the larger word is the neighbour that goes first: the stronger one, else the one
+/// with the higher number.
+VSR_ANY_SIDE inline std::uint64_t neighbour_word(std::uint32_t step, std::uint32_t node) {
+  return (static_cast<std::uint64_t>(step) << 32) | node;
+}
+
 /// A number between −1/2 and 1/2 that follows from a place alone.
 VSR_ANY_SIDE inline double noise(std::uint64_t place) {
   std::uint64_t h = place + 0x9e3779b97f4a7c15u;

@@ -47,4 +47,12 @@ inline void require_square_numbers(const LevelMatrix& a, const char* what) {
   require_numbers<double>(a, a.entries(), "a square matrix");
 }
 
+/// Rows of blocks of this height with so many neighbours must fit into the small systems of an approximate inverse.
+inline void require_factor_room(int height, int most) {
+  if (most < 0 || (most + 1) * height > largest_factor_rows)
+    throw Error(ErrorCode::misuse, "multigrid: an approximate inverse with " + std::to_string(most) +
+                                       " neighbours of " + std::to_string(height) + " rows; there is room for " +
+                                       std::to_string(largest_factor_rows) + " rows in all");
+}
+
 }  // namespace voussoir::detail

@@ -151,6 +151,45 @@ TEST_P(LevelMatricesOn, MultiplyMatricesOfLongRowsAndManyColumns) {
   }
 }
 
+TEST_P(LevelMatricesOn, MultiplySymmetricallyWhatIsSymmetric) {
+  // Pᵀ (S P) with S = Q Qᵀ: rows of the result, and those that they are made of, fit in a tile or need several.
+  struct Case {
+    int height, width;
+    std::int32_t fine, coarse;
+    int length;
+  };
+  for (const auto& [height, width, fine, coarse, length] :
+       {Case{3, 6, 240, 6, 4}, Case{6, 6, 60, 100, 8}, Case{1, 1, 150, 130, 6}, Case{2, 5, 40, 12, 3}}) {
+    SCOPED_TRACE(std::to_string(height) + "×" + std::to_string(width));
+    const HostLevel p = scattered(fine, coarse, height, width, [&](int i) { return 1 + i % length; });
+    const HostLevel q = scattered(fine, fine, height, height, [](int i) { return 1 + i % 4; });
+    const auto product = [&](const Backend& on_backend, MultigridServices& services, bool symmetric) {
+      const auto times = [&](const LevelMatrix& a, const LevelMatrix& b) {
+        LevelMatrix c = services.product_pattern(a, b);
+        services.multiply(a, b, c);
+        return c;
+      };
+      const LevelMatrix mp = on(on_backend, p), mq = on(on_backend, q), r = services.transposed(mp);
+      const LevelMatrix sp = times(times(mq, services.transposed(mq)), mp);
+      LevelMatrix c = services.product_pattern(r, sp);
+      if (symmetric)
+        services.multiply_symmetric(r, sp, c);
+      else
+        services.multiply(r, sp, c);
+      return c;
+    };
+    const LevelMatrix found = product(*backend, here, true), whole = product(*backend, here, false),
+                      expected = product(*reference, there, true);
+    expect_same_pattern(found, expected);
+    expect_near(numbers(found), numbers(expected), 1e-12);
+    expect_near(numbers(found), numbers(whole), 1e-12);
+    const LevelMatrix turned = here.transposed(found);
+    expect_same_pattern(turned, found);
+    EXPECT_EQ(numbers(turned), numbers(found));  // symmetric to the last bit
+    EXPECT_EQ(numbers(product(*backend, here, true)), numbers(found));
+  }
+}
+
 TEST_P(LevelMatricesOn, TransposeWhatHasVeryManyRowsInFewColumns) {
   const HostLevel p = scattered(5000, 3, 2, 3, [](int i) { return i % 4; });
   const LevelMatrix found = here.transposed(on(*backend, p));
@@ -158,6 +197,61 @@ TEST_P(LevelMatricesOn, TransposeWhatHasVeryManyRowsInFewColumns) {
   const LevelMatrix back = here.transposed(found);
   EXPECT_EQ(host(back.column), p.column);
   EXPECT_EQ(numbers(back), p.value);
+}
+
+/// A positive matrix in blocks in which each node is tied to so many with lower numbers, a few of them alike.
+HostLevel positive(std::int32_t nodes, int size, const std::function<int(int)>& neighbours) {
+  std::vector<std::set<std::int32_t>> row(static_cast<std::size_t>(nodes));
+  for (std::int32_t i = 0; i < nodes; ++i) {
+    row[static_cast<std::size_t>(i)].insert(i);
+    for (int k = 1; k <= std::min(neighbours(i), i); ++k) {
+      row[static_cast<std::size_t>(i)].insert(i - k);
+      row[static_cast<std::size_t>(i - k)].insert(i);
+    }
+  }
+  HostLevel a{nodes, nodes, size, size, {0}, {}, {}};
+  for (std::int32_t i = 0; i < nodes; ++i) {
+    const auto& own = row[static_cast<std::size_t>(i)];
+    a.column.insert(a.column.end(), own.begin(), own.end());
+    a.start.push_back(static_cast<std::int64_t>(a.column.size()));
+    for (int r = 0; r < size; ++r)
+      for (const std::int32_t j : own)
+        for (int c = 0; c < size; ++c) {
+          // The same number on both sides of the diagonal.
+          const auto low = static_cast<std::size_t>(std::min(i, j)), high = static_cast<std::size_t>(std::max(i, j));
+          const int low_row = i <= j ? r : c, high_row = i <= j ? c : r;
+          const double entry =
+              wave((low * 31 + (high - low) / 2) * 64 + static_cast<std::size_t>(low_row * 8 + high_row), 0.7);
+          a.value.push_back(i == j ? (r == c ? 400.0 : 0.0) : entry);
+        }
+  }
+  return a;
+}
+
+TEST_P(LevelMatricesOn, HaveTheSameSparseInverse) {
+  for (const auto& [size, most] : {std::array{1, 20}, std::array{2, 20}, std::array{3, 20}, std::array{4, 6},
+                                   std::array{6, 9}, std::array{12, 4}}) {
+    SCOPED_TRACE(size);
+    const HostLevel a = positive(150, size, [](int i) { return i % 3 == 0 ? 40 : i % 7; });
+    const auto factor = [&](const Backend& on_backend, MultigridServices& services) {
+      const LevelMatrix m = on(on_backend, a);
+      LevelMatrix g = services.inverse_factor_pattern(m, most);
+      EXPECT_EQ(services.inverse_factor(m, g), -1);
+      return g;
+    };
+    const LevelMatrix found = factor(*backend, here), expected = factor(*reference, there);
+    expect_same_pattern(found, expected);
+    expect_near(numbers(found), numbers(expected), 1e-12);
+  }
+  HostLevel bad = positive(40, 3, [](int) { return 5; });
+  const auto place = bad.start[20] * 9;  // of node 20: its diagonal block is the sixth of eleven
+  bad.value[static_cast<std::size_t>(place + (1 * 11 + 5) * 3 + 1)] = -1;
+  for (const Backend* b : {backend.get(), reference.get()}) {
+    MultigridServices& services = b == backend.get() ? here : there;
+    const LevelMatrix m = on(*b, bad);
+    LevelMatrix g = services.inverse_factor_pattern(m, 8);
+    EXPECT_EQ(services.inverse_factor(m, g), 61);
+  }
 }
 
 /// Nodes that are tied to each other, with numbers that depend on who they are.

@@ -120,6 +120,12 @@ T atomicMax(T* p, U value) {
   return old;
 }
 template <class T, class U>
+T atomicOr(T* p, U value) {
+  const T old = *p;
+  *p = static_cast<T>(old | value);
+  return old;
+}
+template <class T, class U>
 T atomicExch(T* p, U value) {
   const T old = *p;
   *p = static_cast<T>(value);

@@ -43,9 +43,9 @@ __global__ void copy_columns(SlicedView rows, LeftPart left, const std::int64_t*
 }
 
 /// A block of threads per slice.
-template <int B>
+template <int B, class Number>
 __global__ void __launch_bounds__(threads)
-    copy_values(SlicedView rows, LeftPart left, const double* value, const std::int64_t* start, double* target) {
+    copy_values(SlicedView rows, LeftPart left, const double* value, const std::int64_t* start, Number* target) {
   VSR_SHARED double tile[slice_rows][slice_rows + 1];
   VSR_SHARED std::int32_t length_of[slice_rows], longest;
   VSR_SHARED std::int64_t start_of[slice_rows];
@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(threads)
       for (int l = warp; l < slice_rows; l += warps) {  // the row of lane l
         const std::int32_t stretch = length_of[l] * B;
         if (base + lane < stretch)
-          target[start_of[l] + static_cast<std::int64_t>(r) * stretch + base + lane] = tile[lane][l];
+          target[start_of[l] + static_cast<std::int64_t>(r) * stretch + base + lane] =
+              static_cast<Number>(tile[lane][l]);
       }
       __syncthreads();
     }
@@ -123,8 +124,14 @@ void refill_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<Dev
   DeviceSection section(*memory);
   const LeftPart left = left_part(part, memory);
   for_block_size(rows.height, [&](auto size) {
-    launch(copy_values<decltype(size)::value>, Grid{part.rows.slices, threads, 0}, stream_of(memory), part.rows.view(),
-           left, part.value.read_device(), rows.start.read_device(), rows.value.write_device());
+    const auto copy = [&]<class Number>(Array<Number>& numbers) {
+      launch(copy_values<decltype(size)::value, Number>, Grid{part.rows.slices, threads, 0}, stream_of(memory),
+             part.rows.view(), left, part.value.read_device(), rows.start.read_device(), numbers.write_device());
+    };
+    if (rows.single_value.empty())
+      copy(rows.value);
+    else
+      copy(rows.single_value);
   });
 }
 

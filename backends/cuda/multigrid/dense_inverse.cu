@@ -61,27 +61,48 @@ __global__ void __launch_bounds__(threads) set_least(DenseWork work) {
   work.least[i] = 1e-13 * (diagonal < 0 ? -diagonal : diagonal);
 }
 
-/// Inverts the tile on the diagonal: one block of tile × tile threads.
-__global__ void __launch_bounds__(tile* tile) invert_pivot(DenseWork work, std::int32_t stripe) {
-  VSR_SHARED double a[tile][tile + 1];
+/// Inverts the tile on the diagonal: one block of threads, each with a few rows of a column. The row and the column of
+/// a pivot go to all through shared memory, those of the next while the last are still read.
+__global__ void __launch_bounds__(threads) invert_pivot(DenseWork work, std::int32_t stripe) {
+  constexpr int own_rows = tile / rows_at_once;
+  VSR_SHARED double row[2][tile], column[2][tile];
   VSR_SHARED bool left_out[tile];
-  const int r = static_cast<int>(threadIdx.x) / tile, c = static_cast<int>(threadIdx.x) % tile;
+  const int c = static_cast<int>(threadIdx.x) % tile, top = static_cast<int>(threadIdx.x) / tile;
   const std::int64_t first = static_cast<std::int64_t>(stripe) * tile;
-  a[r][c] = work.matrix[(first + r) * work.across + first + c];
+  double own[own_rows];
+  const auto show = [&](int k) {
+#pragma unroll
+    for (int i = 0; i < own_rows; ++i) {
+      if (top + i * rows_at_once == k) row[k % 2][c] = own[i];
+      if (c == k) column[k % 2][top + i * rows_at_once] = own[i];
+    }
+  };
+#pragma unroll
+  for (int i = 0; i < own_rows; ++i) own[i] = work.matrix[(first + top + i * rows_at_once) * work.across + first + c];
+  show(0);
   __syncthreads();
   for (int k = 0; k < tile; ++k) {
-    const double pivot = a[k][k], own = a[r][c], of_row = a[r][k], of_column = a[k][c];
+    const double pivot = row[k % 2][k], of_column = row[k % 2][c];
     const bool out = !(pivot > work.least[first + k]);
-    __syncthreads();
     const double inverse = out ? 0 : 1 / pivot;
-    a[r][c] = r == k && c == k ? inverse
-              : r == k         ? of_column * inverse
-              : c == k         ? -of_row * inverse
-                               : own - of_row * inverse * of_column;
+#pragma unroll
+    for (int i = 0; i < own_rows; ++i) {
+      const int r = top + i * rows_at_once;
+      const double of_row = column[k % 2][r];
+      own[i] = r == k && c == k ? inverse
+               : r == k         ? of_column * inverse
+               : c == k         ? -of_row * inverse
+                                : own[i] - of_row * inverse * of_column;
+    }
     if (threadIdx.x == 0) left_out[k] = out;
+    if (k + 1 < tile) show(k + 1);
     __syncthreads();
   }
-  work.pivot[threadIdx.x] = left_out[r] || left_out[c] ? 0 : a[r][c];
+#pragma unroll
+  for (int i = 0; i < own_rows; ++i) {
+    const int r = top + i * rows_at_once;
+    work.pivot[r * tile + c] = left_out[r] || left_out[c] ? 0 : own[i];
+  }
 }
 
 /// D⁻¹ R, and C as it was: a block per tile of the stripe.
@@ -210,7 +231,7 @@ DenseInverse CudaMultigrid::invert(const LevelMatrix& a) {
          work);
   launch(set_least, grid_for(across, threads), stream(), work);
   for (std::int64_t stripe = 0; stripe < stripes; ++stripe) {
-    launch(invert_pivot, Grid{1, tile * tile, 0}, stream(), work, stripe);
+    launch(invert_pivot, Grid{1, threads, 0}, stream(), work, stripe);
     launch(multiply_stripe, Grid{stripes, threads, 0}, stream(), work, stripe);
     launch(update_tiles, Grid{stripes * stripes, threads, 0}, stream(), work, stripe);
   }

@@ -43,18 +43,27 @@ LevelMatrix CudaMultigrid::rows_of(const DeviceModel& model, const SparseMatrix&
   return rows;
 }
 
-void CudaMultigrid::update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows) {
+void CudaMultigrid::update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) {
   const CudaSparseMatrix& own = own_matrix(matrix);
   if (rows.rows != model.node_count() || rows.height != height_of(model, matrix))
     throw Error(ErrorCode::misuse, "multigrid: these rows are not those of the model and the matrix");
+  const bool by_blocks = model.devices() == 1 && rows.height == matrix.block_size();
+  if (single && by_blocks) {
+    rows.value = Array<double>();
+    if (static_cast<std::int64_t>(rows.single_value.size()) != rows.entries())
+      rows.single_value = array<float>(rows.entries());
+    refill_block_rows(own, memory(), rows);
+    return;
+  }
   rows.single_value = Array<float>();
   if (static_cast<std::int64_t>(rows.value.size()) != rows.entries()) rows.value = array<double>(rows.entries());
   if (model.devices() > 1)
     refill_gathered_rows(model, matrix, memory(), rows);
-  else if (rows.height == matrix.block_size())
+  else if (by_blocks)
     refill_block_rows(own, memory(), rows);
   else
     refill_equation_rows(model, own, memory(), rows);
+  if (single) to_single(rows);
 }
 
 }  // namespace voussoir::cuda

@@ -75,18 +75,32 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A block of threads per row of the transpose, a thread per block of it.
+/// A block of threads per row of the transpose: it looks up where `row_threads` blocks stand, then its threads write
+/// numbers side by side.
 __global__ void __launch_bounds__(row_threads)
     transpose_rows(LevelPattern p, const double* value, LevelPattern t, int height, int width, double* target) {
+  VSR_SHARED const double* source[row_threads];
+  VSR_SHARED std::int32_t across[row_threads];  // from one row of the source to the next
   const std::int64_t row = blockIdx.x, start = t.start[row];
   const std::int32_t n = t.length(row);
+  const auto rank = static_cast<std::int32_t>(threadIdx.x);
   double* own = target + start * (height * width);
-  for (auto k = static_cast<std::int32_t>(threadIdx.x); k < n; k += row_threads) {
-    const std::int32_t other = t.column[start + k], length = p.length(other);
-    const std::int32_t at = find_block(p.columns_of(other), length, static_cast<std::int32_t>(row));
-    const double* source = value + p.start[other] * (height * width) + at * height;
-    for (int c = 0; c < width; ++c)
-      for (int r = 0; r < height; ++r) own[(r * n + k) * width + c] = source[c * length * height + r];
+  for (std::int32_t base = 0; base < n; base += row_threads) {
+    if (base + rank < n) {
+      const std::int32_t other = t.column[start + base + rank], length = p.length(other);
+      const std::int32_t at = find_block(p.columns_of(other), length, static_cast<std::int32_t>(row));
+      source[rank] = value + p.start[other] * (height * width) + at * height;
+      across[rank] = length * height;
+    }
+    __syncthreads();
+    const std::int32_t stretch = (n - base < row_threads ? n - base : row_threads) * width;
+    for (std::int32_t m = rank; m < stretch; m += row_threads) {
+      const std::int32_t k = m / width;
+      const double* from = source[k] + (m - k * width) * across[k];
+#pragma unroll 6
+      for (int r = 0; r < height; ++r) own[(r * n + base) * width + m] = from[r];
+    }
+    __syncthreads();
   }
 }
 

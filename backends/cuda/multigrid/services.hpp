@@ -20,7 +20,7 @@ class CudaMultigrid final : public MultigridServices {
 
   // finest_level.cu
   LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix) override;
-  void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows) override;
+  void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) override;
   Array<std::int32_t> equations_of(const DeviceModel& model, int height) override;
   // rigid_modes.cu
   Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
@@ -35,6 +35,7 @@ class CudaMultigrid final : public MultigridServices {
   LevelMatrix product_pattern(const LevelMatrix& a, const LevelMatrix& b) override;
   // level_multiply.cu
   void multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) override;
+  void multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) override;
   // prolongator.cu
   void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,
                           LevelMatrix& p) override;
@@ -44,6 +45,9 @@ class CudaMultigrid final : public MultigridServices {
   void hold_empty_rows(LevelMatrix& a) override;
   std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) override;
   void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) override;
+  // inverse_factor.cu
+  LevelMatrix inverse_factor_pattern(const LevelMatrix& a, int most) override;
+  std::int64_t inverse_factor(const LevelMatrix& a, LevelMatrix& g) override;
   // dense_inverse.cu
   DenseInverse invert(const LevelMatrix& a) override;
   // level_vectors.cu

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = 4;
+/// Numbers of a group that fit in shared memory.
+constexpr int room_of_group = 1280;
 
 /// How many nodes each group has, and which nodes have a block at all.
 __global__ void __launch_bounds__(threads)
@@ -46,44 +48,59 @@ struct BasisWork {
 };
 
 /// Makes the columns of a group orthonormal by Gram and Schmidt, twice over, since once leaves columns that are all but
-/// dependent askew. A warp per group; each lane has its own rows.
+/// dependent askew. A warp per group; each lane has its own rows, in shared memory where the group fits.
 __global__ void __launch_bounds__(32 * warps) make_basis(BasisWork work) {
+  VSR_SHARED double room[warps][room_of_group];
   const int lane = static_cast<int>(threadIdx.x) % 32, modes = work.modes;
   const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32;
   if (group >= work.groups) return;  // whole warps
   const std::int64_t first = work.start[group];
   const auto rows = static_cast<std::int32_t>(work.start[group + 1] - first) * work.height;
+  const bool fits = rows <= room_of_group / modes;
+  double* kept = room[threadIdx.x / 32];
   double* factor = work.coarse + group * modes * modes;
-  // Calls visit(a row of the tentative prolongator) for the rows of this lane.
-  const auto for_rows = [&](auto&& visit) {
-    for (std::int32_t q = lane; q < rows; q += 32) {
-      const std::int64_t node = work.member[first + q / work.height];
-      visit(work.value + (work.block[node] * work.height + q % work.height) * modes,
-            work.near_null + (node * work.height + q % work.height) * modes);
-    }
+  // A row of the tentative prolongator, which is row `source` of the near-null vectors.
+  const auto place_of = [&](std::int32_t q, std::int64_t& source) {
+    const std::int64_t node = work.member[first + q / work.height];
+    source = (node * work.height + q % work.height) * modes;
+    return work.value + (work.block[node] * work.height + q % work.height) * modes;
   };
-  for_rows([&](double* row, const double* source) {
-    for (int c = 0; c < modes; ++c) row[c] = source[c];
-  });
+  // Calls visit(a row as it is now) for the rows of this lane.
+  const auto for_rows = [&](auto&& visit) {
+    std::int64_t source;
+    for (std::int32_t q = lane; q < rows; q += 32) visit(fits ? kept + q * modes : place_of(q, source));
+  };
+  for (std::int32_t q = lane; q < rows; q += 32) {
+    std::int64_t source;
+    double* row = place_of(q, source);
+    if (fits) row = kept + q * modes;
+    for (int c = 0; c < modes; ++c) row[c] = work.near_null[source + c];
+  }
   for (int j = 0; j < modes; ++j) {
     double square = 0;
-    for_rows([&](const double* row, const double*) { square += row[j] * row[j]; });
+    for_rows([&](const double* row) { square += row[j] * row[j]; });
     const double before = sqrt(sum_of_warp(square));
     for (int pass = 0; pass < 2; ++pass)
       for (int i = 0; i < j; ++i) {
         double share = 0;
-        for_rows([&](const double* row, const double*) { share += row[i] * row[j]; });
+        for_rows([&](const double* row) { share += row[i] * row[j]; });
         share = sum_of_warp(share);
-        for_rows([&](double* row, const double*) { row[j] -= share * row[i]; });
+        for_rows([&](double* row) { row[j] -= share * row[i]; });
         if (lane == 0) factor[i * modes + j] = pass == 0 ? share : factor[i * modes + j] + share;
       }
     square = 0;
-    for_rows([&](const double* row, const double*) { square += row[j] * row[j]; });
+    for_rows([&](const double* row) { square += row[j] * row[j]; });
     const double after = sqrt(sum_of_warp(square));
     const bool dropped = voussoir::detail::is_dependent(after, before);
     const double scale = dropped ? 0 : 1 / after;
-    for_rows([&](double* row, const double*) { row[j] = dropped ? 0 : row[j] * scale; });
+    for_rows([&](double* row) { row[j] = dropped ? 0 : row[j] * scale; });
     for (int i = j + lane; i < modes; i += 32) factor[i * modes + j] = i == j && !dropped ? after : 0;
+  }
+  if (!fits) return;
+  for (std::int32_t q = lane; q < rows; q += 32) {
+    std::int64_t source;
+    double* row = place_of(q, source);
+    for (int c = 0; c < modes; ++c) row[c] = kept[q * modes + c];
   }
 }
 

@@ -152,22 +152,23 @@ void fill_columns(const Source& source, const Nodes& nodes, int threads, const s
 }
 
 /// A row of nodes that is being filled with numbers.
+template <class Number>
 struct TargetRow {
   const std::int32_t* column;
   const std::int32_t* column_end;
-  double* value;
+  Number* value;
 
   /// Place of a column among the row's.
   std::ptrdiff_t place(std::int32_t wanted) const { return std::lower_bound(column, column_end, wanted) - column; }
 };
 
 /// Puts numbers of the matrix into the rows of nodes.
-template <int B, class Source, class Nodes>
+template <int B, class Source, class Nodes, class Number>
 void fill_values(const Source& source, const Nodes& nodes, int threads, const std::int64_t* start,
-                 const std::int32_t* column, double* value) {
+                 const std::int32_t* column, Number* value) {
   const int size = nodes.size;
   const auto target = [=](std::int32_t node) {
-    return TargetRow{column + start[node], column + start[node + 1], value + start[node] * size * size};
+    return TargetRow<Number>{column + start[node], column + start[node + 1], value + start[node] * size * size};
   };
   // Where nodes are rows, mirror images arrive once each and in order; else they are looked for.
   constexpr bool in_order = std::is_same_v<Nodes, NodesAreRows>;
@@ -176,7 +177,7 @@ void fill_values(const Source& source, const Nodes& nodes, int threads, const st
     for (std::int32_t node = sources.begin; node < sources.end; ++node) {
       if (!concerns(source, nodes, node, targets)) continue;
       const bool mine = node >= targets.begin;
-      const TargetRow own = target(node);
+      const TargetRow<Number> own = target(node);
       const std::ptrdiff_t own_length = own.column_end - own.column;
       for (std::int32_t row = nodes.begin(node); row < nodes.end(node); ++row) {
         const std::int32_t r = row - nodes.begin(node);  // 0 where nodes are rows
@@ -187,14 +188,16 @@ void fill_values(const Source& source, const Nodes& nodes, int threads, const st
           if (mine) {
             while (own.column[place] < other) ++place;
             for (int i = 0; i < B; ++i)
-              for (int j = 0; j < B; ++j) own.value[((r + i) * own_length + place) * size + q + j] = block[i * B + j];
+              for (int j = 0; j < B; ++j)
+                own.value[((r + i) * own_length + place) * size + q + j] = static_cast<Number>(block[i * B + j]);
           }
           if (Source::mirrored && c != row && other >= targets.begin && other < targets.end) {
-            const TargetRow mirror = target(other);
+            const TargetRow<Number> mirror = target(other);
             const std::ptrdiff_t length = mirror.column_end - mirror.column;
             const std::ptrdiff_t at = in_order ? arrived[static_cast<std::size_t>(other)]++ : mirror.place(node);
             for (int i = 0; i < B; ++i)
-              for (int j = 0; j < B; ++j) mirror.value[((q + i) * length + at) * size + r + j] = block[j * B + i];
+              for (int j = 0; j < B; ++j)
+                mirror.value[((q + i) * length + at) * size + r + j] = static_cast<Number>(block[j * B + i]);
           }
         });
       }
@@ -206,13 +209,13 @@ void fill_values(const Source& source, const Nodes& nodes, int threads, const st
   });
 }
 
-template <class Source, class Nodes>
+template <class Source, class Nodes, class Number>
 void fill_any_values(const Source& source, const Nodes& nodes, int threads, const std::int64_t* start,
-                     const std::int32_t* column, double* value) {
+                     const std::int32_t* column, Number* value) {
   // Half a matrix by nodes has a block for every place; else zeros remain.
   if (!Source::mirrored || !std::is_same_v<Nodes, NodesAreRows>)
     for_blocks(static_cast<std::size_t>(start[nodes.nodes]) * static_cast<std::size_t>(nodes.size * nodes.size),
-               threads, [=](std::size_t begin, std::size_t end) { std::fill(value + begin, value + end, 0.0); });
+               threads, [=](std::size_t begin, std::size_t end) { std::fill(value + begin, value + end, Number{0}); });
   switch (source.rows.block_size) {
     case 1:
       return fill_values<1>(source, nodes, threads, start, column, value);
@@ -301,15 +304,21 @@ LevelMatrix CpuMultigrid::rows_of(const DeviceModel& model, const SparseMatrix& 
   return rows;
 }
 
-void CpuMultigrid::update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows) {
+void CpuMultigrid::update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) {
   if (rows.rows != model.node_count() || rows.height != height_of(model, matrix))
     throw Error(ErrorCode::misuse, "multigrid: these rows are not those of the model and the matrix");
-  rows.single_value = {};
-  if (static_cast<std::int64_t>(rows.value.size()) != rows.entries()) rows.value = array<double>(rows.entries());
-  with_source_and_nodes(model, matrix, rows.height, *memory(), [&](const auto& source, const auto& nodes) {
-    fill_any_values(source, nodes, threads_, rows.start.read_device(), rows.column.read_device(),
-                    rows.value.write_device());
-  });
+  const auto fill = [&]<class Number>(Array<Number>& values, auto& others) {
+    others = {};
+    if (static_cast<std::int64_t>(values.size()) != rows.entries()) values = array<Number>(rows.entries());
+    with_source_and_nodes(model, matrix, rows.height, *memory(), [&](const auto& source, const auto& nodes) {
+      fill_any_values(source, nodes, threads_, rows.start.read_device(), rows.column.read_device(),
+                      values.write_device());
+    });
+  };
+  if (single)
+    fill(rows.single_value, rows.value);
+  else
+    fill(rows.value, rows.single_value);
 }
 
 }  // namespace voussoir::cpu

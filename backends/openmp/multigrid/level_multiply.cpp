@@ -94,9 +94,10 @@ struct AnyShape {
   }
 };
 
+/// Where `upper`, blocks of C left of the diagonal are left 0.
 template <class Shape>
 void multiply_rows(const Shape& shape, const LevelRows<const double>& a, const LevelRows<const double>& b,
-                   const LevelRows<double>& c, std::int32_t columns, int threads) {
+                   const LevelRows<double>& c, std::int32_t columns, bool upper, int threads) {
   const int height = shape.height(), inner = shape.inner(), width = shape.width();
   ExceptionKeeper keeper;
 #pragma omp parallel num_threads(threads)
@@ -114,13 +115,35 @@ void multiply_rows(const Shape& shape, const LevelRows<const double>& a, const L
       for (std::int32_t k = 0; k < na; ++k) {
         const std::int64_t through = a.column[a.start[row] + k];
         const std::int32_t nb = b.length(through);
+        const std::int32_t* column = b.column + b.start[through];
+        const auto first = upper ? static_cast<std::int32_t>(std::lower_bound(column, column + nb, row) - column) : 0;
         shape.add({from + k * inner, static_cast<std::ptrdiff_t>(na) * inner,
-                   b.value + b.start[through] * inner * width, static_cast<std::ptrdiff_t>(nb) * width,
-                   b.column + b.start[through], nb, place.data(), target, static_cast<std::ptrdiff_t>(nc) * width});
+                   b.value + b.start[through] * inner * width + first * width, static_cast<std::ptrdiff_t>(nb) * width,
+                   column + first, nb - first, place.data(), target, static_cast<std::ptrdiff_t>(nc) * width});
       }
     }
   }
   keeper.rethrow();
+}
+
+/// What is left of the diagonal from what is right of it.
+void mirror_rows(const LevelRows<double>& c, int size, int threads) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
+  for (std::int32_t row = 0; row < c.rows; ++row) {
+    const std::int32_t n = c.length(row);
+    const std::int32_t* column = c.column + c.start[row];
+    double* own = c.value + c.start[row] * size * size;
+    for (std::int32_t k = 0; k < n && column[k] <= row; ++k) {
+      const std::int32_t* others = c.column + c.start[column[k]];
+      const std::int32_t length = c.length(column[k]);
+      const std::ptrdiff_t at = std::lower_bound(others, others + length, row) - others;
+      const double* source = c.value + c.start[column[k]] * size * size;
+      for (int r = 0; r < size; ++r)
+        for (int s = 0; s < (column[k] < row ? size : r); ++s)
+          own[(static_cast<std::ptrdiff_t>(r) * n + k) * size + s] =
+              source[(static_cast<std::ptrdiff_t>(s) * length + at) * size + r];
+    }
+  }
 }
 
 /// Calls work with the shape of the blocks: those of solids, plates, planes and scalars are known to the compiler.
@@ -209,6 +232,15 @@ LevelMatrix CpuMultigrid::product_pattern(const LevelMatrix& a, const LevelMatri
 }
 
 void CpuMultigrid::multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) {
+  multiply_any(a, b, c, false);
+}
+
+void CpuMultigrid::multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) {
+  detail::require_square(c, "a symmetric product");
+  multiply_any(a, b, c, true);
+}
+
+void CpuMultigrid::multiply_any(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c, bool symmetric) {
   require_chain(a, b);
   if (c.rows != a.rows || c.columns != b.columns || c.height != a.height || c.width != b.width)
     throw Error(ErrorCode::misuse, "multigrid: the product is to go into a matrix of another shape");
@@ -218,8 +250,10 @@ void CpuMultigrid::multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMat
   if (static_cast<std::int64_t>(c.value.size()) != c.entries()) c.value = array<double>(c.entries());
   DeviceSection section(*memory());
   const LevelRows<double> target{c.rows, c.start.read_device(), c.column.read_device(), c.value.write_device()};
-  with_shape(a.height, a.width, b.width,
-             [&](const auto& shape) { multiply_rows(shape, read_rows(a), read_rows(b), target, b.columns, threads_); });
+  with_shape(a.height, a.width, b.width, [&](const auto& shape) {
+    multiply_rows(shape, read_rows(a), read_rows(b), target, b.columns, symmetric, threads_);
+  });
+  if (symmetric) mirror_rows(target, c.height, threads_);
 }
 
 }  // namespace voussoir::cpu

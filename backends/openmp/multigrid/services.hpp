@@ -18,7 +18,7 @@ class CpuMultigrid final : public MultigridServices {
       : memories_(std::move(memories)), threads_(threads) {}
 
   LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix) override;
-  void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows) override;
+  void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) override;
   Array<std::int32_t> equations_of(const DeviceModel& model, int height) override;
   Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
                             const std::array<double, 3>& centre, double length) override;
@@ -28,6 +28,7 @@ class CpuMultigrid final : public MultigridServices {
                         Array<double>& coarse) override;
   LevelMatrix product_pattern(const LevelMatrix& a, const LevelMatrix& b) override;
   void multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) override;
+  void multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) override;
   void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,
                           LevelMatrix& p) override;
   LevelMatrix transposed(const LevelMatrix& p) override;
@@ -35,6 +36,8 @@ class CpuMultigrid final : public MultigridServices {
   void hold_empty_rows(LevelMatrix& a) override;
   std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) override;
   void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) override;
+  LevelMatrix inverse_factor_pattern(const LevelMatrix& a, int most) override;
+  std::int64_t inverse_factor(const LevelMatrix& a, LevelMatrix& g) override;
   DenseInverse invert(const LevelMatrix& a) override;
   void to_single(LevelMatrix& a) override;
   void to_single(LevelDiagonal& d) override;
@@ -68,6 +71,7 @@ class CpuMultigrid final : public MultigridServices {
   Array<T> array(std::int64_t size) const {
     return Array<T>(memory(), static_cast<std::size_t>(size));
   }
+  void multiply_any(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c, bool symmetric);
   /// Rounds the numbers of a matrix, a diagonal or a dense inverse.
   template <class Holder>
   void round(Holder& holder) const;
