@@ -9,8 +9,8 @@ namespace voussoir {
 namespace {
 
 constexpr const char* known =
-    "k-cycle, v-cycle, single, full, chebyshev, block-jacobi, l1-jacobi, dense, direct, steps=N, ratio=X, threshold=X, "
-    "coarsest=N, levels=N";
+    "k-cycle, v-cycle, single, full, chebyshev, fsai, block-jacobi, l1-jacobi, dense, direct, steps=N, basis=N, "
+    "ratio=X, threshold=X, coarsest=N, levels=N";
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
   throw Error(ErrorCode::bad_input, why, "amg setting '" + std::string(word) + "'");
@@ -37,6 +37,8 @@ bool take_word(std::string_view word, AmgOptions& o) {
     o.numbers = AmgOptions::Numbers::full;
   else if (word == "chebyshev")
     o.smoother = AmgOptions::Smoother::chebyshev;
+  else if (word == "fsai")
+    o.smoother = AmgOptions::Smoother::fsai;
   else if (word == "block-jacobi")
     o.smoother = AmgOptions::Smoother::block_jacobi;
   else if (word == "l1-jacobi")
@@ -56,6 +58,8 @@ bool take_setting(std::string_view word, AmgOptions& o) {
   const std::string_view name = word.substr(0, equals), text = word.substr(equals + 1);
   if (name == "steps")
     o.smoothing_steps = number_of(word, text, 1, 20);
+  else if (name == "basis")
+    o.basis_steps = number_of(word, text, 1, 2);
   else if (name == "ratio")
     o.smoothing_ratio = number_of(word, text, 2.0, 1000.0);
   else if (name == "threshold")
@@ -97,11 +101,14 @@ std::string AmgOptions::suffix() const {
   if (cycle == Cycle::k) add("k-cycle");
   if (numbers == Numbers::single) add("single");
   if (numbers == Numbers::full) add("full");
+  if (smoother == Smoother::chebyshev) add("chebyshev");
+  if (smoother == Smoother::fsai) add("fsai");
   if (smoother == Smoother::block_jacobi) add("block-jacobi");
   if (smoother == Smoother::l1_jacobi) add("l1-jacobi");
   if (coarsest == Coarsest::dense) add("dense");
   if (coarsest == Coarsest::direct) add("direct");
   if (smoothing_steps != usual.smoothing_steps) add("steps=" + std::to_string(smoothing_steps));
+  if (basis_steps != usual.basis_steps) add("basis=" + std::to_string(basis_steps));
   if (smoothing_ratio != usual.smoothing_ratio) add("ratio=" + plain(smoothing_ratio));
   if (threshold != usual.threshold) add("threshold=" + plain(threshold));
   if (coarsest_rows != usual.coarsest_rows) add("coarsest=" + std::to_string(coarsest_rows));

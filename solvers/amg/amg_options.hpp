@@ -20,9 +20,16 @@ struct AmgOptions {
     v,  ///< each level once
     k   ///< two steps of flexible CG on each coarser level: more work, for levels that reduce badly
   };
-  enum class Smoother { chebyshev, block_jacobi, l1_jacobi };
+  enum class Smoother {
+    automatic,  ///< chebyshev, and fsai where walls are thin or CG is slow
+    chebyshev,  ///< by the diagonal blocks
+    fsai,       ///< Chebyshev by a sparse inverse, and a basis that is smoothed twice: for thin walls, which bend
+    block_jacobi,
+    l1_jacobi
+  };
   enum class Numbers {
-    automatic,  ///< single, and double where CG then needs more than 120 iterations or breaks down
+    automatic,  ///< single, and double where CG then needs more than 120 iterations or breaks down, though smoothed
+                ///< well
     single,
     full
   };
@@ -33,12 +40,14 @@ struct AmgOptions {
   };
 
   Cycle cycle = Cycle::v;
-  Smoother smoother = Smoother::chebyshev;
-  int smoothing_steps = 0;  ///< before and after the coarser level, each; 0: two to four, by the spectrum of the matrix
+  Smoother smoother = Smoother::automatic;
+  /// Before and after the coarser level, each; 0: two to four, by the spectrum of the matrix, and with fsai by a trial.
+  int smoothing_steps = 0;
+  int basis_steps = 0;  ///< of smoothing the basis on the finest level, 1 or 2; 0: one, two with fsai
   /// Of Chebyshev: the part [λ / ratio, λ] of the spectrum is what the smoother is made for; 0: by the spectrum.
   double smoothing_ratio = 0;
-  /// Neighbours with ‖A_ij‖² ≤ threshold² ‖A_ii‖ ‖A_jj‖ are not grouped with each other; twice of it on coarser levels,
-  /// and less where groups would be too small.
+  /// Neighbours with ‖A_ij‖² ≤ threshold² ‖A_ii‖ ‖A_jj‖ are not grouped with each other; twice of it on coarser levels
+  /// where the basis is smoothed once, and less where groups would be too small.
   double threshold = 0.04;
   Numbers numbers = Numbers::automatic;
   Coarsest coarsest = Coarsest::automatic;
@@ -50,8 +59,8 @@ struct AmgOptions {
 
   /// What follows "amg:" in the name of a solver: words and settings, separated by commas.
   ///
-  ///   v-cycle  k-cycle  single  full  chebyshev  block-jacobi  l1-jacobi  dense  direct
-  ///   steps=3  ratio=20  threshold=0.05  coarsest=500  levels=2
+  ///   v-cycle  k-cycle  single  full  chebyshev  fsai  block-jacobi  l1-jacobi  dense  direct
+  ///   steps=3  basis=2  ratio=20  threshold=0.05  coarsest=500  levels=2
   ///
   /// Throws Error (bad_input) at what it does not know.
   static AmgOptions parse(const std::string& text);

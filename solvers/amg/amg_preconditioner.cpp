@@ -12,6 +12,10 @@ namespace {
 
 /// Iterations after which single precision is given up where nothing was said about it.
 constexpr int single_patience = 120;
+/// Where the residual is not reduced to this part by then, CG is on its way to 60 iterations or more, and a better
+/// smoother pays.
+constexpr int early_iterations = 8;
+constexpr double early_reduction = 0.1;
 /// CG with multigrid that takes more iterations than this went badly.
 constexpr int many_iterations = 60;
 
@@ -25,8 +29,9 @@ std::string short_number(double x) {
 
 AmgPreconditioner::AmgPreconditioner(AmgOptions options)
     : options_(std::move(options)), single_(options_.numbers != AmgOptions::Numbers::full) {
-  if (options_.smoothing_steps < 0 || !(options_.smoothing_ratio == 0 || options_.smoothing_ratio > 1) ||
-      !(options_.threshold >= 0) || options_.coarsest_rows < 1 || options_.most_levels < 1)
+  if (options_.smoothing_steps < 0 || options_.basis_steps < 0 || options_.basis_steps > 2 ||
+      !(options_.smoothing_ratio == 0 || options_.smoothing_ratio > 1) || !(options_.threshold >= 0) ||
+      options_.coarsest_rows < 1 || options_.most_levels < 1)
     throw Error(ErrorCode::misuse,
                 "multigrid needs smoothing steps and a ratio above 1, or 0 to choose them itself, a threshold that is "
                 "not negative, and "
@@ -42,15 +47,17 @@ void AmgPreconditioner::set_up(const LinearSOE& soe) {
     cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy_);
     return;
   }
-  build(soe, single_);
+  build(soe);
 }
 
-void AmgPreconditioner::build(const LinearSOE& soe, bool single) {
+void AmgPreconditioner::build(const LinearSOE& soe) {
   cycle_.reset();
   hierarchy_.reset();
   layout_ = soe.matrix().layout();
   matrix_ = &soe.matrix();
-  hierarchy_ = std::make_unique<detail::AmgHierarchy>(soe, options_, single);
+  AmgOptions options = options_;
+  if (smooths_more_) options.smoother = AmgOptions::Smoother::fsai;
+  hierarchy_ = std::make_unique<detail::AmgHierarchy>(soe, options, single_);
   cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy_);
 }
 
@@ -63,10 +70,24 @@ int AmgPreconditioner::patience() const {
                                                                        : std::numeric_limits<int>::max();
 }
 
+bool AmgPreconditioner::may_smooth_more() const {
+  return options_.smoother == AmgOptions::Smoother::automatic && !smooths_more_ && hierarchy_ &&
+         hierarchy_->levels().size() > 1 && hierarchy_->options().smoother != AmgOptions::Smoother::fsai;
+}
+
+Preconditioner::Checkpoint AmgPreconditioner::checkpoint() const {
+  return may_smooth_more() ? Checkpoint{early_iterations, early_reduction} : Checkpoint{};
+}
+
 bool AmgPreconditioner::strengthen(const LinearSOE& soe) {
-  if (options_.numbers != AmgOptions::Numbers::automatic || !single_) return false;
-  single_ = false;  // from now on: what stalled once will again
-  build(soe, false);
+  // From now on: what stalled once will again.
+  if (may_smooth_more())
+    smooths_more_ = true;
+  else if (options_.numbers == AmgOptions::Numbers::automatic && single_)
+    single_ = false;
+  else
+    return false;
+  build(soe);
   return true;
 }
 
@@ -89,7 +110,7 @@ std::vector<AmgLevelReport> AmgPreconditioner::levels() const {
   (void)cycle();
   std::vector<AmgLevelReport> reports;
   for (const detail::AmgLevel& level : hierarchy_->levels())
-    reports.push_back({level.rows(), level.entries, level.largest_eigenvalue});
+    reports.push_back({level.rows(), level.entries, level.smoothed_eigenvalue()});
   return reports;
 }
 
@@ -108,6 +129,7 @@ std::string AmgPreconditioner::summary() const {
   }
   return text + " rows, operator complexity " + short_number(operator_complexity()) + ", " +
          (single_ ? "single" : "double") + " precision" +
+         (hierarchy_->levels().front().has_factor() ? ", smoothed by a sparse inverse" : "") +
          (hierarchy_->direct() ? ", the coarsest one factorised on the host" : "");
 }
 
@@ -129,6 +151,8 @@ std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   text += count == 1 ? " 0 on the only level. " : ". ";
   if (count > 1 && worst_level > 0 && options_.cycle == AmgOptions::Cycle::v)
     text += "The coarser levels are the weak ones: try cg+amg:k-cycle";
+  else if (hierarchy_->options().smoother != AmgOptions::Smoother::fsai)
+    text += "Try a better smoother, cg+amg:fsai";
   else if (const int steps = cycle_->smoothing_steps(0); steps < 6)
     text += "Try more smoothing, cg+amg:steps=" + std::to_string(2 * steps);
   else

@@ -18,7 +18,7 @@ class AmgCycle;
 struct AmgLevelReport {
   std::int64_t rows = 0;
   std::int64_t entries = 0;
-  double largest_eigenvalue = 0;  ///< of D⁻¹A, as the smoother takes it
+  double largest_eigenvalue = 0;  ///< of D⁻¹A, or of the sparse inverse times A, as the smoother takes it
 };
 
 /// Algebraic multigrid by smoothed aggregation that knows what elasticity needs: its coarser levels represent the
@@ -36,6 +36,7 @@ class AmgPreconditioner : public Preconditioner {
   std::size_t bytes() const override;
   bool is_flexible() const override { return options_.cycle == AmgOptions::Cycle::k; }
   int patience() const override;
+  Checkpoint checkpoint() const override;
   bool strengthen(const LinearSOE& soe) override;
   std::string summary() const override;
   std::string advice(int iterations, bool converged) const override;
@@ -48,11 +49,13 @@ class AmgPreconditioner : public Preconditioner {
   bool is_single() const;
 
  private:
-  void build(const LinearSOE& soe, bool single);
+  void build(const LinearSOE& soe);
+  bool may_smooth_more() const;
   const detail::AmgCycle& cycle() const;
 
   AmgOptions options_;
   bool single_ = true;
+  bool smooths_more_ = false;             // the automatic smoother was found too weak
   std::shared_ptr<const Layout> layout_;  // of the model that the hierarchy was built for
   const Operator* matrix_ = nullptr;
   std::unique_ptr<detail::AmgHierarchy> hierarchy_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
@@ -92,25 +93,29 @@ TEST_P(MultigridOn, ConvergesAlikeInEveryForm) {
   Domain d;
   BoxMesh mesh;
   mesh.type = "solid.hex8.full";
-  mesh.cells = {8, 3, 3};
+  mesh.cells = {7, 3, 2};
   mesh.upper = {2.7, 1, 1};
   add_box_mesh(d, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 210e9, 0.3, 7850));
   d.prescribe("xmin", "all");
   d.add_load_case("pull").traction("xmax", {0, 0, -1e6});
-  for (const char* how : {"full,coarsest=24", "single,coarsest=24", "single,coarsest=24,k-cycle",
-                          "full,coarsest=24,l1-jacobi", "full,coarsest=24,direct"}) {
+  for (const char* how :
+       {"full,coarsest=24", "single,coarsest=24", "single,coarsest=24,k-cycle", "full,coarsest=24,l1-jacobi",
+        "full,coarsest=24,direct", "full,coarsest=24,fsai", "single,coarsest=24,fsai"}) {
     SCOPED_TRACE(how);
     const Hierarchy& expected = reference("box", d, "bsr", how);
     ASSERT_TRUE(expected.converged);
     EXPECT_LE(expected.iterations, 60);
-    const Hierarchy here = solve(d, "bsr", GetParam(), how), second = solve(d, "bsr", GetParam(), how);
+    const Hierarchy here = solve(d, "bsr", GetParam(), how);
     EXPECT_TRUE(here.converged);
     EXPECT_NEAR(here.iterations, expected.iterations, 1);  // rounding of single precision may cost one
     expect_same_hierarchy(here, expected);
     expect_near(here.solution, expected.solution, 1e-7);
+    expect_near(here.again, here.solution, 1e-8);
+    // The others have all kernels in them; and in the emulation no order can change.
+    if (std::string_view(how).starts_with("full,coarsest=24,") || GetParam().starts_with("emulated")) continue;
+    const Hierarchy second = solve(d, "bsr", GetParam(), how);
     EXPECT_EQ(here.solution, second.solution);
     EXPECT_EQ(here.again, second.again);
-    expect_near(here.again, here.solution, 1e-8);
   }
 }
 

@@ -10,12 +10,15 @@
 #include <voussoir/solvers/direct_solver.hpp>
 
 #include "solver_models.hpp"
+#include "support/dense_algebra.hpp"
 #include "support/expect_error.hpp"
 
 namespace voussoir::test {
 namespace {
 
 using testing::expect_error;
+using testing::preconditioned_eigenvalues;
+using testing::symmetric_eigenvalues;
 
 /// A cantilever of bricks, large enough for a hierarchy with small coarsest levels.
 void add_cantilever(Domain& d, int n, const std::string& type = "solid.hex8.full", double poisson = 0.3) {
@@ -59,6 +62,9 @@ TEST(AmgOptionsInWords, AreReadAndWrittenAlike) {
   EXPECT_EQ(o.coarsest_rows, 50);
   EXPECT_EQ(o.most_levels, 4);
   EXPECT_EQ(o.suffix(), ":k-cycle,full,l1-jacobi,direct,steps=3,ratio=12.5,threshold=0.1,coarsest=50,levels=4");
+  EXPECT_EQ(with("fsai,basis=1").smoother, AmgOptions::Smoother::fsai);
+  EXPECT_EQ(with("fsai,basis=1").suffix(), ":fsai,basis=1");
+  EXPECT_EQ(with("chebyshev,basis=2").suffix(), ":chebyshev,basis=2");
   EXPECT_EQ(with("").suffix(), "");
   EXPECT_EQ(make_solver("cg+amg")->name(), "cg+amg");
   EXPECT_EQ(make_solver("cg+amg:single,steps=4")->name(), "cg+amg:single,steps=4");
@@ -68,6 +74,7 @@ TEST(AmgOptionsInWords, AreRefusedWithTheWordThatIsWrong) {
   expect_error(ErrorCode::bad_input, {"amg setting 'fast'", "k-cycle", "steps=N"}, [] { with("k-cycle,fast"); });
   expect_error(ErrorCode::bad_input, {"amg setting 'steps=many'", "number"}, [] { with("steps=many"); });
   expect_error(ErrorCode::bad_input, {"steps=0", "between 1"}, [] { with("steps=0"); });
+  expect_error(ErrorCode::bad_input, {"basis=3", "between 1 and 2"}, [] { with("basis=3"); });
   expect_error(ErrorCode::bad_input, {"threshold=2", "between 0"}, [] { with("threshold=2"); });
   expect_error(ErrorCode::bad_input, {"amg setting ''"}, [] { make_solver("cg+amg:,"); });
   AmgOptions none;
@@ -94,7 +101,8 @@ TEST(Amg, EverySettingConverges) {
   add_cantilever(d, 4);
   const Eigen::VectorXd exact = eliminated(d);
   for (const char* text : {"full", "single", "k-cycle", "k-cycle,full", "block-jacobi", "l1-jacobi,steps=3", "direct",
-                           "dense,levels=2", "threshold=0", "threshold=0.2", "steps=1", "steps=4,ratio=40"}) {
+                           "dense,levels=2", "threshold=0", "threshold=0.2", "steps=1", "steps=4,ratio=40", "chebyshev",
+                           "fsai", "fsai,full", "fsai,k-cycle", "fsai,basis=1,steps=1", "chebyshev,basis=2"}) {
     System s(d, "bsr");
     const SolveReport report = solve(s, with(std::string(text) + ",coarsest=100"));
     EXPECT_TRUE(report.converged) << text << ": " << report.reason;
@@ -112,14 +120,28 @@ TEST(Amg, ACycleIsSymmetricAndPositive) {
   ASSERT_GE(amg.levels().size(), 2u);
   const Eigen::MatrixXd m = s.dense(*amg.inverse());
   EXPECT_LE((m - m.transpose()).norm(), 1e-12 * m.norm());
-  const Eigen::VectorXd eigenvalues =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(m, Eigen::EigenvaluesOnly).eigenvalues();
-  EXPECT_GT(eigenvalues.minCoeff(), 0);
+  EXPECT_GT(symmetric_eigenvalues(m).minCoeff(), 0);
   // And it is near the inverse: the error of a cycle is a contraction in the norm of energy.
+  const Eigen::VectorXd spectrum = preconditioned_eigenvalues(m, s.dense());
+  EXPECT_GT(spectrum.minCoeff(), 0.2);
+  EXPECT_LT(spectrum.maxCoeff(), 1 + 1e-10);
+}
+
+TEST(Amg, ACycleWithASparseInverseIsSymmetricAndABetterInverse) {
+  Domain d;
+  add_cantilever(d, 3);
+  System s(d, "bsr");
   const Eigen::MatrixXd a = s.dense();
-  const Eigen::VectorXcd spectrum = (m * a).eigenvalues();
-  EXPECT_GT(spectrum.real().minCoeff(), 0.2);
-  EXPECT_LT(spectrum.real().maxCoeff(), 1 + 1e-10);
+  const auto lowest = [&](const char* how) {
+    AmgPreconditioner amg(with(how));
+    amg.set_up(*s.soe);
+    const Eigen::MatrixXd m = s.dense(*amg.inverse());
+    EXPECT_LE((m - m.transpose()).norm(), 1e-12 * m.norm()) << how;
+    const Eigen::VectorXcd spectrum = (m * a).eigenvalues();
+    EXPECT_LT(spectrum.real().maxCoeff(), 1 + 1e-10) << how;
+    return spectrum.real().minCoeff();
+  };
+  EXPECT_GT(1 - lowest("full,chebyshev,coarsest=60,steps=2"), 1.25 * (1 - lowest("full,fsai,coarsest=60,steps=2")));
 }
 
 TEST(Amg, ReproducesRigidMotionsOnCoarserLevels) {
@@ -161,28 +183,57 @@ TEST(Amg, RefusesANearNullSpaceOfTheWrongSize) {
 
 /// Two layers, of which one becomes softer at the end of the bar when the second load case acts: springs on its
 /// surface.
+/// Bricks with springs between some of their nodes.
+void add_bricks_and_springs(Domain& d) {
+  add_cantilever(d, 4);
+  d.add_block("springs", "truss")
+      .set_material(std::make_shared<IsotropicMaterial>("spring", 210e9, 0.3, 7850))
+      .set_section("area", 0.02);
+  for (Id id = 1; id < 40; ++id) d.block("springs").add(10000 + id, {id, id + 41});
+}
+
+/// Forms the matrix with the stiffness of the bricks times a factor, and the springs as they were: no multiple of the
+/// matrix before.
+void form_with_bricks_times(System& s, double factor) {
+  std::vector<double> factors = s.model.batch_factors(s.state.case_factors);
+  for (int b = 0; b < s.model.device_model().batch_count(); ++b)
+    if (s.model.batches()[b].kind == BatchOrigin::Kind::block && s.model.batches()[b].block == 0) factors[b] = factor;
+  MatrixTerms terms;
+  terms.batch_factors = factors;
+  s.soe->form(nullptr, terms);
+  s.model.backend().fill(s.soe->x(), 0.0);
+}
+
+/// How far what a hierarchy makes of the right-hand side is from what one makes that is built for these values.
+double distance_from_fresh(System& s, const AmgPreconditioner& amg, const AmgOptions& options) {
+  AmgPreconditioner fresh(options);
+  fresh.set_up(*s.soe);
+  EXPECT_EQ(fresh.levels().size(), amg.levels().size());
+  for (std::size_t l = 0; l < fresh.levels().size() && l < amg.levels().size(); ++l)
+    EXPECT_EQ(fresh.levels()[l].entries, amg.levels()[l].entries);
+  Vector y = s.model.make_vector(), z = s.model.make_vector();
+  amg.inverse()->apply(s.soe->b(), y);
+  fresh.inverse()->apply(s.soe->b(), z);
+  return (s.on_free(y) - s.on_free(z)).norm() / s.on_free(z).norm();
+}
+
 TEST(Amg, BringsAHierarchyUpToDate) {
-  for (const char* how : {"full", "single", "full,l1-jacobi", "full,direct", "full,k-cycle"})
+  for (const char* how : {"full,chebyshev", "single,chebyshev", "full,l1-jacobi", "full,chebyshev,direct",
+                          "full,chebyshev,k-cycle", "full,fsai", "single,fsai"})
     for (const char* storage : {"bsr", "matrix-free"}) {
       SCOPED_TRACE(std::string(how) + " on " + storage);
       Domain d;
-      add_cantilever(d, 4);
-      d.add_block("springs", "truss")
-          .set_material(std::make_shared<IsotropicMaterial>("spring", 210e9, 0.3, 7850))
-          .set_section("area", 0.02);
-      for (Id id = 1; id < 40; ++id) d.block("springs").add(10000 + id, {id, id + 41});
+      add_bricks_and_springs(d);
       System s(d, storage);
-      auto amg = std::make_shared<AmgPreconditioner>(with(std::string(how) + ",coarsest=60,threshold=0"));
+      // Without a threshold, groups do not depend on values.
+      const AmgOptions options = with(std::string(how) + ",coarsest=60,threshold=0");
+      auto amg = std::make_shared<AmgPreconditioner>(options);
       CgSolver solver(amg, {1e-8, 500});
       EXPECT_TRUE(solver.solve(*s.soe).converged);
       const auto levels = amg->levels();
-      // The stiffness of the bricks alone, a tenth of it, and the springs as they were: no multiple of the matrix
-      // before.
-      std::vector<double> factors = s.model.batch_factors(s.state.case_factors);
-      for (int b = 0; b < s.model.device_model().batch_count(); ++b)
-        if (s.model.batches()[b].kind == BatchOrigin::Kind::block && s.model.batches()[b].block == 0) factors[b] = 0.1;
+      // As in a short time step: inertia has another spectrum than stiffness.
       MatrixTerms terms;
-      terms.batch_factors = factors;
+      terms.mass = 1e10;
       s.soe->form(nullptr, terms);
       s.model.backend().fill(s.soe->x(), 0.0);
       const SolveReport second = solver.solve(*s.soe);
@@ -191,16 +242,24 @@ TEST(Amg, BringsAHierarchyUpToDate) {
       ASSERT_EQ(amg->levels().size(), levels.size());
       for (std::size_t l = 0; l < levels.size(); ++l) EXPECT_EQ(amg->levels()[l].rows, levels[l].rows);
       EXPECT_NE(amg->levels()[0].largest_eigenvalue, levels[0].largest_eigenvalue);
-      // The same as one that is built for these values: without a threshold, groups do not depend on them.
-      AmgPreconditioner fresh(with(std::string(how) + ",coarsest=60,threshold=0"));
-      fresh.set_up(*s.soe);
-      ASSERT_EQ(fresh.levels().size(), levels.size());
-      for (std::size_t l = 0; l < levels.size(); ++l) ASSERT_EQ(fresh.levels()[l].entries, levels[l].entries);
-      Vector y = s.model.make_vector(), z = s.model.make_vector();
-      amg->inverse()->apply(s.soe->b(), y);
-      fresh.inverse()->apply(s.soe->b(), z);
-      EXPECT_LE((s.on_free(y) - s.on_free(z)).norm(), (amg->is_single() ? 1e-6 : 1e-12) * s.on_free(z).norm());
+      EXPECT_LE(distance_from_fresh(s, *amg, options), amg->is_single() ? 1e-6 : 1e-12);
     }
+}
+
+TEST(Amg, KeepsItsBoundWhereTheSpectrumIsAsItWas) {
+  Domain d;
+  add_bricks_and_springs(d);
+  System s(d, "bsr");
+  const AmgOptions options = with("full,coarsest=60,threshold=0");
+  AmgPreconditioner amg(options);
+  amg.set_up(*s.soe);
+  const double bound = amg.levels()[0].largest_eigenvalue;
+  form_with_bricks_times(s, 0.9);
+  amg.set_up(*s.soe);
+  EXPECT_EQ(amg.levels()[0].largest_eigenvalue, bound);
+  const double distance = distance_from_fresh(s, amg, options);
+  EXPECT_GT(distance, 0);
+  EXPECT_LE(distance, 1e-3);
 }
 
 /// Good for nothing until it is strengthened, then what it stands for.
@@ -234,6 +293,31 @@ TEST(AStrengthenedPreconditioner, GoesOnFromWhereCgWas) {
   EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 2);
   EXPECT_EQ(told.back(), report.iterations);
   EXPECT_EQ(report.memory_bytes, hesitant->bytes());
+}
+
+/// The same where CG is told to look early.
+TEST(AStrengthenedPreconditioner, IsAskedForWhereCgIsSlowAtItsStart) {
+  struct Early : Hesitant {
+    int patience() const override { return 1000; }
+    Checkpoint checkpoint() const override { return strengthened ? Checkpoint{} : Checkpoint{4, reduction}; }
+    double reduction = 0;
+  };
+  Domain d;
+  add_cantilever(d, 4);
+  for (const bool slow : {false, true}) {
+    System s(d, "bsr");
+    auto early = std::make_shared<Early>();
+    early->reduction = slow ? 1e-6 : 1e6;
+    CgSolver solver(early, {1e-8, 2000});
+    const SolveReport report = solver.solve(*s.soe);
+    EXPECT_TRUE(report.converged);
+    EXPECT_EQ(early->strengthened, slow);
+    if (slow) {
+      EXPECT_LE(report.iterations, 4 + 30);
+    } else {
+      EXPECT_GT(report.iterations, 60);
+    }
+  }
 }
 
 /// Jacobi with a factor that changes from one application to the next, as no linear map does.
@@ -398,6 +482,36 @@ INSTANTIATE_TEST_SUITE_P(Amg, AmgOnShapes,
                            for (char& c : name) c = c == '.' ? '_' : c;
                            return name;
                          });
+
+/// A sheet of one layer of elements, four times as wide as thick, that bends.
+void add_sheet(Domain& d, const std::string& type, int n) {
+  BoxMesh mesh;
+  mesh.type = type;
+  mesh.cells = {n, n, 1};
+  mesh.upper = {4.0 * n, 4.0 * n, 1};
+  add_box_mesh(d, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 210e9, 0.3, 7850));
+  d.prescribe("xmin", "all");
+  d.add_load_case("press").pressure("zmax", 10);
+}
+
+TEST(Amg, TakesASparseInverseForThinWallsByItself) {
+  for (const char* type : {"solid.hex8", "solid.tet10", "solid.hex20"}) {
+    SCOPED_TRACE(type);
+    Domain d;
+    add_sheet(d, type, type == std::string("solid.hex8") ? 24 : 14);
+    System s(d, "bsr"), plain(d, "bsr");
+    const SolveReport itself = solve(s, with("coarsest=100"));
+    const SolveReport by_nodes = solve(plain, with("coarsest=100,chebyshev"));
+    EXPECT_TRUE(itself.converged) << itself.reason;
+    EXPECT_NE(itself.preconditioner.find("smoothed by a sparse inverse"), std::string::npos) << itself.preconditioner;
+    EXPECT_EQ(by_nodes.preconditioner.find("sparse inverse"), std::string::npos) << by_nodes.preconditioner;
+    EXPECT_LT(2 * itself.iterations, by_nodes.iterations);
+  }
+  Domain solid;
+  add_cantilever(solid, 6);
+  System s(solid, "bsr");
+  EXPECT_EQ(solve(s, with("coarsest=100")).preconditioner.find("sparse inverse"), std::string::npos);
+}
 
 /// A plate of which each side is a hundred times its thickness.
 TEST(Amg, ConvergesOnAThinPlate) {

@@ -6,16 +6,6 @@
 
 namespace voussoir::detail {
 
-AmgCycle::AmgCycle(std::shared_ptr<Backend> backend, std::shared_ptr<const Layout> layout,
-                   const AmgHierarchy& hierarchy)
-    : backend_(std::move(backend)),
-      services_(backend_->multigrid()),
-      layout_(std::move(layout)),
-      hierarchy_(hierarchy) {
-  for (const AmgLevel& level : hierarchy_.levels()) steps_.push_back(smoother_steps(level));
-  work_for(1);
-}
-
 namespace {
 
 /// What a Chebyshev smoother is made for where nothing else is said. Diagonal blocks of D⁻¹A are 1, so that eigenvalues
@@ -23,23 +13,41 @@ namespace {
 /// 1 / `least_growth` by as few steps as can be: two for linear elements, three for Hex20.
 constexpr double lowest = 0.13, least_growth = 1.25;
 constexpr int fewest_steps = 2, most_steps = 4;
+/// Thin walls want more than their spectrum tells where a cycle of as few steps leaves more of the error than this, as
+/// those of quadratic elements do.
+constexpr double most_left = 0.52;
 
 }  // namespace
 
-std::vector<IterationStep> AmgCycle::smoother_steps(const AmgLevel& level) const {
+AmgCycle::AmgCycle(std::shared_ptr<Backend> backend, std::shared_ptr<const Layout> layout,
+                   const AmgHierarchy& hierarchy)
+    : backend_(std::move(backend)),
+      services_(backend_->multigrid()),
+      layout_(std::move(layout)),
+      hierarchy_(hierarchy) {
+  for (const AmgLevel& level : hierarchy_.levels()) steps_.push_back(smoother_steps(level, fewest_steps));
+  work_for(1);
+  if (!hierarchy_.levels().front().has_factor() || hierarchy_.options().smoothing_steps > 0) return;
+  if (reduction(0) <= most_left) return;
+  for (std::size_t l = 0; l < steps_.size(); ++l) steps_[l] = smoother_steps(hierarchy_.levels()[l], most_steps);
+}
+
+std::vector<IterationStep> AmgCycle::smoother_steps(const AmgLevel& level, int fewest) const {
   const AmgOptions& options = hierarchy_.options();
-  const double high = level.largest_eigenvalue;
+  const double high = level.smoothed_eigenvalue();
   const double low = options.smoothing_ratio > 0 ? high / options.smoothing_ratio : std::min(lowest, high / 4);
   int count = options.smoothing_steps;
   if (count == 0)
-    for (count = fewest_steps; count < most_steps && chebyshev_reduction(low, high, count) < least_growth;) ++count;
+    for (count = fewest; count < most_steps && chebyshev_reduction(low, high, count) < least_growth;) ++count;
   switch (options.smoother) {
     case AmgOptions::Smoother::l1_jacobi:
       return std::vector<IterationStep>(static_cast<std::size_t>(count), IterationStep{1, 0});
     case AmgOptions::Smoother::block_jacobi:
       // Damped so that the upper three quarters of the spectrum shrink alike.
       return std::vector<IterationStep>(static_cast<std::size_t>(count), IterationStep{1.6 / high, 0});
+    case AmgOptions::Smoother::automatic:
     case AmgOptions::Smoother::chebyshev:
+    case AmgOptions::Smoother::fsai:
       break;
   }
   return chebyshev_steps(low, high, count);
@@ -57,7 +65,7 @@ AmgCycle::Work& AmgCycle::work_for(int columns) const {
     for (LevelVector* v : {&w.b, &w.x}) *v = make();
     if (!is_coarsest(l))
       for (LevelVector* v : {&w.d, &w.r}) *v = make();
-    if (!is_coarsest(l) && !is_outside(l)) w.next = make();
+    if (!is_coarsest(l) && (!is_outside(l) || levels[l].has_factor())) w.next = make();
     if (k && l > 0 && !is_coarsest(l)) {
       for (LevelVector* v : {&w.c, &w.v, &w.second, &w.w}) *v = make();
       w.scalars = backend_->make_array<double>(0, 5 * static_cast<std::size_t>(columns));
@@ -96,12 +104,23 @@ void AmgCycle::residual(Work& work, std::size_t level, const LevelVector& x, con
   services_.axpby(1, b, -1, r);
 }
 
+void AmgCycle::apply_factor(Work& work, std::size_t level, const LevelVector& from) const {
+  const AmgLevel& here = hierarchy_.levels()[level];
+  services_.product(here.factor, from, work.levels[level].next);
+  services_.product(here.factor_transposed, work.levels[level].next, work.levels[level].r);
+}
+
 LevelVector* AmgCycle::smooth(Work& work, std::size_t level, std::size_t first, LevelVector* x) const {
   LevelWork& w = work.levels[level];
   const AmgLevel& here = hierarchy_.levels()[level];
   for (std::size_t k = first; k < steps_[level].size(); ++k) {
     const IterationStep step = steps_[level][k];
-    if (is_outside(level)) {
+    if (here.has_factor()) {
+      residual(work, level, *x, w.b, w.r);
+      apply_factor(work, level, w.r);
+      services_.axpby(step.alpha, w.r, step.beta, w.d);
+      services_.axpby(1, w.d, 1, *x);
+    } else if (is_outside(level)) {
       residual(work, level, *x, w.b, w.r);
       services_.step(here.inverse, w.r, step.alpha, step.beta, w.d, *x);
     } else {
@@ -123,7 +142,13 @@ LevelVector& AmgCycle::cycle(Work& work, std::size_t level) const {
     return w.x;
   }
   const AmgLevel& here = hierarchy_.levels()[level];
-  services_.first_step(here.inverse, w.b, steps_[level][0].alpha, w.d, w.x);
+  if (here.has_factor()) {
+    apply_factor(work, level, w.b);
+    services_.axpby(steps_[level][0].alpha, w.r, 0, w.d);
+    services_.axpby(1, w.d, 0, w.x);
+  } else {
+    services_.first_step(here.inverse, w.b, steps_[level][0].alpha, w.d, w.x);
+  }
   LevelVector* x = smooth(work, level, 1, &w.x);
   residual(work, level, *x, w.b, w.r);
   services_.product(here.restriction, w.r, work.levels[level + 1].b);
@@ -214,9 +239,11 @@ std::size_t AmgCycle::bytes_moved() const {
   for (std::size_t l = 0; l < hierarchy_.levels().size(); ++l) {
     const AmgLevel& level = hierarchy_.levels()[l];
     const std::size_t product = is_outside(l) ? hierarchy_.outside()->bytes_moved() : level.a.bytes();
-    sum += is_coarsest(l) ? hierarchy_.dense().bytes()
-                          : 2 * steps_[l].size() * (product + level.inverse.bytes()) + level.prolongation.bytes() +
-                                level.restriction.bytes();
+    const std::size_t divided =
+        level.has_factor() ? level.factor.bytes() + level.factor_transposed.bytes() : level.inverse.bytes();
+    sum += is_coarsest(l)
+               ? hierarchy_.dense().bytes()
+               : 2 * steps_[l].size() * (product + divided) + level.prolongation.bytes() + level.restriction.bytes();
   }
   return sum;
 }

@@ -42,7 +42,7 @@ class AmgCycle final : public Operator {
   };
 
   Work& work_for(int columns) const;
-  std::vector<IterationStep> smoother_steps(const AmgLevel& level) const;
+  std::vector<IterationStep> smoother_steps(const AmgLevel& level, int fewest) const;
   bool is_coarsest(std::size_t level) const { return level + 1 == hierarchy_.levels().size(); }
   bool is_outside(std::size_t level) const { return level == 0 && hierarchy_.outside(); }
 
@@ -53,6 +53,8 @@ class AmgCycle final : public Operator {
   void solve_directly(LevelVector& b, LevelVector& x) const;
   void multiply(Work& work, std::size_t level, const LevelVector& x, LevelVector& y) const;
   void residual(Work& work, std::size_t level, const LevelVector& x, const LevelVector& b, LevelVector& r) const;
+  /// r = M from, on a level that has a sparse inverse M; `next` is used on the way.
+  void apply_factor(Work& work, std::size_t level, const LevelVector& from) const;
   /// Steps first … of the smoother from x; returns where the new x is.
   LevelVector* smooth(Work& work, std::size_t level, std::size_t first, LevelVector* x) const;
 

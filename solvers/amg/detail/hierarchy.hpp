@@ -13,16 +13,25 @@ struct AmgLevel {
   std::int32_t nodes = 0;         ///< block rows
   int height = 1;                 ///< rows of a block
   LevelMatrix a;                  ///< empty on the finest level where products are left to the SOE's own matrix
-  LevelDiagonal inverse;          ///< what the smoother divides by
+  LevelDiagonal inverse;          ///< what the smoother divides by, and the smoothing of the basis
   double largest_eigenvalue = 1;  ///< of the inverse times the matrix: an estimate, with ten per cent on top
-  std::int64_t entries = 0;       ///< of the matrix
+  double early_eigenvalue = 0;    ///< what the first steps to it had found
+  LevelMatrix factor;             ///< G of the sparse inverse GᵀG that the smoother uses in its place, or empty
+  LevelMatrix factor_transposed;
+  double factor_eigenvalue = 1;  ///< the same estimates for it
+  double early_factor_eigenvalue = 0;
+  std::int64_t entries = 0;  ///< of the matrix
 
   LevelMatrix tentative;  ///< in double precision: setting up again begins with it
+  LevelMatrix once;       ///< the pattern of the basis after the first of two steps of smoothing
   LevelMatrix prolongation;
   LevelMatrix restriction;  ///< its transpose
   LevelMatrix product;      ///< the pattern of A P
 
   std::int64_t rows() const { return std::int64_t{nodes} * height; }
+  bool has_factor() const { return !factor.column.empty(); }
+  /// Of what the smoother uses.
+  double smoothed_eigenvalue() const { return has_factor() ? factor_eigenvalue : largest_eigenvalue; }
   std::size_t bytes() const;
 };
 
@@ -52,11 +61,18 @@ class AmgHierarchy {
   std::size_t bytes() const;
 
  private:
+  void build(const LinearSOE& soe);
   void take_finest(const LinearSOE& soe, AmgLevel& level);
-  void refresh_finest(const LinearSOE& soe, AmgLevel& level);
-  void make_smoother(AmgLevel& level, const AnalysisModel* model);
+  void refresh_finest(const LinearSOE& soe, AmgLevel& level, bool single);
+  /// `finest` is the SOE where this is its level.
+  void make_smoother(AmgLevel& level, const LinearSOE* finest);
+  template <class Multiply>
+  void find_spectrum(AmgLevel& level, const Multiply& multiply);
+  void make_factor(AmgLevel& level);
   bool coarsen(const LinearSOE& soe, AmgLevel& level, AmgLevel& next, Array<double>& near_null, int modes,
                double threshold);
+  bool is_smoothed_twice(const AmgLevel& level) const;
+  void smooth_basis(AmgLevel& level);
   void project(const LinearSOE& soe, AmgLevel& level, AmgLevel& next);
   void settle_smoother(AmgLevel& level);
   void finish(AmgLevel& level);
