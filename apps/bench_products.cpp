@@ -120,6 +120,19 @@ void element_rows(BenchRig& rig, const BenchModel& model, const Reference& refer
   });
 }
 
+/// A product with a block of vectors and nothing stored.
+void matrix_free_columns_row(BenchRig& rig, const BenchModel& model, const Reference& reference, int columns) {
+  rig.row(fmt::format("product with {} columns, nothing stored", columns), [&](BenchRow& row) {
+    auto matrix = model.backend().make_element_operator(model.device(), ElementProduct::matrix_free);
+    model.backend().assemble(model.device(), nullptr, {}, *matrix);
+    time_block_product(rig, model, *matrix, model.rough(3), columns, reference, row);
+    const double flops = shared_flops_per_point + columns * (flops_per_point - shared_flops_per_point);
+    row.floor = rig.floor(model.geometry_bytes() + 2 * columns * model.vector_bytes(),
+                          flops * model.program().points() * model.elements());
+    row.note = fmt::format("{:.2f} G unknowns/s", columns * model.equations() / row.seconds * 1e-9);
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Domain> make_model_h(int size) { return make_box("solid.hex8.full", {size, size, size}); }
@@ -208,6 +221,7 @@ void bench_matrix_free(BenchRig& rig) {
     rig.table().begin("matrix-free", model.describe());
     const Reference reference(model.domain());
     element_rows(rig, model, reference, ElementProduct::matrix_free, "product, nothing stored", 0.105e-3);
+    matrix_free_columns_row(rig, model, reference, 4);
   }
   for (const auto& [type, cells] : {std::pair{"solid.hex20", half}, {"solid.tet10", half}, {"solid.hex8", n}}) {
     BenchModel model(rig.open(), make_box(type, {cells, cells, cells}, 0.15));

@@ -30,6 +30,8 @@ void bench_paper_tables(BenchRig& rig);
 /// geometry is computed anew (0.06 ms for Model H at 34 TFLOP/s), not a count of instructions. Elements with more nodes
 /// need more, so their floors are low.
 inline constexpr double flops_per_point = 430;
+/// Those of them that the columns of a block of vectors can share: Jacobian, cofactors, determinant.
+inline constexpr double shared_flops_per_point = 100;
 
 /// Bytes that a product must move with `blocks` of b × b numbers stored by rows: each number, each index and each
 /// vector entry once.

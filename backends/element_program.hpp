@@ -87,6 +87,15 @@ class ElementProgram {
 
   /// The kernel's text, where it was embedded; null otherwise.
   virtual const KernelSource* source() const { return nullptr; }
+
+  /// Directions that actions() takes at once, at most.
+  virtual int action_columns() const { return 1; }
+  /// action() for a block of directions, whose columns stand side by side: dofs() · columns values per element, those
+  /// of all columns of one degree of freedom together. What the columns share is computed once.
+  virtual ElementStatus actions(const ElementView& view, const double* directions, [[maybe_unused]] int columns,
+                                int first, int count, double* out) const {
+    return action(view, directions, first, count, out);
+  }
 };
 
 }  // namespace voussoir

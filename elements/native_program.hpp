@@ -108,6 +108,18 @@ class Gather {
     }
   }
 
+  /// The same for a block of nodal vectors, whose columns stand side by side; column w begins at to[w · unknowns].
+  __attribute__((noinline)) void gather_columns(const double* from, int columns, R* to) const {
+    const double* at[width];
+    for (int a = 0; a < nodes; ++a) {
+      for (int lane = 0; lane < width; ++lane)
+        at[lane] = from + static_cast<std::ptrdiff_t>(view_.first_unknown[node_[a][lane]]) * columns;
+      for (int c = 0; c < components; ++c)
+        for (int w = 0; w < columns; ++w)
+          to[w * nodes * components + a * components + c] = Lane::load(at, c * columns + w);
+    }
+  }
+
   Input input;
 
  private:
@@ -281,6 +293,26 @@ class NativeProgram final : public ElementProgram {
     }
   }
 
+  int action_columns() const override { return most_columns_; }
+  ElementStatus actions(const ElementView& view, const double* directions, int columns, int first, int count,
+                        double* out) const override {
+    if constexpr (no_tangent_) {
+      return nothing(dofs_ * columns, count, out);
+    } else {
+      return run<dofs_, false, most_columns_>(
+          view, first, count, out, !detail::linear_of<K>(),
+          [directions, columns](const GroupGather& group, R* result) {
+            R du[most_columns_ * dofs_], r[most_columns_ * dofs_];
+            group.gather_columns(directions, columns, du);
+            const R health = multiply_columns(group.input, columns, du, r);
+            for (int w = 0; w < columns; ++w)
+              for (int i = 0; i < dofs_; ++i) result[i * columns + w] = r[w * dofs_ + i];
+            return health;
+          },
+          columns);
+    }
+  }
+
   ElementStatus body_load(const ElementView& view, const BodyLoad& load, int first, int count,
                           double* out) const override {
     if constexpr (has_body_load_)
@@ -322,17 +354,38 @@ class NativeProgram final : public ElementProgram {
   const KernelSource* source() const override { return find_kernel_source(name_); }
 
  private:
-  /// Gathers, computes and stores group by group. `compute(gathered, result)` writes `values` numbers and returns the
-  /// element's health.
-  template <int values, bool judge_parameters, class Compute>
+  /// Columns that are done at once: what is kept of them stays in the cache.
+  static constexpr int most_columns_ = 4;
+
+  /// Tangent times du, columns one after another.
+  static R multiply_columns(const Input& e, int columns, const R* du, R* r) {
+    const auto direction = [du](int w, int a, int i) { return du[w * dofs_ + a * components_ + i]; };
+    if constexpr (requires { K::template actions<most_columns_>(e, columns, direction, r); }) {
+      return R(K::template actions<most_columns_>(e, columns, direction, r));
+    } else if constexpr (checks::HasAction<K, R>) {
+      R health = R(1.0);
+      for (int w = 0; w < columns; ++w) health = R(K::action(e, du + w * dofs_, r + w * dofs_));
+      return health;
+    } else {
+      R upper[entries_];
+      const R health = K::tangent(e, upper);
+      for (int w = 0; w < columns; ++w) detail::multiply_upper<R, dofs_>(upper, du + w * dofs_, r + w * dofs_);
+      return health;
+    }
+  }
+
+  /// Gathers, computes and stores group by group. `compute(gathered, result)` writes `values_of_one` numbers for each
+  /// of `columns`, `most` at most, and returns the element's health.
+  template <int values_of_one, bool judge_parameters, int most = 1, class Compute>
   static ElementStatus run(const ElementView& view, int first, int count, double* out, bool with_unknowns,
-                           const Compute& compute) {
+                           const Compute& compute, int columns = 1) {
     if (count <= 0) return {};
     if (parameter_count_ > 0 && !view.parameters) return {ElementFault::bad_parameter, first};
     GroupGather group(view, first, count, with_unknowns);
     // A kernel writes straight into the caller's memory where its alignment allows.
     const bool direct = reinterpret_cast<std::uintptr_t>(out) % alignof(R) == 0;
-    R buffer[values];
+    R buffer[most * values_of_one];
+    const int values = most == 1 ? values_of_one : columns * values_of_one;
     ElementStatus status;
     for (int begin = first; begin < first + count; begin += Lane::width, out += values * Lane::width) {
       group.load(begin);

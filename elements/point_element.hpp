@@ -63,6 +63,9 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   /// Whether the tangent is a sum over points of what each of them gives by itself.
   static constexpr bool point_integrable = !bbar && !incompatible && !uniform;
 
+  /// Whether an action needs the functions at all points at once, and not from point to point.
+  static constexpr bool keeps_basis = !detail::same<Formulation, Full> || !linear || hooped;
+
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
   template <class R>
@@ -91,90 +94,134 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
 
   template <class R>
   VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
-    return forces<false>(e, e.u, r);
+    return forces<false, 1>(e, 1, along(e.u), r);
   }
 
   template <class R>
   VSR_LARGE_FN static R action(const Input<R>& e, const R* du, R* r) {
-    if constexpr (detail::same<Formulation, Full> && linear && trilinear)
-      return trilinear_action(e, du, r);
-    else if constexpr (detail::same<Formulation, Full> && linear && !hooped)
-      return direct_action(e, du, r);
-    else
-      return forces<true>(e, du, r);
+    return actions<1>(e, 1, along(du), r);
   }
 
-  /// The same as action() for processors that have no room for its arrays: few numbers are alive at a time. `du(a, i)`
-  /// is component i at node a, put(a, i, force) takes the result, and scratch(n) is room for a number, n < dofs, that
-  /// is used up before the first result. Where has_compact_action.
-  static constexpr bool has_compact_action = detail::same<Formulation, Full> && linear && trilinear;
-  template <class R, class Direction, class Put, class Scratch>
-  VSR_FN static R compact_action(const Input<R>& e, const Direction& du, const Put& put, const Scratch& scratch) {
+  /// action() for `columns` directions, `most` at most, geometry and material evaluated once: du(w, a, i) is component
+  /// i at node a of direction w, whose result begins at r[w · dofs].
+  template <int most, class R, class Direction>
+  VSR_FN static R actions(const Input<R>& e, int columns, const Direction& du, R* r) {
+    if constexpr (keeps_basis)
+      return forces<true, most>(e, columns, du, r);
+    else if constexpr (trilinear)
+      return trilinear_actions<most>(e, columns, du, r);
+    else
+      return direct_actions<most>(e, columns, du, r);
+  }
+
+  // The same for processors that have no room for the arrays of actions(): few numbers are alive at a time. Where
+  // has_compact_action, for a material whose numbers do not vary within the element.
+  static constexpr bool has_compact_action =
+      trilinear && (!keeps_basis || (incompatible && detail::kernel_has_pair_block<Kernel>));
+  /// What a direction gives, before it is brought to the nodes.
+  template <class R>
+  struct CompactFlow {
+    detail::TrilinearCoefficients<R> of[components];
+    /// put(a, i, force) takes component i at node a.
+    template <class Put>
+    VSR_FN void forces(const Put& put) const {
+      VSR_UNROLLED
+      for (int c = 0; c < components; ++c) of[c].forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+    }
+  };
+  /// `du` as for actions(). scratch(n) is room for a number, n < room, that is free again afterwards.
+  template <int room, int columns, class R, class Direction, class Scratch>
+  VSR_FN static R compact_actions(const Input<R>& e, const Direction& du, const Scratch& scratch,
+                                  CompactFlow<R> (&flow)[columns]) {
     using Coefficients = detail::TrilinearCoefficients<R>;
     const auto& table = shape_table<Shape, Rule>();
     Material<R> material;
     Point<R> p = material.begin(e);
-    // Positions wait in the scratch, where there is enough of it.
-    constexpr bool apart = dofs >= 3 * Coefficients::count;
-    Coefficients kept[3], d[components], flow[components];
+    // Positions wait in the scratch, and then the directions of all columns but the first, as far as there is room.
+    constexpr int fields = room / Coefficients::count;
+    constexpr bool apart = fields >= 3;
+    constexpr int waiting = !apart ? 0 : (fields - 3) / components < columns ? (fields - 3) / components : columns - 1;
+    const auto place_of = [&](int field) {
+      return [&scratch, field](int n) -> decltype(auto) { return scratch(Coefficients::count * field + n); };
+    };
+    Coefficients kept[3], d[columns][components];
     VSR_UNROLLED
     for (int k = 0; k < 3; ++k) {
       kept[k] = Coefficients::of([&](int a) { return e.x[a][k]; });
-      if constexpr (apart) kept[k].store([&](int n) -> decltype(auto) { return scratch(Coefficients::count * k + n); });
+      if constexpr (apart) kept[k].store(place_of(k));
     }
     VSR_UNROLLED
+    for (int w = 0; w < columns; ++w) VSR_UNROLLED
     for (int i = 0; i < components; ++i) {
-      d[i] = Coefficients::of([&](int a) { return du(a, i); });
-      flow[i].clear();
+      d[w][i] = Coefficients::of([&](int a) { return du(w, a, i); });
+      if (columns - w <= waiting) d[w][i].store(place_of(3 + (columns - 1 - w) * components + i));
+      flow[w].of[i].clear();
     }
+    CompactModes<R, columns> modes_of;
+    if constexpr (incompatible) modes_of.clear();
+    const auto positions = [&](Coefficients(&x)[3]) {
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m)
+        if constexpr (apart)
+          x[m].load(place_of(m));
+        else
+          x[m] = kept[m];
+    };
     R health = R(1e300);
     VSR_UNROLLED
-    for (int upper = 0; upper < 2; ++upper) {
-      const R k = R(upper == 1 ? 1.0 : -1.0);
+    for (int line = 0; line < 4; ++line) {
+      const R j = R(line % 2 == 1 ? 1.0 : -1.0), k = R(line / 2 == 1 ? 1.0 : -1.0);
+      Coefficients x[3];
+      positions(x);
+      R low[columns][components][3];
       VSR_UNROLLED
-      for (int line = 0; line < 2; ++line) {
-        const R j = R(line == 1 ? 1.0 : -1.0);
-        Coefficients x[3];
+      for (int end = 0; end < 2; ++end) {
+        const R i = R(end == 1 ? 1.0 : -1.0);
+        // Cofactors instead of an inverse: of eight times the Jacobian, so that all factors but one cancel.
+        R cofactor[3][3];
+        const R det = detail::trilinear_cofactors(x, i, j, k, cofactor), inverse = detail::reciprocal(det);
+        health = min(health, det);
+        material.move(e, table.value[2 * line + end], p);
+        if constexpr (incompatible) modes_of.add_point(i, j, k, inverse);
         VSR_UNROLLED
-        for (int m = 0; m < 3; ++m)
-          if constexpr (apart)
-            x[m].load([&](int n) -> decltype(auto) { return scratch(Coefficients::count * m + n); });
-          else
-            x[m] = kept[m];
-        R force[2][components][3];
-        VSR_UNROLLED
-        for (int end = 0; end < 2; ++end) {
-          const R i = R(end == 1 ? 1.0 : -1.0);
-          // Cofactors instead of an inverse: of eight times the Jacobian, so that all factors but one cancel.
-          const R a0 = x[0].along_x(j, k), a1 = x[1].along_x(j, k), a2 = x[2].along_x(j, k);
-          const R b0 = x[0].along_y(i, k), b1 = x[1].along_y(i, k), b2 = x[2].along_y(i, k);
-          const R c0 = x[0].along_z(i, j), c1 = x[1].along_z(i, j), c2 = x[2].along_z(i, j);
-          const R cofactor[3][3] = {{b1 * c2 - b2 * c1, c1 * a2 - c2 * a1, a1 * b2 - a2 * b1},
-                                    {b2 * c0 - b0 * c2, c2 * a0 - c0 * a2, a2 * b0 - a0 * b2},
-                                    {b0 * c1 - b1 * c0, c0 * a1 - c1 * a0, a0 * b1 - a1 * b0}};
-          const R det = a0 * cofactor[0][0] + a1 * cofactor[1][0] + a2 * cofactor[2][0];
-          health = min(health, det);
-          material.move(e, table.value[4 * upper + 2 * line + end], p);
+        for (int w = 0; w < columns; ++w) {
           // det · gradient; the law is linear, so its flux is scaled instead.
           Gradient<R> grad = zero_matrix<R, rows, 3>();
           VSR_UNROLLED
           for (int c = 0; c < components; ++c) {
-            const R da = d[c].along_x(j, k), db = d[c].along_y(i, k), dc = d[c].along_z(i, j);
+            Coefficients own = d[w][c];
+            if (columns - w <= waiting) own.load(place_of(3 + (columns - 1 - w) * components + c));
+            const R da = own.along_x(j, k), db = own.along_y(i, k), dc = own.along_z(i, j);
             VSR_UNROLLED
             for (int m = 0; m < 3; ++m) grad(c, m) = da * cofactor[m][0] + db * cofactor[m][1] + dc * cofactor[m][2];
           }
-          const Gradient<R> flux = detail::reciprocal(det) * Kernel::dflux(p, grad, grad);
-          VSR_UNROLLED
-          for (int c = 0; c < components; ++c) VSR_UNROLLED
-          for (int m = 0; m < 3; ++m)
-            force[end][c][m] = flux(c, 0) * cofactor[0][m] + flux(c, 1) * cofactor[1][m] + flux(c, 2) * cofactor[2][m];
+          const Gradient<R> flux = inverse * Kernel::dflux(p, grad, grad);
+          if constexpr (incompatible) modes_of.add_flux(w, i, j, k, flux);
+          add_flux(flux, cofactor, end, j, k, low[w], flow[w]);
         }
-        VSR_UNROLLED
-        for (int c = 0; c < components; ++c) flow[c].add_line(force[0][c], force[1][c], j, k);
       }
     }
-    VSR_UNROLLED
-    for (int c = 0; c < components; ++c) flow[c].forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+    if constexpr (incompatible) {
+      // What the modes, once they are free, give in a second round over the points.
+      Coefficients x[3];
+      positions(x);
+      modes_of.release(p, x);
+      VSR_UNROLLED
+      for (int line = 0; line < 4; ++line) {
+        const R j = R(line % 2 == 1 ? 1.0 : -1.0), k = R(line / 2 == 1 ? 1.0 : -1.0);
+        positions(x);
+        R low[columns][components][3];
+        VSR_UNROLLED
+        for (int end = 0; end < 2; ++end) {
+          const R i = R(end == 1 ? 1.0 : -1.0);
+          R cofactor[3][3];
+          const R inverse = detail::reciprocal(detail::trilinear_cofactors(x, i, j, k, cofactor));
+          VSR_UNROLLED
+          for (int w = 0; w < columns; ++w)
+            add_flux(inverse * modes_of.flux(w, i, j, k), cofactor, end, j, k, low[w], flow[w]);
+        }
+      }
+    }
     return R(1.0 / 512) * health;
   }
 
@@ -262,7 +309,11 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     const R health = make_basis(e, basis);
     R u[functions * components];
     for (int i = 0; i < dofs; ++i) u[i] = e.u[i];
-    if constexpr (incompatible) find_modes<false>(e, basis, u);
+    if constexpr (incompatible) {
+      R stiffness[mode_dofs * (mode_dofs + 1) / 2];
+      factorise_modes(e, basis, stiffness);
+      find_modes<false>(e, basis, stiffness, u);
+    }
     Material<R> material;
     Point<R> p = material.begin(e);
     for (int q = 0; q < points; ++q) {
@@ -414,7 +465,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     R dx[trilinear ? 3 : 1][3][4];
     VSR_FN explicit Jacobians(const Input<R>& e) {
       if constexpr (trilinear)
-        for (int k = 0; k < 3; ++k) detail::trilinear_derivatives<3>(&e.x[0][k], dx[k]);
+        for (int k = 0; k < 3; ++k) detail::trilinear_derivatives([&](int a) { return e.x[a][k]; }, dx[k]);
     }
     VSR_FN R invert(const Input<R>& e, int q, R (&inv)[dim][dim]) const {
       if constexpr (trilinear) {
@@ -633,22 +684,48 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     }
   }
 
-  /// Internal forces: the residual at u (`linearised` false), or the tangent times u.
-  template <bool linearised, class R>
-  VSR_LARGE_FN static R forces(const Input<R>& e, const R* u, R* r) {
+  /// A single nodal vector of the element as a Direction.
+  template <class R>
+  VSR_FN static auto along(const R* u) {
+    return [u](int, int a, int i) { return u[a * components + i]; };
+  }
+  /// visit(w) for every column; where nvcc compiles, for `most` of them, with constant numbers.
+  template <int most, class Visit>
+  VSR_FN static void each_column([[maybe_unused]] int columns, const Visit& visit) {
+    if constexpr (most == 1) {
+      visit(0);
+    } else {
+#if defined(__CUDA_ARCH__)
+      VSR_UNROLLED
+      for (int w = 0; w < most; ++w) visit(w);
+#else
+      for (int w = 0; w < columns; ++w) visit(w);
+#endif
+    }
+  }
+
+  /// Internal forces of columns: the residual at u (`linearised` false), or the tangent times u.
+  template <bool linearised, int most, class R, class Direction>
+  VSR_LARGE_FN static R forces(const Input<R>& e, int columns, const Direction& du, R* r) {
     Basis<R> basis[points];
     const R health = make_basis(e, basis);
-    if constexpr (incompatible) {
-      R all[functions * components];
-      for (int i = 0; i < dofs; ++i) all[i] = u[i];
-      find_modes<linearised>(e, basis, all);
-      integrate_forces<linearised, 0, nodes>(e, basis, all, r);
-    } else {
-      integrate_forces<linearised, 0, nodes>(e, basis, u, r);
+    R u[functions * components], stiffness[incompatible ? mode_dofs * (mode_dofs + 1) / 2 : 1];
+    if constexpr (incompatible) factorise_modes(e, basis, stiffness);
+    VSR_ROLLED
+    for (int w = 0; w < (most == 1 ? 1 : columns); ++w) {
+      for (int a = 0; a < nodes; ++a)
+        for (int i = 0; i < components; ++i) u[a * components + i] = du(w, a, i);
+      if constexpr (incompatible) find_modes<linearised>(e, basis, stiffness, u);
+      integrate_forces<linearised, 0, nodes>(e, basis, u, r + w * dofs);
     }
     if constexpr (uniform) {
       const Hourglass<R> hourglass(e, basis[0]);
-      hourglass.add_forces(u, r);
+      VSR_ROLLED
+      for (int w = 0; w < (most == 1 ? 1 : columns); ++w) {
+        for (int a = 0; a < nodes; ++a)
+          for (int i = 0; i < components; ++i) u[a * components + i] = du(w, a, i);
+        hourglass.add_forces(u, r + w * dofs);
+      }
     }
     return health;
   }
@@ -676,38 +753,43 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   }
 
   /// The tangent times du of a full, linear element, with nothing kept from point to point.
-  template <class R>
-  VSR_LARGE_FN static R direct_action(const Input<R>& e, const R* du, R* r) {
+  template <int most, class R, class Direction>
+  VSR_LARGE_FN static R direct_actions(const Input<R>& e, int columns, const Direction& du, R* r) {
     const auto& table = shape_table<Shape, Rule>();
     Material<R> material;
     Point<R> p = material.begin(e);
     R health = R(1e300);
-    for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
+    each_column<most>(columns, [&](int w) {
+      for (int i = 0; i < dofs; ++i) r[w * dofs + i] = R(0.0);
+    });
     for (int q = 0; q < points; ++q) {
       R inv[dim][dim];
       const R det = invert(e, table, q, inv);
       material.move(e, table.value[q], p);
-      R reference[components][dim];
-      for (int i = 0; i < components; ++i)
-        for (int m = 0; m < dim; ++m) reference[i][m] = R(table.gradient[q][0][m]) * du[i];
-      for (int a = 1; a < nodes; ++a)
-        for (int i = 0; i < components; ++i)
-          for (int m = 0; m < dim; ++m) reference[i][m] += R(table.gradient[q][a][m]) * du[a * components + i];
-      Gradient<R> grad = zero_matrix<R, rows, 3>();
-      for (int i = 0; i < components; ++i)
-        for (int k = 0; k < dim; ++k)
-          for (int m = 0; m < dim; ++m) grad(i, k) += reference[i][m] * inv[k][m];
       const R volume = R(table.weight[q]) * det * depth(e, p.x[0]);
-      const Gradient<R> flux = Kernel::dflux(p, grad, grad);
-      for (int i = 0; i < components; ++i)
-        for (int m = 0; m < dim; ++m) {
-          R sum = flux(i, 0) * inv[0][m];
-          for (int k = 1; k < dim; ++k) sum += flux(i, k) * inv[k][m];
-          reference[i][m] = volume * sum;
-        }
-      for (int a = 0; a < nodes; ++a)
+      each_column<most>(columns, [&](int w) {
+        R reference[components][dim];
         for (int i = 0; i < components; ++i)
-          for (int m = 0; m < dim; ++m) r[a * components + i] += R(table.gradient[q][a][m]) * reference[i][m];
+          for (int m = 0; m < dim; ++m) reference[i][m] = R(table.gradient[q][0][m]) * du(w, 0, i);
+        for (int a = 1; a < nodes; ++a)
+          for (int i = 0; i < components; ++i)
+            for (int m = 0; m < dim; ++m) reference[i][m] += R(table.gradient[q][a][m]) * du(w, a, i);
+        Gradient<R> grad = zero_matrix<R, rows, 3>();
+        for (int i = 0; i < components; ++i)
+          for (int k = 0; k < dim; ++k)
+            for (int m = 0; m < dim; ++m) grad(i, k) += reference[i][m] * inv[k][m];
+        const Gradient<R> flux = Kernel::dflux(p, grad, grad);
+        for (int i = 0; i < components; ++i)
+          for (int m = 0; m < dim; ++m) {
+            R sum = flux(i, 0) * inv[0][m];
+            for (int k = 1; k < dim; ++k) sum += flux(i, k) * inv[k][m];
+            reference[i][m] = volume * sum;
+          }
+        R* own = r + w * dofs;
+        for (int a = 0; a < nodes; ++a)
+          for (int i = 0; i < components; ++i)
+            for (int m = 0; m < dim; ++m) own[a * components + i] += R(table.gradient[q][a][m]) * reference[i][m];
+      });
       if constexpr (ring)
         health = min(health, min(det, p.x[0]));
       else
@@ -717,19 +799,21 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   }
 
   /// The same for a Hex8.
-  template <class R>
-  VSR_LARGE_FN static R trilinear_action(const Input<R>& e, const R* du, R* r) {
+  template <int most, class R, class Direction>
+  VSR_LARGE_FN static R trilinear_actions(const Input<R>& e, int columns, const Direction& du, R* r) {
     const auto& table = shape_table<Shape, Rule>();
     Material<R> material;
     Point<R> p = material.begin(e);
     R health = R(1e300);
-    R dx[3][3][4], d[components][3][4], flow[components][3][4];
-    for (int k = 0; k < 3; ++k) detail::trilinear_derivatives<3>(&e.x[0][k], dx[k]);
-    for (int i = 0; i < components; ++i) {
-      detail::trilinear_derivatives<components>(du + i, d[i]);
-      for (int m = 0; m < 3; ++m)
-        for (int s = 0; s < 4; ++s) flow[i][m][s] = R(0.0);
-    }
+    R dx[3][3][4], d[most][components][3][4], flow[most][components][3][4];
+    for (int k = 0; k < 3; ++k) detail::trilinear_derivatives([&](int a) { return e.x[a][k]; }, dx[k]);
+    each_column<most>(columns, [&](int w) {
+      for (int i = 0; i < components; ++i) {
+        detail::trilinear_derivatives([&](int a) { return du(w, a, i); }, d[w][i]);
+        for (int m = 0; m < 3; ++m)
+          for (int s = 0; s < 4; ++s) flow[w][i][m][s] = R(0.0);
+      }
+    });
     VSR_ROLLED
     for (int q = 0; q < points; ++q) {
       const int place[3] = {detail::trilinear_place(0, q), detail::trilinear_place(1, q),
@@ -739,33 +823,125 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
         for (int k = 0; k < 3; ++k) j[m][k] = dx[k][m][place[m]];
       const R det = detail::invert_jacobian<3>(j, inv);
       material.move(e, table.value[q], p);
-      Gradient<R> grad = zero_matrix<R, rows, 3>();
-      for (int i = 0; i < components; ++i)
-        for (int k = 0; k < 3; ++k)
-          grad(i, k) = d[i][0][place[0]] * inv[k][0] + d[i][1][place[1]] * inv[k][1] + d[i][2][place[2]] * inv[k][2];
-      const Gradient<R> flux = Kernel::dflux(p, grad, grad);
-      for (int i = 0; i < components; ++i)
-        for (int m = 0; m < 3; ++m)  // all weights are 1
-          flow[i][m][place[m]] += det * (flux(i, 0) * inv[0][m] + flux(i, 1) * inv[1][m] + flux(i, 2) * inv[2][m]);
+      each_column<most>(columns, [&](int w) {
+        const auto& own = d[w];
+        Gradient<R> grad = zero_matrix<R, rows, 3>();
+        for (int i = 0; i < components; ++i)
+          for (int k = 0; k < 3; ++k)
+            grad(i, k) =
+                own[i][0][place[0]] * inv[k][0] + own[i][1][place[1]] * inv[k][1] + own[i][2][place[2]] * inv[k][2];
+        const Gradient<R> flux = Kernel::dflux(p, grad, grad);
+        for (int i = 0; i < components; ++i)
+          for (int m = 0; m < 3; ++m)  // all weights are 1
+            flow[w][i][m][place[m]] += det * (flux(i, 0) * inv[0][m] + flux(i, 1) * inv[1][m] + flux(i, 2) * inv[2][m]);
+      });
       health = min(health, det);
     }
-    for (int i = 0; i < components; ++i) detail::trilinear_forces<components>(flow[i], r + i);
+    each_column<most>(columns, [&](int w) {
+      for (int i = 0; i < components; ++i) detail::trilinear_forces<components>(flow[w][i], r + w * dofs + i);
+    });
     return health;
+  }
+
+  /// What a flux at an end of a line does: the first waits for the second.
+  template <class R>
+  VSR_FN static void add_flux(const Gradient<R>& flux, const R (&cofactor)[3][3], int end, R j, R k,
+                              R (&low)[components][3], CompactFlow<R>& flow) {
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c) {
+      R force[3];
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m)
+        force[m] = flux(c, 0) * cofactor[0][m] + flux(c, 1) * cofactor[1][m] + flux(c, 2) * cofactor[2][m];
+      VSR_UNROLLED
+      for (int m = 0; m < 3 && end == 0; ++m) low[c][m] = force[m];
+      if (end == 1) flow.of[c].add_line(low[c], force, j, k);
+    }
   }
 
   // ---- Incompatible modes ----
 
   static constexpr int mode_dofs = modes * components;
 
+  /// The modes of a Hex8 by sums over its points. With c_m the cofactors of the centre and s_m = ±1 the sign of a
+  /// point, a mode's gradient is −2/√3 · s_m c_m / det, so that the modes' stiffness is made of the blocks of c_m ⊗ c_n
+  /// times Σ s_m s_n / det, and the force on mode m is Σ s_m flux · c_m. All other factors cancel.
+  template <class R, int columns>
+  struct CompactModes {
+    R stiffness[6];                  ///< Σ s_m s_n / det, an upper triangle
+    Gradient<R> moment[columns][3];  ///< Σ s_m flux; after release() what the modes add to det · flux, for s_m = 1
+
+    VSR_FN void clear() {
+      for (int i = 0; i < 6; ++i) stiffness[i] = R(0.0);
+      for (int w = 0; w < columns; ++w)
+        for (int m = 0; m < 3; ++m) moment[w][m] = zero_matrix<R, rows, 3>();
+    }
+    VSR_FN void add_point(R i, R j, R k, R inverse) {
+      const R sign[3] = {i, j, k};
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m) VSR_UNROLLED
+      for (int n = m; n < 3; ++n) stiffness[index<3>(m, n)] += sign[m] * sign[n] * inverse;
+    }
+    VSR_FN void add_flux(int w, R i, R j, R k, const Gradient<R>& flux) {
+      moment[w][0] = moment[w][0] + i * flux;
+      moment[w][1] = moment[w][1] + j * flux;
+      moment[w][2] = moment[w][2] + k * flux;
+    }
+    VSR_FN Gradient<R> flux(int w, R i, R j, R k) const {
+      return i * moment[w][0] + j * moment[w][1] + k * moment[w][2];
+    }
+
+    /// Finds the amplitudes that leave the modes without force.
+    VSR_FN void release(const Point<R>& p, const detail::TrilinearCoefficients<R> (&x)[3]) {
+      R c[3][3], matrix[mode_dofs * (mode_dofs + 1) / 2];
+      detail::trilinear_cofactors(x, R(0.0), R(0.0), R(0.0), c);
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m) VSR_UNROLLED
+      for (int n = m; n < 3; ++n) {
+        Mat3<R> outer;
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l) outer(k, l) = stiffness[index<3>(m, n)] * c[k][m] * c[l][n];
+        const Mat<R, components, components> block = Kernel::pair_block(p, outer);
+        VSR_UNROLLED
+        for (int i = 0; i < components; ++i) VSR_UNROLLED
+        for (int j = 0; j < components; ++j)
+          if (n > m || j >= i) matrix[index<mode_dofs>(m * components + i, n * components + j)] = block(i, j);
+      }
+      detail::factorise<mode_dofs>(matrix);
+      VSR_UNROLLED
+      for (int w = 0; w < columns; ++w) {
+        R amplitude[mode_dofs];
+        VSR_UNROLLED
+        for (int m = 0; m < 3; ++m) VSR_UNROLLED
+        for (int i = 0; i < components; ++i)
+          amplitude[m * components + i] =
+              moment[w][m](i, 0) * c[0][m] + moment[w][m](i, 1) * c[1][m] + moment[w][m](i, 2) * c[2][m];
+        detail::solve<mode_dofs>(matrix, amplitude);
+        VSR_UNROLLED
+        for (int m = 0; m < 3; ++m) {
+          Gradient<R> grad;
+          for (int i = 0; i < components; ++i)
+            for (int k = 0; k < 3; ++k) grad(i, k) = -amplitude[m * components + i] * c[k][m];
+          moment[w][m] = Kernel::dflux(p, grad, grad);
+        }
+      }
+    }
+  };
+
+  /// The stiffness of the modes, factorised.
+  template <class R>
+  VSR_LARGE_FN static void factorise_modes(const Input<R>& e, const Basis<R>* basis, R* stiffness) {
+    integrate_tangent<nodes, modes>(e, basis, stiffness);
+    detail::factorise<mode_dofs>(stiffness);
+  }
+
   /// The amplitudes that leave the modes without force, given the nodal values in the first part of u. The law being
   /// linear, they follow from the force that the nodal values alone leave on them.
   template <bool linearised, class R>
-  VSR_LARGE_FN static void find_modes(const Input<R>& e, const Basis<R>* basis, R* u) {
+  VSR_LARGE_FN static void find_modes(const Input<R>& e, const Basis<R>* basis, const R* stiffness, R* u) {
     for (int i = dofs; i < functions * components; ++i) u[i] = R(0.0);
-    R stiffness[mode_dofs * (mode_dofs + 1) / 2], amplitude[mode_dofs];
-    integrate_tangent<nodes, modes>(e, basis, stiffness);
+    R amplitude[mode_dofs];
     integrate_forces<linearised, nodes, modes>(e, basis, u, amplitude);
-    detail::factorise<mode_dofs>(stiffness);
     detail::solve<mode_dofs>(stiffness, amplitude);
     for (int i = 0; i < mode_dofs; ++i) u[dofs + i] = -amplitude[i];
   }

@@ -56,12 +56,11 @@ VSR_FN void gauss_pair(R& low, R& high) {
   low = R(near) * a + R(far) * b;
   high = R(far) * a + R(near) * b;
 }
-/// d[m][place]: derivatives of the field with nodal values v[0], v[stride], …
-template <int stride, class R>
-VSR_FN void trilinear_derivatives(const R* v, R (&d)[3][4]) {
+/// d[m][place]: derivatives of the field with the value v(n) at node n.
+template <class R, class Value>
+VSR_FN void trilinear_derivatives(const Value& v, R (&d)[3][4]) {
   for (int m = 0; m < 3; ++m) {
-    for (int i = 0; i < 4; ++i)
-      d[m][i] = R(0.5) * (v[stride * trilinear_edge(m, i, 1)] - v[stride * trilinear_edge(m, i, 0)]);
+    for (int i = 0; i < 4; ++i) d[m][i] = R(0.5) * (v(trilinear_edge(m, i, 1)) - v(trilinear_edge(m, i, 0)));
     gauss_pair(d[m][0], d[m][1]);
     gauss_pair(d[m][2], d[m][3]);
     gauss_pair(d[m][0], d[m][2]);

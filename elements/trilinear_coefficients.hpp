@@ -102,6 +102,25 @@ struct TrilinearCoefficients {
   }
 };
 
+/// Cofactors of eight times the Jacobian of a field of positions x, cofactor[k][m] that of ∂x_k/∂ξ_m, at the point with
+/// signs i, j, k. Returns its determinant.
+template <class R>
+VSR_FN R trilinear_cofactors(const TrilinearCoefficients<R> (&x)[3], R i, R j, R k, R (&cofactor)[3][3]) {
+  const R a0 = x[0].along_x(j, k), a1 = x[1].along_x(j, k), a2 = x[2].along_x(j, k);
+  const R b0 = x[0].along_y(i, k), b1 = x[1].along_y(i, k), b2 = x[2].along_y(i, k);
+  const R c0 = x[0].along_z(i, j), c1 = x[1].along_z(i, j), c2 = x[2].along_z(i, j);
+  cofactor[0][0] = b1 * c2 - b2 * c1;
+  cofactor[0][1] = c1 * a2 - c2 * a1;
+  cofactor[0][2] = a1 * b2 - a2 * b1;
+  cofactor[1][0] = b2 * c0 - b0 * c2;
+  cofactor[1][1] = c2 * a0 - c0 * a2;
+  cofactor[1][2] = a2 * b0 - a0 * b2;
+  cofactor[2][0] = b0 * c1 - b1 * c0;
+  cofactor[2][1] = c0 * a1 - c1 * a0;
+  cofactor[2][2] = a0 * b1 - a1 * b0;
+  return a0 * cofactor[0][0] + a1 * cofactor[1][0] + a2 * cofactor[2][0];
+}
+
 /// 1 / x where x is an ordinary number: on a device without the branch for all others.
 VSR_FN double reciprocal(double x) {
 #if defined(__CUDA_ARCH__)

@@ -161,6 +161,29 @@ __device__ inline void load_column(const ClusterView& view, const ClusterRoom& r
   }
 }
 
+/// The same for all further columns of the view, with all numbers of a node on their way at once.
+template <int components>
+__device__ inline void load_columns(const ClusterView& view, const ClusterRoom& room) {
+  const int count = view.node_count[blockIdx.x];
+#pragma unroll 1
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
+    const unsigned held = view.conditions ? room.first[n] >> 16 : 0u;
+    const double* from =
+        view.x + static_cast<long long>(room.node[n].equation) * view.x_columns + view.x_column + view.x_step;
+    double x[most_cluster_columns - 1][components];
+#pragma unroll
+    for (int w = 0; w < most_cluster_columns - 1; ++w)
+#pragma unroll
+      for (int i = 0; i < components; ++i)
+        x[w][i] = w + 1 < view.width ? from[w * view.x_step + static_cast<long long>(i) * view.x_columns] : 0;
+#pragma unroll
+    for (int w = 0; w < most_cluster_columns - 1; ++w)
+#pragma unroll
+      for (int i = 0; i < components; ++i)
+        if (w + 1 < view.width) room.x[((w + 1) * components + i) * view.most_nodes + n] = held >> i & 1u ? 0 : x[w][i];
+  }
+}
+
 /// Kernels with an action for few registers say so (elements/point_element.hpp).
 template <class K>
 VSR_FN constexpr bool has_compact_action_of() {
@@ -195,52 +218,68 @@ __device__ inline double sum_cluster(double value, double* room) {
 }
 
 /// Every node of the cluster adds up what its elements have for it, in ascending order. All threads call. `column` is
-/// counted from the first that is done.
-template <int components>
+/// counted from the first that is done; there are vectors of `columns` from it on, those of the product that is.
+template <int components, int columns = 1>
 __device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& room, int nodes, int column = 0) {
   const int count = static_cast<int>(*room.node_count), stride = nodes * view.size;
-  double* own_x = room.x + column * components * view.most_nodes;
   const ClusterNumber* incidence = reinterpret_cast<const ClusterNumber*>(room.incidence);
-  double dot = 0;
+  const auto is = [&](int w) { return w == 0 || column + w < view.width; };
+  double dot[columns];
+#pragma unroll
+  for (int w = 0; w < columns; ++w) dot[w] = 0;
   for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
     const ClusterNode node = room.node[n];
     if (node.target == ClusterNode::nowhere) continue;
     const unsigned first = room.first[n], begin = first & 0xffffu, end = room.first[n + 1] & 0xffffu;
-    double sum[components];
+    double sum[columns][components];
 #pragma unroll
-    for (int i = 0; i < components; ++i) sum[i] = 0;
+    for (int w = 0; w < columns; ++w)
+#pragma unroll
+      for (int i = 0; i < components; ++i) sum[w][i] = 0;
 #pragma unroll 4
     for (unsigned k = begin; k < end; ++k) {
       const double* vector = room.vectors + incidence[k];
 #pragma unroll
-      for (int i = 0; i < components; ++i) sum[i] += vector[i * stride];
+      for (int w = 0; w < columns; ++w)
+#pragma unroll
+        for (int i = 0; i < components; ++i) sum[w][i] += vector[(w * components + i) * stride];
     }
     const long long equation = node.equation;
     const unsigned held = view.conditions ? first >> 16 : 0u;
-    if (node.target >= 0 && view.partial) {
-      double* partial =
-          view.partial + column * view.partial_step + static_cast<long long>(node.target) * view.partial_components;
 #pragma unroll
-      for (int i = 0; i < components; ++i) partial[i] = sum[i];
-      for (int i = components; i < view.partial_components; ++i) partial[i] = 0;
-    } else if (node.target >= 0) {
+    for (int w = 0; w < columns; ++w) {
+      if (!is(w)) break;
+      const int own = column + w;
+      if (node.target >= 0 && view.partial) {
+        double* partial =
+            view.partial + own * view.partial_step + static_cast<long long>(node.target) * view.partial_components;
 #pragma unroll
-      for (int i = 0; i < components; ++i)
-        if (!(held >> i & 1u)) atomicAdd(view.y + (equation + i) * view.columns + view.column + column, sum[i]);
-    } else {
+        for (int i = 0; i < components; ++i) partial[i] = sum[w][i];
+        for (int i = components; i < view.partial_components; ++i) partial[i] = 0;
+      } else if (node.target >= 0) {
 #pragma unroll
-      for (int i = 0; i < components; ++i) {
-        double x = own_x[i * view.most_nodes + n];
-        if (held >> i & 1u) sum[i] = x = view.x[column * view.x_step + (equation + i) * view.x_columns + view.x_column];
-        view.y[(equation + i) * view.columns + view.column + column] = sum[i];
-        dot += x * sum[i];
+        for (int i = 0; i < components; ++i)
+          if (!(held >> i & 1u)) atomicAdd(view.y + (equation + i) * view.columns + view.column + own, sum[w][i]);
+      } else {
+#pragma unroll
+        for (int i = 0; i < components; ++i) {
+          double x = room.x[(own * components + i) * view.most_nodes + n];
+          if (held >> i & 1u)
+            sum[w][i] = x = view.x[own * view.x_step + (equation + i) * view.x_columns + view.x_column];
+          view.y[(equation + i) * view.columns + view.column + own] = sum[w][i];
+          dot[w] += x * sum[w][i];
+        }
       }
     }
   }
   if (!view.dot) return;
   __syncthreads();  // x and the vectors have been read
-  const double total = sum_cluster(dot, own_x);
-  if (threadIdx.x == 0) view.dot[column * view.dot_step + static_cast<int>(blockIdx.x)] = total;
+#pragma unroll
+  for (int w = 0; w < columns; ++w) {
+    if (!is(w)) break;
+    const double total = sum_cluster(dot[w], room.x + (column + w) * components * view.most_nodes);
+    if (threadIdx.x == 0) view.dot[(column + w) * view.dot_step + static_cast<int>(blockIdx.x)] = total;
+  }
 }
 
 /// Reads the data of the element at a place whose nodes lie in shared memory. `plain`: its parameters do not depend on
@@ -271,20 +310,110 @@ __device__ inline void load_clustered(const ElementView& view, const ClusterView
   in.table = view.parameters + static_cast<long long>(record) * in.table_rows * (parameter_count_of<K>() + 1);
 }
 
-}  // namespace detail
+/// What an element gives for columns that are done together: kept by its thread until it is summed.
+template <class K, int columns>
+struct ActionResults {
+  static constexpr int dofs = K::nodes * K::components;
+  double value[columns * dofs];
 
-/// factor · tangent · x of the elements of clusters, summed to nodes. Dynamic shared memory:
-/// ClusterPlan::shared_bytes(true).
+  /// x(w, a, i) is component i at node a in column w. Returns the element's health.
+  template <int room, class X, class Scratch>
+  __device__ inline double compute(const DeviceInput<K>& in, const X& x, const Scratch&) {
+    if constexpr (requires { K::template actions<columns>(in, columns, x, value); }) {
+      return K::template actions<columns>(in, columns, x, value);
+    } else {
+      double du[dofs], health = 1;
+      if constexpr (requires { K::action(in, du, value); }) {
+#pragma unroll 1
+        for (int w = 0; w < columns; ++w) {
+          spread(x, w, du);
+          health = K::action(in, du, value + w * dofs);
+        }
+      } else {
+        double upper[dofs * (dofs + 1) / 2];
+        health = K::tangent(in, upper);
+#pragma unroll 1
+        for (int w = 0; w < columns; ++w) {
+          spread(x, w, du);
+          multiply_upper<double, dofs>(upper, du, value + w * dofs);
+        }
+      }
+      return health;
+    }
+  }
+  template <class Put>
+  __device__ inline void forces(int w, const Put& put) const {
+#pragma unroll
+    for (int a = 0; a < K::nodes; ++a)
+#pragma unroll
+      for (int i = 0; i < K::components; ++i) put(a, i, value[w * dofs + a * K::components + i]);
+  }
+
+ private:
+  template <class X>
+  __device__ static inline void spread(const X& x, int w, double (&du)[dofs]) {
+#pragma unroll
+    for (int a = 0; a < K::nodes; ++a)
+#pragma unroll
+      for (int i = 0; i < K::components; ++i) du[a * K::components + i] = x(w, a, i);
+  }
+};
+/// The same by an action for few registers.
+template <class K, int columns>
+struct CompactResults {
+  typename K::template CompactFlow<double> flow[columns];
+
+  template <int room, class X, class Scratch>
+  __device__ inline double compute(const DeviceInput<K>& in, const X& x, const Scratch& scratch) {
+    return K::template compact_actions<room>(in, x, scratch, flow);
+  }
+  template <class Put>
+  __device__ inline void forces(int w, const Put& put) const {
+    flow[w].forces(put);
+  }
+};
+template <class K, bool compact, int columns>
+struct ResultsOf {
+  using type = ActionResults<K, columns>;
+};
+template <class K, int columns>
+struct ResultsOf<K, true, columns> {
+  using type = CompactResults<K, columns>;
+};
+
+/// Blocks of threads that a multiprocessor is meant to hold where a column is done alone: three need a compact action
+/// that keeps no sums besides its flow.
 template <class K, bool plain>
-__global__ void __launch_bounds__(128, plain&& detail::has_compact_action<K> ? 3 : 1)
-    cluster_action(ElementJob job, ClusterView view) {
-  using namespace detail;
+VSR_FN constexpr int blocks_at_once() {
+  if constexpr (plain && has_compact_action<K>)
+    return K::keeps_basis ? 2 : 3;
+  else
+    return 1;
+}
+
+/// Columns of which a thread keeps the results of its element at once: as many as its registers hold, or all where
+/// they lie in its memory anyway.
+template <class K, bool compact>
+VSR_FN constexpr int columns_together() {
+  if constexpr (compact)
+    return K::keeps_basis ? 1 : 2;
+  else if constexpr (requires { requires !K::keeps_basis; })
+    return K::nodes <= 8 && K::nodes * K::components <= 12 ? 4 : 2;
+  else
+    return 4;
+}
+
+/// The product of this block's cluster, for one column or for `many`, of which `together` are done at a time.
+template <class K, bool compact, bool plain, bool many, int together>
+__device__ inline void multiply_cluster(const ElementJob& job, ClusterView view) {
   constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components, words = corner_words(nodes);
   // As they are, but known to the compiler.
   view.size = cluster_size(dofs);
   view.most_nodes &= ~15;
+  if (!many) view.width = 1;
   VSR_DYNAMIC_SHARED(double, shared);
-  const ClusterRoom room(shared, view, dofs, nodes, components, true);
+  constexpr int vectors = cluster_vectors(dofs, many ? 2 : 1), kept = vectors < together ? vectors : together;
+  const ClusterRoom room(shared, view, vectors * dofs, nodes, view.width * components, true);
   const int thread = static_cast<int>(threadIdx.x);
   const unsigned place = blockIdx.x * static_cast<unsigned>(view.size) + threadIdx.x;
   ClusterWords corners[words];
@@ -293,40 +422,68 @@ __global__ void __launch_bounds__(128, plain&& detail::has_compact_action<K> ? 3
     corners[w] = load_passing(view.corner + (static_cast<long long>(blockIdx.x) * words + w) * view.size + thread);
   const int record = view.record ? load_passing(view.record + place) : 0;
   load_cluster<nodes, components, true>(view, room);
+  if constexpr (many) load_columns<components>(view, room);
   __syncthreads();
-  if (place < static_cast<unsigned>(view.count)) {
-    DeviceInput<K> in;
-    load_clustered<K, plain>(job.view, view, place, record, corners, room.position, in);
-    double health = 1, finite = 0;
-    const auto x = [&](int a, int i) { return room.x[i * view.most_nodes + number_of(corners, a)]; };
-    const auto keep = [&](int a, int i, double value) {
-      finite += 0 * value;
-      room.vectors[(i * nodes + a) * view.size + thread] = job.factor * value;
+#pragma unroll 1
+  for (int first = 0; first < view.width; first += together) {
+    if (first > 0) __syncthreads();  // the vectors of the column before have been read
+    typename ResultsOf<K, compact, together>::type results;
+    const auto keep = [&](int from, double health) {
+      double finite = 0;
+#pragma unroll
+      for (int w = 0; w < kept; ++w)
+        results.forces(from + w, [&](int a, int i, double value) {
+          finite += 0 * value;
+          room.vectors[((w * components + i) * nodes + a) * view.size + thread] = job.factor * value;
+        });
+      if (!(health > 0) || !(finite == 0)) judge(job.fault, view.element[place], 1, health, finite);
     };
-    if constexpr (plain && has_compact_action<K>) {
-      // Volatile, so that the compiler does not bring it all back to registers.
-      health = K::compact_action(
-          in, x, keep, [&](int n) -> volatile double& { return room.vectors[n * view.size + thread]; });
-    } else {
-      double du[dofs], result[dofs];
-#pragma unroll
-      for (int a = 0; a < nodes; ++a)
-#pragma unroll
-        for (int i = 0; i < components; ++i) du[a * components + i] = x(a, i);
-      if constexpr (requires { K::action(in, du, result); }) {
-        health = K::action(in, du, result);
-      } else {
-        double upper[dofs * (dofs + 1) / 2];
-        health = K::tangent(in, upper);
-        multiply_upper<double, dofs>(upper, du, result);
-      }
-      for (int a = 0; a < nodes; ++a)
-        for (int i = 0; i < components; ++i) keep(a, i, result[a * components + i]);
+    if (place < static_cast<unsigned>(view.count)) {
+      DeviceInput<K> in;
+      load_clustered<K, plain>(job.view, view, place, record, corners, room.position, in);
+      // What is volatile is so that the compiler does not bring it all back to registers.
+      const auto x = [&](int w, int a, int i) -> double {
+        // Beyond the last column it stands in once more, and nobody asks for the result.
+        const int column = !many ? 0 : first + w < view.width ? first + w : view.width - 1;
+        const double* own = room.x + (column * components + i) * view.most_nodes + number_of(corners, a);
+        if constexpr (compact || !many)
+          return *own;
+        else
+          return *const_cast<const volatile double*>(own);
+      };
+      const double health = results.template compute<vectors * dofs>(
+          in, x, [&](int n) -> volatile double& { return room.vectors[n * view.size + thread]; });
+      keep(0, health);
     }
-    if (!(health > 0) || !(finite == 0)) judge(job.fault, view.element[place], 1, health, finite);
+    __syncthreads();
+    sum_nodes<components, kept>(view, room, nodes, first);
+#pragma unroll
+    for (int w = kept; w < together; w += kept) {
+      if (first + w >= view.width) break;
+      __syncthreads();
+      if (place < static_cast<unsigned>(view.count)) keep(w, 1);
+      __syncthreads();
+      sum_nodes<components, kept>(view, room, nodes, first + w);
+    }
   }
-  __syncthreads();
-  sum_nodes<components>(view, room, nodes);
+}
+
+}  // namespace detail
+
+/// factor · tangent · x of the elements of clusters, summed to nodes, for one column. Dynamic shared memory:
+/// ClusterPlan::action_bytes(1).
+template <class K, bool plain>
+__global__ void __launch_bounds__(128, detail::blocks_at_once<K, plain>())
+    cluster_action(ElementJob job, ClusterView view) {
+  detail::multiply_cluster<K, plain && detail::has_compact_action<K>, plain, false, 1>(job, view);
+}
+
+/// The same for all columns of the view. Dynamic shared memory: ClusterPlan::action_bytes(view.width).
+template <class K, bool plain>
+__global__ void __launch_bounds__(128, plain&& detail::has_compact_action<K> ? 2 : 1)
+    cluster_actions(ElementJob job, ClusterView view) {
+  constexpr bool compact = plain && detail::has_compact_action<K>;
+  detail::multiply_cluster<K, compact, plain, true, detail::columns_together<K, compact>()>(job, view);
 }
 
 }  // namespace voussoir::cuda

@@ -7,6 +7,12 @@ namespace voussoir::cuda {
 /// Elements of a cluster, by the unknowns of each: its vectors have to find room on the chip.
 constexpr int cluster_size(int dofs) { return dofs <= 32 ? 128 : 64; }
 
+/// Columns that a product does at once, at most.
+inline constexpr int most_cluster_columns = 4;
+
+/// Vectors of an element that have room on the chip, in a product with so many columns.
+constexpr int cluster_vectors(int dofs, int width) { return width > 1 && dofs <= 32 ? 2 : 1; }
+
 /// Eight numbers of 16 bits in one access, the first in the low half of words[0].
 struct alignas(16) ClusterWords {
   unsigned words[4];
@@ -50,6 +56,7 @@ struct ClusterView {
   const ClusterWords* corner = nullptr;
 
   // The first column of a product; each of those that are done with it stands so many numbers further on.
+  int width = 1;
   const double* x = nullptr;
   double* y = nullptr;
   int x_columns = 1, x_column = 0;

@@ -396,8 +396,8 @@ constexpr int finish_threads = 256;
 
 /// Adds up the partial sums of nodes, a thread for each equation, and shares of x·y. Where there are no partial sums,
 /// clusters have added to y already. `width`: equations of a node, of which there are not too many for 32 bits; 0:
-/// most_equations.
-template <int width>
+/// most_equations. Shares and partials of a column follow those of the one before.
+template <int width, int columns>
 __global__ void __launch_bounds__(finish_threads)
     finish_nodes(OpenNodes nodes, const double* x, ClusterSums sums, std::int32_t clusters, const double* shares,
                  double* partials) {
@@ -405,7 +405,9 @@ __global__ void __launch_bounds__(finish_threads)
   const Index each = width > 0 ? width : nodes.most_equations, count = nodes.count * each;
   const Index first = static_cast<Index>(blockIdx.x) * finish_threads + static_cast<Index>(threadIdx.x);
   const Index step = static_cast<Index>(gridDim.x) * finish_threads;
-  double share = 0;
+  double share[columns];
+#pragma unroll
+  for (int w = 0; w < columns; ++w) share[w] = 0;
   for (Index t = first; t < count; t += step) {
     const Index n = t / each;
     const int i = static_cast<int>(t - n * each);
@@ -414,25 +416,33 @@ __global__ void __launch_bounds__(finish_threads)
     const std::int32_t equation = node.equation + i;
     const double* own = x + static_cast<std::int64_t>(equation) * sums.x_columns + sums.x_column;
     double* y = sums.y + static_cast<std::int64_t>(equation) * sums.columns + sums.column;
-    double sum = 0;
-    if (!sums.partial) {
-      sum = *y;
-    } else {
-      if (i < sums.partial_components) {
-        const double* partial = sums.partial + static_cast<std::int64_t>(node.first_sum) * sums.partial_components + i;
+#pragma unroll
+    for (int w = 0; w < columns; ++w, own += sums.x_step, ++y) {
+      if (w > 0 && w >= sums.width) break;
+      double sum = 0;
+      if (!sums.partial) {
+        sum = *y;
+      } else {
+        if (i < sums.partial_components) {
+          const double* partial = sums.partial + w * sums.partial_step +
+                                  static_cast<std::int64_t>(node.first_sum) * sums.partial_components + i;
 #pragma unroll 4
-        for (std::int32_t k = 0; k < node.sums; ++k)
-          sum += partial[static_cast<std::int64_t>(k) * sums.partial_components];
+          for (std::int32_t k = 0; k < node.sums; ++k)
+            sum += partial[static_cast<std::int64_t>(k) * sums.partial_components];
+        }
+        if (sums.conditions && node.equations < 0 && nodes.held[equation]) sum = *own;
+        *y = sum;
       }
-      if (sums.conditions && node.equations < 0 && nodes.held[equation]) sum = *own;
-      *y = sum;
+      if (partials && equation < nodes.owned) share[w] += *own * sum;
     }
-    if (partials && equation < nodes.owned) share += *own * sum;
   }
   if (!partials) return;
-  for (Index k = first; k < clusters; k += step) share += shares[k];
-  const double sum = sum_block<finish_threads>(share);
-  if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+  for (int w = 0; w < columns; ++w) {
+    if (w > 0 && w >= sums.width) break;
+    for (Index k = first; k < clusters; k += step) share[w] += shares[static_cast<std::int64_t>(w) * clusters + k];
+    const double sum = sum_block<finish_threads>(share[w]);
+    if (threadIdx.x == 0) partials[w * gridDim.x + blockIdx.x] = sum;
+  }
 }
 
 /// y = 0, or x where not free, at nodes that no single cluster finishes, a thread for each equation.
@@ -445,7 +455,9 @@ __global__ void __launch_bounds__(finish_threads) begin_nodes(OpenNodes nodes, c
   if (i >= (node.equations < 0 ? -node.equations : node.equations)) return;
   const std::int64_t equation = node.equation + i;
   const bool held = sums.conditions && node.equations < 0 && nodes.held[equation];
-  sums.y[equation * sums.columns + sums.column] = held ? x[equation * sums.x_columns + sums.x_column] : 0;
+  for (int w = 0; w < sums.width; ++w)
+    sums.y[equation * sums.columns + sums.column + w] =
+        held ? x[w * sums.x_step + equation * sums.x_columns + sums.x_column] : 0;
 }
 
 /// As many blocks as a large GPU holds at once.
@@ -465,8 +477,9 @@ std::size_t room_of_cluster(int nodes, int components, int size, std::int64_t mo
 
 }  // namespace
 
-std::size_t ClusterPlan::shared_bytes(bool positions, int columns) const {
-  const auto further = static_cast<std::size_t>((columns - 1) * components) * static_cast<std::size_t>(most_nodes);
+std::size_t ClusterPlan::shared_bytes(bool positions, int columns, int vectors) const {
+  const auto further = static_cast<std::size_t>((columns - 1) * components) * static_cast<std::size_t>(most_nodes) +
+                       static_cast<std::size_t>((vectors - 1) * nodes * components) * static_cast<std::size_t>(size);
   return room_of_cluster(nodes, components, size, most_nodes, positions) + sizeof(double) * further;
 }
 
@@ -561,6 +574,7 @@ ClusterView cluster_view(const ClusterPlan& plan, const double* x, const Cluster
   view.position = plan.position.read_device();
   view.incidence = reinterpret_cast<const ClusterWords*>(plan.incidence.read_device());
   view.corner = reinterpret_cast<const ClusterWords*>(plan.corner.read_device());
+  view.width = sums.width;
   view.x = x;
   view.y = sums.y;
   view.x_columns = sums.x_columns;
@@ -593,16 +607,31 @@ void begin_clusters(const DeviceModel& model, int device, const ClusterSet& set,
          stream_of(model.layout()->memory(device)), open_nodes_of(model, device, set), x, sums);
 }
 
+namespace {
+
+using FinishKernel = void (*)(OpenNodes, const double*, ClusterSums, std::int32_t, const double*, double*);
+template <int columns>
+FinishKernel finish_kernel(const ClusterSet& set) {
+  if (std::int64_t{set.open_nodes} * set.open_equations >= std::int64_t{1} << 30) return finish_nodes<0, columns>;
+  switch (set.open_equations) {
+    case 1:
+      return finish_nodes<1, columns>;
+    case 2:
+      return finish_nodes<2, columns>;
+    case 3:
+      return finish_nodes<3, columns>;
+    default:
+      return finish_nodes<0, columns>;
+  }
+}
+
+}  // namespace
+
 void finish_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
                      const ClusterSums& sums, const double* shares, double* partials) {
-  const OpenNodes nodes = open_nodes_of(model, device, set);
-  const bool few = std::int64_t{set.open_nodes} * set.open_equations < std::int64_t{1} << 30;
-  const auto kernel = few && set.open_equations == 1   ? finish_nodes<1>
-                      : few && set.open_equations == 2 ? finish_nodes<2>
-                      : few && set.open_equations == 3 ? finish_nodes<3>
-                                                       : finish_nodes<0>;
-  launch(kernel, finish_grid(set.open_nodes, set.open_equations), stream_of(model.layout()->memory(device)), nodes, x,
-         sums, set.clusters, shares, partials);
+  launch(sums.width == 1 ? finish_kernel<1>(set) : finish_kernel<most_cluster_columns>(set),
+         finish_grid(set.open_nodes, set.open_equations), stream_of(model.layout()->memory(device)),
+         open_nodes_of(model, device, set), x, sums, set.clusters, shares, partials);
 }
 
 }  // namespace voussoir::cuda

@@ -29,8 +29,13 @@ struct ClusterPlan {
   Array<std::uint16_t> incidence;
   Array<std::uint16_t> corner;
 
-  /// Dynamic shared memory of a kernel that keeps x, in so many columns, element vectors and, where wanted, positions.
-  std::size_t shared_bytes(bool positions, int columns = 1) const;
+  /// Dynamic shared memory of a kernel that keeps x, in so many columns, so many vectors of each element and, where
+  /// wanted, positions.
+  std::size_t shared_bytes(bool positions, int columns = 1, int vectors = 1) const;
+  /// That of kernels that compute for so many columns what they multiply.
+  std::size_t action_bytes(int columns) const {
+    return shared_bytes(true, columns, cluster_vectors(nodes * components, columns));
+  }
   std::size_t bytes() const;
 };
 
@@ -96,12 +101,22 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
 /// What kernels are given. Inside a section.
 ClusterView cluster_view(const ClusterPlan& plan, const double* x, const ClusterSums& sums);
 
+/// Calls launch_for(view) for the columns of a product by kernels that compute what they multiply: all of them at once
+/// where they have room on the chip, else one by one. Inside a section.
+template <class Launch>
+void do_columns(const ClusterPlan& plan, const double* x, const ClusterSums& sums, const Launch& launch_for) {
+  if (sums.width <= most_cluster_columns && plan.action_bytes(sums.width) <= plan.most_shared)
+    return launch_for(cluster_view(plan, x, sums));
+  for (int w = 0; w < sums.width; ++w) launch_for(cluster_view(plan, x + w * sums.x_step, sums.only(w)));
+}
+
 /// The first step of a product with sums in any order: nodes that no cluster finishes alone start at zero, or at x
-/// where they are not free. Of one column, inside a section.
+/// where they are not free. Inside a section.
 void begin_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
                     const ClusterSums& sums);
 /// The last step of a product: nodes that no cluster has finished, and, where `partials` (on the device) is not null,
-/// dot_partials() sums of x·y, for which `shares` has those of all clusters. Of one column, inside a section.
+/// dot_partials() sums of x·y for each column, for which `shares` has those of all clusters. For as many columns as are
+/// done at once; inside a section.
 void finish_clusters(const DeviceModel& model, int device, const ClusterSet& set, const double* x,
                      const ClusterSums& sums, const double* shares, double* partials);
 

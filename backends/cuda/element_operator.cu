@@ -15,9 +15,6 @@ namespace voussoir::cuda {
 
 namespace {
 
-/// Columns of a block of vectors that are done together, at most.
-constexpr int most_columns = 4;
-
 /// expanded = x where free, else 0; y = 0.
 __global__ void open_product(std::int64_t count, const std::uint8_t* held, const double* x, int columns, int column,
                              double* expanded, double* y) {
@@ -179,8 +176,7 @@ void CudaElementOperator::add_clusters(int d, const Array<double>& x, const Clus
   const double* px = x.read_device();
   double* shares = dot ? own.dot.update_device() : nullptr;
   // Without conditions y is zero already.
-  if (!sums.partial && sums.conditions)
-    for (int w = 0; w < sums.width; ++w) begin_clusters(*model_, d, set, px + w * sums.x_step, sums.only(w));
+  if (!sums.partial && sums.conditions) begin_clusters(*model_, d, set, px, sums);
   std::int32_t before = 0;
   for (int b = 0; b < model_->batch_count(); ++b) {
     if (!part(d, b).clustered) continue;
@@ -193,16 +189,11 @@ void CudaElementOperator::add_clusters(int d, const Array<double>& x, const Clus
       cluster_product(plan, part(d, b).matrices.read_device(), px, mine, stream_of(model_->layout()->memory(d)));
       continue;
     }
-    for (int w = 0; w < sums.width; ++w)
-      device_program(*batch(d, b).program)
-          .clustered_actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), part(d, b).mix, px + w * sums.x_step,
-                             plan, mine.only(w));
+    device_program(*batch(d, b).program)
+        .clustered_actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), part(d, b).mix, px, plan, mine);
   }
   if (!sums.partial && !dot) return;
-  for (int w = 0; w < sums.width; ++w)
-    finish_clusters(*model_, d, set, px + w * sums.x_step, sums.only(w),
-                    shares ? shares + std::ptrdiff_t{w} * set.clusters : nullptr,
-                    dot ? dot + std::ptrdiff_t{w} * set.dot_partials() : nullptr);
+  finish_clusters(*model_, d, set, px, sums, shares, dot);
 }
 
 /// The products of a batch that is not done in clusters, from the expanded x, for the columns from that of y on.
@@ -323,7 +314,7 @@ void CudaElementOperator::apply(const Vector& x, Vector& y) const {
   require_product(*model_, x, y, assembled_);
   exchange_ghosts(x);
   for (int d = 0; d < model_->devices(); ++d) {
-    make_room(d, std::min(most_columns, x.columns()));
+    make_room(d, std::min(most_cluster_columns, x.columns()));
     enqueue(d, x, y, nullptr);
   }
   // What is wrong with an element is wrong in every product, so the first one is asked; later ones need not wait.
@@ -344,7 +335,7 @@ double CudaElementOperator::apply_dot(const Vector& x, Vector& y) const {
       DeviceSection section(*memory);
       target = sums.back().write_device();
     }
-    make_room(d, std::min(most_columns, columns));
+    make_room(d, std::min(most_cluster_columns, columns));
     for (int c = 0; c < columns; c += part(d).width)
       enqueue_columns(d, x, y, {c, std::min(part(d).width, columns - c), target + std::ptrdiff_t{c} * partials});
   }

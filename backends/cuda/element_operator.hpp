@@ -9,9 +9,9 @@
 
 namespace voussoir::cuda {
 
-/// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices; what is
-/// matrix-free is computed anew for each, since computing is what takes its time. An operator keeps scratch for its
-/// products, so one thread at a time may use it.
+/// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices, and in
+/// clusters, where nothing is stored, the geometry of the elements. An operator keeps scratch for its products, so one
+/// thread at a time may use it.
 class CudaElementOperator final : public ElementOperator, public CudaOperator {
  public:
   CudaElementOperator(const DeviceModel& model, ElementProduct product);

@@ -80,9 +80,11 @@ class JitDeviceProgram final : public DeviceProgram {
     if (!knows_clusters(mix)) return false;
     ElementJob job = job_of(run, nullptr);
     job.factor = mix.stiffness;
-    kernel(run, {"cluster_action", run.elements().table_rows == 1 ? "true" : "false"})
-        .launch(Grid{plan.clusters, plan.size, plan.shared_bytes(true)}, run.stream(), job,
-                cluster_view(plan, direction, sums));
+    const char* plain = run.elements().table_rows == 1 ? "true" : "false";
+    do_columns(plan, direction, sums, [&](const ClusterView& view) {
+      kernel(run, {view.width == 1 ? "cluster_action" : "cluster_actions", plain})
+          .launch(Grid{plan.clusters, plan.size, plan.action_bytes(view.width)}, run.stream(), job, view);
+    });
     return true;
   }
 

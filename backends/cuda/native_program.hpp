@@ -63,9 +63,13 @@ class NativeDeviceProgram final : public DeviceProgram {
     if constexpr (detail::has_tangent<K>) {
       ElementJob job = job_of(run, nullptr);
       job.factor = mix.stiffness;
-      launch(run.elements().table_rows == 1 ? cluster_action<K, true> : cluster_action<K, false>,
-             Grid{plan.clusters, plan.size, plan.shared_bytes(true)}, run.stream(), job,
-             cluster_view(plan, direction, sums));
+      const bool plain = run.elements().table_rows == 1;
+      do_columns(plan, direction, sums, [&](const ClusterView& view) {
+        const auto one = plain ? cluster_action<K, true> : cluster_action<K, false>;
+        const auto many = plain ? cluster_actions<K, true> : cluster_actions<K, false>;
+        launch(view.width == 1 ? one : many, Grid{plan.clusters, plan.size, plan.action_bytes(view.width)},
+               run.stream(), job, view);
+      });
     }
     return true;
   }

@@ -161,6 +161,7 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
   const ElementProgram& program = *batch(d, b).program;
   const BatchTerms& terms = part(d, b).terms;
   const Route side = program.route() == Route::host ? Route::host : Route::native;
+  const int columns = expanded_.columns();
   const Sweep sweep{*model_,
                     d,
                     b,
@@ -168,18 +169,19 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
                     threads_,
                     side,
                     unknowns_.layout() ? &unknowns_.part(d) : nullptr,
-                    program.dofs()};
+                    program.dofs() * columns};
   return run(
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
         const double* x = side == Route::host ? expanded_.part(d).read_host().data() : expanded_.part(d).read_device();
-        return [&program, &terms, x](const ElementView& view, int first, int count, double* out) {
+        return [&program, &terms, x, columns](const ElementView& view, int first, int count, double* out) {
           const int lanes = program.lanes();
           const auto padded = static_cast<std::size_t>((count + lanes - 1) / lanes * lanes);
-          const std::size_t numbers = padded * static_cast<std::size_t>(program.dofs());
+          const std::size_t numbers = padded * static_cast<std::size_t>(program.dofs() * columns);
           ElementStatus status;
           if (terms.stiffness != 0) {
-            status.merge(program.action(view, x, first, count, out));
+            status.merge(columns == 1 ? program.action(view, x, first, count, out)
+                                      : program.actions(view, x, columns, first, count, out));
             if (terms.stiffness != 1)
               for (std::size_t k = 0; k < numbers; ++k) out[k] *= terms.stiffness;
           } else {
@@ -188,8 +190,8 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
           if (terms.mass != 0) {
             std::vector<double> masses(padded * static_cast<std::size_t>(program.matrix_entries())), vectors(numbers);
             status.merge(program.mass(view, terms.mass_kind, first, count, masses.data()));
-            spread_groups(program, view, x, 1, first, count, vectors.data());
-            multiply_groups(program, masses.data(), vectors.data(), 1, count, vectors.data());
+            spread_groups(program, view, x, columns, first, count, vectors.data());
+            multiply_groups(program, masses.data(), vectors.data(), columns, count, vectors.data());
             for (std::size_t k = 0; k < numbers; ++k) out[k] += terms.mass * vectors[k];
           }
           return status;
@@ -197,7 +199,7 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
       },
       [&] {
         return add_to_nodes(sweep.plan, program.dofs(), program.components(),
-                            model_->part(d).first_equation.read_device(), 1, y.update_device());
+                            model_->part(d).first_equation.read_device(), 1, y.update_device(), columns);
       });
 }
 
@@ -272,12 +274,21 @@ void copy_columns(const Vector& from, int first_from, Vector& to, int first_to, 
 
 }  // namespace
 
+int CpuElementOperator::columns_together() const {
+  int columns = most_columns;
+  if (product_ != ElementProduct::matrix_free) return columns;
+  for (int d = 0; d < model_->devices(); ++d)
+    for (int b = 0; b < model_->batch_count(); ++b)
+      if (!part(d, b).terms.empty()) columns = std::min(columns, batch(d, b).program->action_columns());
+  return columns;
+}
+
 void CpuElementOperator::apply(const Vector& x, Vector& y) const {
   require_layout(*model_->layout(), x, "element product");
   require_alike(x, y, "element product");
   if (&x == &y) throw Error(ErrorCode::misuse, "element product: a product needs two different vectors");
   if (!assembled_) throw Error(ErrorCode::misuse, "element product: assemble() has not been called for this operator");
-  const int at_once = product_ == ElementProduct::matrix_free ? 1 : most_columns;
+  const int at_once = columns_together();
   if (x.columns() <= at_once) return apply_together(x, y);
   Vector from, to;
   for (int first = 0; first < x.columns(); first += at_once) {

@@ -12,9 +12,9 @@ class CpuBackend;
 
 namespace voussoir::cpu {
 
-/// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices; what is
-/// matrix-free is computed anew for each. An operator keeps scratch for its products, so one thread at a time may use
-/// it.
+/// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices, and where
+/// nothing is stored the geometry of elements whose programs take several columns. An operator keeps scratch for its
+/// products, so one thread at a time may use it.
 class CpuElementOperator final : public ElementOperator {
  public:
   CpuElementOperator(const DeviceModel& model, ElementProduct product, int threads);
@@ -48,6 +48,8 @@ class CpuElementOperator final : public ElementOperator {
   BatchPart& part(int device, int number) {
     return parts_[static_cast<std::size_t>(device)][static_cast<std::size_t>(number)];
   }
+  /// Columns of a block of vectors that are done at once, at most.
+  int columns_together() const;
   void apply_together(const Vector& x, Vector& y) const;
   ElementStatus add_stored(int device, int number, Array<double>& y) const;
   void add_spread(int device, int number, Array<double>& y) const;

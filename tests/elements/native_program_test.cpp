@@ -143,6 +143,38 @@ TEST(NativeProgram, DefaultsFollowFromTheTangent) {
   EXPECT_EQ(run.mass(MassKind::consistent).norm(), 0);
 }
 
+TEST(NativeProgram, ColumnsAreTakenTogether) {
+  // With an action for columns, with an action for one, and with a tangent alone.
+  const NativeProgram<Minimal> minimal("minimal");
+  for (const ElementProgram* program :
+       {static_cast<const ElementProgram*>(&minimal), &ElementLibrary::instance().find("truss").program(),
+        &ElementLibrary::instance().find("heat.tet4").program()}) {
+    SCOPED_TRACE(program->name());
+    ASSERT_GE(program->action_columns(), 3);
+    ElementRun run(*program);
+    const int lanes = program->lanes(), count = 2 * lanes + 1, dofs = program->dofs(), columns = 3;
+    for (int e = 0; e < count; ++e) {
+      std::vector<std::array<double, 3>> x{at(0), at(1.0 + e)};
+      if (program->nodes() == 4) x = {at(0), at(1.0 + e), {0, 1, 0}, {0, 0.5, 1}};
+      run.add(x, {{"k", 3.0 + e}, {"young", 2}, {"area", 1}, {"conductivity", 4}});
+    }
+    const ElementView view = run.view();
+    const int unknowns = count * dofs, room = 3 * lanes * dofs;
+    std::vector<double> block(unknowns * columns), together(room * columns), one(unknowns), alone(room);
+    for (int i = 0; i < unknowns * columns; ++i) block[i] = std::sin(1.0 + i);
+    EXPECT_EQ(program->actions(view, block.data(), columns, 0, count, together.data()).fault, ElementFault::none);
+    for (int w = 0; w < columns; ++w) {
+      for (int i = 0; i < unknowns; ++i) one[i] = block[i * columns + w];
+      EXPECT_EQ(program->action(view, one.data(), 0, count, alone.data()).fault, ElementFault::none);
+      for (int e = 0; e < count; ++e)
+        for (int i = 0; i < dofs; ++i)
+          ASSERT_NEAR(together[(e / lanes * dofs * columns + i * columns + w) * lanes + e % lanes],
+                      alone[(e / lanes * dofs + i) * lanes + e % lanes], 1e-13 * (4 + e))
+              << "element " << e << ", unknown " << i << ", column " << w;
+    }
+  }
+}
+
 TEST(NativeProgram, UnknownsThatAreMissingAreZero) {
   const NativeProgram<Minimal> program("minimal");
   ElementRun run(program);

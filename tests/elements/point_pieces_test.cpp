@@ -92,7 +92,8 @@ struct PointPiecesTest : ::testing::Test {
 
 using Elements = ::testing::Types<
     OneElement<Solid, Hex8, Full>, OneElement<Solid, Hex8, Incompatible>, OneElement<Solid, Hex8, Reduced>,
-    OneElement<Solid, Hex8, BBar>, OneElement<OrthotropicSolid, Hex8, BBar>, OneElement<Solid, Hex20, Full>,
+    OneElement<Solid, Hex8, BBar>, OneElement<OrthotropicSolid, Hex8, BBar>, OneElement<OrthotropicSolid, Hex8, Full>,
+    OneElement<OrthotropicSolid, Hex8, Incompatible>, OneElement<Solid, Hex20, Full>,
     OneElement<OrthotropicSolid, Tet10, Full>, OneElement<Solid, Tet4, Full>, OneElement<Solid, Wedge15, Full>,
     OneElement<Heat, Hex8, Full>, OneElement<PlaneStress, Quad4, Full>, OneElement<PlaneStress, Quad4, Incompatible>,
     OneElement<PlaneStrain, Quad4, BBar>, OneElement<PlaneStrain, Quad4, Reduced>, OneElement<Axisymmetric, Tri3, Full>,
@@ -179,6 +180,62 @@ TYPED_TEST(PointPiecesTest, MassByPairs) {
   detail::multiply_upper<double, K::dofs>(lumped.data(), in.u, expected.data());
   expect_equal(product, expected);
   for (int i = 0; i < K::dofs; ++i) EXPECT_EQ(lumped[detail::upper_index<K::dofs>(i, i)], nodes[i / K::components]);
+}
+
+/// Three directions, and what the tangent makes of them.
+template <class Element>
+struct Directions {
+  using K = typename Element::K;
+  static constexpr int columns = 3;
+  double u[columns][K::dofs];
+  std::vector<double> expected[columns];
+
+  explicit Directions(const Element& element) {
+    std::vector<double> upper(K::entries);
+    K::tangent(element.in, upper.data());
+    for (int w = 0; w < columns; ++w) {
+      for (int i = 0; i < K::dofs; ++i) u[w][i] = std::sin(1.0 + i + 5.0 * w);
+      expected[w].resize(K::dofs);
+      detail::multiply_upper<double, K::dofs>(upper.data(), u[w], expected[w].data());
+    }
+  }
+  auto direction() const {
+    return [this](int w, int a, int i) { return u[w][a * K::components + i]; };
+  }
+};
+
+TYPED_TEST(PointPiecesTest, ActionsAreProductsWithTheTangent) {
+  using K = typename TypeParam::K;
+  const Directions<TypeParam> given(this->element);
+  std::vector<double> one(K::dofs), all(4 * K::dofs, std::nan(""));
+  const double health = K::action(this->element.in, given.u[0], one.data());
+  expect_equal(one, given.expected[0]);
+  EXPECT_NEAR((K::template actions<4>(this->element.in, 3, given.direction(), all.data())), health, 1e-14 * health);
+  for (int w = 0; w < 3; ++w)
+    expect_equal({all.begin() + w * K::dofs, all.begin() + (w + 1) * K::dofs}, given.expected[w]);
+  EXPECT_TRUE(std::isnan(all[3 * K::dofs])) << "a fourth column was written";
+}
+
+TYPED_TEST(PointPiecesTest, CompactActionsAreProductsWithTheTangent) {
+  using K = typename TypeParam::K;
+  if constexpr (K::has_compact_action) {
+    const Directions<TypeParam> given(this->element);
+    const auto& in = this->element.in;
+    std::vector<double> scratch(4 * K::dofs, std::nan("")), found(K::dofs);
+    const auto room = [&](int n) -> double& { return scratch.at(static_cast<std::size_t>(n)); };
+    const auto put = [&](int a, int i, double force) { found[a * K::components + i] = force; };
+    typename K::template CompactFlow<double> one[1], three[3];
+    const double health = K::action(in, given.u[0], found.data());
+    EXPECT_NEAR((K::template compact_actions<K::dofs>(in, given.direction(), room, one)), health, 1e-14 * health);
+    one[0].forces(put);
+    expect_equal(found, given.expected[0]);
+    // With much room directions wait there as well.
+    EXPECT_NEAR((K::template compact_actions<4 * K::dofs>(in, given.direction(), room, three)), health, 1e-14 * health);
+    for (int w = 0; w < 3; ++w) {
+      three[w].forces(put);
+      expect_equal(found, given.expected[w]);
+    }
+  }
 }
 
 }  // namespace

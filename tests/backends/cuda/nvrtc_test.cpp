@@ -52,7 +52,8 @@ TEST_F(Nvrtc, CompilesEveryRoutineOfAUsersElement) {
   for (const Routine routine :
        {Routine::tangent, Routine::residual, Routine::action, Routine::body_load, Routine::recover})
     expect_compiles(seepage(), values_template(routine));
-  for (const char* plain : {"true", "false"}) expect_compiles(seepage(), {"cluster_action", plain});
+  for (const char* plain : {"true", "false"})
+    for (const char* kernel : {"cluster_action", "cluster_actions"}) expect_compiles(seepage(), {kernel, plain});
   for (const char* kernel : {"tell_ways", "point_tangents"}) expect_compiles(seepage(), {kernel});
   expect_compiles(seepage("Tet4"), values_template(Routine::tangent));
 }
@@ -74,12 +75,13 @@ VSR_REGISTER_ELEMENT(Mine, Hex8);
   for (const Routine routine : {Routine::mass_action, Routine::lumped_action})
     expect_compiles(mine, values_template(routine));
   expect_compiles(mine, {"pair_tangents"});
+  expect_compiles(mine, {"cluster_actions", "true"});
   expect_compiles(mine, {"streamed_masses", "true"});
   expect_compiles(mine, {"streamed_masses", "false"});
   const KernelSource beam{"voussoir::Beam", "beam.hpp", "#include <voussoir/elements/structural/beam.hpp>\n"};
   for (const Routine routine : {Routine::tangent, Routine::mass, Routine::lumped_mass, Routine::recover})
     expect_compiles(beam, values_template(routine));
-  expect_compiles(beam, {"cluster_action", "true"});
+  for (const char* kernel : {"cluster_action", "cluster_actions"}) expect_compiles(beam, {kernel, "true"});
   expect_compiles(beam, {"tell_ways"});
 }
 
