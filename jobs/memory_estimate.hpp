@@ -46,10 +46,18 @@ struct MemoryEstimate {
 ///   matrix-free    40 N
 ///   direct         8 · 13 c² n √layer (solids), 8 · 8 c² n log₂ layer (plane), 8 · 6 c² n (lines): nested
 ///                  dissection of a body with `layer` nodes across; and 4.2 times the CSR matrix on its way there
-///   cg             block Jacobi 8 c N; Chebyshev 16 c N; FSAI three times the CSR matrix
+///   cg             block Jacobi 8 c N; Chebyshev 16 c N; FSAI three times the CSR matrix; multigrid what
+///                  amg_set_up_bytes() says, less the results, which are made after it, but at least half of it
 ///
 /// The factor is the least certain: within a third on compact and slender boxes, more on bodies with thin walls.
+/// Whole runs with multigrid were within a seventh.
 std::vector<MemoryEstimate> estimate_memory(const ModelSize& size);
+
+/// What setting up multigrid needs at its peak, beyond model and matrix: the whole matrix in blocks, (2 p + n)(8 c² +
+/// 4), and 18 · 8 c m n for the prolongator, its product with the matrix and the coarser level, with m rigid motions:
+/// six in solids, three in the plane, one for heat. The 18 was measured: between 14 and 22 on boxes, plates and a
+/// frame.
+double amg_set_up_bytes(const ModelSize& size);
 
 /// Main memory of this machine in bytes, all of it and what is free now; 0 where the system does not tell.
 struct MainMemory {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
@@ -107,6 +108,59 @@ TEST(MemoryEstimate, FactorsAreWithinAThirdOfWhatTheDirectSolverReports) {
     EXPECT_GT(factor / measured, 0.67) << c.type << " " << c.cells[0];
     EXPECT_LT(factor / measured, 1.5) << c.type << " " << c.cells[0];
   }
+}
+
+/// Arrays of the backend at the peak of a set-up, beyond those that were there before.
+double measured_set_up(const Domain& domain) {
+  const auto backend = Backend::open("openmp:2");
+  const AnalysisModel model(domain, backend, TransformationHandler(), PlainNumberer());
+  const auto soe = make_soe("bsr");
+  soe->set_model(model);
+  StaticIntegrator integrator;
+  StepState state;
+  state.case_factors = {1.0};
+  integrator.begin(model, state);
+  integrator.form_tangent(model, state, *soe);
+  const std::size_t before = backend->bytes_in_use(), peak_before = backend->bytes_peak();
+  AmgPreconditioner amg;
+  amg.set_up(*soe);
+  EXPECT_GT(backend->bytes_peak(), peak_before) << "the peak is not that of the set-up";
+  return static_cast<double>(backend->bytes_peak() - before);
+}
+
+TEST(MemoryEstimate, MultigridIsWithinAThirdOfWhatItsSetUpAllocates) {
+  struct Case {
+    std::string type;
+    std::array<int, 3> cells;
+  };
+  for (const Case& c : {Case{"solid.hex8.full", {16, 14, 12}}, Case{"solid.hex20", {8, 8, 7}},
+                        Case{"solid.tet10", {7, 7, 7}}, Case{"plane_stress.quad8", {60, 50, 1}}}) {
+    Domain domain;
+    build_box(domain, c.type, c.cells);
+    const double ratio = amg_set_up_bytes(model_size(domain)) / measured_set_up(domain);
+    EXPECT_GT(ratio, 0.67) << c.type;
+    EXPECT_LT(ratio, 1.5) << c.type;
+  }
+}
+
+// The set-up comes before the results: what is larger counts, and what cycles read stays.
+TEST(MemoryEstimate, MultigridsSetUpAndResultsAreNotThereAtOnce) {
+  Domain domain;
+  build_box(domain, "solid.hex8.full", {6, 5, 4});
+  ModelSize size = model_size(domain);
+  const auto amg = [&] {
+    for (const MemoryEstimate& estimate : estimate_memory(size))
+      if (estimate.solver == "cg+amg") return estimate;
+    ADD_FAILURE() << "no estimate";
+    return MemoryEstimate{};
+  };
+  size.recovered_numbers = 0;
+  const MemoryEstimate few = amg();
+  size.recovered_numbers = 1000;
+  EXPECT_NEAR(amg().total(), few.total(), 1);
+  size.recovered_numbers = 1'000'000;
+  EXPECT_DOUBLE_EQ(amg().work, 0.5 * amg_set_up_bytes(size));
+  EXPECT_GT(amg().total(), few.total());
 }
 
 TEST(MainMemory, IsWhatTheSystemTells) {
