@@ -308,7 +308,7 @@ TEST(SampleModels, FrameOfThePumpHasTheVolumeOfItsPlates) {
 
 TEST(SampleModels, PumpComesNearToTheUnknownsThatWereAskedFor) {
   for (const char* type : {"solid.hex8", "solid.hex20"})
-    for (const std::int64_t dofs : {50000, 200000, 700000}) {
+    for (const std::int64_t dofs : {50000, 300000}) {
       PumpModel model;
       model.type = type;
       model.fineness = {0, dofs};
