@@ -1,7 +1,5 @@
 #pragma once
-#include <voussoir/elements/formulation.hpp>
-#include <voussoir/elements/point_material.hpp>
-#include <voussoir/elements/small_algebra.hpp>
+#include <voussoir/elements/hourglass.hpp>
 
 // The matrices of a point element in pieces, for backends that share an element among threads or have no room for its
 // matrices.
@@ -15,12 +13,7 @@
 // A the rows of the divergence and B those of s : ∇ in terms of G, that adds
 //   −⅓ (A D Bᵀ + B D Aᵀ) + ⅑ tr s · A D Aᵀ
 
-namespace voussoir {
-
-template <class Kernel, class Shape, class Formulation = Full>
-struct PointElement;
-
-namespace detail {
+namespace voussoir::detail {
 
 template <class Element>
 struct PointPieces;
@@ -28,10 +21,14 @@ struct PointPieces;
 template <class Kernel, class Shape, class Formulation>
 struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   using Element = PointElement<Kernel, Shape, Formulation>;
+  using Points = IntegrationPoints<Kernel, Shape, Formulation>;
+  using Functions = PointFunctions<Kernel, Shape, Formulation>;
   using Rule = typename Element::Rule;
   using MassRule = typename Element::MassRule;
   template <class R>
   using Input = typename Element::template Input<R>;
+  template <class R>
+  using Basis = typename Functions::template Basis<R>;
 
   static constexpr int dim = Element::dim, nodes = Element::nodes, components = Element::components;
   static constexpr int points = Element::points, functions = Element::functions, dofs = Element::dofs;
@@ -90,13 +87,13 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   VSR_FN static R gradients_at(const Input<R>& e, int q, R& root, const Put& put) {
     const auto& table = shape_table<Shape, Rule>();
     R inv[dim][dim];
-    const R det = Element::invert(e, table, q, inv);
+    const R det = Points::invert(e, table, q, inv);
     R r = R(1.0), health = det;
     if constexpr (Element::ring) {
-      r = Element::radius(e, table, q);
+      r = Points::radius(e, table, q);
       health = min(det, r);
     }
-    const R volume = R(table.weight[q]) * det * Element::depth(e, r);
+    const R volume = R(table.weight[q]) * det * Points::depth(e, r);
     root = sqrt(volume);
     for (int k = 0; k < dim; ++k)
       for (int m = 0; m < dim; ++m) inv[k][m] *= root;
@@ -147,7 +144,7 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   VSR_FN static R mass_pairs(const Input<R>& e, const Visit& visit) requires has_mass {
     const auto& table = shape_table<Shape, MassRule>();
     R mass[MassRule::points];
-    const R health = Element::over_mass_points(e, [&](int q, R weight) { mass[q] = weight; });
+    const R health = Points::over_mass_points(e, [&](int q, R weight) { mass[q] = weight; });
     VSR_ROLLED
     for (int a = 0; a < nodes; ++a) {
       R row[MassRule::points];
@@ -169,7 +166,7 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   VSR_LARGE_FN static R mass_action(const Input<R>& e, const R* du, R* r) requires has_mass {
     const auto& table = shape_table<Shape, MassRule>();
     for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
-    return Element::over_mass_points(e, [&](int q, R weight) {
+    return Points::over_mass_points(e, [&](int q, R weight) {
       for (int i = 0; i < components; ++i) {
         R value = R(table.value[q][0]) * du[i];
         for (int a = 1; a < nodes; ++a) value += R(table.value[q][a]) * du[a * components + i];
@@ -190,38 +187,29 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   /// makes all of it zero.
   template <class R, class Visit>
   VSR_FN static R point_tangent(const Input<R>& e, int q, R share, const Visit& visit) requires by_points {
-    typename Element::template Basis<R> basis;
+    Basis<R> basis;
     const R health = basis_at(e, q, basis);
     const R weight = share * basis.volume;
     PointMaterial<Kernel, Shape, Formulation, R> material;
     Point<R> p = material.begin(e);
-    material.move(e, Element::value_at(q), p);
+    material.move(e, Points::value_at(q), p);
     typename Element::template Gradient<R> grad = zero_matrix<R, Element::rows, 3>();
-    if constexpr (!Element::linear) grad = Element::gradient_of(basis, e.u);
+    if constexpr (!Element::linear) grad = Functions::gradient_of(basis, e.u);
     VSR_ROLLED
     for (int b = 0; b < nodes; ++b)
       for (int j = 0; j < components; ++j) {
-        const auto flux = weight * Kernel::dflux(p, grad, Element::unit_gradient(basis, b, j));
+        const auto flux = weight * Kernel::dflux(p, grad, Functions::unit_gradient(basis, b, j));
         VSR_ROLLED
         for (int a = 0; a <= b; ++a)
           for (int i = 0; i < components; ++i)
             if (i <= j || a != b)
-              visit(upper_index<dofs>(a * components + i, b * components + j), Element::work(basis, a, i, flux));
+              visit(upper_index<dofs>(a * components + i, b * components + j), Functions::work(basis, a, i, flux));
       }
     return health;
   }
 
  private:
   static constexpr int means = bbar ? 1 : 0;
-
-  template <class R>
-  VSR_FN static void write_tensor(const Mat3<R>& t, R* out) {
-    Element::write_tensor(t, out);
-  }
-  template <class R>
-  VSR_FN static Mat3<R> read_tensor(const R* v) {
-    return {{{v[0], v[3], v[5]}, {v[3], v[1], v[4]}, {v[5], v[4], v[2]}}};
-  }
 
   /// The share of hoop strain in the tangent of a pair.
   template <class R>
@@ -259,16 +247,16 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
       }
   }
 
-  /// The modes of an element that bends, as PointElement::add_modes has them.
+  /// The modes of an element that bends, as PointFunctions::add_modes has them.
   template <class R, class Put>
   VSR_FN static void put_modes(const Input<R>& e, int q, R volume, R root, const Put& put) {
-    const auto& centre = shape_table<Shape, typename Element::Centre>();
+    const auto& centre = shape_table<Shape, typename Points::Centre>();
     const auto& rule = rule_points<Rule>();
     R inv[dim][dim];
-    const R det = Element::invert(e, centre, 0, inv);
+    const R det = Points::invert(e, centre, 0, inv);
     R r = R(1.0);
-    if constexpr (Element::ring) r = Element::radius(e, centre, 0);
-    const R ratio = root * (det * Element::depth(e, r) * R(rule.weight[q]) / volume);
+    if constexpr (Element::ring) r = Points::radius(e, centre, 0);
+    const R ratio = root * (det * Points::depth(e, r) * R(rule.weight[q]) / volume);
     for (int m = 0; m < dim; ++m) {
       const R f = R(-2.0 * rule.xi[q][m]) * ratio;
       for (int k = 0; k < dim; ++k) put(nodes + m, k, f * inv[k][m]);
@@ -278,13 +266,13 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
 
   /// The basis at one point by the table of the shape: a point that is known at run time alone needs nothing else.
   template <class R>
-  VSR_FN static R basis_at(const Input<R>& e, int q, typename Element::template Basis<R>& b) {
+  VSR_FN static R basis_at(const Input<R>& e, int q, Basis<R>& b) {
     const auto& table = shape_table<Shape, Rule>();
     R inv[dim][dim];
-    const R det = Element::invert(e, table, q, inv);
+    const R det = Points::invert(e, table, q, inv);
     R r = R(1.0);
-    if constexpr (Element::ring) r = Element::radius(e, table, q);
-    b.volume = R(table.weight[q]) * det * Element::depth(e, r);
+    if constexpr (Element::ring) r = Points::radius(e, table, q);
+    b.volume = R(table.weight[q]) * det * Points::depth(e, r);
     for (int a = 0; a < nodes; ++a)
       for (int k = 0; k < dim; ++k) {
         R g = R(table.gradient[q][a][0]) * inv[k][0];
@@ -364,12 +352,12 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
 
   template <class R, class Write>
   VSR_FN static R uniform_tangent(const Input<R>& e, const R* own, const Write& write) {
-    typename Element::template Basis<R> mean;
+    Basis<R> mean;
     R health = R(1e300);
-    Element::clear(mean);
+    Functions::clear(mean);
     VSR_ROLLED
     for (int q = 0; q < Rule::points; ++q) {
-      typename Element::template Basis<R> b;
+      Basis<R> b;
       health = min(health, basis_at(e, q, b));
       mean.volume += b.volume;
       for (int a = 0; a < nodes; ++a)
@@ -378,7 +366,7 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
     const R f = R(1.0) / mean.volume;
     for (int a = 0; a < nodes; ++a)
       for (int k = 0; k < dim; ++k) mean.gradient[a][k] *= f;
-    const typename Element::template Hourglass<R> hourglass(e, mean);
+    const Hourglass<Kernel, Shape, Formulation, R> hourglass(e, mean);
     VSR_UNROLLED
     for (int a = 0; a < nodes; ++a) {
       VSR_UNROLLED
@@ -396,6 +384,4 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   }
 };
 
-}  // namespace detail
-
-}  // namespace voussoir
+}  // namespace voussoir::detail

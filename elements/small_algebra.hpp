@@ -1,7 +1,8 @@
 #pragma once
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
-// Small fixed-size algebra of point elements: Jacobians, trilinear fields at Gauss points, and a dense LDLᵀ.
+// Small fixed-size algebra of point elements: Jacobians, trilinear fields at Gauss points, a dense LDLᵀ, and symmetric
+// tensors as six numbers.
 
 namespace voussoir::detail {
 
@@ -114,6 +115,20 @@ VSR_LARGE_FN void solve(const R* k, R* x) {
     x[i] *= k[upper_index<n>(i, i)];
     for (int r = i + 1; r < n; ++r) x[i] -= k[upper_index<n>(i, r)] * x[r];
   }
+}
+
+/// The components xx yy zz xy yz xz of a symmetric tensor. Returns the place behind them.
+template <class R>
+VSR_FN R* write_tensor(const Mat3<R>& t, R* out) {
+  for (int i = 0; i < 3; ++i) *out++ = t(i, i);
+  *out++ = t(0, 1);
+  *out++ = t(1, 2);
+  *out++ = t(0, 2);
+  return out;
+}
+template <class R>
+VSR_FN Mat3<R> read_tensor(const R* v) {
+  return {{{v[0], v[3], v[5]}, {v[3], v[1], v[4]}, {v[5], v[4], v[2]}}};
 }
 
 }  // namespace voussoir::detail
