@@ -112,6 +112,13 @@ __device__ inline void judge(unsigned long long* word, int element, double valid
     report(word, element, ElementFault::not_finite);
 }
 
+/// What an element without sense leaves behind: zeros where nothing has been written yet, since sums are taken of all
+/// elements before anybody asks for faults.
+__device__ inline void leave_zeros(double* out, int values, bool accumulate) {
+  if (accumulate) return;
+  for (int k = 0; k < values; ++k) out[32ll * k] = 0;
+}
+
 /// Whether the parameters of an element make sense.
 template <class K>
 VSR_FN double valid_of(const ElementView& view, const DeviceInput<K>& in) {
@@ -218,6 +225,8 @@ __global__ void __launch_bounds__(128) element_values(ElementJob job) {
       double& target = out[static_cast<long long>(k) * 32];
       target = job.accumulate ? target + value : value;
     }
+  else
+    leave_zeros(out, values, job.accumulate != 0);
   judge(job.fault, e, valid, health, finite);
 }
 

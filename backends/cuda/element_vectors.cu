@@ -37,15 +37,14 @@ void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std
   // What is handed on must be this call's share alone, so it is summed apart.
   const bool apart = through_dependencies && plans.any_dependency();
   Vector share;
-  if (apart) share = Vector(model.layout());
+  if (apart) {
+    share = Vector(model.layout());
+    fill(share, 0);
+  }
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
     Array<double>& y = (apart ? share : r).part(d);
-    if (apart) {
-      plans.dependencies(d);
-      DeviceSection section(*memory(d));
-      fill_bytes_async(y.write_device(), 0, y.bytes(), stream_of(memory(d)));
-    }
+    if (apart) plans.dependencies(d);
     Array<double> vectors;
     for (int b = 0; b < model.batch_count(); ++b) {
       const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(b)];

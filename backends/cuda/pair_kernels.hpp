@@ -349,8 +349,13 @@ __global__ void __launch_bounds__(detail::PairSizes<K>::threads, detail::PairSiz
   const bool counts = own < job.count;  // the last block does the last element again in lanes that have none
   const int e = job.first + (counts ? own : job.count - 1);
   double* const numbers = shared + lane;
+  constexpr int entries = values_of<K, Routine::tangent>();
+  double* const out = job.out + static_cast<long long>(own / 32) * entries * 32 + own % 32;
   if (parameter_count_of<K>() > 0 && !job.view.parameters) {  // as valid_of() has it
-    if (counts && section == 0) report(job.fault, e, ElementFault::bad_parameter);
+    if (counts && section == 0) {
+      report(job.fault, e, ElementFault::bad_parameter);
+      leave_zeros(out, entries, job.accumulate != 0);
+    }
     return;
   }
 
@@ -383,7 +388,6 @@ __global__ void __launch_bounds__(detail::PairSizes<K>::threads, detail::PairSiz
   }
 
   double finite = 0;
-  double* const out = job.out + static_cast<long long>(own / 32) * values_of<K, Routine::tangent>() * 32 + own % 32;
   visit_node_pairs<K>(numbers, parameters, section, [&](int a, int b, const typename PairTile<K>::Block& block) {
     if (counts) finite += write_block<K>(job, out, a, b, block);
   });

@@ -75,7 +75,10 @@ __global__ void __launch_bounds__(128) streamed_tangents(ElementJob job) {
   const double valid = valid_of<K>(job.view, in);
   double health = 1;
   EntryWriter write{EntryWriter::place(job, i, entries), job.factor, job.accumulate != 0};
-  if (valid > 0) health = K::Pieces::tangent_to(in, [&](int entry, double value) { write(entry, value); });
+  if (valid > 0)
+    health = K::Pieces::tangent_to(in, [&](int entry, double value) { write(entry, value); });
+  else
+    leave_zeros(write.out, entries, write.accumulate);
   judge(job.fault, e, valid, health, write.finite);
 }
 
@@ -112,6 +115,8 @@ __global__ void __launch_bounds__(128) streamed_masses(ElementJob job) {
           }
       });
     }
+  } else {
+    leave_zeros(write.out, entries, write.accumulate);
   }
   judge(job.fault, e, valid, health, write.finite);
 }
@@ -128,7 +133,10 @@ __global__ void __launch_bounds__(32) point_tangents(ElementJob job) {
   const bool writes = asked < job.count && q == 0;
   const int i = asked < job.count ? asked : job.count - 1, e = job.first + i;
   if (parameter_count_of<K>() > 0 && !job.view.parameters) {  // as valid_of() has it
-    if (writes) report(job.fault, e, ElementFault::bad_parameter);
+    if (writes) {
+      report(job.fault, e, ElementFault::bad_parameter);
+      leave_zeros(EntryWriter::place(job, i, entries), entries, job.accumulate != 0);
+    }
     return;
   }
   DeviceInput<K> in;
