@@ -222,7 +222,7 @@ HostLevel positive(std::int32_t nodes, int size, const std::function<int(int)>& 
           const int low_row = i <= j ? r : c, high_row = i <= j ? c : r;
           const double entry =
               wave((low * 31 + (high - low) / 2) * 64 + static_cast<std::size_t>(low_row * 8 + high_row), 0.7);
-          a.value.push_back(i == j ? (r == c ? 400.0 : 0.0) : entry);
+          a.value.push_back(i == j ? (r == c ? 400.0 : 120.0 / (r + c)) : entry);
         }
   }
   return a;

@@ -1,4 +1,4 @@
-#include <voussoir/backends/cuda/multigrid/level_rows.hpp>
+#include <voussoir/backends/cuda/multigrid/block_norms.hpp>
 #include <voussoir/backends/cuda/multigrid/long_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
 #include <voussoir/backends/cuda/scan.hpp>
@@ -31,22 +31,6 @@ struct StrongView {
   __device__ std::int64_t length(std::int64_t node) const { return start[node + 1] - start[node]; }
 };
 
-/// A thread per row.
-__global__ void __launch_bounds__(threads)
-    measure_diagonal(LevelPattern rows, int size, const double* value, double* norm) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (row >= rows.rows) return;
-  const std::int32_t n = rows.length(row);
-  const std::int32_t k = find_block(rows.columns_of(row), n, static_cast<std::int32_t>(row));
-  double sum = 0;
-  for (int r = 0; r < size && k >= 0; ++r)
-    for (int c = 0; c < size; ++c) {
-      const double entry = value[rows.start[row] * (size * size) + (static_cast<std::int64_t>(r) * n + k) * size + c];
-      sum += entry * entry;
-    }
-  norm[row] = sqrt(sum);
-}
-
 /// Marks the strong blocks of each row and counts them, a warp per row; the word of a node that is tied to nothing says
 /// so.
 __global__ void __launch_bounds__(threads)
@@ -62,12 +46,7 @@ __global__ void __launch_bounds__(threads)
   int found = 0;
   for (std::int32_t k = lane; k < n; k += 32) {
     const std::int32_t other = rows.column[start + k];
-    double sum = 0;
-    for (int r = 0; r < size; ++r)
-      for (int c = 0; c < size; ++c) {
-        const double entry = own[(static_cast<std::int64_t>(r) * n + k) * size + c];
-        sum += entry * entry;
-      }
+    const double sum = block_norm2(own + static_cast<std::int64_t>(k) * size, n, size);
     const bool is_strong = other != row && voussoir::detail::is_strong(sum, norm[row], norm[other], threshold);
     tied = tied || (other != row && voussoir::detail::is_tied(sum, norm[row], norm[other]));
     strong[start + k] = is_strong ? 1 : 0;
@@ -250,7 +229,7 @@ StrongGraph make_graph(const LevelMatrix& a, double threshold, const std::shared
   Array<double> norm(memory, nodes);
   Array<std::uint8_t> strong(memory, static_cast<std::size_t>(a.blocks()));
   std::int64_t* start = graph.start.write_device();
-  launch(measure_diagonal, grid_for(a.rows, threads), stream, rows, a.height, value, norm.write_device());
+  enqueue_diagonal_norms(rows, a.height, value, norm.write_device(), stream);
   launch(measure_strength, grid_of_warps(a.rows, warps), stream, rows, a.height, value, norm.read_device(), threshold,
          strong.write_device(), start, graph.word.write_device());
   exclusive_sums(start, a.rows, memory);

@@ -10,8 +10,8 @@ namespace voussoir::cuda {
 // Three ways from an assembled matrix to the block rows of the finest level. Each has a first time, which makes the
 // pattern as well, and a way to bring new numbers into a pattern that was made before.
 
-/// A matrix on one device whose block rows are the nodes: whole rows or half of them, in slices. New numbers come in the
-/// precision that there is room for.
+/// A matrix on one device whose block rows are the nodes: whole rows or half of them, in slices. New numbers come in
+/// the precision that there is room for.
 void take_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
 void refill_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
 

@@ -82,19 +82,6 @@ struct TilePlace {
   std::int32_t a_first = 0, c_first = 0, a_count = 0, c_count = 0;
 };
 
-/// The first of ascending columns that is not below this one.
-__device__ inline std::int32_t lower_block(const std::int32_t* columns, std::int32_t count, std::int32_t wanted) {
-  std::int32_t low = 0, high = count;
-  while (low < high) {
-    const std::int32_t middle = (low + high) / 2;
-    if (columns[middle] < wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 template <class T, class Group>
 __device__ void stage_patterns(const Group& group, const ProductWork& work, const TilePlace& place,
                                TileStore<T>& store) {

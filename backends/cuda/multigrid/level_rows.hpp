@@ -23,8 +23,8 @@ struct LevelPattern {
 /// Inside a section.
 inline LevelPattern pattern_of(const LevelMatrix& a) { return {a.rows, a.start.read_device(), a.column.read_device()}; }
 
-/// Which of `count` ascending columns is this one, or −1.
-__device__ inline std::int32_t find_block(const std::int32_t* columns, std::int32_t count, std::int32_t wanted) {
+/// The first of `count` ascending columns that is not below this one.
+__device__ inline std::int32_t lower_block(const std::int32_t* columns, std::int32_t count, std::int32_t wanted) {
   std::int32_t low = 0, high = count;
   while (low < high) {
     const std::int32_t middle = (low + high) / 2;
@@ -33,7 +33,13 @@ __device__ inline std::int32_t find_block(const std::int32_t* columns, std::int3
     else
       high = middle;
   }
-  return low < count && columns[low] == wanted ? low : -1;
+  return low;
+}
+
+/// Which of them is this one, or −1.
+__device__ inline std::int32_t find_block(const std::int32_t* columns, std::int32_t count, std::int32_t wanted) {
+  const std::int32_t k = lower_block(columns, count, wanted);
+  return k < count && columns[k] == wanted ? k : -1;
 }
 
 /// Blocks of a row on average, at least one.

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <voussoir/backends/detail/aggregation_rules.hpp>
-#include <voussoir/backends/openmp/multigrid/services.hpp>
+#include <voussoir/backends/openmp/multigrid/block_norms.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 
 // Groups of strongly connected nodes. Roots are chosen in rounds (Luby 1986, for sets in which any two are more than
@@ -42,23 +42,6 @@ struct StrongGraph {
       visit(column[static_cast<std::size_t>(k)]);
   }
 };
-
-std::vector<double> diagonal_norms(const LevelRows<const double>& a, int size, int threads) {
-  std::vector<double> norm(static_cast<std::size_t>(a.rows), 0.0);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int32_t i = 0; i < a.rows; ++i) {
-    const std::int32_t n = a.length(i);
-    const std::int32_t* columns = a.column + a.start[i];
-    const std::int32_t* found = std::lower_bound(columns, columns + n, i);
-    if (found == columns + n || *found != i) continue;
-    const double* value = a.value + a.start[i] * size * size + (found - columns) * size;
-    double sum = 0;
-    for (int r = 0; r < size; ++r)
-      for (int c = 0; c < size; ++c) sum += value[r * n * size + c] * value[r * n * size + c];
-    norm[static_cast<std::size_t>(i)] = std::sqrt(sum);
-  }
-  return norm;
-}
 
 StrongGraph strong_graph(const LevelRows<const double>& a, int size, double threshold, int threads) {
   const std::vector<double> norm = diagonal_norms(a, size, threads);

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <voussoir/backends/detail/aggregation_rules.hpp>
-#include <voussoir/backends/openmp/multigrid/services.hpp>
+#include <voussoir/backends/openmp/multigrid/block_norms.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 
 // Sparse factors of the inverse: a small dense system for each row.
@@ -13,28 +13,6 @@ namespace voussoir::cpu {
 namespace {
 
 constexpr int room = largest_factor_rows;
-
-/// The Frobenius norm of a block of a row with n blocks, squared.
-double block_norm2(const double* block, std::int64_t n, int size) {
-  double sum = 0;
-  for (int r = 0; r < size; ++r)
-    for (int c = 0; c < size; ++c) sum += block[r * n * size + c] * block[r * n * size + c];
-  return sum;
-}
-
-std::vector<double> diagonal_norms(const LevelRows<const double>& a, int size, int threads) {
-  std::vector<double> norm(static_cast<std::size_t>(a.rows), 0.0);
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int32_t i = 0; i < a.rows; ++i) {
-    const std::int32_t n = a.length(i);
-    const std::int32_t* columns = a.column + a.start[i];
-    const std::int32_t* found = std::lower_bound(columns, columns + n, i);
-    if (found != columns + n && *found == i)
-      norm[static_cast<std::size_t>(i)] =
-          std::sqrt(block_norm2(a.value + a.start[i] * size * size + (found - columns) * size, n, size));
-  }
-  return norm;
-}
 
 /// Neighbours of a node with lower numbers: the strongest of them, ascending.
 void choose_neighbours(const LevelRows<const double>& a, int size, std::int32_t row, const std::vector<double>& norm,
