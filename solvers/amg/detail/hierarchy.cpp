@@ -142,18 +142,31 @@ void AmgHierarchy::build(const LinearSOE& soe) {
       if (!coarsen(soe, levels_.back(), next, space.values, space.modes, threshold)) break;
       make_smoother(next, nullptr);
       levels_.push_back(std::move(next));
+      const bool walls = space.modes == 6 && levels_.size() == 2 && levels_[1].largest_eigenvalue > walls_eigenvalue;
+      if (walls && options_.smoother == AmgOptions::Smoother::automatic) suit_walls(soe);
       // Coarser levels are tied to many neighbours by a little: the smoothed steps between levels reach far.
       // Where the basis is smoothed twice, to more neighbours by less.
       threshold = (is_smoothed_twice(levels_.front()) ? 1 : 2) * options_.threshold;
-      const bool walls = space.modes == 6 && levels_.size() == 2 && levels_[1].largest_eigenvalue > walls_eigenvalue;
-      if (walls && options_.smoother == AmgOptions::Smoother::automatic) {
-        options_.smoother = AmgOptions::Smoother::fsai;
-        levels_.clear();
-        return build(soe);
-      }
     }
   }
   solve_coarsest(levels_.back());
+}
+
+/// Walls are seen on the second level. What they want of the first one is another smoother and another basis: its
+/// groups stay.
+void AmgHierarchy::suit_walls(const LinearSOE& soe) {
+  options_.smoother = AmgOptions::Smoother::fsai;
+  AmgLevel &level = levels_[0], next;
+  next.nodes = levels_[1].nodes;
+  next.height = levels_[1].height;
+  levels_.pop_back();
+  refresh_finest(soe, level, false);
+  make_smoother(level, &soe);
+  lay_out_basis(level);
+  level.restriction = LevelMatrix();  // the pattern, and those that follow it, are made anew
+  project(soe, level, next);
+  make_smoother(next, nullptr);
+  levels_.push_back(std::move(next));
 }
 
 bool AmgHierarchy::is_small(const AmgLevel& level) const { return level.rows() <= options_.coarsest_rows; }
@@ -259,14 +272,18 @@ bool AmgHierarchy::coarsen(const LinearSOE& soe, AmgLevel& level, AmgLevel& next
     next.height = modes;
   }
   near_null = std::move(coarse);
-  if (is_smoothed_twice(level)) {
-    level.once = services_.product_pattern(level.a, level.tentative);
-    level.prolongation = services_.product_pattern(level.a, level.once);
-  } else {
-    level.prolongation = services_.product_pattern(level.a, level.tentative);
-  }
+  lay_out_basis(level);
   project(soe, level, next);
   return true;
+}
+
+/// Step by step, from where the basis is.
+void AmgHierarchy::lay_out_basis(AmgLevel& level) {
+  if (level.prolongation.column.empty()) level.prolongation = services_.product_pattern(level.a, level.tentative);
+  if (!is_smoothed_twice(level) || !level.once.column.empty()) return;
+  level.once = std::move(level.prolongation);
+  level.once.single_value = Array<float>();
+  level.prolongation = services_.product_pattern(level.a, level.once);
 }
 
 /// Bending wants a smoother basis than one step makes. On coarser levels a second one would tie everything to

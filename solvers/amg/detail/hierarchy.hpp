@@ -62,6 +62,7 @@ class AmgHierarchy {
 
  private:
   void build(const LinearSOE& soe);
+  void suit_walls(const LinearSOE& soe);
   void take_finest(const LinearSOE& soe, AmgLevel& level);
   void refresh_finest(const LinearSOE& soe, AmgLevel& level, bool single);
   /// `finest` is the SOE where this is its level.
@@ -71,6 +72,7 @@ class AmgHierarchy {
   void make_factor(AmgLevel& level);
   bool coarsen(const LinearSOE& soe, AmgLevel& level, AmgLevel& next, Array<double>& near_null, int modes,
                double threshold);
+  void lay_out_basis(AmgLevel& level);
   bool is_smoothed_twice(const AmgLevel& level) const;
   void smooth_basis(AmgLevel& level);
   void project(const LinearSOE& soe, AmgLevel& level, AmgLevel& next);
