@@ -152,6 +152,9 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       backend.block_axpy(soe.b(), pick, one_b);
       backend.fill(one_x, 0.0);
     }
+    const Stopwatch solving_column;
+    const double strengthening_before = strengthening;
+    ColumnReport own;
     const Vector& b = columns > 1 ? one_b : soe.b();
     Vector& x = columns > 1 ? one_x : soe.x();
     const double size = backend.norm(b);
@@ -173,10 +176,9 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       request.checkpoint = early.iterations;
       request.checkpoint_reduction = early.reduction;
       outcome = backend.cg(soe.matrix(), inverse, b, x, request);
-      report.iterations += outcome.iterations;
-      if (c == 0)
-        for (double r : outcome.history)
-          report.history.push_back(outcome.right_hand_side > 0 ? r / outcome.right_hand_side : 0.0);
+      own.iterations += outcome.iterations;
+      for (double r : outcome.history)
+        own.history.push_back(outcome.right_hand_side > 0 ? r / outcome.right_hand_side : 0.0);
       const bool failed = outcome.stop != CgOutcome::Stop::converged && outcome.stop != CgOutcome::Stop::cancelled;
       if (failed && outcome.iterations < allowed && preconditioner_) {
         const Stopwatch again;
@@ -197,7 +199,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       left = backend.norm(r);
       if (left <= 1.05 * options_.relative_tolerance * size || outcome.iterations == 0) break;
     }
-    const std::string after = " after " + std::to_string(report.iterations) + " iterations";
+    const std::string after = " after " + std::to_string(own.iterations) + " iterations";
     if (outcome.stop == CgOutcome::Stop::bad_preconditioner && matrix_is_to_blame(soe, *inverse, b, x))
       outcome.stop = CgOutcome::Stop::breakdown;
     switch (outcome.stop) {
@@ -244,6 +246,11 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       }
     }
     if (columns > 1) backend.block_axpy(one_x, pick, soe.x());
+    own.reason = report.reason;
+    own.solve_seconds = solving_column.seconds() - (strengthening - strengthening_before);
+    report.iterations += own.iterations;
+    if (c == 0) report.history = own.history;
+    if (columns > 1) report.columns.push_back(std::move(own));
   }
   report.solve_seconds = solving.seconds() - strengthening;
   report.setup_seconds += strengthening;

@@ -38,6 +38,25 @@ void LinearSOE::formed() {
   version_ = ++forms;
 }
 
+SolveReport SolveReport::of_column(int column) const {
+  SolveReport one = *this;
+  one.columns.clear();
+  if (columns.empty()) return one;
+  if (column > 0) one.setup_seconds = 0;
+  if (static_cast<std::size_t>(column) >= columns.size()) {  // the solver gave up before
+    one.iterations = 0;
+    one.solve_seconds = 0;
+    one.history.clear();
+    return one;
+  }
+  const ColumnReport& own = columns[static_cast<std::size_t>(column)];
+  one.reason = own.reason;
+  one.iterations = own.iterations;
+  one.solve_seconds = own.solve_seconds;
+  one.history = own.history;
+  return one;
+}
+
 double true_residual(const LinearSOE& soe) {
   Backend& backend = soe.model().backend();
   const int columns = soe.b().columns();

@@ -57,6 +57,14 @@ class LinearSOE {
   std::uint64_t version_ = 0;
 };
 
+/// What an iterative solver did for one of several columns.
+struct ColumnReport {
+  std::string reason;  ///< how it ended, in words
+  int iterations = 0;
+  double solve_seconds = 0;
+  std::vector<double> history;  ///< relative residuals, iteration by iteration
+};
+
 /// What a solver did. A solver that did not converge says so here; the analysis decides what that means.
 struct SolveReport {
   bool converged = false;
@@ -75,6 +83,10 @@ struct SolveReport {
   std::string advice;            ///< what was seen and what to try, where an iteration went badly
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
+  std::vector<ColumnReport> columns;  ///< where several columns were solved one after the other
+
+  /// What was done for one column alone, where that can be told; setting up belongs to the first.
+  SolveReport of_column(int column) const;
 };
 
 /// An algorithm that solves an SOE. It fits every SOE that offers what it needs.

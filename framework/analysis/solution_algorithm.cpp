@@ -28,7 +28,9 @@ std::vector<SolveReport> LinearAlgorithm::solve(const AnalysisModel& model, cons
     }
   }
   const SolveReport report = solver.solve(soe);
+  std::vector<SolveReport> reports;
   for (int c = 0; c < columns; ++c) {
+    reports.push_back(report.of_column(c));
     if (columns == 1) {
       integrator.update(model, soe.x(), steps[c]);
     } else {
@@ -38,7 +40,7 @@ std::vector<SolveReport> LinearAlgorithm::solve(const AnalysisModel& model, cons
       integrator.update(model, one, steps[c]);
     }
   }
-  return std::vector<SolveReport>(steps.size(), report);
+  return reports;
 }
 
 std::vector<SolveReport> NewtonRaphsonAlgorithm::solve(const AnalysisModel& model, const Integrator& integrator,

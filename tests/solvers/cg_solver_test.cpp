@@ -165,7 +165,39 @@ TEST_F(Iterated, ColumnsAreSolvedAsIfAlone) {
       EXPECT_LE((s.on_free(s.soe->x(), c) - expected).norm(), 1e-9 * expected.norm()) << storage << ", column " << c;
     }
     EXPECT_NEAR(report.true_residual, std::max(residual(s, 0), residual(s, 1)), 1e-14);
+
+    // Each has a report of its own; the third needed nothing.
+    int iterations = 0;
+    double seconds = 0;
+    for (int c = 0; c < 3; ++c) {
+      const SolveReport own = report.of_column(c);
+      EXPECT_EQ(own.reason, "converged after " + std::to_string(own.iterations) + " iterations");
+      EXPECT_EQ(own.history.size(), static_cast<std::size_t>(own.iterations) + 1);
+      EXPECT_EQ(own.solver, report.solver);
+      EXPECT_EQ(own.setup_seconds, c == 0 ? report.setup_seconds : 0);
+      iterations += own.iterations;
+      seconds += own.solve_seconds;
+    }
+    EXPECT_EQ(iterations, report.iterations);
+    EXPECT_EQ(report.of_column(2).iterations, 0);
+    EXPECT_LE(seconds, report.solve_seconds);
+    EXPECT_NE(report.of_column(1).history, report.of_column(0).history);
+    EXPECT_EQ(report.history, report.of_column(0).history);
   }
+}
+
+TEST_F(Iterated, ColumnsAfterOneThatFailsAreNotBegun) {
+  System s(d, "bsr");
+  s.soe->set_columns(2);
+  std::vector<double> b(2 * static_cast<std::size_t>(s.model.equation_count()), 0.0);
+  for (std::int32_t e : s.free) b[2 * e] = b[2 * e + 1] = 1;
+  s.soe->b().from_host(b);
+  const SolveReport report = CgSolver(nullptr, {1e-12, 4}).solve(*s.soe);
+  EXPECT_FALSE(report.converged);
+  EXPECT_EQ(report.of_column(0).iterations, 4);
+  EXPECT_EQ(report.of_column(1).iterations, 0);
+  EXPECT_FALSE(report.of_column(1).converged);
+  EXPECT_TRUE(report.of_column(1).history.empty());
 }
 
 TEST_F(Iterated, ANewMatrixIsNoticed) {
