@@ -152,8 +152,8 @@ std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tol
     p = std::make_shared<ChebyshevPreconditioner>();
   else if (name == "cg+fsai")
     p = std::make_shared<FsaiPreconditioner>();
-  else if (name == "cg+amg" || name.starts_with("cg+amg:"))
-    p = std::make_shared<AmgPreconditioner>(AmgOptions::parse(name.size() > 7 ? name.substr(7) : std::string()));
+  else if (name == "cg+amg" || (name.starts_with("cg+amg:") && name.size() > 7))
+    p = std::make_shared<AmgPreconditioner>(AmgOptions::parse(name == "cg+amg" ? "" : name.substr(7)));
   else if (name != "cg+none")
     unknown_name("solver", name, solver_names());
   return std::make_shared<CgSolver>(std::move(p), options);

@@ -1,7 +1,10 @@
 #include <voussoir/solvers/amg/amg_options.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <voussoir/backends/error.hpp>
 
@@ -16,45 +19,48 @@ constexpr const char* known =
   throw Error(ErrorCode::bad_input, why, "amg setting '" + std::string(word) + "'");
 }
 
+std::string plain(double x) {
+  char text[32];
+  const auto [end, fault] = std::to_chars(text, text + sizeof text, x);
+  return fault == std::errc() ? std::string(text, end) : std::to_string(x);
+}
+
 template <class Number>
 Number number_of(std::string_view word, std::string_view text, Number least, Number most) {
   Number value{};
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size()) refuse(word, "what follows '=' must be a number");
-  if (!(value >= least && value <= most))
-    refuse(word, "must be between " + std::to_string(least) + " and " + std::to_string(most));
+  const bool whole = end == text.data() + text.size() && !text.empty();
+  const bool too_large = fault == std::errc::result_out_of_range && whole;
+  if (!too_large && (fault != std::errc() || !whole)) refuse(word, "what follows '=' must be a number");
+  if (too_large || !(value >= least && value <= most))
+    refuse(word, "must be between " + plain(static_cast<double>(least)) + " and " + plain(static_cast<double>(most)));
   return value;
 }
 
-bool take_word(std::string_view word, AmgOptions& o) {
-  if (word == "k-cycle")
-    o.cycle = AmgOptions::Cycle::k;
-  else if (word == "v-cycle")
-    o.cycle = AmgOptions::Cycle::v;
-  else if (word == "single")
-    o.numbers = AmgOptions::Numbers::single;
-  else if (word == "full")
-    o.numbers = AmgOptions::Numbers::full;
-  else if (word == "chebyshev")
-    o.smoother = AmgOptions::Smoother::chebyshev;
-  else if (word == "fsai")
-    o.smoother = AmgOptions::Smoother::fsai;
-  else if (word == "block-jacobi")
-    o.smoother = AmgOptions::Smoother::block_jacobi;
-  else if (word == "l1-jacobi")
-    o.smoother = AmgOptions::Smoother::l1_jacobi;
-  else if (word == "dense")
-    o.coarsest = AmgOptions::Coarsest::dense;
-  else if (word == "direct")
-    o.coarsest = AmgOptions::Coarsest::direct;
-  else
-    return false;
-  return true;
+/// Takes a word by itself. Returns what it is about; empty where it is not known.
+std::string_view take_word(std::string_view word, AmgOptions& o) {
+  const auto is = [&](std::string_view known_word, auto& option, auto value) {
+    if (word != known_word) return false;
+    option = value;
+    return true;
+  };
+  using Cycle = AmgOptions::Cycle;
+  using Numbers = AmgOptions::Numbers;
+  using Smoother = AmgOptions::Smoother;
+  using Coarsest = AmgOptions::Coarsest;
+  if (is("k-cycle", o.cycle, Cycle::k) || is("v-cycle", o.cycle, Cycle::v)) return "cycle";
+  if (is("single", o.numbers, Numbers::single) || is("full", o.numbers, Numbers::full)) return "precision";
+  if (is("chebyshev", o.smoother, Smoother::chebyshev) || is("fsai", o.smoother, Smoother::fsai) ||
+      is("block-jacobi", o.smoother, Smoother::block_jacobi) || is("l1-jacobi", o.smoother, Smoother::l1_jacobi))
+    return "smoother";
+  if (is("dense", o.coarsest, Coarsest::dense) || is("direct", o.coarsest, Coarsest::direct)) return "coarsest level";
+  return {};
 }
 
-bool take_setting(std::string_view word, AmgOptions& o) {
+/// The same for name=value.
+std::string_view take_setting(std::string_view word, AmgOptions& o) {
   const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos) return false;
+  if (equals == std::string_view::npos) return {};
   const std::string_view name = word.substr(0, equals), text = word.substr(equals + 1);
   if (name == "steps")
     o.smoothing_steps = number_of(word, text, 1, 20);
@@ -69,27 +75,29 @@ bool take_setting(std::string_view word, AmgOptions& o) {
   else if (name == "levels")
     o.most_levels = number_of(word, text, 1, 50);
   else
-    return false;
-  return true;
-}
-
-std::string plain(double x) {
-  char text[32];
-  const auto [end, fault] = std::to_chars(text, text + sizeof text, x);
-  return fault == std::errc() ? std::string(text, end) : std::to_string(x);
+    return {};
+  return name;
 }
 
 }  // namespace
 
 AmgOptions AmgOptions::parse(const std::string& text) {
   AmgOptions options;
+  std::vector<std::pair<std::string_view, std::string_view>> taken;  // what a word was about, and the word
   std::string_view rest = text;
-  while (!rest.empty()) {
+  for (bool more = !text.empty(); more;) {
     const std::size_t comma = rest.find(',');
     const std::string_view word = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    if (!take_word(word, options) && !take_setting(word, options))
-      refuse(word, std::string("is not known; there are ") + known);
+    more = comma != std::string_view::npos;
+    if (more) rest = rest.substr(comma + 1);
+    std::string_view subject = take_word(word, options);
+    if (subject.empty()) subject = take_setting(word, options);
+    if (subject.empty()) refuse(word, std::string("is not known; there are ") + known);
+    const auto before = std::find_if(taken.begin(), taken.end(), [&](const auto& t) { return t.first == subject; });
+    if (before != taken.end())
+      refuse(word, "is about the " + std::string(subject) + ", as '" + std::string(before->second) +
+                       "' is; give one of them");
+    taken.emplace_back(subject, word);
   }
   return options;
 }

@@ -121,7 +121,8 @@ double AmgPreconditioner::operator_complexity() const {
 
 std::string AmgPreconditioner::summary() const {
   if (!cycle_) return {};
-  std::string text = std::to_string(hierarchy_->levels().size()) + " levels of ";
+  const std::size_t count = hierarchy_->levels().size();
+  std::string text = std::to_string(count) + (count == 1 ? " level of " : " levels of ");
   bool first = true;
   for (const detail::AmgLevel& level : hierarchy_->levels()) {
     text += (first ? "" : ", ") + std::to_string(level.rows());

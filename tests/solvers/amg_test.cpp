@@ -76,7 +76,14 @@ TEST(AmgOptionsInWords, AreRefusedWithTheWordThatIsWrong) {
   expect_error(ErrorCode::bad_input, {"steps=0", "between 1"}, [] { with("steps=0"); });
   expect_error(ErrorCode::bad_input, {"basis=3", "between 1 and 2"}, [] { with("basis=3"); });
   expect_error(ErrorCode::bad_input, {"threshold=2", "between 0"}, [] { with("threshold=2"); });
+  expect_error(ErrorCode::bad_input, {"ratio=1e4", "between 2 and 1000"}, [] { with("ratio=1e4"); });
+  expect_error(ErrorCode::bad_input, {"steps=1000000000000", "between 1 and 20"}, [] { with("steps=1000000000000"); });
   expect_error(ErrorCode::bad_input, {"amg setting ''"}, [] { make_solver("cg+amg:,"); });
+  expect_error(ErrorCode::bad_input, {"amg setting ''"}, [] { with("fsai,"); });
+  expect_error(ErrorCode::not_found, {"cg+amg:"}, [] { make_solver("cg+amg:"); });
+  for (const char* twice :
+       {"single,full", "fsai,steps=2,chebyshev", "dense,direct", "v-cycle,k-cycle", "steps=3,steps=4"})
+    expect_error(ErrorCode::bad_input, {"give one of them"}, [&] { with(twice); });
   AmgOptions none;
   none.smoothing_steps = -1;
   expect_error(ErrorCode::misuse, {"smoothing steps", "not negative"}, [&] { AmgPreconditioner a(none); });
