@@ -160,10 +160,11 @@ void AmgHierarchy::suit_walls(const LinearSOE& soe) {
   next.nodes = levels_[1].nodes;
   next.height = levels_[1].height;
   levels_.pop_back();
+  level.restriction = LevelMatrix();  // made anew, with what follows it
+  level.product = LevelMatrix();
   refresh_finest(soe, level, false);
   make_smoother(level, &soe);
   lay_out_basis(level);
-  level.restriction = LevelMatrix();  // the pattern, and those that follow it, are made anew
   project(soe, level, next);
   make_smoother(next, nullptr);
   levels_.push_back(std::move(next));
@@ -277,7 +278,7 @@ bool AmgHierarchy::coarsen(const LinearSOE& soe, AmgLevel& level, AmgLevel& next
   return true;
 }
 
-/// Step by step, from where the basis is.
+/// Makes the patterns that are missing. Where a second step is wanted, the basis of the first becomes `once`.
 void AmgHierarchy::lay_out_basis(AmgLevel& level) {
   if (level.prolongation.column.empty()) level.prolongation = services_.product_pattern(level.a, level.tentative);
   if (!is_smoothed_twice(level) || !level.once.column.empty()) return;
