@@ -64,6 +64,12 @@ bool asked_for(const BenchOptions& options, const std::string& name) {
   return std::find(options.workloads.begin(), options.workloads.end(), name) != options.workloads.end();
 }
 
+/// Before anything is measured.
+void require_writable(const char* option, const std::string& path) {
+  if (path.empty()) return;
+  if (!std::ofstream(path, std::ios::app)) throw CLI::ValidationError(option, "cannot write to " + path);
+}
+
 void write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
@@ -100,6 +106,10 @@ void run_bench(BenchOptions options) {
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
                                "cpu and files print a table alone; name another workload, such as spmv");
+  if (!options.markdown.empty() && !asked_for(options, "paper-tables"))
+    throw CLI::ValidationError("--markdown", "is for the tables of the workload paper-tables; name it");
+  require_writable("--json", options.json);
+  require_writable("--markdown", options.markdown);
   if (asked_for(options, "cpu")) bench_cpu(cpu);
   if (asked_for(options, "files")) bench_files(options.file_size);
   if (!workloads.empty()) run_device_workloads(options, workloads);
@@ -155,7 +165,7 @@ void add_bench_command(CLI::App& program) {
       ->capture_default_str()
       ->check(whole_number_between(2, 200));
   bench->add_flag("--quick", options->quick,
-                  "Leave out whole solves, memory and vendors' libraries; measure fewer times");
+                  "Leave out long solves, the pump of amg, memory and vendors' libraries; measure fewer times");
   bench
       ->add_option("--fp64", options->fp64,
                    "Double-precision rate of the device in TFLOP/s, for floors (default: by its name)")

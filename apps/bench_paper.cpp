@@ -287,7 +287,7 @@ void tables_three_and_four(BenchRig& rig) {
   }
   table.put(rig,
             "CG with Jacobi to 1e-8 (true residual checked). Their time step is not known, and so neither are their "
-            "iterations: ours is a twentieth of the longest period. One core is timed for ten iterations and scaled to "
+            "iterations: ours is a twentieth of four passages of a wave. One core is timed for ten iterations and scaled to "
             "all of them.");
 }
 

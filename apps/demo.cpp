@@ -7,6 +7,7 @@
 
 #include <voussoir/apps/command.hpp>
 #include <voussoir/apps/number_checks.hpp>
+#include <voussoir/apps/solver_options.hpp>
 #include <voussoir/apps/terminal.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/domain/sample_models.hpp>
@@ -86,8 +87,10 @@ void run_demo(const DemoOptions& options) {
   for (const SampleStep& step : steps) analysis->add_step({step.name, step.load_cases, 1});
   const std::vector<StepResult> results = analysis->run();
   const SolveReport& report = results.front().report;
-  fmt::print("Solver:  {}\n         {}\n         {}; true relative residual {:.1e}\n\n", report.solver, report.choice,
-             report.reason, report.true_residual);
+  fmt::print("Solver:  {}\n", report.solver);
+  for (const std::string& line : {report.choice, report.preconditioner})
+    if (!line.empty()) fmt::print("         {}\n", line);
+  fmt::print("         {}; true relative residual {:.1e}\n\n", report.reason, report.true_residual);
 
   fmt::print("  {:<18} {:>10} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "step", "max |u|", "node", "max Mises",
              "node", "load y", "reaction y", "load z", "reaction z");
@@ -119,9 +122,7 @@ void add_demo_command(CLI::App& program) {
   demo->add_option("--backend", options->backend, "Where numbers are crunched; openmp:N takes N threads")
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
-  demo->add_option("--solver", options->solver, "direct eliminates, cg iterates")
-      ->type_name("auto|direct|cg+jacobi|cg+block-jacobi|cg+chebyshev|cg+fsai")
-      ->capture_default_str();
+  add_solver_option(*demo, options->solver);
   demo->add_option("--output", options->output,
                    "Folder for pump.vtu and pump.png, which are replaced where they are there")
       ->type_name("DIR")

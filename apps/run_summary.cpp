@@ -180,6 +180,7 @@ std::string text_of_details(const Job& job, const JobResult& result, const Resul
                         readable_seconds(report.setup_seconds), readable_seconds(report.solve_seconds),
                         readable_bytes(static_cast<double>(report.memory_bytes)));
     if (!report.preconditioner.empty()) text += fmt::format("  step {}   {}\n", step.number, report.preconditioner);
+    if (!report.advice.empty()) text += fmt::format("  step {}   {}\n", step.number, report.advice);
     // A dozen lines show how an iteration went as well as thousands.
     const std::size_t n = report.history.size(), every = std::max<std::size_t>(1, n / 12);
     for (std::size_t i = 0; i < n; i += every)

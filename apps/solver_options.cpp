@@ -14,7 +14,32 @@ std::string choices(const std::string& first, const std::vector<std::string>& re
   return text;
 }
 
+/// What is wrong with a name, or nothing; `make` throws where it is not known.
+template <class Make>
+std::string fault_of(const std::string& name, const Make& make) {
+  if (name == "auto") return {};
+  try {
+    (void)make(name);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::bad_input || e.code() == ErrorCode::not_found || e.code() == ErrorCode::misuse)
+      return e.what();
+    throw;
+  }
+  return {};
+}
+
 }  // namespace
+
+CLI::Option* add_solver_option(CLI::App& command, std::string& solver) {
+  return command
+      .add_option("--solver", solver,
+                  "auto looks at size and kind of the model and says why; direct eliminates, cg iterates. Settings of "
+                  "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/multigrid.md)")
+      ->type_name(choices("auto", solver_names()))
+      ->check(
+          [](const std::string& name) { return fault_of(name, [](const std::string& n) { return make_solver(n); }); })
+      ->capture_default_str();
+}
 
 StaticOptions SolverOptions::resolved() const {
   StaticOptions result = how;
@@ -40,15 +65,10 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str()
       ->group("Solving");
-  command
-      .add_option("--solver", options.how.solver,
-                  "auto looks at size and kind of the model and says why; direct eliminates, cg iterates. Settings of "
-                  "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/multigrid.md)")
-      ->type_name(choices("auto", solver_names()))
-      ->capture_default_str()
-      ->group("Solving");
+  add_solver_option(command, options.how.solver)->group("Solving");
   command.add_option("--storage", options.how.storage, "How the matrix is kept, or not at all")
       ->type_name(choices("auto", soe_names()))
+      ->check([](const std::string& name) { return fault_of(name, make_soe); })
       ->capture_default_str()
       ->group("Solving");
   command.add_option("--threads", options.threads, "Threads of the processor (default: all)")

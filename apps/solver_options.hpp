@@ -20,5 +20,7 @@ struct SolverOptions {
 
 /// Adds --backend, --solver, --storage, --threads, --tolerance, --max-iterations and those of WorkOptions.
 void add_solver_options(CLI::App& command, SolverOptions& options);
+/// The option --solver alone. Names that are not known are refused before anything is read.
+CLI::Option* add_solver_option(CLI::App& command, std::string& solver);
 
 }  // namespace voussoir::app

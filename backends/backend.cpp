@@ -100,7 +100,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   throw Error(ErrorCode::not_found, "there is no backend '" + specification.name + "'" +
                                         (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
                                         (nearest.empty() ? "; known here: " : " Known here: ") + list +
-                                        ". A plugin of that name would be " + reason);
+                                        ". A plugin of that name is not there: " + reason);
 }
 
 std::shared_ptr<Backend> open_named_plugin(const Specification& specification) {

@@ -67,6 +67,18 @@ TEST(Bench, SaysThatTheCpusTableIsNotWrittenToAFile) {
   EXPECT_TRUE(contains(outcome.error, "name another workload, such as spmv")) << outcome.error;
 }
 
+TEST(Bench, LooksAtItsFilesBeforeItMeasures) {
+  const auto folder = fresh_folder("bench_files");
+  for (const char* option : {"--json", "--markdown"}) {
+    const Outcome outcome = run_program({"bench", "paper-tables", option, (folder / "not/there").string()});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_TRUE(contains(outcome.error, option) && contains(outcome.error, "cannot write")) << outcome.error;
+  }
+  const Outcome page = run_program({"bench", "spmv", "--markdown", (folder / "page.md").string()});
+  EXPECT_EQ(page.code, 2);
+  EXPECT_TRUE(contains(page.error, "paper-tables")) << page.error;
+}
+
 TEST(Bench, NamesItsWorkloads) {
   const Outcome outcome = run_program({"bench", "spmw"});
   EXPECT_EQ(outcome.code, 2);

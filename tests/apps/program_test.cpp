@@ -93,7 +93,7 @@ TEST(Program, NamesABackendThatIsNotThere) {
 
 TEST(Program, NamesASolverThatIsNotThere) {
   const Outcome outcome = run("demo --size 1 --solver cg+magic");
-  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_TRUE(contains(outcome.text, "cg+fsai")) << outcome.text;
 }
 
