@@ -44,7 +44,7 @@ void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
     Array<double>& y = (apart ? share : r).part(d);
-    if (apart) plans.dependencies(d);
+    if (apart) plans.dependencies(d);  // made here, before a section is open
     Array<double> vectors;
     for (int b = 0; b < model.batch_count(); ++b) {
       const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(b)];

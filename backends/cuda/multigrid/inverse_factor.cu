@@ -6,7 +6,7 @@
 #include <voussoir/backends/cuda/scan.hpp>
 #include <voussoir/backends/detail/aggregation_rules.hpp>
 
-// Sparse factors of the inverse: a small dense system for each row, in the shared memory of a block of threads.
+// Sparse factors of the inverse: a small dense system for each row, in the registers of a block of threads.
 
 namespace voussoir::cuda {
 
@@ -83,7 +83,7 @@ struct FactorStore {
   static constexpr int step = Height > 0 ? Height : 1;                      // columns that are eliminated at a time
   static constexpr int height = Height > 0 ? Height : largest_level_block;  // rows of a block, at most
   static constexpr int nodes = Room / step;                                 // at most
-  /// Blocks of threads that a multiprocessor should have room for.
+  /// Blocks of threads that a multiprocessor should have room for, but for blocks of 6, which need the registers.
   static constexpr int blocks = Height == 6 ? 1 : Room <= 32 ? 16 : Room <= 48 ? 8 : 5;
   // The nodes, their rows of A, and which block of the row belongs to an earlier one: −1 where there is none.
   std::int32_t node[nodes], length[nodes];
