@@ -248,7 +248,7 @@ TiedSurface tied_surface(Build& b, Model& m, const std::string& name, Place plac
     for (const FaceRef& f : faces) {
       const ElementBlock& block = std::as_const(*m.domain).block(f.block);
       const auto nodes = block.nodes(f.element);
-      double low[3], high[3];
+      double low[3] = {}, high[3] = {};
       bool first = true;
       for (int local : shape_topology(block.type().shape()).faces[f.face].nodes) {
         const double* x = &b.coordinates[3 * static_cast<std::size_t>(nodes[local])];

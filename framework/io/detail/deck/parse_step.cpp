@@ -26,7 +26,10 @@ void Parser::read_step(Card& card) {
   card.ignore({"INC", "INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
   card.refuse("TURBULENCE MODEL", "fluids are not there");
   card.done();
-  while (const auto line = lines_.data()) next.title += (next.title.empty() ? "" : " ") + std::string(*line);
+  while (const auto line = lines_.data()) {
+    if (!next.title.empty()) next.title += ' ';
+    next.title += *line;
+  }
   if (next.title.empty()) next.title = name;
   // What is printed lasts until it is asked for anew.
   if (!deck_.steps.empty()) {
