@@ -246,6 +246,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
       }
     }
     if (columns > 1) backend.block_axpy(one_x, pick, soe.x());
+    own.converged = report.converged;
     own.reason = report.reason;
     own.solve_seconds = solving_column.seconds() - (strengthening - strengthening_before);
     report.iterations += own.iterations;

@@ -50,6 +50,7 @@ SolveReport SolveReport::of_column(int column) const {
     return one;
   }
   const ColumnReport& own = columns[static_cast<std::size_t>(column)];
+  one.converged = own.converged;
   one.reason = own.reason;
   one.iterations = own.iterations;
   one.solve_seconds = own.solve_seconds;

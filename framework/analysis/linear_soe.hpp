@@ -59,6 +59,7 @@ class LinearSOE {
 
 /// What an iterative solver did for one of several columns.
 struct ColumnReport {
+  bool converged = false;
   std::string reason;  ///< how it ended, in words
   int iterations = 0;
   double solve_seconds = 0;
@@ -83,7 +84,7 @@ struct SolveReport {
   std::string advice;            ///< what was seen and what to try, where an iteration went badly
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
-  std::vector<ColumnReport> columns;  ///< where several columns were solved one after the other
+  std::vector<ColumnReport> columns;  ///< where several were solved one after the other: those that were begun
 
   /// What was done for one column alone, where that can be told; setting up belongs to the first.
   SolveReport of_column(int column) const;

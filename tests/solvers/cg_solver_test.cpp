@@ -200,6 +200,26 @@ TEST_F(Iterated, ColumnsAfterOneThatFailsAreNotBegun) {
   EXPECT_TRUE(report.of_column(1).history.empty());
 }
 
+TEST_F(Iterated, TheStepThatDoesNotConvergeIsTheOneThatIsNamed) {
+  d.add_load_case("nothing");
+  Analysis::Collaborators c;
+  c.backend = Backend::open("openmp:2");
+  c.soe = make_soe("bsr");
+  c.solver = std::make_shared<CgSolver>(nullptr, CgSolver::Options{1e-8, 3});
+  StaticAnalysis analysis(d, c);
+  analysis.add_step({"easy", {{"nothing", 1.0}}, 1});
+  analysis.add_step({"hard", {{"pull", 1.0}}, 1});
+  try {
+    analysis.run();
+    FAIL() << "three iterations are too few";
+  } catch (const NotConverged& e) {
+    EXPECT_NE(std::string(e.what()).find("step 'hard'"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("after 3 iterations"), std::string::npos) << e.what();
+    ASSERT_EQ(e.finished_steps().size(), 1u);
+    EXPECT_EQ(e.finished_steps().front().report.reason, "converged after 0 iterations");
+  }
+}
+
 TEST_F(Iterated, ANewMatrixIsNoticed) {
   System s(d, "csr");
   CgSolver iterative(std::make_shared<FsaiPreconditioner>(), {1e-12, 1000});
