@@ -62,7 +62,7 @@ struct AmgOptions {
   ///   v-cycle  k-cycle  single  full  chebyshev  fsai  block-jacobi  l1-jacobi  dense  direct
   ///   steps=3  basis=2  ratio=20  threshold=0.05  coarsest=500  levels=2
   ///
-  /// Throws Error (bad_input) at what it does not know.
+  /// Throws Error (bad_input) at what it does not know, and at two words about the same thing.
   static AmgOptions parse(const std::string& text);
   /// The same in words, only what differs from the defaults: ":k-cycle,single", or nothing.
   std::string suffix() const;
