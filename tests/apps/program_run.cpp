@@ -13,6 +13,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/scratch_folder.hpp"
+
 namespace voussoir::testing {
 namespace {
 
@@ -81,12 +83,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const RunSettings
   return outcome;
 }
 
-std::filesystem::path fresh_folder(const std::string& name) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "voussoir_apps" / name;
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  return folder;
-}
+std::filesystem::path fresh_folder(const std::string& name) { return voussoir::testing::empty_scratch_folder(name); }
 
 void write_text(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
 

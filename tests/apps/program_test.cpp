@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "support/scratch_folder.hpp"
+
 namespace {
 
 struct Outcome {
@@ -46,7 +48,7 @@ TEST(Program, WrongCommandLinesEndWithTwo) {
 }
 
 TEST(Program, AFolderThatCannotBeMadeIsAFaultOfFiles) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "voussoir_no_folder";
+  const std::filesystem::path file = voussoir::testing::scratch_file("no_folder");
   std::ofstream(file) << "a file, not a folder";
   EXPECT_EQ(run("demo --size 6000 --output \"" + file.string() + "\"").code, 5);
 }
@@ -60,8 +62,7 @@ TEST(Program, InfoShowsBackendsSolversAndElementTypes) {
 }
 
 TEST(Program, DemoBalancesItsLoadsAndWritesFilesThatMayBeWrittenAgain) {
-  const std::string folder = (std::filesystem::path(testing::TempDir()) / "voussoir_demo").string();
-  std::filesystem::remove_all(folder);
+  const std::string folder = voussoir::testing::empty_scratch_folder("demo").string();
   for (int again = 0; again < 2; ++again) {
     const Outcome demo = run("demo --size 7000 --backend openmp:2 --output \"" + folder + "\"");
     ASSERT_EQ(demo.code, 0) << demo.text;

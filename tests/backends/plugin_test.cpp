@@ -8,11 +8,13 @@
 #include <fstream>
 #include <string>
 
+#include "support/scratch_folder.hpp"
+
 namespace voussoir {
 namespace {
 
 /// Plugins are looked for in the folder of the tests' plugins, behind one that does not exist.
-class PluginTest : public testing::Test {
+class PluginTest : public ::testing::Test {
  protected:
   void SetUp() override { setenv("VOUSSOIR_PLUGIN_PATH", "/no/such/folder::" VSR_TEST_PLUGIN_DIR, 1); }
   void TearDown() override { unsetenv("VOUSSOIR_PLUGIN_PATH"); }
@@ -88,8 +90,7 @@ TEST_F(PluginTest, AvailableFindsThemAll) {
 
 TEST_F(PluginTest, AutoFallsBackAndAnExplicitNameDoesNot) {
   // A plugin of the right name from an earlier time.
-  const auto folder = std::filesystem::path(testing::TempDir()) / "voussoir_plugin_test";
-  std::filesystem::create_directories(folder);
+  const auto folder = testing::empty_scratch_folder("old_plugin");
   std::filesystem::copy_file(VSR_TEST_PLUGIN_DIR "/libvoussoir_oldplugin.so", folder / "libvoussoir_cuda.so",
                              std::filesystem::copy_options::overwrite_existing);
   setenv("VOUSSOIR_PLUGIN_PATH", folder.c_str(), 1);
@@ -98,17 +99,14 @@ TEST_F(PluginTest, AutoFallsBackAndAnExplicitNameDoesNot) {
   EXPECT_NE(backend->describe().find("libvoussoir_cuda.so (version 0.0.1) is too old"), std::string::npos)
       << backend->describe();
   expect_refusal("cuda:0", ErrorCode::unavailable, {"backend 'cuda:0' is not available", "too old"});
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(PluginTest, AFileThatIsNoLibraryIsNamed) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "voussoir_garbage_test";
-  std::filesystem::create_directories(folder);
+  const auto folder = testing::empty_scratch_folder("garbage");
   std::ofstream(folder / "libvoussoir_garbage.so") << "not a library";
   setenv("VOUSSOIR_PLUGIN_PATH", folder.c_str(), 1);
   expect_refusal("garbage", ErrorCode::unavailable,
                  {(folder / "libvoussoir_garbage.so").string() + " cannot be loaded"});
-  std::filesystem::remove_all(folder);
 }
 
 TEST_F(PluginTest, ABackendOutlivesTheSearchPath) {

@@ -13,18 +13,13 @@
 #include <voussoir/framework/io/gmsh_writer.hpp>
 
 #include "support/expect_error.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace voussoir {
 namespace {
 
 using testing::expect_error;
-
-std::filesystem::path scratch(const std::string& name) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "voussoir_gmsh_writer";
-  std::filesystem::create_directories(folder);
-  std::filesystem::remove(folder / name);
-  return folder / name;
-}
+using testing::scratch_file;
 
 class EveryFormatAndShape : public ::testing::TestWithParam<std::tuple<GmshFormat, const char*>> {};
 
@@ -39,7 +34,7 @@ TEST_P(EveryFormatAndShape, ReadsBackAsItWas) {
   domain.add_node_set("corner", {1, 3});
   GmshWriteOptions options;
   options.format = format;
-  const auto path = scratch("box.msh");
+  const auto path = scratch_file("box.msh");
   write_gmsh(domain, path, options);
 
   const GmshMesh mesh = read_gmsh(path);
@@ -86,7 +81,7 @@ TEST(GmshWriter, WritesFacesWithTheirNormalsOutwards) {
   model.fineness = {0.5, 0};
   Domain domain;
   add_box_model(domain, model);
-  const auto path = scratch("faces.msh");
+  const auto path = scratch_file("faces.msh");
   write_gmsh(domain, path, {.overwrite = false, .format = GmshFormat::ascii_2_2});
   const GmshMesh mesh = read_gmsh(path);
   int faces = 0;
@@ -107,7 +102,7 @@ TEST(GmshWriter, WritesTrussesAndSpringsAsLines) {
   domain.add_block("bars", "truss").add(7, {1, 2});
   domain.add_block("springs", "spring").add(9, {2, 3});
   domain.add_block("lump", "mass").add(11, {3});
-  const auto path = scratch("lines.msh");
+  const auto path = scratch_file("lines.msh");
   write_gmsh(domain, path, {.overwrite = false, .format = GmshFormat::ascii_4_1});
   const GmshMesh mesh = read_gmsh(path);
   std::map<std::string, std::string> shapes;
@@ -121,7 +116,7 @@ TEST(GmshWriter, ReplacesAFileOnlyIfItMay) {
   BoxModel model;
   Domain domain;
   add_box_model(domain, model);
-  const auto path = scratch("twice.msh");
+  const auto path = scratch_file("twice.msh");
   write_gmsh(domain, path);
   expect_error(ErrorCode::io, {"twice.msh"}, [&] { write_gmsh(domain, path); });
   write_gmsh(domain, path, {.overwrite = true, .format = GmshFormat::ascii_4_1});
@@ -130,7 +125,7 @@ TEST(GmshWriter, ReplacesAFileOnlyIfItMay) {
 
 TEST(GmshWriter, SaysWhatCannotBeWritten) {
   Domain empty;
-  const auto path = scratch("empty.msh");
+  const auto path = scratch_file("empty.msh");
   expect_error(ErrorCode::bad_input, {"no elements"}, [&] { write_gmsh(empty, path); });
   EXPECT_FALSE(std::filesystem::exists(path));
 }

@@ -13,6 +13,7 @@
 #include <voussoir/framework/io/picture.hpp>
 
 #include "support/expect_error.hpp"
+#include "support/scratch_folder.hpp"
 
 namespace voussoir {
 namespace {
@@ -225,9 +226,7 @@ class PictureOfABox : public ::testing::Test {
       stress.values[n] = 1e6 * x;
     }
     fields_ = {{"steel", stress}};
-    folder_ = std::filesystem::path(::testing::TempDir()) / "voussoir_picture";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+    folder_ = testing::empty_scratch_folder("picture");
   }
   Domain domain_;
   NodalField moved_;

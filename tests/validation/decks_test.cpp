@@ -7,6 +7,7 @@
 
 #include <voussoir/elements/shapes/shapes.hpp>
 
+#include "support/scratch_folder.hpp"
 #include "validation/deck_run.hpp"
 #include "validation/support.hpp"
 
@@ -264,7 +265,7 @@ TEST(Decks, Beam8pOfCalculiX) {
   const std::string suite = "/usr/share/doc/calculix-ccx-test/examples/test/beam8p";
   if (!fs::exists(suite + ".inp.gz"))
     GTEST_SKIP() << "the Debian package calculix-ccx-test is not installed; it has " << suite << ".inp.gz";
-  const fs::path deck = fs::path(testing::TempDir()) / "beam8p.inp";
+  const fs::path deck = testing::scratch_file("beam8p.inp");
   std::ofstream(deck) << unpacked(suite + ".inp.gz");
   const DeckRun run(deck.string());
   const auto& largest = run.step().at("extremes").at("uy").at("max");
