@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/backends/cuda/cluster_view.hpp>
+#include <voussoir/backends/cuda/early_start.hpp>
 #include <voussoir/backends/cuda/element_kernels.hpp>
 #include <voussoir/backends/cuda/shared_memory.hpp>
 
@@ -110,7 +111,8 @@ struct LoadedNode {
 };
 
 /// Brings the nodes of this block's cluster to shared memory: x, positions where wanted, and what sum_nodes() needs.
-/// `nodes` are those of an element; 0: `any_nodes`, which only the run knows.
+/// Kernels may have been launched early: the plan has long been there, but x may be in the making. `nodes`
+/// are those of an element; 0: `any_nodes`, which only the run knows.
 template <int nodes, int components, bool positions>
 __device__ inline void load_cluster(const ClusterView& view, const ClusterRoom& room, int any_nodes = nodes) {
   // Two nodes per thread are on their way at once: most clusters have no more.
@@ -127,6 +129,7 @@ __device__ inline void load_cluster(const ClusterView& view, const ClusterRoom& 
   LoadedNode<components, positions> own[early];
 #pragma unroll
   for (int r = 0; r < early; ++r) own[r].load(view, thread + r * view.size);
+  after_earlier_work();
 #pragma unroll
   for (int r = 0; r < early; ++r) own[r].load_x(view);
 #pragma unroll

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <voussoir/backends/cuda/cuda_operator.hpp>
+#include <voussoir/backends/cuda/early_start.hpp>
 #include <voussoir/backends/cuda/memory.hpp>
 #include <voussoir/backends/cuda/reduction.hpp>
 
@@ -380,6 +381,7 @@ void settle_nodes(const DeviceModel& model, int device, int batch, const HostPar
   if (!record.empty())
     launch(place_records, grid_for(static_cast<std::int64_t>(places)), stream, static_cast<std::int64_t>(places),
            plan.elements, plan.element.read_device(), record.read_device(), plan.record.write_device());
+  synchronize(stream);  // products that start early read the plan before they wait for anything
 }
 
 // ---- Products ----
@@ -408,10 +410,14 @@ __global__ void __launch_bounds__(finish_threads)
   double share[columns];
 #pragma unroll
   for (int w = 0; w < columns; ++w) share[w] = 0;
+  // What the plan says of a node is on its way while the one before it is done; the first while earlier work ends.
+  const auto node_at = [&](Index t) { return nodes.node[t < count ? t / each : 0]; };
+  OpenNode next = nodes.count > 0 ? node_at(first) : OpenNode{};
+  after_earlier_work();
   for (Index t = first; t < count; t += step) {
-    const Index n = t / each;
-    const int i = static_cast<int>(t - n * each);
-    const OpenNode node = nodes.node[n];
+    const int i = static_cast<int>(t % each);
+    const OpenNode node = next;
+    next = node_at(t + step);
     if (i >= (node.equations < 0 ? -node.equations : node.equations)) continue;
     const std::int32_t equation = node.equation + i;
     const double* own = x + static_cast<std::int64_t>(equation) * sums.x_columns + sums.x_column;
@@ -463,7 +469,7 @@ __global__ void __launch_bounds__(finish_threads) begin_nodes(OpenNodes nodes, c
 /// As many blocks as a large GPU holds at once.
 Grid finish_grid(std::int32_t nodes, int equations) {
   const Grid grid = grid_for(std::int64_t{nodes} * equations, finish_threads);
-  return {std::clamp<std::int64_t>(grid.blocks, 1, CudaOperator::most_dot_partials), finish_threads, 0};
+  return {std::clamp<std::int64_t>(grid.blocks, 1, CudaOperator::most_dot_partials), finish_threads, 0, Start::early};
 }
 
 std::size_t room_of_cluster(int nodes, int components, int size, std::int64_t most_nodes, bool positions) {

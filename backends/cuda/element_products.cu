@@ -363,14 +363,15 @@ void cluster_product(const ClusterPlan& plan, const double* matrices, const doub
   for (int w = 0; w < sums.width;) {
     const ClusterView view = cluster_view(plan, x + w * sums.x_step, sums.only(w));
     if (many_fit && w + kernels.width <= sums.width) {
-      launch(kernels.many, Grid{plan.clusters, plan.size, plan.shared_bytes(false, kernels.width)}, stream, view,
-             matrices);
+      launch(kernels.many, Grid{plan.clusters, plan.size, plan.shared_bytes(false, kernels.width), Start::early},
+             stream, view, matrices);
       w += kernels.width;
       continue;
     }
     ++w;
     if (kernels.one) {
-      launch(kernels.one, Grid{plan.clusters, plan.size, plan.shared_bytes(false)}, stream, view, matrices);
+      launch(kernels.one, Grid{plan.clusters, plan.size, plan.shared_bytes(false), Start::early}, stream, view,
+             matrices);
       continue;
     }
     const std::size_t more = second_vectors(plan.nodes * plan.components, plan.size);

@@ -83,7 +83,7 @@ class JitDeviceProgram final : public DeviceProgram {
     const char* plain = run.elements().table_rows == 1 ? "true" : "false";
     do_columns(plan, direction, sums, [&](const ClusterView& view) {
       kernel(run, {view.width == 1 ? "cluster_action" : "cluster_actions", plain})
-          .launch(Grid{plan.clusters, plan.size, plan.action_bytes(view.width)}, run.stream(), job, view);
+          .launch(Grid{plan.clusters, plan.size, plan.action_bytes(view.width), Start::early}, run.stream(), job, view);
     });
     return true;
   }

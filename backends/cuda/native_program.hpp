@@ -67,8 +67,8 @@ class NativeDeviceProgram final : public DeviceProgram {
       do_columns(plan, direction, sums, [&](const ClusterView& view) {
         const auto one = plain ? cluster_action<K, true> : cluster_action<K, false>;
         const auto many = plain ? cluster_actions<K, true> : cluster_actions<K, false>;
-        launch(view.width == 1 ? one : many, Grid{plan.clusters, plan.size, plan.action_bytes(view.width)},
-               run.stream(), job, view);
+        launch(view.width == 1 ? one : many,
+               Grid{plan.clusters, plan.size, plan.action_bytes(view.width), Start::early}, run.stream(), job, view);
       });
     }
     return true;

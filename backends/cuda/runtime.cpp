@@ -1,7 +1,10 @@
 #include <voussoir/backends/cuda/runtime.hpp>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <unordered_map>
 
 #if defined(VSR_CUDA_EMULATED)
 
@@ -51,6 +54,10 @@ RecordedWork::~RecordedWork() = default;
 bool RecordedWork::begin(cudaStream_t) { return false; }
 bool RecordedWork::end(cudaStream_t, bool) { return false; }
 void RecordedWork::replay(cudaStream_t) const {}
+
+namespace detail {
+std::int64_t blocks_at_once(const void*, int, std::size_t) { return 1; }  // blocks follow each other
+}  // namespace detail
 
 std::string KernelModule::unavailable() { return "the emulation of CUDA has no run-time compiler"; }
 KernelModule::KernelModule(const std::string&, const std::string&) {
@@ -226,14 +233,66 @@ void RecordedWork::replay(cudaStream_t stream) const {
 
 namespace detail {
 
+namespace {
+
+/// Whether a kernel may start early: whether it has code that waits for the work before it, which is in code for GPUs
+/// that can start kernels so, and nobody wants them one by one.
+bool may_start_early(const void* kernel) {
+  static const bool one_by_one = std::getenv("VOUSSOIR_CUDA_ONE_BY_ONE") != nullptr;
+  if (one_by_one) return false;
+  static std::mutex guard;
+  static std::unordered_map<const void*, bool> known;
+  const std::lock_guard<std::mutex> lock(guard);
+  const auto found = known.find(kernel);
+  if (found != known.end()) return found->second;
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's properties");
+  return known[kernel] = attributes.ptxVersion >= 90;
+}
+
+void raise_shared_memory(const void* kernel, std::size_t bytes) {
+  if (bytes > (std::size_t{48} << 10))
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+          "raising the limit of shared memory");
+}
+
+}  // namespace
+
 void launch_pointers(const void* kernel, const Grid& grid, cudaStream_t stream, void** arguments) {
-  if (grid.shared_bytes > (std::size_t{48} << 10))
-    check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(grid.shared_bytes)),
-        "raising the limit of shared memory");
-  check(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid.blocks)), dim3(static_cast<unsigned>(grid.threads)),
-                         arguments, grid.shared_bytes, stream),
-        "starting a kernel");
+  raise_shared_memory(kernel, grid.shared_bytes);
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(grid.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(grid.threads));
+  config.dynamicSmemBytes = grid.shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  if (grid.start == Start::early && may_start_early(kernel)) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.numAttrs = 1;
+  } else if (grid.start == Start::together) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    config.numAttrs = 1;
+  }
+  check(cudaLaunchKernelExC(&config, kernel, arguments), "starting a kernel");
+}
+
+std::int64_t blocks_at_once(const void* kernel, int threads, std::size_t shared_bytes) {
+  const auto ask = [device = current_device()](cudaDeviceAttr what) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, what, device), "asking for a device's properties");
+    return value;
+  };
+  if (!ask(cudaDevAttrCooperativeLaunch) ||
+      shared_bytes > static_cast<std::size_t>(ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)))
+    return 0;
+  raise_shared_memory(kernel, shared_bytes);
+  int each = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared_bytes),
+        "asking for a kernel's properties");
+  return std::int64_t{ask(cudaDevAttrMultiProcessorCount)} * each;
 }
 
 }  // namespace detail

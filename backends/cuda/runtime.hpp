@@ -131,17 +131,32 @@ class RecordedWork {
   void* executable_ = nullptr;
 };
 
+/// How the blocks of a kernel start.
+enum class Start {
+  in_order,  ///< when all work before it in the stream has ended
+  early,     ///< while it ends; for kernels that call after_earlier_work() (early_start.hpp)
+  together   ///< all of them at once, so that they may wait for each other; no more than blocks_at_once()
+};
+
 /// The size of a launch.
 struct Grid {
   std::int64_t blocks = 0;  ///< nothing is launched where it is 0
   int threads = 256;
   std::size_t shared_bytes = 0;  ///< dynamic shared memory
+  Start start = Start::in_order;
 };
 /// A grid with at least one thread for each of `count` items.
 inline Grid grid_for(std::int64_t count, int threads = 256) { return {(count + threads - 1) / threads, threads, 0}; }
 
 namespace detail {
 void launch_pointers(const void* kernel, const Grid& grid, cudaStream_t stream, void** arguments);
+std::int64_t blocks_at_once(const void* kernel, int threads, std::size_t shared_bytes);
+}  // namespace detail
+
+/// How many blocks of a kernel the current device holds at the same time; 0: it cannot start them together.
+template <class... Parameters>
+std::int64_t blocks_at_once(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes = 0) {
+  return detail::blocks_at_once(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
 }
 
 /// Starts kernel(arguments…) on a stream. Arguments are converted to the kernel's parameters.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/cuda/cuda_operator.hpp>
+#include <voussoir/backends/cuda/early_start.hpp>
 #include <voussoir/backends/cuda/passing_through.hpp>
 #include <voussoir/backends/cuda/reduction.hpp>
 
@@ -96,6 +97,7 @@ __device__ bool is_long(const SparseProduct& p, std::int64_t slice) {
 template <int B, int Warps, bool Dot>
 __global__ void __launch_bounds__(product_threads)
     multiply_one(SparseProduct p, bool one_sum, double* sums_of_blocks, unsigned* counter) {
+  after_earlier_work();
   constexpr int slices_at_once = product_warps / Warps;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   double share = 0;
@@ -358,7 +360,7 @@ void multiply_blocks(const SparseProduct& p, const CudaMemory& memory) {
     const auto kernel =
         shape.warps == 1 ? (p.partials ? multiply_one<B, 1, true> : multiply_one<B, 1, false>)
                          : (p.partials ? multiply_one<B, product_warps, true> : multiply_one<B, product_warps, false>);
-    launch(kernel, Grid{shape.blocks, product_threads, 0}, stream, p, shape.one_sum, memory.partials(),
+    launch(kernel, Grid{shape.blocks, product_threads, 0, Start::early}, stream, p, shape.one_sum, memory.partials(),
            memory.counter());
     launch(multiply_long<B>, Grid{p.long_count, 32 * long_warps, 0}, stream, p,
            p.partials ? p.partials + (shape.one_sum ? 1 : shape.blocks) : nullptr);

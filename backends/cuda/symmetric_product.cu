@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/cuda/cuda_operator.hpp>
+#include <voussoir/backends/cuda/early_start.hpp>
 #include <voussoir/backends/cuda/passing_through.hpp>
 #include <voussoir/backends/cuda/reduction.hpp>
 
@@ -143,6 +144,7 @@ __device__ bool collect(const std::uint16_t* list, int begin, int end, int k0, i
 /// columns are handed over.
 template <int B, int C>
 __global__ void __launch_bounds__(tile_rows, B* B + 3 * B * C > 40 ? 1 : 2) multiply_tiles(HalfJob job) {
+  after_earlier_work();
   constexpr int N = B * C;
   VSR_DYNAMIC_SHARED(double, slot);
   const int rank = static_cast<int>(threadIdx.x);
@@ -192,6 +194,7 @@ __global__ void __launch_bounds__(tile_rows, B* B + 3 * B * C > 40 ? 1 : 2) mult
 /// Adds to y what arrives from other tiles, a thread per number. Partial sums of x·y: one per block.
 template <int B, int C, bool Dot>
 __global__ void __launch_bounds__(sum_threads) add_arrivals(HalfJob job, double* partials) {
+  after_earlier_work();
   constexpr int N = B * C;
   const std::int64_t count = static_cast<std::int64_t>(job.rows.rows) * N;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * sum_threads;
@@ -244,8 +247,9 @@ void multiply_columns(const HalfProduct& p, int first_column, double* handed, co
                     first_column,
                     chunk};
   const std::size_t slots = static_cast<std::size_t>(chunk) * static_cast<std::size_t>(slot_bytes_per_block(B, C));
-  launch(multiply_tiles<B, C>, Grid{p.tiles.tiles, tile_rows, slots + list_bytes(p.tiles)}, memory.stream(), job);
-  const Grid grid{arrival_blocks(static_cast<std::int64_t>(p.rows.rows) * B * C), sum_threads, 0};
+  launch(multiply_tiles<B, C>, Grid{p.tiles.tiles, tile_rows, slots + list_bytes(p.tiles), Start::early},
+         memory.stream(), job);
+  const Grid grid{arrival_blocks(static_cast<std::int64_t>(p.rows.rows) * B * C), sum_threads, 0, Start::early};
   if constexpr (C == 1) {
     if (p.partials) return launch(add_arrivals<B, C, true>, grid, memory.stream(), job, p.partials);
   }
