@@ -6,12 +6,15 @@
 #include <voussoir/backends/cuda/cg_kernels.hpp>
 #include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/cuda_operator.hpp>
+#include <voussoir/backends/cuda/resident_cg.hpp>
+#include <voussoir/backends/cuda/sparse_matrix.hpp>
 #include <voussoir/backends/detail/cg_parts.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/diagonal_operator.hpp>
 
-// Conjugate gradients without the host: iterations are enqueued in batches, recorded once and replayed, and the host
-// looks at the scalars between batches. The method, its stops and its numbers are those of backends/cg.cpp.
+// Conjugate gradients without the host: iterations are enqueued in batches, recorded once and replayed, or done by one
+// kernel where the matrix is small, and the host looks at the scalars between batches. The method, its stops and its
+// numbers are those of backends/cg.cpp.
 
 namespace voussoir::cuda {
 
@@ -45,14 +48,14 @@ class CgIteration {
         r_(a.layout()),
         p_(a.layout()),
         q_(a.layout()) {
-    if (preconditioner_) z_ = Vector(a.layout());
+    if (preconditioner_ && !scales()) z_ = Vector(a.layout());
     for (int d = 0; d < devices(); ++d) {
       const auto& memory = layout_.memory(d);
       const int blocks = sum_blocks(d), products = product_ ? product_->dot_partials(d) : blocks;
       vector_sums_.emplace_back(memory, static_cast<std::size_t>(2 * blocks));
       product_sums_.emplace_back(memory, static_cast<std::size_t>(products));
       general_sums_.emplace_back(memory, static_cast<std::size_t>(blocks));
-      const CgState start{{0, 0}, goal, 0, most_iterations, 0};
+      const CgState start{{0, 0}, 0, goal, 0, most_iterations, 0};
       states_.emplace_back(memory, std::span<const CgState>(&start, 1));
       records_.emplace_back(memory, 1);
       DeviceSection section(*memory);
@@ -60,6 +63,7 @@ class CgIteration {
       fill_bytes_async(records_.back().write_device(), 0, sizeof(CgRecord), stream(d));
     }
     begin(b);
+    settle();
   }
   ~CgIteration() {
     try {
@@ -80,7 +84,34 @@ class CgIteration {
   /// Whether the preconditioner is one that our kernels do not know.
   bool is_general() const { return preconditioner_ && !diagonal_; }
 
+  /// Whether one kernel does many iterations, and ends by itself when they stop.
+  bool is_resident() const { return resident_width_ > 0; }
+
   int devices() const { return layout_.devices(); }
+
+  /// Enqueues up to `count` iterations of a resident kernel.
+  void enqueue_resident(int count) {
+    DeviceSection section(*layout_.memory(0));
+    const auto& matrix = dynamic_cast<const CudaSparseMatrix&>(a_);
+    const CudaSparseMatrix::Part& part = matrix.part(0);
+    ResidentCg cg;
+    cg.rows = part.rows.view();
+    cg.width = resident_width_;
+    cg.value = part.value.read_device();
+    cg.x = x_.part(0).update_device();
+    cg.r = r_.part(0).update_device();
+    cg.p = p_.part(0).update_device();
+    cg.other_p = q_.part(0).update_device();
+    cg.z = z_.part(0).update_device();
+    if (diagonal_) {
+      cg.diagonal = DiagonalBlocks::of(diagonal_->diagonal(), 0);
+      cg.diagonal_size = diagonal_->diagonal().block_size;
+    }
+    cg.state = states_[0].update_device();
+    cg.record = records_[0].update_device();
+    cg.mail = mail_.update_device();
+    cuda::enqueue_resident(cg, matrix.block_size(), count, stream(0));
+  }
 
   /// Enqueues one iteration: a step along the direction, and the decision that follows it with the next direction.
   void enqueue() {
@@ -133,6 +164,22 @@ class CgIteration {
   std::int64_t owned(int device) const { return layout_.owned(device); }
   Grid grid(int device) const { return grid_for_sum((owned(device) + 1) / 2); }
   int sum_blocks(int device) const { return static_cast<int>(grid(device).blocks); }
+  /// Whether the preconditioner is a number for each equation, which kernels multiply with as they go.
+  bool scales() const { return diagonal_ && diagonal_->diagonal().block_size == 1; }
+
+  /// Looks whether a kernel can stay on the device for the iterations to come, and gets it what it needs.
+  void settle() {
+    const auto* matrix = dynamic_cast<const CudaSparseMatrix*>(&a_);
+    if (!matrix || devices() != 1 || matrix->part(0).tiles || (preconditioner_ && !diagonal_)) return;
+    const int size = diagonal_ ? diagonal_->diagonal().block_size : 1;
+    if (size != 1 && size != matrix->block_size()) return;
+    DeviceSection section(*layout_.memory(0));
+    resident_width_ = resident_width(matrix->part(0).rows, matrix->block_size());
+    if (!is_resident()) return;
+    mail_ = Array<std::uint64_t>(layout_.memory(0), resident_mail);
+    fill_bytes_async(mail_.write_device(), 0, mail_.bytes(), stream(0));
+    if (!preconditioner_ || scales()) z_ = Vector(a_.layout());
+  }
 
   /// Where partial sums lie: `half` 0 or 1 of two halves. Devices read each other's.
   PartialSums sums(std::vector<Array<double>>& arrays, int half) const {
@@ -156,15 +203,34 @@ class CgIteration {
     fork();
   }
 
+  /// What kernels do with the diagonal of the preconditioner of one device.
+  DiagonalBlocks diagonal_blocks(int d) const {
+    return diagonal_ ? DiagonalBlocks::of(diagonal_->diagonal(), d) : DiagonalBlocks{};
+  }
+  CgVectors vectors(int d) {
+    return {owned(d),
+            p_.part(d).update_device(),
+            q_.part(d).read_device(),
+            x_.part(d).update_device(),
+            r_.part(d).update_device(),
+            preconditioner_ && !scales() ? z_.part(d).update_device() : nullptr};
+  }
+  /// Kernels of one device follow each other closely; those of several wait for others first. With diagonal blocks of
+  /// several numbers an early start takes longer than it saves (docs/benchmarks/cuda.md).
+  Grid grid_after(int d) const {
+    Grid own = grid(d);
+    if (devices() == 1 && (!diagonal_ || scales())) own.start = Start::early;
+    return own;
+  }
+
   /// Once all devices have their sums: stop, or turn to the next direction.
   void decide() {
-    const Vector& z = preconditioner_ ? z_ : r_;
     meet();
     for (int d = 0; d < devices(); ++d) {
       DeviceSection section(*layout_.memory(d));
-      launch(turn, grid(d), stream(d), owned(d), states_[at(d)].update_device(), records_[at(d)].update_device(),
-             sums(vector_sums_, 0), preconditioner_ ? z_sums() : sums(vector_sums_, 0), z.part(d).read_device(),
-             p_.part(d).update_device());
+      launch(scales() ? turn<1> : turn<0>, grid_after(d), stream(d), vectors(d), states_[at(d)].update_device(),
+             records_[at(d)].update_device(), sums(vector_sums_, 0), preconditioner_ ? z_sums() : sums(vector_sums_, 0),
+             diagonal_blocks(d), memory(d).counter());
     }
   }
 
@@ -179,13 +245,13 @@ class CgIteration {
     decide();
   }
   void begin_preconditioned() {
-    preconditioner_->apply(r_, z_);
+    Vector& z = scales() ? q_ : z_;  // where kernels do without z, it is only needed for this sum
+    preconditioner_->apply(r_, z);
     for (int d = 0; d < devices(); ++d) {
       DeviceSection section(*layout_.memory(d));
       double* target =
           diagonal_ ? vector_sums_[at(d)].update_device() + sum_blocks(d) : general_sums_[at(d)].update_device();
-      launch(dot_partial_sums, grid(d), stream(d), owned(d), r_.part(d).read_device(), z_.part(d).read_device(),
-             target);
+      launch(dot_partial_sums, grid(d), stream(d), owned(d), r_.part(d).read_device(), z.part(d).read_device(), target);
     }
   }
 
@@ -212,25 +278,19 @@ class CgIteration {
 
   template <int B>
   void advance_with(int d, const DiagonalBlocks& blocks) {
-    const CgVectors vectors{owned(d),
-                            p_.part(d).read_device(),
-                            q_.part(d).read_device(),
-                            x_.part(d).update_device(),
-                            r_.part(d).update_device(),
-                            B > 0 ? z_.part(d).update_device() : nullptr};
     CgState* state = states_[at(d)].update_device();
     CgRecord* record = records_[at(d)].update_device();
     if (one_block())
-      launch(advance_and_turn<B>, Grid{1, one_block_threads, 0}, stream(d), vectors, state, record,
-             sums(product_sums_, 0), blocks, p_.part(d).update_device());
+      launch(advance_and_turn<B>, Grid{1, one_block_threads, 0}, stream(d), vectors(d), state, record,
+             sums(product_sums_, 0), blocks);
     else
-      launch(advance<B>, grid(d), stream(d), vectors, state, record, sums(product_sums_, 0), blocks,
+      launch(advance<B>, grid_after(d), stream(d), vectors(d), state, record, sums(product_sums_, 0), blocks,
              vector_sums_[at(d)].update_device(), memory(d).counter());
   }
   void advance_on(int d) {
     DeviceSection section(*layout_.memory(d));
     if (!diagonal_) return advance_with<0>(d, {});
-    const DiagonalBlocks blocks = DiagonalBlocks::of(diagonal_->diagonal(), d);
+    const DiagonalBlocks blocks = diagonal_blocks(d);
     for_block_size(diagonal_->diagonal().block_size,
                    [&](auto size) { advance_with<decltype(size)::value>(d, blocks); });
   }
@@ -262,6 +322,8 @@ class CgIteration {
   std::vector<Array<double>> general_sums_;  // r·z of other preconditioners
   std::vector<Array<CgState>> states_;
   std::vector<Array<CgRecord>> records_;
+  int resident_width_ = 0;
+  Array<std::uint64_t> mail_;  // of a resident kernel
   CgState state_{};
   CgRecord record_{};
 };
@@ -276,8 +338,12 @@ class BatchedIterations {
   /// Enqueues `count` iterations and looks at the outcome; 0 only looks.
   void run(int count) {
     const auto start = Clock::now();
-    if (iterations_ > 0 && !tried_) record();
     int left = count;
+    if (iteration_.is_resident()) {
+      if (count > 0) iteration_.enqueue_resident(count);
+      left = 0;
+    }
+    if (left > 0 && iterations_ > 0 && !tried_) record();
     for (; !recording_.empty() && left >= recorded_; left -= recorded_) {
       iteration_.join();
       iteration_.on_first_device([&] { recording_.replay(iteration_.stream(0)); });
@@ -291,7 +357,9 @@ class BatchedIterations {
 
   /// How many iterations should come next.
   int next(int done, const CgRequest& request) {
-    if (batch_ == 0)
+    if (iteration_.is_resident())
+      batch_ = kept_iterations - 1;  // it stops by itself
+    else if (batch_ == 0)
       batch_ = iteration_.is_long() ? 1 : first_batch;
     else if (seconds_ < long_enough)
       batch_ = std::min(2 * batch_, iteration_.is_long()      ? 2

@@ -1,18 +1,24 @@
 #pragma once
 #include <cstdint>
 
+#include <voussoir/backends/cuda/cg_state.hpp>
 #include <voussoir/backends/cuda/diagonal_blocks.hpp>
+#include <voussoir/backends/cuda/early_start.hpp>
 #include <voussoir/backends/cuda/reduction.hpp>
 #include <voussoir/backends/cuda/streaming.hpp>
 
 // Kernels of conjugate gradients whose scalars never leave the devices. An iteration is
 //
-//   turn      adds up r·r and r·z, decides whether to go on, p = z + β p
 //   (product) q = A p and partial sums of p·q
-//   advance   adds up p·q, x += α p, r −= α q, z = D r and partial sums of r·r and r·z
+//   advance   adds up p·q to α, r −= α q, z = D r and partial sums of r·r and r·z
+//   turn      x += α p, adds up r·r and r·z, decides whether to go on, p = z + β p
 //
 // Every block of a kernel adds up the partial sums for itself, always in the same order, so that no kernel is needed
 // for that alone. Once an iteration has stopped, what is still enqueued changes nothing.
+//
+// advance() goes through the vectors from their ends, turn() from their beginnings: each finds in the cache what the
+// one before it left there. A diagonal D of single numbers is read twice rather than writing z. turn() moves x, since
+// it reads p anyway.
 
 namespace voussoir::cuda {
 
@@ -25,39 +31,22 @@ struct PartialSums {
   int devices;
 };
 
-enum class CgStop : int { none, converged, max_iterations, breakdown, not_finite, bad_preconditioner };
-
-/// The scalars of CG on one device. All devices compute the same ones.
-struct CgState {
-  double rho[2];  ///< r·z of even and odd iterations: kernels write the one and read the other
-  double goal;    ///< of the residual norm
-  int iteration;
-  int most_iterations;
-  int stop;  ///< CgStop
-};
-
-/// What the host wants to know of the latest iterations, by iteration modulo `kept_iterations`.
-inline constexpr int kept_iterations = 128;
-struct CgRecord {
-  double residual[kept_iterations];  ///< norm before the iteration
-  double alpha[kept_iterations];
-  double beta[kept_iterations];
-};
-
-__device__ inline double add_up(const PartialSums& sums) {
-  double total = 0;
-  for (int d = 0; d < sums.devices; ++d) total += add_partials<sum_threads>(sums.partials[d], sums.counts[d]);
-  return total;
-}
-/// Whether the iteration has stopped, the same answer for all threads of a block: another block may be stopping it just
-/// now. All threads call.
-__device__ inline bool has_stopped(const CgState* state) {
+/// Adds up sums, in every thread of a block, unless the iteration has stopped: false then, for all threads of the
+/// block, though another block may be stopping it just now. All threads call; everything is read in one go.
+template <int Count>
+__device__ inline bool add_up(const CgState* state, const PartialSums* const (&sums)[Count], double (&totals)[Count]) {
   VSR_SHARED int stop;
   if (threadIdx.x == 0) stop = state->stop;
-  __syncthreads();
-  return stop != static_cast<int>(CgStop::none);
+#pragma unroll
+  for (int k = 0; k < Count; ++k) {
+    totals[k] = 0;
+    for (int d = 0; d < sums[k]->devices; ++d)
+      for (int i = static_cast<int>(threadIdx.x); i < sums[k]->counts[d]; i += sum_threads)
+        totals[k] += sums[k]->partials[d][i];
+  }
+  sum_block<sum_threads, Count>(totals);
+  return stop == static_cast<int>(CgStop::none);
 }
-__device__ inline bool is_finite(double x) { return x - x == 0; }
 
 /// r = b − q, and partial sums of r·r.
 __global__ void __launch_bounds__(sum_threads)
@@ -87,55 +76,89 @@ __global__ void __launch_bounds__(sum_threads)
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
 }
 
-/// What the sums before an iteration say.
-__device__ inline CgStop judge_sums(const CgState& state, int iteration, double residual, double rho) {
-  if (!is_finite(residual)) return CgStop::not_finite;
-  if (residual <= state.goal) return CgStop::converged;
-  if (iteration >= state.most_iterations) return CgStop::max_iterations;
-  if (!is_finite(rho)) return CgStop::not_finite;
-  return rho <= 0 ? CgStop::bad_preconditioner : CgStop::none;
-}
-
-/// p = z + β p on the entries of one thread; p = z where β is 0: the old p does not matter then, be it NaN.
-__device__ inline void turn_entries(std::int64_t count, std::int64_t first, std::int64_t step, double beta,
-                                    const double* z, double* p) {
-  const std::int64_t pairs = count / 2;
-  if (beta == 0) {
-    for (std::int64_t k = first; k < pairs; k += step) store_pair(p, k, load_pair(z, k));
-    if (count % 2 == 1 && first == 0) p[count - 1] = z[count - 1];
-    return;
-  }
-#pragma unroll 2
-  for (std::int64_t k = first; k < pairs; k += step) {
-    const Pair a = load_pair(z, k), b = load_pair(p, k);
-    store_pair(p, k, {a.first + beta * b.first, a.second + beta * b.second});
-  }
-  if (count % 2 == 1 && first == 0) p[count - 1] = z[count - 1] + beta * p[count - 1];
-}
-
 /// The vectors of an iteration on one device.
 struct CgVectors {
   std::int64_t count;
-  const double* p;
+  double* p;
   const double* q;
   double* x;
   double* r;
-  double* z;  ///< r where there is no preconditioner
+  double* z;  ///< blocks of several numbers and other preconditioners: D r; else null
+
+  /// Where the direction comes from, but for a D of single numbers.
+  __device__ const double* direction() const { return z ? z : r; }
 };
 
-/// x += α p, r −= α q, and, where B > 0, z = D r with blocks of B, on the entries of one thread. Adds r·r and r·z.
+/// What a thread has to do in a kernel whose threads share `count` items.
+struct Share {
+  std::int64_t first, step;
+
+  __device__ static Share of_grid() {
+    return {static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x,
+            static_cast<std::int64_t>(gridDim.x) * sum_threads};
+  }
+  // Items from the last to the first, but in groups that start where accesses are aligned: i counts up to
+  // rounded(count).
+  static constexpr std::int64_t group = 32;
+  __device__ static std::int64_t rounded(std::int64_t count) { return (count + group - 1) / group * group; }
+  __device__ static std::int64_t from_end(std::int64_t i, std::int64_t count) {
+    return rounded(count) - group - i / group * group + i % group;
+  }
+};
+
+/// What is decided between two iterations.
+struct Turn {
+  bool stepped;  ///< a step has been taken that x has yet to take; not before the first iteration
+  bool goes_on;  ///< otherwise x takes that step, and that is all
+  double alpha, beta;
+};
+
+/// x += α p and p = z + β p on the entries of one thread, with z = D r where B is 1. Before the first iteration p = z:
+/// the old one does not matter, be it NaN.
 template <int B>
-__device__ inline void advance_entries(const CgVectors& v, std::int64_t first, std::int64_t step, double alpha,
-                                       const DiagonalBlocks& blocks, double (&sums)[2]) {
+__device__ inline void turn_entries(const CgVectors& v, Share share, const Turn& turn, const DiagonalBlocks& blocks) {
+  const double alpha = turn.alpha, beta = turn.beta;
+  const double* const z = v.direction();
+  const auto own = [&](std::int64_t k) { return B == 1 ? blocks.at(k) * z[k] : z[k]; };
+  if (!turn.stepped || !turn.goes_on) {
+    for (std::int64_t k = share.first; k < v.count; k += share.step) {
+      if (turn.stepped) v.x[k] += alpha * v.p[k];
+      if (turn.goes_on) v.p[k] = own(k);
+    }
+    return;
+  }
+  const std::int64_t pairs = v.count / 2;
+#pragma unroll 2
+  for (std::int64_t k = share.first; k < pairs; k += share.step) {
+    Pair next = load_pair(z, k);
+    const Pair old = load_pair(v.p, k), at = load_passing_pair(v.x, k);
+    if constexpr (B == 1) next = {blocks.at(2 * k) * next.first, blocks.at(2 * k + 1) * next.second};
+    store_passing_pair(v.x, k, {at.first + alpha * old.first, at.second + alpha * old.second});
+    store_pair(v.p, k, {next.first + beta * old.first, next.second + beta * old.second});
+  }
+  if (v.count % 2 == 1 && share.first == 0) {
+    const std::int64_t last = v.count - 1;
+    const double old = v.p[last];
+    v.x[last] += alpha * old;
+    v.p[last] = own(last) + beta * old;
+  }
+}
+
+/// r −= α q, and, where B > 0, z = D r with blocks of B, on the entries of one thread. Adds r·r and r·z.
+template <int B>
+__device__ inline void advance_entries(const CgVectors& v, Share share, double alpha, const DiagonalBlocks& blocks,
+                                       double (&sums)[2]) {
   if constexpr (B > 1) {
-    for (std::int64_t row = first; row < v.count / B; row += step) {
+    const std::int64_t rows = v.count / B;
+    for (std::int64_t k = share.first; k < share.rounded(rows); k += share.step) {
+      const std::int64_t row = share.from_end(k, rows);
+      if (row >= rows) continue;
       double left[B], out[B];
 #pragma unroll
       for (int i = 0; i < B; ++i) {
-        const std::int64_t k = row * B + i;
-        v.x[k] += alpha * v.p[k];
-        left[i] = v.r[k] - alpha * v.q[k];
-        v.r[k] = left[i];
+        const std::int64_t at = row * B + i;
+        left[i] = v.r[at] - alpha * v.q[at];
+        v.r[at] = left[i];
         sums[0] += left[i] * left[i];
       }
       multiply_block<B>(blocks, row, left, out);
@@ -148,69 +171,69 @@ __device__ inline void advance_entries(const CgVectors& v, std::int64_t first, s
   } else {
     const std::int64_t pairs = v.count / 2;
 #pragma unroll 2
-    for (std::int64_t k = first; k < pairs; k += step) {
-      const Pair dp = load_pair(v.p, k), dq = load_pair(v.q, k), ox = load_pair(v.x, k), old = load_pair(v.r, k);
-      const Pair left = {old.first - alpha * dq.first, old.second - alpha * dq.second};
-      store_pair(v.x, k, {ox.first + alpha * dp.first, ox.second + alpha * dp.second});
+    for (std::int64_t i = share.first; i < share.rounded(pairs); i += share.step) {
+      const std::int64_t k = share.from_end(i, pairs);
+      if (k >= pairs) continue;
+      const Pair step = load_passing_pair(v.q, k), old = load_pair(v.r, k);
+      const Pair left = {old.first - alpha * step.first, old.second - alpha * step.second};
       store_pair(v.r, k, left);
-      sums[0] += left.first * left.first + left.second * left.second;
-      if constexpr (B == 1) {
-        const Pair out = {blocks.at(2 * k) * left.first, blocks.at(2 * k + 1) * left.second};
-        store_pair(v.z, k, out);
-        sums[1] += left.first * out.first + left.second * out.second;
-      }
+      const double squares[2] = {left.first * left.first, left.second * left.second};
+      sums[0] += squares[0] + squares[1];
+      if constexpr (B == 1) sums[1] += blocks.at(2 * k) * squares[0] + blocks.at(2 * k + 1) * squares[1];
     }
-    if (v.count % 2 == 1 && first == 0) {
+    if (v.count % 2 == 1 && share.first == 0) {
       const std::int64_t last = v.count - 1;
-      v.x[last] += alpha * v.p[last];
       const double left = v.r[last] - alpha * v.q[last];
       v.r[last] = left;
       sums[0] += left * left;
-      if constexpr (B == 1) {
-        v.z[last] = blocks.at(last) * left;
-        sums[1] += left * v.z[last];
-      }
+      if constexpr (B == 1) sums[1] += blocks.at(last) * left * left;
     }
   }
 }
 
-/// The decision that begins an iteration, and its direction.
-__global__ void __launch_bounds__(sum_threads) turn(std::int64_t count, CgState* state, CgRecord* record,
-                                                    PartialSums r_r, PartialSums r_z, const double* z, double* p) {
-  if (has_stopped(state)) return;
+/// The decision that begins an iteration, and its direction; before that x takes the step of the one that has passed. B
+/// is 1 where D has single numbers, otherwise 0.
+template <int B>
+__global__ void __launch_bounds__(sum_threads) turn(CgVectors v, CgState* state, CgRecord* record, PartialSums r_r,
+                                                    PartialSums r_z, DiagonalBlocks blocks, unsigned* counter) {
+  after_earlier_work();
   const int iteration = state->iteration;
-  const double residual = sqrt(add_up(r_r));
-  const double rho = add_up(r_z);
+  const bool stepped = iteration > 0;
+  const double alpha = stepped ? state->alpha : 0.0, old_rho = state->rho[(iteration + 1) % 2];
+  double totals[2];
+  if (!add_up<2>(state, {&r_r, &r_z}, totals)) return;
+  const double residual = sqrt(totals[0]), rho = totals[1];
   const CgStop stop = judge_sums(*state, iteration, residual, rho);
-  const double beta = iteration == 0 ? 0.0 : rho / state->rho[(iteration + 1) % 2];
+  const bool goes_on = stop == CgStop::none;
+  const double beta = stepped ? rho / old_rho : 0.0;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     state->rho[iteration % 2] = rho;
     record->residual[iteration % kept_iterations] = residual;
     record->beta[iteration % kept_iterations] = beta;
-    if (stop != CgStop::none) state->stop = static_cast<int>(stop);
   }
-  if (stop != CgStop::none) return;
-  turn_entries(count, static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x,
-               static_cast<std::int64_t>(gridDim.x) * sum_threads, beta, z, p);
+  turn_entries<B>(v, Share::of_grid(), {stepped, goes_on, alpha, beta}, blocks);
+  // Not before all blocks are here: one that finds the iteration stopped leaves x where it is.
+  if (!goes_on && is_last_block(counter) && threadIdx.x == 0) state->stop = static_cast<int>(stop);
 }
 
 /// The step along the direction. `partials` gets r·r of every block, then r·z.
 template <int B>
 __global__ void __launch_bounds__(sum_threads) advance(CgVectors v, CgState* state, CgRecord* record, PartialSums p_q,
                                                        DiagonalBlocks blocks, double* partials, unsigned* counter) {
-  if (has_stopped(state)) return;
+  after_earlier_work();
   const int iteration = state->iteration;
-  const double p_a_p = add_up(p_q);
+  const double rho = state->rho[iteration % 2];
+  double totals[1];
+  if (!add_up<1>(state, {&p_q}, totals)) return;
+  const double p_a_p = totals[0], alpha = rho / p_a_p;
   const bool finite = is_finite(p_a_p), broken = !finite || p_a_p <= 0;  // or the matrix is not positive definite
-  const double alpha = state->rho[iteration % 2] / p_a_p;
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    record->alpha[iteration % kept_iterations] = alpha;
+    state->alpha = record->alpha[iteration % kept_iterations] = alpha;
     if (broken) state->stop = static_cast<int>(finite ? CgStop::breakdown : CgStop::not_finite);
   }
   if (broken) return;
   double sums[2] = {0, 0};
-  advance_entries<B>(v, static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x,
-                     static_cast<std::int64_t>(gridDim.x) * sum_threads, alpha, blocks, sums);
+  advance_entries<B>(v, Share::of_grid(), alpha, blocks, sums);
   sum_block<sum_threads, 2>(sums);
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = sums[0];
@@ -228,8 +251,8 @@ inline constexpr int one_block_threads = 1024;
 /// advance() and turn() in one, for few entries on one device.
 template <int B>
 __global__ void __launch_bounds__(one_block_threads)
-    advance_and_turn(CgVectors v, CgState* state, CgRecord* record, PartialSums p_q, DiagonalBlocks blocks, double* p) {
-  if (has_stopped(state)) return;
+    advance_and_turn(CgVectors v, CgState* state, CgRecord* record, PartialSums p_q, DiagonalBlocks blocks) {
+  if (state->stop != static_cast<int>(CgStop::none)) return;
   const int iteration = state->iteration, next = iteration + 1;
   const double old_rho = state->rho[iteration % 2];
   const double p_a_p = add_partials<one_block_threads>(p_q.partials[0], p_q.counts[0]);
@@ -242,8 +265,9 @@ __global__ void __launch_bounds__(one_block_threads)
     }
     return;
   }
+  const Share share{threadIdx.x, one_block_threads};
   double sums[2] = {0, 0};
-  advance_entries<B>(v, threadIdx.x, one_block_threads, alpha, blocks, sums);
+  advance_entries<B>(v, share, alpha, blocks, sums);
   sum_block<one_block_threads, 2>(sums);  // and every thread sees what the others wrote
   const double residual = sqrt(sums[0]), rho = B > 0 ? sums[1] : sums[0], beta = rho / old_rho;
   const CgStop stop = judge_sums(*state, next, residual, rho);
@@ -251,11 +275,12 @@ __global__ void __launch_bounds__(one_block_threads)
     record->alpha[iteration % kept_iterations] = alpha;
     record->residual[next % kept_iterations] = residual;
     record->beta[next % kept_iterations] = beta;
+    state->alpha = alpha;
     state->rho[next % 2] = rho;
     state->iteration = next;
     if (stop != CgStop::none) state->stop = static_cast<int>(stop);
   }
-  if (stop == CgStop::none) turn_entries(v.count, threadIdx.x, one_block_threads, beta, B > 0 ? v.z : v.r, p);
+  turn_entries<B == 1 ? 1 : 0>(v, share, {true, stop == CgStop::none, alpha, beta}, blocks);
 }
 
 }  // namespace voussoir::cuda
