@@ -71,7 +71,7 @@ std::vector<double> reference_solution(const Domain& domain) {
 }
 
 /// What an iteration moves beside the product: q, r, the inverse diagonal read and r, z written; then x, p, z read and
-/// x, p written.
+/// x, p written. (Single numbers on the diagonal may as well be read twice instead of z.)
 double vector_passes(double vector_bytes, double diagonal_bytes) { return 9 * vector_bytes + diagonal_bytes; }
 
 template <class Soe, class SomePreconditioner>
