@@ -63,7 +63,7 @@ class CgIteration {
       fill_bytes_async(records_.back().write_device(), 0, sizeof(CgRecord), stream(d));
     }
     begin(b);
-    settle();
+    prepare_resident();
   }
   ~CgIteration() {
     try {
@@ -90,7 +90,7 @@ class CgIteration {
   int devices() const { return layout_.devices(); }
 
   /// Enqueues up to `count` iterations of a resident kernel.
-  void enqueue_resident(int count) {
+  void enqueue_many(int count) {
     DeviceSection section(*layout_.memory(0));
     const auto& matrix = dynamic_cast<const CudaSparseMatrix&>(a_);
     const CudaSparseMatrix::Part& part = matrix.part(0);
@@ -110,7 +110,7 @@ class CgIteration {
     cg.state = states_[0].update_device();
     cg.record = records_[0].update_device();
     cg.mail = mail_.update_device();
-    cuda::enqueue_resident(cg, matrix.block_size(), count, stream(0));
+    enqueue_resident(cg, matrix.block_size(), count, stream(0));
   }
 
   /// Enqueues one iteration: a step along the direction, and the decision that follows it with the next direction.
@@ -168,7 +168,7 @@ class CgIteration {
   bool scales() const { return diagonal_ && diagonal_->diagonal().block_size == 1; }
 
   /// Looks whether a kernel can stay on the device for the iterations to come, and gets it what it needs.
-  void settle() {
+  void prepare_resident() {
     const auto* matrix = dynamic_cast<const CudaSparseMatrix*>(&a_);
     if (!matrix || devices() != 1 || matrix->part(0).tiles || (preconditioner_ && !diagonal_)) return;
     const int size = diagonal_ ? diagonal_->diagonal().block_size : 1;
@@ -340,7 +340,7 @@ class BatchedIterations {
     const auto start = Clock::now();
     int left = count;
     if (iteration_.is_resident()) {
-      if (count > 0) iteration_.enqueue_resident(count);
+      if (count > 0) iteration_.enqueue_many(count);
       left = 0;
     }
     if (left > 0 && iterations_ > 0 && !tried_) record();

@@ -89,7 +89,7 @@ struct CgVectors {
   __device__ const double* direction() const { return z ? z : r; }
 };
 
-/// What a thread has to do in a kernel whose threads share `count` items.
+/// Which items a thread does, where threads share them.
 struct Share {
   std::int64_t first, step;
 

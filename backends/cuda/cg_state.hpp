@@ -8,7 +8,7 @@ enum class CgStop : int { none, converged, max_iterations, breakdown, not_finite
 /// The scalars of CG on one device. All devices compute the same ones.
 struct CgState {
   double rho[2];  ///< r·z of even and odd iterations: kernels write the one and read the other
-  double alpha;   ///< of the step that was taken last, and that x has yet to take
+  double alpha;   ///< of the step that was taken last; between advance() and turn() x has yet to take it
   double goal;    ///< of the residual norm
   int iteration;
   int most_iterations;

@@ -116,7 +116,7 @@ struct LoadedNode {
 template <int nodes, int components, bool positions>
 __device__ inline void load_cluster(const ClusterView& view, const ClusterRoom& room, int any_nodes = nodes) {
   // Two nodes per thread are on their way at once: most clusters have no more.
-  constexpr int early = 2, lists = corner_words(nodes);
+  constexpr int at_once = 2, lists = corner_words(nodes);
   const int thread = static_cast<int>(threadIdx.x);
   const int words = (nodes > 0 ? nodes : any_nodes) * view.size / 8;
   const ClusterWords* incidence = view.incidence + static_cast<long long>(blockIdx.x) * words;
@@ -126,22 +126,22 @@ __device__ inline void load_cluster(const ClusterView& view, const ClusterRoom& 
     if (8 * (l + 1) <= nodes || thread + l * view.size < words)
       list[l] = load_passing(incidence + thread + l * view.size);
   const int count = view.node_count[blockIdx.x];
-  LoadedNode<components, positions> own[early];
+  LoadedNode<components, positions> own[at_once];
 #pragma unroll
-  for (int r = 0; r < early; ++r) own[r].load(view, thread + r * view.size);
+  for (int r = 0; r < at_once; ++r) own[r].load(view, thread + r * view.size);
   after_earlier_work();
 #pragma unroll
-  for (int r = 0; r < early; ++r) own[r].load_x(view);
+  for (int r = 0; r < at_once; ++r) own[r].load_x(view);
 #pragma unroll
   for (int l = 0; l < lists; ++l)
     if (8 * (l + 1) <= nodes || thread + l * view.size < words) room.incidence[thread + l * view.size] = list[l];
   if constexpr (nodes == 0)
     for (int k = thread; k < words; k += view.size) room.incidence[k] = incidence[k];
 #pragma unroll
-  for (int r = 0; r < early; ++r) own[r].put(view, thread + r * view.size, room);
+  for (int r = 0; r < at_once; ++r) own[r].put(view, thread + r * view.size, room);
     // The place after the last node says where the last incidences end.
 #pragma unroll 1
-  for (int n = thread + early * view.size; n <= count; n += view.size) {
+  for (int n = thread + at_once * view.size; n <= count; n += view.size) {
     own[0].load(view, n);
     own[0].load_x(view);
     own[0].put(view, n, room);

@@ -7,8 +7,9 @@
 namespace voussoir::cuda {
 
 /// Waits until all work before this kernel has ended, and can be seen. Every thread of a kernel that is launched early
-/// calls this before anything else; the kernel after it may begin to start from here on. GPUs that cannot start kernels
-/// early, and kernels that were not started so, do not wait here.
+/// calls this before it touches anything that work in its stream may still write: what it reads before must have been
+/// complete when the host launched it. The kernel after it may begin to start from here on. GPUs that cannot start
+/// kernels early, and kernels that were not started so, do not wait here.
 __device__ inline void after_earlier_work() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -13,8 +13,8 @@ function(voussoir_kernel_headers target)
   # What registers and runs elements on the CPU is not for kernels.
   list(FILTER headers EXCLUDE REGEX "stock|load_list|check_tangent|kernel_concepts|native_program|register_kernel")
   list(APPEND headers backends/element_view.hpp)
-  foreach(name IN ITEMS cluster_kernels cluster_view early_start element_job element_kernels pair_kernels point_kernels shared_memory
-                        tangent_ways)
+  foreach(name IN ITEMS cluster_kernels cluster_view early_start element_job element_kernels pair_kernels point_kernels
+                        shared_memory tangent_ways)
     list(APPEND headers backends/cuda/${name}.hpp)
   endforeach()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)

@@ -20,7 +20,7 @@ constexpr int resident_ahead = B == 1   ? 8
                                         : 1;
 
 /// Numbers that blocks send to all others, one of each kind in every iteration. A number goes in two words, each with
-/// one half of it and the number of the iteration, so that no other sign is needed that it has arrived. A block sends
+/// one half of it and, as a tag, the number of the iteration, so that it can be seen that it has arrived. A block sends
 /// the next number of a kind only when all have read this one, since there is one of another kind between.
 class Mail {
  public:
@@ -34,8 +34,8 @@ class Mail {
   __device__ void send(Kind kind, int iteration, double number) {
     std::uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
-    const std::uint64_t sign = sign_of(iteration) << 32;
-    const Words words{sign | (bits & 0xffffffffu), sign | bits >> 32};
+    const std::uint64_t tag = tag_of(iteration) << 32;
+    const Words words{tag | (bits & 0xffffffffu), tag | bits >> 32};
     Words* to = words_ + kind * most_resident_slices + blockIdx.x;
 #if defined(VSR_CUDA_EMULATED)
     *to = words;
@@ -48,7 +48,7 @@ class Mail {
   template <int Count>
   __device__ void receive_sums(Kind first_kind, int iteration, double (&sums)[Count]) const {
     constexpr int at_once = 4;
-    const std::uint64_t sign = sign_of(iteration);
+    const std::uint64_t tag = tag_of(iteration);
     const Words* from = words_ + first_kind * most_resident_slices;
     const int blocks = static_cast<int>(gridDim.x);
 #pragma unroll
@@ -64,8 +64,8 @@ class Mail {
           if (first + 32 * k >= blocks) continue;
 #pragma unroll
           for (int n = 0; n < Count; ++n) {
-            words[k][n] = look(from + n * most_resident_slices + first + 32 * k);
-            all = all && words[k][n].low >> 32 == sign && words[k][n].high >> 32 == sign;
+            words[k][n] = peek(from + n * most_resident_slices + first + 32 * k);
+            all = all && words[k][n].low >> 32 == tag && words[k][n].high >> 32 == tag;
           }
         }
       } while (!all);
@@ -81,9 +81,9 @@ class Mail {
   }
 
  private:
-  __device__ static std::uint64_t sign_of(int iteration) { return static_cast<std::uint64_t>(iteration) + 1; }
+  __device__ static std::uint64_t tag_of(int iteration) { return static_cast<std::uint64_t>(iteration) + 1; }
   /// What stands there now.
-  __device__ static Words look(const Words* place) {
+  __device__ static Words peek(const Words* place) {
 #if defined(VSR_CUDA_EMULATED)
     return *place;
 #else
@@ -343,7 +343,7 @@ int resident_width(const SlicedRows& rows, int block_size) {
   int width = 0;
   for (std::size_t s = 0; s + 1 < first.size(); ++s) width = std::max(width, static_cast<int>(first[s + 1] - first[s]));
   const std::int64_t fit =
-      blocks_at_once(resident_kernel(block_size), resident_threads, slice_bytes(width, block_size));
+      most_blocks_together(resident_kernel(block_size), resident_threads, slice_bytes(width, block_size));
   return rows.slices <= fit ? width : 0;
 }
 

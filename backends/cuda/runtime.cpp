@@ -3,8 +3,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 
 #if defined(VSR_CUDA_EMULATED)
 
@@ -56,7 +57,7 @@ bool RecordedWork::end(cudaStream_t, bool) { return false; }
 void RecordedWork::replay(cudaStream_t) const {}
 
 namespace detail {
-std::int64_t blocks_at_once(const void*, int, std::size_t) { return 1; }  // blocks follow each other
+std::int64_t most_blocks_together(const void*, int, std::size_t) { return 1; }  // blocks follow each other
 }  // namespace detail
 
 std::string KernelModule::unavailable() { return "the emulation of CUDA has no run-time compiler"; }
@@ -235,19 +236,26 @@ namespace detail {
 
 namespace {
 
-/// Whether a kernel may start early: whether it has code that waits for the work before it, which is in code for GPUs
-/// that can start kernels so, and nobody wants them one by one.
-bool may_start_early(const void* kernel) {
-  static const bool one_by_one = std::getenv("VOUSSOIR_CUDA_ONE_BY_ONE") != nullptr;
-  if (one_by_one) return false;
-  static std::mutex guard;
-  static std::unordered_map<const void*, bool> known;
-  const std::lock_guard<std::mutex> lock(guard);
-  const auto found = known.find(kernel);
-  if (found != known.end()) return found->second;
+cudaFuncAttributes attributes_of(const void* kernel) {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's properties");
-  return known[kernel] = attributes.ptxVersion >= 90;
+  return attributes;
+}
+
+/// Whether a kernel that is launched early may be started so: whether its code for the current device is of a kind in
+/// which after_earlier_work() waits, and nobody wants kernels one by one. (CUDA before 12.3 cannot record such starts.)
+bool may_start_early(const void* kernel) {
+  static const bool one_by_one = [] {
+    const char* value = std::getenv("VOUSSOIR_CUDA_ONE_BY_ONE");
+    return value && *value && std::strcmp(value, "0") != 0;
+  }();
+  if (CUDART_VERSION < 12030 || one_by_one) return false;
+  static std::mutex guard;
+  static std::map<std::pair<int, const void*>, bool> known;
+  const std::lock_guard<std::mutex> lock(guard);
+  const auto [place, is_new] = known.try_emplace({current_device(), kernel}, false);
+  if (is_new) place->second = attributes_of(kernel).ptxVersion >= 90;
+  return place->second;
 }
 
 void raise_shared_memory(const void* kernel, std::size_t bytes) {
@@ -279,14 +287,14 @@ void launch_pointers(const void* kernel, const Grid& grid, cudaStream_t stream, 
   check(cudaLaunchKernelExC(&config, kernel, arguments), "starting a kernel");
 }
 
-std::int64_t blocks_at_once(const void* kernel, int threads, std::size_t shared_bytes) {
+std::int64_t most_blocks_together(const void* kernel, int threads, std::size_t shared_bytes) {
   const auto ask = [device = current_device()](cudaDeviceAttr what) {
     int value = 0;
     check(cudaDeviceGetAttribute(&value, what, device), "asking for a device's properties");
     return value;
   };
-  if (!ask(cudaDevAttrCooperativeLaunch) ||
-      shared_bytes > static_cast<std::size_t>(ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)))
+  if (!ask(cudaDevAttrCooperativeLaunch) || shared_bytes + attributes_of(kernel).sharedSizeBytes >
+                                                static_cast<std::size_t>(ask(cudaDevAttrMaxSharedMemoryPerBlockOptin)))
     return 0;
   raise_shared_memory(kernel, shared_bytes);
   int each = 0;

@@ -135,7 +135,7 @@ class RecordedWork {
 enum class Start {
   in_order,  ///< when all work before it in the stream has ended
   early,     ///< while it ends; for kernels that call after_earlier_work() (early_start.hpp)
-  together   ///< all of them at once, so that they may wait for each other; no more than blocks_at_once()
+  together   ///< all of them at once, so that they may wait for each other; no more than most_blocks_together()
 };
 
 /// The size of a launch.
@@ -150,13 +150,13 @@ inline Grid grid_for(std::int64_t count, int threads = 256) { return {(count + t
 
 namespace detail {
 void launch_pointers(const void* kernel, const Grid& grid, cudaStream_t stream, void** arguments);
-std::int64_t blocks_at_once(const void* kernel, int threads, std::size_t shared_bytes);
+std::int64_t most_blocks_together(const void* kernel, int threads, std::size_t shared_bytes);
 }  // namespace detail
 
 /// How many blocks of a kernel the current device holds at the same time; 0: it cannot start them together.
 template <class... Parameters>
-std::int64_t blocks_at_once(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes = 0) {
-  return detail::blocks_at_once(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+std::int64_t most_blocks_together(void (*kernel)(Parameters...), int threads, std::size_t shared_bytes = 0) {
+  return detail::most_blocks_together(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
 }
 
 /// Starts kernel(arguments…) on a stream. Arguments are converted to the kernel's parameters.

@@ -62,7 +62,7 @@ TEST(Program, InfoShowsBackendsSolversAndElementTypes) {
 }
 
 TEST(Program, DemoBalancesItsLoadsAndWritesFilesThatMayBeWrittenAgain) {
-  const std::string folder = voussoir::testing::empty_scratch_folder("demo").string();
+  const std::string folder = voussoir::testing::scratch_file("demo").string();
   for (int again = 0; again < 2; ++again) {
     const Outcome demo = run("demo --size 7000 --backend openmp:2 --output \"" + folder + "\"");
     ASSERT_EQ(demo.code, 0) << demo.text;

@@ -125,7 +125,7 @@ TEST_P(CgStops, AfterTheIterationsThatWereAskedFor) {
   for (const bool preconditioned : {false, true}) {
     SCOPED_TRACE(preconditioned ? "with a preconditioner" : "alone");
     const auto solve = [&](const Operator& some, const Operator* inverse) {
-      backend->fill(x, 0);
+      backend->fill(x, 0.25);
       return backend->cg(some, preconditioned ? inverse : nullptr, b, x, request);
     };
     const CgOutcome expected = solve(strange_a, &strange_m);
@@ -150,6 +150,53 @@ INSTANTIATE_TEST_SUITE_P(Conformance, CgStops,
                          [](const auto& info) {
                            return test_name(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param));
                          });
+
+struct CgOnFullMatrices : ::testing::TestWithParam<std::string> {};
+
+// Rows that are just short enough, or just too long, to stay on a multiprocessor of some GPU.
+TEST_P(CgOnFullMatrices, OfAnyWidth) {
+  const auto backend = Backend::open(GetParam());
+  const int devices = backend->devices();
+  for (const int n : {255, 420, 600, 603, 606}) {
+    SCOPED_TRACE(n);
+    std::vector<std::shared_ptr<DeviceMemory>> memories;
+    std::vector<std::int64_t> first;
+    std::vector<std::vector<std::int64_t>> ghosts(static_cast<std::size_t>(devices));
+    for (int d = 0; d < devices; ++d) {
+      memories.push_back(backend->memory(d));
+      first.push_back(std::int64_t{n} * d / devices);
+      for (int i = 0; i < n; ++i)
+        if (i < first.back() || i >= std::int64_t{n} * (d + 1) / devices)
+          ghosts[static_cast<std::size_t>(d)].push_back(i);
+    }
+    first.push_back(n);
+    const auto layout = std::make_shared<const Layout>(std::move(memories), std::move(first), std::move(ghosts));
+    HostMatrix m;  // 2 I + 1 1ᵀ / n, whose inverse takes a sixth of the mean from b / 2
+    m.row_start.push_back(0);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        m.column.push_back(j);
+        m.value.push_back((i == j ? 2 : 0) + 1.0 / n);
+      }
+      m.row_start.push_back(static_cast<std::int64_t>(m.column.size()));
+    }
+    std::vector<double> load(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) load[static_cast<std::size_t>(i)] = i % 7;
+    double mean = 0;
+    for (const double value : load) mean += value / n;
+    Vector b(layout), x(layout);
+    b.from_host(load);
+    backend->fill(x, 1);
+    const auto matrix = backend->make_matrix(layout, m);
+    EXPECT_EQ(backend->cg(*matrix, nullptr, b, x, {}).stop, CgOutcome::Stop::converged);
+    const std::vector<double> solution = x.to_host();
+    for (int i = 0; i < n; ++i)
+      ASSERT_NEAR(solution[static_cast<std::size_t>(i)], load[static_cast<std::size_t>(i)] / 2 - mean / 6, 1e-6) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, CgOnFullMatrices, ::testing::ValuesIn(backends_under_test()),
+                         [](const auto& info) { return test_name(info.param); });
 
 }  // namespace
 }  // namespace voussoir::conformance

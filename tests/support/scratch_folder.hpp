@@ -1,7 +1,7 @@
 #pragma once
-#include <unistd.h>
-
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -10,9 +10,12 @@ namespace voussoir::testing {
 /// A folder that this run of a test program has for itself, and that is gone when it ends: two of them may run at once.
 inline const std::filesystem::path& scratch_folder() {
   struct Folder {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("voussoir_test_" + std::to_string(::getpid()));
-    Folder() { std::filesystem::create_directories(path); }
+    std::filesystem::path path;
+    Folder() {
+      std::string name = (std::filesystem::temp_directory_path() / "voussoir_test_XXXXXX").string();
+      if (!::mkdtemp(name.data())) throw std::runtime_error("cannot make a folder like " + name);
+      path = name;
+    }
     ~Folder() {
       std::error_code ignored;  // what cannot be removed stays behind
       std::filesystem::remove_all(path, ignored);
