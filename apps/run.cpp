@@ -15,6 +15,7 @@
 #include <voussoir/apps/run_summary.hpp>
 #include <voussoir/apps/solver_options.hpp>
 #include <voussoir/apps/terminal.hpp>
+#include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
@@ -88,6 +89,7 @@ class Run {
   ExitCode solve(const std::string& file) {
     const Stopwatch since_start;
     file_ = file;
+    (void)Backend::open(how_.backend);  // better known before a long deck is read than after it
     tell("reading");
     Job job = read_model(file, dialect_of(options_.dialect), [&](double fraction) {
       Activity activity{"", "reading"};

@@ -166,6 +166,11 @@ TEST(Run, EveryKindOfFailureHasItsExitCode) {
   // 4: the machine lacks something.
   const Outcome device = run_program({"run", "bar.inp", "--backend", "cuda:99"}, in(folder));
   EXPECT_EQ(device.code, 4) << device.error;
+  // What cannot be had is known before a deck is read.
+  write_text(folder / "unread.inp", "*NONSENSE\n");
+  const Outcome unread = run_program({"run", "unread.inp", "--backend", "cuda:99"}, in(folder));
+  EXPECT_EQ(unread.code, 4) << unread.error;
+  EXPECT_FALSE(contains(unread.error, "NONSENSE")) << unread.error;
   // 5: files.
   EXPECT_EQ(run_program({"run", "none.inp"}, in(folder)).code, 5);
   std::filesystem::create_directory(folder / "folder.inp");
