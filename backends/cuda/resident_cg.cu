@@ -105,12 +105,11 @@ template <int B>
 struct ResidentSlice {
   double* value;
   std::int32_t* column;
-  int width;
 
   __device__ ResidentSlice(const ResidentCg& cg, double* room)
       : value(room), column(reinterpret_cast<std::int32_t*>(room + cg.width * (B * B * slice_rows))) {
     const std::int64_t first = cg.rows.slice_first[blockIdx.x];
-    width = static_cast<int>(cg.rows.slice_first[blockIdx.x + 1] - first);
+    const auto width = static_cast<int>(cg.rows.slice_first[blockIdx.x + 1] - first);
     for (int i = static_cast<int>(threadIdx.x); i < width * (B * B * slice_rows); i += resident_threads)
       value[i] = cg.value[first * (B * B * slice_rows) + i];
     for (int i = static_cast<int>(threadIdx.x); i < width * slice_rows; i += resident_threads)
