@@ -156,8 +156,11 @@ class Reader {
       const std::size_t open = rest.find('"'), close = rest.rfind('"');
       if (dimension < 0 || dimension > 3 || tag < -INT32_MAX || tag > INT32_MAX || open == close)
         fail("a physical name is written: dimension (0 to 3), tag, and the name in double quotes", start);
-      builder_.name_group(static_cast<int>(dimension), static_cast<int>(tag < 0 ? -tag : tag),
-                          rest.substr(open + 1, close - open - 1));
+      if (!builder_.name_group(static_cast<int>(dimension), static_cast<int>(tag < 0 ? -tag : tag),
+                               rest.substr(open + 1, close - open - 1)))
+        fail("the physical " + gmsh_dimension_name(static_cast<int>(dimension)) + " " + std::to_string(tag) +
+                 " has another name already; give it one name and save the mesh again",
+             start);
     }
   }
 

@@ -28,7 +28,14 @@ void require_sections(const Json& root, const job::Groups& groups, const std::ve
   std::vector<job::Selection> ignored;
   if (root.has("ignore"))
     for (const Json& item : root.at("ignore").items())
-      ignored.push_back(groups.select(item, {0, 1, 2, 3}, "a job ignores"));
+      for (const Json& one : item.items()) {
+        ignored.push_back(groups.select(one, {0, 1, 2, 3}, "a job ignores"));
+        for (const Body& body : bodies)
+          if (body.has_elements_of(ignored.back()))
+            one.fail("elements of '" + ignored.back().name +
+                     "' have a section, and are to be ignored too; take the group from 'ignore', or give the section "
+                     "groups that do not hold these elements");
+      }
   std::string forgotten;
   for (const Body& body : bodies) {
     forgotten = body.forgotten_group(ignored);

@@ -7,7 +7,12 @@
 
 namespace voussoir::gmsh {
 
-void MeshBuilder::name_group(int dimension, int tag, std::string_view name) { names_[{dimension, tag}] = name; }
+bool MeshBuilder::name_group(int dimension, int tag, std::string_view name) {
+  std::string& known = names_[{dimension, tag}];
+  if (!known.empty() && known != name) return false;
+  known = name;
+  return true;
+}
 
 void MeshBuilder::add_entity(int dimension, int tag, std::vector<int> physical_tags) {
   for (int& physical : physical_tags) physical = physical < 0 ? -physical : physical;

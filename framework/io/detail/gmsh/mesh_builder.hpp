@@ -15,7 +15,8 @@ class MeshBuilder {
  public:
   explicit MeshBuilder(std::string file) : file_(std::move(file)) {}
 
-  void name_group(int dimension, int tag, std::string_view name);
+  /// False where the group has another name already.
+  bool name_group(int dimension, int tag, std::string_view name);
   /// The physical groups of an entity (4.1); the sign of a tag is about the direction of normals and is dropped.
   void add_entity(int dimension, int tag, std::vector<int> physical_tags);
   const std::vector<int>& physical_tags(int dimension, int entity) const;

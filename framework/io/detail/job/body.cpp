@@ -168,6 +168,8 @@ std::vector<Id> Body::nodes_of(const Selection& selection) const {
   return found;
 }
 
+bool Body::has_elements_of(const Selection& selection) const { return !elements_of(selection).empty(); }
+
 std::vector<Id> Body::elements_of(const Selection& selection) const {
   const GmshMesh& mesh = groups_.mesh();
   std::vector<Id> found;

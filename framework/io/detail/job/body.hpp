@@ -45,6 +45,9 @@ class Body {
   /// have one. Elements that are written once per group (Gmsh's version 2.2) count as one.
   std::string forgotten_group(const std::vector<Selection>& ignored) const;
 
+  /// Whether some element of a selection has a section here, itself or as one that lies on the same corners.
+  bool has_elements_of(const Selection& selection) const;
+
   /// The name of the node set of a selection; nodes that no element of the body uses are left out. Errors name `json`.
   std::string node_set(const Selection& selection, const Json& json);
   std::string element_set(const Selection& selection, const Json& json);
