@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/io/detail/picture/raster.hpp>
+#include <voussoir/framework/io/detail/picture/camera.hpp>
+#include <voussoir/framework/io/detail/picture/legend.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 
 namespace voussoir {
@@ -15,82 +15,84 @@ namespace {
 using namespace picture;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-const Colour ink{0.13F, 0.15F, 0.19F}, soft_ink{0.40F, 0.43F, 0.48F};
 
-/// 1, 2 or 5 times a power of ten, at most `value`.
-double round_down(double value) {
-  const double power = std::pow(10, std::floor(std::log10(value)));
-  return power * (value >= 5 * power ? 5 : value >= 2 * power ? 2 : 1);
-}
-
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
-/// Looks at the model along a direction; scale and middle are chosen so that it fits.
-class Camera {
- public:
-  Camera(const PictureOptions& options, const char* where) {
-    to_viewer_ = unit(options.view);
-    right_ = cross(options.up, to_viewer_);
-    if (!(dot(options.view, options.view) > 0) || !(dot(right_, right_) > 1e-12))
-      throw Error(ErrorCode::bad_input, "the direction of view must differ from 'up', and neither may be zero", where);
-    right_ = unit(right_);
-    up_ = cross(to_viewer_, right_);
-  }
-  /// The box of the model as seen, which then fills the frame.
-  void include(const double* p) {
-    const double x = along(right_, p), y = along(up_, p);
-    low_ = {std::min(low_[0], x), std::min(low_[1], y)};
-    high_ = {std::max(high_[0], x), std::max(high_[1], y)};
-  }
-  void fit(double x0, double y0, double x1, double y1) {
-    const double width = std::max(high_[0] - low_[0], 1e-300), height = std::max(high_[1] - low_[1], 1e-300);
-    scale_ = std::min((x1 - x0) / width, (y1 - y0) / height);
-    shift_ = {(x0 + x1) / 2 - scale_ * (low_[0] + high_[0]) / 2, (y0 + y1) / 2 + scale_ * (low_[1] + high_[1]) / 2};
-  }
-  Corner see(const double* p, double value = nan, const Direction& normal = {0, 0, 1}) const {
-    return {shift_[0] + scale_ * along(right_, p),
-            shift_[1] - scale_ * along(up_, p),
-            scale_ * along(to_viewer_, p),
-            value,
-            {dot(normal, right_), dot(normal, up_), dot(normal, to_viewer_)}};
-  }
-  const Direction& right() const { return right_; }
-
- private:
-  static double along(const Direction& direction, const double* p) {
-    return direction[0] * p[0] + direction[1] * p[1] + direction[2] * p[2];
-  }
-  Direction right_, up_, to_viewer_;
-  std::array<double, 2> low_{1e300, 1e300}, high_{-1e300, -1e300}, shift_{};
-  double scale_ = 1;
+/// What is shown where: a value at every corner of the surface's polygons and at both ends of its bars.
+struct Painting {
+  std::vector<double> polygons;  // four each
+  std::vector<double> bars;      // two each
 };
 
-/// The ends of the scale, and the largest value, which may lie beyond.
-struct Scale {
-  double low = 0, high = 1, highest = 1;
-};
+/// The nodal field that a block is coloured by, or null.
+std::vector<const NodalField*> fields_of_blocks(const Domain& domain, const std::vector<MaterialField>& fields,
+                                                bool any_material) {
+  std::vector<const NodalField*> field_of(domain.block_count(), nullptr);
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    for (const MaterialField& f : fields)
+      if (any_material || f.material == (domain.block(b).material() ? domain.block(b).material()->name() : ""))
+        field_of[b] = &f.field;
+  return field_of;
+}
 
-void draw_bar(Image& image, const Scale& scale, const std::string& label) {
-  const int width = image.width(), height = image.height();
-  const double size = height / 900.0;
-  const int x0 = static_cast<int>(width - 150 * size), x1 = static_cast<int>(x0 + 26 * size);
-  const int y0 = static_cast<int>(0.26 * height), y1 = static_cast<int>(0.80 * height);
-  for (int y = y0; y < y1; ++y) image.rectangle(x0, y, x1, y + 1, scale_colour(1 - (y - y0 + 0.5) / (y1 - y0)));
-  // Ticks at round numbers.
-  const double step = round_down((scale.high - scale.low) / 3.9);
-  for (double v = std::ceil(scale.low / step - 1e-9) * step; v <= scale.high + 1e-9 * step; v += step) {
-    const double y = y1 - (v - scale.low) / (scale.high - scale.low) * (y1 - y0);
-    draw_line(image, x1 + 3 * size, y, x1 + 9 * size, y, 1.5 * size, soft_ink);
-    draw_text(image, short_number(std::abs(v) < 1e-9 * step ? 0 : v), x1 + 16 * size, y + 6 * size, 12 * size, ink);
+Painting paint(const Domain& domain, const Surface& surface, const std::vector<MaterialField>& fields,
+               bool any_material, const std::string& component, const std::vector<double>& elements, double unit) {
+  Painting result{std::vector<double>(4 * surface.polygons.size(), nan),
+                  std::vector<double>(2 * surface.bars.size(), nan)};
+  std::vector<std::size_t> first(domain.block_count() + 1, 0);
+  for (std::size_t b = 0; b < domain.block_count(); ++b) first[b + 1] = first[b] + domain.block(b).size();
+  const auto field_of = fields_of_blocks(domain, fields, any_material);
+  std::vector<int> column(field_of.size(), 0);
+  for (std::size_t b = 0; b < column.size(); ++b)
+    if (field_of[b]) column[b] = field_of[b]->component_index(component);
+  const auto value = [&](std::int32_t block, std::int32_t element, std::int32_t node) {
+    if (!elements.empty()) return unit * elements[first[block] + element];
+    return field_of[block] ? unit * field_of[block]->at(node, column[block]) : nan;
+  };
+  for (std::size_t p = 0; p < surface.polygons.size(); ++p) {
+    const auto& polygon = surface.polygons[p];
+    for (int i = 0; i < polygon.corners; ++i)
+      result.polygons[4 * p + i] = value(polygon.block, polygon.element, polygon.nodes[i]);
   }
-  const double letters = 13 * size, right = width - 24 * size;
-  draw_text(image, label, right - text_width(label, letters), y0 - 44 * size, letters, ink);
-  const std::string peak = "max " + short_number(scale.highest);
-  draw_text(image, peak, right - text_width(peak, 11 * size), y0 - 21 * size, 11 * size, soft_ink);
+  for (std::size_t p = 0; p < surface.bars.size(); ++p) {
+    const auto& bar = surface.bars[p];
+    result.bars[2 * p] = value(bar.block, bar.element, bar.a);
+    result.bars[2 * p + 1] = value(bar.block, bar.element, bar.b);
+  }
+  return result;
+}
+
+/// Everything that is seen or not: tables look at all nodes, so the extremes of a picture do too.
+void find_extremes(const Domain& domain, const std::vector<MaterialField>& fields, const std::string& component,
+                   const std::vector<double>& elements, double unit, ColourScale& scale) {
+  bool first = true;
+  const auto widen = [&](double value, Id id) {
+    if (!std::isfinite(value)) return;
+    if (first || value < scale.least) scale.least = value;
+    if (first || value > scale.greatest) {
+      scale.greatest = value;
+      scale.greatest_at = id;
+    }
+    first = false;
+  };
+  for (const MaterialField& f : fields) {
+    const int c = f.field.component_index(component);
+    for (std::int32_t n = 0; n < domain.node_count(); ++n) widen(unit * f.field.at(n, c), domain.node_id(n));
+  }
+  std::size_t i = 0;
+  for (std::size_t b = 0; b < domain.block_count() && !elements.empty(); ++b)
+    for (std::int32_t e = 0; e < domain.block(b).size(); ++e) widen(unit * elements[i++], domain.block(b).id(e));
+  if (first) scale.least = scale.greatest = nan;
+}
+
+ColourScale scale_of(const Domain& domain, const Painting& painting, const std::vector<MaterialField>& fields,
+                     const std::string& component, const std::vector<double>& elements, double unit) {
+  ColourScale scale;
+  find_extremes(domain, fields, component, elements, unit, scale);
+  std::vector<double> seen;
+  for (const auto* values : {&painting.polygons, &painting.bars})
+    for (const double value : *values)
+      if (std::isfinite(value)) seen.push_back(value);
+  choose_ends(std::move(seen), scale);
+  return scale;
 }
 
 }  // namespace
@@ -121,10 +123,41 @@ Picture& Picture::colour(std::vector<MaterialField> fields, const std::string& c
                          double unit) {
   for (const MaterialField& f : fields) f.field.component_index(component);  // throws where there is none
   fields_ = std::move(fields);
+  any_material_ = false;
+  elements_.clear();
   component_ = component;
   label_ = label;
   unit_ = unit;
   return *this;
+}
+
+Picture& Picture::colour(NodalField field, const std::string& component, const std::string& label, double unit) {
+  std::vector<MaterialField> one;
+  one.push_back({"", std::move(field)});
+  colour(std::move(one), component, label, unit);
+  any_material_ = true;
+  return *this;
+}
+
+Picture& Picture::colour_elements(std::vector<double> values, const std::string& label, double unit) {
+  if (static_cast<std::int64_t>(values.size()) != domain_->element_count())
+    throw Error(ErrorCode::bad_input,
+                std::to_string(values.size()) + " values for " + std::to_string(domain_->element_count()) + " elements",
+                "picture");
+  fields_.clear();
+  any_material_ = false;
+  elements_ = std::move(values);
+  component_.clear();
+  label_ = label;
+  unit_ = unit;
+  return *this;
+}
+
+ColourScale Picture::scale() const {
+  const auto x = domain_->coordinates();
+  const Surface surface = find_surface(*domain_, {x.begin(), x.end()});
+  const Painting painting = paint(*domain_, surface, fields_, any_material_, component_, elements_, unit_);
+  return scale_of(*domain_, painting, fields_, component_, elements_, unit_);
 }
 
 void Picture::write(const std::filesystem::path& path, const PictureOptions& options) const {
@@ -148,39 +181,22 @@ void Picture::write(const std::filesystem::path& path, const PictureOptions& opt
     throw Error(ErrorCode::bad_input, "the domain has no elements that could be seen", where);
   OutputFile file(path, options.overwrite);
 
-  // What stands at the corners, in the unit of the label.
-  std::vector<double> values(4 * surface.polygons.size(), nan);
-  std::vector<double> sorted;
-  std::vector<const NodalField*> field_of(domain.block_count(), nullptr);
-  for (std::size_t b = 0; b < domain.block_count(); ++b)
-    for (const MaterialField& f : fields_)
-      if (f.material == (domain.block(b).material() ? domain.block(b).material()->name() : "")) field_of[b] = &f.field;
-  for (std::size_t p = 0; p < surface.polygons.size(); ++p)
-    if (const NodalField* field = field_of[surface.polygons[p].block])
-      for (int i = 0, c = field->component_index(component_); i < surface.polygons[p].corners; ++i) {
-        const double value = unit_ * field->at(surface.polygons[p].nodes[i], c);
-        values[4 * p + i] = value;
-        if (std::isfinite(value)) sorted.push_back(value);
-      }
-  Scale scale;
-  if (!sorted.empty()) {
-    std::sort(sorted.begin(), sorted.end());
-    scale.highest = sorted.back();
-    const double top = sorted[static_cast<std::size_t>(0.998 * static_cast<double>(sorted.size() - 1))];
-    scale.low = sorted.front() >= 0 && sorted.front() < 0.2 * top ? 0 : sorted.front();
-    scale.high = top > scale.low ? top : scale.low + 1;
-  }
+  const Painting painting = paint(domain, surface, fields_, any_material_, component_, elements_, unit_);
+  const ColourScale scale = scale_of(domain, painting, fields_, component_, elements_, unit_);
+  const auto shade = [&](double value) { return (value - scale.low) / (scale.high - scale.low); };
 
-  Camera camera(options, where.c_str());
+  Camera camera(options.view, options.up, where);
   std::vector<char> seen(domain.node_count(), 0);
   for (const auto& edge : surface.edges) seen[edge.a] = seen[edge.b] = 1;
+  for (const auto& polygon : surface.polygons)
+    for (int i = 0; i < polygon.corners; ++i) seen[polygon.nodes[i]] = 1;
   for (std::int32_t n = 0; n < domain.node_count(); ++n)
     if (seen[n]) {
       camera.include(&position[3 * static_cast<std::size_t>(n)]);
       camera.include(&x[3 * static_cast<std::size_t>(n)]);
     }
   const double size = options.height / 900.0;
-  const bool bar = !sorted.empty(), words = !options.title.empty() || !options.subtitle.empty();
+  const bool bar = std::isfinite(scale.greatest), words = !options.title.empty() || !options.subtitle.empty();
   camera.fit(40 * size, (words ? 105 : 40) * size, options.width - (bar ? 215 : 40) * size, options.height - 45 * size);
 
   Image image(options.width, options.height, {1, 1, 1});
@@ -211,7 +227,7 @@ void Picture::write(const std::filesystem::path& path, const PictureOptions& opt
     Corner corners[4];
     for (int i = 0; i < polygon.corners; ++i)
       corners[i] = camera.see(&position[3 * static_cast<std::size_t>(polygon.nodes[i])],
-                              (values[4 * p + i] - scale.low) / (scale.high - scale.low), surface.normals[4 * p + i]);
+                              shade(painting.polygons[4 * p + i]), surface.normals[4 * p + i]);
     for (int i = 2; i < polygon.corners; ++i) raster.triangle(corners[0], corners[i - 1], corners[i]);
   }
   // Edges of elements fade where they would be nothing but grey.
@@ -236,9 +252,23 @@ void Picture::write(const std::filesystem::path& path, const PictureOptions& opt
       if (edge.sharp)
         raster.line(camera.see(&x[3 * static_cast<std::size_t>(edge.a)]),
                     camera.see(&x[3 * static_cast<std::size_t>(edge.b)]), 2, {0.42F, 0.45F, 0.50F}, 0.55F, -1.0);
+  // Lines that have a value are as thick as can be seen well, and change their colour along their way.
+  for (std::size_t p = 0; p < surface.bars.size(); ++p) {
+    const double from = shade(painting.bars[2 * p]), to = shade(painting.bars[2 * p + 1]);
+    if (!std::isfinite(from) || !std::isfinite(to)) continue;
+    const Corner a = corner(surface.bars[p].a), b = corner(surface.bars[p].b);
+    const int pieces = from == to ? 1 : 24,
+              thick = std::max(3, static_cast<int>(std::lround(5 * size * Raster::samples)));
+    const auto between = [&](double t) {
+      return Corner{a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.depth + t * (b.depth - a.depth), 0, a.normal};
+    };
+    for (int i = 0; i < pieces; ++i)
+      raster.line(between(static_cast<double>(i) / pieces), between((i + 1.0) / pieces), thick,
+                  scale_colour(from + (i + 0.5) / pieces * (to - from)), 1, 3.0);
+  }
   raster.develop(image);
 
-  if (bar) draw_bar(image, scale, label_);
+  if (bar) draw_bar(image, scale, label_, elements_.empty() ? "node" : "element");
   draw_text(image, options.title, 40 * size, 56 * size, 23 * size, ink, 0.14);
   draw_text(image, options.subtitle, 40 * size, 88 * size, 12.5 * size, soft_ink, 0.12);
   file.write(image.png());

@@ -21,8 +21,20 @@ struct PictureOptions {
   bool shadow = true;   ///< let it stand on the ground
 };
 
+/// The scale of colours of a picture, in the unit of its label.
+struct ColourScale {
+  double low = 0, high = 1;  ///< where the colours begin and end
+  /// The least and the greatest value of all nodes (elements), those inside the body included, as in tables of results;
+  /// NaN where there is none.
+  double least = 0, greatest = 0;
+  Id greatest_at = 0;  ///< the node (element) that has it, in the user's numbering
+  /// Whether values lie beyond an end of the scale, which the bar then shows with a pointed end and "≥" or "≤".
+  bool clipped_low = false, clipped_high = false;
+};
+
 /// Draws the surface of a model, deformed and coloured by a result, into a PNG file: a parallel projection with hidden
-/// surfaces, light and shade, a bar that explains the colours, and a title.
+/// surfaces, light and shade, a bar that explains the colours, and a title. Quadratic faces are drawn through their
+/// midside nodes.
 ///
 ///   Picture(domain)
 ///       .deform(result.unknowns)
@@ -39,13 +51,19 @@ class Picture {
   /// displacement a twentieth of the body's size, rounded to 1, 2 or 5 times a power of ten.
   Picture& deform(const NodalField& displacements, double factor = 0);
   Picture& deform(NodalField&&, double = 0) = delete;  // it would be gone before write()
-  /// Colours the surface by a component of nodal values, times `unit`. The bar ends where one node in 500 lies beyond,
-  /// so that a stress that is infinite in theory does not take all colours.
+  /// Colours the surface by a component of nodal values, times `unit`. Where one visible value in 500 lies far beyond
+  /// the others, as a stress that is infinite in theory does, the colours end before it and the bar says so.
   Picture& colour(std::vector<MaterialField> fields, const std::string& component, const std::string& label,
                   double unit = 1);
+  /// The same by values that nodes have whatever the material: temperatures, displacements. Lines are coloured too.
+  Picture& colour(NodalField field, const std::string& component, const std::string& label, double unit = 1);
+  /// The same by one value per element, block by block (NaN: none), as VtuWriter::add_cells() takes them.
+  Picture& colour_elements(std::vector<double> values, const std::string& label, double unit = 1);
 
   /// The factor by which displacements are shown; 0 where none are.
   double deformation() const { return factor_; }
+  /// The scale of colours that write() takes.
+  ColourScale scale() const;
 
   /// Throws Error (bad_input) where there is nothing to see, and Error (io) with the path and the system's words.
   void write(const std::filesystem::path& path, const PictureOptions& options = {}) const;
@@ -54,7 +72,9 @@ class Picture {
   const Domain* domain_;
   const NodalField* displacements_ = nullptr;
   double factor_ = 0;
-  std::vector<MaterialField> fields_;
+  std::vector<MaterialField> fields_;  // of materials,
+  bool any_material_ = false;          // or one for all blocks
+  std::vector<double> elements_;       // or one value per element
   std::string component_, label_;
   double unit_ = 1;
 };

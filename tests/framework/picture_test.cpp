@@ -197,7 +197,9 @@ TEST(Surface, OfABoxIsItsOutside) {
     const std::vector<double> x(domain.coordinates().begin(), domain.coordinates().end());
     const auto surface = picture::find_surface(domain, x);
     const std::size_t squares = 2 * (6 + 3 + 2);
-    EXPECT_EQ(surface.polygons.size(), std::string(type) == "solid.tet4" ? 2 * squares : squares);
+    // A quadratic square is four triangles at its corners and the square between its midside nodes.
+    const std::size_t pieces = std::string(type) == "solid.tet4" ? 2 : std::string(type) == "solid.hex20" ? 5 : 1;
+    EXPECT_EQ(surface.polygons.size(), pieces * squares);
     double sharp = 0;
     for (const auto& edge : surface.edges)
       if (edge.sharp)
@@ -262,6 +264,131 @@ TEST_F(PictureOfABox, HasItsSizeItsColoursAndTheSameBytesAgain) {
     }
   EXPECT_LT(blue, yellow);
   EXPECT_GT(yellow, 200);
+}
+
+/// A field of one value but for one node.
+std::vector<MaterialField> peaked_field(const Domain& domain, std::int32_t node, double peak, double elsewhere) {
+  NodalField stress{"stress", {"mises"}, std::vector<double>(domain.node_count(), elsewhere)};
+  stress.values[node] = peak;
+  return {{"steel", stress}};
+}
+
+TEST(PictureScale, KnowsThePeakAtAMidsideNodeAndInside) {
+  for (const char* type : {"solid.tet10", "solid.hex20", "solid.wedge15", "solid.hex8"}) {
+    BoxModel model;
+    model.extent = {2, 2, 2};
+    model.fineness = {1, 0};
+    model.type = type;
+    Domain domain;
+    add_box_model(domain, model);
+    const auto x = domain.coordinates();
+    // Each node in turn has the peak: corners, midside nodes, and those that no face shows.
+    const std::vector<double> position(x.begin(), x.end());
+    for (std::int32_t n = 0; n < domain.node_count(); ++n) {
+      const ColourScale scale =
+          Picture(domain).colour(peaked_field(domain, n, 144.3e6, 115.2e6), "mises", "MPa", 1e-6).scale();
+      ASSERT_NEAR(scale.greatest, 144.3, 1e-9) << type << " node " << n;
+      ASSERT_EQ(scale.greatest_at, domain.node_id(n)) << type;
+      ASSERT_NEAR(scale.least, 115.2, 1e-9) << type;
+      ASSERT_TRUE(scale.clipped_high || scale.high >= 144.3 * (1 - 1e-12))
+          << "the bar reaches the maximum, or says not";
+    }
+  }
+}
+
+TEST(PictureScale, SaysWhereItDoesNotReachTheExtremes) {
+  BoxModel model;
+  model.fineness = {0.1, 0};
+  Domain domain;
+  add_box_model(domain, model);
+  NodalField field{"stress", {"mises"}, std::vector<double>(domain.node_count())};
+  for (std::int32_t n = 0; n < domain.node_count(); ++n) field.values[n] = domain.coordinates()[3 * n];  // 0 … 4
+  const auto scale = [&] { return Picture(domain).colour(field, "mises", "").scale(); };
+  EXPECT_FALSE(scale().clipped_high);
+  EXPECT_EQ(scale().high, 4);
+  EXPECT_EQ(scale().low, 0);
+  std::int32_t corner = 0;
+  for (std::int32_t n = 0; n < domain.node_count(); ++n)
+    if (domain.coordinates()[3 * n] > 3.99) corner = n;
+  field.values[corner] = 28.5;  // as at a re-entrant corner
+  EXPECT_TRUE(scale().clipped_high);
+  EXPECT_NEAR(scale().high, 4, 0.2);
+  EXPECT_EQ(scale().greatest, 28.5);
+  field.values[corner] = 4.3;  // the scale reaches what is not far
+  EXPECT_FALSE(scale().clipped_high);
+  EXPECT_EQ(scale().high, 4.3);
+  field.values[corner] = -20;
+  EXPECT_TRUE(scale().clipped_low);
+  EXPECT_FALSE(scale().clipped_high);
+  EXPECT_NEAR(scale().low, 0, 0.2);
+  EXPECT_EQ(scale().least, -20);
+  // All alike: still a scale.
+  std::fill(field.values.begin(), field.values.end(), 7.0);
+  EXPECT_LT(scale().low, 7);
+  EXPECT_GT(scale().high, 7);
+  std::fill(field.values.begin(), field.values.end(), std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(std::isnan(scale().greatest));
+}
+
+TEST_F(PictureOfABox, ShowsThatTheScaleIsClipped) {
+  BoxModel model;
+  model.fineness = {0.1, 0};
+  Domain domain;
+  add_box_model(domain, model);
+  NodalField field{"stress", {"mises"}, std::vector<double>(domain.node_count(), 1.0)};
+  for (std::int32_t n = 0; n < domain.node_count(); ++n) field.values[n] += domain.coordinates()[3 * n];
+  PictureOptions options;
+  options.width = 900;
+  options.height = 600;
+  // Colour above the bar, where its pointed end is: the bar begins at 0.26 of the height, 150 from the right at 900
+  // rows.
+  const auto coloured_above = [&](const char* name) {
+    Picture(domain).colour(field, "mises", "MPa").write(folder_ / name, options);
+    const Decoded png = decode(contents(folder_ / name));
+    int found = 0;
+    for (int y = 600 * 26 / 100 - 10; y < 600 * 26 / 100 - 1; ++y)
+      for (int x = 900 - 100; x < 900 - 100 + 18; ++x) {
+        const auto c = png.at(x, y);
+        if (c[0] > c[2] + 60) ++found;
+      }
+    return found;
+  };
+  EXPECT_EQ(coloured_above("reaching.png"), 0);
+  field.values[0] = 400;
+  EXPECT_GT(coloured_above("clipped.png"), 40);
+}
+
+TEST_F(PictureOfABox, ColoursLinesToo) {
+  Domain truss;
+  truss.add_node(1, 0, 0, 0);
+  truss.add_node(2, 1, 0, 0);
+  truss.add_node(3, 1, 0, 1);
+  ElementBlock& bars = truss.add_block("bars", "truss");
+  bars.set_material(std::make_shared<IsotropicMaterial>("steel", 1.0, 0.3));
+  bars.add(10, {1, 2});
+  bars.add(11, {2, 3});
+  Picture picture(truss);
+  picture.colour_elements({-1, 5}, "axial stress");
+  EXPECT_EQ(picture.scale().greatest, 5);
+  EXPECT_EQ(picture.scale().greatest_at, 11) << "the element";
+  EXPECT_EQ(picture.scale().least, -1);
+  PictureOptions options;
+  options.width = 500;
+  options.height = 300;
+  picture.write(folder_ / "truss.png", options);
+  const Decoded png = decode(contents(folder_ / "truss.png"));
+  int blue = 0, yellow = 0;
+  for (int y = 60; y < 290; ++y)
+    for (int x = 5; x < 400; ++x) {
+      const auto c = png.at(x, y);
+      blue += c[2] > c[0] + 60;
+      yellow += c[0] > c[2] + 60;
+    }
+  EXPECT_GT(blue, 150);
+  EXPECT_GT(yellow, 150);
+  expect_error(ErrorCode::bad_input, {"picture", "3 values for 2 elements"}, [&] {
+    picture.colour_elements({1, 2, 3}, "");
+  });
 }
 
 TEST_F(PictureOfABox, ShowsPlaneModelsToo) {

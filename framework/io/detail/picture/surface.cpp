@@ -17,38 +17,65 @@ namespace {
 
 constexpr double smooth_cosine = 0.8;  // polygons whose normals differ by less than 37° are one smooth surface
 
+/// A triangle or quadrilateral as polygons whose corners are its nodes, `nodes` in the order of `shape`.
+void add_face(const ShapeTopology& shape, const std::vector<std::int32_t>& nodes, std::int32_t block,
+              std::int32_t element, Surface& surface) {
+  const int corners = shape.corners;
+  if (shape.order == 1) {
+    Surface::Polygon polygon{{-1, -1, -1, -1}, corners, block, element, (1U << corners) - 1};
+    std::copy_n(nodes.begin(), corners, polygon.nodes.begin());
+    surface.polygons.push_back(polygon);
+    return;
+  }
+  // Edge i runs from corner i to the next, so that its midside node lies behind corner i.
+  const auto corner = [&](int i) { return nodes[i % corners]; };
+  const auto middle = [&](int i) { return nodes[shape.edges[(i + corners) % corners][2]]; };
+  const bool centre = shape.nodes > 2 * corners;
+  Surface::Polygon inner{{-1, -1, -1, -1}, corners, block, element, 0};
+  for (int i = 0; i < corners; ++i) {
+    if (centre)
+      surface.polygons.push_back(
+          {{corner(i), middle(i), nodes[2 * corners], middle(i - 1)}, 4, block, element, 0b1001});
+    else
+      surface.polygons.push_back({{middle(i - 1), corner(i), middle(i), -1}, 3, block, element, 0b011});
+    inner.nodes[i] = middle(i);
+  }
+  if (!centre) surface.polygons.push_back(inner);
+}
+
 /// Lines and plane elements, which are seen as they are.
 void add_block(const ElementBlock& block, std::int32_t index, Surface& surface) {
   const std::string& name = block.type().shape();
   if (name.empty()) {  // springs between two nodes
     if (block.nodes_per_element() == 2)
       for (std::int32_t e = 0; e < block.size(); ++e)
-        surface.edges.push_back({block.nodes(e)[0], block.nodes(e)[1], true});
+        surface.bars.push_back({block.nodes(e)[0], block.nodes(e)[1], index, e});
     return;
   }
   const ShapeTopology& shape = shape_topology(name);
   for (std::int32_t e = 0; e < block.size(); ++e) {
     const auto nodes = block.nodes(e);
     if (shape.dim == 1) {
-      surface.edges.push_back({nodes[0], nodes[1], true});
+      const std::int32_t middle = shape.order == 2 ? nodes[2] : nodes[1];
+      surface.bars.push_back({nodes[0], middle, index, e});
+      if (shape.order == 2) surface.bars.push_back({middle, nodes[1], index, e});
     } else if (shape.dim == 2) {
-      Surface::Polygon polygon{{-1, -1, -1, -1}, shape.corners, index};
-      std::copy_n(nodes.begin(), shape.corners, polygon.nodes.begin());
-      surface.polygons.push_back(polygon);
+      add_face(shape, {nodes.begin(), nodes.end()}, index, e, surface);
     }
   }
 }
 
 /// Of solids, the faces that no other element hides.
 void add_faces(const Domain& domain, Surface& surface) {
+  std::vector<std::int32_t> nodes;
   for (const FaceRef& f : detail::boundary_faces(domain)) {
     const ElementBlock& block = domain.block(f.block);
     const ShapeTopology& shape = shape_topology(block.type().shape());
     if (shape.dim != 3) continue;
     const ShapeFace& face = shape.faces[f.face];
-    Surface::Polygon polygon{{-1, -1, -1, -1}, shape_topology(face.shape).corners, f.block};
-    for (int i = 0; i < polygon.corners; ++i) polygon.nodes[i] = block.nodes(f.element)[face.nodes[i]];
-    surface.polygons.push_back(polygon);
+    nodes.clear();
+    for (const int local : face.nodes) nodes.push_back(block.nodes(f.element)[local]);
+    add_face(shape_topology(face.shape), nodes, f.block, f.element, surface);
   }
 }
 
@@ -94,6 +121,7 @@ void find_edges(Surface& surface, const std::vector<Direction>& flat) {
   for (std::size_t p = 0; p < surface.polygons.size(); ++p) {
     const auto& polygon = surface.polygons[p];
     for (int i = 0; i < polygon.corners; ++i) {
+      if ((polygon.sides >> i & 1U) == 0) continue;
       const std::int32_t a = polygon.nodes[i], b = polygon.nodes[(i + 1) % polygon.corners];
       halves.push_back({std::min(a, b), std::max(a, b), static_cast<std::int32_t>(p)});
     }
@@ -125,6 +153,7 @@ Surface find_surface(const Domain& domain, const std::vector<double>& position) 
   for (std::size_t p = 0; p < flat.size(); ++p) flat[p] = normal(surface.polygons[p], position);
   find_normals(surface, flat, position.size() / 3);
   find_edges(surface, flat);
+  for (const Surface::Bar& bar : surface.bars) surface.edges.push_back({bar.a, bar.b, true});
   return surface;
 }
 

@@ -15,20 +15,26 @@ inline Direction cross(const Direction& a, const Direction& b) {
 }
 Direction unit(const Direction& a);
 
-/// What one sees of a domain: the faces that belong to one solid element, plane elements, and lines. Mid-side nodes are
-/// left out.
+/// What one sees of a domain: the faces that belong to one solid element, plane elements, and lines. Quadratic faces
+/// are several polygons, so that their midside nodes are corners too.
 struct Surface {
   struct Polygon {
     std::array<std::int32_t, 4> nodes;
     int corners;  // 3 or 4
-    std::int32_t block;
+    std::int32_t block, element;
+    unsigned sides;  // bit i: the side from corner i to the next is part of an edge of the element
   };
   struct Edge {
     std::int32_t a, b;
     bool sharp;  // the body has an edge there, or ends
   };
+  struct Bar {  // a piece of a line element
+    std::int32_t a, b;
+    std::int32_t block, element;
+  };
   std::vector<Polygon> polygons;
   std::vector<Edge> edges;
+  std::vector<Bar> bars;
   /// Normals at the corners of polygons, four per polygon; the surface looks smooth where polygons meet at a small
   /// angle.
   std::vector<Direction> normals;
