@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/io/detail/file_bytes.hpp>
 #include <voussoir/framework/io/detail/gmsh/mesh_builder.hpp>
 #include <voussoir/framework/io/detail/gmsh/sections.hpp>
 #include <voussoir/framework/io/detail/gmsh/source.hpp>
-#include <voussoir/framework/io/detail/mapped_file.hpp>
 
 namespace voussoir {
 namespace {
@@ -243,13 +243,10 @@ GmshMesh read_gmsh_bytes(std::string_view bytes, const std::string& name, const 
 }
 
 GmshMesh read_gmsh(const std::filesystem::path& path, const ReadProgress& progress) {
-  const MappedFile file(path);
+  const FileBytes file(path);
   const std::string name = path.filename().string();
   return Reader(file.bytes(), name,
-                [&](std::size_t position) {
-                  file.forget_before(position);
-                  report(progress, position, file.bytes().size(), name);
-                })
+                [&](std::size_t position) { report(progress, position, file.bytes().size(), name); })
       .read();
 }
 

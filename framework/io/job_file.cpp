@@ -7,7 +7,7 @@
 #include <voussoir/framework/io/detail/job/materials.hpp>
 #include <voussoir/framework/io/detail/job/sections.hpp>
 #include <voussoir/framework/io/detail/job/steps.hpp>
-#include <voussoir/framework/io/detail/mapped_file.hpp>
+#include <voussoir/framework/io/detail/file_bytes.hpp>
 
 namespace voussoir {
 namespace {
@@ -104,7 +104,7 @@ Job read_job_text(std::string_view text, const std::string& name, const std::fil
 }
 
 Job read_job_file(const std::filesystem::path& path, const ReadProgress& progress) {
-  const MappedFile file(path);
+  const FileBytes file(path);
   Job result = read_job_text(file.bytes(), path.filename().string(), path.parent_path(), progress);
   result.source = path.string();
   return result;

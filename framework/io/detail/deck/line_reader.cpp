@@ -18,11 +18,11 @@ constexpr std::ptrdiff_t bytes_between_reports = 4 << 20;
 }  // namespace
 
 void LineReader::open(const std::filesystem::path& path) {
-  auto mapped = std::make_unique<MappedFile>(path);
-  const std::string_view text = mapped->bytes();
+  auto file_bytes = std::make_unique<FileBytes>(path);
+  const std::string_view text = file_bytes->bytes();
   std::error_code ignored;
   std::filesystem::path folder = path.parent_path();
-  push(std::move(mapped), text, path.string(), folder.empty() ? std::filesystem::path(".") : folder,
+  push(std::move(file_bytes), text, path.string(), folder.empty() ? std::filesystem::path(".") : folder,
        std::filesystem::weakly_canonical(path, ignored), {});
 }
 
@@ -30,7 +30,7 @@ void LineReader::open_text(std::string_view text, const std::string& name, const
   push(nullptr, text, name, folder, {}, {});
 }
 
-void LineReader::push(std::unique_ptr<MappedFile> mapped, std::string_view text, const std::string& name,
+void LineReader::push(std::unique_ptr<FileBytes> file_bytes, std::string_view text, const std::string& name,
                       std::filesystem::path folder, std::filesystem::path identity, Place from) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     throw Error(ErrorCode::bad_input, "the file is in UTF-16: save it as plain text (ASCII or UTF-8)", name);
@@ -43,8 +43,8 @@ void LineReader::push(std::unique_ptr<MappedFile> mapped, std::string_view text,
   files_.push_back(name);
   const auto file = static_cast<std::int32_t>(files_.size() - 1);
   const char* const begin = text.data();
-  stack_.push_back(
-      Source{std::move(mapped), text, std::move(folder), std::move(identity), from, begin, begin + text.size(), file});
+  stack_.push_back(Source{std::move(file_bytes), text, std::move(folder), std::move(identity), from, begin,
+                          begin + text.size(), file});
   bytes_opened_ += text.size();
   if (text.starts_with("\xef\xbb\xbf")) stack_.back().at += 3;  // the mark that some editors put in front of UTF-8
   next_report_ = stack_.back().at;
@@ -125,7 +125,6 @@ bool LineReader::next_line() {
 void LineReader::report(const Source& source) {
   next_report_ = source.end - source.at > bytes_between_reports ? source.at + bytes_between_reports : source.end;
   const auto position = static_cast<std::size_t>(source.at - source.text.data());
-  if (source.mapped) source.mapped->forget_before(position);
   if (!options_.progress) return;
   // How much further files will hold is not known before they are met, so the fraction may only be held back.
   const auto read = static_cast<double>(bytes_closed_) + static_cast<double>(position);
@@ -210,14 +209,14 @@ void LineReader::include(std::string_view file, Place from) {
   }
   std::string name = path.string();
   if (name.starts_with("./") && !file.starts_with("./")) name.erase(0, 2);
-  std::unique_ptr<MappedFile> mapped;
+  std::unique_ptr<FileBytes> file_bytes;
   try {
-    mapped = std::make_unique<MappedFile>(path);
+    file_bytes = std::make_unique<FileBytes>(path);
   } catch (const Error& error) {
     fail(error.code(), "*INCLUDE: " + std::string(error.what()));
   }
-  const std::string_view text = mapped->bytes();
-  push(std::move(mapped), text, name, path.parent_path(), identity, from);
+  const std::string_view text = file_bytes->bytes();
+  push(std::move(file_bytes), text, name, path.parent_path(), identity, from);
   fetched_ = false;
 }
 

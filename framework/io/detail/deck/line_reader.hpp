@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <voussoir/framework/io/detail/deck/deck.hpp>
-#include <voussoir/framework/io/detail/mapped_file.hpp>
+#include <voussoir/framework/io/detail/file_bytes.hpp>
 
 namespace voussoir::deck {
 
@@ -48,7 +48,7 @@ class LineReader {
  private:
   enum class Kind { data, keyword, end };
   struct Source {
-    std::unique_ptr<MappedFile> mapped;  // null for text that belongs to somebody else
+    std::unique_ptr<FileBytes> file_bytes;  // null for text that belongs to somebody else
     std::string_view text;
     std::filesystem::path folder;    // of the file; empty for text without one
     std::filesystem::path identity;  // to know it again; empty for text
@@ -58,7 +58,7 @@ class LineReader {
     std::int32_t file;
     std::int32_t line = 0;
   };
-  void push(std::unique_ptr<MappedFile> mapped, std::string_view text, const std::string& name,
+  void push(std::unique_ptr<FileBytes> file_bytes, std::string_view text, const std::string& name,
             std::filesystem::path folder, std::filesystem::path identity, Place from);
   void fetch();
   bool next_line();
