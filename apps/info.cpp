@@ -85,7 +85,7 @@ Json machine() {
 
 Json formats() {
   return {{{"ending", ".inp"}, {"what", "decks of Abaqus and CalculiX"}, {"reads", true}, {"writes", true}},
-          {{"ending", ".msh"}, {"what", "Gmsh meshes 2.2 and 4.1, text and binary"}, {"reads", true}, {"writes", true}},
+          {{"ending", ".msh"}, {"what", "Gmsh meshes: versions 1 to 4.1 read, 2.2 and 4.1 written, text and binary"}, {"reads", true}, {"writes", true}},
           {{"ending", ".json"}, {"what", "job files"}, {"reads", true}, {"writes", false}},
           {{"ending", ".vtu .pvd"}, {"what", "results for ParaView"}, {"reads", false}, {"writes", true}},
           {{"ending", ".dat"}, {"what", "tables in CalculiX's layout"}, {"reads", false}, {"writes", true}},

@@ -46,9 +46,9 @@ std::string gmsh_dimension_name(int dimension);
 /// Called now and then with the fraction that has been read; returning false stops with Error (cancelled).
 using ReadProgress = std::function<bool(double fraction)>;
 
-/// Reads a Gmsh mesh (.msh) of version 2.2 or 4.1, as text or binary of either byte order. Every element of the file is
-/// taken, whether it belongs to a physical group or not; the order of its nodes is turned into that of
-/// shape_topology(). Partitions keep the groups of what was cut; sections about other things (periodicity,
+/// Reads a Gmsh mesh (.msh) of version 1, 2.0, 2.1, 2.2, 4.0 or 4.1, as text or binary of either byte order. Every
+/// element of the file is taken, whether it belongs to a physical group or not; the order of its nodes is turned into
+/// that of shape_topology(). Partitions keep the groups of what was cut; sections about other things (periodicity,
 /// parametrisations, data) are passed over.
 ///
 /// Shapes that there are no elements for (nine-node quadrilaterals, pyramids, …), versions that are not read, elements

@@ -192,7 +192,7 @@ TEST(GmshReader, SaysWhatIsWrongWithTheFormat) {
   };
   wrong("", {"part.msh:1", "not a Gmsh mesh", "$MeshFormat"});
   wrong("*HEADING\n", {"not a Gmsh mesh"});
-  wrong("$MeshFormat\n4 0 8\n", {"part.msh:2", "version 4 of the format", "Mesh.MshFileVersion"});
+  wrong("$MeshFormat\n3 0 8\n", {"part.msh:2", "version 3 of the format", "Mesh.MshFileVersion"});
   wrong("$MeshFormat\n2.2 3 8\n", {"part.msh:2", "0 (text) or 1 (binary), not 3"});
   wrong("$MeshFormat\n2.2 0 4\n", {"part.msh:2", "must be 8", "not 4"});
   wrong("$MeshFormat\n2.2 1 8\n\1", {"byte 20", "ends after its first line"});
@@ -259,7 +259,8 @@ TEST(GmshReader, NamesShapesThatThereAreNoElementsFor) {
 }
 
 TEST(GmshReader, SaysWhereABinaryFileIsDamaged) {
-  for (const GmshVariant variant : {GmshVariant::binary22, GmshVariant::binary41, GmshVariant::swapped41}) {
+  for (const GmshVariant variant : {GmshVariant::binary22, GmshVariant::binary41, GmshVariant::swapped41,
+                                    GmshVariant::binary40, GmshVariant::binary20}) {
     const std::string bytes = gmsh_bytes(two_cubes(), variant);
     // Cut anywhere, the file is refused, and nothing is made up.
     for (std::size_t length = 0; length + 1 < bytes.find("$Periodic"); ++length)

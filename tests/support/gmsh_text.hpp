@@ -13,10 +13,27 @@
 
 namespace voussoir::testing {
 
-enum class GmshVariant { text22, text41, binary22, binary41, swapped22, swapped41 };
-inline const std::vector<GmshVariant> all_gmsh_variants = {GmshVariant::text22,    GmshVariant::text41,
-                                                           GmshVariant::binary22,  GmshVariant::binary41,
-                                                           GmshVariant::swapped22, GmshVariant::swapped41};
+enum class GmshVariant {
+  text22,
+  text41,
+  binary22,
+  binary41,
+  swapped22,
+  swapped41,
+  text21,
+  binary21,
+  text40,
+  binary40,
+  swapped40,
+  text20,
+  binary20,
+  text1
+};
+/// Those that tell the names of groups with their dimension.
+inline const std::vector<GmshVariant> all_gmsh_variants = {
+    GmshVariant::text22,    GmshVariant::text41,    GmshVariant::binary22, GmshVariant::binary41,
+    GmshVariant::swapped22, GmshVariant::swapped41, GmshVariant::text21,   GmshVariant::binary21,
+    GmshVariant::text40,    GmshVariant::binary40,  GmshVariant::swapped40};
 
 struct GmshSample {
   struct Node {
@@ -82,6 +99,8 @@ class GmshBytes {
     if (!binary_) out_ += "\n";
   }
   bool binary() const { return binary_; }
+  /// Numbers of nodes and elements: `int` in 4.0, `size_t` in 4.1.
+  void tag(std::int64_t v, bool is_40) { is_40 ? integer(v) : size(v); }
   const std::string& bytes() const { return out_; }
 
  private:
@@ -102,7 +121,31 @@ class GmshBytes {
   std::string out_;
 };
 
-inline void write_gmsh_22(const GmshSample& m, GmshBytes& out) {
+inline void write_gmsh_1(const GmshSample& m, GmshBytes& out) {
+  out.line("$NOD");
+  out.line(std::to_string(m.nodes.size()));
+  for (const auto& node : m.nodes) {
+    out.integer(node.id);
+    for (double x : node.x) out.real(x);
+    out.end();
+  }
+  out.line("$ENDNOD");
+  out.line("$ELM");
+  out.line(std::to_string(m.elements.size()));
+  for (const auto& e : m.elements) {
+    const auto& groups = m.groups_of(e);
+    for (std::int64_t v : {e.id, std::int64_t{e.type}, std::int64_t{groups.empty() ? 0 : groups.front()},
+                           std::int64_t{e.entity}, static_cast<std::int64_t>(e.nodes.size())})
+      out.integer(v);
+    for (std::int64_t n : e.nodes) out.integer(n);
+    out.end();
+  }
+  out.line("$ENDELM");
+}
+
+/// Versions 2.0 to 2.2 differ in what the tags behind the entity mean: the partition, or a list of partitions.
+inline void write_gmsh_22(const GmshSample& m, GmshBytes& out, bool is_22 = true) {
+  const int tags = is_22 ? 2 : 3;
   out.line("$Nodes");
   out.line(std::to_string(m.nodes.size()));
   for (const auto& node : m.nodes) {
@@ -123,13 +166,14 @@ inline void write_gmsh_22(const GmshSample& m, GmshBytes& out) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const std::int64_t id = g == 0 ? e.id : next++;
       if (out.binary()) {
-        for (int v : {e.type, 1, 2}) out.integer(v);
+        for (int v : {e.type, 1, tags}) out.integer(v);
         out.integer(id);
       } else {
-        for (std::int64_t v : {id, std::int64_t{e.type}, std::int64_t{2}}) out.integer(v);
+        for (std::int64_t v : {id, std::int64_t{e.type}, std::int64_t{tags}}) out.integer(v);
       }
       out.integer(groups[g]);
       out.integer(e.entity);
+      if (!is_22) out.integer(7);
       for (std::int64_t n : e.nodes) out.integer(n);
       out.end();
     }
@@ -138,7 +182,7 @@ inline void write_gmsh_22(const GmshSample& m, GmshBytes& out) {
   out.line("$EndElements");
 }
 
-inline void write_gmsh_41(const GmshSample& m, GmshBytes& out) {
+inline void write_gmsh_4(const GmshSample& m, GmshBytes& out, bool is_40) {
   std::map<std::pair<int, int>, std::vector<const GmshSample::Element*>> blocks;
   for (const auto& e : m.elements) blocks[{e.dimension, e.entity}].push_back(&e);
   out.line("$Entities");
@@ -150,7 +194,7 @@ inline void write_gmsh_41(const GmshSample& m, GmshBytes& out) {
   out.end();
   for (const auto& [key, block] : blocks) {
     out.integer(key.second);
-    for (int k = 0; k < (key.first == 0 ? 3 : 6); ++k) out.real(0.5);
+    for (int k = 0; k < (key.first == 0 && !is_40 ? 3 : 6); ++k) out.real(0.5);
     const auto& groups = m.groups_of(*block.front());
     out.size(static_cast<std::int64_t>(groups.size()));
     for (int g : groups) out.integer(g);
@@ -166,18 +210,21 @@ inline void write_gmsh_41(const GmshSample& m, GmshBytes& out) {
   // Two blocks of nodes, the second with parametric coordinates.
   const std::size_t half = m.nodes.size() / 2;
   out.line("$Nodes");
-  for (std::int64_t v : {2, static_cast<int>(m.nodes.size()), 1, 1000}) out.size(v);
+  for (std::int64_t v : {2, static_cast<int>(m.nodes.size())}) out.size(v);
+  if (!is_40) out.size(1), out.size(1000);
   out.end();
   for (int part = 0; part < 2; ++part) {
     const std::size_t first = part == 0 ? 0 : half, last = part == 0 ? half : m.nodes.size();
-    for (int v : {part == 0 ? 3 : 2, 1, part}) out.integer(v);
+    const int dimension = part == 0 ? 3 : 2;
+    for (int v : {is_40 ? 1 : dimension, is_40 ? dimension : 1, part}) out.integer(v);
     out.size(static_cast<std::int64_t>(last - first));
     out.end();
-    for (std::size_t i = first; i < last; ++i) {
+    for (std::size_t i = first; i < last && !is_40; ++i) {
       out.size(m.nodes[i].id);
       out.end();
     }
     for (std::size_t i = first; i < last; ++i) {
+      if (is_40) out.integer(m.nodes[i].id);
       for (double x : m.nodes[i].x) out.real(x);
       if (part == 1) out.real(0.1), out.real(0.2);
       out.end();
@@ -186,16 +233,16 @@ inline void write_gmsh_41(const GmshSample& m, GmshBytes& out) {
   if (out.binary()) out.line("");
   out.line("$EndNodes");
   out.line("$Elements");
-  for (std::size_t v : {blocks.size(), m.elements.size(), std::size_t{1}, std::size_t{1000}})
-    out.size(static_cast<std::int64_t>(v));
+  for (std::size_t v : {blocks.size(), m.elements.size()}) out.size(static_cast<std::int64_t>(v));
+  if (!is_40) out.size(1), out.size(1000);
   out.end();
   for (const auto& [key, block] : blocks) {
-    for (int v : {key.first, key.second, block.front()->type}) out.integer(v);
+    for (int v : {is_40 ? key.second : key.first, is_40 ? key.first : key.second, block.front()->type}) out.integer(v);
     out.size(static_cast<std::int64_t>(block.size()));
     out.end();
     for (const auto* e : block) {
-      out.size(e->id);
-      for (std::int64_t n : e->nodes) out.size(n);
+      out.tag(e->id, is_40);
+      for (std::int64_t n : e->nodes) out.tag(n, is_40);
       out.end();
     }
   }
@@ -204,13 +251,21 @@ inline void write_gmsh_41(const GmshSample& m, GmshBytes& out) {
 }
 
 inline std::string gmsh_bytes(const GmshSample& m, GmshVariant variant) {
-  const bool is_41 =
-      variant == GmshVariant::text41 || variant == GmshVariant::binary41 || variant == GmshVariant::swapped41;
-  const bool binary = variant != GmshVariant::text22 && variant != GmshVariant::text41;
-  const bool swapped = variant == GmshVariant::swapped22 || variant == GmshVariant::swapped41;
+  using V = GmshVariant;
+  const bool is_40 = variant == V::text40 || variant == V::binary40 || variant == V::swapped40;
+  const bool is_41 = variant == V::text41 || variant == V::binary41 || variant == V::swapped41;
+  const bool is_20 = variant == V::text20 || variant == V::binary20;
+  const bool is_21 = variant == V::text21 || variant == V::binary21;
+  const bool swapped = variant == V::swapped22 || variant == V::swapped41 || variant == V::swapped40;
+  const bool binary = swapped || variant == V::binary22 || variant == V::binary41 || variant == V::binary21 ||
+                      variant == V::binary40 || variant == V::binary20;
   GmshBytes out(binary, swapped);
+  if (variant == V::text1) {
+    write_gmsh_1(m, out);
+    return out.bytes();
+  }
   out.line("$MeshFormat");
-  out.line(std::string(is_41 ? "4.1" : "2.2") + (binary ? " 1 8" : " 0 8"));
+  out.line(std::string(is_41 ? "4.1" : is_40 ? "4" : is_20 ? "2" : is_21 ? "2.1" : "2.2") + (binary ? " 1 8" : " 0 8"));
   if (binary) {
     out.integer(1);
     out.line("");
@@ -220,13 +275,13 @@ inline std::string gmsh_bytes(const GmshSample& m, GmshVariant variant) {
     out.line("$PhysicalNames");
     out.line(std::to_string(m.names.size()));
     for (const auto& [key, name] : m.names)
-      out.line(std::to_string(key.first) + " " + std::to_string(key.second) + " \"" + name + "\"");
+      out.line((is_20 ? "" : std::to_string(key.first) + " ") + std::to_string(key.second) + " \"" + name + "\"");
     out.line("$EndPhysicalNames");
   }
-  if (is_41)
-    write_gmsh_41(m, out);
+  if (is_40 || is_41)
+    write_gmsh_4(m, out, is_40);
   else
-    write_gmsh_22(m, out);
+    write_gmsh_22(m, out, !is_20 && !is_21);
   out.line("$Periodic");
   out.line("0");
   out.line("$EndPeriodic");

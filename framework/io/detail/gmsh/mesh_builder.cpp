@@ -43,6 +43,11 @@ GmshMesh::Batch& MeshBuilder::batch(const Shape& shape, const std::vector<int>& 
 }
 
 GmshMesh MeshBuilder::finish() {
+  // Names that were given to a tag of any dimension.
+  for (auto& [key, name] : names_)
+    if (key.first >= 0 && name.empty())
+      if (const auto it = names_.find({-1, key.second}); it != names_.end()) name = it->second;
+  std::erase_if(names_, [](const auto& entry) { return entry.first.first < 0; });
   std::map<GroupKey, std::int32_t> index;
   for (const auto& [key, name] : names_) {
     index[key] = static_cast<std::int32_t>(mesh_.groups.size());

@@ -15,7 +15,8 @@ class MeshBuilder {
  public:
   explicit MeshBuilder(std::string file) : file_(std::move(file)) {}
 
-  /// False where the group has another name already.
+  /// Names a group; a dimension of −1 names the groups of all dimensions that have this tag. False where the group has
+  /// another name already.
   bool name_group(int dimension, int tag, std::string_view name);
   /// The physical groups of an entity (4.1); the sign of a tag is about the direction of normals and is dropped.
   void add_entity(int dimension, int tag, std::vector<int> physical_tags);

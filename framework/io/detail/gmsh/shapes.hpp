@@ -5,13 +5,15 @@
 
 namespace voussoir::gmsh {
 
+constexpr int max_shape_nodes = 20;
+
 /// How Gmsh writes a shape that we have.
 struct Shape {
   int type;               ///< Gmsh's number of it
   std::string_view name;  ///< ours: "hex20"; "point"
   int dimension;
   int nodes;
-  std::array<int, 20> order;  ///< our node i is Gmsh's node order[i]
+  std::array<int, max_shape_nodes> order;  ///< our node i is Gmsh's node order[i]
 };
 
 /// The shape that Gmsh calls `type`; null where we have none.

@@ -124,6 +124,11 @@ class TextSource {
     advance(rest);
     return value;
   }
+  /// Whether a text in quotes comes next on this line.
+  bool at_quote() {
+    skip_blanks();
+    return cursor_.look() == '"';
+  }
   /// Passes over `count` numbers.
   void skip_reals(int count) {
     for (int i = 0; i < count; ++i) real();
