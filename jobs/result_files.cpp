@@ -1,5 +1,6 @@
 #include <voussoir/jobs/result_files.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,22 @@ std::string as_file_name(const std::string& name) {
     if (static_cast<unsigned char>(c) < 0x80 && !std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.')
       c = '_';
   return result.substr(0, 100);
+}
+
+/// What tells a file from another one that has the same name later.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t number = 0;  // which a file system gives to the next file when this one is gone
+  off_t size = 0;
+  std::int64_t changed = 0;  // nanoseconds
+  bool operator==(const FileIdentity&) const = default;
+};
+
+FileIdentity identity_of(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino, status.st_size,
+          std::int64_t{1000000000} * status.st_ctim.tv_sec + status.st_ctim.tv_nsec};
 }
 
 CsvTable csv_of(const detail::PrintTable& table) {
@@ -76,6 +93,8 @@ struct ResultFiles::State {
   std::vector<PvdEntry> series;
   std::map<std::size_t, NodalField> heat;  // temperatures of steps that heat later ones
   std::unique_ptr<OutputFile> dat;         // begun, while the job runs
+  FileIdentity list;                       // the .pvd that this job wrote last
+  bool lost = false;                       // another run writes results of the same name
   std::string json;
   double seconds = 0;
 
@@ -164,7 +183,10 @@ struct ResultFiles::State {
         throw Error(ErrorCode::io,
                     "a folder has the name that a result needs; move it away, or write elsewhere (--output)",
                     "folder '" + path(file).string() + "'");
-      if (fs::exists(path(file), ignored)) there.push_back(file);
+      const fs::file_status status = fs::symlink_status(path(file), ignored);
+      if (!fs::exists(status)) continue;
+      const bool leads_nowhere = fs::is_symlink(status) && !fs::exists(path(file), ignored);
+      there.push_back(file + (leads_nowhere ? " (a link that leads nowhere)" : ""));
     }
     if (options.overwrite || there.empty()) return;
     std::string text = "results of this name are there already: " + there[0];
@@ -217,9 +239,12 @@ struct ResultFiles::State {
     if (!std::isfinite(time)) time = static_cast<double>(step + 1);
     if (!series.empty() && !(time > series.back().time)) time = series.back().time + 1;
     series.push_back({time, file});
-    // Each step replaces the list that the step before wrote.
-    write_pvd(path(name + ".pvd"), series, options.overwrite || series.size() > 1);
-    done(path(name + ".pvd"));
+    // Each step replaces the list that the step before wrote, but not one that somebody else put there.
+    const fs::path pvd = path(name + ".pvd");
+    const bool ours = series.size() > 1 && identity_of(pvd) == list;
+    write_pvd(pvd, series, options.overwrite || ours);
+    list = identity_of(pvd);
+    done(pvd);
   }
 
   void write_tables(std::size_t step, const StepResult& result, const std::vector<double>& temperatures) {
@@ -253,6 +278,21 @@ struct ResultFiles::State {
     done(path(name + ".dat"));
   }
 
+  /// Runs `write`. Where another run took a name meanwhile, that run's files are kept and this one writes no more.
+  template <class Write>
+  void write_or_lose(Write write) {
+    try {
+      write();
+    } catch (const NameTaken& error) {
+      lost = true;
+      dat.reset();
+      throw Error(ErrorCode::io,
+                  "another run wrote this file while this one was solving: its results were kept, and nothing more is "
+                  "written; name another folder with --output",
+                  error.where());
+    }
+  }
+
   void write_json(const JobResult* result, const Error* error, const RunRecord& record) {
     detail::JsonContents contents;
     contents.job = &job;
@@ -261,12 +301,12 @@ struct ResultFiles::State {
     contents.error = error;
     contents.steps = &summaries;
     std::vector<fs::path> files = written;
-    if (options.json) files.push_back(path(name + ".results.json"));
+    if (options.json && !lost) files.push_back(path(name + ".results.json"));
     contents.files = &files;
     contents.notes = &notes;
     contents.write_seconds = seconds;
     json = detail::results_json(contents);
-    if (!options.json) return;
+    if (!options.json || lost) return;
     OutputFile file(path(name + ".results.json"), options.overwrite);
     file.write(json);
     file.commit();
@@ -302,16 +342,20 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
           ? detail::acting_temperatures(s.job, asked, heated ? &s.heat.at(*asked.heated_by) : nullptr)
           : std::vector<double>{};
   s.summaries.push_back(summarize(s.job, step, result));
-  s.write_picture(step, result, temperatures);
-  s.write_tables(step, result, temperatures);
+  s.write_or_lose([&] {
+    s.write_picture(step, result, temperatures);
+    s.write_tables(step, result, temperatures);
+  });
   s.seconds += watch.seconds();
 }
 
 void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
   const Stopwatch watch;
-  state_->close_tables();
-  state_->seconds += watch.seconds();
-  state_->write_json(&result, nullptr, record);
+  state_->write_or_lose([&] {
+    state_->close_tables();
+    state_->seconds += watch.seconds();
+    state_->write_json(&result, nullptr, record);
+  });
 }
 
 void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept {

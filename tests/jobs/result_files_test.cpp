@@ -126,6 +126,66 @@ TEST_F(ResultFilesTest, ExistingResultsAreRefusedBeforeAnythingIsSolved) {
   EXPECT_EQ(files().size(), 8u);
 }
 
+// Two runs that began while no results were there: whoever comes second stops, and keeps the other's files.
+TEST_F(ResultFilesTest, OfTwoRunsInOneFolderTheSecondFailsAndKeepsTheFirstOnesFiles) {
+  Job job = bar_with_tables();
+  testing::one_more_step(job);
+  const JobResult solved = run_job(job, plainly());
+  ResultFiles winner(job, here()), loser(job, here());
+  winner.write_step(0, solved.steps[0]);
+  expect_error(ErrorCode::io, {"bar_step1.vtu", "another run", "--output"},
+               [&] { loser.write_step(0, solved.steps[0]); });
+  loser.give_up(Error(ErrorCode::io, "lost"), {plainly(), 0});
+  EXPECT_TRUE(loser.written().empty());
+  EXPECT_EQ(Json::parse(loser.json())["status"], "failed");
+  EXPECT_FALSE(fs::exists(folder_ / "bar.results.json"));
+  winner.write_step(1, solved.steps[1]);
+  winner.finish(solved, {plainly(), 0});
+  EXPECT_EQ(Json::parse(read_all(folder_ / "bar.results.json"))["status"], "finished");
+  EXPECT_NE(read_all(folder_ / "bar.pvd").find("bar_step2.vtu"), std::string::npos);
+}
+
+TEST_F(ResultFilesTest, ARunThatLosesItsLastNameKeepsTheOtherFile) {
+  for (const std::string taken : {"bar.dat", "bar.results.json"}) {
+    Job job = bar_with_tables();
+    const JobResult solved = run_job(job, plainly());
+    OutputOptions options = here();
+    options.folder = folder_ / taken;
+    fs::remove_all(options.folder);
+    ResultFiles results(job, options);
+    results.write_step(0, solved.steps[0]);
+    std::ofstream(options.folder / taken) << "precious";
+    expect_error(ErrorCode::io, {taken, "another run"}, [&] { results.finish(solved, {plainly(), 0}); });
+    results.give_up(Error(ErrorCode::io, "lost"), {plainly(), 0});
+    EXPECT_EQ(read_all(options.folder / taken), "precious");
+    EXPECT_EQ(fs::exists(options.folder / "bar.results.json"), taken == "bar.results.json");
+  }
+}
+
+TEST_F(ResultFilesTest, AListThatSomebodyElseWroteIsNotReplaced) {
+  Job job = pulled_bar();
+  testing::one_more_step(job);
+  const JobResult solved = run_job(job, plainly());
+  ResultFiles results(job, here());
+  results.write_step(0, solved.steps[0]);
+  fs::remove(folder_ / "bar.pvd");
+  std::ofstream(folder_ / "bar.pvd") << "precious";
+  expect_error(ErrorCode::io, {"bar.pvd", "another run"}, [&] { results.write_step(1, solved.steps[1]); });
+  EXPECT_EQ(read_all(folder_ / "bar.pvd"), "precious");
+}
+
+TEST_F(ResultFilesTest, ALinkThatLeadsNowhereIsNoticedBeforeAnythingIsSolved) {
+  Job job = bar_with_tables();
+  fs::create_symlink("nowhere", folder_ / "bar.dat");
+  expect_error(ErrorCode::io, {"bar.dat (a link that leads nowhere)", "--force"}, [&] { ResultFiles(job, here()); });
+  OutputOptions force = here();
+  force.overwrite = true;
+  ResultFiles results(job, force);
+  run_and_write(job, results);
+  EXPECT_FALSE(fs::is_symlink(folder_ / "bar.dat"));
+  EXPECT_FALSE(fs::exists(folder_ / "nowhere"));
+}
+
 TEST_F(ResultFilesTest, OutputGoesToAFolderThatIsMade) {
   Job job = pulled_bar();
   OutputOptions options = here();
