@@ -11,7 +11,7 @@ LAUNCHER := $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,)
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check build install bench asan asan-memory fuzz tsan format tidy clean dependencies
+.PHONY: help demo check build install bench asan asan-memory fuzz fuzz-models tsan format tidy clean dependencies
 
 help:
 	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
@@ -22,6 +22,7 @@ help:
 	@echo "make asan              unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make asan-memory       of these, the rooms that take files from strangers: what CI runs"
 	@echo "make fuzz              100 000 damaged decks, meshes and jobs for each reader, under AddressSanitizer"
+	@echo "make fuzz-models       10 000 random small models, each solved in some twenty ways that must agree"
 	@echo "make tsan              unit tests under ThreadSanitizer"
 	@echo "make format            format all C++ sources with clang-format"
 	@echo "make tidy              check the library with clang-tidy"
@@ -88,6 +89,17 @@ fuzz:
 	build-asan-ubsan/tests/fuzz_deck $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/deck tests/validation/decks
 	build-asan-ubsan/tests/fuzz_gmsh $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/gmsh
 	build-asan-ubsan/tests/fuzz_job $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/job
+
+# Ten thousand random models, in as many processes as there are cores; a model at which solvers differ is kept below
+# build/fuzz-models.
+FUZZ_MODELS ?= 10000
+fuzz-models:
+	@echo "==> fuzz-models: $(FUZZ_MODELS) random models, each solved in every way, in $(JOBS) processes"
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
+	@cmake --build $(BUILD) --target fuzz_models -j $(JOBS)
+	@mkdir -p $(BUILD)/fuzz-models
+	@cd $(BUILD)/fuzz-models && seq $(SEED) $$(($(SEED) + $(JOBS) - 1)) | OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  xargs -P $(JOBS) -n 1 $(abspath $(BUILD))/tests/fuzz_models $$((($(FUZZ_MODELS) + $(JOBS) - 1) / $(JOBS)))
 
 tsan:
 	@echo "==> tsan: unit tests under ThreadSanitizer in build-tsan/"
