@@ -1,3 +1,5 @@
+#include <voussoir/backends/cuda/multigrid/block_rows.hpp>
+
 #include <voussoir/backends/cuda/diagonal_blocks.hpp>
 #include <voussoir/backends/cuda/multigrid/finest_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
@@ -31,21 +33,42 @@ __global__ void measure_rows(SlicedView rows, LeftPart left, std::int64_t* lengt
 }
 
 /// A thread per place.
-__global__ void copy_columns(SlicedView rows, LeftPart left, const std::int64_t* start, std::int32_t* column) {
+__global__ void copy_columns(SlicedView rows, LeftPart left, ColumnNumbers numbers, const std::int64_t* start,
+                             std::int32_t* column) {
   const std::int64_t p = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (p / slice_rows >= rows.slices || rows.row[p] < 0) return;
   std::int32_t* target = column + start[rows.row[p]];
   const std::int32_t before = left.length(p);
-  for (std::int32_t k = 0; k < before; ++k) target[k] = left.view.column[left.at(p, k)];
+  for (std::int32_t k = 0; k < before; ++k) target[k] = numbers(left.view.column[left.at(p, k)]);
   const std::int64_t first = static_cast<std::int64_t>(rows.slice_first[p / slice_rows]) * slice_rows + p % slice_rows;
   for (std::int32_t k = 0; k < rows.length[p]; ++k)
-    target[before + k] = rows.column[first + static_cast<std::int64_t>(k) * slice_rows];
+    target[before + k] = numbers(rows.column[first + static_cast<std::int64_t>(k) * slice_rows]);
 }
 
-/// A block of threads per slice.
+/// Sorts the columns of each row and keeps where they stood. A device lists those of other devices after its own, so
+/// few rows are out of order, and few of their columns. A thread per row.
+__global__ void sort_columns(std::int32_t rows, const std::int64_t* start, std::int32_t* column, std::int32_t* source) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= rows) return;
+  std::int32_t *own = column + start[i], *from = source + start[i];
+  const auto length = static_cast<std::int32_t>(start[i + 1] - start[i]);
+  for (std::int32_t next = 0; next < length; ++next) {
+    const std::int32_t number = own[next];
+    std::int32_t k = next;
+    for (; k > 0 && own[k - 1] > number; --k) {
+      own[k] = own[k - 1];
+      from[k] = from[k - 1];
+    }
+    own[k] = number;
+    from[k] = next;
+  }
+}
+
+/// A block of threads per slice. `source` may be null: see BlockRowPattern.
 template <int B, class Number>
 __global__ void __launch_bounds__(threads)
-    copy_values(SlicedView rows, LeftPart left, const double* value, const std::int64_t* start, Number* target) {
+    copy_values(SlicedView rows, LeftPart left, const double* value, const std::int64_t* start,
+                const std::int32_t* source, Number* target) {
   VSR_SHARED double tile[slice_rows][slice_rows + 1];
   VSR_SHARED std::int32_t length_of[slice_rows], longest;
   VSR_SHARED std::int64_t start_of[slice_rows];
@@ -69,8 +92,10 @@ __global__ void __launch_bounds__(threads)
     for (std::int32_t base = 0; base < longest * B; base += slice_rows) {
 #pragma unroll
       for (int m = warp; m < slice_rows; m += warps) {  // number base + m of row r of the blocks, for each lane's row
-        const std::int32_t k = (base + m) / B, c = (base + m) % B;
+        std::int32_t k = (base + m) / B;
+        const std::int32_t c = (base + m) % B;
         if (k >= length) continue;
+        if (source) k = source[start[row] + k];
         double entry;
         if (k < before) {
           const std::int64_t stored = left.view.stored[left.at(p, k)];
@@ -101,38 +126,65 @@ LeftPart left_part(const CudaSparseMatrix::Part& part, const std::shared_ptr<Dev
 
 }  // namespace
 
-void take_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows) {
-  const CudaSparseMatrix::Part& part = matrix.part(0);
-  const auto count = static_cast<std::size_t>(rows.rows);
-  DeviceSection section(*memory);
+BlockRowPattern list_block_rows(const CudaSparseMatrix& matrix, int device, const ColumnNumbers& numbers) {
+  const auto& memory = matrix.layout()->memory(device);
+  const CudaSparseMatrix::Part& part = matrix.part(device);
+  const cudaStream_t stream = stream_of(memory);
   const LeftPart left = left_part(part, memory);
   const Grid grid = grid_for(static_cast<std::int64_t>(part.rows.slices) * slice_rows);
-  rows.start = Array<std::int64_t>(memory, count + 1);
-  std::int64_t* start = rows.start.write_device();
-  launch(measure_rows, grid, stream_of(memory), part.rows.view(), left, start);
-  exclusive_sums(start, rows.rows, memory);
-  // How many blocks there are is known: those of half a matrix that are not on the diagonal count twice.
-  const std::int64_t blocks = part.tiles ? 2 * part.rows.entries - rows.rows : part.rows.entries;
-  rows.column = Array<std::int32_t>(memory, static_cast<std::size_t>(blocks));
-  launch(copy_columns, grid, stream_of(memory), part.rows.view(), left, start, rows.column.write_device());
+  BlockRowPattern pattern;
+  pattern.start = Array<std::int64_t>(memory, static_cast<std::size_t>(part.rows.rows) + 1);
+  std::int64_t* start = pattern.start.write_device();
+  launch(measure_rows, grid, stream, part.rows.view(), left, start);
+  exclusive_sums(start, part.rows.rows, memory);
+  // On a device that has all columns it is known how many blocks there are: those of half a matrix that are not on the
+  // diagonal count twice. Otherwise some of the stored ones have their mirror images elsewhere.
+  const bool alone = numbers.others == nullptr;
+  const std::int64_t blocks = !part.tiles ? part.rows.entries
+                              : alone     ? 2 * part.rows.entries - part.rows.rows
+                                          : fetch_total(memory, start + part.rows.rows);
+  pattern.column = Array<std::int32_t>(memory, static_cast<std::size_t>(blocks));
+  std::int32_t* column = pattern.column.write_device();
+  launch(copy_columns, grid, stream, part.rows.view(), left, numbers, start, column);
+  if (!alone) {
+    pattern.source = Array<std::int32_t>(memory, static_cast<std::size_t>(blocks));
+    launch(sort_columns, grid_for(part.rows.rows, 128), stream, part.rows.rows, start, column,
+           pattern.source.write_device());
+  }
+  return pattern;
+}
+
+template <class Number>
+void copy_block_rows(const CudaSparseMatrix& matrix, int device, const std::int64_t* start, const std::int32_t* source,
+                     Number* target) {
+  const auto& memory = matrix.layout()->memory(device);
+  const CudaSparseMatrix::Part& part = matrix.part(device);
+  const LeftPart left = left_part(part, memory);
+  for_block_size(matrix.block_size(), [&](auto size) {
+    launch(copy_values<decltype(size)::value, Number>, Grid{part.rows.slices, threads, 0}, stream_of(memory),
+           part.rows.view(), left, part.value.read_device(), start, source, target);
+  });
+}
+
+template void copy_block_rows<double>(const CudaSparseMatrix&, int, const std::int64_t*, const std::int32_t*, double*);
+template void copy_block_rows<float>(const CudaSparseMatrix&, int, const std::int64_t*, const std::int32_t*, float*);
+
+void take_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows) {
+  DeviceSection section(*memory);
+  BlockRowPattern pattern = list_block_rows(matrix, 0, {rows.rows, 0, nullptr});
+  rows.start = std::move(pattern.start);
+  rows.column = std::move(pattern.column);
   rows.value = Array<double>(memory, static_cast<std::size_t>(rows.entries()));
   refill_block_rows(matrix, memory, rows);
 }
 
 void refill_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows) {
-  const CudaSparseMatrix::Part& part = matrix.part(0);
   DeviceSection section(*memory);
-  const LeftPart left = left_part(part, memory);
-  for_block_size(rows.height, [&](auto size) {
-    const auto copy = [&]<class Number>(Array<Number>& numbers) {
-      launch(copy_values<decltype(size)::value, Number>, Grid{part.rows.slices, threads, 0}, stream_of(memory),
-             part.rows.view(), left, part.value.read_device(), rows.start.read_device(), numbers.write_device());
-    };
-    if (rows.single_value.empty())
-      copy(rows.value);
-    else
-      copy(rows.single_value);
-  });
+  const std::int64_t* start = rows.start.read_device();
+  if (rows.single_value.empty())
+    copy_block_rows(matrix, 0, start, nullptr, rows.value.write_device());
+  else
+    copy_block_rows(matrix, 0, start, nullptr, rows.single_value.write_device());
 }
 
 }  // namespace voussoir::cuda

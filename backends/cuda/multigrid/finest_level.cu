@@ -1,6 +1,6 @@
 #include <voussoir/backends/cuda/multigrid/finest_rows.hpp>
+#include <voussoir/backends/cuda/multigrid/gathered_nodes.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/detail/node_table.hpp>
 
 // The finest level: the rows of an assembled matrix, by nodes.
 
@@ -23,8 +23,7 @@ int height_of(const DeviceModel& model, const SparseMatrix& matrix) {
   if (matrix.block_size() != 1)
     throw Error(ErrorCode::misuse, "multigrid: blocks of " + std::to_string(matrix.block_size()) +
                                        " equations are not those of the model's nodes");
-  return model.uniform_components() > 0 ? model.uniform_components()
-                                        : voussoir::detail::NodeTable(model).most_components();
+  return model.uniform_components() > 0 ? model.uniform_components() : GatheredNodes(model).most_components();
 }
 
 }  // namespace
@@ -34,12 +33,12 @@ LevelMatrix CudaMultigrid::rows_of(const DeviceModel& model, const SparseMatrix&
   LevelMatrix rows;
   rows.rows = rows.columns = model.node_count();
   rows.height = rows.width = height_of(model, matrix);
-  if (model.devices() > 1)
-    take_gathered_rows(model, matrix, memory(), rows);
-  else if (rows.height == matrix.block_size())
-    take_block_rows(own, memory(), rows);
-  else
+  if (rows.height != matrix.block_size())
     take_equation_rows(model, own, memory(), rows);
+  else if (model.devices() > 1)
+    take_gathered_rows(own, memory(), rows);
+  else
+    take_block_rows(own, memory(), rows);
   return rows;
 }
 
@@ -47,23 +46,22 @@ void CudaMultigrid::update_rows(const DeviceModel& model, const SparseMatrix& ma
   const CudaSparseMatrix& own = own_matrix(matrix);
   if (rows.rows != model.node_count() || rows.height != height_of(model, matrix))
     throw Error(ErrorCode::misuse, "multigrid: these rows are not those of the model and the matrix");
-  const bool by_blocks = model.devices() == 1 && rows.height == matrix.block_size();
+  const bool by_blocks = rows.height == matrix.block_size();
+  const auto entries = static_cast<std::size_t>(rows.entries());
   if (single && by_blocks) {
     rows.value = Array<double>();
-    if (static_cast<std::int64_t>(rows.single_value.size()) != rows.entries())
-      rows.single_value = array<float>(rows.entries());
-    refill_block_rows(own, memory(), rows);
-    return;
+    if (rows.single_value.size() != entries) rows.single_value = array<float>(rows.entries());
+  } else {
+    rows.single_value = Array<float>();
+    if (rows.value.size() != entries) rows.value = array<double>(rows.entries());
   }
-  rows.single_value = Array<float>();
-  if (static_cast<std::int64_t>(rows.value.size()) != rows.entries()) rows.value = array<double>(rows.entries());
-  if (model.devices() > 1)
-    refill_gathered_rows(model, matrix, memory(), rows);
-  else if (by_blocks)
-    refill_block_rows(own, memory(), rows);
-  else
+  if (!by_blocks)
     refill_equation_rows(model, own, memory(), rows);
-  if (single) to_single(rows);
+  else if (model.devices() > 1)
+    refill_gathered_rows(own, memory(), rows);
+  else
+    refill_block_rows(own, memory(), rows);
+  if (single && !by_blocks) to_single(rows);
 }
 
 }  // namespace voussoir::cuda

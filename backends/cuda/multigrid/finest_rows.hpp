@@ -7,24 +7,24 @@
 
 namespace voussoir::cuda {
 
-// Three ways from an assembled matrix to the block rows of the finest level. Each has a first time, which makes the
-// pattern as well, and a way to bring new numbers into a pattern that was made before.
+// From an assembled matrix to the block rows of the finest level, on the first device. Each way has a first time, which
+// makes the pattern as well, and a way to bring new numbers into a pattern that was made before, in the precision that
+// there is room for.
 
-/// A matrix on one device whose block rows are the nodes: whole rows or half of them, in slices. New numbers come in
-/// the precision that there is room for.
+/// A matrix on one device whose block rows are the nodes: whole rows or half of them, in slices.
 void take_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
 void refill_block_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
 
-/// A matrix on one device whose rows are equations, while nodes may have different numbers of them.
+/// The same of a matrix that is spread over several devices.
+void take_gathered_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
+void refill_gathered_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory,
+                          LevelMatrix& rows);
+
+/// A matrix whose rows are equations, while nodes have several of them, or different numbers of them. New numbers come
+/// in double precision.
 void take_equation_rows(const DeviceModel& model, const CudaSparseMatrix& matrix,
                         const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
 void refill_equation_rows(const DeviceModel& model, const CudaSparseMatrix& matrix,
-                          const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
-
-/// A matrix on several devices, through the host.
-void take_gathered_rows(const DeviceModel& model, const SparseMatrix& matrix,
-                        const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
-void refill_gathered_rows(const DeviceModel& model, const SparseMatrix& matrix,
                           const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows);
 
 }  // namespace voussoir::cuda

@@ -1,111 +1,117 @@
-#include <algorithm>
 #include <vector>
 
+#include <voussoir/backends/cuda/multigrid/block_rows.hpp>
+#include <voussoir/backends/cuda/multigrid/device_copies.hpp>
 #include <voussoir/backends/cuda/multigrid/finest_rows.hpp>
-#include <voussoir/backends/detail/node_table.hpp>
+#include <voussoir/backends/cuda/multigrid/level_rows.hpp>
 
-// Rows of nodes from a matrix that is spread over several devices. It comes together on the host: setting a hierarchy
-// up takes longer there than on one GPU.
+// The block rows of a matrix that is spread over several devices. Each device lists its rows, and they follow each
+// other on the first one. Nothing visits the host but the number of blocks.
 
 namespace voussoir::cuda {
 
 namespace {
 
-struct HostRows {
-  std::vector<std::int64_t> start;
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
-};
-
-/// Equations of nodes: a node's are first[node] … first[node + 1], in rows of the host matrix of `block` equations.
-struct NodeEquations {
-  std::span<const std::int32_t> first;
-  std::vector<std::int32_t> node_of;
-
-  explicit NodeEquations(std::span<const std::int32_t> first_equation)
-      : first(first_equation), node_of(static_cast<std::size_t>(first_equation.back())) {
-    for (std::size_t n = 0; n + 1 < first.size(); ++n)
-      std::fill(node_of.begin() + first[n], node_of.begin() + first[n + 1], static_cast<std::int32_t>(n));
-  }
-  std::int32_t begin(std::size_t node) const { return first[node]; }
-  std::int32_t end(std::size_t node) const { return first[node + 1]; }
-};
-
-/// Calls visit(equation row of the node, node of the column, equation of that node, number) for a node's numbers.
-template <class Visit>
-void for_numbers(const HostMatrix& matrix, const NodeEquations& nodes, std::size_t node, const Visit& visit) {
-  const std::int32_t b = matrix.block_size;
-  for (std::int32_t e = nodes.begin(node); e < nodes.end(node); ++e)
-    for (std::int64_t k = matrix.row_start[static_cast<std::size_t>(e / b)];
-         k < matrix.row_start[static_cast<std::size_t>(e / b) + 1]; ++k)
-      for (std::int32_t c = 0; c < b; ++c) {
-        const std::int32_t other = matrix.column[static_cast<std::size_t>(k)] * b + c;
-        const std::int32_t of = nodes.node_of[static_cast<std::size_t>(other)];
-        visit(e - nodes.begin(node), of, other - nodes.begin(static_cast<std::size_t>(of)),
-              matrix.value[static_cast<std::size_t>((k * b + e % b) * b + c)]);
-      }
+__global__ void shift(std::int64_t count, std::int64_t by, std::int64_t* values) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) values[i] += by;
 }
 
-HostRows gather(const DeviceModel& model, const SparseMatrix& matrix, int height) {
-  const HostMatrix whole = matrix.to_host();
-  const voussoir::detail::NodeTable table(model);
-  const NodeEquations nodes(table.first_equation().read_host());
-  const std::size_t count = nodes.first.size() - 1;
-  HostRows rows;
-  rows.start.assign(1, 0);
-  std::vector<std::int32_t> list;
-  for (std::size_t node = 0; node < count; ++node) {
-    list.assign(1, static_cast<std::int32_t>(node));
-    for_numbers(whole, nodes, node, [&](std::int32_t, std::int32_t other, std::int32_t, double) {
-      if (list.back() != other) list.push_back(other);
-    });
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    rows.column.insert(rows.column.end(), list.begin(), list.end());
-    rows.start.push_back(static_cast<std::int64_t>(rows.column.size()));
-  }
-  const auto h = static_cast<std::size_t>(height);
-  rows.value.assign(rows.column.size() * h * h, 0.0);
-  for (std::size_t node = 0; node < count; ++node) {
-    const auto own = rows.column.begin() + rows.start[node], end = rows.column.begin() + rows.start[node + 1];
-    const auto n = static_cast<std::size_t>(end - own);
-    double* target = rows.value.data() + static_cast<std::size_t>(rows.start[node]) * h * h;
-    const auto place = [&](std::int32_t r, std::int32_t other, std::int32_t c) -> double& {
-      const auto k = static_cast<std::size_t>(std::lower_bound(own, end, other) - own);
-      return target[(static_cast<std::size_t>(r) * n + k) * h + static_cast<std::size_t>(c)];
-    };
-    for_numbers(whole, nodes, node, [&](std::int32_t r, std::int32_t other, std::int32_t c, double number) {
-      place(r, other, c) = number;
-    });
-    for (std::int32_t r = nodes.end(node) - nodes.begin(node); r < height; ++r)
-      place(r, static_cast<std::int32_t>(node), r) = 1;  // what a node lacks of equations stands alone
-  }
-  return rows;
+/// The pattern of a device's share, with the numbers that its block columns have among all.
+BlockRowPattern pattern_of_share(const CudaSparseMatrix& matrix, int device) {
+  const Layout& layout = *matrix.layout();
+  const auto& memory = layout.memory(device);
+  const int b = matrix.block_size();
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(layout.ghosts(device) / b));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] =
+        static_cast<std::int32_t>(layout.global(device, layout.owned(device) + static_cast<std::int32_t>(i) * b) / b);
+  const Array<std::int32_t> others(memory, std::span<const std::int32_t>(numbers));
+  DeviceSection section(*memory);
+  return list_block_rows(
+      matrix, device,
+      {layout.owned(device) / b, static_cast<std::int32_t>(layout.first(device) / b), others.read_device()});
 }
 
-template <class T>
-void bring(const std::vector<T>& from, const std::shared_ptr<DeviceMemory>& memory, Array<T>& to) {
-  to = Array<T>(memory, from.size());
-  std::copy(from.begin(), from.end(), to.write_host().begin());
-  to.drop_host_mirror();
+/// The numbers of a device's share to where they belong on the first device.
+template <class Number>
+void send_values(const CudaSparseMatrix& matrix, int device, const BlockRowPattern& pattern, Number* target) {
+  const Layout& layout = *matrix.layout();
+  const auto& memory = layout.memory(device);
+  const std::size_t entries =
+      pattern.column.size() * static_cast<std::size_t>(matrix.block_size() * matrix.block_size());
+  DeviceSection section(*memory);
+  if (device == 0)  // they come first
+    return copy_block_rows(matrix, 0, pattern.start.read_device(), pattern.source.read_device(), target);
+  Array<Number> values(memory, entries);
+  copy_block_rows(matrix, device, pattern.start.read_device(), pattern.source.read_device(), values.write_device());
+  send_to_first(layout, device, values.read_device(), entries, target);
 }
 
 }  // namespace
 
-void take_gathered_rows(const DeviceModel& model, const SparseMatrix& matrix,
-                        const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows) {
-  const HostRows host = gather(model, matrix, rows.height);
-  bring(host.start, memory, rows.start);
-  bring(host.column, memory, rows.column);
-  bring(host.value, memory, rows.value);
+void take_gathered_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory,
+                        LevelMatrix& rows) {
+  const Layout& layout = *matrix.layout();
+  std::vector<BlockRowPattern> patterns;
+  std::size_t blocks = 0;
+  for (int d = 0; d < layout.devices(); ++d) {
+    patterns.push_back(pattern_of_share(matrix, d));
+    blocks += patterns.back().column.size();
+  }
+  rows.start = Array<std::int64_t>(memory, static_cast<std::size_t>(rows.rows) + 1);
+  rows.column = Array<std::int32_t>(memory, blocks);
+  rows.value = Array<double>(memory, static_cast<std::size_t>(rows.entries()));
+  std::int64_t* start;
+  std::int32_t* column;
+  double* value;
+  {
+    DeviceSection section(*memory);
+    start = rows.start.write_device();
+    column = rows.column.write_device();
+    value = rows.value.write_device();
+  }
+  const auto block_entries = static_cast<std::size_t>(rows.height * rows.width);
+  std::size_t before = 0;
+  for (int d = 0; d < layout.devices(); ++d) {
+    BlockRowPattern& pattern = patterns[static_cast<std::size_t>(d)];
+    send_values(matrix, d, pattern, value + before * block_entries);
+    DeviceSection section(*layout.memory(d));
+    send_to_first(layout, d, pattern.column.read_device(), pattern.column.size(), column + before);
+    // The total of a device is where the next one begins.
+    const auto count = static_cast<std::int64_t>(pattern.start.size());
+    launch(shift, grid_for(count), stream_of(layout.memory(d)), count, static_cast<std::int64_t>(before),
+           pattern.start.update_device());
+    send_to_first(layout, d, pattern.start.read_device(), pattern.start.size(),
+                  start + layout.first(d) / matrix.block_size());
+    before += pattern.column.size();
+    pattern = {};
+  }
 }
 
-void refill_gathered_rows(const DeviceModel& model, const SparseMatrix& matrix,
-                          const std::shared_ptr<DeviceMemory>& memory, LevelMatrix& rows) {
-  const HostRows host = gather(model, matrix, rows.height);
-  if (host.column.size() != rows.column.size())
-    throw Error(ErrorCode::misuse, "multigrid: the matrix has another pattern than the one that its rows were made of");
-  bring(host.value, memory, rows.value);
+void refill_gathered_rows(const CudaSparseMatrix& matrix, const std::shared_ptr<DeviceMemory>& memory,
+                          LevelMatrix& rows) {
+  const Layout& layout = *matrix.layout();
+  const auto block_entries = static_cast<std::size_t>(rows.height * rows.width);
+  std::size_t before = 0;
+  for (int d = 0; d < layout.devices(); ++d) {
+    const BlockRowPattern pattern = pattern_of_share(matrix, d);
+    if (before + pattern.column.size() > rows.column.size()) break;
+    const auto send = [&](auto& numbers) {
+      auto* target = [&] {
+        DeviceSection section(*memory);
+        return d == 0 ? numbers.write_device() : numbers.update_device();
+      }();
+      send_values(matrix, d, pattern, target + before * block_entries);
+    };
+    if (rows.single_value.empty())
+      send(rows.value);
+    else
+      send(rows.single_value);
+    before += pattern.column.size();
+    if (d + 1 == layout.devices() && before == rows.column.size()) return;
+  }
+  throw Error(ErrorCode::misuse, "multigrid: the matrix has another pattern than the one that its rows were made of");
 }
 
 }  // namespace voussoir::cuda

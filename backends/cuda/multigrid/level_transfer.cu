@@ -1,3 +1,4 @@
+#include <voussoir/backends/cuda/multigrid/device_copies.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
 
 // Vectors of equations, spread over all devices, to and from the finest level, which is on the first.
@@ -57,35 +58,18 @@ struct Share {
         count(static_cast<std::size_t>(x.layout()->owned(device)) * static_cast<std::size_t>(x.columns())) {}
 };
 
-/// Copies between two devices, which may be one GPU, in the order of the stream of `own`.
-void copy_over(double* to, const CudaMemory& to_device, const double* from, const CudaMemory& from_device,
-               std::size_t count, const CudaMemory& own) {
-  const std::size_t bytes = count * sizeof(double);
-  if (to_device.ordinal() == from_device.ordinal())
-    copy_async(to, from, bytes, own.stream());
-  else
-    copy_between(to, to_device.ordinal(), from, from_device.ordinal(), bytes, own.stream());
-}
-
-/// All owned numbers of a vector, in the order of the equations, to the first device. Each device sends its own when
-/// the room for them is there, and the first goes on when all have arrived.
+/// All owned numbers of a vector, in the order of the equations, to the first device.
 void gather(const Vector& x, Array<double>& all) {
   const Layout& layout = *x.layout();
-  const CudaMemory& first = cuda_memory(layout.memory(0));
   double* target;
   {
     DeviceSection section(*layout.memory(0));
     target = all.write_device();
   }
   for (int d = 0; d < layout.devices(); ++d) {
-    const CudaMemory& own = cuda_memory(layout.memory(d));
     const Share share(x, d);
-    if (d > 0) wait_for(own, first);
-    {
-      DeviceSection section(*layout.memory(d));
-      copy_over(target + share.first, first, x.part(d).read_device(), own, share.count, own);
-    }
-    if (d > 0) wait_for(first, own);
+    DeviceSection section(*layout.memory(d));
+    send_to_first(layout, d, x.part(d).read_device(), share.count, target + share.first);
   }
 }
 

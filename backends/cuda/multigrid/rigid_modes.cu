@@ -1,5 +1,5 @@
+#include <voussoir/backends/cuda/multigrid/gathered_nodes.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/detail/node_table.hpp>
 #include <voussoir/backends/detail/rigid_mode.hpp>
 
 // Rigid-body modes and the equations of the finest level's rows.
@@ -47,7 +47,7 @@ __global__ void make_modes(ModeInput in, double* result) {
 
 Array<std::int32_t> CudaMultigrid::equations_of(const DeviceModel& model, int height) {
   if (model.uniform_components() == height) return {};
-  const voussoir::detail::NodeTable table(model);
+  const GatheredNodes table(model);
   const std::int64_t rows = static_cast<std::int64_t>(model.node_count()) * height;
   auto equation = array<std::int32_t>(rows);
   DeviceSection section(*memory());
@@ -66,7 +66,7 @@ Array<double> CudaMultigrid::rigid_modes(const DeviceModel& model, std::span<con
                                        " rows of a node is needed, or one for each of all " + std::to_string(rows));
   if (modes < 1 || !(length > 0))
     throw Error(ErrorCode::misuse, "rigid_modes: the number of modes and the length must be positive");
-  const voussoir::detail::NodeTable table(model);
+  const GatheredNodes table(model);
   Array<std::uint8_t> motions(memory(), motion.size());
   {
     const auto target = motions.write_host();
