@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/backends/threads.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/domain/structured_mesh.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
@@ -132,7 +133,7 @@ void row(const std::string& what, const std::string& ours, const std::string& ag
 int threads_of(const Backend& backend) {
   const std::string name = backend.name();
   const auto colon = name.find(':');
-  return colon == std::string::npos ? omp_get_max_threads() : std::atoi(name.c_str() + colon + 1);
+  return colon == std::string::npos ? default_threads() : std::atoi(name.c_str() + colon + 1);
 }
 
 /// Peak memory of a CG solve in a process of its own, as that process reports it: what the kernel tells a parent of its

@@ -10,12 +10,12 @@
 #include <voussoir/backends/debug/debug_backend.hpp>
 #include <voussoir/backends/detail/plugin_loader.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
 
 namespace {
 
-constexpr int most_threads = 1024;
 constexpr int most_debug_devices = 16;
 constexpr std::array<std::string_view, 4> known_names = {"auto", "openmp", "debug", "cuda"};
 

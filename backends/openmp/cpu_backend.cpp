@@ -1,9 +1,8 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
-#include <omp.h>
-
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
+#include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
 
@@ -13,6 +12,7 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   if (memories_.empty()) throw Error(ErrorCode::misuse, "a backend needs at least one device");
   if (threads_ < 1)
     throw Error(ErrorCode::misuse, "a backend needs at least one thread, not " + std::to_string(threads_));
+  start_threads(threads_);
   multigrid_ = cpu::make_multigrid(memories_, threads_);
 }
 
@@ -28,9 +28,11 @@ Route CpuBackend::route(const ElementProgram& program) const {
   return program.route() == Route::host ? Route::host : Route::native;
 }
 
-std::shared_ptr<Backend> make_openmp_backend(int threads, const std::string& note) {
+std::shared_ptr<Backend> make_openmp_backend(int threads, const std::string& remark) {
   const bool all = threads <= 0;
-  if (all) threads = omp_get_max_threads();
+  if (all) threads = default_threads();
+  std::string note = all ? default_threads_note() : std::string();
+  if (!remark.empty()) note += (note.empty() ? "" : "; ") + remark;
   std::vector<std::shared_ptr<DeviceMemory>> memories{std::make_shared<OpenMpMemory>(threads)};
   return std::make_shared<CpuBackend>(all ? "openmp" : "openmp:" + std::to_string(threads),
                                       "openmp: " + std::to_string(threads) + (threads == 1 ? " thread" : " threads") +

@@ -1,9 +1,8 @@
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/threads.hpp>
 #include <voussoir/solvers/direct/band.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/detail/methods.hpp>
@@ -88,7 +87,7 @@ void BandLdlt::factorise(BandMatrix matrix, double tolerance, int threads) {
   // Right-looking by panels: the rows of a panel are finished first, then every later row takes up the whole panel
   // while it is in cache. Rows are independent of each other and sum in a fixed order, so threads do not change a bit.
   constexpr std::int64_t panel = 32;
-  const int team = threads > 0 ? threads : omp_get_max_threads();
+  const int team = threads > 0 ? threads : default_threads();
   std::vector<double> multiplier(static_cast<std::size_t>(panel * (half + 1)));
   for (std::int64_t first = 0; first < n; first += panel) {
     const std::int64_t end = std::min(first + panel, n);
@@ -156,7 +155,7 @@ void BandLdlt::solve(std::span<double> rhs_and_solution, int columns) const {
   if (columns < 0 || static_cast<std::int64_t>(rhs_and_solution.size()) != n * columns) {
     throw Error(ErrorCode::misuse, "the right-hand sides must have one number per equation and column", "band solve");
   }
-  const int team = threads_ > 0 ? threads_ : omp_get_max_threads();
+  const int team = threads_ > 0 ? threads_ : default_threads();
 #pragma omp parallel for schedule(static) num_threads(team) if (columns > 1)
   for (int c = 0; c < columns; ++c) {
     double* x = rhs_and_solution.data() + n * c;

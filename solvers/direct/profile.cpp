@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/threads.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/detail/methods.hpp>
 #include <voussoir/solvers/direct/profile.hpp>
@@ -128,7 +129,7 @@ void ProfileLdlt::factorise(ProfileMatrix matrix, double tolerance, int threads)
   // then Lᵀ by division. A group of columns walks through the finished ones together, four by four, so that each is
   // fetched once for all. The fours never depend on the number of threads, and so no bit of the result does.
   constexpr std::int64_t group = 64;
-  const int team = threads > 0 ? threads : omp_get_max_threads();
+  const int team = threads > 0 ? threads : default_threads();
   for (std::int64_t begin = 0; begin < n; begin += group) {
     const std::int64_t end = std::min(begin + group, n);
     std::int64_t top = begin;
@@ -204,7 +205,7 @@ void ProfileLdlt::solve(std::span<double> rhs_and_solution, int columns) const {
     throw Error(ErrorCode::misuse, "the right-hand sides must have one number per equation and column",
                 "profile solve");
   }
-  const int team = threads_ > 0 ? threads_ : omp_get_max_threads();
+  const int team = threads_ > 0 ? threads_ : default_threads();
 #pragma omp parallel for schedule(static) num_threads(team) if (columns > 1)
   for (int c = 0; c < columns; ++c) {
     double* x = rhs_and_solution.data() + n * c;

@@ -1,11 +1,10 @@
-#include <omp.h>
-
 #include <Eigen/Dense>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <new>
 
+#include <voussoir/backends/threads.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
 namespace voussoir {
@@ -112,7 +111,7 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
   // An exception must not leave a parallel region; the only one that can come is that memory is short.
   std::atomic<bool> short_of_memory{false};
   const int wanted = soe.model().backend().threads();
-  const int team = wanted > 0 ? wanted : omp_get_max_threads();
+  const int team = wanted > 0 ? wanted : default_threads();
 #pragma omp parallel num_threads(team)
   {
     Eigen::MatrixXd small;
