@@ -8,6 +8,8 @@
 
 #if defined(VOUSSOIR_HAVE_METIS)
 #include <metis.h>
+
+#include <voussoir/solvers/direct/termination.hpp>
 #endif
 
 namespace voussoir {
@@ -46,6 +48,7 @@ std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph,
   std::vector<idx_t> part(graph.vertices());
   const int status = METIS_PartGraphKway(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr,
                                          edge.data(), &wanted, nullptr, nullptr, options, &cut, part.data());
+  if (status == METIS_ERROR) send_termination_again();
   if (status == METIS_ERROR_MEMORY) throw Error(ErrorCode::out_of_memory, "METIS needs more memory than there is");
   if (status != METIS_OK) throw Error(ErrorCode::internal, "METIS failed with code " + std::to_string(status));
   return {part.begin(), part.end()};

@@ -5,15 +5,10 @@
 #include <mutex>
 #include <string>
 #include <voussoir/backends/error.hpp>
+#include <voussoir/solvers/direct/detail/blas_threads.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/detail/methods.hpp>
 #include <voussoir/solvers/direct/detail/nested_dissection.hpp>
-
-// Present where the BLAS is OpenBLAS; with another one the number of threads is left alone.
-extern "C" {
-void openblas_set_num_threads(int) __attribute__((weak));
-int openblas_get_num_threads(void) __attribute__((weak));
-}
 
 namespace voussoir::detail {
 
@@ -24,23 +19,6 @@ std::mutex& mumps_mutex() {
   static std::mutex mutex;
   return mutex;
 }
-
-class BlasThreads {
- public:
-  explicit BlasThreads(int wanted) {
-    if (wanted <= 0 || openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
-    before_ = openblas_get_num_threads();
-    openblas_set_num_threads(wanted);
-  }
-  ~BlasThreads() {
-    if (before_ > 0) openblas_set_num_threads(before_);
-  }
-  BlasThreads(const BlasThreads&) = delete;
-  BlasThreads& operator=(const BlasThreads&) = delete;
-
- private:
-  int before_ = 0;
-};
 
 std::int64_t large_number(MUMPS_INT info) {
   // MUMPS gives counts that do not fit as minus the number of millions.
@@ -92,6 +70,10 @@ class MumpsFactorization final : public Factorization {
       id_.size_schur = static_cast<MUMPS_INT>(boundary_.size());
       id_.listvar_schur = schur_variable_.data();
     }
+    // Its graph, both triangles of it, and the tree of the fronts; and the values later, on their way into the fronts.
+    require_room(32.0 * static_cast<double>(matrix.entries()) + 400.0 * static_cast<double>(n_) + 16e6,
+                 "the analysis of a matrix of " + std::to_string(n_) + " equations by MUMPS");
+    control(14) = std::max(options_.extra_memory_percent, 1);
     call(1, "analysis");
     static constexpr const char* names[] = {"AMD",  "METIS nested dissection", "AMF", "SCOTCH",
                                             "PORD", "METIS nested dissection", "QAMD"};
@@ -115,6 +97,7 @@ class MumpsFactorization final : public Factorization {
     constexpr int attempts = 8;
     for (int attempt = 0;; ++attempt) {
       control(14) = extra;
+      require_room(factor_bytes(extra), "the factor of " + std::to_string(n_) + " equations");
       const int error = call_quietly(2);
       if (error >= 0) break;
       // Its forecast of working space was too small, which happens when pivots are postponed: ask for more and go on.
@@ -139,6 +122,7 @@ class MumpsFactorization final : public Factorization {
   }
 
   void do_solve(double* vectors, int columns) override {
+    require_room_for_solving(columns);
     control(26) = 0;
     right_hand_sides(vectors, columns);
     call(3, "solution");
@@ -157,6 +141,7 @@ class MumpsFactorization final : public Factorization {
   std::vector<double> do_reduce(const double* rhs, int columns) override {
     std::vector<double> vectors(rhs, rhs + n_ * columns);
     std::vector<double> reduced(boundary_.size() * static_cast<std::size_t>(columns), 0.0);
+    require_room_for_solving(columns);
     control(26) = 1;
     right_hand_sides(vectors.data(), columns);
     id_.redrhs = reduced.data();
@@ -171,6 +156,19 @@ class MumpsFactorization final : public Factorization {
  private:
   MUMPS_INT& control(int number) { return id_.icntl[number - 1]; }
   double& real_control(int number) { return id_.cntl[number - 1]; }
+
+  /// What the analysis foresees for the factorisation with so many percent of extra working space, and a margin for
+  /// what it leaves out.
+  double factor_bytes(int extra_percent) const {
+    const double foreseen = 1e6 * static_cast<double>(id_.infog[15]);
+    const double analysed_with = 1 + 0.01 * std::max(options_.extra_memory_percent, 1);
+    return 1.05 * foreseen * (1 + 0.01 * extra_percent) / analysed_with + 16e6;
+  }
+
+  void require_room_for_solving(int columns) const {
+    require_room(3.0 * sizeof(double) * static_cast<double>(n_) * columns + 16e6,
+                 "the solution of " + std::to_string(n_) + " equations");
+  }
 
   void right_hand_sides(double* vectors, int columns) {
     id_.rhs = vectors;
@@ -204,7 +202,7 @@ class MumpsFactorization final : public Factorization {
 
   int call_quietly(int job) {
     const std::lock_guard lock(mumps_mutex());
-    const BlasThreads threads(options_.threads);
+    const BlasThreads threads(job == 2 || job == 3 ? options_.threads : 1);
     id_.job = job;
     dmumps_c(&id_);
     return id_.infog[0];

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -41,6 +43,21 @@ class MemoryLimit {
  private:
   rlimit before_{};
 };
+
+/// Seven-point differences on a cube of n³ points.
+SymmetricCsr laplacian_of_a_cube(std::int64_t n) {
+  Builder builder(n * n * n);
+  const auto at = [n](std::int64_t i, std::int64_t j, std::int64_t k) { return i + n * (j + n * k); };
+  for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i) {
+        builder.add(at(i, j, k), at(i, j, k), 6.5);
+        if (i + 1 < n) builder.add(at(i, j, k), at(i + 1, j, k), -1);
+        if (j + 1 < n) builder.add(at(i, j, k), at(i, j + 1, k), -1);
+        if (k + 1 < n) builder.add(at(i, j, k), at(i, j, k + 1), -1);
+      }
+  return builder.matrix();
+}
 
 /// The text of the out_of_memory that `work` must throw.
 template <class Work>
@@ -105,6 +122,51 @@ TEST(DirectMemory, AFactorThatDoesNotFitSaysSo) {
   const SymmetricCsr matrix = builder.matrix();
   const std::string text = out_of_memory_text([&] { Factorization::make(DirectMethod::eigen)->factorise(matrix); });
   EXPECT_NE(text.find(" MB for the factor"), std::string::npos) << text;
+}
+
+// What MUMPS, METIS and OpenBLAS need is asked for before they start: they crash or try for ever without it.
+TEST(DirectMemory, MumpsIsRefusedBeforeItRunsOutOfMemory) {
+  if (memory_is_watched) GTEST_SKIP() << "not under a sanitizer";
+  if (!why_unavailable(DirectMethod::mumps).empty()) GTEST_SKIP() << why_unavailable(DirectMethod::mumps);
+  const SymmetricCsr matrix = laplacian_of_a_cube(40);
+  for (const int megabytes : {1, 10, 30, 60, 90}) {
+    try {
+      const MemoryLimit limit(static_cast<std::size_t>(megabytes) << 20);
+      DirectOptions options;
+      options.threads = 2;
+      Factorization::make(DirectMethod::mumps, options)->factorise(matrix);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << megabytes << " MB: " << error.what();
+    }
+  }
+  const std::string text = out_of_memory_text([&] {
+    const MemoryLimit limit(std::size_t{60} << 20);
+    Factorization::make(DirectMethod::mumps)->factorise(laplacian_of_a_cube(60));
+  });
+  EXPECT_FALSE(text.empty());
+}
+
+// METIS catches SIGTERM while it works. The process must get it all the same.
+TEST(DirectSignals, TerminationDuringAnOrderingIsNotLost) {
+  const SymmetricCsr matrix = laplacian_of_a_cube(60);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto factor = Factorization::make(DirectMethod::eigen);
+    while (true) factor->analyse(matrix);
+  }
+  ::usleep(700000);
+  ::kill(child, SIGTERM);
+  int status = 0;
+  bool ended = false;
+  for (int i = 0; i < 200 && !ended; ++i) {
+    ::usleep(50000);
+    ended = ::waitpid(child, &status, WNOHANG) == child;
+  }
+  if (!ended) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+  }
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
 }
 
 }  // namespace

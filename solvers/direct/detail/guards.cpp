@@ -2,19 +2,37 @@
 
 #include <cstdio>
 
+#include <voussoir/backends/host_memory.hpp>
+
 namespace voussoir::detail {
 
+namespace {
+
+std::string megabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", bytes / 1e6);
+  return std::string(text) + " MB";
+}
+
+}  // namespace
+
 void throw_out_of_memory(double bytes, const std::string& what) {
-  std::string size;
-  if (bytes > 0) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", bytes / 1e6);
-    size = std::string(" of ") + text + " MB";
-  }
+  const std::string size = bytes > 0 ? " of " + megabytes(bytes) : "";
   throw Error(
       ErrorCode::out_of_memory,
       "memory" + size + " for " + what + " cannot be had; use the CG solver, a coarser mesh, or a machine with more",
       "direct solver");
+}
+
+void require_room(double bytes, const std::string& what) {
+  const HostMemoryRoom room = host_memory_room();
+  // Of memory that is reserved, a part is as a rule never used. Only limits on what is reserved count all of it.
+  const double wanted = room.allocation_fails ? bytes : 0.8 * bytes;
+  if (wanted <= room.bytes) return;
+  throw Error(ErrorCode::out_of_memory,
+              what + " needs about " + megabytes(bytes) + ", and " + room.limit + " leaves " + megabytes(room.bytes) +
+                  "; use the CG solver, a coarser mesh, or a machine with more",
+              "direct solver");
 }
 
 }  // namespace voussoir::detail

@@ -3,6 +3,8 @@
 #include <metis.h>
 
 #include <limits>
+#include <voussoir/solvers/direct/detail/guards.hpp>
+#include <voussoir/solvers/direct/termination.hpp>
 #endif
 
 namespace voussoir::detail {
@@ -50,10 +52,14 @@ std::vector<std::int32_t> nested_dissection(const SymmetricCsr& matrix, std::spa
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;  // the same order, and so the same bits, every time
-    if (METIS_NodeND(&count, start.data(), neighbour.data(), nullptr, options, permutation.data(), inverse.data()) !=
-        METIS_OK) {
-      return {};
-    }
+    // Graphs of a level, with weights, and of all levels below it, and as much again for the two halves.
+    const double bytes = sizeof(idx_t) * (6.0 * static_cast<double>(edges) + 30.0 * static_cast<double>(count));
+    require_room(bytes, "the ordering of " + std::to_string(count) + " equations by METIS");
+    const int status =
+        METIS_NodeND(&count, start.data(), neighbour.data(), nullptr, options, permutation.data(), inverse.data());
+    if (status == METIS_ERROR) send_termination_again();
+    if (status == METIS_ERROR_MEMORY) throw_out_of_memory(bytes, "the ordering of the equations by METIS");
+    if (status != METIS_OK) return {};
     for (std::size_t k = 0; k < equation.size(); ++k) order[k] = equation[permutation[k]];
   }
   order.insert(order.end(), last.begin(), last.end());

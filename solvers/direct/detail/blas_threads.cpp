@@ -1,0 +1,70 @@
+#include <voussoir/solvers/direct/detail/blas_threads.hpp>
+#ifdef VOUSSOIR_HAVE_MUMPS
+#include <pthread.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+#include <voussoir/solvers/direct/detail/guards.hpp>
+
+// Present where the BLAS is OpenBLAS; with another one the number of threads is left alone.
+extern "C" {
+void openblas_set_num_threads(int) __attribute__((weak));
+int openblas_get_num_threads(void) __attribute__((weak));
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*) __attribute__((weak));
+}
+
+namespace voussoir::detail {
+
+namespace {
+
+/// Threads whose working memory OpenBLAS has. Used under the lock of MUMPS.
+int ready = 0;
+
+double bytes_of_a_thread() {
+#if defined(__x86_64__)
+  constexpr double buffer = 136e6;  // OpenBLAS' BUFFER_SIZE, 32 << 22 for the larger kernels
+#else
+  constexpr double buffer = 36e6;  // 32 << 20
+#endif
+  pthread_attr_t attributes;
+  std::size_t stack = 8 << 20;
+  if (::pthread_attr_init(&attributes) == 0) {
+    ::pthread_attr_getstacksize(&attributes, &stack);
+    ::pthread_attr_destroy(&attributes);
+  }
+  return buffer + static_cast<double>(stack);
+}
+
+/// Makes OpenBLAS start its threads and take their memory.
+void prepare(int threads) {
+  if (threads <= ready || dgemm_ == nullptr) return;
+  require_room((threads - ready + 1) * bytes_of_a_thread(),
+               "OpenBLAS with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
+  openblas_set_num_threads(threads);
+  const int n = 128 + 64 * std::min(threads, 8);  // large enough to be shared out
+  const std::vector<double> a(static_cast<std::size_t>(n) * n, 1.0);
+  std::vector<double> c(a.size());
+  const double one = 1, zero = 0;
+  dgemm_("N", "N", &n, &n, &n, &one, a.data(), &n, a.data(), &n, &zero, c.data(), &n);
+  ready = threads;
+}
+
+}  // namespace
+
+BlasThreads::BlasThreads(int wanted) {
+  if (openblas_set_num_threads == nullptr || openblas_get_num_threads == nullptr) return;
+  const int before = openblas_get_num_threads();
+  prepare(wanted > 0 ? wanted : before);
+  if (wanted <= 0) return;
+  before_ = before;
+  openblas_set_num_threads(wanted);
+}
+
+BlasThreads::~BlasThreads() {
+  if (before_ > 0) openblas_set_num_threads(before_);
+}
+
+}  // namespace voussoir::detail
+#endif
