@@ -15,6 +15,7 @@
 #include <voussoir/apps/command.hpp>
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/nearest_word.hpp>
+#include <voussoir/apps/signals.hpp>
 #include <voussoir/apps/terminal.hpp>
 
 namespace {
@@ -76,7 +77,7 @@ ExitCode run(int argc, char** argv) {
   } catch (const std::system_error& error) {
     // What a print throws on a full disk; end_of_output() tells of it.
     if (std::ferror(stdout) || std::ferror(stderr)) return ExitCode::files;
-    return complain(ExitCode::machine, error.what());
+    return complain(ExitCode::machine, std::string("the system refuses a thread or another resource: ") + error.what());
   } catch (const std::exception& error) {
     return complain(ExitCode::defect, error.what());
   }
@@ -99,6 +100,7 @@ ExitCode end_of_output(ExitCode code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  voussoir::app::watch_signals();
   // A write beyond the limit of a file's size (ulimit -f) fails like one on a full disk, and is told like that.
   std::signal(SIGXFSZ, SIG_IGN);
   return static_cast<int>(end_of_output(run(argc, argv)));

@@ -1,15 +1,10 @@
 #include <voussoir/apps/monitor.hpp>
 
-#include <signal.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <optional>
 #include <utility>
 
-#include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/terminal.hpp>
 
 namespace voussoir::app {
@@ -18,27 +13,9 @@ namespace {
 /// How long work may go on after the first signal before the process is ended under it.
 constexpr double patience = 1.0;
 
-// The signal that asked to stop, or 0: all that the handler touches, read by every thread.
-std::atomic<int> asked{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler must not wait for a lock");
-
-extern "C" void take_signal(int signal) {
-  int none = 0;
-  if (!asked.compare_exchange_strong(none, signal)) _exit(128 + signal);
-}
-
-struct sigaction old_interrupt, old_terminate;
-
 }  // namespace
 
 Monitor::Monitor(bool show) : show_(show && is_terminal(Stream::error)) {
-  asked = 0;
-  struct sigaction action {};
-  action.sa_handler = take_signal;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &old_interrupt);
-  sigaction(SIGTERM, &action, &old_terminate);
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -50,13 +27,11 @@ Monitor::~Monitor() {
   ending_.notify_one();
   thread_.join();
   clear();
-  sigaction(SIGINT, &old_interrupt, nullptr);
-  sigaction(SIGTERM, &old_terminate, nullptr);
 }
 
-bool Monitor::keep_going() const { return asked == 0; }
+bool Monitor::keep_going() const { return signals_.asked() == 0; }
 
-int Monitor::signal() const { return asked; }
+int Monitor::signal() const { return signals_.asked(); }
 
 bool Monitor::tell(Activity activity) {
   const std::lock_guard lock(mutex_);
@@ -99,13 +74,13 @@ void Monitor::watch() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) continue;
     draw();
-    if (asked == 0) continue;
+    if (keep_going()) continue;
     if (!since_signal) since_signal.emplace();
     if (since_signal->seconds() < patience) continue;
     clear();
     if (last_words_) last_words_();
     std::fflush(nullptr);
-    _exit(static_cast<int>(exit_code_of_signal(asked)));
+    end_by_signal(signal());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <voussoir/apps/progress_line.hpp>
+#include <voussoir/apps/signals.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 
 namespace voussoir::app {
@@ -52,6 +53,7 @@ class Monitor {
   void draw();
   void clear();
 
+  DeferSignals signals_;
   bool show_;
   bool drawn_ = false;
   std::string drawn_text_;

@@ -102,5 +102,36 @@ TEST(Interrupt, AnEliminationIsEndedUnderWay) {
   EXPECT_EQ(files_in(folder), (std::vector<std::string>{"block.inp"}));
 }
 
+// METIS catches SIGTERM for itself while it orders the equations, which takes most of the first seconds here.
+TEST(Interrupt, TerminationIsNotLostToALibrary) {
+  const auto folder = fresh_folder("terminate_ordering");
+  for (const double after : {0.4, 0.8, 1.2}) {
+    RunSettings settings;
+    settings.folder = folder;
+    settings.signal = SIGTERM;
+    settings.after = after;
+    settings.limit_seconds = 60;
+    const Outcome run = run_program({"demo", "--size", "150000", "--solver", "direct"}, settings);
+    EXPECT_EQ(run.code, 143) << "after " << after << " s: " << run.error;
+  }
+  EXPECT_TRUE(files_in(folder).empty());
+}
+
+TEST(Interrupt, EveryCommandEndsWithTheSignalsCode) {
+  const auto folder = fresh_folder("interrupt_commands");
+  const std::vector<std::vector<std::string>> commands{
+      {"demo", "--size", "400000"}, {"mesh", "box", "box.inp", "--dofs", "30000000"}, {"bench", "--files"}};
+  for (const auto& command : commands)
+    for (const int signal : {SIGINT, SIGTERM}) {
+      RunSettings settings;
+      settings.folder = folder;
+      settings.signal = signal;
+      settings.after = 0.2;
+      settings.limit_seconds = 60;
+      EXPECT_EQ(run_program(command, settings).code, 128 + signal) << command[0];
+      EXPECT_TRUE(files_in(folder).empty()) << command[0];
+    }
+}
+
 }  // namespace
 }  // namespace voussoir::testing

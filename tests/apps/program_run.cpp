@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,10 @@ Outcome run_program(const std::vector<std::string>& arguments, const RunSettings
     std::vector<char*> words{const_cast<char*>(VSR_TEST_PROGRAM)};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
+    if (settings.address_space > 0) {
+      const rlimit limit{settings.address_space, settings.address_space};
+      setrlimit(RLIMIT_AS, &limit);
+    }
     execv(VSR_TEST_PROGRAM, words.data());
     _exit(127);
   }
@@ -70,6 +75,7 @@ Outcome run_program(const std::vector<std::string>& arguments, const RunSettings
     const bool due =
         (!settings.when.empty() && (contains(outcome.out, settings.when) || contains(outcome.error, settings.when))) ||
         (settings.after >= 0 && seconds >= settings.after);
+    if (settings.limit_seconds > 0 && seconds > settings.limit_seconds) kill(child, SIGKILL);
     if (!sent && due) {
       kill(child, settings.signal);
       sent = true;

@@ -22,6 +22,8 @@ struct RunSettings {
   std::string when;
   double after = -1;
   std::vector<std::string> environment;  ///< "NO_COLOR=1"
+  std::size_t address_space = 0;         ///< limit in bytes, as of `ulimit -v`; 0: none
+  double limit_seconds = 0;              ///< killed after so many; 0: never
 };
 
 /// Runs `voussoir ARGUMENTS…` and waits for its end.
