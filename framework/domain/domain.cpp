@@ -250,8 +250,7 @@ void Domain::add_element_set(const std::string& name, std::span<const Id> elemen
 
 void Domain::add_surface(const std::string& name, std::span<const FaceRef> faces) {
   const std::string where = "surface '" + name + "'";
-  std::vector<std::int32_t> face_count;
-  for (const auto& block : blocks_) face_count.push_back(static_cast<std::int32_t>(faces_of(*block).size()));
+  std::int32_t counted = -1, face_count = 0;  // of the block of the face before
   for (const FaceRef& f : faces) {
     if (f.block < 0 || f.block >= static_cast<std::int32_t>(blocks_.size()))
       throw Error(ErrorCode::not_found,
@@ -264,10 +263,14 @@ void Domain::add_surface(const std::string& name, std::span<const FaceRef> faces
                   "block '" + block.name() + "' has no element of index " + std::to_string(f.element) + "; it has " +
                       std::to_string(block.size()) + " elements, counted from 0",
                   where);
-    if (f.face < 0 || f.face >= face_count[f.block])
+    if (f.block != counted) {
+      counted = f.block;
+      face_count = static_cast<std::int32_t>(faces_of(block).size());
+    }
+    if (f.face < 0 || f.face >= face_count)
       throw Error(ErrorCode::not_found,
                   element_label({f.block, f.element}) + " has no face S" + std::to_string(f.face + 1) +
-                      "; elements of its type have " + std::to_string(face_count[f.block]),
+                      "; elements of its type have " + std::to_string(face_count),
                   where);
   }
   auto& surface = surfaces_[name];
