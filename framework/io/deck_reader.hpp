@@ -1,9 +1,12 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/job.hpp>
 
 namespace voussoir {
@@ -15,6 +18,27 @@ struct DeckOptions {
   Dialect dialect = Dialect::calculix;
   /// Called now and then with the fraction that has been read; returning false stops with Error (cancelled).
   std::function<bool(double fraction)> progress;
+};
+
+/// A deck with cards, parameters, element types or loads that are not supported. The text names the first and says how
+/// many more there are; items() has them all.
+class UnsupportedDeck : public Error {
+ public:
+  struct Item {
+    std::string text;                 ///< what it is, and what to do
+    std::vector<std::string> places;  ///< "beam.inp:12", all of them
+  };
+  /// `consequence` is the first other error behind them, which may be there because of them; null: none.
+  UnsupportedDeck(ErrorCode code, std::vector<Item> items, const Error* consequence);
+  const std::vector<Item>& items() const noexcept { return items_; }
+  /// Of the items.
+  std::size_t places() const noexcept { return places_; }
+  const std::optional<Error>& consequence() const noexcept { return consequence_; }
+
+ private:
+  std::vector<Item> items_;
+  std::size_t places_ = 0;
+  std::optional<Error> consequence_;
 };
 
 /// Reads an Abaqus or CalculiX deck (.inp). What docs/decks.md lists is understood; a card that is not, or that says

@@ -1,5 +1,6 @@
 #include <voussoir/framework/io/job.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace voussoir {
@@ -12,6 +13,13 @@ void Supports::apply(Domain& domain, const NodalField* previous) const {
     const double value = previous ? previous->at(k.node, k.unknown) : 0.0;
     domain.prescribe_at(domain.node_id(k.node), k.unknown, std::isnan(value) ? 0.0 : value);
   }
+}
+
+std::string InstanceNumbers::name(const std::vector<Range>& ranges, Id id) {
+  const auto above = std::lower_bound(ranges.begin(), ranges.end(), id,
+                                      [](const Range& range, Id value) { return range.shift < value; });
+  if (above == ranges.begin()) return std::to_string(id);
+  return (above - 1)->instance + "." + std::to_string(id - (above - 1)->shift);
 }
 
 std::string to_string(Procedure procedure) {

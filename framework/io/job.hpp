@@ -73,6 +73,25 @@ struct NodeAxes {
   std::vector<std::int32_t> system_of;  ///< of each node, −1: global; empty: all global
 };
 
+/// How the author of a deck calls nodes and elements whose numbers repeat among the instances of an assembly: they are
+/// numbered anew, and keep their names.
+struct InstanceNumbers {
+  /// Numbers above `shift`, up to the next range, are those of an instance (or of the assembly itself) plus `shift`.
+  struct Range {
+    Id shift = 0;
+    std::string instance;
+  };
+  std::vector<Range> nodes, elements;  ///< by rising shift; empty: numbers are the author's own
+
+  bool empty() const { return nodes.empty() && elements.empty(); }
+  /// "BOLT-2.57", or "57" where nothing was renumbered.
+  std::string node(Id id) const { return name(nodes, id); }
+  std::string element(Id id) const { return name(elements, id); }
+
+ private:
+  static std::string name(const std::vector<Range>& ranges, Id id);
+};
+
 /// A model and what is asked of it.
 struct Job {
   std::string name;    ///< of the file, without folder and ending: results are called after it
@@ -88,6 +107,7 @@ struct Job {
   /// Nodes that the reader made for itself (e.g. for the rotation of a rigid body), not to be reported: indices ≥ this.
   /// 0: there are none.
   std::int32_t own_nodes = 0;
+  InstanceNumbers instances;
 };
 
 }  // namespace voussoir

@@ -67,7 +67,7 @@ TEST(DeckErrors, CardsAndParameters) {
       {"*NSET\n1\n", {"*NSET needs the parameter NSET", "NSET=TOP"}},
       {"*NSET,NSET=A,GENERATE=MAYBE\n1\n", {"GENERATE='MAYBE'", "YES or NO"}},
       {"*NSET,NSET=" + std::string(300, 'a') + "\n", {"is too long", "256"}},
-      {"*NODE,SYSTEM=S\n", {"SYSTEM='S' is not supported", "RECTANGULAR, CYLINDRICAL"}, unknown},
+      {"*NODE,SYSTEM=T\n", {"SYSTEM='T' is not supported", "RECTANGULAR, CYLINDRICAL"}, unknown},
       {"*MATERIAL,NAME=A\n1,2\n",
        {"a.inp:2", "*MATERIAL (at a.inp:1)", "takes no data line here", "leave the line out"}},
       {"*HEADING\rA cube\r*NODE\r1,0,0,0\r", {"a.inp", "line ends are CR alone; convert them"}},
@@ -168,9 +168,15 @@ TEST(DeckErrors, SetsAndSurfaces) {
 
 TEST(DeckErrors, PartsAndAssemblies) {
   const std::string part = "*PART,NAME=P\n*NODE\n1\n*END PART\n";
+  const std::string two = part +
+                          "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*INSTANCE,NAME=J,PART=P\n"
+                          "*END INSTANCE\n";
   expect_all({
       {"*PART\n", {"*PART needs the parameter NAME"}},
-      {part + "*PART,NAME=Q\n", {"a.inp:5", "a second *PART is not supported yet"}},
+      {part + "*PART,NAME=P\n", {"a.inp:5", "the part 'P' is defined a second time; the first is at a.inp:1"}},
+      {"*PART,NAME=P\n*NODE\n1\n", {"a.inp:1", "*END PART"}},
+      {part, {"a.inp:1", "places none of them"}},
+      {part + "*NODE\n1\n", {"a.inp:5", "outside of the parts"}},
       {"*NODE\n1\n*PART,NAME=P\n", {"a.inp:3", "behind nodes of the model"}},
       {"*END PART\n", {"*END PART without *PART"}},
       {"*ASSEMBLY,NAME=A\n", {"*ASSEMBLY needs a *PART before it"}},
@@ -179,10 +185,15 @@ TEST(DeckErrors, PartsAndAssemblies) {
       {part + "*ASSEMBLY\n*INSTANCE,NAME=I\n", {"*INSTANCE needs the parameter PART"}},
       {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=PP\n", {"no *PART 'PP'", "did you mean 'P'"}, unknown},
       {part + "*ASSEMBLY\n*INSTANCE,LIBRARY=L,NAME=I\n", {"LIBRARY is not supported yet"}},
-      {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n0,0,1\n", {"a.inp:7", "*INSTANCE moves its part"}},
-      {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*INSTANCE,NAME=J,PART=P\n",
-       {"a.inp:8", "a second *INSTANCE is not supported yet"}},
-      {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*NODE\n1\n", {"*NODE within *ASSEMBLY"}},
+      {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n0,0,1\n0,0,0\n", {"a.inp:8", "two data lines at most"}},
+      {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n0,0,1,0,0,1,90\n", {"a.inp:7", "axis of rotation are the same"}},
+      {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*INSTANCE,NAME=I,PART=P\n",
+       {"a.inp:8", "there is an instance 'I' already"}},
+      {two + "*NSET,NSET=A\n1\n", {"a.inp:11", "by its number alone", "I.1"}},
+      {two + "*NSET,NSET=A,INSTANCE=J\n2\n", {"a.inp:11", "instance 'J' has no node 2; its numbers end at 1"}, unknown},
+      {two + "*NSET,NSET=A\nI.7\n", {"a.inp:11", "instance 'I' has no node 7"}, unknown},
+      {two + "*END ASSEMBLY\n*BOUNDARY\n1,1\n", {"a.inp:12", "by its number alone"}},
+      {two + "*END ASSEMBLY\n*BOUNDARY\nI.X,1\n", {"a.inp:12", "no node set (*NSET) 'I.X'"}, unknown},
       {part + "*ASSEMBLY\n*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*NSET,NSET=A,INSTANCE=J\n",
        {"no instance 'J'", "there is 'I'"},
        unknown},

@@ -71,6 +71,26 @@ TEST(DeckLines, AKeywordLineGoesOnBehindAComma) {
   EXPECT_EQ(deck.nodes.cards[0].line, 1);
 }
 
+TEST(DeckLines, ACommaBeforeDataContinuesNothing) {
+  const Deck deck = parse(
+      "*HEADING,\nE = 5\n*NODE, NSET=N,\n1\n2,1.\n3,0.,1.\n4,0.,0.,1.\n*ELEMENT, TYPE=C3D4,\nELSET=E\n1,1,2,3,4\n"
+      "*NSET,NSET=G,\nGENERATE\n1,3\n*NSET,NSET=FIXED,\n1,2\n*NSET,NSET=S,\nFIXED\n*MATERIAL,NAME=M,\n*ELASTIC,\n7.,."
+      "3\n"
+      "*SOLID SECTION, ELSET=E,\n  MATERIAL=M,\n*BOUNDARY,\nFIXED,1,3\n"
+      "*STEP,\nINC=10, NLGEOM=NO,\nload = 5\n*STATIC,\n1.,2.\n*NODE PRINT,NSET=N,\nU\n*END STEP\n");
+  EXPECT_EQ(deck.title, "E = 5");
+  EXPECT_EQ(deck.element_sets.at("E"), (Ids{1}));
+  EXPECT_EQ(deck.node_sets.at("G"), (Ids{1, 2, 3}));
+  EXPECT_EQ(deck.node_sets.at("S"), (Ids{1, 2}));
+  EXPECT_EQ(deck.materials.at("M").elastic->rows.at(0).values, (std::vector<double>{7, .3}));
+  ASSERT_EQ(deck.steps.size(), 1u);
+  EXPECT_EQ(deck.steps[0].title, "load = 5");
+  EXPECT_EQ(deck.steps[0].period, 2);
+  EXPECT_EQ(deck.steps[0].prints.at(0).request.quantities, (std::vector<std::string>{"U"}));
+  const auto& held = std::get<BoundaryCard>(deck.actions.at(0).card);
+  EXPECT_EQ(held.entries.at(0).node.set, "FIXED");
+}
+
 TEST(DeckLines, BlanksInKeywordsMeanNothing) {
   const Deck deck = parse(
       "*NODE\n1\n2\n3\n*NSET,NSET=N\n1,2\n*RIGIDBODY,NSET=N,REFNODE=3\n"
@@ -301,8 +321,8 @@ TEST(DeckMesh, OnePartThatStaysWhereItIsIsAFlatDeck) {
       "*Cload\nSet-1, 1, 5.\nBar-1.Set-1, 2, 7.\n*Dload\n, GRAV, 9.81, 0., 0., -1.\n"
       "*Restart, write, frequency=0\n*Output, field, variable=PRESELECT\n*End Step\n");
   EXPECT_EQ(deck.node_sets.at("SET-1"), (Ids{2}));
-  EXPECT_EQ(deck.node_sets.at("BAR.SET-1"), (Ids{1, 2}));
-  EXPECT_EQ(deck.sections.at(0).set, "BAR.SET-1");
+  EXPECT_EQ(deck.node_sets.at("BAR-1.SET-1"), (Ids{1, 2}));
+  EXPECT_EQ(deck.sections.at(0).set, "BAR-1.SET-1");
   EXPECT_EQ(deck.sections[0].values, (std::vector<double>{0.1}));
   ASSERT_EQ(deck.steps.size(), 1u);
   EXPECT_EQ(deck.steps[0].title, "STEP-1");
@@ -313,7 +333,7 @@ TEST(DeckMesh, OnePartThatStaysWhereItIsIsAFlatDeck) {
   EXPECT_EQ(held.entries[5].first, 6);
   const auto& forces = std::get<NodalLoadCard>(deck.steps[0].actions.at(1).card);
   EXPECT_EQ(forces.entries[0].node.set, "SET-1");
-  EXPECT_EQ(forces.entries[1].node.set, "BAR.SET-1");
+  EXPECT_EQ(forces.entries[1].node.set, "BAR-1.SET-1");
   const auto& weight = std::get<ElementLoadCard>(deck.steps[0].actions.at(2).card);
   EXPECT_EQ(deck.element_sets.at(weight.entries.at(0).element.set), (Ids{1}));
   EXPECT_EQ(weight.entries[0].values, (std::vector<double>{9.81, 0, 0, -1}));

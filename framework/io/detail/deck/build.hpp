@@ -76,6 +76,8 @@ struct Build {
     return deck.elements[card].ids[element - card_first[card]];
   }
   Place element_place(std::size_t element) const;
+  /// "17", or "BOLT-2.17" in a deck with instances.
+  std::string node_name(std::int32_t node) const { return deck.instances.node(node_ids[node]); }
   /// "element 17 (C3D8, beam.inp:30)"
   std::string element_label(std::size_t element) const;
 

@@ -44,7 +44,7 @@ Place Build::element_place(std::size_t element) const {
 }
 
 std::string Build::element_label(std::size_t element) const {
-  return "element " + std::to_string(element_id(element)) + " (" + deck.elements[card_of(element)].type + ", " +
+  return "element " + deck.instances.element(element_id(element)) + " (" + deck.elements[card_of(element)].type + ", " +
          deck.where(element_place(element)) + ")";
 }
 
@@ -71,7 +71,7 @@ std::vector<std::int32_t> Build::nodes_of(const Target& target, Place place) {
     return {set.begin(), set.end()};
   }
   const std::int64_t n = node_index.find(target.id);
-  if (n < 0) fail(ErrorCode::not_found, "there is no node " + std::to_string(target.id), place);
+  if (n < 0) fail(ErrorCode::not_found, "there is no node " + deck.instances.node(target.id), place);
   return {static_cast<std::int32_t>(n)};
 }
 
@@ -79,7 +79,7 @@ std::vector<std::size_t> Build::elements_of(const Target& target, Place place) {
   std::vector<std::size_t> members;
   if (target.set.empty()) {
     const std::int64_t e = element_index.find(target.id);
-    if (e < 0) fail(ErrorCode::not_found, "there is no element " + std::to_string(target.id), place);
+    if (e < 0) fail(ErrorCode::not_found, "there is no element " + deck.instances.element(target.id), place);
     members.push_back(static_cast<std::size_t>(e));
     return members;
   }
@@ -118,6 +118,11 @@ Job build_job(Deck deck, const DeckOptions& options) {
     job.name = std::filesystem::path(job.source).stem().string();
   }
   job.notes = std::move(build.deck.notes);
+  job.instances = build.deck.instances;
+  if (build.deck.assembled && options.dialect != Dialect::abaqus) {
+    build.options.dialect = Dialect::abaqus;
+    job.notes.push_back({job.source, "the deck has parts, which CalculiX does not read: names mean what Abaqus means"});
+  }
   build_mesh(build);
   build_models(build);
   build_constraints(build);

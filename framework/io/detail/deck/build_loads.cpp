@@ -61,9 +61,9 @@ void LoadMaker::nodal(Model& m, const std::vector<Acting>& acting, const StepTim
         const double part = value * axes[3 * (dof - 1) + k];
         if (std::abs(part) <= 1e-14 * std::abs(value)) continue;
         if (k >= m.components[n])
-          build_.fail("the load of node " + std::to_string(build_.node_ids[n]) +
-                          " points out of the plane of its elements, by its *TRANSFORM",
-                      a.place);
+          build_.fail(
+              "the load of node " + build_.node_name(n) + " points out of the plane of its elements, by its *TRANSFORM",
+              a.place);
         add({n, k}, part);
       }
     } else {

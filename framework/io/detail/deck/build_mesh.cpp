@@ -15,7 +15,7 @@ void note_moved_nodes(Build& b, std::size_t count, std::size_t first) {
   const auto card = std::upper_bound(table.first.begin(), table.first.end(), first);
   const Place place =
       table.cards.empty() ? Place{} : table.cards[std::max<std::ptrdiff_t>(0, card - table.first.begin() - 1)];
-  b.note("node " + std::to_string(table.ids[first]) + " is given more than once with different coordinates" +
+  b.note("node " + b.deck.instances.node(table.ids[first]) + " is given more than once with different coordinates" +
              (count > 1 ? ", and so are others (" + std::to_string(count) + " times in all)" : "") +
              "; the last ones count",
          place);
@@ -77,8 +77,8 @@ void check_elements(Build& b) {
   for (std::size_t e = 0; e < count; ++e) {
     const std::int64_t last = b.element_index.find(ids[e]);
     if (last != static_cast<std::int64_t>(e))
-      b.fail("element " + std::to_string(ids[e]) + " is there already, at " + b.deck.where(b.element_place(e)) +
-                 "; give each element a number of its own",
+      b.fail("element " + b.deck.instances.element(ids[e]) + " is there already, at " +
+                 b.deck.where(b.element_place(e)) + "; give each element a number of its own",
              b.element_place(static_cast<std::size_t>(last)));
   }
   for (std::size_t c = 0; c < b.deck.elements.size(); ++c) {
@@ -88,16 +88,16 @@ void check_elements(Build& b) {
       if (b.node_index.find(card.nodes[i]) < 0) {
         const std::size_t e = b.card_first[c] + i / per;
         b.fail(ErrorCode::not_found,
-               "node " + std::to_string(card.nodes[i]) + " of element " + std::to_string(card.ids[i / per]) + " (" +
-                   card.type + ") does not exist",
+               "node " + b.deck.instances.node(card.nodes[i]) + " of element " +
+                   b.deck.instances.element(card.ids[i / per]) + " (" + card.type + ") does not exist",
                b.element_place(e));
       }
     for (std::size_t e = 0; e < card.ids.size(); ++e)
       for (std::size_t i = e * per; i < (e + 1) * per; ++i)
         for (std::size_t j = i + 1; j < (e + 1) * per; ++j)
           if (card.nodes[i] == card.nodes[j])
-            b.fail("element " + std::to_string(card.ids[e]) + " (" + card.type + ") has node " +
-                       std::to_string(card.nodes[i]) +
+            b.fail("element " + b.deck.instances.element(card.ids[e]) + " (" + card.type + ") has node " +
+                       b.deck.instances.node(card.nodes[i]) +
                        " twice; use the type with fewer nodes instead of a collapsed element",
                    b.element_place(b.card_first[c] + e));
   }
@@ -172,8 +172,8 @@ void assign_sections(Build& b) {
   if (missing == 0) return;
   const std::size_t first = std::find(b.section_of.begin(), b.section_of.end(), -1) - b.section_of.begin();
   const Family family = b.meaning[b.card_of(first)]->family;
-  std::string text = "element " + std::to_string(b.element_id(first)) + " (" + b.deck.elements[b.card_of(first)].type +
-                     ") has no section";
+  std::string text = "element " + b.deck.instances.element(b.element_id(first)) + " (" +
+                     b.deck.elements[b.card_of(first)].type + ") has no section";
   if (missing > 1) text += ", and " + std::to_string(missing - 1) + " more have none";
   text +=
       "; add " + std::string(card_name(section_for(family))) + " for a set that has " + (missing > 1 ? "them" : "it");
@@ -209,8 +209,8 @@ void find_space(Build& b) {
     for (std::size_t i = 0; i < card.nodes.size(); ++i) {
       const double z = b.coordinates[3 * b.node_index.find(card.nodes[i]) + 2];
       if (std::abs(z - level) > 1e-6 * size)
-        b.fail(card.type + " elements lie in a plane z = constant, but node " + std::to_string(card.nodes[i]) +
-                   " of element " + std::to_string(card.ids[i / card.nodes_per_element]) +
+        b.fail(card.type + " elements lie in a plane z = constant, but node " + b.deck.instances.node(card.nodes[i]) +
+                   " of element " + b.deck.instances.element(card.ids[i / card.nodes_per_element]) +
                    " has z = " + std::to_string(z) + "; turn the model into the xy plane",
                b.element_place(b.card_first[c] + i / card.nodes_per_element));
     }
@@ -234,7 +234,7 @@ void add_transforms(Build& b) {
         b.axes(n);
       } catch (const Error&) {
         b.fail(
-            "node " + std::to_string(b.node_ids[n]) +
+            "node " + b.node_name(n) +
                 " lies on the axis of the cylindrical *TRANSFORM, where radial has no direction; take it out of set '" +
                 card.set + "'",
             card.place);
@@ -273,11 +273,14 @@ void read_temperatures(Build& b) {
   } else {
     widen(0);
   }
+  Named<double> factors;  // how far each amplitude reaches
+  for (const auto& [name, amplitude] : b.deck.amplitudes)
+    for (double& factor = factors.try_emplace(name, 1.0).first->second; const auto& [time, value] : amplitude.points)
+      factor = std::max(factor, std::abs(value));
   const auto scan = [&](const std::vector<Action>& actions) {
     for (const Action& action : actions) {
-      double factor = 1;
-      if (const auto it = b.deck.amplitudes.find(action.amplitude); it != b.deck.amplitudes.end())
-        for (const auto& [time, value] : it->second.points) factor = std::max(factor, std::abs(value));
+      const auto reach = factors.find(action.amplitude);
+      const double factor = reach == factors.end() ? 1 : reach->second;
       if (const auto* t = std::get_if<TemperatureCard>(&action.card))
         for (const auto& e : t->entries) widen(e.value), widen(e.value * factor);
       if (const auto* s = std::get_if<BoundaryCard>(&action.card))

@@ -146,7 +146,7 @@ class Reader {
       if (!m) continue;
       for (std::int32_t n : nodes) {
         if (b_.unknown(*m, n, e.dof).node < 0 && !(e.dof <= 3 && b_.has_axes(n) && m->components[n] >= 2))
-          b_.fail("node " + std::to_string(b_.node_ids[n]) +
+          b_.fail("node " + b_.node_name(n) +
                       (m->components[n] == 0 ? " belongs to no element, so nothing would carry the load"
                                              : " has no degree of freedom " + std::to_string(e.dof) + " to load"),
                   e.place);

@@ -45,9 +45,9 @@ class SupportMaker {
       return;
     }
     if (!a.fixed && value(a) != 0)
-      b_.fail("node " + std::to_string(b_.node_ids[n]) + " has no degree of freedom " + std::to_string(dof) +
-                  " that could take a value",
-              a.place);
+      b_.fail(
+          "node " + b_.node_name(n) + " has no degree of freedom " + std::to_string(dof) + " that could take a value",
+          a.place);
     b_.note(dof <= 3
                 ? "supports across the plane of plane and axisymmetric elements are left out: they cannot move there"
                 : "supports of rotations are left out where elements have none",
@@ -63,7 +63,7 @@ class SupportMaker {
       const Acting& a = *held.dof[dof];
       if (count == 2 && std::abs(axes[3 * (dof - 1) + 2]) > 1e-9) {  // local direction out of the plane
         if (std::abs(std::abs(axes[3 * (dof - 1) + 2]) - 1) > 1e-9)
-          b_.fail("the *TRANSFORM of node " + std::to_string(b_.node_ids[n]) +
+          b_.fail("the *TRANSFORM of node " + b_.node_name(n) +
                       " turns it out of the plane of its elements; use axes that have z as one of them",
                   a.place);
         missing(n, dof, a);
@@ -83,7 +83,7 @@ class SupportMaker {
       const Acting* fixed = nullptr;
       for (const Acting* a : held.dof)
         if (a && a->fixed) fixed = a;
-      b_.fail("*BOUNDARY, FIXED at node " + std::to_string(b_.node_ids[n]) +
+      b_.fail("*BOUNDARY, FIXED at node " + b_.node_name(n) +
                   ", which has a *TRANSFORM, is supported only where all its displacements are fixed",
               fixed->place);
     }

@@ -146,6 +146,32 @@ void Card::done() {
   }
 }
 
+bool continues_keyword(std::string_view keyword_line, std::string_view next) {
+  const std::string key = squeezed(keyword_line.substr(0, keyword_line.find(',')));
+  if (key == "*HEADING" || key == "*PARAMETER") return false;  // text, and NAME = VALUE
+  // Words without a value. Sets may be called like all of them but the first three, which are words of sets.
+  static constexpr std::string_view words[] = {
+      "GENERATE",       "INTERNAL",   "UNSORTED",    "NLGEOM",    "PERTURBATION", "DIRECT",    "STEADYSTATE",
+      "FIXED",          "NOROTATION", "NOTHICKNESS", "SHIFT",     "POLE",         "NONLINEAR", "TWOSTEP",
+      "CYCLICSYMMETRY", "CONTINUE",   "STABILIZE",   "COMPOSITE", "FREQUENCY",    "FOLLOWER",  "USER",
+      "MODALDYNAMIC",   "UNSYMM",     "REMOVE",      "NEWSET",    "REFLECT"};
+  const bool lists_names = key == "*NSET" || key == "*ELSET" || key == "*SURFACE";
+  const auto last = lists_names ? std::begin(words) + 3 : std::end(words);
+  static constexpr std::string_view of_steps[] = {"INC",        "INCF",   "NAME",   "NLGEOM",       "AMPLITUDE",
+                                                  "CONVERTSDI", "UNSYMM", "SOLVER", "PERTURBATION", "EXTRAPOLATION"};
+  std::vector<std::string_view> fields;
+  split_fields(next, fields);
+  for (const std::string_view field : fields) {
+    const std::size_t equals = field.find('=');
+    const std::string word = squeezed(field.substr(0, equals));
+    if (word.empty() || !(word[0] >= 'A' && word[0] <= 'Z')) return false;
+    if (equals == std::string_view::npos && std::find(std::begin(words), last, word) == last) return false;
+    // The line behind *STEP may be its title.
+    if (key == "*STEP" && std::find(std::begin(of_steps), std::end(of_steps), word) == std::end(of_steps)) return false;
+  }
+  return !fields.empty();
+}
+
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names, std::string_view mark) {
   const std::string nearest = detail::nearest_name(wrong, names);
   return nearest.empty() ? std::string{} : "; did you mean '" + std::string(mark) + nearest + "'?";

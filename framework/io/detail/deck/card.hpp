@@ -56,6 +56,11 @@ class Card {
   std::vector<std::string> known_;
 };
 
+/// Whether a keyword line that ends with a comma goes on in the next line, which has no star. Abaqus lets it go on,
+/// CalculiX does not, and many decks have such a comma before their data: what looks like parameters (NAME=VALUE, or a
+/// word like GENERATE) goes on, everything else is data.
+bool continues_keyword(std::string_view keyword_line, std::string_view next);
+
 /// "; did you mean 'X'?" for the name that is spelt most like a wrong one; empty where none is near.
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names, std::string_view mark = "");
 

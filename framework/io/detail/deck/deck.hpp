@@ -214,7 +214,7 @@ struct PrintCard {
 struct StepCard {
   Place place;
   std::string title;  ///< the line after *STEP, if any
-  bool nlgeom = false, perturbation = false;
+  bool nlgeom = false, perturbation = false, no_analysis = false;
   std::optional<Procedure> procedure;
   Place procedure_place;
   double period = 1;        ///< time of the step
@@ -243,6 +243,8 @@ struct Deck {
   std::vector<Action> actions;  ///< before the first step
   std::vector<StepCard> steps;
   std::vector<JobNote> notes;
+  InstanceNumbers instances;
+  bool assembled = false;  ///< it has parts, which only Abaqus reads
 
   /// "beam.inp:12"
   std::string where(Place place) const { return files[place.file] + ":" + std::to_string(place.line); }

@@ -13,12 +13,14 @@ namespace {
 
 constexpr std::size_t deepest_nesting = 32;
 constexpr std::size_t most_includes = 10'000;  // files that include each other twice would go on for years
+constexpr std::size_t most_replayed = std::size_t{2} << 30;  // bytes of parts, over all instances
+constexpr std::size_t longest_line = 1 << 20;                // that parameters may make
 constexpr std::ptrdiff_t bytes_between_reports = 4 << 20;
 
 }  // namespace
 
 void LineReader::open(const std::filesystem::path& path) {
-  auto file_bytes = std::make_unique<FileBytes>(path);
+  auto file_bytes = std::make_shared<const FileBytes>(path);
   const std::string_view text = file_bytes->bytes();
   std::error_code ignored;
   std::filesystem::path folder = path.parent_path();
@@ -30,7 +32,7 @@ void LineReader::open_text(std::string_view text, const std::string& name, const
   push(nullptr, text, name, folder, {}, {});
 }
 
-void LineReader::push(std::unique_ptr<FileBytes> file_bytes, std::string_view text, const std::string& name,
+void LineReader::push(std::shared_ptr<const FileBytes> file_bytes, std::string_view text, const std::string& name,
                       std::filesystem::path folder, std::filesystem::path identity, Place from) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
     throw Error(ErrorCode::bad_input, "the file is in UTF-16: save it as plain text (ASCII or UTF-8)", name);
@@ -63,7 +65,7 @@ std::optional<std::string> LineReader::keyword() {
   const Place place = place_;
   while (text.ends_with(',')) {
     fetch();
-    if (kind_ != Kind::data) break;
+    if (kind_ != Kind::data || !continues_keyword(text, line_)) break;
     fetched_ = false;
     text += line_;
   }
@@ -116,7 +118,9 @@ bool LineReader::next_line() {
     if (first == last || (*first == '*' && last - first > 1 && first[1] == '*')) continue;
     while (is_blank(last[-1])) --last;
     line_ = {first, static_cast<std::size_t>(last - first)};
+    begin_ = first;
     place_ = {source.file, source.line};
+    if (!parameters_.empty() && line_.find('<') != line_.npos) replace_parameters();
     return true;
   }
   return false;
@@ -203,21 +207,108 @@ void LineReader::include(std::string_view file, Place from) {
            "*INCLUDE: " + in_quotes(file) + " is being read already" +
                (i == 0 ? std::string(": it is the deck itself") : ": it was included at " + where(stack_[i].from)) +
                "; a file cannot include itself");
-  if (fetched_ && kind_ != Kind::end) {  // a line of this file that was looked at comes after those of the other one
-    stack_.back().at = line_.data();
-    stack_.back().line = place_.line - 1;
-  }
+  put_back();
   std::string name = path.string();
   if (name.starts_with("./") && !file.starts_with("./")) name.erase(0, 2);
-  std::unique_ptr<FileBytes> file_bytes;
+  std::shared_ptr<const FileBytes> file_bytes;
   try {
-    file_bytes = std::make_unique<FileBytes>(path);
+    file_bytes = std::make_shared<const FileBytes>(path);
   } catch (const Error& error) {
     fail(error.code(), "*INCLUDE: " + std::string(error.what()));
   }
   const std::string_view text = file_bytes->bytes();
   push(std::move(file_bytes), text, name, path.parent_path(), identity, from);
   fetched_ = false;
+}
+
+/// A line that was looked at comes after those that are put in front of it.
+void LineReader::put_back() {
+  if (!fetched_ || kind_ == Kind::end) return;
+  stack_.back().at = begin_;
+  stack_.back().line = place_.line - 1;
+  fetched_ = false;
+}
+
+LineReader::Passage LineReader::begin_passage() {
+  put_back();
+  const Source& source = stack_.back();
+  return {source.file_bytes,
+          {source.at, static_cast<std::size_t>(source.end - source.at)},
+          source.folder,
+          source.identity,
+          {source.file, source.line}};
+}
+
+void LineReader::end_passage(Passage& passage, Place place) {
+  const char* const first = passage.text.data();
+  if (place.file != passage.before.file || place.line <= passage.before.line || begin_ < first ||
+      begin_ > first + passage.text.size())
+    throw Error(ErrorCode::bad_input,
+                "this card ends what began at " + where(passage.before) + " in another file: put both into one file",
+                where(place));
+  passage.text = {first, static_cast<std::size_t>(begin_ - first)};
+}
+
+void LineReader::replay(const Passage& passage, Place from) {
+  if (stack_.size() >= deepest_nesting)
+    throw Error(ErrorCode::bad_input, "files include each other more than " + std::to_string(deepest_nesting) + " deep",
+                where(from));
+  replayed_ += passage.text.size();
+  if (replayed_ > most_replayed)
+    throw Error(ErrorCode::bad_input, "the instances of the deck repeat more than 2 GiB of text: is this meant?",
+                where(from));
+  put_back();
+  Source source{passage.file_bytes,
+                passage.text,
+                passage.folder,
+                passage.identity,
+                from,
+                passage.text.data(),
+                passage.text.data() + passage.text.size(),
+                passage.before.file};
+  source.line = passage.before.line;
+  bytes_opened_ += passage.text.size();
+  stack_.push_back(std::move(source));
+  next_report_ = stack_.back().at;
+  fetched_ = false;
+}
+
+/// Puts the text of parameters in place of <name>. What stands between < and > and is no name stays as it is.
+void LineReader::replace_parameters() {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+  };
+  std::string result;
+  for (std::size_t at = 0; at < line_.size();) {
+    const std::size_t open = line_.find('<', at), close = line_.find('>', open == line_.npos ? at : open);
+    if (open == line_.npos || close == line_.npos) {
+      result += line_.substr(at);
+      break;
+    }
+    const std::string_view name = trimmed(line_.substr(open + 1, close - open - 1));
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_letter)) {
+      result += line_.substr(at, open + 1 - at);
+      at = open + 1;
+      continue;
+    }
+    const auto found = parameters_.find(name);
+    if (found == parameters_.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, text] : parameters_) names.push_back(known);
+      const std::string meant = did_you_mean(name, names);
+      throw Error(ErrorCode::not_found,
+                  "there is no parameter " + in_quotes(name) +
+                      (meant.empty() ? "; define it with *PARAMETER before this line" : meant),
+                  where(place_));
+    }
+    result += line_.substr(at, open - at);
+    result += found->second;
+    at = close + 1;
+    if (result.size() > longest_line)
+      throw Error(ErrorCode::bad_input, "parameters make this line longer than a million letters", where(place_));
+  }
+  replaced_ = trimmed(result);
+  line_ = replaced_;
 }
 
 }  // namespace voussoir::deck

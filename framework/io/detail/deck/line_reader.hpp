@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,14 +30,16 @@ class LineReader {
     fetched_ = false;
     return line_;
   }
-  /// The next keyword line with the lines that continue it put together; nothing at the end or where a data line
-  /// follows.
+  /// The next keyword line with the lines that continue it put together (see continues_keyword()); nothing at the end
+  /// or where a data line follows.
   std::optional<std::string> keyword();
   /// Whether everything has been read.
   bool at_end();
 
   /// Where the line that was returned or looked at last stands.
   Place place() const { return place_; }
+  /// For messages about lines that are looked at again.
+  void set_place(Place place) { place_ = place; }
   std::string where(Place place) const { return files_[place.file] + ":" + std::to_string(place.line); }
 
   /// How many lines of this file follow before the next keyword line: for whoever wants to reserve memory.
@@ -45,10 +48,27 @@ class LineReader {
   /// Reads a file from here on, and then goes on with this one.
   void include(std::string_view file, Place from);
 
+  /// A part of a file that can be read again.
+  struct Passage {
+    std::shared_ptr<const FileBytes> file_bytes;  ///< null for text that belongs to somebody else
+    std::string_view text;
+    std::filesystem::path folder, identity;
+    Place before;  ///< the line in front of the first one
+  };
+  /// The passage that begins with the next line, and where it ends: before the keyword line that was returned last.
+  /// They have to stand in the same file; otherwise the end is an Error at `place`.
+  Passage begin_passage();
+  void end_passage(Passage& passage, Place place);
+  /// Reads a passage again from here on, and then goes on as before.
+  void replay(const Passage& passage, Place from);
+
+  /// From the next line on, <name> stands for this text (*PARAMETER).
+  void set_parameter(const std::string& name, std::string text) { parameters_[name] = std::move(text); }
+
  private:
   enum class Kind { data, keyword, end };
   struct Source {
-    std::unique_ptr<FileBytes> file_bytes;  // null for text that belongs to somebody else
+    std::shared_ptr<const FileBytes> file_bytes;  // null for text that belongs to somebody else
     std::string_view text;
     std::filesystem::path folder;    // of the file; empty for text without one
     std::filesystem::path identity;  // to know it again; empty for text
@@ -58,10 +78,12 @@ class LineReader {
     std::int32_t file;
     std::int32_t line = 0;
   };
-  void push(std::unique_ptr<FileBytes> file_bytes, std::string_view text, const std::string& name,
+  void push(std::shared_ptr<const FileBytes> file_bytes, std::string_view text, const std::string& name,
             std::filesystem::path folder, std::filesystem::path identity, Place from);
   void fetch();
   bool next_line();
+  void put_back();
+  void replace_parameters();
   void follow_include();
   void report(const Source& source);
 
@@ -69,10 +91,13 @@ class LineReader {
   const DeckOptions& options_;
   std::vector<Source> stack_;
   std::string_view line_;
+  const char* begin_ = nullptr;  // of the line in its file, whatever line_ looks at
+  std::string replaced_;         // the line, where it has parameters
+  std::map<std::string, std::string, std::less<>> parameters_;
   Place place_;
   Kind kind_ = Kind::end;
   bool fetched_ = false;
-  std::size_t includes_ = 0;
+  std::size_t includes_ = 0, replayed_ = 0;
   std::size_t bytes_opened_ = 0, bytes_closed_ = 0;
   const char* next_report_ = nullptr;
   double reported_ = 0;

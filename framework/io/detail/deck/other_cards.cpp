@@ -12,8 +12,6 @@ constexpr std::string_view contact = "surfaces can be joined by *TIE, but not to
 constexpr std::string_view fluid = "fluids are not there";
 constexpr std::string_view nonlinear = "materials are linear elastic";
 constexpr std::string_view modes = "steps are *STATIC, or *HEAT TRANSFER, STEADY STATE";
-constexpr std::string_view generated =
-    "write the nodes and elements themselves, or generate the mesh with another program";
 constexpr std::string_view dynamics_only = "it acts in dynamics only";
 constexpr std::string_view contact_only = "it acts only where surfaces touch";
 
@@ -147,19 +145,11 @@ constexpr OtherCard cards[] = {
     {"SUBSTRUCTURE GENERATE", "substructures are made in C++: see docs/architecture.md", false},
     {"SUBSTRUCTURE MATRIX OUTPUT", "substructures are made in C++: see docs/architecture.md", false},
     {"RETAINED NODAL DOFS", "substructures are made in C++: see docs/architecture.md", false},
-    {"NO ANALYSIS", "leave the step away, and check the deck with 'voussoir check'", false},
     {"MATRIX INPUT", "matrices cannot be read", false},
     {"MATRIX ASSEMBLE", "matrices cannot be read", false},
     {"INERTIA RELIEF", "hold the body by supports", false},
     {"IMPERFECTION", "move the nodes themselves", false},
-    {"PARAMETER", "write the numbers themselves", false},
     {"SYSTEM", "write the coordinates in global axes", false},
-    {"NGEN", generated, false},
-    {"NFILL", generated, false},
-    {"NCOPY", generated, false},
-    {"NMAP", generated, false},
-    {"ELGEN", generated, false},
-    {"ELCOPY", generated, false},
     {"USER ELEMENT", "write the element in C++: see the tutorial on elements", false},
     {"UEL PROPERTY", "write the element in C++: see the tutorial on elements", false},
     {"IMPORT", "results of another analysis cannot be read", false},

@@ -54,7 +54,8 @@ void Parser::read_rigid_body(Card& card) {
   if (!body.element_set.empty()) refer(Kind::element_set, body.element_set = scoped(body.element_set), card.place());
   const auto node = [&](const std::string& text, const std::string& what) -> Id {
     Id id = 0;
-    if (read_integer(text, id) == NumberFault::none && id > 0) return id;
+    if (read_integer(text, id) != NumberFault::none || id > 0)
+      if (const auto number = numbered(text, Kind::node_set, what)) return *number;
     // Abaqus/CAE names a set of one node.
     const SetStore::Pieces* const set = node_sets_.find(scoped(text));
     if (set && set->ranges.size() == 1 && set->ranges[0].first == set->ranges[0].last) return set->ranges[0].first;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -24,6 +23,13 @@ constexpr CardRule rules[] = {
     {"NSET", Where::anywhere, &Parser::read_node_set},
     {"ELSET", Where::anywhere, &Parser::read_element_set},
     {"SURFACE", Where::model, &Parser::read_surface},
+    {"NGEN", Where::model, &Parser::read_ngen},
+    {"NFILL", Where::model, &Parser::read_nfill},
+    {"NCOPY", Where::model, &Parser::read_ncopy},
+    {"NMAP", Where::model, &Parser::read_nmap},
+    {"ELGEN", Where::model, &Parser::read_elgen},
+    {"ELCOPY", Where::model, &Parser::read_elcopy},
+    {"PARAMETER", Where::anywhere, &Parser::read_parameter},
     {"PART", Where::model, &Parser::read_part},
     {"END PART", Where::model, &Parser::read_end_part},
     {"ASSEMBLY", Where::model, &Parser::read_assembly},
@@ -63,6 +69,7 @@ constexpr CardRule rules[] = {
     {"END STEP", Where::anywhere, &Parser::read_end_step},
     {"STATIC", Where::step, &Parser::read_static},
     {"HEAT TRANSFER", Where::step, &Parser::read_heat_transfer},
+    {"NO ANALYSIS", Where::step, &Parser::read_no_analysis},
     {"NODE PRINT", Where::step, &Parser::read_node_print},
     {"EL PRINT", Where::step, &Parser::read_element_print},
     {"NODE FILE", Where::step, &Parser::read_file_request},
@@ -167,90 +174,6 @@ std::string Parser::name_of(std::string_view text, std::string_view what) const 
   return name;
 }
 
-bool Parser::exists(Kind kind, std::string_view name) const {
-  switch (kind) {
-    case Kind::node_set:
-      return node_sets_.find(name) != nullptr;
-    case Kind::element_set:
-      return element_sets_.find(name) != nullptr;
-    case Kind::surface:
-      return deck_.surfaces.contains(name);
-    case Kind::amplitude:
-      return deck_.amplitudes.contains(name);
-    case Kind::orientation:
-      return deck_.orientations.contains(name);
-    case Kind::material:
-      return deck_.materials.contains(name);
-  }
-  return false;
-}
-
-std::vector<std::string> Parser::names_of(Kind kind) const {
-  if (kind == Kind::node_set) return node_sets_.names();
-  if (kind == Kind::element_set) return element_sets_.names();
-  std::vector<std::string> names;
-  const auto collect = [&](const auto& map) {
-    for (const auto& entry : map) names.push_back(entry.first);
-  };
-  if (kind == Kind::surface) collect(deck_.surfaces);
-  if (kind == Kind::amplitude) collect(deck_.amplitudes);
-  if (kind == Kind::orientation) collect(deck_.orientations);
-  if (kind == Kind::material) collect(deck_.materials);
-  return names;
-}
-
-void Parser::refer(Kind kind, const std::string& name, Place place) {
-  if (!exists(kind, name)) references_.push_back({kind, name, place});
-}
-
-void Parser::fail_unknown(Kind kind, const std::string& name, Place place) const {
-  static constexpr std::string_view words[] = {"node set (*NSET)", "element set (*ELSET)", "*SURFACE",
-                                               "*AMPLITUDE",       "*ORIENTATION",         "*MATERIAL"};
-  const std::vector<std::string> names = names_of(kind);
-  std::string text = "there is no " + std::string(words[static_cast<std::size_t>(kind)]) + " " + in_quotes(name);
-  const std::string meant = did_you_mean(name, names);
-  text += meant;
-  if (meant.empty() && names.empty()) text += "; the deck defines none";
-  if (meant.empty() && !names.empty()) {
-    text += "; there are ";
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 8); ++i)
-      text += (i ? ", " : "") + in_quotes(names[i]);
-    if (names.size() > 8) text += " and " + std::to_string(names.size() - 8) + " more";
-  }
-  fail(text, place, ErrorCode::not_found);
-}
-
-Target Parser::target(std::string_view text, Kind kind) {
-  const std::string_view what = kind == Kind::node_set ? "node" : "element";
-  Target result;
-  const NumberFault fault = read_integer(text, result.id);
-  if (fault == NumberFault::none || fault == NumberFault::too_large) {
-    result.id = number_of(text, std::string(what) + " number");
-    return result;
-  }
-  // "1.5" can only be a slip, but "1ST-FLOOR" is a name.
-  double ignored = 0;
-  if (read_real(text, ignored) != NumberFault::not_a_number && text.find_first_of("0123456789") != text.npos)
-    integer(text, std::string(what) + " number");
-  const std::string name = name_of(text, std::string(what) + " or set");
-  // Abaqus calls node 5 of an instance BODY-1.5.
-  if (!instance_.empty() && name.starts_with(instance_ + ".") &&
-      read_integer(std::string_view(name).substr(instance_.size() + 1), result.id) == NumberFault::none) {
-    result.id = number_of(std::string_view(name).substr(instance_.size() + 1), std::string(what) + " number");
-    return result;
-  }
-  result.id = 0;
-  result.set = scoped(name);
-  refer(kind, result.set, lines_.place());
-  return result;
-}
-
-std::string Parser::element_set_parameter(Card& card, std::string_view example) {
-  std::string set = scoped(card.required("ELSET", example));
-  refer(Kind::element_set, set, card.place());
-  return set;
-}
-
 void Parser::dispatch(Card& card) {
   const CardRule* const rule = find_rule(card.key());
   if (!rule) {
@@ -288,61 +211,44 @@ void Parser::dispatch(Card& card) {
          ") takes no data line here: leave the line out, or put the missing keyword in front of it (** for a comment)");
 }
 
+void Parser::note_unsupported(const Error& error) {
+  const auto [entry, is_new] = unsupported_index_.try_emplace(error.text(), unsupported_.size());
+  if (is_new) unsupported_.push_back({error.text(), {}});
+  // A part is read for each of its instances.
+  if (unsupported_places_.insert(error.where() + " " + error.text()).second)
+    unsupported_[entry->second].places.push_back(error.where());
+  if (!unsupported_code_) unsupported_code_ = error.code();
+}
+
+/// Reads one card. What is not supported is kept for the list of all of it; errors behind it may be there because of
+/// it, so that only the first one is kept.
+void Parser::read_card(const std::string& text) {
+  try {
+    Card card(text, lines_.place(), deck_.files);
+    dispatch(card);
+    return;
+  } catch (const Error& error) {
+    const bool about_deck = error.code() == ErrorCode::bad_input || error.code() == ErrorCode::not_found;
+    if (about_deck && (error.text().find("not supported") != std::string::npos ||
+                       error.text().find("is not known") != std::string::npos))
+      note_unsupported(error);
+    else if (!about_deck || unsupported_.empty())
+      throw;
+    else if (!consequence_)
+      consequence_ = error;
+  }
+  skip_data();
+}
+
 Deck Parser::parse() {
   if (lines_.data()) fail("a deck begins with a keyword line such as *HEADING or *NODE; this line has no * in front");
   if (lines_.at_end())
     throw Error(ErrorCode::bad_input, "the deck is empty: there is no keyword line in it", deck_.files.front());
-  while (const auto text = lines_.keyword()) {
-    Card card(*text, lines_.place(), deck_.files);
-    dispatch(card);
-  }
+  while (const auto text = lines_.keyword()) read_card(*text);
+  if (!unsupported_.empty())
+    throw UnsupportedDeck(*unsupported_code_, std::move(unsupported_), consequence_ ? &*consequence_ : nullptr);
   finish();
   return std::move(deck_);
-}
-
-void Parser::finish() {
-  if (in_step_) fail("this step has no *END STEP before the end of the file: is the file complete?", step().place);
-  if (scope_ != Scope::none)
-    fail("this card is not ended (*END PART, *END INSTANCE, *END ASSEMBLY) before the end of the file", scope_place_);
-  for (const Reference& reference : references_)
-    if (!exists(reference.kind, reference.name)) fail_unknown(reference.kind, reference.name, reference.place);
-
-  const auto resolve = [&](SetStore& store, std::vector<Id> existing, std::string_view what) {
-    if (!std::is_sorted(existing.begin(), existing.end())) std::sort(existing.begin(), existing.end());
-    existing.erase(std::unique(existing.begin(), existing.end()), existing.end());
-    SetStore::Resolved resolved;
-    try {
-      resolved = store.resolve(existing);
-    } catch (const Error& error) {
-      throw Error(error.code(), error.text(), deck_.files.front());
-    }
-    for (const auto& missing : resolved.missing)
-      note("the set " + in_quotes(missing.set) + " names " + std::to_string(missing.count) + " " + std::string(what) +
-               (missing.count == 1 ? " that does not exist" : "s that do not exist") + " (the first is " +
-               std::to_string(missing.first) + "); left out",
-           missing.place);
-    return std::move(resolved.sets);
-  };
-  deck_.node_sets = resolve(node_sets_, deck_.nodes.ids, "node");
-  std::size_t surface_nodes = 0;
-  for (const auto& [name, sets] : surface_node_sets_) {
-    SurfaceCard& surface = deck_.surfaces.find(name)->second;
-    for (const std::string& set : sets) {
-      const std::vector<Id>& members = deck_.node_sets.find(set)->second;
-      surface_nodes += members.size();
-      if (surface_nodes > 5'000'000 + 200 * deck_.nodes.ids.size())
-        fail("the surfaces of the deck hold far more nodes than the model has; is a large set named in every one?",
-             surface.place);
-      surface.nodes.insert(surface.nodes.end(), members.begin(), members.end());
-    }
-  }
-  std::vector<Id> elements;
-  std::size_t count = 0;
-  for (const ElementCard& card : deck_.elements) count += card.ids.size();
-  elements.reserve(count);
-  for (const ElementCard& card : deck_.elements) elements.insert(elements.end(), card.ids.begin(), card.ids.end());
-  if (all_elements_) element_sets_.at(whole_model(), {}).add_range(1, std::numeric_limits<Id>::max(), 1);
-  deck_.element_sets = resolve(element_sets_, std::move(elements), "element");
 }
 
 Deck parse_deck(const std::filesystem::path& path, const DeckOptions& options) {

@@ -24,6 +24,13 @@ constexpr NamedSupport named_supports[] = {
     {"ZASYMM", {1, 2, 6}},
 };
 
+/// "S2" for the face that "P2", "S2" or "F2" acts on; empty where a load acts on no face.
+std::string face_of_label(std::string_view label) {
+  const bool has_face = label.size() == 2 && label[1] >= '1' && label[1] <= '6' &&
+                        (label[0] == 'P' || label[0] == 'S' || label[0] == 'F');
+  return has_face ? "S" + std::string(label.substr(1)) : std::string();
+}
+
 }  // namespace
 
 /// What all cards that act have in common.
@@ -142,7 +149,8 @@ void Parser::read_element_load(Card& card, bool heat) {
     entry.label = squeezed(field(1));
     check_label(card, entry.label, entry.place);
     // Abaqus: weight without a target acts on everything.
-    entry.element = field(0).empty() ? Target{whole_model(), 0} : target(field(0), Kind::element_set);
+    entry.element =
+        field(0).empty() ? Target{whole_model(), 0} : target(field(0), Kind::element_set, face_of_label(entry.label));
     const std::size_t most = entry.label == "GRAV" ? 4 : entry.label == "CENTRIF" ? 7 : 1;
     at_most(2 + most, card,
             entry.label == "GRAV"      ? "element or set, GRAV, magnitude, direction x, y, z"
@@ -204,7 +212,7 @@ void Parser::read_films(Card& card, bool on_surfaces) {
       entry.surface = scoped(name_of(field(0), "surface"));
       refer(Kind::surface, entry.surface, entry.place);
     } else {
-      entry.element = target(field(0), Kind::element_set);
+      entry.element = target(field(0), Kind::element_set, face_of_label(squeezed(field(1))));
     }
     entry.label = squeezed(field(1));
     check_label(card, entry.label, entry.place);

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numbers>
 
 #include <voussoir/framework/io/detail/deck/element_types.hpp>
 #include <voussoir/framework/io/detail/deck/parser.hpp>
@@ -18,12 +16,10 @@ void Parser::read_heading(Card& card) {
 
 void Parser::read_node(Card& card) {
   const std::string set = card.value("NSET");
-  const bool cylindrical = card.choice("SYSTEM", {"RECTANGULAR", "CYLINDRICAL"}, 1) == "CYLINDRICAL";
+  const std::string system = coordinate_system(card);
   card.done();
-  if (scope_ == Scope::assembly)
-    card.fail(ErrorCode::bad_input,
-              "*NODE within *ASSEMBLY is not supported yet: its numbers would meet those of the part; write the deck "
-              "without parts and assemblies");
+  const Id by = shift_of_new(Kind::node_set, card);
+  Id largest = 0;
   SetStore::Pieces* const members = set.empty() ? nullptr : &node_sets_.at(scoped(set), card.place());
   NodeTable& nodes = deck_.nodes;
   nodes.cards.push_back(card.place());
@@ -49,14 +45,17 @@ void Parser::read_node(Card& card) {
           fail("*NODE: node " + std::to_string(id) + " has more than three coordinates; normals are not read");
       for (int k = 0; k < 3; ++k) x[k] = real_or(field(k + 1), 0, "coordinate");
     }
-    if (cylindrical) {
-      const double angle = x[1] * std::numbers::pi / 180;
-      x = {x[0] * std::cos(angle), x[0] * std::sin(angle), x[2]};
+    if (system != "RECTANGULAR") x = from_system(x, system);
+    if (id > largest) {
+      largest = id;
+      check_number(id, by);
     }
+    id += by;
     nodes.ids.push_back(id);
     nodes.coordinates.insert(nodes.coordinates.end(), x.begin(), x.end());
     if (members) members->add(id);
   }
+  count_as_used(Kind::node_set, largest + by);
 }
 
 void Parser::read_element(Card& card) {
@@ -91,6 +90,11 @@ void Parser::read_element(Card& card) {
     elements.lines.reserve(expected);
   }
   const std::int32_t file = card.place().file;
+  const Id by = shift_of_new(Kind::element_set, card);
+  // Elements of the assembly join nodes of instances, which they name; its own nodes may not be there yet.
+  const bool by_name = scope_ == Scope::assembly;
+  const Id nodes_by = by_name ? 0 : shift(Kind::node_set);
+  Numbers largest{};
   while (auto line = lines_.data()) {
     const Place place = lines_.place();
     const char* at = line->data();
@@ -101,6 +105,9 @@ void Parser::read_element(Card& card) {
       id = number_of(field(0), "element number");
       at = line->data() + (line->find(',') == line->npos ? line->size() : line->find(',') + 1);
     }
+    check_number(id, by);
+    id += by;
+    largest[1] = std::max(largest[1], id);
     const std::size_t first = elements.nodes.size();
     std::size_t dropped = 0;
     bool comma = line->back() == ',';
@@ -108,7 +115,7 @@ void Parser::read_element(Card& card) {
       for (Id node = 0; at != end;) {
         const std::size_t have = elements.nodes.size() - first;
         const char* const before = at;
-        if (!take_integer(at, end, node) || node < 1) {
+        if (by_name || !take_integer(at, end, node) || node < 1) {
           at = before;
           const std::string_view rest(at, static_cast<std::size_t>(end - at));
           const std::string_view text = trimmed(rest.substr(0, rest.find(',')));
@@ -116,14 +123,18 @@ void Parser::read_element(Card& card) {
             at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
             continue;
           }
-          node = number_of(text, "element " + std::to_string(id) + ": node number");
+          const std::string what = "element " + std::to_string(id - by) + ": node number";
+          const auto named = by_name ? numbered(text, Kind::node_set, what) : std::nullopt;
+          node = named ? *named : number_of(text, what);
           at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
         }
+        check_number(node, nodes_by);
+        largest[0] = std::max(largest[0], node + nodes_by);
         if (have < width)
-          elements.nodes.push_back(node);
+          elements.nodes.push_back(node + nodes_by);
         else if (++dropped > spare)
-          fail("element " + std::to_string(id) + " has more nodes than the " + std::to_string(width) + " of its type " +
-               type + "; is the type right?");
+          fail("element " + std::to_string(id - by) + " has more nodes than the " + std::to_string(width) +
+               " of its type " + type + "; is the type right?");
       }
       const std::size_t have = elements.nodes.size() - first;
       // Numbers of a long element go on in the next line; of a short one only behind a comma, so that a forgotten
@@ -137,7 +148,7 @@ void Parser::read_element(Card& card) {
     }
     const std::size_t have = elements.nodes.size() - first;
     if (have < width)
-      fail("element " + std::to_string(id) + " has " + std::to_string(have) + (have == 1 ? " node" : " nodes") +
+      fail("element " + std::to_string(id - by) + " has " + std::to_string(have) + (have == 1 ? " node" : " nodes") +
                ", but its type " + type + " has " + std::to_string(width),
            place);
     if (dropped > 0)
@@ -148,6 +159,8 @@ void Parser::read_element(Card& card) {
     elements.lines.push_back(place.file == file ? place.line : card.place().line);
     if (members) members->add(id);
   }
+  count_as_used(Kind::node_set, largest[0]);
+  count_as_used(Kind::element_set, largest[1]);
   if (type == "SPRINGA" || type == "SPRING1" || type == "SPRING2")
     for (const Id id : elements.ids) spring_dofs_[id] = type == "SPRING1" ? 1 : type == "SPRING2" ? 2 : 0;
 }
@@ -160,20 +173,42 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
   const std::string name = card.required(parameter, example);
   const bool generate = card.flag("GENERATE");
   const std::string instance = card.value("INSTANCE");
-  card.ignore({"INTERNAL", "UNSORTED"});
+  card.ignore({"INTERNAL"});
+  const bool unsorted = card.flag("UNSORTED");
   const std::string of_elements = kind == Kind::node_set ? card.value("ELSET") : std::string();
   card.done();
-  if (!instance.empty() && instance != instance_)
-    card.fail(ErrorCode::not_found,
-              card.name() + ": there is no instance " + in_quotes(instance) +
-                  (instance_.empty() ? "; the deck has no *INSTANCE" : "; there is '" + instance_ + "'"));
+  if (!instance.empty() && !instances_.contains(instance)) {
+    std::vector<std::string> names;
+    for (const auto& [known, ignored] : instances_) names.push_back(known);
+    const std::string meant = did_you_mean(instance, names);
+    card.fail(ErrorCode::not_found, card.name() + ": there is no instance " + in_quotes(instance) +
+                                        (names.empty()    ? "; the deck has no *INSTANCE"
+                                         : !meant.empty() ? meant
+                                                          : "; there is '" + names.front() + "'"));
+  }
   // INSTANCE= says whose numbers are meant, not whose set it is.
-  SetStore::Pieces& members = store.at(scoped(name), card.place());
+  const std::string full_name = scoped(name);
+  SetStore::Pieces& members = store.at(full_name, card.place());
+  members.unsorted = unsorted;
   const std::string what = kind == Kind::node_set ? "node number" : "element number";
+  const auto member = [&](Id number) {
+    return instance.empty() ? in_model(kind, number) : in_instance(kind, instance, number);
+  };
+  // In flat decks, and within an instance, the shift of numbers is known at once.
+  const bool plain = instance.empty() && (instances_.empty() || scope_ == Scope::instance);
+  const Id by = plain ? shift(kind) : 0;
+  /// A set that is named here, of the instance or of the assembly.
+  const auto full = [&](const std::string& other, const SetStore& of) {
+    if (!instance.empty() && of.find(instance + "." + other)) return instance + "." + other;
+    return scoped(other);
+  };
   const auto add_set = [&](const std::string& other) {
-    const SetStore::Pieces* found = store.find(scoped(other));
-    if (!found && !instance.empty()) found = store.find(part_ + "." + other);
-    if (!found) fail_unknown(kind, other, lines_.place());
+    const std::string full_other = full(other, store);
+    const SetStore::Pieces* const found = store.find(full_other);
+    if (!found || !found->is_whole()) {  // it is added when the whole deck is known
+      if (found != &members) members.later.emplace_back(full_other, lines_.place());
+      return;
+    }
     try {
       store.add_all(members, *found);
     } catch (const Error& error) {
@@ -181,10 +216,14 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
     }
   };
   if (!of_elements.empty()) {
-    const SetStore::Pieces* elements = element_sets_.find(scoped(of_elements));
-    if (!elements && !instance.empty()) elements = element_sets_.find(part_ + "." + of_elements);
-    if (!elements) fail_unknown(Kind::element_set, of_elements, card.place());
-    add_nodes_of(members, *elements, card);
+    const std::string full_elements = full(of_elements, element_sets_);
+    const SetStore::Pieces* const elements = element_sets_.find(full_elements);
+    if (elements && elements->is_whole()) {
+      add_nodes_of(members, *elements, card.place());
+    } else {
+      members.open = true;
+      nodes_of_.push_back({full_name, full_elements, card.place()});
+    }
   }
   while (const auto line = lines_.data()) {
     if (generate) {
@@ -197,14 +236,30 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
         fail(card.name() + ", GENERATE: the last number " + std::to_string(last) + " is smaller than the first, " +
              std::to_string(first));
       if (step < 1) fail(card.name() + ", GENERATE: the step " + std::to_string(step) + " is to be 1 or more");
-      members.add_range(first, last, step);
+      if (instance.empty()) {
+        // A range means the members that exist; within an instance its end is brought back to them.
+        const Id from = in_model(kind, first), shifted = from - first;
+        check_number(last, shifted);
+        if (scope_ != Scope::instance) count_as_used(kind, last + shifted);
+        members.add_range(from, last + shifted, step);
+      } else {
+        const Instance& of = instances_.find(instance)->second;
+        const Id from = in_instance(kind, instance, first);
+        members.add_range(from, std::max(first, std::min(last, of.last[which(kind)])) + (from - first), step);
+      }
       continue;
     }
     const char* at = line->data();
     const char* const end = at + line->size();
     Id id = 0;
-    while (at != end && take_integer(at, end, id) && id > 0) members.add(id);
-    if (at == end && id > 0) continue;
+    if (plain) {
+      while (at != end && take_integer(at, end, id) && id > 0) {
+        check_number(id, by);
+        count_as_used(kind, id + by);
+        members.add(id + by);
+      }
+      if (at == end && id > 0) continue;
+    }
     // Names, signs, or something wrong. Members that have been added already do no harm when they come again.
     split_fields(*line, fields_);
     for (const std::string_view text : fields_) {
@@ -214,18 +269,37 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
           read_integer(text, id) != NumberFault::not_a_number ||
           (read_real(text, number) != NumberFault::not_a_number && text.find_first_of("0123456789") != text.npos);
       if (numeric)
-        members.add(number_of(text, what));
+        members.add(member(number_of(text, what)));
+      else if (const auto named = assembly_.empty() ? std::nullopt : numbered(text, kind, what))
+        members.add(*named);
       else
         add_set(name_of(text, "name of a set"));
     }
   }
 }
 
-void Parser::add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, const Card& card) {
-  std::size_t count = 0, places = 0;
-  for (const ElementCard& e : deck_.elements) count += e.ids.size(), places += e.nodes.size();
-  // Each of very many such cards may name all elements, which a short deck could ask for without end.
-  const std::size_t most = 20'000'000 + 100 * places;
+/// The elements of a set that exist by now. All elements are sorted for it once; where more came since then, a small
+/// set is looked up member by member.
+std::vector<Parser::ElementPlace> Parser::elements_now(const SetStore::Pieces& set, Place place) {
+  // All cards but the last are complete.
+  for (; counted_cards_ + 1 < deck_.elements.size(); ++counted_cards_)
+    counted_elements_ += deck_.elements[counted_cards_].ids.size();
+  const std::size_t count = counted_elements_ + (deck_.elements.empty() ? 0 : deck_.elements.back().ids.size());
+  std::vector<ElementPlace> found;
+  if (!placed_.empty() && placed_.size() != count) {
+    Id members = 0;
+    for (const SetStore::Range& range : set.ranges)
+      members = std::min<Id>(members, INT32_MAX) + std::min<Id>((range.last - range.first) / range.step + 1, INT32_MAX);
+    if (members <= static_cast<Id>(count / 8)) {
+      std::set<Id> once;
+      for (const SetStore::Range& range : set.ranges)
+        for (Id id = range.first;; id += range.step) {
+          if (const auto element = find_element(id); element && once.insert(id).second) found.push_back(*element);
+          if (range.last - id < range.step) break;
+        }
+      return found;
+    }
+  }
   if (placed_.size() != count) {
     placed_.clear();
     placed_.reserve(count);
@@ -239,21 +313,29 @@ void Parser::add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& eleme
     work_of_sets_ += count;
   }
   SetStore store;
+  store.add_all(store.at("E", place), set);
+  const SetStore::Resolved resolved = store.resolve(placed_ids_);
+  for (const Id id : resolved.sets.at("E")) {
+    const auto p = std::lower_bound(placed_.begin(), placed_.end(), id, [](const Placed& a, Id b) { return a.id < b; });
+    found.push_back({p->card, p->element});
+  }
+  return found;
+}
+
+void Parser::add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place) {
   std::vector<Id> found;
   try {
-    store.add_all(store.at("E", card.place()), elements);
-    const SetStore::Resolved resolved = store.resolve(placed_ids_);
-    for (const Id id : resolved.sets.at("E")) {
-      const auto p =
-          std::lower_bound(placed_.begin(), placed_.end(), id, [](const Placed& a, Id b) { return a.id < b; });
-      const ElementCard& of = deck_.elements[p->card];
+    for (const ElementPlace& element : elements_now(elements, place)) {
+      const ElementCard& of = deck_.elements[element.card];
       const auto width = static_cast<std::size_t>(of.nodes_per_element);
-      const auto first = of.nodes.begin() + static_cast<std::ptrdiff_t>(p->element * width);
+      const auto first = of.nodes.begin() + static_cast<std::ptrdiff_t>(element.element * width);
       found.insert(found.end(), first, first + static_cast<std::ptrdiff_t>(width));
-      if ((work_of_sets_ += width) > most)
-        card.fail(ErrorCode::bad_input,
-                  "*NSET, ELSET= is used so often, on such large sets, that the nodes would be listed over and over; "
-                  "name sets of nodes in sets of nodes instead");
+      // Each of very many such cards may name all elements, which a short deck could ask for without end.
+      if ((work_of_sets_ += width) > 20'000'000 + 1000 * (counted_elements_ + of.ids.size()))
+        throw Error(
+            ErrorCode::bad_input,
+            "*NSET, ELSET= is used so often, on such large sets, that the nodes would be listed over and over; name "
+            "sets of nodes in sets of nodes instead");
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -261,7 +343,7 @@ void Parser::add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& eleme
     for (const Id id : found) pieces.add(id);
     node_sets_.add_all(nodes, pieces);
   } catch (const Error& error) {
-    card.fail(error.code(), error.text());
+    fail(error.text(), place, error.code());
   }
 }
 

@@ -12,7 +12,7 @@ void Parser::read_solid_section(Card& card) {
   section.place = card.place();
   section.set = element_set_parameter(card, "*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL");
   section.material = card.required("MATERIAL", "*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL");
-  section.orientation = card.value("ORIENTATION");
+  section.orientation = scoped_orientation(card.value("ORIENTATION"));
   if (card.number("OFFSET", 0) != 0)
     card.fail(ErrorCode::bad_input, "*SOLID SECTION, OFFSET is not supported yet: move the nodes instead");
   card.refuse("COMPOSITE", "give each layer its own elements and section");
@@ -49,7 +49,7 @@ void Parser::read_beam_section(Card& card) {
   const std::string_view example = "*BEAM SECTION, ELSET=FRAME, MATERIAL=STEEL, SECTION=RECT";
   section.set = element_set_parameter(card, example);
   section.material = card.required("MATERIAL", example);
-  section.orientation = card.value("ORIENTATION");
+  section.orientation = scoped_orientation(card.value("ORIENTATION"));
   card.required("SECTION", example);
   const std::string shape = card.choice("SECTION", {"RECTANGULAR", "CIRCULAR", "PIPE", "BOX"});
   section.shape = shape == "RECTANGULAR" ? "RECT" : shape == "CIRCULAR" ? "CIRC" : shape;
@@ -87,7 +87,7 @@ void Parser::read_beam_general_section(Card& card) {
   section.place = card.place();
   section.set = element_set_parameter(card, "*BEAM GENERAL SECTION, ELSET=FRAME, MATERIAL=STEEL, SECTION=GENERAL");
   section.material = card.value("MATERIAL");
-  section.orientation = card.value("ORIENTATION");
+  section.orientation = scoped_orientation(card.value("ORIENTATION"));
   const double density = card.number("DENSITY", 0);
   for (const std::string_view offset : {"OFFSET1", "OFFSET2"})
     if (card.number(offset, 0) != 0)
@@ -140,35 +140,58 @@ void Parser::read_spring(Card& card) {
   section.place = card.place();
   section.set = scoped(card.required("ELSET", "*SPRING, ELSET=SPRINGS"));
   section.nonlinear = card.flag("NONLINEAR");
-  section.orientation = card.value("ORIENTATION");
+  section.orientation = scoped_orientation(card.value("ORIENTATION"));
   card.refuse("COMPLEX STIFFNESS", "springs have a real stiffness");
   card.refuse("DEPENDENCIES", "give one stiffness");
   card.done();
   if (!section.orientation.empty()) refer(Kind::orientation, section.orientation, card.place());
-  // Whether a line with degrees of freedom comes first depends on the elements; CalculiX wants an empty one for
-  // SPRINGA, which nobody can tell from no line.
-  const SetStore::Pieces* const set = element_sets_.find(section.set);
-  if (!set) fail_unknown(Kind::element_set, section.set, card.place());
-  const std::optional<int> kind = spring_kind(*set);
+  refer(Kind::element_set, section.set, card.place());
+  // What the lines mean depends on the elements, which may come later.
+  PendingSpring pending;
+  pending.section = deck_.sections.size();
+  while (const auto line = lines_.data()) pending.lines.emplace_back(lines_.place(), *line);
+  deck_.sections.push_back(std::move(section));
+  springs_.push_back(std::move(pending));
+}
+
+void Parser::finish_springs() {
+  for (const PendingSpring& spring : springs_) finish_spring(spring);
+}
+
+/// Whether a line with degrees of freedom comes first depends on the elements; CalculiX wants an empty one for SPRINGA,
+/// which nobody can tell from no line.
+void Parser::finish_spring(const PendingSpring& spring) {
+  SectionCard& section = deck_.sections[spring.section];
+  const std::optional<int> kind = spring_kind(*element_sets_.find(section.set));
   if (!kind)
-    card.fail(ErrorCode::bad_input, "*SPRING: the set " + in_quotes(section.set) +
-                                        " has no springs: give it elements of type SPRINGA, SPRING1 or SPRING2");
-  if (const int dofs = *kind; dofs > 0) {
-    if (!next_fields()) card.fail(ErrorCode::bad_input, "*SPRING needs a line with degrees of freedom");
-    at_most(static_cast<std::size_t>(dofs), card, dofs == 1 ? "one degree of freedom" : "two degrees of freedom");
-    for (int k = 0; k < dofs; ++k) section.spring_dofs.push_back(degree_of_freedom(field(k)));
-  }
-  while (next_fields()) {
+    fail("*SPRING: the set " + in_quotes(section.set) +
+             " has no springs: give it elements of type SPRINGA, SPRING1 or SPRING2",
+         section.place);
+  int dofs = *kind;
+  if (dofs > 0 && spring.lines.empty()) fail("*SPRING needs a line with degrees of freedom", section.place);
+  for (const auto& [place, line] : spring.lines) {
+    lines_.set_place(place);
+    split_fields(line, fields_);
+    const auto no_more_than = [&](std::size_t most, std::string_view form) {
+      if (fields_.size() > most)
+        fail("*SPRING: this line has " + std::to_string(fields_.size()) + " fields, more than are read; it is to be " +
+             std::string(form));
+    };
+    if (dofs > 0) {
+      no_more_than(static_cast<std::size_t>(dofs), dofs == 1 ? "one degree of freedom" : "two degrees of freedom");
+      for (int k = 0; k < dofs; ++k) section.spring_dofs.push_back(degree_of_freedom(field(k)));
+      dofs = 0;
+      continue;
+    }
     if (fields_.empty()) continue;
-    at_most(3, card, section.nonlinear ? "force, elongation" : "stiffness");
+    no_more_than(3, section.nonlinear ? "force, elongation" : "stiffness");
     const double first = real(field(0), section.nonlinear ? "force of a spring" : "stiffness of a spring");
     const double second = real_or(field(1), 0, "elongation of a spring");
     if (!section.nonlinear && !section.spring.empty())
       fail("*SPRING: a stiffness that depends on the temperature is not supported yet: give one line");
     section.spring.emplace_back(first, section.nonlinear ? second : 0);
   }
-  if (section.spring.empty()) card.fail(ErrorCode::bad_input, "*SPRING needs a line with the stiffness");
-  deck_.sections.push_back(std::move(section));
+  if (section.spring.empty()) fail("*SPRING needs a line with the stiffness", section.place);
 }
 
 void Parser::read_mass(Card& card) {
@@ -194,7 +217,8 @@ std::array<double, 6> Parser::six_numbers(const Card& card, std::string_view for
 }
 
 void Parser::read_orientation(Card& card) {
-  const std::string name = card.required("NAME", "*ORIENTATION, NAME=AXES");
+  std::string name = card.required("NAME", "*ORIENTATION, NAME=AXES");
+  if (scope_ == Scope::instance) moved_orientations_.push_back(name = scoped(name));
   OrientationCard orientation;
   orientation.place = card.place();
   orientation.cylindrical = card.choice("SYSTEM", {"RECTANGULAR", "CYLINDRICAL"}, 1) == "CYLINDRICAL";

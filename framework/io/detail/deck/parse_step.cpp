@@ -48,9 +48,13 @@ void Parser::read_step(Card& card) {
 void Parser::read_end_step(Card& card) {
   card.done();
   if (!in_step_) card.fail(ErrorCode::bad_input, "*END STEP without *STEP before it");
+  in_step_ = false;
+  if (step().no_analysis) {
+    deck_.steps.pop_back();
+    return;
+  }
   if (!step().procedure)
     fail("this step has no procedure: give *STATIC, or *HEAT TRANSFER, STEADY STATE", step().place);
-  in_step_ = false;
 }
 
 void Parser::read_procedure(Card& card, Procedure procedure) {
@@ -95,6 +99,14 @@ void Parser::read_heat_transfer(Card& card) {
               "*HEAT TRANSFER without STEADY STATE is not supported yet: heat conduction in time is not "
               "there; give *HEAT TRANSFER, STEADY STATE for the final state");
   read_procedure(card, Procedure::steady_heat);
+}
+
+/// Abaqus and CalculiX only check a deck that has such a step.
+void Parser::read_no_analysis(Card& card) {
+  card.done();
+  skip_data();
+  step().no_analysis = true;
+  note("*NO ANALYSIS: this step is read and not solved", card.place());
 }
 
 namespace {
@@ -142,7 +154,10 @@ void Parser::read_print(Card& card, PrintRequest::At at) {
       const bool known = std::any_of(std::begin(quantities), std::end(quantities), [&](const Quantity& quantity) {
         return quantity.name == name && quantity.at_nodes == nodes;
       });
-      if (known)
+      const auto& listed = print.request.quantities;
+      if (known && std::find(listed.begin(), listed.end(), name) != listed.end())
+        note(card.name() + " names " + in_quotes(name) + " more than once; it is printed once", lines_.place());
+      else if (known)
         print.request.quantities.push_back(name);
       else
         note(card.name() + ": " + in_quotes(name) + " is not printed; there " +

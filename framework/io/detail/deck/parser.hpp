@@ -1,14 +1,21 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <voussoir/framework/io/detail/deck/card.hpp>
 #include <voussoir/framework/io/detail/deck/deck.hpp>
+#include <voussoir/framework/io/detail/deck/expression.hpp>
 #include <voussoir/framework/io/detail/deck/fields.hpp>
 #include <voussoir/framework/io/detail/deck/line_reader.hpp>
+#include <voussoir/framework/io/detail/deck/rigid_motion.hpp>
 #include <voussoir/framework/io/detail/deck/set_store.hpp>
 
 namespace voussoir::deck {
@@ -28,6 +35,15 @@ class Parser {
   void read_node_set(Card& card);
   void read_element_set(Card& card);
   void read_surface(Card& card);
+  // Nodes and elements made of others (parse_generate.cpp, parse_element_generate.cpp)
+  void read_ngen(Card& card);
+  void read_nfill(Card& card);
+  void read_ncopy(Card& card);
+  void read_nmap(Card& card);
+  void read_elgen(Card& card);
+  void read_elcopy(Card& card);
+  // Numbers with names (parse_parameter.cpp)
+  void read_parameter(Card& card);
   // Abaqus's parts (parse_assembly.cpp)
   void read_part(Card& card);
   void read_end_part(Card& card);
@@ -72,6 +88,7 @@ class Parser {
   void read_end_step(Card& card);
   void read_static(Card& card);
   void read_heat_transfer(Card& card);
+  void read_no_analysis(Card& card);
   void read_node_print(Card& card);
   void read_element_print(Card& card);
   void read_file_request(Card& card);
@@ -95,25 +112,75 @@ class Parser {
   std::string name_of(std::string_view text, std::string_view what) const;
   void skip_data();
 
-  // --- names -----------------------------------------------------------------------------------------------------
+  // --- names (parse_names.cpp) -------------------------------------------------------------------------------------
   enum class Kind { node_set, element_set, surface, amplitude, orientation, material };
   bool exists(Kind kind, std::string_view name) const;
   std::vector<std::string> names_of(Kind kind) const;
-  /// A name of a set or a surface with the part that it belongs to (see parse_assembly.cpp).
+  /// A name of a set or a surface with the instance that it belongs to (see parse_assembly.cpp).
   std::string scoped(std::string name) const;
-  /// Says that a name is used here. It may be defined later, but must be there in the end.
-  void refer(Kind kind, const std::string& name, Place place);
+  /// The same for an *ORIENTATION that is used here: one of the part, or one of the model.
+  std::string scoped_orientation(const std::string& name) const;
+  /// Says that a name is used here. It may be defined later, but must be there in the end. A surface may stand for the
+  /// set of its elements; where `face` ("S2") is given, only if all its faces are that one.
+  void refer(Kind kind, const std::string& name, Place place, std::string face = {});
   [[noreturn]] void fail_unknown(Kind kind, const std::string& name, Place place) const;
-  /// A node (element) by its number, or a set of them.
-  Target target(std::string_view text, Kind kind);
+  /// A node (element) by its number, or a set of them. `face` as in refer().
+  Target target(std::string_view text, Kind kind, std::string face = {});
   std::string element_set_parameter(Card& card, std::string_view example);
+  struct Reference;
+  /// Makes a set of the elements of a surface that is named in its place; false where there is no such surface.
+  bool stand_in(const Reference& reference);
+  void check_faces(const Reference& reference) const;
   void finish();
+  void finish_sets();
+  void finish_springs();
+
+  // --- numbers of nodes and elements, which repeat among instances (parse_assembly.cpp) ----------------------------
+  using Numbers = std::array<Id, 2>;  ///< of nodes, of elements
+  static std::size_t which(Kind kind) { return kind == Kind::element_set ? 1 : 0; }
+  /// What is added to the numbers that are written here.
+  Id shift(Kind kind) const;
+  /// The same where nodes (elements) are defined.
+  Id shift_of_new(Kind kind, const Card& card);
+  /// The number in the model of one that is written here, or in an instance.
+  Id in_model(Kind kind, Id number);
+  Id in_instance(Kind kind, const std::string& instance, Id number) const;
+  /// The number in the model of what "5" or "BOLT-1.5" names; nothing where the text names neither.
+  std::optional<Id> numbered(std::string_view text, Kind kind, std::string_view what);
+  /// An Error where a number is so large that it cannot be shifted.
+  void check_number(Id number, Id by) const {
+    if (by > 0 && number > 4'000'000'000'000'000'000)
+      fail("number " + std::to_string(number) + " is too large in a deck with several instances");
+  }
+  void count_as_used(Kind kind, Id id) { largest_[which(kind)] = std::max(largest_[which(kind)], id); }
+  Id next_shift(Kind kind) const;
+  void end_instance();
+
+  // --- what generators need (parse_generate.cpp) ---------------------------------------------------------------------
+  std::array<double, 3> position_of(Id node, std::string_view what);
+  std::optional<std::size_t> find_node(Id node);
+  void add_node(Id node, const std::array<double, 3>& x, SetStore::Pieces* set);
+  /// The set that takes the nodes of a generator; null where it names none.
+  SetStore::Pieces* begin_generated(const std::string& set, const Card& card);
+  /// Members of a set that has to be there by now, in the order in which generators take them.
+  std::vector<Id> members_now(const std::string& set, Kind kind, const Card& card);
+  struct ElementPlace {
+    std::size_t card, element;
+  };
+  std::optional<ElementPlace> find_element(Id element);
+  std::vector<ElementPlace> elements_now(const SetStore::Pieces& set, Place place);
+  void add_element(const ElementPlace& master, Id element, Id node_shift, SetStore::Pieces* set, Place place);
+  /// RECTANGULAR, CYLINDRICAL or SPHERICAL, and a point of them in global axes.
+  static std::string coordinate_system(Card& card);
+  static std::array<double, 3> from_system(const std::array<double, 3>& x, std::string_view system);
 
   // --- shared by cards of a kind -----------------------------------------------------------------------------------
   void dispatch(Card& card);
+  void read_card(const std::string& text);
+  void note_unsupported(const Error& error);
   void read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter);
   /// Adds the nodes of the elements that a set holds by now.
-  void add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, const Card& card);
+  void add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place);
   Property read_rows(const Card& card, Property property, std::size_t values);
   MaterialCard& current_material(const Card& card);
   void set_property(Card& card, std::optional<Property> MaterialCard::*which, Property property);
@@ -121,6 +188,8 @@ class Parser {
   void read_directed_property(Card& card, std::optional<Property> MaterialCard::*which, double zero);
   std::optional<std::array<double, 3>> read_direction(const Card& card);
   std::optional<int> spring_kind(const SetStore::Pieces& set) const;
+  struct PendingSpring;
+  void finish_spring(const PendingSpring& spring);
   std::array<double, 6> six_numbers(const Card& card, std::string_view form);
   Action action(Card& card);
   void add(Action action);
@@ -144,14 +213,25 @@ class Parser {
   };
   std::vector<Placed> placed_;  // elements by number, as far as *NSET, ELSET= has needed them
   std::vector<Id> placed_ids_;
-  std::size_t work_of_sets_ = 0;
+  std::size_t work_of_sets_ = 0, counted_cards_ = 0, counted_elements_ = 0;
   std::map<Id, int> spring_dofs_;  // how many degrees of freedom the line of a *SPRING names for this element
   struct Reference {
     Kind kind;
     std::string name;
     Place place;
+    std::string face;
   };
   std::vector<Reference> references_;
+  struct NodesOf {  // *NSET, ELSET= of elements that come later
+    std::string nodes, elements;
+    Place place;
+  };
+  std::vector<NodesOf> nodes_of_;
+  struct PendingSpring {  // lines whose meaning depends on the kind of the springs
+    std::size_t section;
+    std::vector<std::pair<Place, std::string>> lines;
+  };
+  std::vector<PendingSpring> springs_;
   Named<std::set<std::string>> surface_node_sets_;  // of surfaces of nodes
   std::set<std::string> noted_;
   std::string material_;  // that properties go to
@@ -159,10 +239,40 @@ class Parser {
   bool all_elements_ = false;                            // a load acts on the whole model
   std::size_t prints_ = 0;                               // requests that were taken over from step to step
   bool prints_nodes_ = false, prints_elements_ = false;  // in this step
+  // What is not supported, and the first error that may follow from it
+  std::vector<UnsupportedDeck::Item> unsupported_;
+  std::map<std::string, std::size_t> unsupported_index_;
+  std::set<std::string> unsupported_places_;
+  std::optional<ErrorCode> unsupported_code_;
+  std::optional<Error> consequence_;
   // Abaqus's parts
-  enum class Scope { none, part, assembly, instance } scope_ = Scope::none;
+  enum class Scope { none, assembly, instance } scope_ = Scope::none;
   Place scope_place_;
-  std::string part_, instance_;
+  struct Part {
+    LineReader::Passage text;
+    Place place;
+    std::set<std::string> orientations;
+    bool placed = false;
+  };
+  struct Instance {
+    Numbers shift{}, last{};  // `last` is in the instance's own numbers
+  };
+  expression::Names parameters_;
+  Named<Part> parts_;
+  Named<Instance> instances_;
+  std::string part_, instance_, assembly_;  // those that are open now; the assembly's name stays
+  Place assembly_place_;
+  Numbers largest_{}, largest_local_{};  // of the model, and in any part
+  std::array<std::optional<Id>, 2> assembly_shift_;
+  RigidMotion motion_;  // of the open instance, from its own axes to those of the assembly
+  std::size_t first_node_ = 0, first_transform_ = 0, first_section_ = 0;
+  std::vector<std::string> moved_orientations_;
+  // Generators
+  std::unordered_map<Id, std::size_t> node_at_;
+  std::size_t nodes_indexed_ = 0;
+  std::unordered_map<Id, ElementPlace> element_at_;
+  ElementPlace indexed_{0, 0};
+  std::size_t generated_ = 0;
 };
 
 /// Cards of other programs that cannot change the answer, and those that would.

@@ -1,7 +1,9 @@
 #include <voussoir/framework/io/detail/deck/set_store.hpp>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 
 namespace voussoir::deck {
 namespace {
@@ -104,6 +106,49 @@ std::vector<std::string> SetStore::names() const {
   std::vector<std::string> result;
   for (const auto& [name, pieces] : sets_) result.push_back(name);
   return result;
+}
+
+void SetStore::clip(const std::string& prefix, Id last) {
+  for (auto set = sets_.lower_bound(prefix); set != sets_.end() && set->first.starts_with(prefix); ++set)
+    for (Range& range : set->second.ranges)
+      if (!range.listed) range.last = std::max(range.first, std::min(range.last, last));
+}
+
+std::optional<SetStore::Unsettled> SetStore::settle() {
+  // Depth first, by hand: a chain of sets may be as long as the deck.
+  struct Frame {
+    Named<Pieces>::iterator set;
+    std::size_t next = 0;
+  };
+  std::vector<Frame> stack;
+  std::unordered_set<std::string_view> on_stack;
+  for (auto start = sets_.begin(); start != sets_.end(); ++start) {
+    if (start->second.later.empty()) continue;
+    stack.push_back({start});
+    on_stack.insert(start->first);
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      Pieces& set = frame.set->second;
+      if (frame.next == set.later.size()) {
+        set.later.clear();
+        on_stack.erase(frame.set->first);
+        stack.pop_back();
+        continue;
+      }
+      const auto& [name, place] = set.later[frame.next];
+      const auto member = sets_.find(name);
+      if (member == sets_.end() || (member != frame.set && on_stack.contains(member->first)))
+        return Unsettled{frame.set->first, name, place};
+      if (member != frame.set && !member->second.later.empty()) {
+        stack.push_back({member});
+        on_stack.insert(member->first);
+        continue;
+      }
+      add_all(set, member->second);
+      ++frame.next;
+    }
+  }
+  return std::nullopt;
 }
 
 SetStore::Resolved SetStore::resolve(const std::vector<Id>& existing) const {

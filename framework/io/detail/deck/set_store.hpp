@@ -1,5 +1,7 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <voussoir/framework/io/detail/deck/deck.hpp>
@@ -18,8 +20,13 @@ class SetStore {
   };
   struct Pieces {
     std::vector<Range> ranges;
-    Place place;  ///< where the set was named first
+    Place place;            ///< where the set was named first
+    bool unsorted = false;  ///< generators take its members in the order of the deck
+    bool open = false;      ///< more will come when the whole deck is known
+    /// Sets that it holds and that were not there, or not whole, when they were named.
+    std::vector<std::pair<std::string, Place>> later;
 
+    bool is_whole() const { return later.empty() && !open; }
     void add(Id id);
     void add_range(Id first, Id last, Id step) { ranges.push_back({first, last, step, false}); }
 
@@ -34,6 +41,14 @@ class SetStore {
   void add_all(Pieces& set, const Pieces& other);
   const Pieces* find(std::string_view name) const;
   std::vector<std::string> names() const;
+  /// Lets no range of the sets whose names begin with `prefix` reach further than `last`.
+  void clip(const std::string& prefix, Id last);
+  struct Unsettled {
+    std::string set, member;
+    Place place;
+  };
+  /// Adds what was to be added later. Returns the first member that does not exist, or that holds the set itself.
+  std::optional<Unsettled> settle();
 
   struct Resolved {
     Named<std::vector<Id>> sets;
