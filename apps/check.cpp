@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,40 @@ std::string document_of(const std::string& file, const Error& error) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// The same for a deck with cards that are not supported: one finding for each of them.
+std::string document_of(const std::string& file, const UnsupportedDeck& deck) {
+  auto findings = nlohmann::ordered_json::array();
+  for (const UnsupportedDeck::Item& item : deck.items())
+    findings.push_back({{"severity", "error"},
+                        {"kind", "not supported"},
+                        {"where", item.places.front()},
+                        {"places", item.places},
+                        {"text", item.text}});
+  if (const auto& other = deck.consequence())
+    findings.push_back(
+        {{"severity", "error"}, {"kind", "reading"}, {"where", other->where()}, {"text", other->text()}});
+  const nlohmann::ordered_json document{
+      {"voussoir", version()}, {"file", file}, {"can_run", false}, {"findings", findings}};
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+/// All of it at the end, each with the lines where it stands.
+std::string text_of_unsupported(const std::string& file, const UnsupportedDeck& deck) {
+  std::string text = fmt::format("{}\n\n  not supported\n", bold(file));
+  for (const UnsupportedDeck::Item& item : deck.items()) {
+    std::string places = item.places.front();
+    const std::string name = places.substr(0, places.rfind(':') + 1);
+    for (std::size_t i = 1; i < item.places.size(); ++i)
+      places += ", " + (item.places[i].starts_with(name) ? item.places[i].substr(name.size()) : item.places[i]);
+    text += fmt::format("  {} {}: {}\n", red("error:"), places, item.text);
+  }
+  if (const auto& other = deck.consequence())
+    text += fmt::format("\n  perhaps because of that\n  {} {}: {}\n", red("error:"), other->where(), other->text());
+  return text + fmt::format("\n  {} not supported, at {}; the deck cannot be run\n",
+                            counted(static_cast<std::int64_t>(deck.items().size()), "thing"),
+                            counted(static_cast<std::int64_t>(deck.places()), "place"));
+}
+
 class Check {
  public:
   explicit Check(const CheckOptions& options) : options_(options), monitor_(!options.quiet) {}
@@ -52,6 +87,8 @@ class Check {
   ExitCode one(const std::string& file) {
     try {
       return look(file);
+    } catch (const UnsupportedDeck& deck) {
+      return unsupported(file, deck);
     } catch (const Error& error) {
       return failed(file, error);
     } catch (const std::bad_alloc&) {
@@ -87,6 +124,18 @@ class Check {
         if (finding.severity == Finding::Severity::error)
           print_error(Error(ErrorCode::bad_input, finding.text, finding.where), file);
     return report.can_run() ? ExitCode::ok : ExitCode::input;
+  }
+
+  ExitCode unsupported(const std::string& file, const UnsupportedDeck& deck) {
+    Monitor::Pause pause(monitor_);
+    pause.forget_activity();
+    if (options_.json)
+      documents_.add(document_of(file, deck));
+    else if (!options_.quiet)
+      print(text_of_unsupported(file, deck));
+    else
+      print_error(deck, file);
+    return exit_code(deck);
   }
 
   ExitCode failed(const std::string& file, const Error& error) {

@@ -79,5 +79,27 @@ TEST_F(CheckProgram, AModelWithoutStepsCanBeLookedAt) {
   EXPECT_TRUE(contains(report.out, "there is no step")) << report.out;
 }
 
+TEST_F(CheckProgram, ListsAllThatIsNotSupported) {
+  write_text(folder / "contact.inp",
+             "*NODE\n1\n*CONTACT PAIR, INTERACTION=I\nA, B\n*CONTACT PAIR, INTERACTION=I\nC, D\n*MATERIAL, NAME=M\n"
+             "*PLASTIC\n1., 0.\n*STEP\n*DYNAMIC\n*END STEP\n");
+  const Outcome report = check({"contact.inp"});
+  EXPECT_EQ(report.code, 1);
+  for (const char* word :
+       {"contact.inp:3, 5: *CONTACT PAIR is not supported yet", "contact.inp:8: *PLASTIC is not supported",
+        "contact.inp:11: *DYNAMIC is not supported", "3 things not supported, at 4 places"})
+    EXPECT_TRUE(contains(report.out, word)) << word << "\n" << report.out;
+
+  const Outcome document = check({"contact.inp", "--json"});
+  const Json json = Json::parse(document.out);
+  EXPECT_EQ(json["findings"][0]["places"], (std::vector<std::string>{"contact.inp:3", "contact.inp:5"}));
+  EXPECT_EQ(json["findings"][2]["kind"], "not supported");
+
+  const Outcome run = run_program({"run", "contact.inp"}, settings);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_TRUE(contains(run.error, "contact.inp:3: *CONTACT PAIR is not supported yet")) << run.error;
+  EXPECT_TRUE(contains(run.error, "3 more places")) << run.error;
+}
+
 }  // namespace
 }  // namespace voussoir::testing
