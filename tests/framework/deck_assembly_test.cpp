@@ -153,5 +153,17 @@ TEST(DeckAssembly, InstancesThatRepeatTooMuchTextAreRefused) {
   testing::expect_error(ErrorCode::bad_input, {"2 GiB", "a.inp:"}, [&] { parse(deck + "*END ASSEMBLY\n"); });
 }
 
+TEST(DeckAssembly, WhatIsNotSupportedInAPartIsListedOnce) {
+  try {
+    parse(
+        "*PART,NAME=P\n*NODE\n1\n*ORIENTATION,NAME=O,SYSTEM=SPHERICAL\n0,0,0,1,0,0\n*END PART\n*ASSEMBLY\n"
+        "*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n*INSTANCE,NAME=J,PART=P\n*END INSTANCE\n*END ASSEMBLY\n");
+    FAIL() << "nothing was thrown";
+  } catch (const UnsupportedDeck& deck) {
+    EXPECT_EQ(deck.places(), 1u);
+    EXPECT_EQ(deck.where(), "a.inp:4");
+  }
+}
+
 }  // namespace
 }  // namespace voussoir::deck

@@ -7,7 +7,7 @@
 namespace voussoir::deck {
 namespace {
 
-constexpr std::size_t most_generated = 10'000'000;
+constexpr std::size_t most_generated = 5'000'000;
 constexpr Id most_number = std::numeric_limits<Id>::max() / 4;
 
 }  // namespace

@@ -218,7 +218,7 @@ std::array<double, 6> Parser::six_numbers(const Card& card, std::string_view for
 
 void Parser::read_orientation(Card& card) {
   std::string name = card.required("NAME", "*ORIENTATION, NAME=AXES");
-  if (scope_ == Scope::instance) moved_orientations_.push_back(name = scoped(name));
+  if (scope_ == Scope::instance) name = scoped(name);
   OrientationCard orientation;
   orientation.place = card.place();
   orientation.cylindrical = card.choice("SYSTEM", {"RECTANGULAR", "CYLINDRICAL"}, 1) == "CYLINDRICAL";
@@ -247,6 +247,7 @@ void Parser::read_orientation(Card& card) {
     orientation.turn_axis = orientation.turn == 0 ? 0 : static_cast<int>(axis);
   }
   deck_.orientations.emplace(name, orientation);
+  if (scope_ == Scope::instance) moved_orientations_.push_back(name);
 }
 
 void Parser::read_transform(Card& card) {
