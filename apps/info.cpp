@@ -85,9 +85,16 @@ Json machine() {
 
 Json formats() {
   return {{{"ending", ".inp"}, {"what", "decks of Abaqus and CalculiX"}, {"reads", true}, {"writes", true}},
-          {{"ending", ".msh"}, {"what", "Gmsh meshes: versions 1 to 4.1 read, 2.2 and 4.1 written, text and binary"}, {"reads", true}, {"writes", true}},
+          {{"ending", ".msh"},
+           {"what", "Gmsh meshes: versions 1 to 4.1 read, 2.2 and 4.1 written, text and binary"},
+           {"reads", true},
+           {"writes", true}},
           {{"ending", ".json"}, {"what", "job files"}, {"reads", true}, {"writes", false}},
           {{"ending", ".vtu .pvd"}, {"what", "results for ParaView"}, {"reads", false}, {"writes", true}},
+          {{"ending", ".frd"},
+           {"what", "results for CalculiX GraphiX, PrePoMax and FreeCAD"},
+           {"reads", false},
+           {"writes", true}},
           {{"ending", ".dat"}, {"what", "tables in CalculiX's layout"}, {"reads", false}, {"writes", true}},
           {{"ending", ".csv"}, {"what", "the same tables, comma-separated"}, {"reads", false}, {"writes", true}},
           {{"ending", ".results.json"}, {"what", "a summary for scripts"}, {"reads", false}, {"writes", true}}};

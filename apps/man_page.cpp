@@ -115,6 +115,7 @@ std::string man_page(const CommandInfo& program) {
       ".TP\n.I NAME.inp\nA deck of Abaqus or CalculiX.\n"
       ".TP\n.I NAME.json\nA job file: a Gmsh mesh with materials, supports and loads.\n"
       ".TP\n.I NAME.vtu, NAME.pvd\nResults for ParaView.\n"
+      ".TP\n.I NAME.frd\nResults for CalculiX GraphiX, PrePoMax and FreeCAD (with \\-\\-frd).\n"
       ".TP\n.I NAME.dat, NAME_*.csv\nTables that the deck asks for, in CalculiX\\(aqs layout and as comma\\-separated "
       "values.\n"
       ".TP\n.I NAME.results.json\nWhat ran on what, sizes, times, extremes, reactions.\n"

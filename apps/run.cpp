@@ -27,7 +27,7 @@ struct RunOptions {
   SolverOptions solver;
   std::string output;
   std::string dialect = "calculix";
-  bool force = false, no_vtu = false, no_tables = false, no_files = false;
+  bool force = false, no_vtu = false, no_tables = false, no_files = false, frd = false;
   bool verbose = false, quiet = false, json = false;
 };
 
@@ -188,6 +188,7 @@ class Run {
     output.vtu = !options_.no_vtu && !options_.no_files;
     output.tables = !options_.no_tables && !options_.no_files;
     output.json = !options_.no_files;
+    output.frd = options_.frd && !options_.no_files;
     return output;
   }
 
@@ -282,6 +283,8 @@ void add_run_command(CLI::App& program) {
       ->group("Results");
   run->add_flag("--force", options->force, "Replace results that are there already")->group("Results");
   run->add_flag("--no-vtu", options->no_vtu, "Write no VTU and PVD files for ParaView")->group("Results");
+  run->add_flag("--frd", options->frd, "Also write an .frd file for CalculiX GraphiX, PrePoMax and FreeCAD")
+      ->group("Results");
   run->add_flag("--no-tables", options->no_tables, "Write no .dat and CSV tables")->group("Results");
   run->add_flag("--no-files", options->no_files, "Write nothing at all; only show")->group("Results");
   CLI::Option* verbose =

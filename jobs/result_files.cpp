@@ -18,6 +18,7 @@
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/jobs/detail/step_frd.hpp>
 
 namespace voussoir {
 namespace {
@@ -93,6 +94,7 @@ struct ResultFiles::State {
   std::vector<PvdEntry> series;
   std::map<std::size_t, NodalField> heat;  // temperatures of steps that heat later ones
   std::unique_ptr<OutputFile> dat;         // begun, while the job runs
+  std::unique_ptr<FrdWriter> frd;          // likewise
   FileIdentity list;                       // the .pvd that this job wrote last
   bool lost = false;                       // another run writes results of the same name
   std::string json;
@@ -131,6 +133,7 @@ struct ResultFiles::State {
         }
     }
     if (options.vtu && !job.steps.empty()) files.push_back(name + ".pvd");
+    if (options.frd && !job.steps.empty()) files.push_back(name + ".frd");
     if (options.tables && has_prints()) files.push_back(name + ".dat");
     if (options.json) files.push_back(name + ".results.json");
     return files;
@@ -267,15 +270,26 @@ struct ResultFiles::State {
     }
   }
 
+  void write_frd(std::size_t step, const StepResult& result, const std::vector<double>& temperatures) {
+    if (!options.frd) return;
+    if (!frd) frd = std::make_unique<FrdWriter>(path(name + ".frd"), options.overwrite, detail::frd_meshes(job));
+    detail::write_frd_step(*frd, job, step, result, temperatures);
+  }
+
   void note(const std::string& text) {
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
   }
 
-  void close_tables() {
-    if (!dat) return;
-    const auto file = std::move(dat);
-    file->commit();
-    done(path(name + ".dat"));
+  /// Files that hold all steps get their names.
+  void close_files() {
+    if (const auto file = std::move(frd)) {
+      file->commit();
+      done(path(name + ".frd"));
+    }
+    if (const auto file = std::move(dat)) {
+      file->commit();
+      done(path(name + ".dat"));
+    }
   }
 
   /// Runs `write`. Where another run took a name meanwhile, that run's files are kept and this one writes no more.
@@ -286,6 +300,7 @@ struct ResultFiles::State {
     } catch (const NameTaken& error) {
       lost = true;
       dat.reset();
+      frd.reset();
       throw Error(ErrorCode::io,
                   "another run wrote this file while this one was solving: its results were kept, and nothing more is "
                   "written; name another folder with --output",
@@ -344,6 +359,7 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
   s.summaries.push_back(summarize(s.job, step, result));
   s.write_or_lose([&] {
     s.write_picture(step, result, temperatures);
+    s.write_frd(step, result, temperatures);
     s.write_tables(step, result, temperatures);
   });
   s.seconds += watch.seconds();
@@ -352,7 +368,7 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
 void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
   const Stopwatch watch;
   state_->write_or_lose([&] {
-    state_->close_tables();
+    state_->close_files();
     state_->seconds += watch.seconds();
     state_->write_json(&result, nullptr, record);
   });
@@ -360,7 +376,7 @@ void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
 
 void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept {
   try {
-    state_->close_tables();
+    state_->close_files();
   } catch (const std::exception&) {
     // A full disk may be why the job stopped; what is written is told by written().
   }

@@ -18,6 +18,7 @@ struct OutputOptions {
   bool vtu = true;               ///< NAME.vtu and NAME.pvd, for ParaView
   bool tables = true;            ///< NAME.dat and a CSV per table that the job asks for
   bool json = true;              ///< NAME.results.json
+  bool frd = false;              ///< NAME.frd, for CalculiX's viewers
 };
 
 /// What whoever runs a job knows and the job does not; it goes into results.json.
@@ -30,6 +31,7 @@ struct RunRecord {
 ///
 ///   NAME.vtu, NAME.pvd              the deformed body with everything at its nodes (NAME_step1.vtu … where there are
 ///                                   several steps, which NAME.pvd puts in order)
+///   NAME.frd                        the same for CalculiX GraphiX, PrePoMax and FreeCAD, all steps in one file
 ///   NAME.dat                        the tables that the job asks for, in CalculiX's layout
 ///   NAME_U_SET.csv …                the same tables, each for itself (NAME_step1_U_SET.csv …)
 ///   NAME.results.json               what ran on what, sizes, times, extremes, reactions: docs/results.md

@@ -1,3 +1,4 @@
+#include <voussoir/framework/analysis/nodal_mean.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 
 #include <algorithm>
@@ -72,34 +73,38 @@ std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<
   }
 
   std::vector<MaterialField> result;
+  for (const auto& [material, fields] : by_material) result.push_back({material, nodal_mean(domain, fields, names)});
+  return result;
+}
+
+NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>& fields,
+                      const std::vector<std::string>& names) {
   const std::size_t width = names.size();
-  for (const auto& [material, fields] : by_material) {
-    NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
-    std::vector<std::int32_t> count(domain.node_count(), 0);
-    for (const PointField* field : fields) {
-      const ElementBlock& block = domain.block(field->block);
-      const auto e_matrix = block.type().program().extrapolation();
-      std::vector<int> column;
-      for (const auto& n : names) column.push_back(field->name_index(n));
-      for (std::int32_t e = 0; e < block.size(); ++e) {
-        const auto nodes = block.nodes(e);
-        for (int a = 0; a < block.nodes_per_element(); ++a) {
-          ++count[nodes[a]];
-          for (std::size_t k = 0; k < width; ++k) {
-            double value = 0;
-            for (int p = 0; p < field->points; ++p)
-              value += e_matrix[static_cast<std::size_t>(a) * field->points + p] * field->at(e, p, column[k]);
-            sum.values[nodes[a] * width + k] += value;
-          }
+  NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
+  std::vector<std::int32_t> count(domain.node_count(), 0);
+  for (const PointField* field : fields) {
+    const ElementBlock& block = domain.block(field->block);
+    const auto e_matrix = block.type().program().extrapolation();
+    if (e_matrix.empty()) continue;
+    std::vector<int> column;
+    for (const auto& n : names) column.push_back(field->name_index(n));
+    for (std::int32_t e = 0; e < block.size(); ++e) {
+      const auto nodes = block.nodes(e);
+      for (int a = 0; a < block.nodes_per_element(); ++a) {
+        ++count[nodes[a]];
+        for (std::size_t k = 0; k < width; ++k) {
+          double value = 0;
+          for (int p = 0; p < field->points; ++p)
+            value += e_matrix[static_cast<std::size_t>(a) * field->points + p] * field->at(e, p, column[k]);
+          sum.values[nodes[a] * width + k] += value;
         }
       }
     }
-    for (std::int32_t n = 0; n < domain.node_count(); ++n)
-      for (std::size_t k = 0; k < width; ++k)
-        sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
-    result.push_back({material, std::move(sum)});
   }
-  return result;
+  for (std::int32_t n = 0; n < domain.node_count(); ++n)
+    for (std::size_t k = 0; k < width; ++k)
+      sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
+  return sum;
 }
 
 double von_mises(const std::array<double, 6>& s) {
