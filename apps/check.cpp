@@ -109,8 +109,8 @@ class Check {
       return monitor_.tell(std::move(activity));
     };
     tell("reading", -1);
-    Job job =
-        read_model(file, dialect_of(options_.dialect), [&](double fraction) { return tell("reading", fraction); });
+    Job job = read_model_or_mesh(file, dialect_of(options_.dialect),
+                                 [&](double fraction) { return tell("reading", fraction); });
     const double read_seconds = since_start.seconds();
     const CheckReport report = check_job(job, [&](const std::string& stage) { return tell("checking " + stage, -1); });
     Monitor::Pause pause(monitor_);
@@ -159,6 +159,7 @@ constexpr const char* examples =
     R"(Examples:
   voussoir check beam.inp                  sizes, quality, supports, memory; nothing is solved
   voussoir check beam.inp --verbose        with all sets
+  voussoir check part.msh                  a mesh alone: sizes, groups, quality
   voussoir check *.inp --quiet && echo ok  for scripts: the exit code is 1 where a model cannot run
   voussoir check beam.inp --json           the same as a document
 
@@ -171,7 +172,9 @@ void add_check_command(CLI::App& program) {
   CLI::App* check =
       program.add_subcommand("check", "Read and check models without solving: sizes, quality, supports, memory");
   auto options = std::make_shared<CheckOptions>();
-  check->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")
+  check
+      ->add_option("FILE", options->files,
+                   "Decks of Abaqus or CalculiX (.inp), job files (.json), meshes of Gmsh (.msh)")
       ->type_name("FILE")
       ->required();
   check->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")

@@ -13,6 +13,10 @@ namespace voussoir::app {
 Job read_model(const std::filesystem::path& path, Dialect dialect,
                const std::function<bool(double fraction)>& progress);
 
+/// The same for looking at: also takes a mesh (.msh) and a deck of nodes and elements alone (Job::mesh_only).
+Job read_model_or_mesh(const std::filesystem::path& path, Dialect dialect,
+                       const std::function<bool(double fraction)>& progress);
+
 /// "calculix" or "abaqus".
 Dialect dialect_of(const std::string& name);
 

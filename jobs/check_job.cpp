@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/jobs/detail/check_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
@@ -41,6 +42,16 @@ void count_sizes(const Domain& domain, DomainCheck& check) {
     check.lower[i % 3] = i < 3 ? x[i] : std::min(check.lower[i % 3], x[i]);
     check.upper[i % 3] = i < 3 ? x[i] : std::max(check.upper[i % 3], x[i]);
   }
+}
+
+/// Whether a mesh of plane elements does not lie in a plane of constant z.
+bool lies_in_space(const Domain& domain, const DomainCheck& check) {
+  const double size = std::max(check.upper[0] - check.lower[0], check.upper[1] - check.lower[1]);
+  if (check.upper[2] - check.lower[2] <= 1e-9 * size) return false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    if (const std::string& shape = domain.block(b).type().shape(); !shape.empty() && shape_topology(shape).dim == 2)
+      return true;
+  return false;
 }
 
 /// "3 pressures", "1 nodal load"
@@ -95,9 +106,18 @@ class Checker {
     report_.title = job_.title;
     report_.source = job_.source;
     report_.notes = job_.notes;
+    report_.mesh_only = job_.mesh_only;
     for (std::size_t d = 0; d < job_.domains.size(); ++d) check_domain(d);
     for (std::size_t s = 0; s < job_.steps.size(); ++s) check_step(s);
-    if (job_.steps.empty())
+    if (job_.mesh_only)
+      add({Severity::hint,
+           "mesh only",
+           "this is a mesh without sections, so there is nothing to solve; say what it is made of, how it is held and "
+           "what acts, in a deck or in a job file (docs/job-file.md)",
+           job_.source,
+           {},
+           {}});
+    else if (job_.steps.empty())
       add({Severity::warning,
            "no steps",
            "there is no step, so there is nothing to solve; add one that says what acts",
@@ -119,18 +139,30 @@ class Checker {
     const Domain& domain = *job_.domains[index];
     DomainCheck& check = report_.domains.emplace_back();
     count_sizes(domain, check);
+    if (job_.mesh_only) check.materials.clear();
     if (check.elements == 0) {
       add({Severity::error, "no elements", "the model has no elements", job_.source, {}, {}});
       return;
     }
+    // Quality and orientation of plane elements are those in the plane x, y; a surface in space has none.
+    const bool shaped = !job_.mesh_only || !lies_in_space(domain, check);
     stage("quality");
-    check.quality = measure_quality(domain);
+    if (shaped) check.quality = measure_quality(domain);
     const auto id = [&](ElementRef r) { return r.block < 0 ? Id{0} : domain.block(r.block).id(r.element); };
     check.longest_element = id(check.quality.longest);
     check.worst_element = id(check.quality.worst);
     stage("elements");
     const std::size_t before = report_.findings.size();
-    detail::find_refused_elements(domain, report_.findings);
+    if (shaped)
+      detail::find_refused_elements(domain, report_.findings);
+    else
+      add({Severity::hint,
+           "surface in space",
+           "the surfaces do not lie in one plane z = constant, and there are no shell elements: quality is not "
+           "measured",
+           job_.source,
+           {},
+           {}});
     if (report_.findings.size() == before) detail::judge_quality(domain, check.quality, report_.findings);
     // A second domain of a job has the nodes of the first; what is wrong with the mesh has been said.
     stage("nodes");

@@ -67,6 +67,7 @@ struct CheckReport {
   std::vector<StepCheck> steps;
   std::vector<Finding> findings;  ///< errors first
   std::vector<JobNote> notes;     ///< of the reader
+  bool mesh_only = false;         ///< there was a mesh and nothing else: Job::mesh_only
 
   /// Whether nothing was found that keeps the job from being solved.
   bool can_run() const;

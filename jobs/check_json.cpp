@@ -70,7 +70,8 @@ std::string to_json(const CheckReport& report) {
                 {"file", report.source},
                 {"name", report.name},
                 {"title", report.title},
-                {"can_run", report.can_run()}};
+                {"can_run", report.can_run() && !report.mesh_only},
+                {"mesh_only", report.mesh_only}};
   document["domains"] = Json::array();
   for (const DomainCheck& d : report.domains) document["domains"].push_back(domain(d));
   document["steps"] = Json::array();

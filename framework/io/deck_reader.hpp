@@ -16,6 +16,9 @@ enum class Dialect { calculix, abaqus };
 
 struct DeckOptions {
   Dialect dialect = Dialect::calculix;
+  /// Take a deck of nodes and elements alone, without sections and steps, as a mesh (Job::mesh_only). Otherwise that is
+  /// an Error.
+  bool allow_mesh_only = false;
   /// Called now and then with the fraction that has been read; returning false stops with Error (cancelled).
   std::function<bool(double fraction)> progress;
 };

@@ -108,6 +108,8 @@ struct Job {
   /// 0: there are none.
   std::int32_t own_nodes = 0;
   InstanceNumbers instances;
+  /// A mesh without sections, whose elements have a material that stands in for one: it can be looked at, not solved.
+  bool mesh_only = false;
 };
 
 }  // namespace voussoir

@@ -1,5 +1,11 @@
 #include <voussoir/framework/io/job_file.hpp>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <voussoir/framework/io/detail/file_bytes.hpp>
 #include <voussoir/framework/io/detail/job/actions.hpp>
 #include <voussoir/framework/io/detail/job/body.hpp>
 #include <voussoir/framework/io/detail/job/groups.hpp>
@@ -7,7 +13,6 @@
 #include <voussoir/framework/io/detail/job/materials.hpp>
 #include <voussoir/framework/io/detail/job/sections.hpp>
 #include <voussoir/framework/io/detail/job/steps.hpp>
-#include <voussoir/framework/io/detail/file_bytes.hpp>
 
 namespace voussoir {
 namespace {
@@ -82,7 +87,76 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh) {
   return result;
 }
 
+/// Keeps one of the elements that are written once per group; it then belongs to all of these groups.
+void join_copies(GmshMesh& mesh, int dimension) {
+  struct Place {
+    std::size_t batch, element;
+  };
+  std::map<std::pair<std::string, std::vector<Id>>, std::vector<Place>> by_nodes;
+  std::vector<std::size_t> batches;
+  for (std::size_t b = 0; b < mesh.batches.size(); ++b)
+    if (mesh.batches[b].dimension == dimension) batches.push_back(b);
+  if (batches.size() < 2) return;
+  for (const std::size_t b : batches) {
+    const GmshMesh::Batch& batch = mesh.batches[b];
+    for (std::size_t e = 0; e < batch.ids.size(); ++e) {
+      const auto first = batch.nodes.begin() + static_cast<std::ptrdiff_t>(e) * batch.nodes_per_element;
+      std::vector<Id> nodes(first, first + batch.nodes_per_element);
+      by_nodes[{batch.shape, std::move(nodes)}].push_back({b, e});
+    }
+  }
+  if (std::all_of(by_nodes.begin(), by_nodes.end(), [](const auto& entry) { return entry.second.size() == 1; })) return;
+  // Elements by their groups, in the order of their first copies.
+  std::map<std::tuple<std::size_t, std::size_t>, std::vector<Place>> in_order;
+  for (auto& [nodes, places] : by_nodes) in_order[{places.front().batch, places.front().element}] = places;
+  std::vector<GmshMesh::Batch> joined;
+  std::map<std::pair<std::string, std::vector<std::int32_t>>, std::size_t> batch_of;
+  for (const auto& [key, places] : in_order) {
+    const GmshMesh::Batch& source = mesh.batches[places.front().batch];
+    std::set<std::int32_t> groups;
+    for (const Place& place : places)
+      groups.insert(mesh.batches[place.batch].groups.begin(), mesh.batches[place.batch].groups.end());
+    const std::vector<std::int32_t> list(groups.begin(), groups.end());
+    const auto [it, is_new] = batch_of.try_emplace({source.shape, list}, joined.size());
+    if (is_new) {
+      joined.push_back(source);
+      joined.back().groups = list;
+      joined.back().ids.clear();
+      joined.back().nodes.clear();
+    }
+    GmshMesh::Batch& target = joined[it->second];
+    const std::size_t e = places.front().element;
+    target.ids.push_back(source.ids[e]);
+    const auto first = source.nodes.begin() + static_cast<std::ptrdiff_t>(e) * source.nodes_per_element;
+    target.nodes.insert(target.nodes.end(), first, first + source.nodes_per_element);
+  }
+  std::erase_if(mesh.batches, [&](const GmshMesh::Batch& b) { return b.dimension == dimension; });
+  for (GmshMesh::Batch& batch : joined) mesh.batches.push_back(std::move(batch));
+}
+
 }  // namespace
+
+Job mesh_as_job(GmshMesh mesh, const std::string& name) {
+  int dimension = 0;
+  for (const auto& batch : mesh.batches) dimension = std::max(dimension, batch.dimension);
+  join_copies(mesh, dimension);
+  const job::Groups groups(mesh);
+  const std::vector<job::Section> sections{job::stand_in_section(groups, dimension, name)};
+  const job::UsedNodes nodes(mesh, sections, 1.0);
+  Body body(groups, nodes, sections, Procedure::statics);
+  body.make_all_sets();
+  Job result;
+  result.source = name;
+  result.name = std::filesystem::path(name).stem().string();
+  result.mesh_only = true;
+  if (const std::size_t unused = mesh.node_ids.size() - nodes.ids.size(); unused > 0)
+    result.notes.push_back({name, std::to_string(unused) +
+                                      (unused == 1 ? " node of the file is" : " nodes of the file are") +
+                                      " not used by its " + gmsh_dimension_name(dimension) + " elements"});
+  result.domains.push_back(body.take_domain());
+  result.own_nodes = result.domains.front()->node_count();
+  return result;
+}
 
 Job read_job_text(std::string_view text, const std::string& name, GmshMesh mesh) {
   return make_job(read_root(text, name), name, mesh);

@@ -23,4 +23,8 @@ Job read_job_text(std::string_view text, const std::string& name, const std::fil
 /// The same with a mesh that is there already: the job's "mesh" is not opened.
 Job read_job_text(std::string_view text, const std::string& name, GmshMesh mesh);
 
+/// A mesh alone, to be looked at (Job::mesh_only): its nodes, the elements of its highest dimension, and its groups as
+/// sets and surfaces. Elements that version 2.2 wrote once per group are there once. `name` is the file.
+Job mesh_as_job(GmshMesh mesh, const std::string& name);
+
 }  // namespace voussoir

@@ -71,6 +71,70 @@ TEST_F(CheckProgram, AFileThatCannotBeReadHasItsPlaceInTheDocument) {
   EXPECT_TRUE(contains(json[0]["findings"][0]["where"], "wrong.inp:1"));
 }
 
+TEST_F(CheckProgram, AMeshAloneIsMeasured) {
+  // Two boxes of hexahedra, one of them in two groups, which version 2.2 writes twice.
+  write_text(folder / "part.msh",
+             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n3 1 \"body\"\n3 2 \"right\"\n2 3 \"foot\"\n"
+             "$EndPhysicalNames\n$Nodes\n13\n1 0 0 0\n2 1 0 0\n3 3 0 0\n4 0 1 0\n5 1 1 0\n6 3 1 0\n7 0 0 1\n8 1 0 1\n"
+             "9 3 0 1\n10 0 1 1\n11 1 1 1\n12 3 1 1\n13 9 9 9\n$EndNodes\n$Elements\n4\n"
+             "1 3 2 3 1 1 4 10 7\n2 5 2 1 1 1 2 5 4 7 8 11 10\n3 5 2 1 2 2 3 6 5 8 9 12 11\n"
+             "4 5 2 2 2 2 3 6 5 8 9 12 11\n$EndElements\n");
+  const Outcome report = check({"part.msh"});
+  EXPECT_EQ(report.code, 0) << report.error;
+  for (const char* word : {"nodes         12", "2 solid.hex8", "body (2)", "right (1)", "foot (1)", "x 0 to 3",
+                           "worst scaled Jacobian 1 ", "worst aspect ratio 2 (element 3)", "mesh without sections",
+                           "1 node of the file is not used", "0 errors, 0 warnings"})
+    EXPECT_TRUE(contains(report.out, word)) << word << "\n" << report.out;
+  EXPECT_FALSE(contains(report.out, "materials"));
+  EXPECT_FALSE(contains(report.out, "next:"));
+  const Outcome document = check({"part.msh", "--json"});
+  EXPECT_EQ(document.code, 0);
+  const Json json = Json::parse(document.out);
+  EXPECT_TRUE(json["mesh_only"].get<bool>());
+  EXPECT_FALSE(json["can_run"].get<bool>());
+  EXPECT_EQ(json["domains"][0]["quality"]["measured_elements"], 2);
+
+  // Surfaces alone: in the plane they have a quality, in space they have sizes.
+  const auto surface = [](const char* z) {
+    return std::string("$NOD\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 ") + z +
+           "\n$ENDNOD\n$ELM\n2\n1 2 1 1 3 1 2 3\n2 2 1 1 3 1 3 4\n$ENDELM\n";
+  };
+  write_text(folder / "flat.msh", surface("0"));
+  EXPECT_TRUE(contains(check({"flat.msh"}).out, "worst scaled Jacobian")) << check({"flat.msh"}).out;
+  write_text(folder / "bent.msh", surface("0.5"));
+  const Outcome bent = check({"bent.msh"});
+  EXPECT_EQ(bent.code, 0) << bent.error;
+  EXPECT_TRUE(contains(bent.out, "quality is not measured") && contains(bent.out, "2 plane_stress.tri3")) << bent.out;
+  EXPECT_FALSE(contains(bent.out, "worst scaled Jacobian"));
+}
+
+TEST_F(CheckProgram, ADeckOfNodesAndElementsIsMeasured) {
+  const std::string deck =
+      "*NODE, NSET=NALL\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+      "*ELEMENT, TYPE=C3D8, ELSET=PART\n1,1,2,3,4,5,6,7,8\n*ELEMENT, TYPE=B31, ELSET=POLE\n2,1,7\n";
+  write_text(folder / "mesh.inp", deck);
+  const Outcome report = check({"mesh.inp"});
+  EXPECT_EQ(report.code, 0) << report.error;
+  for (const char* word : {"nodes         8", "1 solid.hex8", "PART (1)", "NALL (8)", "worst scaled Jacobian 1 ",
+                           "1 element is left out", "mesh without sections"})
+    EXPECT_TRUE(contains(report.out, word)) << word << "\n" << report.out;
+  const Outcome run = run_program({"run", "mesh.inp"}, settings);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_TRUE(contains(run.error, "has no section")) << run.error;
+  // With a step it is a model, and an incomplete one.
+  write_text(folder / "model.inp", deck + "*STEP\n*STATIC\n*END STEP\n");
+  const Outcome model = check({"model.inp"});
+  EXPECT_EQ(model.code, 1);
+  EXPECT_TRUE(contains(model.error, "has no section")) << model.error;
+  // Elements that are inside out are found in a mesh, too.
+  std::string wrong = deck;
+  wrong.replace(wrong.find("1,1,2,3,4,5,6,7,8"), 17, "1,5,6,7,8,1,2,3,4");
+  write_text(folder / "wrong.inp", wrong);
+  const Outcome inverted = check({"wrong.inp"});
+  EXPECT_EQ(inverted.code, 1);
+  EXPECT_TRUE(contains(inverted.out, "inside out")) << inverted.out;
+}
+
 TEST_F(CheckProgram, AModelWithoutStepsCanBeLookedAt) {
   const std::string deck = cantilever_deck(4, 2, 2);
   write_text(folder / "mesh.inp", deck.substr(0, deck.find("*STEP")));

@@ -107,6 +107,45 @@ Unknown Build::unknown(const Model& m, std::int32_t node, int dof) const {
   return dof >= 1 && dof <= m.components[node] ? Unknown{node, dof - 1} : Unknown{};
 }
 
+namespace {
+
+/// Gives a deck of nodes and elements alone a section for all of them. Beams, springs and masses have no shape to look
+/// at, and are left out.
+void make_mesh_only(Build& b) {
+  std::size_t left_out = 0;
+  Place place;
+  std::erase_if(b.deck.elements, [&](const ElementCard& card) {
+    const ElementMeaning* meaning = find_meaning(card.type);
+    if (!meaning || meaning->family == Family::solid || is_plane(meaning->family) || meaning->family == Family::truss)
+      return false;
+    if (left_out == 0) place = card.place;
+    left_out += card.ids.size();
+    return true;
+  });
+  if (left_out > 0)
+    b.note("without sections, beams, springs and masses are not looked at: " + std::to_string(left_out) +
+               (left_out == 1 ? " element is" : " elements are") + " left out",
+           place);
+  const std::string name = "NONE";
+  Property ones;
+  ones.rows = {{0, {1}}};
+  Property elastic;
+  elastic.rows = {{0, {1, 0}}};
+  MaterialCard material;
+  material.elastic = elastic;
+  material.conductivity = ones;
+  b.deck.materials = {};
+  b.deck.materials[name] = material;
+  SectionCard section;
+  section.set = "MESH";
+  section.material = name;
+  section.values = {1};
+  b.deck.sections = {section};
+  b.job.mesh_only = true;
+}
+
+}  // namespace
+
 Job build_job(Deck deck, const DeckOptions& options) {
   Build build;
   build.deck = std::move(deck);
@@ -123,6 +162,8 @@ Job build_job(Deck deck, const DeckOptions& options) {
     build.options.dialect = Dialect::abaqus;
     job.notes.push_back({job.source, "the deck has parts, which CalculiX does not read: names mean what Abaqus means"});
   }
+  const bool complete = !build.deck.sections.empty() || !build.deck.steps.empty() || build.deck.elements.empty();
+  if (options.allow_mesh_only && !complete) make_mesh_only(build);
   build_mesh(build);
   build_models(build);
   build_constraints(build);

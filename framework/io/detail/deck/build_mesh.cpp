@@ -146,6 +146,10 @@ SectionCard::Kind section_for(Family family) {
 
 /// Which section each element has: the last that names it and suits it.
 void assign_sections(Build& b) {
+  if (b.job.mesh_only) {
+    b.section_of.assign(b.card_first.back(), 0);
+    return;
+  }
   b.section_of.assign(b.card_first.back(), -1);
   std::vector<std::pair<std::size_t, std::size_t>> unsuited;  // element, section
   for (std::size_t s = 0; s < b.deck.sections.size(); ++s) {

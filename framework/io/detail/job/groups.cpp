@@ -120,12 +120,17 @@ Selection Groups::select_dimension(const Json& json, int dimension, const std::v
                                    const std::string& purpose) const {
   const std::string& word = json.text();
   if (!contains(dimensions, dimension)) json.fail("these are " + word + ", but " + purpose + " " + plural(dimensions));
+  const Selection selection = everything(dimension);
+  if (selection.batches.empty()) json.fail("the mesh has no " + word);
+  return selection;
+}
+
+Selection Groups::everything(int dimension) const {
   Selection selection;
   selection.dimension = dimension;
   for (std::size_t b = 0; b < mesh_.batches.size(); ++b)
     if (mesh_.batches[b].dimension == dimension) selection.batches.push_back(b);
-  if (selection.batches.empty()) json.fail("the mesh has no " + word);
-  claim_name(selection, {word});
+  claim_name(selection, {gmsh_dimension_name(dimension) + "s"});
   return selection;
 }
 

@@ -33,6 +33,8 @@ class Groups {
   /// pressure on a solid), and `purpose` says why, for messages: "a pressure acts on". Two selections have the same
   /// name only if they have the same elements: sets are found by this name.
   Selection select(const Json& json, const std::vector<int>& dimensions, const std::string& purpose) const;
+  /// All elements of one dimension.
+  Selection everything(int dimension) const;
   /// Every group that has elements; tags of one dimension that share a name are one group.
   const std::vector<Selection>& all() const { return all_; }
 

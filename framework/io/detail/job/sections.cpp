@@ -162,6 +162,17 @@ std::vector<Section> read_sections(const Json& json, const Groups& groups, const
   return sections;
 }
 
+Section stand_in_section(const Groups& groups, int dimension, const std::string& name) {
+  const char* const physics_of[] = {"mass", "truss", "plane_stress", "solid"};
+  const auto physics = std::find_if(all_physics().begin(), all_physics().end(),
+                                    [&](const Physics& p) { return p.name == physics_of[dimension]; });
+  Section section{Json::parse("{}", name), &*physics, groups.everything(dimension), nullptr, {}, {}};
+  if (dimension == 0) section.numbers = {{"mass", 1}};
+  if (dimension == 1) section.numbers = {{"area", 1}};
+  if (dimension > 0) section.material = std::make_shared<IsotropicMaterial>("none", 1.0, 0.0);
+  return section;
+}
+
 std::string element_type(const Section& section, const std::string& shape) {
   const Physics& physics = *section.physics;
   const ElementLibrary& library = ElementLibrary::instance();

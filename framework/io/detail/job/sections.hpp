@@ -35,6 +35,10 @@ struct Section {
 /// Reads "sections".
 std::vector<Section> read_sections(const Json& json, const Groups& groups, const Materials& materials);
 
+/// A section for everything of one dimension, of a material that stands in for one: to look at a mesh that has none.
+/// `name` is the mesh. Error (bad_input) where there are no elements for what the mesh has.
+Section stand_in_section(const Groups& groups, int dimension, const std::string& name);
+
 /// The element type of a section for a shape; an Error of the section where there is none.
 std::string element_type(const Section& section, const std::string& shape);
 
