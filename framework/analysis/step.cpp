@@ -1,10 +1,10 @@
 #include <voussoir/framework/analysis/step.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
+
+#include <voussoir/framework/analysis/detail/support_forces.hpp>
 
 namespace voussoir {
 
@@ -55,41 +55,25 @@ double energy_of_springs(const AnalysisModel& m, const StepState& state) {
   return 0.5 * m.backend().dot(state.unknowns, force);
 }
 
-/// Reactions of supports along directions: what is out of balance at their nodes, in the space of those directions.
-void add_oblique_reactions(const AnalysisModel& m, const std::vector<double>& out_of_balance, StepResult& result) {
+/// Reactions of supports along directions. `single` flags unknowns that are prescribed as well: what is out of balance
+/// there is their own.
+void add_oblique_reactions(const AnalysisModel& m, const std::vector<double>& out_of_balance,
+                           const std::vector<char>& single, bool by_springs, StepResult& result) {
   const auto& supports = m.domain().oblique_supports();
   if (supports.empty()) return;
   const std::size_t width = m.unknown_names().size();
   const char* const names[] = {"ux", "uy", "uz"};
-  using Direction = std::array<double, 3>;
-  std::map<std::int32_t, std::vector<Direction>> basis;  // orthonormal, of each node
-  for (const auto& o : supports) {
-    Direction d = o.direction;
-    for (const Direction& b : basis[o.node]) {
-      const double along = d[0] * b[0] + d[1] * b[1] + d[2] * b[2];
-      for (int k = 0; k < 3; ++k) d[k] -= along * b[k];
-    }
-    const double length = std::hypot(d[0], d[1], d[2]);
-    if (length < 1e-8) continue;  // says the same as another one
-    for (double& x : d) x /= length;
-    basis[o.node].push_back(d);
-  }
-  for (const auto& [node, directions] : basis) {
-    Direction force{0, 0, 0};
-    std::array<std::int32_t, 3> equation;
+  const auto force = detail::oblique_support_forces(m, out_of_balance, single, !by_springs);
+  for (std::size_t i = 0; i < supports.size(); ++i)
     for (int k = 0; k < 3; ++k) {
-      equation[k] = m.equation(node, names[k]);
-      if (equation[k] >= 0 && !m.is_held(equation[k])) force[k] = out_of_balance[equation[k]];
-    }
-    for (int k = 0; k < 3; ++k) {
-      if (equation[k] < 0) continue;
-      double value = 0;
-      for (const Direction& d : directions) value += (d[0] * force[0] + d[1] * force[1] + d[2] * force[2]) * d[k];
-      double& reaction = result.reactions.values[node * width + k];
+      const std::int32_t e = m.equation(supports[i].node, names[k]);
+      if (e < 0) continue;
+      const double value = force[i] * supports[i].direction[k];
+      double& reaction = result.reactions.values[supports[i].node * width + k];
+      if (by_springs && single[e]) continue;  // the sum of both is there already
       reaction = std::isnan(reaction) ? value : reaction + value;
       result.reaction_sum[k] += value;
     }
-  }
 }
 
 }  // namespace
@@ -129,7 +113,11 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
         result.reaction_sum[e - first[k]] += r[e];
       }
     }
-  if (m.constraints().springs.empty()) add_oblique_reactions(m, out_of_balance, result);
+  std::vector<char> single(r.size(), 0);
+  if (m.constraints().springs.empty()) {
+    for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_held(e);
+    add_oblique_reactions(m, out_of_balance, single, false, result);
+  }
   // What is left of the balance without the springs of supports is what they push with: the reactions.
   if (!m.constraints().springs.empty()) {
     Vector without = m.make_vector();
@@ -143,10 +131,11 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
     for (const auto& spring : m.constraints().springs) {
       if (spring.equations.size() != 1) continue;
       const auto place = m.place(spring.equations[0]);
+      single[spring.equations[0]] = 1;
       result.reactions.values[place.node * width + place.component] = forces[spring.equations[0]];
       result.reaction_sum[place.component] += forces[spring.equations[0]];
     }
-    add_oblique_reactions(m, forces, result);
+    add_oblique_reactions(m, forces, single, true, result);
   }
 
   // External loads: everything that the batches of loads and the nodal loads push with.
