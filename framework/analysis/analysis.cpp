@@ -65,6 +65,8 @@ void Analysis::take_notes() {
       notes_.push_back("block '" + block.name() + "' (" + block.type_name() + ") is computed on the host, because " +
                        parts_.backend->route_reason(block.type().program()) + "; a kernel would be faster");
   }
+  const auto& constraints = model_->constraints().notes;
+  notes_.insert(notes_.end(), constraints.begin(), constraints.end());
   if (const auto unused = model_->unused_nodes(); !unused.empty())
     notes_.push_back(std::to_string(unused.size()) + " nodes are used by no element, the first is " +
                      domain_.node_label(unused.front()));

@@ -366,9 +366,13 @@ void Domain::add_equation(std::span<const EquationTerm> terms, double constant, 
     equation.terms.push_back({node_index(term.node), term.unknown, term.coefficient});
   }
   if (equation.terms.front().coefficient == 0)
-    throw Error(ErrorCode::bad_input,
-                "the coefficient of the first term is zero, but the first term is the one eliminated", equation.label);
+    throw Error(ErrorCode::bad_input, "the coefficient of the first term is zero; leave the term out", equation.label);
   equations_.push_back(std::move(equation));
+}
+
+void Domain::set_rotation_node(Id node, Id reference, bool hidden) {
+  ++revision_;
+  rotation_nodes_[node_index(node)] = {node_index(reference), hidden};
 }
 
 LoadCase& Domain::add_load_case(const std::string& name) {
@@ -388,6 +392,9 @@ std::string Domain::element_label(ElementRef ref) const {
          ")";
 }
 
-std::string Domain::node_label(std::int32_t index) const { return "node " + std::to_string(node_ids_[index]); }
+std::string Domain::node_label(std::int32_t index) const {
+  const RotationNode* rotation = rotation_node(index);
+  return "node " + std::to_string(node_ids_[rotation && rotation->hidden ? rotation->reference : index]);
+}
 
 }  // namespace voussoir

@@ -63,8 +63,8 @@ struct ObliqueSupport {
   double value;
 };
 
-/// A multi-point equation Σ coefficient · unknown = constant. The term that is eliminated is the first whose unknown is
-/// neither prescribed nor given by an earlier equation.
+/// A multi-point equation Σ coefficient · unknown = constant. The equations are solved for unknowns that are not
+/// prescribed and have large coefficients; the order of terms and of equations does not matter.
 struct ConstraintEquation {
   struct Term {
     std::int32_t node;
@@ -74,6 +74,12 @@ struct ConstraintEquation {
   std::vector<Term> terms;
   double constant = 0;
   std::string label;  ///< how the user calls it, for error messages
+};
+
+/// A node whose unknowns ux, uy, uz are the rotation of another node about x, y, z (in a plane ux is that about z).
+struct RotationNode {
+  std::int32_t reference;  ///< the node that it turns with
+  bool hidden;             ///< the user does not know it: messages name the reference node instead
 };
 
 /// The model: nodes, blocks of elements, sets, surfaces, supports, equations, load cases. Everything is kept in the
@@ -174,6 +180,15 @@ class Domain {
   void add_equation(std::initializer_list<EquationTerm> terms, double constant = 0, const std::string& label = {}) {
     add_equation(std::span<const EquationTerm>(terms.begin(), terms.size()), constant, label);
   }
+  /// Says that the unknowns ux, uy, uz of a node that no element uses are the rotation of the node `reference` about x,
+  /// y, z (in a plane: ux is the rotation about z), which equations of rigid bodies name. The check of free motions then
+  /// takes them for rotations. Messages name a hidden node by its reference node and the degrees of freedom 4 to 6.
+  void set_rotation_node(Id node, Id reference, bool hidden = false);
+  /// Null for nodes whose unknowns are their own.
+  const RotationNode* rotation_node(std::int32_t node) const {
+    const auto it = rotation_nodes_.find(node);
+    return it == rotation_nodes_.end() ? nullptr : &it->second;
+  }
   /// Takes all prescribed values off, along axes and along directions; equations stay.
   void clear_supports() {
     prescribed_.clear();
@@ -252,6 +267,7 @@ class Domain {
   std::vector<Prescribed> prescribed_;
   std::vector<ObliqueSupport> oblique_;
   std::vector<ConstraintEquation> equations_;
+  std::unordered_map<std::int32_t, RotationNode> rotation_nodes_;
   std::vector<std::unique_ptr<LoadCase>> load_cases_;
   double reference_temperature_ = 0;
   std::uint64_t revision_ = 0;

@@ -27,7 +27,14 @@ AnalysisModel::Place AnalysisModel::place(std::int32_t equation) const {
 
 std::string AnalysisModel::equation_label(std::int32_t equation) const {
   const Place at = place(equation);
-  return domain_.node_label(at.node) + ", " + unknown_names_[at.component];
+  const RotationNode* rotation = domain_.rotation_node(at.node);
+  if (!rotation) return domain_.node_label(at.node) + ", " + unknown_names_[at.component];
+  const int axis = unknown_names_.size() == 2 ? 2 : at.component;
+  const std::string about = std::string("rotation about ") + "xyz"[axis];
+  if (rotation->hidden)
+    return domain_.node_label(at.node) + ", " + about + " (degree of freedom " + std::to_string(axis + 4) + ")";
+  return domain_.node_label(at.node) + ", " + unknown_names_[at.component] + " (" + about + " of " +
+         domain_.node_label(rotation->reference) + ")";
 }
 
 std::vector<std::int32_t> AnalysisModel::unused_nodes() const {

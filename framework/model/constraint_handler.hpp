@@ -15,7 +15,7 @@ struct NumberedConstraints {
     double value;
   };
   struct Multi {
-    std::vector<std::int32_t> equations;  ///< the first is eliminated
+    std::vector<std::int32_t> equations;
     std::vector<double> coefficients;
     double constant;
     std::string label;
@@ -24,6 +24,9 @@ struct NumberedConstraints {
   std::vector<Single> single;
   std::vector<Multi> multi;
   std::int32_t equation_count = 0;
+  /// Per equation, what its unknown is multiplied by to be compared with others: 1 for displacements, a length for
+  /// rotations. Empty: 1 for all.
+  std::vector<double> scale;
   /// "node 12, ux" for an equation number.
   std::function<std::string(std::int32_t)> label;
 };
@@ -49,6 +52,7 @@ struct ConstraintPlan {
     bool support;  ///< its force is a reaction
   };
   std::vector<Spring> springs;
+  std::vector<std::string> notes;  ///< what the user should know of, such as equations that say nothing new
 };
 
 /// Turns supports and multi-point equations into something that equations can be formed with. Elements never see it.
@@ -70,16 +74,18 @@ class EliminationHandler : public ConstraintHandler {
   ConstraintPlan plan(const NumberedConstraints& constraints) const override;
 };
 
-/// As elimination, and the first term of each multi-point equation is expressed by its others: K becomes TᵀKT. The
-/// default: exact, and the matrix stays positive definite.
+/// As elimination, and multi-point equations are solved for as many unknowns as are independent, which are expressed by
+/// the others: K becomes TᵀKT. The default: exact, and the matrix stays positive definite. Which unknowns depend on which
+/// is chosen so that the coefficients of T stay small, whatever the order of the terms. Equations that follow from others
+/// are dropped with a note; those that contradict others are an Error (bad_input).
 class TransformationHandler : public ConstraintHandler {
  public:
   std::string name() const override { return "transformation"; }
   ConstraintPlan plan(const NumberedConstraints& constraints) const override;
 };
 
-/// Everything by stiff springs: simple and never contradictory, but inexact by about 1/factor and badly conditioned for
-/// iterative solvers.
+/// Everything by stiff springs: simple, but inexact by about 1/factor and badly conditioned for iterative solvers.
+/// Constraints that contradict each other are an Error (bad_input) as with the other handlers.
 class PenaltyHandler : public ConstraintHandler {
  public:
   explicit PenaltyHandler(double factor = 1e8) : factor_(factor) {}

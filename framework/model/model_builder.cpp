@@ -341,11 +341,7 @@ struct AnalysisModel::Builder {
       multi.constant = o.value;
       multi.support = true;
       multi.label = "oblique support of " + domain.node_label(o.node);
-      // The largest term first: it is the one that is eliminated.
-      std::array<int, 3> order{0, 1, 2};
-      std::stable_sort(order.begin(), order.end(),
-                       [&](int a, int b) { return std::abs(o.direction[a]) > std::abs(o.direction[b]); });
-      for (int k : order) {
+      for (int k = 0; k < 3; ++k) {
         if (std::abs(o.direction[k]) < 1e-14) continue;
         const char* const names[] = {"ux", "uy", "uz"};
         multi.equations.push_back(require_equation(o.node, names[k], "oblique support"));
@@ -363,12 +359,40 @@ struct AnalysisModel::Builder {
       }
       c.multi.push_back(std::move(multi));
     }
+    c.scale = comparable_scale(c);
     m.plan_ = handler.plan(c);
     m.held_ = m.plan_.held;
     m.dependent_of_.assign(m.equation_count(), -1);
     for (std::size_t i = 0; i < m.plan_.dependent.size(); ++i)
       m.dependent_of_[m.plan_.dependent[i].equation] = static_cast<std::int32_t>(i);
     if (!m.plan_.springs.empty()) add_springs(handler.spring_factor() * largest_diagonal());
+  }
+
+  /// A rotation is compared with displacements by the longest lever with which an equation names one.
+  std::vector<double> comparable_scale(const NumberedConstraints& c) const {
+    const auto& names = model.unknown_names_;
+    if (c.multi.empty() || names[0] != "ux") return {};
+    const auto is_rotation = [&](std::int32_t equation) {
+      const Place at = model.place(equation);
+      return at.component >= 3 || domain.rotation_node(at.node);
+    };
+    std::vector<double> scale;
+    double lever = 0;
+    std::vector<std::int32_t> rotations;
+    for (const auto& multi : c.multi) {
+      double straight = 0, turning = 0;
+      for (std::size_t k = 0; k < multi.equations.size(); ++k) {
+        const bool turns = is_rotation(multi.equations[k]);
+        if (turns) rotations.push_back(multi.equations[k]);
+        double& largest = turns ? turning : straight;
+        largest = std::max(largest, std::abs(multi.coefficients[k]));
+      }
+      if (straight > 0) lever = std::max(lever, turning / straight);
+    }
+    if (!(lever > 0) || !std::isfinite(lever)) return {};
+    scale.assign(c.equation_count, 1.0);
+    for (const std::int32_t equation : rotations) scale[equation] = lever;
+    return scale;
   }
 
   /// Largest diagonal entry of the elements' tangents.

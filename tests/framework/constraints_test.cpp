@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <chrono>
 #include <cmath>
 #include <random>
 
@@ -271,6 +272,118 @@ TEST(Transformation, EquationsThatSayTheSameTwiceAreNoContradiction) {
   EXPECT_EQ(TransformationHandler().plan(c).dependent.size(), 2u);
   c.multi[2].constant = 0.300001;
   EXPECT_THROW(TransformationHandler().plan(c), Error);
+}
+
+/// The largest coefficient of what unknowns depend on.
+double largest_coefficient(const ConstraintPlan& plan) {
+  double largest = 0;
+  for (const auto& d : plan.dependent)
+    for (double c : d.coefficients) largest = std::max(largest, std::abs(c));
+  return largest;
+}
+
+TEST(Transformation, CoefficientsThatNearlyCancelAreNoPivots) {
+  // Solved for x0 and x1 in turn, the second equation would be x1 = 3e8 (x3 − x2).
+  NumberedConstraints c = constraints_on(4);
+  c.multi = {{{0, 1}, {3, -1}, 0, "a"}, {{0, 1, 2, 3}, {1, -0.33333333, 1, -1}, 0, "b"}};
+  const auto plan = TransformationHandler().plan(c);
+  EXPECT_EQ(plan.dependent.size(), 2u);
+  EXPECT_LE(largest_coefficient(plan), 1.0);
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(Transformation, CoefficientsStaySmallWhateverIsChained) {
+  // x_i = 2 x_(i+1) a thousand times: written in the last unknown, the first would be 2^1000 of it.
+  for (const std::vector<double>& pair : {std::vector<double>{1, -2}, std::vector<double>{-2, 1}}) {
+    NumberedConstraints c = constraints_on(1001);
+    for (int i = 0; i < 1000; ++i) c.multi.push_back({{i, i + 1}, pair, 0, "e"});
+    const auto plan = TransformationHandler().plan(c);
+    EXPECT_EQ(plan.dependent.size(), 1000u);
+    EXPECT_LE(largest_coefficient(plan), 10.0);
+  }
+  std::mt19937 random(3);
+  NumberedConstraints c = constraints_on(300);
+  for (int i = 0; i < 100; ++i) {
+    NumberedConstraints::Multi m{{}, {}, 0, "e"};
+    for (int k = 0; k < 20; ++k) {
+      m.equations.push_back(static_cast<std::int32_t>(random() % 300));
+      m.coefficients.push_back(std::ldexp(1.0, static_cast<int>(random() % 20) - 10));
+    }
+    c.multi.push_back(m);
+  }
+  const auto plan = TransformationHandler().plan(c);
+  EXPECT_EQ(plan.dependent.size(), 100u);
+  EXPECT_LE(largest_coefficient(plan), 10.0);
+}
+
+TEST(Transformation, WhatFollowsFromOthersIsDroppedWithANote) {
+  NumberedConstraints c = constraints_on(3);
+  c.multi = {{{0, 1}, {3, -1}, 0, "*EQUATION at a.inp:5"},
+             {{1, 2}, {1, -1}, 0, "*EQUATION at a.inp:8"},
+             {{0, 1}, {1, -0.33333333}, 0, "*EQUATION at a.inp:11"}};
+  const auto plan = TransformationHandler().plan(c);
+  EXPECT_EQ(plan.dependent.size(), 2u) << "eight digits are what people write";
+  ASSERT_EQ(plan.notes.size(), 1u);
+  for (const char* word : {"a.inp:5", "a.inp:11", "dropped"})
+    EXPECT_NE(plan.notes[0].find(word), std::string::npos) << plan.notes[0];
+  // Coefficients that differ in a digit that was meant are enforced, and said to be nearly the same.
+  c.multi[2].coefficients[1] = -0.3333331;
+  const auto meant = TransformationHandler().plan(c);
+  EXPECT_EQ(meant.dependent.size(), 3u);
+  ASSERT_EQ(meant.notes.size(), 1u);
+  EXPECT_NE(meant.notes[0].find("nearly follows"), std::string::npos) << meant.notes[0];
+  c.multi[2].coefficients[1] = -0.33;
+  EXPECT_TRUE(TransformationHandler().plan(c).notes.empty());
+  // The same with a constant is a contradiction.
+  c.multi[2] = {{0, 1}, {1, -0.33333333}, 0.1, "*EQUATION at a.inp:11"};
+  expect_error(ErrorCode::bad_input, {"a.inp:11", "contradict", "unknown 0"}, [&] { TransformationHandler().plan(c); });
+  expect_error(ErrorCode::bad_input, {"contradict"}, [&] { PenaltyHandler().plan(c); });
+}
+
+TEST(Transformation, RotationsAreComparedByTheirLever) {
+  // A rigid body in metres whose nodes are micrometres away: the lever is no rounding, and no reason to solve for θ.
+  for (const double size : {1e-6, 1.0, 1e6}) {
+    NumberedConstraints c = constraints_on(12);  // five nodes (ux, uy), then the reference node's ux, uy, θ … 10, 11
+    c.scale.assign(12, 1.0);
+    c.scale[11] = size;
+    for (int n = 0; n < 4; ++n) {
+      const double x = size * std::cos(n), y = size * std::sin(n);
+      c.multi.push_back({{11, 2 * n, 8}, {y, 1, -1}, 0, "x"});
+      c.multi.push_back({{11, 2 * n + 1, 9}, {-x, 1, -1}, 0, "y"});
+    }
+    const auto plan = TransformationHandler().plan(c);
+    ASSERT_EQ(plan.dependent.size(), 8u) << size;
+    for (int k = 0; k < 8; ++k) EXPECT_EQ(plan.dependent[k].equation, k) << size;
+    // A second body on the same nodes: three equations join the bodies, the rest follows.
+    c.equation_count = 15;
+    c.scale.assign(15, 1.0);
+    c.scale[11] = c.scale[14] = size;
+    for (int n = 0; n < 4; ++n) {
+      const double x = size * (std::cos(n) - 1), y = size * (std::sin(n) + 2);
+      c.multi.push_back({{14, 2 * n, 12}, {y, 1, -1}, 0, "second x"});
+      c.multi.push_back({{14, 2 * n + 1, 13}, {-x, 1, -1}, 0, "second y"});
+    }
+    EXPECT_EQ(TransformationHandler().plan(c).dependent.size(), 11u) << size;
+  }
+}
+
+TEST(Transformation, TimeGrowsWithTheNumberOfTerms) {
+  // Elimination by the first usable term took minutes for these: every link was put into all before it.
+  const auto start = std::chrono::steady_clock::now();
+  NumberedConstraints c = constraints_on(100001);
+  for (int i = 0; i < 100000; ++i) c.multi.push_back({{i, i + 1}, {1, -1}, 0, "link"});
+  EXPECT_EQ(TransformationHandler().plan(c).dependent.size(), 100000u);
+  c = constraints_on(2051);
+  for (int i = 0; i < 2000; ++i) {
+    NumberedConstraints::Multi m{{}, {}, 0, "mean"};
+    for (int k = 0; k < 51; ++k) {
+      m.equations.push_back(i + k);
+      m.coefficients.push_back(k ? -0.02 : 1.0);
+    }
+    c.multi.push_back(m);
+  }
+  EXPECT_EQ(TransformationHandler().plan(c).dependent.size(), 2000u);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 60.0);
 }
 
 TEST(Handlers, ReactionsBalanceLoads) {
