@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/model/loose_unknowns.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
@@ -17,6 +18,22 @@ namespace {
 // A pivot this small against its diagonal may belong to a motion that nothing resists, or to a soft one: a stiff part
 // on a weak spring, the tip of a slender cantilever. Pivots alone cannot tell; Factorization looks at energies.
 constexpr double suspicious_pivot = 1e-6;
+
+/// Whether some diagonal entry is left over from a cancellation, so that pivots cannot be judged by it.
+bool is_left_over(const LinearSOE& soe, const std::vector<double>& sizes) {
+  if (sizes.empty()) return false;
+  const AnalysisModel& model = soe.model();
+  BlockDiagonal diagonal = model.backend().block_diagonal(*soe.sparse_matrix(), 1);
+  for (int d = 0; d < model.backend().devices(); ++d) {
+    const auto values = diagonal.blocks[d].read_host();
+    const auto first = static_cast<std::size_t>(diagonal.layout->first(d));
+    for (std::size_t i = 0; i < values.size() && first + i < sizes.size(); ++i)
+      if (model.is_free(static_cast<std::int32_t>(first + i)) &&
+          std::abs(values[i]) <= suspicious_pivot * sizes[first + i])
+        return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -56,6 +73,9 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   DirectOptions options = options_;
   if (options.threads == 0) options.threads = model.backend().threads();
 
+  // Of what the stiffness was summed from; empty where no unknown depends on others.
+  const std::vector<double> sizes =
+      model.constraints().dependent.empty() ? std::vector<double>{} : stiffness_handed_on(model);
   const auto number = [&](bool all) {
     h.equation.clear();
     for (std::int32_t e = 0; e < model.equation_count(); ++e) {
@@ -70,7 +90,10 @@ void DirectSolver::factorise(const LinearSOE& soe) {
     if (!h.sparse || h.sparse_method != method || h.sparse->options().threads != options.threads)
       h.sparse = Factorization::make(method, options);
     h.sparse_method = method;
-    h.sparse->factorise(a);
+    std::vector<double> own_sizes;
+    if (!sizes.empty())
+      for (const std::int32_t e : h.equation) own_sizes.push_back(sizes[e]);
+    h.sparse->factorise(a, own_sizes);
     if (!h.sparse->null_pivots().empty()) h.null_vectors = h.sparse->null_space();
     const auto& s = h.sparse->statistics();
     h.text = "direct, " + s.method + " (" + s.ordering + ")";
@@ -80,6 +103,10 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   // Within an envelope that the SOE stores, unless something in it must be looked at more closely.
   const auto by_envelope = [&](auto& ldlt, Held::Kind kind, const auto& matrix, std::int64_t entries,
                                DirectMethod careful) {
+    if (is_left_over(soe, sizes)) {
+      by_rows(careful);
+      return;
+    }
     number(true);
     h.kind = kind;
     h.bytes = static_cast<std::size_t>(entries) * sizeof(double);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/loose_unknowns.hpp>
 
 namespace voussoir {
 namespace {
@@ -50,6 +52,12 @@ int mode_count(Kinematics k) {
   return 0;
 }
 
+/// A node's place among the modes of a part: where it is, and whether its first unknowns are a rotation.
+struct Spot {
+  Vec3d offset;
+  bool turns;
+};
+
 /// A part: its nodes (positions in the numbering), and where its modes are centred and how they are scaled.
 struct Part {
   std::vector<std::int32_t> positions;
@@ -58,16 +66,19 @@ struct Part {
 };
 
 /// Value of a rigid motion at a place: modes are translations, then rotations about the part's centre over its radius.
-double mode_value(Kinematics kinematics, int mode, int component, const Vec3d& offset, double radius) {
+double mode_value(Kinematics kinematics, int mode, int component, const Spot& spot, double radius) {
+  const Vec3d& offset = spot.offset;
   switch (kinematics) {
     case Kinematics::scalar:
       return 1;
     case Kinematics::axisymmetric:
       return component == 1 ? 1 : 0;
     case Kinematics::plane:
+      if (spot.turns) return mode == 2 && component == 0 ? 1 / radius : 0;
       if (mode < 2) return component == mode ? 1 : 0;
       return (component == 0 ? -offset.y() : offset.x()) / radius;
     case Kinematics::solid: {
+      if (spot.turns) return component == mode - 3 ? 1 / radius : 0;
       if (mode < 3) return component == mode ? 1 : 0;
       Vec3d axis = Vec3d::Zero();
       axis[mode - 3] = 1;
@@ -84,6 +95,22 @@ Vec3d position_of(const AnalysisModel& model, std::int32_t domain_node) {
   const auto x = model.domain().coordinates();
   const std::size_t n = domain_node;
   return {x[3 * n], x[3 * n + 1], x[3 * n + 2]};
+}
+
+Spot spot_of(const AnalysisModel& model, const Part& part, std::int32_t domain_node) {
+  return {position_of(model, domain_node) - part.centre, model.domain().rotation_node(domain_node) != nullptr};
+}
+
+/// A node that the user knows.
+bool is_known(const AnalysisModel& model, std::int32_t domain_node) {
+  const RotationNode* rotation = model.domain().rotation_node(domain_node);
+  return !rotation || !rotation->hidden;
+}
+
+std::size_t known_nodes(const AnalysisModel& model) {
+  std::size_t count = 0;
+  for (const std::int32_t n : model.numbered_nodes()) count += is_known(model, n);
+  return count;
 }
 
 std::vector<Part> make_parts(const AnalysisModel& model, const std::vector<std::int32_t>& part_of) {
@@ -140,12 +167,18 @@ std::string motion_text(const AnalysisModel& model, Kinematics kinematics, const
 }
 
 std::string part_text(const AnalysisModel& model, const Part& part, std::size_t part_count) {
-  const auto nodes = model.numbered_nodes();
-  Id lowest = model.domain().node_id(nodes[part.positions.front()]);
-  for (std::int32_t k : part.positions) lowest = std::min(lowest, model.domain().node_id(nodes[k]));
   if (part_count == 1) return "it";
-  return "the part with node " + std::to_string(lowest) + " (" + std::to_string(part.positions.size()) + " of " +
-         std::to_string(nodes.size()) + " nodes)";
+  const auto nodes = model.numbered_nodes();
+  Id lowest = std::numeric_limits<Id>::max();
+  std::size_t count = 0;
+  for (std::int32_t k : part.positions)
+    if (is_known(model, nodes[k])) {
+      lowest = std::min(lowest, model.domain().node_id(nodes[k]));
+      ++count;
+    }
+  if (count == 0) return "the " + model.equation_label(model.first_equation()[part.positions.front()]) + ",";
+  return "the part with node " + std::to_string(lowest) + " (" + std::to_string(count) + " of " +
+         std::to_string(known_nodes(model)) + " nodes)";
 }
 
 /// Basis of the null space with as many zeros as elimination gives, so that it reads well.
@@ -183,9 +216,9 @@ void add_constraints(const AnalysisModel& model, Kinematics kinematics, const st
     double scale = 0;
     for (std::size_t i = 0; i < equations.size(); ++i) {
       const std::int32_t k = position(equations[i]);
-      const Vec3d offset = position_of(model, model.numbered_nodes()[k]) - parts[p].centre;
+      const Spot spot = spot_of(model, parts[p], model.numbered_nodes()[k]);
       for (int m = 0; m < modes; ++m)
-        row[m] += coefficients[i] * mode_value(kinematics, m, equations[i] - first[k], offset, parts[p].radius);
+        row[m] += coefficients[i] * mode_value(kinematics, m, equations[i] - first[k], spot, parts[p].radius);
       scale = std::max(scale, std::abs(coefficients[i]));
     }
     gram[p] += row * row.transpose() / (scale * scale);
@@ -242,10 +275,10 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
             const auto equation = static_cast<std::int32_t>(layout->global(device, view.first_unknown[local]));
             const auto at_node = std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1;
             p = part_of[at_node];
-            const Vec3d offset = position_of(model, model.numbered_nodes()[at_node]) - parts[p].centre;
+            const Spot spot = spot_of(model, parts[p], model.numbered_nodes()[at_node]);
             for (int c = 0; c < program.components(); ++c)
               for (int q = 0; q < modes; ++q)
-                motion(a * program.components() + c, q) = mode_value(kinematics, q, c, offset, parts[p].radius);
+                motion(a * program.components() + c, q) = mode_value(kinematics, q, c, spot, parts[p].radius);
           }
           const double size = matrix.cwiseAbs().maxCoeff();
           if (!(size > 0)) continue;
@@ -307,7 +340,7 @@ std::vector<std::int32_t> connected_parts(const AnalysisModel& model) {
 std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
   const Kinematics kinematics = kinematics_of(model);
   const int modes = mode_count(kinematics);
-  if (modes == 0) return {};
+  if (modes == 0) return find_loose_unknowns(model);
   const auto part_of = connected_parts(model);
   const auto parts = make_parts(model, part_of);
   std::vector<Eigen::MatrixXd> gram(parts.size(), Eigen::MatrixXd::Zero(modes, modes));
@@ -321,10 +354,10 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
     // Motions that move nothing (turning a straight chain of bars about itself) are not motions.
     Eigen::MatrixXd extent = Eigen::MatrixXd::Zero(modes, modes);
     for (std::int32_t k : parts[p].positions) {
-      const Vec3d offset = position_of(model, nodes[k]) - parts[p].centre;
+      const Spot spot = spot_of(model, parts[p], nodes[k]);
       for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
         Eigen::VectorXd row(modes);
-        for (int m = 0; m < modes; ++m) row[m] = mode_value(kinematics, m, e - first[k], offset, parts[p].radius);
+        for (int m = 0; m < modes; ++m) row[m] = mode_value(kinematics, m, e - first[k], spot, parts[p].radius);
         extent += row * row.transpose();
       }
     }
@@ -344,7 +377,8 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
     if (free == 0) continue;
     const std::string who = part_text(model, parts[p], parts.size());
     std::vector<std::int32_t> members;
-    for (std::int32_t k : parts[p].positions) members.push_back(nodes[k]);
+    for (std::int32_t k : parts[p].positions)
+      if (is_known(model, nodes[k])) members.push_back(nodes[k]);
     if (free == modes && modes > 1) {
       motions.push_back({who + " can move in all " + std::to_string(modes) + " rigid ways", members});
       continue;
@@ -352,12 +386,18 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
     for (const auto& c : readable(basis * held.eigenvectors().leftCols(free)))
       motions.push_back({who + " " + motion_text(model, kinematics, parts[p], c), members});
   }
-  return motions;
+  return motions.empty() ? find_loose_unknowns(model) : motions;
 }
 
-FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>& unknowns) {
+FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>& solved) {
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
+  std::vector<double> unknowns = solved;  // and those that follow them
+  for (const auto& d : model.constraints().dependent) {
+    unknowns[d.equation] = 0;
+    for (std::size_t k = 0; k < d.others.size(); ++k)
+      if (model.is_free(d.others[k])) unknowns[d.equation] += d.coefficients[k] * solved[d.others[k]];
+  }
   const auto largest =
       std::max_element(unknowns.begin(), unknowns.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
   const double size = std::abs(*largest);
@@ -365,10 +405,10 @@ FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>
   for (std::size_t k = 0; k < nodes.size(); ++k)
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
       if (std::abs(unknowns[e]) > 1e-3 * size) {
-        motion.nodes.push_back(nodes[k]);
+        if (is_known(model, nodes[k])) motion.nodes.push_back(nodes[k]);
         break;
       }
-  motion.text = "a mechanism: " + std::to_string(motion.nodes.size()) + " of " + std::to_string(nodes.size()) +
+  motion.text = "a mechanism: " + std::to_string(motion.nodes.size()) + " of " + std::to_string(known_nodes(model)) +
                 " nodes can move without any resistance, most of all " +
                 model.equation_label(static_cast<std::int32_t>(largest - unknowns.begin()));
   return motion;

@@ -17,9 +17,10 @@ struct FreeMotion {
 /// Parts of the model that hang together through elements or multi-point equations: a number per numbered node.
 std::vector<std::int32_t> connected_parts(const AnalysisModel& model);
 
-/// Rigid motions of connected parts (constants, for heat) that no support, equation or spring to ground prevents. Looks
-/// at geometry alone, so every solver can be told before it starts. Mechanisms within a part are not seen here; solvers
-/// find those as zero pivots or as residuals that cannot be reduced.
+/// Rigid motions of connected parts (constants, for heat) that no support, equation or spring to ground prevents, and
+/// where there are none, those of find_loose_unknowns(). Looks at geometry and at single elements, so every solver can be
+/// told before it starts. Other mechanisms within a part are not seen here; solvers find those as zero pivots or as
+/// residuals that cannot be reduced.
 std::vector<FreeMotion> find_free_motions(const AnalysisModel& model);
 
 /// Words for a motion that a solver found: who moves most, and how.

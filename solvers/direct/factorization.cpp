@@ -4,6 +4,7 @@
 #include <string>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/model/loose_unknowns.hpp>
 #include <voussoir/solvers/direct/detail/free_motions.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/detail/methods.hpp>
@@ -178,16 +179,19 @@ void Factorization::copy_eliminated_values() {
 
 // Diagonal scaling first, which is right for definite matrices, then a few sweeps of Ruiz' iteration (largest entry of
 // each row to 1) for those whose diagonal is small against the rest of the row.
-void Factorization::equilibrate() {
+void Factorization::equilibrate(std::span<const double> sizes) {
   const std::int64_t n = matrix_.n;
   scale_.assign(static_cast<std::size_t>(n), 1.0);
+  size_.assign(sizes.begin(), sizes.end());
   for (std::int64_t i = 0; i < n; ++i) {
-    const double diagonal = std::abs(matrix_.value[matrix_.row_start[i]]);
+    double diagonal = std::abs(matrix_.value[matrix_.row_start[i]]);
+    if (!size_.empty()) diagonal = std::max(diagonal, size_[i]);  // what cancellation left must not be blown up
     if (diagonal > 0) scale_[i] = inverse_root_power_of_two(diagonal);
   }
   std::vector<double> largest(static_cast<std::size_t>(n));
   for (int sweep = 0; sweep < 4; ++sweep) {
     std::fill(largest.begin(), largest.end(), 0.0);
+    for (std::size_t i = 0; i < size_.size(); ++i) largest[i] = size_[i] * scale_[i] * scale_[i];
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k) {
         const std::int32_t j = matrix_.column[k];
@@ -206,24 +210,26 @@ void Factorization::equilibrate() {
       matrix_.value[k] *= scale_[i] * scale_[matrix_.column[k]];
     }
   }
+  for (std::size_t i = 0; i < size_.size(); ++i) size_[i] *= scale_[i] * scale_[i];
 }
 
-void Factorization::factorise(const SymmetricCsr& matrix) {
+void Factorization::factorise(const SymmetricCsr& matrix, std::span<const double> sizes) {
   // A pattern that equals the analysed one has been checked already, except for the length of its values.
   if (!analysed_ || matrix.value.size() != matrix.column.size() || !same_pattern(matrix, matrix_)) {
     const std::vector<std::int32_t> boundary = boundary_;
     analyse(matrix, boundary);
   }
   check_values(matrix);
+  if (!sizes.empty()) check_vectors(sizes.size(), 1, matrix.n, "factorise: sizes");
   const double bytes = static_cast<double>(matrix.entries()) * sizeof(double);
-  detail::allocating(bytes, "the values of a matrix", [&] { factorise_checked(matrix); });
+  detail::allocating(bytes, "the values of a matrix", [&] { factorise_checked(matrix, sizes); });
 }
 
-void Factorization::factorise_checked(const SymmetricCsr& matrix) {
+void Factorization::factorise_checked(const SymmetricCsr& matrix, std::span<const double> sizes) {
   const Stopwatch watch;
   factorised_ = false;
   matrix_.value = matrix.value;
-  equilibrate();
+  equilibrate(sizes);
   copy_eliminated_values();
 
   const bool whole = boundary_.empty() || eliminates_partially();
@@ -298,6 +304,15 @@ void Factorization::find_pivots(const SymmetricCsr& matrix) {
   // The pivot of a free motion is rounding error times the square of the motion, measured in units of the pivot's
   // equation. That of a rotation can be large, so the net is cast wide; what is caught is looked at below.
   constexpr double suspicious = 1e-6;
+  // Where the diagonal itself is left over from a cancellation, no pivot tells how small it should have been.
+  std::vector<double> lost;  // energy that rounding may have left, per equation
+  for (std::int64_t i = 0; i < n && !size_.empty(); ++i) {
+    const double size = size_[n == matrix_.n ? i : eliminated_equation_[i]];
+    lost.push_back(lost_in_rounding * size);
+    const bool kept = partial && boundary_place_[i] >= 0;
+    if (!kept && !empty[i] && std::abs(matrix.value[matrix.row_start[i]]) <= suspicious * size)
+      candidates.push_back(static_cast<std::int32_t>(i));
+  }
   bool shaken = false;
   for (int round = 0;; ++round) {
     factorise_held(suspicious, shaken);
@@ -333,7 +348,7 @@ void Factorization::find_pivots(const SymmetricCsr& matrix) {
     const double fraction = options_.free_motion_tolerance > 0 ? options_.free_motion_tolerance
                                                                : 2 * std::numeric_limits<double>::epsilon();
     detail::FreeMotions found =
-        detail::find_free_motions(matrix, candidates, motions, fraction * infinity_norm(matrix));
+        detail::find_free_motions(matrix, candidates, motions, fraction * infinity_norm(matrix), lost);
     free_motions_ = std::move(found.basis);
     const bool all = found.equation.size() == candidates.size();
     candidates = std::move(found.equation);

@@ -83,8 +83,9 @@ class Factorization {
 
   /// Computes the factor. Analyses first where that has not been done or the pattern has changed since (the boundary
   /// stays). Throws Error{not_finite} at a NaN, Error{out_of_memory} where memory does not suffice (any of these calls
-  /// may throw that).
-  void factorise(const SymmetricCsr& matrix);
+  /// may throw that). `sizes`, where given, has for each equation the size of what its stiffness was summed from (see
+  /// stiffness_handed_on): motions are judged against that too, since a stiffness of 1e-16 of it is rounding error.
+  void factorise(const SymmetricCsr& matrix, std::span<const double> sizes = {});
 
   /// Overwrites right-hand sides by solutions; `columns` vectors of n numbers, one after the other.
   void solve(std::span<double> rhs_and_solution, int columns = 1);
@@ -146,11 +147,11 @@ class Factorization {
   void check_factorised(const char* what) const;
   void check_vectors(std::size_t size, int columns, std::int64_t length, const char* what) const;
   void analyse_checked(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary);
-  void factorise_checked(const SymmetricCsr& matrix);
+  void factorise_checked(const SymmetricCsr& matrix, std::span<const double> sizes);
   void solve_checked(std::span<double> rhs_and_solution, int columns);
   std::vector<double> reduce_checked(std::span<const double> rhs, int columns);
   void expand_checked(std::span<const double> boundary_solution, std::span<double> rhs_and_solution, int columns);
-  void equilibrate();
+  void equilibrate(std::span<const double> sizes);
   void split();
   void copy_eliminated_values();
   void find_pivots(const SymmetricCsr& matrix);
@@ -161,6 +162,7 @@ class Factorization {
   SymmetricCsr matrix_;      // equilibrated once it is factorised
   SymmetricCsr eliminated_;  // the part without the boundary, where the method does not cut it out itself
   std::vector<double> scale_;
+  std::vector<double> size_;  // of what the equilibrated diagonal was summed from; empty where that is unknown
   std::vector<std::int32_t> boundary_;
   std::vector<std::int32_t> boundary_place_;    // place of an equation in the boundary, or −1
   std::vector<std::int32_t> eliminated_place_;  // place of an equation among the eliminated, or −1

@@ -9,7 +9,7 @@
 namespace voussoir::detail {
 
 FreeMotions find_free_motions(const SymmetricCsr& matrix, const std::vector<std::int32_t>& candidates,
-                              const std::vector<double>& motions, double tolerance) {
+                              const std::vector<double>& motions, double tolerance, const std::vector<double>& lost) {
   const Eigen::Index n = matrix.n, count = static_cast<Eigen::Index>(candidates.size());
   Eigen::MatrixXd q = Eigen::Map<const Eigen::MatrixXd>(motions.data(), n, count);
   for (Eigen::Index c = 0; c < count; ++c) {
@@ -32,7 +32,10 @@ FreeMotions find_free_motions(const SymmetricCsr& matrix, const std::vector<std:
 
   std::vector<Eigen::Index> free;
   for (Eigen::Index c = 0; c < count; ++c) {
-    if (std::abs(ritz.eigenvalues()(c)) <= tolerance) free.push_back(c);
+    double floor = tolerance;
+    if (!lost.empty())
+      floor += (q * ritz.eigenvectors().col(c)).cwiseAbs2().dot(Eigen::Map<const Eigen::VectorXd>(lost.data(), n));
+    if (std::abs(ritz.eigenvalues()(c)) <= floor) free.push_back(c);
   }
   FreeMotions found;
   if (free.empty()) return found;

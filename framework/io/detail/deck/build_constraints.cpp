@@ -181,12 +181,14 @@ void add_rigid_body(Build& b, Model& m, const RigidBodyCard& card) {
     for (int k = 0; k < 3; ++k) theta[k] = {rotation, k};
     m.components[rotation] = 3;
     b.job.rotation_nodes.push_back(rotation);
+    m.domain->set_rotation_node(m.domain->node_id(rotation), m.domain->node_id(reference));
   } else if (rotation < 0 && m.components[reference] == 6) {
     for (int k = 0; k < 3; ++k) theta[k] = {reference, 3 + k};
   } else {
     const std::int32_t own = add_own_node(b, reference, card.place);
     for (int k = 0; k < rotations; ++k) theta[k] = {own, k};
     b.job.rotation_nodes.push_back(own);
+    m.domain->set_rotation_node(m.domain->node_id(own), m.domain->node_id(reference), true);
   }
   for (int k = 0; k < rotations; ++k) {
     const int axis = b.planar ? 3 : k + 1;
