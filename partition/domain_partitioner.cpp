@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/equation_groups.hpp>
 
 namespace voussoir {
 namespace {
@@ -76,12 +77,12 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
       sets.join(static_cast<std::int32_t>(first[group[0].block] + group[0].element),
                 static_cast<std::int32_t>(first[ref.block] + ref.element));
   if (!domain.equations().empty()) {
-    // For every equation, the elements at its nodes: joined through a representative element of each node's equations.
+    // The elements at the nodes of an equation, and of those it is grouped with, are joined through one of them.
+    const EquationGroups groups = equation_groups(domain);
     std::vector<std::vector<std::int32_t>> equations_of(domain.node_count());
     for (std::size_t q = 0; q < domain.equations().size(); ++q)
-      for (const auto& term : domain.equations()[q].terms)
-        equations_of[term.node].push_back(static_cast<std::int32_t>(q));
-    std::vector<std::int32_t> representative(domain.equations().size(), -1);
+      for (const auto& term : domain.equations()[q].terms) equations_of[term.node].push_back(groups.of_equation[q]);
+    std::vector<std::int32_t> representative(groups.count, -1);
     for (std::size_t b = 0; b < domain.block_count(); ++b)
       for (std::int32_t e = 0; e < domain.block(b).size(); ++e)
         for (std::int32_t n : domain.block(b).nodes(e))

@@ -2,40 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <unordered_map>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/equation_groups.hpp>
 
 namespace voussoir {
 namespace {
 
-/// Node sets for values given node by node: nodes with the same unknown and value make one set, and a node that has the
-/// same value twice stands in two of them.
-class ValueSets {
- public:
-  void add(const std::string& unknown, double value, Id node) {
-    auto& layers = sets_[{unknown, value}];
-    const int times = count_[{unknown, value, node}]++;
-    if (times == static_cast<int>(layers.size())) layers.emplace_back();
-    layers[times].push_back(node);
-  }
-  /// Adds the sets to a domain and calls use(set name, unknown, value) for each.
-  template <class Use>
-  void give(Domain& domain, const std::string& name, Use use) const {
-    int number = 0;
-    for (const auto& [key, layers] : sets_)
-      for (const auto& nodes : layers) {
-        const std::string set = "(" + name + " " + std::to_string(++number) + ")";
-        domain.add_node_set(set, nodes);
-        use(set, key.first, key.second);
-      }
-  }
-
- private:
-  std::map<std::pair<std::string, double>, std::vector<std::vector<Id>>> sets_;
-  std::map<std::tuple<std::string, double, Id>, int> count_;
-};
+/// The part of each node that no element uses but equations name; −1 for all other nodes. Throws Error (bad_input)
+/// where an equation, or a group of equations that share such nodes, has nodes in several parts.
+std::vector<std::int32_t> place_equation_nodes(const Domain& whole, const Partition& partition) {
+  std::vector<std::int32_t> part_of(whole.node_count(), -1);
+  if (whole.equations().empty()) return part_of;
+  const EquationGroups groups = equation_groups(whole);
+  std::vector<std::int32_t> part_of_group(groups.count, -1);
+  for (std::size_t q = 0; q < whole.equations().size(); ++q)
+    for (const auto& term : whole.equations()[q].terms) {
+      if (!groups.has_elements[term.node]) continue;
+      std::int32_t& part = part_of_group[groups.of_equation[q]];
+      if (part < 0) part = partition.owner(term.node);
+      if (part != partition.owner(term.node) || partition.on_interface(term.node))
+        throw Error(ErrorCode::bad_input,
+                    "the equation crosses the interface of part " + std::to_string(part) +
+                        "; keep the elements at its nodes, and at those of equations that share nodes without elements "
+                        "with it, in one part (DomainPartitioner does)",
+                    whole.equations()[q].label);
+    }
+  for (std::size_t q = 0; q < whole.equations().size(); ++q)
+    for (const auto& term : whole.equations()[q].terms)
+      if (!groups.has_elements[term.node]) part_of[term.node] = std::max(0, part_of_group[groups.of_equation[q]]);
+  return part_of;
+}
 
 /// Whether some element at a node, of one part, has an unknown.
 class UnknownsOfNodes {
@@ -96,10 +94,12 @@ struct Builder {
   Domain& domain;
   const std::vector<std::int32_t>& whole_nodes;
   std::vector<std::vector<std::int32_t>>& whole_elements;
+  const std::vector<std::int32_t>& part_of_equation_node;
   UnknownsOfNodes& unknowns;
   std::vector<std::vector<std::int32_t>> local_element;  // per block, per element of the whole; −1 elsewhere
 
   bool is_here(std::int32_t node) const {
+    if (part_of_equation_node[node] >= 0) return part_of_equation_node[node] == part;
     const auto parts = partition.parts_of_node(node);
     return std::binary_search(parts.begin(), parts.end(), part);
   }
@@ -165,40 +165,45 @@ struct Builder {
     }
   }
 
-  void add_constraints() {
-    ValueSets supports;
-    for (const Prescribed& p : whole.prescribed())
-      if (is_here(p.node) && unknowns.has(p.node, part, p.unknown))
-        supports.add(p.unknown, p.value, whole.node_id(p.node));
-      else if (partition.owner(p.node) < 0)
-        throw Error(ErrorCode::bad_input, "support: no element uses the node, so it has no unknowns",
-                    whole.node_label(p.node));
-    supports.give(domain, "supports", [&](const std::string& set, const std::string& unknown, double value) {
-      domain.prescribe(set, unknown, value);
-    });
+  /// Whether the part has an unknown of a node that it has. Nodes that only equations use have what these name.
+  bool has_unknown(std::int32_t node, const std::string& unknown) {
+    return part_of_equation_node[node] >= 0 || unknowns.has(node, part, unknown);
+  }
 
+  void require_unknowns(std::int32_t node, const std::string& what) const {
+    if (partition.owner(node) < 0 && part_of_equation_node[node] < 0)
+      throw Error(ErrorCode::bad_input, what + ": no element uses the node, so it has no unknowns",
+                  whole.node_label(node));
+  }
+
+  void add_constraints() {
+    for (const Prescribed& p : whole.prescribed()) {
+      require_unknowns(p.node, "support");
+      if (is_here(p.node) && has_unknown(p.node, p.unknown))
+        domain.prescribe_at(whole.node_id(p.node), p.unknown, p.value);
+    }
+    // On the interface every part has the support, and all solve it for the same unknown: no equation is there to
+    // change their choice.
+    for (const ObliqueSupport& o : whole.oblique_supports()) {
+      require_unknowns(o.node, "oblique support");
+      if (is_here(o.node)) domain.prescribe_along(whole.node_id(o.node), o.direction, o.value);
+    }
     for (const ConstraintEquation& equation : whole.equations()) {
-      std::size_t here = 0, shared = 0;
-      for (const auto& term : equation.terms) here += is_here(term.node), shared += partition.on_interface(term.node);
-      if (here == 0) continue;
-      if (here < equation.terms.size() || shared > 0)
-        throw Error(ErrorCode::bad_input,
-                    "the equation crosses the interface of part " + std::to_string(part) +
-                        "; keep the elements at its nodes in one part (DomainPartitioner does)",
-                    equation.label);
+      if (!is_here(equation.terms.front().node)) continue;  // the others are where the first is
       std::vector<Domain::EquationTerm> terms;
       for (const auto& term : equation.terms)
         terms.push_back({whole.node_id(term.node), term.unknown, term.coefficient});
       domain.add_equation(terms, equation.constant, equation.label);
     }
+    for (const std::int32_t n : whole_nodes)
+      if (const RotationNode* rotation = whole.rotation_node(n); rotation && is_here(rotation->reference))
+        domain.set_rotation_node(whole.node_id(n), whole.node_id(rotation->reference), rotation->hidden);
   }
 
   /// The part that gets what exists once at a node.
   int receiver(std::int32_t node, const std::string& unknown, const std::string& load_case) {
-    if (partition.owner(node) < 0)
-      throw Error(ErrorCode::bad_input,
-                  "load case '" + load_case + "': no element uses the node, so it has no unknowns",
-                  whole.node_label(node));
+    require_unknowns(node, "load case '" + load_case + "'");
+    if (part_of_equation_node[node] >= 0) return part_of_equation_node[node];
     for (std::int32_t p : partition.parts_of_node(node))
       if (unknowns.has(node, p, unknown)) return p;
     return partition.owner(node);  // nobody has the unknown: the owner's model will say so
@@ -207,13 +212,9 @@ struct Builder {
   void add_loads() {
     for (const auto& from : whole.load_cases()) {
       LoadCase& to = domain.add_load_case(from->name());
-      ValueSets nodal;
       for (const auto& load : from->nodal_loads())
         if (receiver(load.node, load.unknown, from->name()) == part)
-          nodal.add(load.unknown, load.value, whole.node_id(load.node));
-      nodal.give(
-          domain, "loads of " + from->name(),
-          [&](const std::string& set, const std::string& unknown, double value) { to.nodal(set, unknown, value); });
+          to.nodal_at(whole.node_id(load.node), load.unknown, load.value);
       for (const auto& load : from->surface_loads()) add_surface_load(to, load);
       for (const auto& load : from->body_loads()) add_body_load(to, load);
       add_temperatures(*from, to);
@@ -271,22 +272,9 @@ struct Builder {
   void add_temperatures(const LoadCase& from, LoadCase& to) {
     const auto& given = from.temperatures();
     if (given.empty()) return;
-    std::vector<double> own;
-    bool complete = true;
-    for (std::int32_t n : whole_nodes) {
-      own.push_back(static_cast<std::size_t>(n) < given.size() ? given[n] : NAN);
-      complete = complete && !std::isnan(own.back());
-    }
-    if (complete) {
-      to.temperature_field(std::move(own));
-      return;
-    }
-    // Named by sets, so there are few different values.
-    ValueSets sets;
-    for (std::size_t k = 0; k < own.size(); ++k)
-      if (!std::isnan(own[k])) sets.add("", own[k], whole.node_id(whole_nodes[k]));
-    sets.give(domain, "temperatures of " + from.name(),
-              [&](const std::string& set, const std::string&, double value) { to.temperature(set, value); });
+    for (const std::int32_t n : whole_nodes)
+      if (static_cast<std::size_t>(n) < given.size() && !std::isnan(given[n]))
+        to.temperature_at(whole.node_id(n), given[n]);
   }
 };
 
@@ -300,10 +288,15 @@ Subdomain::Subdomain(const Domain& whole, const Partition& partition, int part)
   if (static_cast<std::int64_t>(partition.part_of_element().size()) != whole.element_count())
     throw Error(ErrorCode::misuse, "the partition belongs to another domain: the numbers of elements differ");
   whole_nodes_.assign(partition.nodes(part).begin(), partition.nodes(part).end());
+  const std::vector<std::int32_t> part_of_equation_node = place_equation_nodes(whole, partition);
+  const auto by_elements = static_cast<std::ptrdiff_t>(whole_nodes_.size());
+  for (std::int32_t n = 0; n < whole.node_count(); ++n)
+    if (part_of_equation_node[n] == part) whole_nodes_.push_back(n);
+  std::inplace_merge(whole_nodes_.begin(), whole_nodes_.begin() + by_elements, whole_nodes_.end());
   for (std::size_t k = 0; k < whole_nodes_.size(); ++k)
     (partition.on_interface(whole_nodes_[k]) ? interface_ : interior_).push_back(static_cast<std::int32_t>(k));
   UnknownsOfNodes unknowns(whole, partition);
-  Builder builder{whole, partition, part, *domain_, whole_nodes_, whole_elements_, unknowns, {}};
+  Builder builder{whole, partition, part, *domain_, whole_nodes_, whole_elements_, part_of_equation_node, unknowns, {}};
   builder.add_mesh();
   builder.add_sets();
   builder.add_constraints();

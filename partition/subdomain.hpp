@@ -12,14 +12,16 @@ namespace voussoir {
 /// One part of a divided domain, as a Domain of its own.
 ///
 /// It holds the part's elements and their nodes under the user's ids, in blocks of the same names and order (some may
-/// be empty), with materials, sections and orientations. Supports, temperatures, sets and surfaces are those of the
-/// whole, as far as they concern the part. Loads on elements and faces come with their elements; a nodal load on the
+/// be empty), with materials, sections and orientations. Supports along axes and directions, temperatures, sets and
+/// surfaces are those of the whole, as far as they concern the part; on the interface every part has the supports. An
+/// equation is in the part that has its nodes, and with it nodes that no element uses, such as the reference node of a
+/// rigid body. Loads on elements and faces come with their elements; a nodal load on the
 /// interface goes to the owner of the node alone (or to the lowest part in which the node has that unknown), so that
 /// the loads of all parts add up to those of the whole. Load cases have the same names and order.
 class Subdomain {
  public:
-  /// `whole` must be the domain that was divided. Throws Error (bad_input) where a multi-point equation crosses the
-  /// interface; DomainPartitioner keeps them together.
+  /// `whole` must be the domain that was divided. Throws Error (bad_input) where a multi-point equation, or a rigid
+  /// body, crosses the interface or touches it; DomainPartitioner keeps them together.
   Subdomain(const Domain& whole, const Partition& partition, int part);
 
   int part() const { return part_; }

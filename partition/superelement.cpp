@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/model/loose_unknowns.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 #include <voussoir/solvers/direct/host_system.hpp>
@@ -69,6 +70,16 @@ Superelement::Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> 
 
 Superelement::~Superelement() = default;
 
+std::string Superelement::not_linear(const AnalysisModel& model) {
+  if (model.is_linear()) return {};
+  for (std::size_t b = 0; b < model.domain().block_count(); ++b) {
+    const ElementBlock& block = model.domain().block(b);
+    if (block.size() > 0 && !block.type().program().linear())
+      return "block '" + block.name() + "' (" + block.type_name() + ")";
+  }
+  return model.is_thermal() ? "a conductivity that depends on temperature" : "a load";
+}
+
 void Superelement::begin(StepState& state) const { StaticIntegrator().begin(*model_, state); }
 
 void Superelement::condense(const StepState& state) {
@@ -86,7 +97,12 @@ void Superelement::condense(const StepState& state) {
   const auto label = [&](std::int64_t i) { return model_->equation_label(free_[i]); };
   naming_equations(label, [&] {
     factorization.analyse(rows, boundary_equation_);
-    factorization.factorise(rows);
+    std::vector<double> sizes;
+    if (!model_->constraints().dependent.empty()) {
+      const std::vector<double> all = stiffness_handed_on(*model_);
+      for (const std::int32_t e : free_) sizes.push_back(all[e]);
+    }
+    factorization.factorise(rows, sizes);
   });
   if (!factorization.null_pivots().empty())
     throw Error(ErrorCode::singular,
@@ -138,7 +154,18 @@ std::shared_ptr<const HostElement> Superelement::as_element() const {
   if (stiffness_.size() != n * n || load_.size() != n || n == 0)
     throw Error(ErrorCode::misuse, "condense() and load() come before as_element(), and there must be an interface",
                 "part " + std::to_string(subdomain_.part()));
+  if (const std::string what = not_linear(*model_); !what.empty())
+    throw Error(ErrorCode::bad_input,
+                "it does not promise to be linear (HostElement::linear), so that the part is no element with one "
+                "stiffness",
+                what);
   const auto nodes = subdomain_.interface_nodes();
+  for (const auto& d : model_->constraints().dependent)
+    if (std::binary_search(nodes.begin(), nodes.end(), model_->place(d.equation).node))
+      throw Error(ErrorCode::bad_input,
+                  "an oblique support on the interface makes one of the node's unknowns depend on the others, which an "
+                  "element cannot say; move the support off the interface",
+                  subdomain_.domain().node_label(model_->place(d.equation).node));
   const auto count_of = [&](std::int32_t node) {
     int count = 0;
     for (const std::string& name : model_->unknown_names()) count += model_->equation(node, name) >= 0;

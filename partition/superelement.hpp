@@ -43,10 +43,13 @@ class Superelement {
   const std::vector<Unknown>& boundary() const { return boundary_; }
   std::int64_t interior_unknowns() const { return static_cast<std::int64_t>(free_.size() - boundary_.size()); }
 
+  /// What in a model does not promise to be linear, in words; empty where everything does.
+  static std::string not_linear(const AnalysisModel& model);
+
   /// Puts prescribed values in place and forms the loads of a step.
   void begin(StepState& state) const;
   /// Forms and factorises the stiffness. Throws Error (singular), naming a node, where the inside can move while the
-  /// interface stands still.
+  /// interface stands still. Elements that are not linear are linearised at the state.
   void condense(const StepState& state);
   /// S, by rows (it is symmetric), in the order of boundary().
   const std::vector<double>& stiffness() const { return stiffness_; }
@@ -57,7 +60,7 @@ class Superelement {
 
   /// The superelement as an element like any other, with S as tangent and S u − g as residual, for
   /// register_host_element(). Its nodes are interface_ids(), in that order. Throws Error (bad_input) where the
-  /// interface nodes do not all have the same unknowns.
+  /// interface nodes do not all have the same unknowns or have oblique supports, and where the part is not linear.
   std::shared_ptr<const HostElement> as_element() const;
   /// The user's ids of the interface nodes.
   std::vector<Id> interface_ids() const;
