@@ -72,7 +72,7 @@ double mode_value(Kinematics kinematics, int mode, int component, const Spot& sp
     case Kinematics::scalar:
       return 1;
     case Kinematics::axisymmetric:
-      return component == 1 ? 1 : 0;
+      return component == 1 && !spot.turns ? 1 : 0;
     case Kinematics::plane:
       if (spot.turns) return mode == 2 && component == 0 ? 1 / radius : 0;
       if (mode < 2) return component == mode ? 1 : 0;
@@ -223,8 +223,14 @@ void add_constraints(const AnalysisModel& model, Kinematics kinematics, const st
     }
     gram[p] += row * row.transpose() / (scale * scale);
   };
+  // Unknowns of nodes without elements that no equation names are held by us, and hold nothing.
+  std::vector<char> prescribed(model.equation_count(), 0);
+  for (const Prescribed& p : model.domain().prescribed())
+    for (const std::string& name : model.unknown_names())
+      if (p.unknown == name || p.unknown == "all")
+        if (const std::int32_t e = model.equation(p.node, name); e >= 0) prescribed[e] = 1;
   for (std::int32_t e = 0; e < model.equation_count(); ++e)
-    if (model.is_held(e)) add_row({e}, {1.0});
+    if (model.is_held(e) && prescribed[e]) add_row({e}, {1.0});
   for (const auto& d : model.constraints().dependent) {
     std::vector<std::int32_t> equations{d.equation};
     std::vector<double> coefficients{1.0};

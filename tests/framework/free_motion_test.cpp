@@ -117,6 +117,53 @@ TEST(FreeMotions, EquationsHoldOnePartAtTheOther) {
   EXPECT_TRUE(motions(d).empty());
 }
 
+TEST(FreeMotions, UnknownsThatNoEquationNamesHoldNothing) {
+  // The mean of a face in a node of its own: its uy and uz exist, but nobody means them.
+  Domain d;
+  add_cube(d);
+  d.prescribe("xmin", "ux");
+  EXPECT_EQ(motions(d).size(), 3u);
+  d.add_node(500, 3, 0, 0);
+  const auto face = d.node_set("xmax");
+  std::vector<Domain::EquationTerm> terms{{500, "ux", -static_cast<double>(face.size())}};
+  for (const std::int32_t n : face) terms.push_back({d.node_id(n), "ux", 1});
+  d.add_equation(terms);
+  EXPECT_EQ(motions(d).size(), 3u);
+  d.prescribe_at(500, "ux", 0.1);
+  EXPECT_EQ(motions(d).size(), 3u);
+}
+
+TEST(FreeMotions, TheRotationOfAReferenceNodeIsARotation) {
+  // A rigid cube, held at its reference node by a ball joint: the unknowns ux, uy, uz of node 502 are angles.
+  Domain d;
+  add_cube(d);
+  const std::int32_t count = d.node_count();
+  d.add_node(501, 0, 0, 0);
+  d.add_node(502, 0, 0, 0);
+  d.set_rotation_node(502, 501, true);
+  const char* const u[] = {"ux", "uy", "uz"};
+  for (std::int32_t n = 0; n < count; ++n) {
+    const auto r = d.node(d.node_id(n)).position;
+    for (int k = 0; k < 3; ++k) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      d.add_equation({{d.node_id(n), u[k], 1}, {501, u[k], -1}, {502, u[i], -r[j]}, {502, u[j], r[i]}});
+    }
+  }
+  EXPECT_EQ(motions(d).size(), 1u);  // all six
+  d.prescribe_at(501, "all");
+  const auto free = motions(d);
+  EXPECT_EQ(free.size(), 3u);
+  for (const char* axis : {"x", "y", "z"}) EXPECT_TRUE(has(free, std::string("turns about an axis along ") + axis));
+  for (const auto& text : free) EXPECT_EQ(text.find("502"), std::string::npos) << text;
+  d.prescribe_at(502, "ux");
+  EXPECT_EQ(motions(d).size(), 2u);
+  d.prescribe_at(502, "all");
+  EXPECT_TRUE(motions(d).empty());
+  // Errors name the reference node and its degree of freedom.
+  d.prescribe_at(502, "uy", 0.1);
+  expect_error(ErrorCode::bad_input, {"node 501", "rotation about y", "degree of freedom 5"}, [&] { motions(d); });
+}
+
 TEST(FreeMotions, PlaneModelsHaveThree) {
   Domain d;
   BoxMesh mesh;
