@@ -45,7 +45,8 @@ std::string fitted(const StepSummary& step, std::size_t width) {
 constexpr std::size_t name_width = 30;
 
 std::string value_and_node(const Extreme* extreme) {
-  return extreme ? fmt::format("{:>14.6g} {:>10}", extreme->value, extreme->node)
+  return extreme ? fmt::format("{:>14.6g} {:>10}", extreme->value,
+                               extreme->name.empty() ? std::to_string(extreme->node) : extreme->name)
                  : fmt::format("{:>14} {:>10}", "-", "");
 }
 

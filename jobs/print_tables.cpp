@@ -345,7 +345,12 @@ class Tables {
 
 std::vector<PrintTable> print_tables(const Job& job, const JobStep& step, const StepResult& result,
                                      const std::vector<double>& temperatures, std::vector<std::string>& notes) {
-  return Tables(job, step, result, temperatures, notes).make();
+  std::vector<PrintTable> tables = Tables(job, step, result, temperatures, notes).make();
+  if (!job.instances.empty())
+    for (PrintTable& table : tables)
+      for (const Id id : table.ids)
+        table.names.push_back(table.of_nodes ? job.instances.node(id) : job.instances.element(id));
+  return tables;
 }
 
 }  // namespace voussoir::detail

@@ -52,6 +52,7 @@ FileIdentity identity_of(const fs::path& path) {
 
 CsvTable csv_of(const detail::PrintTable& table) {
   std::vector<std::string> columns{table.of_nodes ? "node" : "element"};
+  if (!table.names.empty()) columns.push_back("name");
   if (table.has_points) columns.push_back("point");
   const bool placed = !table.positions.empty() && table.quantity != "COORD";
   if (placed) columns.insert(columns.end(), {"x", "y", "z"});
@@ -59,6 +60,7 @@ CsvTable csv_of(const detail::PrintTable& table) {
   CsvTable csv(columns);
   for (std::size_t row = 0; row < table.ids.size(); ++row) {
     csv.row().add(table.ids[row]);
+    if (!table.names.empty()) csv.add(table.names[row]);
     if (table.has_points) csv.add(table.points[row]);
     for (std::size_t k = 0; placed && k < 3; ++k) csv.add(table.positions[3 * row + k]);
     for (std::size_t c = 0; c < table.width(); ++c) csv.add(table.at(row, c));
@@ -224,6 +226,7 @@ struct ResultFiles::State {
     NodalField acting{"temperature", {"T"}, temperatures};
     if (!temperatures.empty())
       join_ranges(summaries.back().ranges, ranges_of(domain, acting, reported_nodes(job, domain)));
+    name_nodes(summaries.back().ranges, job.instances);
     if (!options.vtu) return;
     if (fields.too_many_materials)
       note("the model has so many materials that pictures show the mean stress of each element, not that of the nodes");

@@ -133,6 +133,12 @@ Json solver(const SolveReport& report) {
   return object;
 }
 
+Json extreme(const Extreme& e) {
+  Json object{{"value", number(e.value)}, {"node", e.node}};
+  if (!e.name.empty()) object["name"] = e.name;
+  return object;
+}
+
 Json step(const StepSummary& s) {
   Json object;
   object["number"] = s.number;
@@ -141,9 +147,7 @@ Json step(const StepSummary& s) {
   object["procedure"] = to_string(s.procedure);
   object["time"] = number(s.time);
   Json extremes = Json::object();
-  for (const Range& r : s.ranges)
-    extremes[r.quantity] = {{"min", {{"value", number(r.least.value)}, {"node", r.least.node}}},
-                            {"max", {{"value", number(r.greatest.value)}, {"node", r.greatest.node}}}};
+  for (const Range& r : s.ranges) extremes[r.quantity] = {{"min", extreme(r.least)}, {"max", extreme(r.greatest)}};
   object["extremes"] = extremes;
   object["load_sum"] = by_name(s.unknowns, s.load_sum);
   object["reaction_sum"] = by_name(s.unknowns, s.reaction_sum);

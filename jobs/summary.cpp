@@ -8,8 +8,8 @@ namespace {
 
 void widen(Range& range, bool& first, double value, Id node) {
   if (std::isnan(value)) return;
-  if (first || value < range.least.value) range.least = {value, node};
-  if (first || value > range.greatest.value) range.greatest = {value, node};
+  if (first || value < range.least.value) range.least = {value, node, {}};
+  if (first || value > range.greatest.value) range.greatest = {value, node, {}};
   first = false;
 }
 
@@ -67,6 +67,12 @@ void join_ranges(std::vector<Range>& all, const std::vector<Range>& more) {
     if (range.least.value < same->least.value) same->least = range.least;
     if (range.greatest.value > same->greatest.value) same->greatest = range.greatest;
   }
+}
+
+void name_nodes(std::vector<Range>& ranges, const InstanceNumbers& instances) {
+  if (instances.empty()) return;
+  for (Range& range : ranges)
+    for (Extreme* extreme : {&range.least, &range.greatest}) extreme->name = instances.node(extreme->node);
 }
 
 StepSummary summarize(const Job& job, std::size_t number, const StepResult& result) {

@@ -14,7 +14,8 @@ namespace voussoir {
 /// Where a quantity is smallest or largest.
 struct Extreme {
   double value = 0;
-  Id node = 0;  ///< in the user's numbering
+  Id node = 0;            ///< in the user's numbering
+  std::string name = {};  ///< "BOLT-2.57", where instances were renumbered; otherwise empty
 };
 
 /// The least and the greatest value of a quantity over all nodes that have it.
@@ -58,6 +59,8 @@ StepSummary summarize(const Job& job, std::size_t step, const StepResult& result
 std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std::int32_t nodes);
 /// Widens the ranges of `all` by those of the same quantity in `more`, and appends the others.
 void join_ranges(std::vector<Range>& all, const std::vector<Range>& more);
+/// Gives nodes their names, where instances were renumbered.
+void name_nodes(std::vector<Range>& ranges, const InstanceNumbers& instances);
 /// Nodes that are reported on: all but those that the reader of a deck made for itself.
 std::int32_t reported_nodes(const Job& job, const Domain& domain);
 

@@ -23,6 +23,7 @@ struct PrintTable {
   bool wants_rows = true;
   bool wants_totals = false;
   std::vector<Id> ids;               // of nodes or elements, rising
+  std::vector<std::string> names;    // "BOLT-2.57" of each row, where instances were renumbered; otherwise empty
   std::vector<std::int32_t> points;  // from 1, where there are any
   std::vector<double> positions;     // x y z of each row; empty where it has none
   std::vector<double> values;        // row by row

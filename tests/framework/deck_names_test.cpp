@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 #include <voussoir/framework/io/detail/deck/deck.hpp>
@@ -111,6 +111,47 @@ TEST(DeckPrints, AQuantityThatIsNamedTwiceIsPrintedOnce) {
   for (int i = 0; i < 1000; ++i) lines += "U,U,RF,U,U,U,U,U,U,U,U,U,U,U,U,U\n";
   const Deck deck = parse(mesh + "*STEP\n*STATIC\n*NODE PRINT,NSET=N\n" + lines + "*END STEP\n");
   EXPECT_EQ(deck.steps.at(0).prints.at(0).request.quantities, (std::vector<std::string>{"U", "RF"}));
+}
+
+/// Seconds of the processor, so that a busy machine does not matter.
+double seconds_of(const std::string& text) {
+  const std::clock_t start = std::clock();
+  testing::job_of(text);
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+std::string row_of_cubes(int count) {
+  std::string text = "*NODE\n";
+  for (int i = 0; i <= count; ++i)
+    for (int k = 0; k < 4; ++k)
+      text += std::to_string(4 * i + k + 1) + "," + std::to_string(i) + (k == 1 || k == 2 ? ",1" : ",0") +
+              (k > 1 ? ",1\n" : ",0\n");
+  text += "*ELEMENT,TYPE=C3D8,ELSET=EALL\n";
+  for (int i = 0; i < count; ++i) {
+    text += std::to_string(i + 1);
+    for (int k = 1; k <= 8; ++k) text += "," + std::to_string(4 * i + k);
+    text += "\n";
+  }
+  return text + testing::steel;
+}
+
+TEST(DeckSpeed, ManySectionsAndSurfaces) {
+  std::string text = row_of_cubes(10000);
+  for (int i = 1; i <= 10000; ++i) {
+    const std::string n = std::to_string(i);
+    text += "*ELSET,ELSET=B" + n + "\n" + n + "\n*SOLID SECTION,ELSET=B" + n + ",MATERIAL=STEEL\n*SURFACE,NAME=S" + n +
+            "\nB" + n + ",S3\n";
+  }
+  EXPECT_LT(seconds_of(text), 8);  // it took 25 s when the faces of all blocks were counted for each surface
+}
+
+TEST(DeckSpeed, ManySetsChainsAndSteps) {
+  std::string text = row_of_cubes(100) + testing::solid_section;
+  for (int i = 0; i < 100000; ++i)
+    text += "*NSET,NSET=S" + std::to_string(i) + "\n" + std::to_string(i % 400 + 1) + "\n";
+  for (int i = 0; i < 100000; ++i) text += "*NSET,NSET=C" + std::to_string(i) + "\nC" + std::to_string(i + 1) + "\n";
+  text += "*NSET,NSET=C100000\n1\n";
+  EXPECT_LT(seconds_of(text), 8);
 }
 
 }  // namespace

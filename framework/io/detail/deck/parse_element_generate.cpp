@@ -87,6 +87,10 @@ void Parser::read_elgen(Card& card) {
       if (count[k] < 1) fail("*ELGEN: a number of elements, rows or layers is to be 1 or more");
       if (count[k] > static_cast<Id>(most_generated)) fail("*ELGEN: so many elements cannot be meant");
     }
+    if (static_cast<double>(count[0]) * static_cast<double>(count[1]) * static_cast<double>(count[2]) +
+            static_cast<double>(generated_) >
+        static_cast<double>(most_generated))
+      fail("the deck generates more than " + std::to_string(most_generated) + " nodes and elements");
     const ElementPlace place = *found;
     if (members) members->add(master + by);
     for (Id layer = 0; layer < count[2]; ++layer)

@@ -127,6 +127,8 @@ void Parser::read_ngen(Card& card) {
            " to node " + std::to_string(last));
     const Id count = (last - first) / step;
     check_number(std::max(first, last), by);
+    if (static_cast<std::size_t>(count) + generated_ > most_generated)
+      fail("the deck generates more than " + std::to_string(most_generated) + " nodes and elements");
     const Vector a = position_of(first + by, "*NGEN"), b = position_of(last + by, "*NGEN");
     Vector extra{};
     if (line != "STRAIGHT") {
@@ -208,6 +210,8 @@ void Parser::read_nfill(Card& card) {
       note("*NFILL: the sets " + in_quotes(field(0)) + " and " + in_quotes(field(1)) +
                " differ in length; what one has more is left out",
            lines_.place());
+    if (static_cast<std::size_t>(intervals) * first.size() + generated_ > most_generated)
+      fail("the deck generates more than " + std::to_string(most_generated) + " nodes and elements");
     // Where each node lies between the two bounds: every length is that of the one before over the bias.
     std::vector<double> at(static_cast<std::size_t>(intervals) + 1, 0);
     double length = 1;
@@ -282,6 +286,10 @@ void Parser::read_ncopy(Card& card) {
     const double length = reflect == "POINT" ? 1 : norm(axis);
     for (double& component : axis) component /= length;
   }
+  if (multiple * static_cast<double>(members.size()) + static_cast<double>(generated_) >
+      static_cast<double>(most_generated))
+    card.fail(ErrorCode::bad_input,
+              "the deck generates more than " + std::to_string(most_generated) + " nodes and elements");
   std::vector<Vector> positions;
   for (const Id id : members) positions.push_back(position_of(id, "*NCOPY"));
   for (int copy = 1; copy <= static_cast<int>(multiple); ++copy)
