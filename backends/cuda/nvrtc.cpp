@@ -13,11 +13,11 @@
 namespace voussoir::cuda {
 
 std::vector<std::string> compiler_libraries() {
-  if (const char* chosen = std::getenv("VOUSSOIR_NVRTC"); chosen && *chosen) return {chosen};
+  if (const char* chosen = ::secure_getenv("VOUSSOIR_NVRTC"); chosen && *chosen) return {chosen};
   // By the linker's search path first; toolkits are often installed without being added to it.
   std::vector<std::string> folders{""};
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* folder = std::getenv(variable); folder && *folder)
+    if (const char* folder = ::secure_getenv(variable); folder && *folder)
       folders.push_back(std::string(folder) + "/lib64/");
   folders.push_back("/usr/local/cuda/lib64/");
   std::vector<std::string> names;
@@ -142,7 +142,7 @@ const RuntimeCompiler* RuntimeCompiler::find(std::string& why) {
       found = load(name, last).release();
       if (found) return found;
     }
-    const char* chosen = std::getenv("VOUSSOIR_NVRTC");
+    const char* chosen = ::secure_getenv("VOUSSOIR_NVRTC");
     *reason = chosen && *chosen
                   ? "VOUSSOIR_NVRTC names " + std::string(chosen) + ", which cannot be used: " + last
                   : "NVIDIA's run-time compiler is not installed (libnvrtc.so.13 or libnvrtc.so.12; package "

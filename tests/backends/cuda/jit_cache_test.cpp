@@ -8,6 +8,7 @@
 #include <string>
 
 #include <voussoir/backends/cuda/jit_cache.hpp>
+#include <voussoir/backends/cuda/sha256.hpp>
 
 namespace voussoir::cuda {
 namespace {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("voussoir_jit_cache_" + std::to_string(getpid()));
   Folder() { fs::remove_all(path); }
+  explicit Folder(fs::path other) : path(std::move(other)) { fs::remove_all(path); }
   ~Folder() { fs::remove_all(path); }
 };
 
@@ -73,8 +75,8 @@ TEST(JitCache, KeepsAKernelAndGivesItBack) {
   EXPECT_EQ(found.code, kernel().code);
   EXPECT_FALSE(cache.read("abd", found));
   EXPECT_EQ(cache.trouble(), "");
-  // Nothing but the file itself is left behind.
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path / "deeper"), fs::directory_iterator()), 1);
+  // Nothing but the file itself and the secret is left behind.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path / "deeper"), fs::directory_iterator()), 2);
   // Another process finds it.
   JitCache again(folder.path / "deeper");
   EXPECT_TRUE(again.read("abc", found));
@@ -91,7 +93,7 @@ TEST(JitCache, DamagedFilesAreMadeAnew) {
   fs::resize_file(file, size - 1);  // as a full disk would leave it
   EXPECT_FALSE(cache.read("abc", found));
   EXPECT_NE(cache.trouble().find("abc.kernel"), std::string::npos);
-  for (const char* text : {"", "\n", "voussoir kernel 1\n", "voussoir kernel 1\nabc\n", "something else"}) {
+  for (const char* text : {"", "\n", "voussoir kernel 2\n", "voussoir kernel 2\nabc\n", "something else"}) {
     std::ofstream(file, std::ios::trunc) << text;
     EXPECT_FALSE(cache.read("abc", found)) << text;
   }
@@ -115,6 +117,80 @@ TEST(JitCache, AFolderThatCannotBeWrittenIsNoError) {
   nowhere.write("abc", kernel());
   EXPECT_FALSE(nowhere.read("abc", found));
   EXPECT_EQ(nowhere.trouble(), "no home");
+}
+
+// The vectors of FIPS 180-4's examples, and of RFC 4231 (cases 1, 2 and 6).
+TEST(JitCache, CodesAreThoseOfTheStandards) {
+  EXPECT_EQ(hexadecimal(Sha256().add("abc").digest()),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hexadecimal(Sha256().digest()), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hexadecimal(Sha256().add("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq").digest()),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(message_code(std::string(20, '\x0b'), "Hi There"),
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  EXPECT_EQ(message_code("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(message_code(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST(JitCache, AFileThatTheCacheDidNotWriteIsNotUsed) {
+  const Folder folder, other{fs::temp_directory_path() / ("voussoir_jit_other_" + std::to_string(getpid()))};
+  JitCache cache(folder.path), stranger(other.path);
+  cache.write("abc", kernel());
+  stranger.write("abc", kernel());
+  // The same content under the same name, but made with another secret.
+  fs::copy_file(other.path / "abc.kernel", folder.path / "abc.kernel", fs::copy_options::overwrite_existing);
+  CompiledKernel found;
+  EXPECT_FALSE(cache.read("abc", found));
+  EXPECT_NE(cache.trouble().find("not written by this cache"), std::string::npos) << cache.trouble();
+  // A link to a good file.
+  cache.write("abc", kernel());
+  fs::rename(folder.path / "abc.kernel", folder.path / "aside");
+  fs::create_symlink("aside", folder.path / "abc.kernel");
+  EXPECT_FALSE(cache.read("abc", found));
+  EXPECT_NE(cache.trouble().find("is a link"), std::string::npos) << cache.trouble();
+  // Writing replaces the link, and not what it leads to.
+  std::ofstream(folder.path / "aside", std::ios::trunc) << "precious";
+  cache.write("abc", kernel());
+  EXPECT_TRUE(cache.read("abc", found));
+  EXPECT_EQ(fs::file_size(folder.path / "aside"), 8u);
+  // A secret that others may have changed is none.
+  fs::permissions(folder.path / "secret", fs::perms::others_write, fs::perm_options::add);
+  EXPECT_FALSE(cache.read("abc", found));
+}
+
+TEST(JitCache, FoldersAndFilesThatOthersCanWriteToAreNotUsed) {
+  const Folder folder;
+  JitCache cache(folder.path);
+  cache.write("abc", kernel());
+  CompiledKernel found;
+  EXPECT_EQ(fs::status(folder.path).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(folder.path / "secret").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(folder.path / "abc.kernel").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  for (const fs::path& path : {folder.path, folder.path / "abc.kernel"})
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+      fs::permissions(path, others, fs::perm_options::add);
+      EXPECT_FALSE(cache.read("abc", found)) << path;
+      EXPECT_NE(cache.trouble().find("others can write to it"), std::string::npos) << cache.trouble();
+      fs::permissions(path, others, fs::perm_options::remove);
+      EXPECT_TRUE(cache.read("abc", found)) << path;
+    }
+  if (::geteuid() == 0) {  // only root can give files away
+    for (const fs::path& path : {folder.path, folder.path / "abc.kernel", folder.path / "secret"}) {
+      ASSERT_EQ(::chown(path.c_str(), 12345, static_cast<gid_t>(-1)), 0);
+      EXPECT_FALSE(cache.read("abc", found)) << path;
+      ASSERT_EQ(::chown(path.c_str(), 0, static_cast<gid_t>(-1)), 0);
+    }
+    EXPECT_TRUE(cache.read("abc", found));
+  }
+}
+
+TEST(JitCache, AFolderThatIsNotAbsoluteKeepsNothing) {
+  JitCache cache("relative/kernels");
+  cache.write("abc", kernel());
+  EXPECT_FALSE(fs::exists("relative"));
+  EXPECT_NE(cache.trouble().find("not absolute"), std::string::npos) << cache.trouble();
 }
 
 /// Sets an environment variable, or takes it away, until the end of the scope.
