@@ -10,6 +10,7 @@ Analysis::Analysis(const Domain& domain, Collaborators collaborators)
   if (!parts_.handler) parts_.handler = std::make_shared<TransformationHandler>();
   if (!parts_.numberer) parts_.numberer = std::make_shared<PlainNumberer>();
   if (!parts_.integrator) parts_.integrator = std::make_shared<StaticIntegrator>();
+  if (!parts_.algorithm) parts_.algorithm = std::make_shared<AutomaticAlgorithm>();
 }
 
 const AnalysisModel& Analysis::model() {

@@ -31,13 +31,14 @@ struct StageTime {
 /// another one, derive, use the collaborators, and return results.
 class Analysis {
  public:
-  /// The parts of an analysis. Each is replaceable; none knows the others' types.
+  /// The parts of an analysis. Each is replaceable; none knows the others' types. A null pointer stands for the
+  /// default; where there is none, it is an Error. In an Analysis no part is null.
   struct Collaborators {
     std::shared_ptr<Backend> backend;
     std::shared_ptr<ConstraintHandler> handler;    ///< default: TransformationHandler
     std::shared_ptr<DofNumberer> numberer;         ///< default: PlainNumberer
     std::shared_ptr<Integrator> integrator;        ///< default: StaticIntegrator
-    std::shared_ptr<SolutionAlgorithm> algorithm;  ///< default: Newton–Raphson where an element is not linear
+    std::shared_ptr<SolutionAlgorithm> algorithm;  ///< default: AutomaticAlgorithm
     std::shared_ptr<LinearSOE> soe;
     std::shared_ptr<Solver> solver;
   };

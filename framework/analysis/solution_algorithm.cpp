@@ -93,4 +93,10 @@ std::vector<SolveReport> NewtonRaphsonAlgorithm::solve(const AnalysisModel& mode
   return reports;
 }
 
+std::vector<SolveReport> AutomaticAlgorithm::solve(const AnalysisModel& model, const Integrator& integrator,
+                                                   LinearSOE& soe, Solver& solver, std::span<StepState> steps) const {
+  if (model.is_linear()) return LinearAlgorithm().solve(model, integrator, soe, solver, steps);
+  return NewtonRaphsonAlgorithm().solve(model, integrator, soe, solver, steps);
+}
+
 }  // namespace voussoir

@@ -39,4 +39,12 @@ class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
   int max_iterations_;
 };
 
+/// One solve per step where the model is linear, Newton–Raphson where it is not: the default of an Analysis.
+class AutomaticAlgorithm : public SolutionAlgorithm {
+ public:
+  std::string name() const override { return "automatic"; }
+  std::vector<SolveReport> solve(const AnalysisModel& model, const Integrator& integrator, LinearSOE& soe,
+                                 Solver& solver, std::span<StepState> steps) const override;
+};
+
 }  // namespace voussoir

@@ -185,6 +185,34 @@ TEST_F(Cantilever, CollaboratorsMustBeThere) {
   expect_error(ErrorCode::misuse, {"has no model yet"}, [&] { c.soe->model(); });
 }
 
+TEST_F(Cantilever, ADerivedAnalysisFindsEveryCollaborator) {
+  struct Plain : Analysis {
+    using Analysis::Analysis;
+    double tip() {
+      prepare();
+      auto states = step_states(domain_, {{"tip", {{"tip", 1}}, 1}});
+      parts_.integrator->begin(*model_, states[0]);
+      const auto reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, states);
+      EXPECT_TRUE(reports.at(0).converged);
+      return make_step_result(*model_, states[0], reports[0], false).unknowns.largest("uz").value;
+    }
+  };
+  Analysis::Collaborators c;
+  c.backend = Backend::open("openmp:1");
+  c.soe = make_soe("csr");
+  c.solver = make_solver("direct");
+  Plain a(d, c);
+  EXPECT_NE(a.collaborators().handler, nullptr);
+  EXPECT_NE(a.collaborators().numberer, nullptr);
+  EXPECT_NE(a.collaborators().integrator, nullptr);
+  ASSERT_NE(a.collaborators().algorithm, nullptr);
+  auto usual = make_static_analysis(d, options);
+  usual->add_step({"tip", {{"tip", 1}}});
+  EXPECT_NEAR(a.tip(), usual->run()[0].unknowns.largest("uz").value, 1e-12);
+  c.solver = nullptr;
+  expect_error(ErrorCode::misuse, {"SOE", "solver"}, [&] { Plain(d, c); });
+}
+
 TEST(SteadyHeat, ConductivityThatDependsOnTemperatureIsBalanced) {
   // A wall of thickness 1 with k = 1 + T/100 between 0 and 100 degrees: by Kirchhoff's transformation the heat flow is
   // the integral of k, 150 per area, and T(x) = 100 (√(1 + 3x) − 1).
