@@ -36,6 +36,18 @@ NodalField::Extreme NodalField::largest(std::string_view component) const {
   return extreme;
 }
 
+std::string field_name(const std::vector<std::string>& unknowns) {
+  const auto is = [](const std::string& name, char kind) {
+    return name.size() == 2 && name[0] == kind && name[1] >= 'x' && name[1] <= 'z';
+  };
+  if (std::any_of(unknowns.begin(), unknowns.end(), [&](const auto& n) { return is(n, 'u'); })) return "displacement";
+  if (!unknowns.empty() && std::all_of(unknowns.begin(), unknowns.end(), [&](const auto& n) { return is(n, 'r'); }))
+    return "rotation";
+  std::string name;
+  for (const std::string& n : unknowns) name += (name.empty() ? "" : "_") + (n == "T" ? "temperature" : n);
+  return name;
+}
+
 double sum_over(const NodalField& field, const Domain& domain, const std::string& node_set,
                 std::string_view component) {
   const int c = field.component_index(component);

@@ -201,12 +201,18 @@ VtuWriter& VtuWriter::add(const NodalField& field, const std::string& name) {
   const auto has = [](const std::vector<int>& list) {
     return static_cast<int>(std::count_if(list.begin(), list.end(), [](int i) { return i >= 0; }));
   };
-  if (has(u) > 0 && has(u) + has(r) == field.width()) {
-    check_name(base, true);
-    points_.push_back({base, &field, u, true});
-    if (has(r) > 0) {
-      check_name(base + "_rotation", true);
-      points_.push_back({base + "_rotation", &field, r, true});
+  if (has(u) > 0) {
+    const auto push = [&](const std::string& array, const std::vector<int>& components, bool is_vector) {
+      check_name(array, true);
+      points_.push_back({array, &field, components, is_vector});
+    };
+    push(base, u, true);
+    if (has(r) > 0) push(base + "_rotation", r, true);
+    // Other unknowns beside displacements: a temperature, or what a user's element has.
+    for (int i = 0; i < field.width(); ++i) {
+      if (std::find(u.begin(), u.end(), i) != u.end() || std::find(r.begin(), r.end(), i) != r.end()) continue;
+      const std::string own = field_name({field.components[i]});
+      push(base == "displacement" ? own : base + "_" + own, {i}, false);
     }
     return *this;
   }
