@@ -93,6 +93,9 @@ void check_nodes(const ModelDescription& model) {
   if (static_cast<std::int64_t>(model.held.size()) != model.first_equation.back())
     misuse(number(static_cast<std::int64_t>(model.held.size())) + " entries in held for " +
            number(model.first_equation.back()) + " equations");
+  if (!model.initial_temperature.empty() && model.initial_temperature.size() != nodes)
+    misuse(number(static_cast<std::int64_t>(model.initial_temperature.size())) + " initial temperatures for " +
+           number(static_cast<std::int64_t>(nodes)) + " nodes; give one per node, or none");
 }
 
 void check_batch(const ModelDescription& model, std::size_t b) {
@@ -312,6 +315,7 @@ DeviceModel::DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, co
       if (model.first_equation[n + 1] - model.first_equation[n] != uniform_components_) uniform_components_ = 0;
   }
   first_node_ = split_nodes(model, devices);
+  start_temperature_ = model.start_temperature;
 
   std::vector<Share> shares;
   std::vector<std::int64_t> first;
@@ -366,6 +370,7 @@ DeviceModel::DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, co
     settle(part.coordinates);
     settle(part.first_equation);
     settle(part.held);
+    if (!model.initial_temperature.empty()) write_nodal(model.initial_temperature, d, part.initial_temperature);
 
     for (int b = 0; b < batch_count_; ++b) {
       const BatchDescription& from = model.batches[b];
@@ -373,7 +378,7 @@ DeviceModel::DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, co
       to.program = from.program;
       to.description = b;
       to.table_rows = from.table_rows;
-      to.reference_temperature = from.reference_temperature;
+      to.expansion_reference = from.expansion_reference;
       to.element_count =
           share.all_elements[b] ? element_count(from) : static_cast<std::int32_t>(share.elements[b].size());
       to.origin = std::move(share.elements[b]);
@@ -430,16 +435,18 @@ void DeviceModel::set_temperature(std::span<const double> temperature) {
   if (static_cast<std::int64_t>(temperature.size()) != node_count_)
     misuse(number(static_cast<std::int64_t>(temperature.size())) + " temperatures for " + number(node_count_) +
            " nodes; give one per node, or none");
-  for (int d = 0; d < devices(); ++d) {
-    Part& part = parts_[d];
-    if (part.temperature.empty()) part.temperature = Array<double>(layout_->memory(d), part.local_nodes);
-    const auto local = part.temperature.write_host();
-    std::copy_n(temperature.begin() + first_node_[d], part.owned_nodes, local.begin());
-    for (std::size_t g = 0; g < ghost_nodes_[d].size(); ++g)
-      local[part.owned_nodes + g] = temperature[ghost_nodes_[d][g]];
-    settle(part.temperature);
-  }
+  for (int d = 0; d < devices(); ++d) write_nodal(temperature, d, parts_[d].temperature);
   has_temperature_ = true;
+}
+
+void DeviceModel::write_nodal(std::span<const double> values, int device, Array<double>& to) const {
+  const Part& part = parts_[device];
+  if (to.empty()) to = Array<double>(layout_->memory(device), part.local_nodes);
+  const auto local = to.write_host();
+  std::copy_n(values.begin() + first_node_[device], part.owned_nodes, local.begin());
+  for (std::size_t g = 0; g < ghost_nodes_[device].size(); ++g)
+    local[part.owned_nodes + g] = values[ghost_nodes_[device][g]];
+  settle(to);
 }
 
 ElementView DeviceModel::device_view(int device, int batch, const double* unknowns) const {
@@ -452,7 +459,9 @@ ElementView DeviceModel::device_view(int device, int batch, const double* unknow
   view.unknowns = unknowns;
   view.first_unknown = part.first_equation.read_device();
   view.temperature = has_temperature_ ? part.temperature.read_device() : nullptr;
-  view.reference_temperature = from.reference_temperature;
+  view.initial_temperature = part.initial_temperature.empty() ? nullptr : part.initial_temperature.read_device();
+  view.expansion_reference = from.expansion_reference;
+  view.start_temperature = start_temperature_;
   view.parameters = from.parameters.read_device();
   view.record = from.record.read_device();
   view.table_rows = from.table_rows;
@@ -469,7 +478,9 @@ ElementView DeviceModel::host_view(int device, int batch, const double* unknowns
   view.unknowns = unknowns;
   view.first_unknown = part.first_equation.read_host().data();
   view.temperature = has_temperature_ ? part.temperature.read_host().data() : nullptr;
-  view.reference_temperature = from.reference_temperature;
+  view.initial_temperature = part.initial_temperature.empty() ? nullptr : part.initial_temperature.read_host().data();
+  view.expansion_reference = from.expansion_reference;
+  view.start_temperature = start_temperature_;
   view.parameters = from.parameters.read_host().data();
   view.record = from.record.read_host().data();
   view.table_rows = from.table_rows;

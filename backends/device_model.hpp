@@ -18,7 +18,7 @@ struct BatchDescription {
   std::vector<double> parameters;       ///< records of table_rows × (1 + parameter count) numbers
   std::vector<std::int32_t> record;     ///< record of each element; empty: record 0 for all
   int table_rows = 1;
-  double reference_temperature = 0;
+  double expansion_reference = 0;  ///< as in ElementView
 };
 
 /// An equation that is not free but a combination of others: x[equation] = Σ coefficient · x[other].
@@ -35,7 +35,10 @@ struct ModelDescription {
   std::span<const double> coordinates;           ///< 3 per node
   std::span<const std::int32_t> first_equation;  ///< one per node, and the total
   std::span<const std::uint8_t> held;            ///< per equation: 1 where the value is prescribed
-  std::vector<Dependency> dependencies;          ///< `others` are free: neither held nor dependent
+  /// Initial temperature of each node; empty: `start_temperature` everywhere.
+  std::span<const double> initial_temperature;
+  double start_temperature = 0;
+  std::vector<Dependency> dependencies;  ///< `others` are free: neither held nor dependent
   std::vector<BatchDescription> batches;
 };
 
@@ -64,7 +67,7 @@ struct ElementBatch {
   Array<double> parameters;
   Array<std::int32_t> record;  ///< empty: record 0 for all
   int table_rows = 1;
-  double reference_temperature = 0;
+  double expansion_reference = 0;
   /// Elements with a dependent equation, ascending: their contributions go through the dependency, not straight.
   std::vector<std::int32_t> dependent_elements;
 
@@ -80,6 +83,7 @@ class DeviceModel {
     std::int32_t local_nodes = 0;  ///< owned ones first, then ghosts, each in numbered order
     Array<double> coordinates;
     Array<double> temperature;                  ///< empty until set_temperature()
+    Array<double> initial_temperature;          ///< empty where it is the same everywhere
     Array<std::int32_t> first_equation;         ///< local equation of each local node, and the total
     Array<std::uint8_t> held;                   ///< per local equation: prescribed or dependent, so not free
     std::vector<ElementBatch> batches;          ///< one per description, possibly without elements
@@ -100,7 +104,7 @@ class DeviceModel {
   /// First node a device owns.
   std::int32_t first_node(int device) const { return first_node_[device]; }
 
-  /// Nodal temperatures in the description's numbering; an empty span takes them away.
+  /// Nodal temperatures in the description's numbering; an empty span stands for the initial temperatures.
   void set_temperature(std::span<const double> temperature);
   /// The view that routines of a batch get, for device work. `unknowns` may be null.
   ElementView device_view(int device, int batch, const double* unknowns) const;
@@ -112,6 +116,9 @@ class DeviceModel {
   std::shared_ptr<void>& backend_data() const { return backend_data_; }
 
  private:
+  /// One value per described node, at the local nodes of a device.
+  void write_nodal(std::span<const double> values, int device, Array<double>& to) const;
+
   std::shared_ptr<const Layout> layout_;
   std::vector<Part> parts_;
   std::vector<std::int32_t> first_node_;
@@ -120,6 +127,7 @@ class DeviceModel {
   std::int32_t node_count_ = 0;
   int uniform_components_ = 0;
   bool has_temperature_ = false;
+  double start_temperature_ = 0;
   mutable std::shared_ptr<void> backend_data_;
 };
 

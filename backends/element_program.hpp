@@ -59,6 +59,12 @@ class ElementProgram {
   virtual bool has_mass() const = 0;
   /// True where the residual is linear in the unknowns, so that one solve balances it.
   virtual bool linear() const { return false; }
+  /// Whether its numbers depend on the temperature by themselves, and not only by tables of parameters and by thermal
+  /// strain.
+  virtual bool reads_temperature() const { return true; }
+  /// What is wrong with the element type itself, in a sentence, whatever the model; empty where nothing is. A model
+  /// with a defective type is an Error.
+  virtual std::string defect() const { return {}; }
   /// True where a plane shape stands for a ring, so that loads on its sides are those of a ring.
   virtual bool axisymmetric() const { return false; }
   virtual bool takes_body_load() const { return false; }

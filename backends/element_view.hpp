@@ -8,12 +8,16 @@ namespace voussoir {
 /// A run of like elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
 struct ElementView {
   int element_count = 0;
-  const int* nodes = nullptr;           ///< element_count × nodes_per_element, local node numbers
-  const double* coordinates = nullptr;  ///< 3 per local node
-  const double* unknowns = nullptr;     ///< nodal unknowns at `first_unknown[node]`, or null: all zero
-  const int* first_unknown = nullptr;   ///< index of each local node's first unknown in a nodal vector
-  const double* temperature = nullptr;  ///< per local node, or null: the model has no temperature
-  double reference_temperature = 0;     ///< where thermal strain is zero
+  const int* nodes = nullptr;                   ///< element_count × nodes_per_element, local node numbers
+  const double* coordinates = nullptr;          ///< 3 per local node
+  const double* unknowns = nullptr;             ///< nodal unknowns at `first_unknown[node]`, or null: all zero
+  const int* first_unknown = nullptr;           ///< index of each local node's first unknown in a nodal vector
+  const double* temperature = nullptr;          ///< per local node, or null: the initial temperature
+  const double* initial_temperature = nullptr;  ///< per local node, or null: `start_temperature` at every node
+  double start_temperature = 0;                 ///< the initial temperature where it is the same everywhere
+  /// Temperature from which the expansion coefficients of tables count. Thermal strain is
+  /// α(T) (T − reference) − α(T₀) (T₀ − reference) with T₀ the initial temperature.
+  double expansion_reference = 0;
   /// Material and section numbers. A record is `table_rows` rows of (temperature, parameters…), ascending in
   /// temperature, interpolated linearly and held constant outside; one row where nothing depends on temperature.
   const double* parameters = nullptr;

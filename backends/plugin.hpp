@@ -23,7 +23,7 @@ namespace voussoir {
 
 /// The number of the contract between libvoussoir and its plugins. It changes whenever BackendPlugin, Backend or one of
 /// the classes that they mention changes, so that a plugin from another time is refused rather than misread.
-inline constexpr std::int32_t backend_plugin_abi = 4;
+inline constexpr std::int32_t backend_plugin_abi = 5;
 
 /// Whether a plugin could work on this machine.
 struct BackendProbe {

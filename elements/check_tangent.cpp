@@ -46,8 +46,15 @@ class SingleElement {
     view_.coordinates = coordinates.data();
     view_.unknowns = unknowns_.data();
     view_.first_unknown = first_unknown_.data();
-    view_.temperature = options.temperature.empty() ? nullptr : options.temperature.data();
-    view_.reference_temperature = options.reference_temperature;
+    // The temperature that a law reads is the unknown T, but held where it is: a tangent leaves its change out.
+    const auto names = program.unknown_names();
+    const auto t = std::find(names.begin(), names.end(), "T") - names.begin();
+    if (options.temperature.empty() && t < static_cast<std::ptrdiff_t>(names.size()))
+      for (int a = 0; a < program.nodes(); ++a) temperature_.push_back(unknowns_[a * program.components() + t]);
+    else
+      temperature_.assign(options.temperature.begin(), options.temperature.end());
+    view_.temperature = temperature_.empty() ? nullptr : temperature_.data();
+    view_.start_temperature = view_.expansion_reference = options.reference_temperature;
     view_.parameters = record_.data();
   }
 
@@ -82,7 +89,7 @@ class SingleElement {
 
   const ElementProgram& program_;
   std::vector<std::int32_t> nodes_, first_unknown_;
-  std::vector<double> record_;
+  std::vector<double> record_, temperature_;
   ElementView view_;
 };
 
@@ -98,6 +105,8 @@ TangentReport check_tangent(const ElementProgram& program, std::span<const doubl
                             std::span<const double> parameters, std::span<const double> unknowns,
                             const TangentCheckOptions& options) {
   const std::size_t nodes = program.nodes(), dofs = program.dofs();
+  if (const std::string defect = program.defect(); !defect.empty())
+    throw Error(ErrorCode::misuse, "check_tangent of '" + program.name() + "': " + defect);
   require(program, coordinates.size() == 3 * nodes, "coordinates", coordinates.size(), 3 * nodes);
   require(program, parameters.size() == program.parameter_names().size(), "parameters", parameters.size(),
           program.parameter_names().size());

@@ -14,8 +14,10 @@ namespace voussoir {
 
 /// What else a check needs to know; every member has a sensible default.
 struct TangentCheckOptions {
-  std::span<const double> temperature;  ///< one per node; empty: the model has no temperature
-  double reference_temperature = 0;
+  /// One per node. Empty: the initial temperature, or the unknown T where there is one. It is held while differences
+  /// are taken, since a tangent leaves the change of p.temperature out.
+  std::span<const double> temperature;
+  double reference_temperature = 0;  ///< the initial temperature
   /// Step of the differences, relative to the largest unknown or to a hundredth of the element's size, whichever is
   /// larger. Differences are of fourth order, so that a moderate step is the most accurate.
   double relative_step = 1e-3;

@@ -3,8 +3,10 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/elements/kernel/upper_triangle.hpp>
 #include <voussoir/elements/kernel_concepts.hpp>
+#include <voussoir/elements/law_check.hpp>
 #include <voussoir/framework/domain/kernel_text.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -69,9 +71,9 @@ class Gather {
     table_ = table;
     input.table = table;
     input.table_rows = rows;
-    input.reference_temperature = view.reference_temperature;
-    input.has_temperature = view.temperature != nullptr;
-    for (int a = 0; a < nodes; ++a) input.temperature[a] = R(view.reference_temperature);
+    input.expansion_reference = view.expansion_reference;
+    input.has_temperature = view.temperature != nullptr || view.initial_temperature != nullptr;
+    for (int a = 0; a < nodes; ++a) input.temperature[a] = input.initial_temperature[a] = R(view.start_temperature);
     for (int i = 0; i < nodes * components; ++i) input.u[i] = R(0.0);
     for (int lane = 0; lane < width; ++lane) known_record_[lane] = -1;
   }
@@ -91,11 +93,11 @@ class Gather {
       for (int i = 0; i < 3; ++i) input.x[a][i] = Lane::load(at, i);
     }
     if (with_unknowns_) gather(view_.unknowns, input.u);
+    if (view_.initial_temperature) gather_nodal(view_.initial_temperature, input.initial_temperature);
     if (view_.temperature)
-      for (int a = 0; a < nodes; ++a) {
-        for (int lane = 0; lane < width; ++lane) at[lane] = view_.temperature + node_[a][lane];
-        input.temperature[a] = Lane::load(at, 0);
-      }
+      gather_nodal(view_.temperature, input.temperature);
+    else if (view_.initial_temperature)
+      for (int a = 0; a < nodes; ++a) input.temperature[a] = input.initial_temperature[a];
     if constexpr (parameter_count > 0) load_parameters();
   }
 
@@ -123,6 +125,14 @@ class Gather {
   Input input;
 
  private:
+  /// One number per node.
+  void gather_nodal(const double* from, R* to) const {
+    const double* at[width];
+    for (int a = 0; a < nodes; ++a) {
+      for (int lane = 0; lane < width; ++lane) at[lane] = from + node_[a][lane];
+      to[a] = Lane::load(at, 0);
+    }
+  }
   void load_parameters() {
     // Neighbouring elements mostly share a record, and then the packs at hand are right already.
     bool known = true;
@@ -220,7 +230,18 @@ class NativeProgram final : public ElementProgram {
   int lanes() const override { return Lane::width; }
   bool has_tangent() const override { return !no_tangent_; }
   bool has_mass() const override { return checks::HasMass<K, R> || checks::HasLumpedMass<K, R>; }
-  bool linear() const override { return detail::linear_of<K>() || detail::declares_no_tangent<K>(); }
+  bool linear() const override {
+    // A law that reads the temperature is not linear where the temperature is the unknown.
+    return (detail::linear_of<K>() && !(unknowns_temperature() && detail::reads_temperature_of<K>())) ||
+           detail::declares_no_tangent<K>();
+  }
+  bool reads_temperature() const override { return detail::reads_temperature_of<K>(); }
+  std::string defect() const override {
+    if constexpr (requires { typename K::Law; })
+      return detail::law_defect<typename K::Law, parameter_count_>();
+    else
+      return {};
+  }
   bool axisymmetric() const override {
     if constexpr (requires { K::geometry; })
       return K::geometry == Geometry::axisymmetric;
@@ -354,6 +375,10 @@ class NativeProgram final : public ElementProgram {
   const KernelSource* source() const override { return find_kernel_source(name_); }
 
  private:
+  bool unknowns_temperature() const {
+    return std::find(unknown_names_.begin(), unknown_names_.end(), "T") != unknown_names_.end();
+  }
+
   /// Columns that are done at once: what is kept of them stays in the cache.
   static constexpr int most_columns_ = 4;
 

@@ -38,6 +38,8 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   static constexpr auto& unknowns = Kernel::unknowns;
   static constexpr bool linear = detail::kernel_linear<Kernel>();
   static constexpr bool scalar = detail::kernel_scalar<Kernel>();
+  static constexpr bool reads_temperature = detail::reads_temperature_of<Kernel>();
+  using Law = Kernel;
 
   static constexpr bool uniform = detail::same<Formulation, Reduced> && detail::multilinear<Shape>;
   static constexpr bool bbar = detail::same<Formulation, BBar>;

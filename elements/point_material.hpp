@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/elements/formulation.hpp>
+#include <voussoir/elements/kernel/thermal_expansion.hpp>
 
 // The material at the points of an element: its numbers, the temperature, and what is prepared of both.
 
@@ -46,23 +47,28 @@ struct PointMaterial {
   static constexpr int count = kernel_parameters<Kernel>(), constants = kernel_constants<Kernel>();
   R own_parameters[count + 1];  // one more: a plane element's row ends with its thickness
   R own_constants[constants > 0 ? constants : 1];
-  R temperature[nodes];  // as the element takes them; meaningful where it has any
+  R temperature[nodes], initial[nodes];  // as the element takes them; meaningful where it has any
   bool varies;
 
   template <class Input>
   VSR_FN Point<R> begin(const Input& e) {
     varies = e.table_rows > 1;
     if (e.has_temperature) {
-      if constexpr (kernel_symmetric<Kernel>())
+      if constexpr (kernel_symmetric<Kernel>()) {
         strain_order_temperatures<Shape, Formulation>(e.temperature, temperature);
-      else
-        for (int a = 0; a < nodes; ++a) temperature[a] = e.temperature[a];
+        strain_order_temperatures<Shape, Formulation>(e.initial_temperature, initial);
+      } else {
+        for (int a = 0; a < nodes; ++a) {
+          temperature[a] = e.temperature[a];
+          initial[a] = e.initial_temperature[a];
+        }
+      }
     }
     Point<R> p;
     p.x = zero_vector<R, 3>();
     p.parameters = varies ? own_parameters : e.table + 1;
     p.constants = own_constants;
-    p.temperature = R(e.reference_temperature);
+    p.temperature = e.initial_temperature[0];
     p.temperature_change = R(0.0);
     prepare(e.table + 1);
     return p;
@@ -76,18 +82,23 @@ struct PointMaterial {
       for (int a = 1; a < nodes; ++a) p.x[k] += R(value[a]) * e.x[a][k];
     }
     if (e.has_temperature) {
-      R t = R(value[0]) * temperature[0];
-      for (int a = 1; a < nodes; ++a) t += R(value[a]) * temperature[a];
+      R t = R(value[0]) * temperature[0], start = R(value[0]) * initial[0];
+      for (int a = 1; a < nodes; ++a) {
+        t += R(value[a]) * temperature[a];
+        start += R(value[a]) * initial[a];
+      }
       p.temperature = t;
-      p.temperature_change = t - R(e.reference_temperature);
+      p.temperature_change = t - start;
+      if (varies) vary(e, start, t);
+    } else if (varies) {
+      vary(e, p.temperature, p.temperature);
     }
-    if (varies) vary(e, p.temperature);
   }
 
  private:
   template <class Input>
-  VSR_LARGE_FN void vary(const Input& e, R temperature) {
-    e.parameters_at(temperature, own_parameters);
+  VSR_LARGE_FN void vary(const Input& e, R start, R t) {
+    parameters_between<Kernel>(e, start, t, own_parameters);
     prepare(own_parameters);
   }
   VSR_FN void prepare(const R* parameters) {

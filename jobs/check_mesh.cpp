@@ -37,7 +37,8 @@ void run_program(const Domain& domain, const ElementBlock& block, Refused& inver
   view.element_count = block.size();
   view.nodes = block.connectivity().data();
   view.coordinates = domain.coordinates().data();
-  view.reference_temperature = domain.reference_temperature();
+  const std::vector<double> initial = domain.initial_temperatures();
+  view.initial_temperature = initial.data();
   view.parameters = parameters.records.data();
   view.record = parameters.record.empty() ? nullptr : parameters.record.data();
   view.table_rows = parameters.rows;

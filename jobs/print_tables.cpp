@@ -55,6 +55,12 @@ const Quantity* find(const std::vector<Quantity>& list, const std::string& label
   return it == list.end() ? nullptr : &*it;
 }
 
+std::string join_names(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 /// What one step has to say, and the tables that are made of it.
 class Tables {
  public:
@@ -112,6 +118,10 @@ class Tables {
     if ((label == "U" || label == "RF") && heat)
       return note(request, label + " is not printed in steps of heat, which have none");
     if (label == "RFL" && !heat) return note(request, "RFL is printed in steps of heat only");
+    const auto& known = result_.unknowns.components;
+    if ((label == "U" || label == "RF") && std::find(known.begin(), known.end(), "ux") == known.end())
+      return note(request,
+                  label + " is not printed: the model has no displacements, its unknowns are " + join_names(known));
 
     PrintTable table = begin(request, *quantity, "NALL");
     std::vector<std::int32_t> nodes;
@@ -144,7 +154,7 @@ class Tables {
       table.positions.insert(table.positions.end(), x, x + 3);
       if (has_ring) table.slice.push_back(ring[n] ? slice_of_ring : 1.0);
       if (acting) {
-        table.values.push_back(temperatures_.empty() ? domain_.reference_temperature() : temperatures_[n]);
+        table.values.push_back(temperatures_.empty() ? domain_.initial_temperature(n) : temperatures_[n]);
         continue;
       }
       const std::size_t at = table.values.size();

@@ -75,11 +75,11 @@ class Runner {
     Domain& domain = *job_.domains[step.domain];
     const NodalField& field = unknowns_.at(*step.heated_by);
     std::vector<double> values(field.values);
-    const double reference = domain.reference_temperature();
     const std::vector<double>* own = nullptr;
     if (!step.load_case.empty()) own = &domain.load_case(step.load_case).temperatures();
     for (std::size_t n = 0; n < values.size(); ++n)
-      if (std::isnan(values[n]) || (own && n < own->size() && !std::isnan((*own)[n]))) values[n] = reference;
+      if (std::isnan(values[n]) || (own && n < own->size() && !std::isnan((*own)[n])))
+        values[n] = domain.initial_temperature(static_cast<std::int32_t>(n));
     std::string name = "temperatures of '" + job_.steps[*step.heated_by].name + "' in '" + step.name + "'";
     const auto taken = [&] {
       return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),

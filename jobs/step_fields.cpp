@@ -45,17 +45,16 @@ std::vector<double> element_means(const Domain& domain, const std::vector<PointF
 
 std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const NodalField* heat) {
   const Domain& domain = *job.domains[step.domain];
-  const double reference = domain.reference_temperature();
   const std::vector<double>* own = nullptr;
   if (!step.load_case.empty() && !domain.load_case(step.load_case).temperatures().empty())
     own = &domain.load_case(step.load_case).temperatures();
   if (!own && !heat) return {};
-  std::vector<double> values(domain.node_count(), reference);
+  std::vector<double> values = domain.initial_temperatures();
   for (std::size_t n = 0; n < values.size(); ++n) {
     const double given = own && n < own->size() ? (*own)[n] : nan;
     const double hot = heat && n < heat->values.size() ? heat->values[n] : nan;
     if (!std::isnan(given))
-      values[n] = reference + step.load_factor * (given - reference);
+      values[n] += step.load_factor * (given - values[n]);
     else if (!std::isnan(hot))
       values[n] = hot;
   }

@@ -114,6 +114,9 @@ struct Builder {
     }
     domain.add_nodes(ids, x);
     domain.set_reference_temperature(whole.reference_temperature());
+    for (std::int32_t n : whole_nodes)
+      if (whole.initial_temperature(n) != whole.reference_temperature())
+        domain.set_initial_temperature_at(whole.node_id(n), whole.initial_temperature(n));
 
     for (std::size_t b = 0; b < whole.block_count(); ++b) {
       const ElementBlock& from = whole.block(b);

@@ -296,7 +296,8 @@ __device__ inline void load_clustered(const ElementView& view, const ClusterView
     for (int k = 0; k < 3; ++k) in.x[a][k] = position[k * clusters.most_nodes + number_of(corners, a)];
   const bool with_unknowns = !linear_of<K>() && view.unknowns;
   const int* nodes = nullptr;
-  if (with_unknowns || view.temperature)
+  const bool with_temperature = view.temperature || view.initial_temperature;
+  if (with_unknowns || with_temperature)
     nodes = view.nodes + static_cast<long long>(clusters.element[place]) * K::nodes;
   for (int a = 0; a < K::nodes; ++a) {
     if (with_unknowns) {
@@ -305,10 +306,13 @@ __device__ inline void load_clustered(const ElementView& view, const ClusterView
     } else {
       for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = 0;
     }
-    in.temperature[a] = view.temperature ? view.temperature[nodes[a]] : view.reference_temperature;
+    if (with_temperature)
+      load_temperature(view, nodes[a], in.initial_temperature[a], in.temperature[a]);
+    else
+      in.initial_temperature[a] = in.temperature[a] = view.start_temperature;
   }
-  in.reference_temperature = view.reference_temperature;
-  in.has_temperature = view.temperature != nullptr;
+  in.expansion_reference = view.expansion_reference;
+  in.has_temperature = with_temperature;
   in.table_rows = plain ? 1 : view.table_rows;
   in.table = view.parameters + static_cast<long long>(record) * in.table_rows * (parameter_count_of<K>() + 1);
 }

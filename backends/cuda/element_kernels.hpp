@@ -64,6 +64,12 @@ VSR_FN constexpr int values_of() {
     return dofs;
 }
 
+/// Initial temperature and temperature of a node.
+VSR_FN void load_temperature(const ElementView& view, int node, double& initial, double& temperature) {
+  initial = view.initial_temperature ? view.initial_temperature[node] : view.start_temperature;
+  temperature = view.temperature ? view.temperature[node] : initial;
+}
+
 /// Reads the data of element e.
 template <class K>
 VSR_FN void load_element(const ElementView& view, int e, bool with_unknowns, DeviceInput<K>& in) {
@@ -78,10 +84,10 @@ VSR_FN void load_element(const ElementView& view, int e, bool with_unknowns, Dev
     } else {
       for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = 0;
     }
-    in.temperature[a] = view.temperature ? view.temperature[node] : view.reference_temperature;
+    load_temperature(view, node, in.initial_temperature[a], in.temperature[a]);
   }
-  in.reference_temperature = view.reference_temperature;
-  in.has_temperature = view.temperature != nullptr;
+  in.expansion_reference = view.expansion_reference;
+  in.has_temperature = view.temperature != nullptr || view.initial_temperature != nullptr;
   in.table_rows = view.table_rows;
   const long long record = view.record ? view.record[e] : 0;
   in.table = view.parameters + record * view.table_rows * (parameter_count_of<K>() + 1);

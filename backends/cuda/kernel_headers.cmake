@@ -11,7 +11,7 @@ function(voussoir_kernel_headers target)
     "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp" "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp"
     "${PROJECT_SOURCE_DIR}/elements/*.hpp")
   # What registers and runs elements on the CPU is not for kernels.
-  list(FILTER headers EXCLUDE REGEX "stock|load_list|check_tangent|kernel_concepts|native_program|register_kernel")
+  list(FILTER headers EXCLUDE REGEX "stock|load_list|check_tangent|kernel_concepts|law_check|native_program|register_kernel")
   list(APPEND headers backends/element_view.hpp)
   foreach(name IN ITEMS cluster_kernels cluster_view early_start element_job element_kernels pair_kernels point_kernels
                         shared_memory tangent_ways)

@@ -360,7 +360,7 @@ __global__ void __launch_bounds__(detail::PairSizes<K>::threads, detail::PairSiz
   }
 
   DeviceInput<K> in;
-  in.reference_temperature = job.view.reference_temperature;
+  in.expansion_reference = job.view.expansion_reference;
   in.has_temperature = false;
   in.table_rows = 1;
   const long long record = job.view.record ? job.view.record[e] : 0;

@@ -31,21 +31,26 @@
 //   static constexpr bool linear = true    tangent and action do not read e.u, which then need not be fetched for them
 //   static constexpr bool scalar = true    R is always double
 //   static constexpr bool has_tangent = false   a load or a mass: no tangent at all (then residual is required)
+//   static constexpr bool reads_temperature = false   the functions do not read e.temperature but for parameters_at(),
+//                              parameters_between() and thermal strain. Without it, an element whose unknown is T is
+//                              solved by iteration, since its temperature is the unknown
 
 namespace voussoir {
 
 /// What a kernel reads of one element (of `pack_width` elements where R is a Pack).
 template <class R, int nodes, int components, int parameter_count>
 struct ElementInput {
-  Vec3<R> x[nodes];             ///< node positions
-  R u[nodes * components];      ///< unknowns, node by node
-  R temperature[nodes];         ///< meaningful where has_temperature
-  double reference_temperature;
-  bool has_temperature;
-  const R* table;               ///< rows of (temperature, parameters…), ascending
+  Vec3<R> x[nodes];         ///< node positions
+  R u[nodes * components];  ///< unknowns, node by node
+  R temperature[nodes];     ///< the initial temperature where the model has no other
+  R initial_temperature[nodes];
+  double expansion_reference;  ///< temperature from which tables of expansion count; see parameters_between()
+  bool has_temperature;        ///< false: temperature and initial temperature are one number in the whole model
+  const R* table;              ///< rows of (temperature, parameters…), ascending
   int table_rows;
 
-  /// The element's parameters at temperature t: linear between the rows of its table, constant beyond its ends.
+  /// The element's parameters at temperature t: linear between the rows of its table, constant beyond its ends. For
+  /// thermal strain, take them from parameters_between() of thermal_expansion.hpp.
   VSR_FN void parameters_at(R t, R* out) const {
     constexpr int stride = parameter_count + 1;
     for (int k = 0; k < parameter_count; ++k) out[k] = table[1 + k];
@@ -57,6 +62,19 @@ struct ElementInput {
       for (int k = 0; k < parameter_count; ++k)
         out[k] = select_less(low[0], t, low[1 + k] + s * (high[1 + k] - low[1 + k]), out[k]);
     }
+  }
+  /// Parameter k alone.
+  VSR_FN R parameter_at(R t, int k) const {
+    constexpr int stride = parameter_count + 1;
+    R out = table[1 + k];
+    for (int row = 1; row < table_rows; ++row) {
+      const R* low = table + (row - 1) * stride;
+      const R* high = table + row * stride;
+      R s = (t - low[0]) / (high[0] - low[0]);
+      s = max(R(0.0), min(R(1.0), s));
+      out = select_less(low[0], t, low[1 + k] + s * (high[1 + k] - low[1 + k]), out);
+    }
+    return out;
   }
 };
 

@@ -52,6 +52,15 @@ VSR_FN constexpr int gradient_rows_of() {
     return K::components;
 }
 
+/// Whether a kernel may read the temperature itself: yes, unless it says that it does not.
+template <class K>
+VSR_FN constexpr bool reads_temperature_of() {
+  if constexpr (requires { bool(K::reads_temperature); })
+    return K::reads_temperature;
+  else
+    return true;
+}
+
 /// A load or a mass that has no tangent at all says so.
 template <class K>
 VSR_FN constexpr bool declares_no_tangent() {

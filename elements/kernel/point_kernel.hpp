@@ -15,7 +15,9 @@
 //     VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>& grad, const Mat<R, 1, 3>& dgrad);
 //   };
 //
-// The residual of an element is r_a = ∫ flux · ∇N_a dV, its tangent K_ab = ∫ ∇N_a · dflux(∇N_b) dV.
+// The residual of an element is r_a = ∫ flux · ∇N_a dV, its tangent K_ab = ∫ ∇N_a · dflux(∇N_b) dV. The tangent must be
+// symmetric: A : dflux(B) = B : dflux(A). A law whose tangent is not, or that reads a parameter which it does not name,
+// is an Error when a model is built with it.
 //
 // Optional members, used where present:
 //   static constexpr Geometry geometry        how a 2D shape is thickened (default: solid in 3D, plane in 2D). A plane
@@ -29,6 +31,10 @@
 //   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
 //                                             so dflux does not read `grad`
 //   static constexpr bool scalar = true       the functions branch on their arguments: R is always double
+//   static constexpr bool reads_temperature = false
+//                                             no function reads p.temperature (parameters follow tables all the same,
+//                                             and p.temperature_change may be read). Without it, a law whose unknown is
+//                                             T is solved by iteration, since p.temperature is the unknown
 //   density(p)                                mass (or heat capacity) per volume; without it the element has no mass
 //   energy(p, grad)                           stored energy per volume
 //   strain(p, grad)                           the strain to be reported, where it is not the symmetric part of the
@@ -51,11 +57,14 @@ enum class Geometry { solid, plane, axisymmetric };
 /// A point as a kernel sees it.
 template <class R>
 struct Point {
-  Vec3<R> x;             ///< position; z = 0 in two dimensions
-  const R* parameters;   ///< the material's numbers at this point's temperature
+  Vec3<R> x;  ///< position; z = 0 in two dimensions
+  /// The material's numbers at this point's temperature. A coefficient of thermal expansion (a parameter whose name
+  /// begins with "expansion") is the mean one between the initial temperature and this one, so that
+  /// p[k] * p.temperature_change is the thermal strain, also where the material has a table of it.
+  const R* parameters;
   const R* constants;    ///< what the kernel's prepare() made of them
-  R temperature;         ///< temperature; the reference temperature where the model has none
-  R temperature_change;  ///< temperature minus reference temperature, 0 where the model has none
+  R temperature;         ///< the unknown T where the model has it; else the load's, or the initial temperature
+  R temperature_change;  ///< temperature minus initial temperature
   VSR_FN R operator[](int i) const { return parameters[i]; }
 };
 

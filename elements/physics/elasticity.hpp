@@ -3,7 +3,7 @@
 
 // Small-strain linear elasticity, isotropic:
 //
-//   σ = λ tr(ε − ε_th) 1 + 2μ (ε − ε_th),   ε = ½ (∇u + ∇uᵀ),   ε_th = α (T − T_ref) 1
+//   σ = λ tr(ε − ε_th) 1 + 2μ (ε − ε_th),   ε = ½ (∇u + ∇uᵀ),   ε_th = α (T − T₀) 1
 //   λ = E ν / ((1 + ν)(1 − 2ν)),   μ = E / (2 (1 + ν))
 //
 // Solids, plane strain and rings share this law. Plane stress asks for σ_zz = 0, which replaces λ by 2λμ/(λ + 2μ).
@@ -16,7 +16,7 @@ namespace detail {
 struct IsotropicElasticity {
   static constexpr const char* parameters[] = {"young", "poisson", "density", "expansion"};
   static constexpr int gradient_rows = 3, constants = 3;
-  static constexpr bool symmetric_gradient = true, linear = true;
+  static constexpr bool symmetric_gradient = true, linear = true, reads_temperature = false;
 
   template <class R>
   VSR_FN static R density(const Point<R>& p) {

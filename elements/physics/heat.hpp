@@ -12,7 +12,7 @@ struct IsotropicHeat {
   static constexpr int components = 1;
   static constexpr const char* unknowns[] = {"T"};
   static constexpr const char* parameters[] = {"conductivity", "density", "specific_heat"};
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
 
   template <class R>
   VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
@@ -43,7 +43,7 @@ struct OrthotropicHeatLaw {
   static constexpr const char* parameters[] = {"k1",     "k2",     "k3",     "density", "specific_heat",
                                                "axis11", "axis12", "axis13", "axis21",  "axis22",
                                                "axis23", "axis31", "axis32", "axis33"};
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
   static constexpr int constants = 9;
 
   /// The conductivity tensor, by rows.

@@ -3,7 +3,7 @@
 
 // Small-strain linear elasticity, orthotropic. In the material's own axes 1, 2, 3
 //
-//   ε_11 = σ_11/E1 − ν12 σ_22/E1 − ν13 σ_33/E1 + α1 (T − T_ref),  …,   2 ε_12 = σ_12/G12,  …
+//   ε_11 = σ_11/E1 − ν12 σ_22/E1 − ν13 σ_33/E1 + α1 (T − T₀),  …,   2 ε_12 = σ_12/G12,  …
 //
 // so ν12 is the contraction along 2 under a pull along 1, and ν21 = ν12 E2/E1. The axes are the last nine parameters:
 // unit vectors 1, 2, 3, each with its components x, y, z. In plane elements axis 3 is z; in a ring an axis is the hoop
@@ -21,7 +21,7 @@ struct OrthotropicElasticity {
   /// Stiffness in global axes, upper triangle by rows over (xx, yy, zz, xy, yz, xz); thermal strain per degree,
   /// likewise, as a tensor.
   static constexpr int gradient_rows = 3, stiffness_entries = 21, constants = stiffness_entries + 6;
-  static constexpr bool symmetric_gradient = true, linear = true;
+  static constexpr bool symmetric_gradient = true, linear = true, reads_temperature = false;
 
   template <class R>
   VSR_FN static R density(const Point<R>& p) {

@@ -1,5 +1,5 @@
 #pragma once
-#include <voussoir/elements/kernel/element_kernel.hpp>
+#include <voussoir/elements/kernel/thermal_expansion.hpp>
 
 // What truss, beam, spring and mass have in common.
 
@@ -58,10 +58,14 @@ VSR_FN Vec3<R> force_per_mass(const Load& load, const Vec3<R>& x) {
   return a;
 }
 
-/// Temperature of a two-node element: the mean of its nodes, the reference temperature where the model has none.
+/// Temperature of a two-node element: the mean of its nodes.
 template <class R, int components, int parameter_count>
 VSR_FN R mean_temperature(const ElementInput<R, 2, components, parameter_count>& e) {
   return R(0.5) * (e.temperature[0] + e.temperature[1]);
+}
+template <class R, int components, int parameter_count>
+VSR_FN R mean_initial_temperature(const ElementInput<R, 2, components, parameter_count>& e) {
+  return R(0.5) * (e.initial_temperature[0] + e.initial_temperature[1]);
 }
 
 }  // namespace voussoir

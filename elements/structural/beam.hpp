@@ -17,7 +17,7 @@ struct Beam {
   static constexpr const char* name = "beam";
   static constexpr const char* shape = "line2";
   static constexpr int nodes = 2, components = 6, points = 2, dofs = 12;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
   static constexpr const char* unknowns[] = {"ux", "uy", "uz", "rx", "ry", "rz"};
   static constexpr const char* parameters[] = {
       "young",        "shear_modulus", "area",      "inertia_y",     "inertia_z",     "torsion",      "shear_area_y",
@@ -58,9 +58,9 @@ struct Beam {
   template <class R>
   VSR_FN static Section<R> section(const Input<R>& e) {
     Section<R> s;
-    const R temperature = mean_temperature(e);
-    e.parameters_at(temperature, s.p);
-    s.temperature_change = e.has_temperature ? temperature - R(e.reference_temperature) : R(0.0);
+    const R temperature = mean_temperature(e), initial = mean_initial_temperature(e);
+    parameters_between<Beam>(e, initial, temperature, s.p);
+    s.temperature_change = temperature - initial;
     const Axis<R> axis = axis_between(e.x[0], e.x[1]);
     s.length = axis.length;
     const Vec3<R> given{{s.p[orientation], s.p[orientation + 1], s.p[orientation + 2]}};

@@ -13,7 +13,7 @@ struct PointMassKernel {
   static constexpr int nodes = 1, components = component_count, dofs = component_count;
   static constexpr int parameter_count = component_count == 6 ? 4 : 1;
   static constexpr int translations = component_count == 2 ? 2 : 3;
-  static constexpr bool has_tangent = false;
+  static constexpr bool has_tangent = false, reads_temperature = false;
   static constexpr const char* unknowns[6] = {"ux", "uy", "uz", "rx", "ry", "rz"};
   static constexpr const char* parameters[4] = {"mass", "inertia_x", "inertia_y", "inertia_z"};
   template <class R>

@@ -11,7 +11,7 @@ struct AxialSpringKernel {
   static constexpr const char* shape = "line2";
   static constexpr int nodes = 2, components = dimension, parameter_count = 1, points = 1;
   static constexpr int dofs = nodes * components;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
   static constexpr const char* unknowns[3] = {"ux", "uy", "uz"};
   static constexpr const char* parameters[] = {"stiffness"};
   static constexpr const char* recovered[] = {"elongation", "N"};
@@ -69,7 +69,7 @@ struct SpringKernel {
   static constexpr int nodes = node_count, components = component_count, points = 1;
   static constexpr int parameter_count = component_count, recovered_count = component_count;
   static constexpr int dofs = nodes * components;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
   static constexpr const char* unknowns[6] = {"ux", "uy", "uz", "rx", "ry", "rz"};
   static constexpr const char* parameters[6] = {"kx", "ky", "kz", "krx", "kry", "krz"};
   /// Forces and moments of the springs: stiffness times relative motion.

@@ -7,15 +7,15 @@ namespace voussoir {
 /// ("truss"); 2: ux, uy, in the plane z = 0 ("plane_truss").
 ///
 /// Strain ε = (u₂ − u₁)·n / L with n from node 1 to node 2; stress σ = E (ε − α ΔT), ΔT the mean temperature change of
-/// the two nodes; axial force N = σ A, tension positive. Stiffness E A / L · n⊗n between the nodes. Consistent mass
-/// ρ A L / 6 · (2, 1; 1, 2) in every direction; lumped: half the mass at each node.
+/// the two nodes from their initial temperatures; axial force N = σ A, tension positive. Stiffness E A / L · n⊗n
+/// between the nodes. Consistent mass ρ A L / 6 · (2, 1; 1, 2) in every direction; lumped: half the mass at each node.
 template <int dimension>
 struct TrussKernel {
   static constexpr const char* name = dimension == 2 ? "plane_truss" : "truss";
   static constexpr const char* shape = "line2";
   static constexpr int nodes = 2, components = dimension, parameter_count = 4, points = 1;
   static constexpr int dofs = nodes * components;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
   static constexpr const char* unknowns[3] = {"ux", "uy", "uz"};
   static constexpr const char* parameters[] = {"young", "area", "density", "expansion"};
   /// Total strain, thermal strain included; stress; axial force; stored energy per volume, and the volume.
@@ -104,13 +104,13 @@ struct TrussKernel {
   template <class R>
   VSR_FN static R recover(const Input<R>& e, R* out) {
     R p[parameter_count];
-    const R temperature = mean_temperature(e);
-    e.parameters_at(temperature, p);
+    const R temperature = mean_temperature(e), initial = mean_initial_temperature(e);
+    parameters_between<TrussKernel>(e, initial, temperature, p);
     const Axis<R> axis = axis_between(e.x[0], e.x[1]);
     R strain = R(0.0);
     for (int i = 0; i < components; ++i) strain += axis.direction[i] * (e.u[components + i] - e.u[i]);
     strain /= axis.length;
-    const R thermal = e.has_temperature ? p[3] * (temperature - R(e.reference_temperature)) : R(0.0);
+    const R thermal = p[3] * (temperature - initial);
     out[0] = strain;
     out[1] = p[0] * (strain - thermal);
     out[2] = out[1] * p[1];

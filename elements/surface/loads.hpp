@@ -19,7 +19,7 @@ struct FaceLoad {
   static constexpr int dofs = nodes * components;
   static constexpr const char* shape = Shape::name;
   static constexpr bool has_tangent = Load::depends_on_unknowns;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
 
   struct Names {
     const char* text[3 + 1];

@@ -9,11 +9,10 @@ void StaticIntegrator::begin(const AnalysisModel& model, StepState& state) const
   state.loads = model.make_vector();
   backend.fill(state.loads, 0.0);
   model.add_loads(state.case_factors, state.loads);
-  if (model.is_thermal()) {
-    if (model.depends_on_temperature()) model.set_temperature_from(state.unknowns);
-  } else {
+  if (model.follows_unknown_temperature())
+    model.set_temperature_from(state.unknowns);
+  else
     model.set_temperature(state.case_factors);
-  }
 }
 
 void StaticIntegrator::form_tangent(const AnalysisModel& model, const StepState& state, LinearSOE& soe) const {
@@ -49,7 +48,7 @@ void StaticIntegrator::update(const AnalysisModel& model, const Vector& incremen
   backend.clear_held(model.device_model(), full);
   backend.expand_dependencies(model.device_model(), full);
   backend.axpy(1.0, full, state.unknowns);
-  if (model.is_thermal() && model.depends_on_temperature()) model.set_temperature_from(state.unknowns);
+  if (model.follows_unknown_temperature()) model.set_temperature_from(state.unknowns);
 }
 
 }  // namespace voussoir

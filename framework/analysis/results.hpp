@@ -32,8 +32,8 @@ struct NodalField {
   Extreme largest(std::string_view component) const;
 };
 
-/// What a field of unknowns is called: "displacement" where ux, uy or uz is among them, "rotation" where only rx, ry, rz
-/// are, "temperature" for T; unknowns of users' elements by their own names ("head").
+/// What a field of unknowns is called: "displacement" where ux, uy or uz is among them, "rotation" where only rx, ry,
+/// rz are, "temperature" for T; unknowns of users' elements by their own names ("head").
 std::string field_name(const std::vector<std::string>& unknowns);
 
 /// Sum of a component over the nodes of a set; nodes without such a value (NaN) do not count. With reactions, the force
@@ -64,8 +64,8 @@ struct PointField {
 /// What one step of an analysis found.
 struct StepResult {
   std::string step;
-  NodalField unknowns;           ///< displacements and rotations, or temperatures, or what users' elements have
-  NodalField reactions;          ///< forces (heat flows) that supports exert; NaN where nothing is held
+  NodalField unknowns;   ///< displacements and rotations, or temperatures, or what users' elements have
+  NodalField reactions;  ///< forces (heat flows) that supports exert; NaN where nothing is held
   /// Forces (heat flows) with which the elements resist at each node: external loads and reactions together. At a node
   /// that leads others by equations and has no element, what these others resist with.
   NodalField internal_forces;

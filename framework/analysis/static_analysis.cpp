@@ -7,12 +7,6 @@ namespace voussoir {
 std::vector<StepResult> StaticAnalysis::run() {
   prepare();
   if (held_check_) stage("check supports", [&] { require_held(find_free_motions(*model_)); });
-  const LinearAlgorithm linear;
-  const NewtonRaphsonAlgorithm newton;
-  const SolutionAlgorithm& algorithm = parts_.algorithm      ? *parts_.algorithm
-                                       : model_->is_linear() ? static_cast<const SolutionAlgorithm&>(linear)
-                                                             : newton;
-
   std::vector<StepState> states = step_states(domain_, steps_);
   std::vector<StepResult> results;
   for (std::size_t first = 0; first < states.size();) {
@@ -24,8 +18,8 @@ std::vector<StepResult> StaticAnalysis::run() {
       return false;
     };
     const auto can_join = [&](const StepState& s) {
-      return !model_->is_thermal() && model_->constraints().springs.empty() && !heated(states[first]) && !heated(s) &&
-             model_->same_matrix(states[first].case_factors, s.case_factors);
+      return !model_->is_thermal() && !model_->follows_unknown_temperature() && model_->constraints().springs.empty() &&
+             !heated(states[first]) && !heated(s) && model_->same_matrix(states[first].case_factors, s.case_factors);
     };
     while (last < states.size() && can_join(states[last])) ++last;
 
@@ -35,7 +29,7 @@ std::vector<StepResult> StaticAnalysis::run() {
       for (StepState& state : group) parts_.integrator->begin(*model_, state);
     });
     stage("assemble and solve",
-          [&] { reports = algorithm.solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
+          [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
     for (std::size_t i = 0; i < group.size(); ++i) {
       const SolveReport& report = reports[i];
       if (!report.free_motions.empty()) {

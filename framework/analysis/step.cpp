@@ -88,8 +88,7 @@ StepResult make_step_result(const AnalysisModel& m, const StepState& state, cons
   StepResult result;
   result.step = state.name;
   result.report = report;
-  result.unknowns = {field_name(names), names,
-                     std::vector<double>(domain.node_count() * width, nan)};
+  result.unknowns = {field_name(names), names, std::vector<double>(domain.node_count() * width, nan)};
   result.reactions = {"reaction", names, std::vector<double>(domain.node_count() * width, nan)};
   result.load_sum.assign(width, 0.0);
   result.reaction_sum.assign(width, 0.0);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -211,12 +212,25 @@ class Domain {
   std::size_t load_case_count() const { return load_cases_.size(); }
   const LoadCase& load_case(std::size_t index) const { return *load_cases_[index]; }
   const std::vector<std::unique_ptr<LoadCase>>& load_cases() const { return load_cases_; }
-  /// Temperature at which thermal strain is zero.
-  void set_reference_temperature(double value) {
-    reference_temperature_ = value;
-    ++revision_;
-  }
+
+  // --- temperatures --------------------------------------------------------------------------------------------
+  // A body at its initial temperature T₀ has no thermal strain. With a coefficient of expansion α that depends on
+  // temperature, thermal strain is α(T) (T − T_r) − α(T₀) (T₀ − T_r); with a constant one, α (T − T₀) whatever T_r is.
+
+  /// T_r of materials that say nothing of it (Material::set_expansion_reference), and the initial temperature of nodes
+  /// that are given none. 0 unless set.
+  void set_reference_temperature(double value);
   double reference_temperature() const { return reference_temperature_; }
+  /// The initial temperature of all nodes that are given none of their own.
+  void set_initial_temperature(double value);
+  /// The initial temperature of every node that the set has now.
+  void set_initial_temperature(const std::string& node_set, double value);
+  /// The same at one node.
+  void set_initial_temperature_at(Id node, double value);
+  /// The initial temperature of a node, by index.
+  double initial_temperature(std::int32_t node) const;
+  /// Of all nodes, in the order of the domain's nodes.
+  std::vector<double> initial_temperatures() const;
 
   /// Counts changes of any kind, so that an analysis knows when what it numbered is no longer what is there.
   std::uint64_t revision() const { return revision_; }
@@ -251,7 +265,7 @@ class Domain {
   std::unordered_map<Id, std::int32_t> node_index_;
   std::vector<std::unique_ptr<ElementBlock>> blocks_;
   std::unordered_map<std::string, std::size_t> block_index_;  // of each name: a model may have thousands of sections
-  struct ElementRun {  // consecutive ids of consecutive elements of one block
+  struct ElementRun {                                         // consecutive ids of consecutive elements of one block
     Id first;
     ElementRef ref;
     std::int32_t count;
@@ -270,6 +284,8 @@ class Domain {
   std::unordered_map<std::int32_t, RotationNode> rotation_nodes_;
   std::vector<std::unique_ptr<LoadCase>> load_cases_;
   double reference_temperature_ = 0;
+  std::optional<double> initial_temperature_;
+  std::vector<double> initial_temperatures_;  // NaN where a node has none of its own; may be shorter than the nodes
   std::uint64_t revision_ = 0;
 };
 

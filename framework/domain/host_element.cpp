@@ -74,25 +74,37 @@ ElementStatus HostElementProgram::run(const ElementView& view, int first, int co
   if (count > 0 && parameter_count > 0 && !view.parameters) return {ElementFault::bad_parameter, first};
   const int width = components();
   std::vector<std::array<double, 3>> x(nodes_);
-  std::vector<double> u(dofs()), parameters(parameter_count), temperature(view.temperature ? nodes_ : 0);
-  const HostElementData data{x, u, parameters, temperature, view.reference_temperature};
+  const bool heated = view.temperature || view.initial_temperature;
+  std::vector<double> u(dofs()), parameters(parameter_count), start(parameter_count);
+  std::vector<double> temperature(heated ? nodes_ : 0), initial(heated ? nodes_ : 0);
+  HostElementData data{x, u, parameters, temperature, initial, view.start_temperature};
   ElementStatus status;
   for (int e = first; e < first + count; ++e, out += values) {
     const std::int32_t* node = view.nodes + static_cast<std::ptrdiff_t>(e) * nodes_;
-    double mean_temperature = view.temperature ? 0 : view.reference_temperature;
+    double mean = heated ? 0 : view.start_temperature, mean_initial = mean;
     for (int a = 0; a < nodes_; ++a) {
       for (int i = 0; i < 3; ++i) x[a][i] = view.coordinates[3 * static_cast<std::ptrdiff_t>(node[a]) + i];
       for (int c = 0; c < width; ++c)
         u[a * width + c] = view.unknowns ? view.unknowns[view.first_unknown[node[a]] + c] : 0;
-      if (view.temperature) {
-        temperature[a] = view.temperature[node[a]];
-        mean_temperature += temperature[a] / nodes_;
+      if (heated) {
+        initial[a] = view.initial_temperature ? view.initial_temperature[node[a]] : view.start_temperature;
+        temperature[a] = view.temperature ? view.temperature[node[a]] : initial[a];
+        mean += temperature[a] / nodes_;
+        mean_initial += initial[a] / nodes_;
       }
     }
+    data.reference_temperature = mean_initial;
     if (parameter_count > 0) {
       const std::ptrdiff_t record = view.record ? view.record[e] : 0;
-      interpolate_record(view.parameters + record * view.table_rows * (parameter_count + 1), view.table_rows,
-                         parameter_count, mean_temperature, parameters);
+      const double* const table = view.parameters + record * view.table_rows * (parameter_count + 1);
+      interpolate_record(table, view.table_rows, parameter_count, mean, parameters);
+      if (view.table_rows > 1 && mean != mean_initial) {
+        // As parameters_between() of the kernels.
+        interpolate_record(table, view.table_rows, parameter_count, mean_initial, start);
+        const double quotient = (mean_initial - view.expansion_reference) / (mean - mean_initial);
+        for (int k = 0; k < parameter_count; ++k)
+          if (parameter_names_[k].starts_with("expansion")) parameters[k] += quotient * (parameters[k] - start[k]);
+      }
     }
     std::fill(out, out + values, 0.0);
     if (!(element_->health(data) > 0)) {
@@ -107,6 +119,13 @@ ElementStatus HostElementProgram::run(const ElementView& view, int first, int co
 }
 
 void HostElementProgram::fold_upper(std::span<const double> full, const char* what, double* upper) const {
+  require_symmetric(full, what);
+  const int n = dofs();
+  for (int i = 0; i < n; ++i)
+    for (int j = i; j < n; ++j) *upper++ = i == j ? full[i * n + j] : 0.5 * (full[i * n + j] + full[j * n + i]);
+}
+
+void HostElementProgram::require_symmetric(std::span<const double> full, const char* what) const {
   const int n = dofs();
   double largest = 0, worst = 0;
   int worst_i = 0, worst_j = 0;
@@ -115,7 +134,6 @@ void HostElementProgram::fold_upper(std::span<const double> full, const char* wh
       const double a = full[i * n + j], b = full[j * n + i];
       largest = std::max({largest, std::abs(a), std::abs(b)});
       if (std::abs(a - b) > worst) worst = std::abs(a - b), worst_i = i, worst_j = j;
-      *upper++ = i == j ? a : 0.5 * (a + b);
     }
   if (worst > symmetry_tolerance * largest) {
     const auto label = [this](int i) {
@@ -181,6 +199,7 @@ ElementStatus HostElementProgram::action(const ElementView& view, const double* 
              [&](const HostElementData& data, const std::int32_t* node, std::span<double> result) {
                std::fill(full.begin(), full.end(), 0.0);
                element_->tangent(data, full);
+               require_symmetric(full, "tangent");
                for (int i = 0; i < n; ++i) du[i] = direction[view.first_unknown[node[i / width]] + i % width];
                for (int i = 0; i < n; ++i)
                  for (int j = 0; j < n; ++j) result[i] += full[i * n + j] * du[j];

@@ -26,9 +26,13 @@ namespace voussoir {
 struct HostElementData {
   std::span<const std::array<double, 3>> x;  ///< node positions
   std::span<const double> u;                 ///< unknowns, node by node
-  std::span<const double> parameters;        ///< in the order of parameter_names(), at the mean nodal temperature
-  std::span<const double> temperature;       ///< of each node; empty where the model has none
-  double reference_temperature = 0;          ///< where thermal strain is zero
+  /// In the order of parameter_names(), at the mean nodal temperature. Those whose names begin with "expansion" are the
+  /// mean coefficients between the initial temperature and this one: times the change of temperature, thermal strain.
+  std::span<const double> parameters;
+  /// Of each node; empty where the model has none. It is the unknown T where the model has that unknown.
+  std::span<const double> temperature;
+  std::span<const double> initial_temperature;  ///< of each node, where thermal strain is zero; empty with temperature
+  double reference_temperature = 0;             ///< the mean initial temperature of the nodes
 };
 
 /// One element's mathematics. Functions are const and may be called from several threads at once. Matrices are full,
@@ -102,6 +106,8 @@ class HostElementProgram final : public ElementProgram {
   /// Calls compute(element data, node numbers of the element, its result) for each element.
   template <class Compute>
   ElementStatus run(const ElementView&, int first, int count, int values, double* out, const Compute& compute) const;
+  /// Throws Error (misuse) where a matrix is not symmetric.
+  void require_symmetric(std::span<const double> full, const char* what) const;
   void fold_upper(std::span<const double> full, const char* what, double* upper) const;
 
   std::string name_;

@@ -24,6 +24,14 @@ Material& Material::set_table(const std::string& parameter, std::vector<std::pai
   return *this;
 }
 
+Material& Material::set_expansion_reference(double temperature) {
+  if (!std::isfinite(temperature))
+    throw Error(ErrorCode::bad_input, "the reference temperature of the expansion is not a finite number",
+                "material '" + name_ + "'");
+  expansion_reference_ = temperature;
+  return *this;
+}
+
 bool Material::has(std::string_view parameter) const { return parameters_.find(parameter) != parameters_.end(); }
 
 double Material::value(std::string_view parameter, double temperature) const {

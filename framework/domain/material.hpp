@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,11 @@ class Material {
   virtual double value(std::string_view parameter, double temperature) const;
   /// Temperatures between which all parameters are linear, ascending; empty where nothing depends on temperature.
   virtual std::vector<double> temperatures() const;
+  /// Temperature from which a table of expansion coefficients counts: thermal strain is
+  /// α(T) (T − reference) − α(T₀) (T₀ − reference), T₀ the initial temperature. It does not matter where α is constant.
+  /// Without it, the Domain's reference temperature is taken.
+  Material& set_expansion_reference(double temperature);
+  virtual std::optional<double> expansion_reference() const { return expansion_reference_; }
   /// The law that this material follows where it is not the element's own: "orthotropic" turns the element type
   /// solid.hex8 into orthotropic_solid.hex8. Empty: the element's own.
   virtual std::string law() const { return {}; }
@@ -39,6 +45,7 @@ class Material {
  private:
   std::string name_;
   std::map<std::string, std::vector<std::pair<double, double>>, std::less<>> parameters_;
+  std::optional<double> expansion_reference_;
 };
 
 /// Linear elastic and heat-conducting, alike in all directions. Numbers that a model does not use may be left out.

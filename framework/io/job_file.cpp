@@ -22,8 +22,8 @@ using job::Json;
 
 Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
-  root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "materials", "sections", "ignore",
-              "supports", "equations", "loads", "steps", "print"});
+  root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
+              "sections", "ignore", "supports", "equations", "loads", "steps", "print"});
   root.at("mesh").text();
   return root;
 }
@@ -77,11 +77,12 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh) {
   }
 
   job::Model model(groups, bodies);
+  if (root.has("initial_temperature")) job::read_initial_temperature(root.at("initial_temperature"), model);
   if (root.has("equations")) job::read_equations(root.at("equations"), model);
   const auto supports =
       root.has("supports") ? job::read_supports(root.at("supports"), model) : std::vector<job::Support>();
   const auto loads = root.has("loads") ? job::read_loads(root.at("loads"), model) : std::vector<job::Load>();
-  job::read_steps(root, model, loads, supports, reference, result);
+  job::read_steps(root, model, loads, supports, result);
   result.own_nodes = bodies.front().domain().node_count();
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
   return result;

@@ -35,9 +35,9 @@ class VtuWriter {
   explicit VtuWriter(const Domain& domain) : domain_(&domain) {}
 
   /// Values at points. Components ux uy uz become one vector of three (absent ones are 0, so that ParaView can warp by
-  /// it), rx ry rz a second one called NAME_rotation; NaN becomes 0 in these. Other components beside them become arrays
-  /// of their own, called as field_name() says, after NAME_ unless NAME is "displacement". Any other field stays as it
-  /// is, NaN included, with its components named. `name` replaces the field's own.
+  /// it), rx ry rz a second one called NAME_rotation; NaN becomes 0 in these. Other components beside them become
+  /// arrays of their own, called as field_name() says, after NAME_ unless NAME is "displacement". Any other field stays
+  /// as it is, NaN included, with its components named. `name` replaces the field's own.
   VtuWriter& add(const NodalField& field, const std::string& name = {});
   VtuWriter& add(NodalField&& field, const std::string& name = {}) = delete;  // it would be gone before write()
   /// One array per material, called NAME where there is one material and NAME_MATERIAL where there are several. The

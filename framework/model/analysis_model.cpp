@@ -72,14 +72,18 @@ bool AnalysisModel::same_matrix(std::span<const double> a, std::span<const doubl
         device_model_->part(0).batches[i].program->has_tangent() &&
         a[origins_[i].load_case] != b[origins_[i].load_case])
       return false;
-  if (!depends_on_temperature_) return true;
+  if (!depends_on_temperature_ && !laws_read_temperature_) return true;
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
     if (!domain_.load_case(c).temperatures().empty() && a[c] != b[c]) return false;
   return true;
 }
 
+bool AnalysisModel::follows_unknown_temperature() const {
+  return temperature_component_ >= 0 && (depends_on_temperature_ || laws_read_temperature_);
+}
+
 bool AnalysisModel::is_linear() const {
-  if (is_thermal() && depends_on_temperature_) return false;
+  if (temperature_component_ >= 0 && depends_on_temperature_) return false;
   for (const ElementBatch& batch : device_model_->part(0).batches)
     if (!batch.program->linear()) return false;
   return true;
@@ -113,26 +117,40 @@ void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) c
 
 void AnalysisModel::set_temperature(std::span<const double> case_factors) const {
   std::vector<double> t;
-  const double reference = domain_.reference_temperature();
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
     const auto& given = domain_.load_case(c).temperatures();
     if (given.empty()) continue;
-    if (t.empty()) t.assign(node_at_.size(), reference);
+    if (t.empty()) t = initial_temperatures();
     for (std::size_t k = 0; k < node_at_.size(); ++k) {
       const double value = static_cast<std::size_t>(node_at_[k]) < given.size() ? given[node_at_[k]] : NAN;
-      if (!std::isnan(value)) t[k] += case_factors[c] * (value - reference);
+      if (!std::isnan(value)) t[k] += case_factors[c] * (value - domain_.initial_temperature(node_at_[k]));
     }
   }
-  if (t.empty() && depends_on_temperature_) t.assign(node_at_.size(), reference);
+  if (t.empty() && depends_on_temperature_) t = initial_temperatures();
   device_model_->set_temperature(t);
 }
 
+std::vector<double> AnalysisModel::initial_temperatures() const {
+  std::vector<double> t(node_at_.size());
+  for (std::size_t k = 0; k < t.size(); ++k) t[k] = domain_.initial_temperature(node_at_[k]);
+  return t;
+}
+
 void AnalysisModel::set_temperature_from(const Vector& unknowns) const {
-  device_model_->set_temperature(unknowns.to_host());
+  const std::vector<double> u = unknowns.to_host();
+  std::vector<double> t = initial_temperatures();
+  for (std::size_t k = 0; k < t.size(); ++k)
+    if (temperature_component_ < first_equation_[k + 1] - first_equation_[k])
+      t[k] = u[first_equation_[k] + temperature_component_];
+  device_model_->set_temperature(t);
 }
 
 Vector AnalysisModel::initial_unknowns(double factor) const {
   std::vector<double> u(equation_count(), 0.0);
+  if (follows_unknown_temperature())
+    for (std::size_t k = 0; k < node_at_.size(); ++k)
+      if (temperature_component_ < first_equation_[k + 1] - first_equation_[k])
+        u[first_equation_[k] + temperature_component_] = domain_.initial_temperature(node_at_[k]);
   for (std::int32_t e = 0; e < equation_count(); ++e)
     if (held_[e]) u[e] = factor * plan_.value[e];
   for (const auto& d : plan_.dependent) {

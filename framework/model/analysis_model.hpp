@@ -74,8 +74,10 @@ class AnalysisModel {
   std::vector<double> batch_factors(std::span<const double> case_factors) const;
   /// Whether two combinations of load cases have the same matrix.
   bool same_matrix(std::span<const double> a, std::span<const double> b) const;
-  /// Whether a material depends on temperature (the tangent is then formed anew when temperatures change).
+  /// Whether a material has tables over temperature (the tangent is then formed anew when temperatures change).
   bool depends_on_temperature() const { return depends_on_temperature_; }
+  /// Whether the temperature is an unknown and an element's numbers follow it, by a table or by its law.
+  bool follows_unknown_temperature() const;
   /// Whether one solve balances the model: every element is linear, and conductivity does not follow temperature.
   bool is_linear() const;
   /// True for a model whose unknown is temperature itself.
@@ -84,11 +86,12 @@ class AnalysisModel {
   // --- loads and state -----------------------------------------------------------------------------------------
   /// Nodal and body loads of a combination, added to f.
   void add_loads(std::span<const double> case_factors, Vector& f) const;
-  /// Nodal temperatures of a combination: reference + Σ factor · (case − reference). Unknown to models without any.
+  /// Nodal temperatures of a combination: initial + Σ factor · (case − initial). Unknown to models without any.
   void set_temperature(std::span<const double> case_factors) const;
-  /// Temperatures of a thermal model: its own unknowns, so that conductivity follows them.
+  /// Temperatures of a model with the unknown T: that unknown, so that conductivity follows it.
   void set_temperature_from(const Vector& unknowns) const;
-  /// Unknowns with everything prescribed in place (times `factor`), dependents following, and zero elsewhere.
+  /// Unknowns with everything prescribed in place (times `factor`), dependents following, and zero elsewhere; but the
+  /// initial temperature where elements follow the unknown temperature.
   Vector initial_unknowns(double factor) const;
   /// Moves prescribed values of penalty springs.
   void set_spring_factor_of_prescribed(double factor) const;
@@ -108,6 +111,7 @@ class AnalysisModel {
 
  private:
   struct Builder;
+  std::vector<double> initial_temperatures() const;  // in numbered order
 
   const Domain& domain_;
   std::shared_ptr<Backend> backend_;
@@ -123,6 +127,8 @@ class AnalysisModel {
   std::vector<BatchOrigin> whole_body_loads_;          // body loads on whole blocks, which need no batch of their own
   std::vector<std::vector<double>> spring_constants_;  // at factor 1, for each batch of springs
   bool depends_on_temperature_ = false;
+  bool laws_read_temperature_ = false;  // those of blocks
+  int temperature_component_ = -1;      // of the unknown T
   std::uint64_t domain_revision_ = 0;
 };
 

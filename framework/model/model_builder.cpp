@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
+#include <voussoir/framework/model/detail/symmetry.hpp>
 #include <voussoir/framework/model/penalty.hpp>
 
 // How a Domain becomes an AnalysisModel: blocks and loads to batches, nodes to equations, supports to a plan, all of it
@@ -47,7 +49,23 @@ struct AnalysisModel::Builder {
   std::vector<BatchDescription> batches;
   std::vector<std::vector<std::int32_t>> connectivity;  // per batch, in domain nodes until number() is called
 
+  std::vector<double> initial_temperature;  // of the domain's nodes; empty where all have the same
+  double start_temperature = 0;
+
   explicit Builder(AnalysisModel& m) : model(m), domain(m.domain_), components(m.domain_.node_count(), 0) {}
+
+  /// Nodes that no element uses do not count.
+  void take_initial_temperatures() {
+    std::vector<double> t = domain.initial_temperatures();
+    bool known = false, same = true;
+    for (std::size_t n = 0; n < t.size(); ++n) {
+      if (components[n] == 0) continue;
+      if (!known) start_temperature = t[n];
+      known = true;
+      same = same && t[n] == start_temperature;
+    }
+    if (!same) initial_temperature = std::move(t);
+  }
 
   void add_batch(std::shared_ptr<const ElementProgram> program, std::vector<std::int32_t> nodes,
                  std::vector<double> parameters, std::vector<std::int32_t> record, int rows, BatchOrigin origin) {
@@ -56,7 +74,10 @@ struct AnalysisModel::Builder {
     b.parameters = std::move(parameters);
     b.record = std::move(record);
     b.table_rows = rows;
-    b.reference_temperature = domain.reference_temperature();
+    b.expansion_reference = domain.reference_temperature();
+    if (origin.kind == BatchOrigin::Kind::block || origin.kind == BatchOrigin::Kind::body_load)
+      if (const auto& material = domain.block(origin.block).material())
+        b.expansion_reference = material->expansion_reference().value_or(b.expansion_reference);
     batches.push_back(std::move(b));
     connectivity.push_back(std::move(nodes));
     model.origins_.push_back(std::move(origin));
@@ -82,8 +103,11 @@ struct AnalysisModel::Builder {
       if (block.size() == 0) continue;
       const auto& program = block.type().shared_program();
       take_unknowns(*program, where);
+      if (const std::string defect = program->defect(); !defect.empty())
+        throw Error(ErrorCode::misuse, "element type '" + program->name() + "' is wrong: " + defect, where);
       auto p = block.parameters();
       if (p.rows > 1) model.depends_on_temperature_ = true;
+      if (program->reads_temperature()) model.laws_read_temperature_ = true;
       for (std::int32_t n : block.connectivity())
         components[n] = std::max<std::uint8_t>(components[n], static_cast<std::uint8_t>(program->components()));
       BatchOrigin origin;
@@ -203,6 +227,29 @@ struct AnalysisModel::Builder {
     }
   }
   std::vector<BatchOrigin> whole_body_loads;
+
+  /// Matrices are stored by halves, and solved by methods for symmetric ones.
+  void check_symmetry() const {
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      const BatchOrigin& origin = model.origins_[b];
+      if (origin.kind == BatchOrigin::Kind::body_load) continue;  // elements of a block that has a batch
+      detail::BatchSample sample;
+      sample.batch = &batches[b];
+      sample.nodes = connectivity[b];
+      sample.coordinates = domain.coordinates();
+      sample.initial_temperature = initial_temperature;
+      sample.start_temperature = start_temperature;
+      const detail::Asymmetry found = detail::find_asymmetry(sample);
+      if (found.element < 0) continue;
+      char size[32];
+      std::snprintf(size, sizeof size, "%.2g", found.size);
+      throw Error(ErrorCode::misuse,
+                  "the tangent of element type '" + batches[b].program->name() + "' is not symmetric (by " + size +
+                      " of its entries" + (found.at_rest ? "" : ", away from zero unknowns") +
+                      "), and only symmetric ones can be solved; a law must give A : dflux(B) = B : dflux(A)",
+                  domain.element_label(model.element_of(static_cast<int>(b), found.element)));
+    }
+  }
 
   /// Nodes that no element uses have the unknowns that equations name. What no equation names beside them is held,
   /// since nothing gives it stiffness.
@@ -410,7 +457,9 @@ struct AnalysisModel::Builder {
       view.parameters = batches[b].parameters.data();
       view.record = batches[b].record.empty() ? nullptr : batches[b].record.data();
       view.table_rows = batches[b].table_rows;
-      view.reference_temperature = batches[b].reference_temperature;
+      view.expansion_reference = batches[b].expansion_reference;
+      view.initial_temperature = initial_temperature.empty() ? nullptr : initial_temperature.data();
+      view.start_temperature = start_temperature;
       for (int e = 0; e < view.element_count; e += lanes) {
         const int count = std::min(lanes, view.element_count - e);
         program.tangent(view, e, count, k.data());
@@ -501,6 +550,11 @@ struct AnalysisModel::Builder {
       std::copy_n(domain.coordinates().begin() + 3 * static_cast<std::ptrdiff_t>(m.node_at_[k]), 3,
                   coordinates.begin() + static_cast<std::ptrdiff_t>(3 * k));
     d.coordinates = coordinates;
+    std::vector<double> initial;
+    if (!initial_temperature.empty())
+      for (const std::int32_t n : m.node_at_) initial.push_back(initial_temperature[n]);
+    d.initial_temperature = initial;
+    d.start_temperature = start_temperature;
     d.first_equation = m.first_equation_;
     d.held = m.held_;
     for (const auto& a : m.plan_.dependent) {
@@ -528,7 +582,11 @@ AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> back
   Builder builder(*this);
   builder.add_blocks();
   builder.add_surface_loads();
+  for (std::size_t k = 0; k < unknown_names_.size(); ++k)
+    if (unknown_names_[k] == "T") temperature_component_ = static_cast<int>(k);
   builder.add_body_loads();
+  builder.take_initial_temperatures();
+  builder.check_symmetry();
   builder.add_equation_nodes();
   builder.number(numberer);
   builder.constrain(handler);
@@ -538,7 +596,7 @@ AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> back
   builder.upload();
   whole_body_loads_ = std::move(builder.whole_body_loads);
   domain_revision_ = domain.revision();
-  if (is_thermal())
+  if (temperature_component_ >= 0)
     for (const auto& load_case : domain.load_cases())
       if (!load_case->temperatures().empty())
         throw Error(ErrorCode::bad_input,

@@ -27,6 +27,7 @@ class PenaltyProgram final : public ElementProgram {
   int lanes() const override { return 1; }
   bool has_mass() const override { return false; }
   bool linear() const override { return true; }
+  bool reads_temperature() const override { return false; }
 
   ElementStatus tangent(const ElementView& view, int first, int count, double* out) const override {
     for (int e = 0; e < count; ++e) {

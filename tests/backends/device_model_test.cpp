@@ -317,7 +317,10 @@ TEST(DeviceModel, RecordsAndTemperaturesFollowTheirElementsAndNodes) {
   Model model = chain(6);
   model.description.batches[0].parameters = {0, 100, 0, 200, 0, 300};
   model.description.batches[0].record = {0, 1, 2, 1, 0};
-  model.description.batches[0].reference_temperature = 21;
+  model.description.batches[0].expansion_reference = 21;
+  const std::vector<double> initial{50, 51, 52, 53, 54, 55};
+  model.description.initial_temperature = initial;
+  model.description.start_temperature = 7;
   DeviceModel device(DebugMemory::make(2), model.refresh());
   EXPECT_EQ(host(device.part(1).batches[0].record), (Numbers{2, 1, 0}));
   EXPECT_EQ(device.host_view(1, 0, nullptr).temperature, nullptr);
@@ -325,7 +328,10 @@ TEST(DeviceModel, RecordsAndTemperaturesFollowTheirElementsAndNodes) {
   device.set_temperature(std::vector<double>{0, 1, 2, 3, 4, 5});
   const ElementView view = device.host_view(1, 0, nullptr);
   EXPECT_EQ(view.element_count, 3);
-  EXPECT_EQ(view.reference_temperature, 21.0);
+  EXPECT_EQ(view.expansion_reference, 21.0);
+  EXPECT_EQ(view.start_temperature, 7.0);
+  EXPECT_EQ(view.initial_temperature[view.nodes[0]], 52.0);
+  EXPECT_EQ(view.initial_temperature[view.nodes[1]], 53.0);
   EXPECT_EQ(view.parameters[2 * view.record[0] + 1], 300.0);
   EXPECT_EQ(view.temperature[view.nodes[0]], 2.0);  // element 2 joins nodes 2 and 3
   EXPECT_EQ(view.temperature[view.nodes[1]], 3.0);
@@ -334,11 +340,15 @@ TEST(DeviceModel, RecordsAndTemperaturesFollowTheirElementsAndNodes) {
     const DeviceSection section(*device.layout()->memory(1));
     const ElementView inside = device.device_view(1, 0, nullptr);
     EXPECT_EQ(inside.temperature[inside.nodes[0]], 2.0);
+    EXPECT_EQ(inside.initial_temperature[inside.nodes[0]], 52.0);
     EXPECT_EQ(inside.parameters[2 * inside.record[0] + 1], 300.0);
   }
   device.set_temperature({});
   EXPECT_EQ(device.host_view(1, 0, nullptr).temperature, nullptr);
   EXPECT_THROW(device.set_temperature(std::vector<double>(5)), Error);
+  EXPECT_EQ(device.host_view(1, 0, nullptr).initial_temperature[view.nodes[0]], 52.0);
+  model.description.initial_temperature = std::span(initial).first(5);
+  EXPECT_THROW(DeviceModel(DebugMemory::make(2), model.refresh()), Error);
 }
 
 TEST(DeviceModel, MoreDevicesThanNodes) {

@@ -118,7 +118,7 @@ void frame(Domain& d) {
   d.add_load_case("weight").gravity("", {0, 0, -9.81});
 }
 
-/// A ring with numbers that depend on temperature, heated unevenly.
+/// A ring with numbers that depend on temperature, heated unevenly from initial temperatures that differ.
 void hot_ring(Domain& d) {
   BoxMesh mesh;
   mesh.type = "axisymmetric.quad8";
@@ -130,10 +130,13 @@ void hot_ring(Domain& d) {
   m->set_table("expansion", {{0, 1e-5}, {600, 2e-5}});
   add_box_mesh(d, mesh).set_material(m);
   d.set_reference_temperature(20);
+  m->set_expansion_reference(45);
   d.prescribe("ymin", "uy");
   std::vector<double> t;
-  for (std::int32_t n = 0; n < d.node_count(); ++n)
+  for (std::int32_t n = 0; n < d.node_count(); ++n) {
+    if (n % 3 == 0) d.set_initial_temperature_at(d.node_id(n), 20 + 90 * d.coordinates()[3 * n]);
     t.push_back(20 + 300 * d.coordinates()[3 * n + 1] * d.coordinates()[3 * n]);
+  }
   d.add_load_case("hot").temperature_field(t).pressure("xmin", 4);
 }
 

@@ -46,6 +46,11 @@ class ElementRun {
     temperature_ = std::move(values);
     reference_temperature_ = reference;
   }
+  /// Initial temperatures of all nodes, and the temperature that tables of expansion count from.
+  void set_initial_temperatures(std::vector<double> values, double expansion_reference) {
+    initial_temperature_ = std::move(values);
+    expansion_reference_ = expansion_reference;
+  }
   void set_table(std::vector<double> record, int rows) {
     records_ = std::move(record);
     rows_ = rows;
@@ -63,7 +68,11 @@ class ElementRun {
     v.unknowns = unknowns_.data();
     v.first_unknown = first_unknown_.data();
     v.temperature = temperature_.empty() ? nullptr : temperature_.data();
-    v.reference_temperature = reference_temperature_;
+    v.start_temperature = v.expansion_reference = reference_temperature_;
+    if (!initial_temperature_.empty()) {
+      v.initial_temperature = initial_temperature_.data();
+      v.expansion_reference = expansion_reference_;
+    }
     v.parameters = records_.data();
     v.record = record_.data();
     v.table_rows = rows_;
@@ -127,7 +136,8 @@ class ElementRun {
   const ElementProgram& program_;
   std::vector<std::int32_t> nodes_, record_, first_unknown_;
   std::vector<double> coordinates_, records_, unknowns_, temperature_;
-  double reference_temperature_ = 0;
+  double reference_temperature_ = 0, expansion_reference_ = 0;
+  std::vector<double> initial_temperature_;
   int rows_ = 1;
 };
 

@@ -220,10 +220,11 @@ void compare_with_scalar(const std::string& type, const Nodes& x) {
   std::vector<double> temperature;
   for (int a = 0; a < Kernel::nodes; ++a) {
     e.temperature[a] = 20 + a * a;
+    e.initial_temperature[a] = 20;
     temperature.push_back(e.temperature[a]);
     for (int k = 0; k < 3; ++k) e.x[a][k] = x[a][k];
   }
-  e.has_temperature = true, e.reference_temperature = 20;
+  e.has_temperature = true, e.expansion_reference = 20;
   run.set_temperatures(temperature, 20);
   for (int i = 0; i < Kernel::dofs; ++i) run.unknowns(0)[i] = e.u[i] = std::sin(i + 1.0);
   double upper[Kernel::entries], r[Kernel::dofs];

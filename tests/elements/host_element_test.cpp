@@ -124,6 +124,22 @@ TEST(HostElement, TablesOverTemperature) {
   }
 }
 
+TEST(HostElement, TablesOfExpansionAndInitialTemperaturesAsForKernels) {
+  const HostElementProgram program("host_truss", std::make_shared<HostTruss>());
+  // α = 1e-5 at 0°, 3e-5 at 200°, counted from 20°; from a mean of 60° to one of 150°, or where nothing changes.
+  const double strain = 2.5e-5 * 130 - 1.6e-5 * 40;
+  for (const bool heated : {true, false}) {
+    ElementRun host(program), native("truss");
+    for (ElementRun* run : {&host, &native}) {
+      run->add({{0, 0, 0}, {1, 0, 0}}, {});
+      run->set_table({0, 100, 2, 0, 1e-5, 200, 100, 2, 0, 3e-5}, 2);
+      if (heated) run->set_temperatures({100, 200}, 0);
+      run->set_initial_temperatures({50, 70}, 20);
+      EXPECT_NEAR(run->recovered("N", 0), heated ? -100 * 2 * strain : 0, 1e-15) << heated;
+    }
+  }
+}
+
 TEST(HostElement, AnUnsymmetricTangentIsAnErrorThatNamesTheType) {
   const HostElementProgram program("lopsided", std::make_shared<Given>(std::vector<double>{1, 2, 2.001, 5}));
   ElementRun run(program);
@@ -136,6 +152,9 @@ TEST(HostElement, AnUnsymmetricTangentIsAnErrorThatNamesTheType) {
     EXPECT_NE(error.text().find("'lopsided'"), std::string::npos) << error.text();
     EXPECT_NE(error.text().find("q of node 2"), std::string::npos) << error.text();
   }
+  const double direction[] = {1, 2};
+  double product[2];
+  EXPECT_THROW(program.action(run.view(), direction, 0, 1, product), Error);  // what products without a matrix do
   const HostElementProgram rounding("rounding", std::make_shared<Given>(std::vector<double>{1, 2, 2 + 1e-13, 5}));
   ElementRun fine(rounding);
   fine.add({{0, 0, 0}, {1, 0, 0}}, {});

@@ -31,11 +31,11 @@ struct OneElement {
     for (int a = 0; a < K::nodes; ++a) {
       for (int k = 0; k < 3; ++k)
         in.x[a][k] = k < K::dim ? Shape::node(a, k) + move(generator) + (k == 0 ? 3.0 : 0.0) : 0.0;
-      in.temperature[a] = 0;
+      in.temperature[a] = in.initial_temperature[a] = 0;
     }
     for (double& u : in.u) u = move(generator);
     for (int i = 0; i < parameter_count; ++i) table.push_back(number(K::parameters[i]));
-    in.reference_temperature = 0;
+    in.expansion_reference = 0;
     in.has_temperature = false;
     in.table = table.data();
     in.table_rows = 1;

@@ -160,11 +160,6 @@ TEST(DeckErrors, Materials) {
   changed(cube_model(), elastic([](auto& p) { p.rows[0].values.pop_back(); }),
           {"needs 2 numbers in row 1", "it has 1"});
   changed(cube_model(), elastic([](auto& p) { p.rows.push_back(p.rows[0]); }), {"must ascend, but row 2"});
-  const std::string start = "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 1.\nTOP, 2.\n";
-  wrong(with_material("*ELASTIC\n1., 0.\n*EXPANSION\n1., 0.\n2., 10.\n") + start,
-        {"test.inp:19", "depends on temperature", "differs from node to node"});
-  wrong(with_material("*ELASTIC\n1., 0., 0.\n2., 0., 10.\n*EXPANSION\n1.\n") + start,
-        {"test.inp:17", "depends on temperature"});
 }
 
 TEST(DeckErrors, Procedures) {
@@ -314,9 +309,6 @@ TEST(DeckErrors, SurfaceLoadsAndFilms) {
 
 TEST(DeckErrors, Temperatures) {
   wrong(cube_model() + heat_step("*TEMPERATURE\nTOP, 1.\n"), {"*TEMPERATURE acts in *STATIC steps"});
-  wrong(with_material("*ELASTIC\n1., 0.\n*EXPANSION\n1.\n*CONDUCTIVITY\n1.\n") +
-            "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 1.\nTOP, 2.\n" + heat_step(held_heat) + static_step(clamped),
-        {"test.inp:32", "*HEAT TRANSFER step act here", "one initial temperature"});
 }
 
 TEST(DeckErrors, Prints) {

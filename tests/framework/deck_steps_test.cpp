@@ -258,18 +258,19 @@ TEST(DeckSteps, TemperaturesStartFromTheInitialOnes) {
   const Job job = job_of(model + "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n" +
                          static_step("*CLOAD\n5, 3, 1.\n") + static_step("*TEMPERATURE\nTOP, 50.\n") +
                          static_step("*TEMPERATURE\n5, 60.\n") + static_step("*TEMPERATURE, OP=NEW\n6, 70.\n"));
-  EXPECT_EQ(job.domains[0]->reference_temperature(), 20.0);
+  EXPECT_EQ(job.domains[0]->initial_temperature(3), 20.0);
   EXPECT_TRUE(loads(job, 0).temperatures().empty());
   EXPECT_EQ(loads(job, 1).temperatures(), (std::vector<double>{20, 20, 20, 20, 50, 50, 50, 50}));
   EXPECT_EQ(loads(job, 2).temperatures(), (std::vector<double>{20, 20, 20, 20, 60, 50, 50, 50}));
   EXPECT_EQ(loads(job, 3).temperatures(), (std::vector<double>{20, 20, 20, 20, 20, 70, 20, 20}));
-  // Where the start differs from node to node, the change counts.
+  // The start may differ from node to node; nodes without a temperature keep theirs.
   const Job mixed = job_of(model + "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\nTOP, 30.\n" +
-                           static_step("*TEMPERATURE\nNALL, 50.\n*NODE PRINT, NSET=TOP\nU, NT\n"));
-  EXPECT_EQ(mixed.domains[0]->reference_temperature(), 0.0);
-  EXPECT_EQ(loads(mixed, 0).temperatures(), (std::vector<double>{30, 30, 30, 30, 20, 20, 20, 20}));
+                           static_step("*TEMPERATURE\n1, 50.\n5, 50.\n*NODE PRINT, NSET=TOP\nU, NT\n"));
+  EXPECT_EQ(mixed.domains[0]->initial_temperature(0), 20.0);
+  EXPECT_EQ(mixed.domains[0]->initial_temperature(7), 30.0);
+  EXPECT_EQ(loads(mixed, 0).temperatures(), (std::vector<double>{50, 20, 20, 20, 50, 30, 30, 30}));
   ASSERT_EQ(mixed.steps[0].prints.size(), 1u);
-  EXPECT_EQ(mixed.steps[0].prints[0].quantities, (std::vector<std::string>{"U"}));
+  EXPECT_EQ(mixed.steps[0].prints[0].quantities, (std::vector<std::string>{"U", "NT"}));
 }
 
 TEST(DeckSteps, StaticStepsTakeTheTemperaturesOfTheHeatStepBefore) {

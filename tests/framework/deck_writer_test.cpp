@@ -160,6 +160,8 @@ TEST(DeckWriter, WritesMaterialsSectionsEquationsAndSprings) {
   domain.add_block("lump", "mass").set_section("mass", 12).add(52, {100});
   domain.add_equation({{3, "ux", 1}, {7, "ux", -1}, {100, "uy", 0.5}});
   domain.set_reference_temperature(20);
+  domain.set_initial_temperature_at(100, 35);
+  steel->set_expansion_reference(-5);
   domain.add_node_set("end", {100});
   domain.prescribe("xmin", "all");
   domain.prescribe("end", "uz");
@@ -171,10 +173,10 @@ TEST(DeckWriter, WritesMaterialsSectionsEquationsAndSprings) {
   for (const char* piece :
        {"*ELASTIC, TYPE=ENGINEERING CONSTANTS", "*ORIENTATION, NAME=AXES_BOX, SYSTEM=RECTANGULAR\n0, 1, 0, 0, 0, 1\n",
         "*SOLID SECTION, ELSET=BOX, MATERIAL=MY_WOOD, ORIENTATION=AXES_BOX",
-        "*ELASTIC\n2e+11, 0.3, 0\n1.9e+11, 0.31, 100\n", "*EXPANSION, ZERO=20\n",
+        "*ELASTIC\n2e+11, 0.3, 0\n1.9e+11, 0.31, 100\n", "*EXPANSION, ZERO=-5\n",
         "*SOLID SECTION, ELSET=BAR, MATERIAL=STEEL\n1e-04\n", "*SPRING, ELSET=SOFT\n\n1e+06\n",
         "*MASS, ELSET=LUMP\n12\n", "*EQUATION\n3\n3, 1, 1, 7, 1, -1, 100, 2, 0.5\n",
-        "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20\n", "*BOUNDARY\nXMIN, 1, 2\n",
+        "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20\n100, 35\n", "*BOUNDARY\nXMIN, 1, 2\n",
         ", CENTRIF, 9, 0, 0, 0, 0, 0, 1\n", "*CLOAD\n100, 1, 10\n", "*TEMPERATURE\n5, 50\n",
         "*CLOAD, OP=NEW\n*DLOAD, OP=NEW\n*TEMPERATURE, OP=NEW\n"})
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n is not in\n" << text;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <support/expect_error.hpp>
 #include <support/gmsh_text.hpp>
 #include <support/job_samples.hpp>
 
@@ -15,6 +16,7 @@ namespace voussoir {
 namespace {
 
 using testing::all_gmsh_variants;
+using testing::expect_error;
 using testing::GmshSample;
 using testing::GmshVariant;
 using testing::job;
@@ -87,6 +89,31 @@ TEST(JobFile, OneNameInTwoDimensionsIsToldApart) {
   EXPECT_EQ(d.node_set("curve plate").size(), 2u);
   EXPECT_EQ(d.node_set("surface plate").size(), 4u);
   EXPECT_EQ(d.surface("curve plate").size(), 1u);
+}
+
+TEST(JobFile, InitialTemperaturesOfGroups) {
+  const auto job = [](const std::string& initial) {
+    return read(square_job(R"("reference_temperature": 20, "initial_temperature": )" + initial + R"(, "loads": [
+      {"name": "t", "group": "plate", "temperature": 120}],
+      "steps": [{"name": "all"}, {"name": "half", "loads": {"t": 0.5}}])"),
+                square());
+  };
+  const Job result = job(R"([{"group": "plate", "value": 30}, {"group": "right", "value": 60}])");
+  const Domain& d = *result.domains[0];
+  EXPECT_EQ(d.reference_temperature(), 20);
+  std::vector<double> half;
+  for (std::int32_t n = 0; n < d.node_count(); ++n) {
+    const double right = d.coordinates()[3 * n] == 1 ? 60 : 30;
+    EXPECT_EQ(d.initial_temperature(n), right) << n;
+    half.push_back(right + 0.5 * (120 - right));  // half of the rise above its own start
+  }
+  EXPECT_EQ(d.load_case("all").temperatures(), (std::vector<double>{120, 120, 120, 120}));
+  EXPECT_EQ(d.load_case("half").temperatures(), half);
+  EXPECT_EQ(job("50").domains[0]->initial_temperatures(), (std::vector<double>{50, 50, 50, 50}));
+  expect_error(ErrorCode::not_found, {"edge"}, [&] { job(R"([{"group": "edge", "value": 30}])"); });
+  expect_error(ErrorCode::bad_input, {"value"}, [&] { job(R"([{"group": "plate"}])"); });
+  EXPECT_EQ(job(R"({"group": "plate", "value": 7})").domains[0]->initial_temperature(0), 7);
+  expect_error(ErrorCode::bad_input, {"initial_temperature"}, [&] { job(R"("warm")"); });
 }
 
 TEST(JobFile, LoadsOfEveryKindReachTheLoadCase) {

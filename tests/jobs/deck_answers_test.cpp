@@ -91,6 +91,44 @@ TEST(DeckAnswers, MaterialOverTemperatureAsInCalculiX) {
   EXPECT_NEAR(a.at(0, 7, "uz"), 1.137386e-3, 2e-9);
 }
 
+TEST(DeckAnswers, ModulusOverTemperatureWithoutExpansionAsInCalculiX) {
+  // E = 1000 at 0°, 2000 at 100°; the cube is at 50°, wherever it started from, and stretched by 0.1.
+  const Answer a = solve(cube + "*MATERIAL, NAME=M\n*ELASTIC\n1000.,0.,0.\n2000.,0.,100.\n" + section +
+                         "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL,100.\n7,50.\n*BOUNDARY\nBOT,1,3\nTOP,1,2\n"
+                         "TOP,3,3,0.1\n*STEP\n*STATIC\n*TEMPERATURE\nNALL,50.\n*END STEP\n"
+                         "*STEP\n*STATIC\n*TEMPERATURE, OP=NEW\n*END STEP\n");
+  for (int p = 0; p < 8; ++p) {
+    EXPECT_NEAR(a.result.steps[0].points.at(0).at(0, p, "szz"), 150, 1e-10);
+    // Without a temperature it is at its start, 93.75° in the mean.
+    EXPECT_NEAR(a.result.steps[1].points.at(0).at(0, p, "szz"), 193.75, 1e-10);
+  }
+}
+
+TEST(DeckAnswers, InitialTemperaturesOfNodesAndTablesAsInCalculiX) {
+  const Answer a = solve(cube +
+                         "*MATERIAL, NAME=M\n*ELASTIC\n1000.,0.3,0.\n500.,0.2,100.\n*EXPANSION, ZERO=20.\n1.E-5,0.\n"
+                         "3.E-5,100.\n" +
+                         section + clamped +
+                         "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL,50.\n5,10.\n6,95.\n2,130.\n"
+                         "*STEP\n*STATIC\n*TEMPERATURE\nNALL,80.\n7,20.\n*END STEP\n");
+  expect_printed(a.at(0, 7, "ux"), 2.600499e-4, 4.6e-4);
+  expect_printed(a.at(0, 7, "uz"), 4.624435e-4, 4.6e-4);
+  expect_printed(a.result.steps[0].points.at(0).at(0, 0, "sxx"), -2.481860e-1, 0.25);
+  expect_printed(a.result.steps[0].points.at(0).at(0, 7, "szz"), 6.509831e-2, 0.25);
+}
+
+TEST(DeckAnswers, HeatActsOnABodyWhoseInitialTemperatureDiffers) {
+  // The heat step gives 80° everywhere. The bar is free along z, ν = 0; its start is 20° below and 60° above, 40° in
+  // the mean, so it lengthens by 1e-5 · 40.
+  const Answer a =
+      solve(cube + "*MATERIAL, NAME=M\n*ELASTIC\n1000.,0.\n*EXPANSION\n1.E-5\n*CONDUCTIVITY\n3.\n" + section +
+            "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nBOT,20.\nTOP,60.\n"
+            "*STEP\n*HEAT TRANSFER, STEADY STATE\n*BOUNDARY\nBOT,11,11,80.\n*END STEP\n"
+            "*STEP\n*STATIC\n*BOUNDARY\nBOT,1,3\nTOP,1,2\n*END STEP\n");
+  EXPECT_NEAR(a.at(0, 7, "T"), 80, 1e-9);
+  EXPECT_NEAR(a.at(1, 7, "uz"), 4e-4, 1e-12);
+}
+
 TEST(DeckAnswers, NodalLoadsOnRingsAreOfTheWholeCircle) {
   // A ring of height 1 between r = 1 and 2 that is pulled with 10 in all: at its corners and the middle of its edge as
   // a uniform stress 10/(3π) would, ν = 0. It lengthens by σ/E.

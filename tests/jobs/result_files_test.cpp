@@ -7,8 +7,11 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include <voussoir/framework/domain/host_element.hpp>
+
 #include "job_models.hpp"
 #include "support/expect_error.hpp"
+#include "support/vtu_file.hpp"
 
 namespace voussoir {
 namespace {
@@ -49,6 +52,51 @@ TEST_F(ResultFilesTest, OneStepGivesFilesOfTheJobsName) {
   EXPECT_EQ(results.written().size(), 8u);
   for (const auto& path : results.written()) EXPECT_TRUE(fs::exists(path)) << path;
   EXPECT_GT(results.seconds(), 0.0);
+}
+
+/// Ground water between two nodes, of a user's own.
+class Seep : public HostElement {
+ public:
+  int nodes() const override { return 2; }
+  std::vector<std::string> unknown_names() const override { return {"head"}; }
+  bool linear() const override { return true; }
+  void tangent(const HostElementData&, std::span<double> k) const override {
+    k[0] = k[3] = 2;
+    k[1] = k[2] = -2;
+  }
+};
+
+TEST_F(ResultFilesTest, UnknownsOfUsersElementsKeepTheirNames) {
+  static const auto seep = std::make_shared<const Seep>();
+  register_host_element("test_seep", "line2", seep);
+  Job job;
+  job.name = "well";
+  job.domains.push_back(std::make_unique<Domain>());
+  Domain& d = *job.domains[0];
+  for (int i = 0; i < 3; ++i) d.add_node(i + 1, i, 0, 0);
+  ElementBlock& ground = d.add_block("ground", "test_seep");
+  ground.add(1, {1, 2});
+  ground.add(2, {2, 3});
+  auto supports = std::make_shared<Supports>();
+  supports->values = {{0, "head", 1.0}, {2, "head", 5.0}};
+  JobStep step;
+  step.name = "step 1";
+  step.supports = supports;
+  step.prints = {print(PrintRequest::At::nodes, "", {"U", "RF"})};
+  job.steps.push_back(step);
+  ResultFiles results(job, here());
+  run_and_write(job, results);
+  const VtuFile vtu(folder_ / "well.vtu");
+  EXPECT_EQ(vtu.array<double>("head"), (std::vector<double>{1, 3, 5}));
+  EXPECT_EQ(vtu.head().find("displacement"), std::string::npos);
+  const std::string text = read_all(folder_ / "well.results.json");
+  EXPECT_EQ(text.find("displacement\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"head\""), std::string::npos) << text;
+  // A table of displacements would be one of zeros.
+  EXPECT_FALSE(fs::exists(folder_ / "well_U_NALL.csv"));
+  ASSERT_EQ(results.notes().size(), 2u);
+  EXPECT_NE(results.notes()[0].find("U is not printed: the model has no displacements, its unknowns are head"),
+            std::string::npos);
 }
 
 TEST_F(ResultFilesTest, SeveralStepsAreNumbered) {

@@ -250,6 +250,7 @@ TEST(Subdomain, HoldsItsShareOfTheModelOnce) {
   fill(domain, 4, 2, 2);
   domain.prescribe("xmin", "all");
   domain.set_reference_temperature(20);
+  domain.set_initial_temperature("xmax", 35);
   LoadCase& load = domain.add_load_case("load");
   load.nodal("ymax", "uy", 2.0).nodal("ymax", "uy", 2.0).nodal("xmax", "ux", 3.0);
   load.pressure("zmax", 5.0).temperature("xmin", 80.0).gravity("", {0, 0, -10});
@@ -268,6 +269,7 @@ TEST(Subdomain, HoldsItsShareOfTheModelOnce) {
     for (std::int32_t n = 0; n < d.node_count(); ++n) {
       EXPECT_EQ(d.node_id(n), domain.node_id(part->whole_nodes()[n]));
       EXPECT_EQ(part->local_node(part->whole_nodes()[n]), n);
+      EXPECT_EQ(d.initial_temperature(n), domain.initial_temperature(part->whole_nodes()[n]));
     }
     ASSERT_EQ(d.block_count(), 1u);
     EXPECT_EQ(d.block(0).name(), "box");

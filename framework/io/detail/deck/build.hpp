@@ -57,9 +57,8 @@ struct Build {
   std::vector<Model> models;
   /// Rotations of rigid bodies that stand for dofs which their nodes do not have: (node, dof) → unknown.
   std::map<std::pair<std::int32_t, int>, Unknown> aliases;
-  double initial_temperature = 0;                 ///< where it is the same everywhere
-  std::vector<double> initial_temperatures;       ///< of each node, where it is not; otherwise empty
-  std::array<double, 2> temperature_range{0, 0};  ///< of everything that the deck says of temperatures
+  double initial_temperature = 0;            ///< where it is the same everywhere
+  std::vector<double> initial_temperatures;  ///< of each node, where it is not; otherwise empty
 
   [[noreturn]] void fail(ErrorCode code, const std::string& text, Place place) const {
     throw Error(code, text, deck.where(place));

@@ -28,11 +28,9 @@ std::string LoadMaker::surface_of(Model& m, const std::string& kind, Faces faces
   return surfaces_.emplace(key, name).first->second;
 }
 
-bool LoadMaker::make(Model& m, const std::string& name, ActingState& state, const StepTime& time, bool heated,
-                     Place place) {
+bool LoadMaker::make(Model& m, const std::string& name, ActingState& state, const StepTime& time, bool heated) {
   case_ = nullptr;
   name_ = name;
-  place_ = place;
   if (m.physics == Physics::heat) {
     nodal(m, state.flows.acting(), time);
     heat(m, state, time);
@@ -193,25 +191,14 @@ void LoadMaker::temperatures(Model& m, ActingState& state, const StepTime& time,
   const auto& acting = state.temperatures.acting();
   note_unmoved(m, acting);
   if (heated) {
-    if (!build_.initial_temperatures.empty())
-      build_.fail(
-          "temperatures of a *HEAT TRANSFER step act here, but the initial temperature differs from node to node; "
-          "give one initial temperature",
-          place_);
     load_case(m);  // the temperatures of the heat step need a case to live in
     for (const Acting& a : acting)
       load_case(m).temperature_at(build_.node_ids[a.key / 16], a.value * factor_of(a.amplitude, time));
     return;
   }
   if (acting.empty()) return;
-  const double reference = m.domain->reference_temperature();
-  std::vector<double> field(m.domain->node_count(), reference);
-  for (const Acting& a : acting) {
-    const std::size_t n = a.key / 16;
-    // Where the start differs from node to node, only the change counts (materials are then constant).
-    field[n] = a.value * factor_of(a.amplitude, time);
-    if (!build_.initial_temperatures.empty()) field[n] += reference - build_.initial_temperatures[n];
-  }
+  std::vector<double> field = m.domain->initial_temperatures();
+  for (const Acting& a : acting) field[a.key / 16] = a.value * factor_of(a.amplitude, time);
   load_case(m).temperature_field(std::move(field));
 }
 

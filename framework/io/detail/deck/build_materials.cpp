@@ -44,59 +44,6 @@ Table column(const Property& p, std::size_t k) {
   return column(p, [k](const std::vector<double>& v) { return v[k]; });
 }
 
-double interpolate(const Table& t, double x) {
-  if (x <= t.front().first) return t.front().second;
-  if (x >= t.back().first) return t.back().second;
-  const auto high = std::upper_bound(t.begin(), t.end(), x, [](double v, const auto& row) { return v < row.first; });
-  const auto low = high - 1;
-  return low->second + (x - low->first) / (high->first - low->first) * (high->second - low->second);
-}
-
-/// Decks mean a(T) (T − zero) − a(T0) (T0 − zero) by thermal strain; elements here compute α(T) (T − T0). This is α. It
-/// is a itself where a is constant or T0 is `zero`; otherwise it is tabulated so finely that linear interpolation
-/// changes no strain by more than 1e-6 of the largest. Elements look at every row, so there should be no more than that
-/// takes.
-Table secant_expansion(const Table& a, double zero, double start, std::array<double, 2> range) {
-  const auto [least, most] =
-      std::minmax_element(a.begin(), a.end(), [](auto& x, auto& y) { return x.second < y.second; });
-  if (least->second == most->second || zero == start) return a;
-  const auto strain = [&](double t) { return interpolate(a, t) * (t - zero); };
-  // Temperatures stay in the range of what the deck says of them, but for sources of heat and shape functions between
-  // nodes: half of the range on both sides is for these.
-  double low = std::min(range[0], start), high = std::max(range[1], start);
-  const double width = high > low ? high - low : 1.0, near = 1e-6 * width;
-  low -= 0.5 * width;
-  high += 0.5 * width;
-  // Where a row of the table is at T0, α jumps there; two knots beside it leave an error of 1e-6 of the jump.
-  const auto alpha = [&](double t) {
-    if (std::abs(t - start) < 0.5 * near) return (strain(start + near) - strain(start - near)) / (2 * near);
-    return (strain(t) - strain(start)) / (t - start);
-  };
-  std::vector<double> knots{low, high, start - near, start + near};
-  for (const auto& row : a)
-    if (std::abs(row.first - start) > near && row.first > low && row.first < high) knots.push_back(row.first);
-  std::sort(knots.begin(), knots.end());
-  knots.erase(std::unique(knots.begin(), knots.end()), knots.end());
-  double largest = 0;
-  for (double t : knots) largest = std::max(largest, std::abs(strain(t) - strain(start)));
-  Table table{{knots[0], alpha(knots[0])}};
-  const std::function<void(double, double, double, double, int)> refine = [&](double t0, double a0, double t1,
-                                                                              double a1, int depth) {
-    const double middle = 0.5 * (t0 + t1), value = alpha(middle);
-    // The curve is smooth between knots: the error at the middle is nearly the largest.
-    if (depth > 0 && std::abs((value - 0.5 * (a0 + a1)) * (middle - start)) > 1e-6 * largest && middle > t0 &&
-        middle < t1) {
-      refine(t0, a0, middle, value, depth - 1);
-      refine(middle, value, t1, a1, depth - 1);
-    } else {
-      table.emplace_back(t1, a1);
-    }
-  };
-  for (std::size_t k = 1; k < knots.size(); ++k)
-    refine(knots[k - 1], alpha(knots[k - 1]), knots[k], alpha(knots[k]), 12);
-  return table;
-}
-
 /// E1 E2 E3 nu12 nu13 nu23 G12 G13 G23 of nine stiffnesses D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323.
 std::vector<double> engineering_constants(const std::vector<double>& d) {
   const double a = d[0], b = d[2], c = d[5], f = d[1], g = d[3], h = d[4];
@@ -199,15 +146,9 @@ struct MaterialBuilder {
     if (!card.expansion) return;
     const Property& p = *card.expansion;
     const auto tables = along_axes(p, "*EXPANSION");
-    if (!build.initial_temperatures.empty() && (p.rows.size() > 1 || card.elastic->rows.size() > 1))
-      build.fail(
-          "material '" + name +
-              "' depends on temperature, and the initial temperature differs from node to node; only one of the two "
-              "is supported",
-          p.rows.size() > 1 ? p.place : card.elastic->place);
     for (int k = 0; k < (orthotropic ? 3 : 1); ++k)
-      material.set_table(orthotropic ? "expansion" + std::to_string(k + 1) : "expansion",
-                         secant_expansion(tables[k], p.zero, build.initial_temperature, build.temperature_range));
+      material.set_table(orthotropic ? "expansion" + std::to_string(k + 1) : "expansion", tables[k]);
+    material.set_expansion_reference(p.zero);
   }
 
   std::shared_ptr<const Material> structural(Place section) const {

@@ -247,55 +247,24 @@ void add_transforms(Build& b) {
   }
 }
 
-/// Temperatures of the start, and the range of all temperatures that the deck speaks of.
+/// The initial temperature: one for all nodes, or one for each.
 void read_temperatures(Build& b) {
-  auto& range = b.temperature_range;
-  bool any = false;
-  const auto widen = [&](double t) {
-    range = any ? std::array{std::min(range[0], t), std::max(range[1], t)} : std::array{t, t};
-    any = true;
-  };
   std::vector<double> start;
   for (const TemperatureCard& card : b.deck.initial_temperatures)
     for (const auto& entry : card.entries) {
       start.resize(b.node_ids.size(), 0.0);
       for (std::int32_t n : b.nodes_of(entry.node, entry.place)) start[n] = entry.value;
     }
-  if (!start.empty()) {
-    std::vector<std::uint8_t> used(b.node_ids.size(), 0);
-    for (const ElementCard& card : b.deck.elements)
-      for (Id id : card.nodes) used[b.node_index.find(id)] = 1;
-    bool same = true;
-    const auto first = std::find(used.begin(), used.end(), 1) - used.begin();
-    if (first < static_cast<std::ptrdiff_t>(used.size())) b.initial_temperature = start[first];
-    for (std::size_t n = 0; n < used.size(); ++n)
-      if (used[n]) {
-        same = same && start[n] == b.initial_temperature;
-        widen(start[n]);
-      }
-    if (!same) b.initial_temperatures = std::move(start);
-  } else {
-    widen(0);
-  }
-  Named<double> factors;  // how far each amplitude reaches
-  for (const auto& [name, amplitude] : b.deck.amplitudes)
-    for (double& factor = factors.try_emplace(name, 1.0).first->second; const auto& [time, value] : amplitude.points)
-      factor = std::max(factor, std::abs(value));
-  const auto scan = [&](const std::vector<Action>& actions) {
-    for (const Action& action : actions) {
-      const auto reach = factors.find(action.amplitude);
-      const double factor = reach == factors.end() ? 1 : reach->second;
-      if (const auto* t = std::get_if<TemperatureCard>(&action.card))
-        for (const auto& e : t->entries) widen(e.value), widen(e.value * factor);
-      if (const auto* s = std::get_if<BoundaryCard>(&action.card))
-        for (const auto& e : s->entries)
-          if (e.first == 11 || e.first == 0) widen(e.value), widen(e.value * factor);
-      if (const auto* f = std::get_if<FilmCard>(&action.card))
-        for (const auto& e : f->entries) widen(e.sink), widen(e.sink * factor);
-    }
-  };
-  scan(b.deck.actions);
-  for (const StepCard& step : b.deck.steps) scan(step.actions);
+  if (start.empty()) return;
+  std::vector<std::uint8_t> used(b.node_ids.size(), 0);
+  for (const ElementCard& card : b.deck.elements)
+    for (Id id : card.nodes) used[b.node_index.find(id)] = 1;
+  bool same = true;
+  const auto first = std::find(used.begin(), used.end(), 1) - used.begin();
+  if (first < static_cast<std::ptrdiff_t>(used.size())) b.initial_temperature = start[first];
+  for (std::size_t n = 0; n < used.size(); ++n)
+    if (used[n]) same = same && start[n] == b.initial_temperature;
+  if (!same) b.initial_temperatures = std::move(start);
 }
 
 }  // namespace

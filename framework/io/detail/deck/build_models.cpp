@@ -222,8 +222,9 @@ void build_models(Build& b) {
     m.domain->add_nodes(b.node_ids, b.coordinates);
     m.ref.assign(b.card_first.back(), {-1, -1});
     m.components.assign(b.node_ids.size(), 0);
-    if (physics == Physics::structure)
-      m.domain->set_reference_temperature(b.initial_temperatures.empty() ? b.initial_temperature : 0.0);
+    m.domain->set_initial_temperature(b.initial_temperature);
+    for (std::size_t n = 0; n < b.initial_temperatures.size(); ++n)
+      m.domain->set_initial_temperature_at(b.node_ids[n], b.initial_temperatures[n]);
     add_blocks(b, m);
     b.models.push_back(std::move(m));
     add_sets(b, b.models.back());

@@ -332,9 +332,6 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
   for (const PrintCard& card : step.prints) {
     PrintRequest request = card.request;
     if (request.where.empty()) request.where = b.deck.where(card.place);
-    if (request.at == PrintRequest::At::nodes && !b.initial_temperatures.empty() && m.physics == Physics::structure &&
-        std::erase(request.quantities, "NT") > 0)
-      b.note("NT is not printed in *STATIC steps, since the initial temperature differs from node to node", card.place);
     if (request.quantities.empty()) continue;
     if (!request.set.empty()) {
       if (request.at == PrintRequest::At::nodes) {
@@ -388,7 +385,7 @@ void build_steps(Build& b) {
     } else {
       step.heated_by = last_heat;
     }
-    if (loads.make(m, step.name, state, time, step.heated_by.has_value(), card.place)) step.load_case = step.name;
+    if (loads.make(m, step.name, state, time, step.heated_by.has_value())) step.load_case = step.name;
     step.prints = check_prints(b, m, card);
     b.job.steps.push_back(std::move(step));
     state.end_step(time);

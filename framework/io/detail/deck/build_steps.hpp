@@ -59,8 +59,8 @@ class LoadMaker {
  public:
   explicit LoadMaker(Build& build) : build_(build) {}
   /// Adds a load case of that name if anything acts; returns whether it did. `heated` says that temperatures of a heat
-  /// step act too, at nodes that the state does not speak of. `place` is that of the step.
-  bool make(Model& model, const std::string& name, ActingState& state, const StepTime& time, bool heated, Place place);
+  /// step act too, at nodes that the state does not speak of.
+  bool make(Model& model, const std::string& name, ActingState& state, const StepTime& time, bool heated);
 
  private:
   using Faces = std::vector<FaceRef>;
@@ -79,7 +79,6 @@ class LoadMaker {
   Build& build_;
   LoadCase* case_ = nullptr;
   std::string name_;
-  Place place_;
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::string> surfaces_;  // (model, count, hash) → name
 };
 

@@ -204,8 +204,8 @@ void Writer::write_property(const Material& material, const std::string& card,
 
 void Writer::write_material(const Material& material) {
   out_ << "*MATERIAL, NAME=" << materials_.add(material.name()) << "\n";
-  const std::string zero =
-      domain_.reference_temperature() != 0 ? ", ZERO=" + number(domain_.reference_temperature()) : std::string();
+  const double reference = material.expansion_reference().value_or(domain_.reference_temperature());
+  const std::string zero = reference != 0 ? ", ZERO=" + number(reference) : std::string();
   if (material.law() == "orthotropic") {
     write_property(material, "*ELASTIC, TYPE=ENGINEERING CONSTANTS",
                    {"E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23"});
@@ -338,11 +338,16 @@ void Writer::write_equations() {
 }
 
 void Writer::write_initial_temperature(bool needed) {
-  if (!needed && domain_.reference_temperature() == 0) return;
+  const std::vector<double> initial = domain_.initial_temperatures();
+  if (!needed && std::all_of(initial.begin(), initial.end(), [](double t) { return t == 0; })) return;
   std::vector<std::int32_t> all(domain_.node_count());
   for (std::int32_t n = 0; n < domain_.node_count(); ++n) all[n] = n;
+  // One line for all nodes, and one for each that differs from the first.
+  const double first = initial.empty() ? 0 : initial[0];
   const std::string set = set_of(all, "NALL");
-  out_ << "*INITIAL CONDITIONS, TYPE=TEMPERATURE\n" << set << ", " << number(domain_.reference_temperature()) << "\n";
+  out_ << "*INITIAL CONDITIONS, TYPE=TEMPERATURE\n" << set << ", " << number(first) << "\n";
+  for (const std::int32_t n : all)
+    if (initial[n] != first) out_ << domain_.node_id(n) << ", " << number(initial[n]) << "\n";
 }
 
 void Writer::write(const std::vector<Step>& steps) {

@@ -39,8 +39,11 @@ struct Load {
   std::vector<double> numbers;  ///< as LoadCase takes them
 };
 std::vector<Load> read_loads(const Json& json, Model& model);
-/// Adds a load to a case. A factor multiplies forces and heat, and the difference of a temperature from `reference`.
-void apply_load(const Load& load, double factor, double reference, LoadCase& load_case);
+/// Adds a load to a case of a domain. A factor multiplies forces and heat, and the difference of a temperature from the
+/// initial one.
+void apply_load(const Load& load, double factor, const Domain& domain, LoadCase& load_case);
+/// Gives the bodies their initial temperature: a number, or a list of groups with a number each.
+void read_initial_temperature(const Json& json, Model& model);
 
 /// One entry of "supports".
 struct Support {

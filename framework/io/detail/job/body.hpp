@@ -50,6 +50,8 @@ class Body {
 
   /// The name of the node set of a selection; nodes that no element of the body uses are left out. Errors name `json`.
   std::string node_set(const Selection& selection, const Json& json);
+  /// Whether elements of the body use a node of a selection.
+  bool has_nodes(const Selection& selection) const { return !nodes_of(selection).empty(); }
   std::string element_set(const Selection& selection, const Json& json);
   /// The name of the surface. Every face must be that of an element; `one_sided` asks that it be on the boundary.
   std::string surface(const Selection& selection, const Json& json, bool one_sided);

@@ -176,7 +176,29 @@ std::vector<Load> read_loads(const Json& json, Model& model) {
   return loads;
 }
 
-void apply_load(const Load& load, double factor, double reference, LoadCase& c) {
+void read_initial_temperature(const Json& json, Model& model) {
+  if (json.is_number()) {
+    for (std::size_t b = 0; b < model.body_count(); ++b) model.body(b).domain().set_initial_temperature(json.number());
+    return;
+  }
+  for (const Json& item : json.items()) {
+    item.allow({"group", "value"});
+    const double value = item.at("value").number();
+    const Json group = item.at("group");
+    const Selection selection = model.groups().select(group, {0, 1, 2, 3}, "an initial temperature is given to");
+    // Bodies that conduct and bodies that carry need not have the same elements: one of them must have the nodes.
+    bool any = false;
+    for (std::size_t b = 0; b < model.body_count(); ++b) {
+      Body& body = model.body(b);
+      const bool last = b + 1 == model.body_count();
+      if (!body.has_nodes(selection) && (any || !last)) continue;
+      body.domain().set_initial_temperature(body.node_set(selection, group), value);
+      any = true;
+    }
+  }
+}
+
+void apply_load(const Load& load, double factor, const Domain& domain, LoadCase& c) {
   const auto& v = load.numbers;
   const auto scaled = [&] { return std::array<double, 3>{factor * v[0], factor * v[1], factor * v[2]}; };
   const auto nodal = [&](const char* const* unknowns) {
@@ -192,7 +214,11 @@ void apply_load(const Load& load, double factor, double reference, LoadCase& c) 
   if (load.kind == "nodal_moment") nodal(rotations);
   if (load.kind == "nodal_heat") nodal(temperature);
   if (load.kind == "gravity") c.gravity(load.set, scaled());
-  if (load.kind == "temperature") c.temperature(load.set, reference + factor * (v[0] - reference));
+  if (load.kind == "temperature")
+    for (const std::int32_t n : domain.node_set(load.set)) {
+      const double initial = domain.initial_temperature(n);
+      c.temperature_at(domain.node_id(n), factor == 1 ? v[0] : initial + factor * (v[0] - initial));
+    }
   if (load.kind == "heat_flux") c.heat_flux(load.set, factor * v[0]);
   if (load.kind == "heat_source") c.heat_source(load.set, factor * v[0]);
   if (load.kind == "convection") c.convection(load.set, v[0], v[1]);

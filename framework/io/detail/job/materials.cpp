@@ -14,6 +14,7 @@ const std::vector<std::string> orthotropic = {"E1",         "E2",         "E3", 
                                               "nu23",       "G12",        "G13", "G23",  "expansion1",
                                               "expansion2", "expansion3", "k1",  "k2",   "k3"};
 const std::vector<std::string> common = {"density", "specific_heat"};
+const std::string expansion_reference = "expansion_reference";  // a temperature, not a parameter
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -34,6 +35,7 @@ std::shared_ptr<const Material> read_material(const std::string& name, const Jso
   std::vector<std::string> known = isotropic;
   known.insert(known.end(), orthotropic.begin(), orthotropic.end());
   known.insert(known.end(), common.begin(), common.end());
+  known.push_back(expansion_reference);
   json.allow(known);
   bool has_isotropic = false, has_orthotropic = false;
   for (const auto& [key, value] : json.members()) {
@@ -47,7 +49,12 @@ std::shared_ptr<const Material> read_material(const std::string& name, const Jso
   const std::shared_ptr<Material> material =
       has_orthotropic ? std::make_shared<OrthotropicMaterial>(name) : std::make_shared<Material>(name);
   for (const auto& [key, value] : json.members())
-    value.doing([&, &key = key, &value = value] { material->set_table(key, read_table(value)); });
+    value.doing([&, &key = key, &value = value] {
+      if (key == expansion_reference)
+        material->set_expansion_reference(value.number());
+      else
+        material->set_table(key, read_table(value));
+    });
   if (material->has("young") && material->has("poisson") && !material->has("shear_modulus")) {
     // What beams need follows from the other two, at every temperature that either has a row for.
     std::vector<double> temperatures = material->temperatures();

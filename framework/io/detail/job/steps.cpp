@@ -31,12 +31,11 @@ const std::vector<Quantity>& all_quantities() {
 class StepReader {
  public:
   StepReader(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
-             double reference, Job& job)
+             Job& job)
       : root_(root),
         model_(model),
         loads_(loads),
         supports_(supports),
-        reference_(reference),
         job_(job),
         load_used_(loads.size()),
         support_used_(supports.size()) {}
@@ -104,10 +103,11 @@ class StepReader {
     step.supports = shared;
     for (const std::size_t s : held) support_used_[s] = 1;
     if (!factors.empty()) {
-      LoadCase& load_case = model_.body(step.domain).domain().add_load_case(name);
+      Domain& domain = model_.body(step.domain).domain();
+      LoadCase& load_case = domain.add_load_case(name);
       for (const auto& [load, factor] : factors) {
         loads_[load].json.doing(
-            [&, &load = load, &factor = factor] { apply_load(loads_[load], factor, reference_, load_case); });
+            [&, &load = load, &factor = factor] { apply_load(loads_[load], factor, domain, load_case); });
         load_used_[load] = 1;
       }
       step.load_case = name;
@@ -247,7 +247,6 @@ class StepReader {
   Model& model_;
   const std::vector<Load>& loads_;
   const std::vector<Support>& supports_;
-  double reference_;
   Job& job_;
   std::vector<char> load_used_, support_used_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const Supports>> shared_supports_;
@@ -256,8 +255,8 @@ class StepReader {
 }  // namespace
 
 void read_steps(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
-                double reference_temperature, Job& job) {
-  StepReader(root, model, loads, supports, reference_temperature, job).read();
+                Job& job) {
+  StepReader(root, model, loads, supports, job).read();
 }
 
 }  // namespace voussoir::job

@@ -8,6 +8,6 @@ namespace voussoir::job {
 
 /// Reads "steps" (or makes the one step of a job without) and gives each its load case.
 void read_steps(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
-                double reference_temperature, Job& job);
+                Job& job);
 
 }  // namespace voussoir::job
