@@ -133,6 +133,8 @@ class Lattice {
       if (step_ == 2)
         for (const auto& edge : shape_.edges)
           for (int a = 0; a < 3; ++a) nodes[edge[2]][a] = (nodes[edge[0]][a] + nodes[edge[1]][a]) / 2;
+      has_inner_nodes_ = static_cast<int>(nodes.size()) > shape_.corners + static_cast<int>(shape_.edges.size());
+      if (step_ == 2 && has_inner_nodes_) add_inner_nodes(nodes);
       offsets_.push_back(std::move(nodes));
     }
     if (step_ == 1) return;
@@ -146,6 +148,29 @@ class Lattice {
       if (kinds[(p[0] & 1) | (p[1] & 1) << 1 | (p[2] & 1) << 2]) node_[place] = next++;
       ++place;
     });
+  }
+
+  /// Nodes inside faces and in the centre lie in the middle of the corners.
+  void add_inner_nodes(std::vector<Offset>& nodes) const {
+    const auto middle = [&](int node, const std::vector<int>& corners, std::size_t count) {
+      Offset sum{};
+      for (std::size_t i = 0; i < count; ++i)
+        for (int a = 0; a < 3; ++a) sum[a] += nodes[corners[i]][a];
+      for (int a = 0; a < 3; ++a) nodes[node][a] = sum[a] / static_cast<int>(count);
+    };
+    std::vector<char> known(nodes.size(), 0);
+    for (int i = 0; i < shape_.corners; ++i) known[i] = 1;
+    for (const auto& edge : shape_.edges)
+      for (const int node : edge) known[node] = 1;
+    for (const ShapeFace& face : shape_.faces)
+      if (face.nodes.size() == 9) {
+        middle(face.nodes[8], face.nodes, 4);
+        known[face.nodes[8]] = 1;
+      }
+    std::vector<int> corners;
+    for (int i = 0; i < shape_.corners; ++i) corners.push_back(i);
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+      if (!known[n]) middle(static_cast<int>(n), corners, corners.size());
   }
 
   std::int64_t node(std::int64_t point) const { return step_ == 1 ? point : node_[point]; }
@@ -178,10 +203,30 @@ class Lattice {
     std::array<std::int64_t, 3> low, high;
     for (int a = 0; a < 3; ++a) low[a] = p[a] - (p[a] & 1), high[a] = p[a] + (p[a] & 1);
     if (low == high) return mapped(corner(p));
-    auto x = corner(low), y = corner(high);
-    if (mesh_.straight_edges) x = mapped(x), y = mapped(y);
-    for (int a = 0; a < 3; ++a) x[a] = 0.5 * (x[a] + y[a]);
-    return mesh_.straight_edges ? x : mapped(x);
+    std::vector<std::array<std::int64_t, 3>> ends = {low, high};
+    if (has_inner_nodes_) ends = corners_around(low, high);
+    std::vector<std::array<double, 3>> x;
+    for (const auto& end : ends) x.push_back(mesh_.straight_edges ? mapped(corner(end)) : corner(end));
+    // Pair by pair: the mean of equal numbers is exact, so that sides stay where the user put them.
+    for (std::size_t count = x.size() / 2; count > 0; count /= 2)
+      for (std::size_t i = 0; i < count; ++i)
+        for (int a = 0; a < 3; ++a) x[i][a] = 0.5 * (x[2 * i][a] + x[2 * i + 1][a]);
+    return mesh_.straight_edges ? x[0] : mapped(x[0]);
+  }
+
+  /// Corners whose mean a point half-way between is: those of the edge, the face or the cell that it is the middle of.
+  /// Triangles have an edge across the cell, so that wedges go down and up in x and y at once.
+  std::vector<std::array<std::int64_t, 3>> corners_around(const std::array<std::int64_t, 3>& low,
+                                                          const std::array<std::int64_t, 3>& high) const {
+    std::vector<std::array<std::int64_t, 3>> corners;
+    for (int which = 0; which < 8; ++which) {
+      const bool up[3] = {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+      if (shape_.corners == 6 && up[0] != up[1]) continue;
+      std::array<std::int64_t, 3> p;
+      for (int a = 0; a < 3; ++a) p[a] = up[a] ? high[a] : low[a];
+      corners.push_back(p);  // a direction that is not half-way counts all of its corners twice
+    }
+    return corners;
   }
 
   void add_nodes(Domain& domain) const {
@@ -256,6 +301,7 @@ class Lattice {
   const BoxMesh& mesh_;
   const ShapeTopology& shape_;
   int step_;  // points of the lattice per cell and direction
+  bool has_inner_nodes_ = false;
   std::array<int, 3> cells_{1, 1, 1};
   std::array<std::int64_t, 3> points_{1, 1, 1};
   std::array<int, 3> axes_{0, 1, 2};  // slowest first

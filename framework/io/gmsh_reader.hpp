@@ -51,7 +51,7 @@ using ReadProgress = std::function<bool(double fraction)>;
 /// that of shape_topology(). Partitions keep the groups of what was cut; sections about other things (periodicity,
 /// parametrisations, data) are passed over.
 ///
-/// Shapes that there are no elements for (nine-node quadrilaterals, pyramids, …), versions that are not read, elements
+/// Shapes that there are no elements for (pyramids, third order, …), versions that are not read, elements
 /// whose nodes are missing, and files that are cut off or damaged are an Error, with the line of a text file or the
 /// byte of a binary one, and what to do.
 GmshMesh read_gmsh(const std::filesystem::path& path, const ReadProgress& progress = {});

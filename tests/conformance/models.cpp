@@ -184,8 +184,9 @@ class Stay : public HostElement {
 void zoo(Domain& d) {
   static const auto stay = std::make_shared<const Stay>();  // one object, however often the model is built
   register_host_element("conformance_stay", "line2", stay);
-  const char* types[] = {"solid.hex8", "solid.hex8.full", "solid.hex8.bbar", "solid.hex8.reduced", "solid.hex20",
-                         "solid.tet4", "solid.tet10",     "solid.wedge6",    "solid.wedge15"};
+  const char* types[] = {"solid.hex8",    "solid.hex8.full", "solid.hex8.bbar", "solid.hex8.reduced",
+                         "solid.hex20",   "solid.tet4",      "solid.tet10",     "solid.wedge6",
+                         "solid.wedge15", "solid.wedge18",   "solid.hex27"};
   std::vector<Id> corner;  // a node of each box, to hang things on
   int at = 0;
   for (const char* type : types) {

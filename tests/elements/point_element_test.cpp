@@ -503,7 +503,8 @@ TEST(PointElement, ConsistentMassOfStraightBodiesIsExact) {
       {"tet4", {1.0 / 24, 1.0 / 60}}, {"tet10", {1.0 / 24, 1.0 / 60}}, {"hex8", {0, 8.0 / 3}},
       {"hex20", {0, 8.0 / 3}},        {"wedge6", {1.0 / 3, 1.0 / 6}},  {"wedge15", {1.0 / 3, 1.0 / 6}},
       {"tri3", {1.0 / 6, 1.0 / 12}},  {"tri6", {1.0 / 6, 1.0 / 12}},   {"quad4", {0, 4.0 / 3}},
-      {"quad8", {0, 4.0 / 3}}};
+      {"quad8", {0, 4.0 / 3}},        {"quad9", {0, 4.0 / 3}},         {"wedge18", {1.0 / 3, 1.0 / 6}},
+      {"hex27", {0, 8.0 / 3}}};
   for (const ElementType* type : types({"solid", "plane_strain"})) {
     SCOPED_TRACE(type->name());
     const ShapeTopology& t = shape_topology(type->shape());

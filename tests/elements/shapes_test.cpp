@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <voussoir/backends/error.hpp>
+#include <voussoir/elements/shapes/complete.hpp>
 #include <voussoir/elements/shapes/shapes.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
@@ -10,7 +11,8 @@ namespace {
 
 template <class Shape>
 class ShapeTest : public ::testing::Test {};
-using Shapes = ::testing::Types<Line2, Line3, Tri3, Tri6, Quad4, Quad8, Tet4, Tet10, Wedge6, Wedge15, Hex8, Hex20>;
+using Shapes = ::testing::Types<Line2, Line3, Tri3, Tri6, Quad4, Quad8, Tet4, Tet10, Wedge6, Wedge15, Hex8, Hex20,
+                                Quad9, Wedge18, Hex27>;
 TYPED_TEST_SUITE(ShapeTest, Shapes);
 
 // A few points inside every reference cell.
@@ -151,6 +153,34 @@ TEST(ShapeTopology, HasVtksCellTypes) {
   EXPECT_EQ(shape_topology("wedge15").vtk_type, 26);
   EXPECT_EQ(shape_topology("hex8").vtk_type, 12);
   EXPECT_EQ(shape_topology("hex20").vtk_type, 25);
+  EXPECT_EQ(shape_topology("quad9").vtk_type, 28);    // VTK_BIQUADRATIC_QUAD
+  EXPECT_EQ(shape_topology("hex27").vtk_type, 29);    // VTK_TRIQUADRATIC_HEXAHEDRON
+  EXPECT_EQ(shape_topology("wedge18").vtk_type, 32);  // VTK_BIQUADRATIC_QUADRATIC_WEDGE
+}
+
+TEST(ShapeTopology, VtksNodesInsideFacesLieWhereItsDocumentationDrawsThem) {
+  const auto at = [](const char* name, int vtk_node) {
+    const ShapeTopology& t = shape_topology(name);
+    return t.reference_nodes[t.vtk_order[vtk_node]];
+  };
+  using P = std::array<double, 3>;
+  EXPECT_EQ(at("quad9", 8), (P{0, 0, 0}));
+  const P hexahedron[] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}, {0, 0, 0}};
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(at("hex27", 20 + i), hexahedron[i]) << i;
+  const P wedge[] = {{0.5, 0, 0}, {0.5, 0.5, 0}, {0, 0.5, 0}};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(at("wedge18", 15 + i), wedge[i]) << i;
+}
+
+TEST(ShapeTopology, CentresOfFacesLieBetweenTheirCorners) {
+  for (const ShapeTopology& t : all_shape_topologies())
+    for (const ShapeFace& face : t.faces) {
+      if (face.nodes.size() != 9) continue;
+      for (int k = 0; k < 3; ++k) {
+        double middle = 0;
+        for (int i = 0; i < 4; ++i) middle += t.reference_nodes[face.nodes[i]][k] / 4;
+        EXPECT_EQ(t.reference_nodes[face.nodes[8]][k], middle) << t.name;
+      }
+    }
 }
 
 TEST(ShapeTopology, NamesTheShapesThereAreWhereOneIsNot) {

@@ -49,7 +49,7 @@ TEST_P(ClosedSurface, PressureAllAroundABentBodyIsInEquilibriumAndPushesInwards)
 }
 
 INSTANTIATE_TEST_SUITE_P(Bodies, ClosedSurface,
-                         ::testing::Values("hex8", "hex20", "tet4", "tet10", "wedge6", "wedge15"));
+                         ::testing::Values("hex8", "hex20", "tet4", "tet10", "wedge6", "wedge15", "wedge18", "hex27"));
 
 TEST(Pressure, WorksWithTheVolumeOfAParallelepiped) {
   // ∮ x · n dA = 3 V by the divergence theorem.
@@ -96,6 +96,14 @@ TEST(Pressure, NodalForcesOfFlatFaces) {
       EXPECT_NEAR(f[3 * a + 2], -5 * c.area * (a < corners ? c.corner : c.middle), 1e-13) << c.type;
     }
   }
+}
+
+TEST(Pressure, NodalForcesOfANineNodeFaceAreThoseOfSimpsonsRule) {
+  ElementRun run("pressure.quad9");
+  run.add({{0, 0, 0}, {2, 0, 0}, {2, 3, 0}, {0, 3, 0}, {1, 0, 0}, {2, 1.5, 0}, {1, 3, 0}, {0, 1.5, 0}, {1, 1.5, 0}},
+          {{"pressure", 5.0}});
+  const Eigen::VectorXd f = -run.residual();
+  for (int a = 0; a < 9; ++a) EXPECT_NEAR(f[3 * a + 2], -30 * (a < 4 ? 1 : a < 8 ? 4 : 16) / 36.0, 1e-13) << a;
 }
 
 TEST(Pressure, MayDifferFromElementToElement) {

@@ -209,7 +209,8 @@ TEST(Domain, SurfacesAreFoundByPlace) {
 TEST(Domain, FacesBetweenElementsAreNotOnASurfaceFoundByPlace) {
   // A plane of nodes in the middle of a body of every shape; 2 blocks of a material each would share it, too.
   for (const char* type : {"solid.hex8", "solid.hex20", "solid.tet4", "solid.tet10", "solid.wedge6", "solid.wedge15",
-                           "plane_stress.quad4", "plane_stress.quad8", "plane_stress.tri3", "plane_stress.tri6"}) {
+                           "solid.wedge18", "solid.hex27", "plane_stress.quad9", "plane_stress.quad4",
+                           "plane_stress.quad8", "plane_stress.tri3", "plane_stress.tri6"}) {
     Domain d;
     BoxMesh mesh;
     mesh.type = type;

@@ -107,6 +107,7 @@ TEST(GmshReader, MiddleNodesAreTheMiddlesOfOurEdges) {
     int type;
     const char* shape;
     std::vector<std::array<int, 2>> edges;
+    std::vector<std::vector<int>> faces = {};  // corners of faces (and of the whole) that have a node in the middle
   };
   const std::vector<Case> cases = {
       {8, "line3", {{0, 1}}},
@@ -114,7 +115,16 @@ TEST(GmshReader, MiddleNodesAreTheMiddlesOfOurEdges) {
       {16, "quad8", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}},
       {11, "tet10", {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}}},
       {18, "wedge15", {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}}},
-      {17, "hex20", {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3}, {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}}}};
+      {17, "hex20", {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3}, {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}}},
+      {10, "quad9", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {{0, 1, 2, 3}}},
+      {13,
+       "wedge18",
+       {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 4}, {2, 5}, {3, 4}, {3, 5}, {4, 5}},
+       {{0, 1, 4, 3}, {0, 3, 5, 2}, {1, 2, 5, 4}}},
+      {12,
+       "hex27",
+       {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3}, {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}},
+       {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}}}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.shape);
     const ShapeTopology& topology = shape_topology(c.shape);
@@ -130,6 +140,12 @@ TEST(GmshReader, MiddleNodesAreTheMiddlesOfOurEdges) {
       for (int k = 0; k < 3; ++k) middle[k] = (sample.nodes[a].x[k] + sample.nodes[b].x[k]) / 2;
       add(middle);
     }
+    for (const auto& corners : c.faces) {
+      std::array<double, 3> middle{};
+      for (const int i : corners)
+        for (int k = 0; k < 3; ++k) middle[k] += sample.nodes[i].x[k] / static_cast<double>(corners.size());
+      add(middle);
+    }
     sample.elements.push_back(element);
     for (const GmshVariant variant : all_gmsh_variants) {
       const GmshMesh mesh = read(gmsh_bytes(sample, variant));
@@ -141,6 +157,10 @@ TEST(GmshReader, MiddleNodesAreTheMiddlesOfOurEdges) {
           const auto x = [&](int i) { return mesh.coordinates[3 * (mesh.batches[0].nodes[edge[i]] - 1) + k]; };
           EXPECT_EQ(x(2), (x(0) + x(1)) / 2);
         }
+      for (int i = 0; i < topology.nodes; ++i)
+        for (int k = 0; k < 3; ++k)
+          EXPECT_NEAR(mesh.coordinates[3 * (mesh.batches[0].nodes[i] - 1) + k], topology.reference_nodes[i][k], 1e-15)
+              << i;
     }
   }
 }
@@ -249,10 +269,7 @@ TEST(GmshReader, NamesShapesThatThereAreNoElementsFor) {
   const auto wrong = [&](int number, std::initializer_list<std::string> pieces) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read(type(number)); });
   };
-  wrong(10, {"part.msh:13", "9-node quadrilateral", "Mesh.SecondOrderIncomplete=1"});
-  wrong(12, {"27-node hexahedron", "Mesh.SecondOrderIncomplete=1"});
-  wrong(13, {"18-node prism", "Mesh.SecondOrderIncomplete=1"});
-  wrong(7, {"pyramid", "tetrahedra alone"});
+  wrong(7, {"part.msh:13", "pyramid", "tetrahedra alone"});
   wrong(21, {"element type 21", "Mesh.ElementOrder"});
   wrong(999, {"no element type 999", "damaged"});
   wrong(-3, {"no element type"});

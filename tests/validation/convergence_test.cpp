@@ -7,6 +7,7 @@
 // serendipity shapes keep it only where elements tend to parallelograms as they shrink (Arnold, Boffi and Falk,
 // "Approximation by quadrilateral finite elements", 2002): their meshes are distorted by a smooth map.
 #include <voussoir/elements/quadrature/quadrature.hpp>
+#include <voussoir/elements/shapes/complete.hpp>
 #include <voussoir/elements/shapes/shapes.hpp>
 
 #include "validation/support.hpp"
@@ -98,6 +99,9 @@ Table table_of(const std::string& shape) {
   if (shape == "wedge6") return table<Wedge6, WedgeRule<7, 4>>();
   if (shape == "wedge15") return table<Wedge15, WedgeRule<7, 4>>();
   if (shape == "hex8") return table<Hex8, GaussHex<3>>();
+  if (shape == "quad9") return table<Quad9, GaussQuad<4>>();
+  if (shape == "wedge18") return table<Wedge18, WedgeRule<7, 4>>();
+  if (shape == "hex27") return table<Hex27, GaussHex<4>>();
   return table<Hex20, GaussHex<4>>();
 }
 
@@ -106,7 +110,7 @@ struct Place {
   Position x{0, 0, 0};
   double volume = 0;
   const double* value = nullptr;
-  double gradient[20][3] = {};
+  double gradient[27][3] = {};
 };
 
 /// Calls visit(nodes, place) at every point of every element. The volume of a ring counts its circle.
@@ -227,7 +231,8 @@ TEST(Convergence, LinearSolids) {
     expect_order(type, 1, 6);
 }
 TEST(Convergence, QuadraticSolids) {
-  for (const char* type : {"solid.tet10", "solid.hex20", "solid.hex20.reduced", "solid.wedge15"})
+  for (const char* type :
+       {"solid.tet10", "solid.hex20", "solid.hex20.reduced", "solid.wedge15", "solid.wedge18", "solid.hex27"})
     expect_order(type, 2, 4);
 }
 TEST(Convergence, LinearPlaneBodies) {
@@ -239,14 +244,16 @@ TEST(Convergence, LinearPlaneBodies) {
 }
 TEST(Convergence, QuadraticPlaneBodies) {
   for (const char* physics : {"plane_stress.", "plane_strain.", "axisymmetric."})
-    for (const char* shape : {"tri6", "quad8", "quad8.reduced"}) expect_order(std::string(physics) + shape, 2, 12);
+    for (const char* shape : {"tri6", "quad8", "quad8.reduced", "quad9"})
+      expect_order(std::string(physics) + shape, 2, 12);
 }
 TEST(Convergence, Heat) {
   for (const char* shape : {"tet4", "wedge6", "hex8"}) expect_order(std::string("heat.") + shape, 1, 6);
-  for (const char* shape : {"tet10", "wedge15", "hex20"}) expect_order(std::string("heat.") + shape, 2, 4);
+  for (const char* shape : {"tet10", "wedge15", "hex20", "wedge18", "hex27"})
+    expect_order(std::string("heat.") + shape, 2, 4);
   for (const char* physics : {"plane_heat.", "axisymmetric_heat."}) {
     for (const char* shape : {"tri3", "quad4"}) expect_order(std::string(physics) + shape, 1, 16);
-    for (const char* shape : {"tri6", "quad8"}) expect_order(std::string(physics) + shape, 2, 12);
+    for (const char* shape : {"tri6", "quad8", "quad9"}) expect_order(std::string(physics) + shape, 2, 12);
   }
 }
 

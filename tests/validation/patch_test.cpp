@@ -22,9 +22,11 @@ const std::vector<std::string> solids = {"solid.tet4",
                                          "solid.hex8.bbar",
                                          "solid.hex8.reduced",
                                          "solid.hex20",
-                                         "solid.hex20.reduced"};
+                                         "solid.hex20.reduced",
+                                         "solid.wedge18",
+                                         "solid.hex27"};
 const std::vector<std::string> plane_shapes = {
-    "tri3", "tri6", "quad4", "quad4.full", "quad4.incompatible", "quad4.reduced", "quad8", "quad8.reduced"};
+    "tri3", "tri6", "quad4", "quad4.full", "quad4.incompatible", "quad4.reduced", "quad8", "quad8.reduced", "quad9"};
 
 std::vector<std::string> plane_types(const std::string& physics) {
   std::vector<std::string> types;
@@ -239,7 +241,7 @@ TEST(PatchTest, Heat) {
   const auto a = turned.at({0, 0, 0});
   const Matrix3d axes = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(a.data());
   const Matrix3d k = Vector3d(12, 3, 1).asDiagonal(), one = Matrix3d::Identity();
-  for (const char* shape : {"tet4", "tet10", "wedge6", "wedge15", "hex8", "hex20"}) {
+  for (const char* shape : {"tet4", "tet10", "wedge6", "wedge15", "hex8", "hex20", "wedge18", "hex27"}) {
     heat_patch(std::string("heat.") + shape, conducting(4), {}, {3, -2, 7}, 4 * one);
     heat_patch(std::string("heat.") + shape, composite, turned, {3, -2, 7}, axes.transpose() * k * axes);
   }
@@ -247,7 +249,7 @@ TEST(PatchTest, Heat) {
   const Orientation flat = Orientation::rectangular({std::cos(t), std::sin(t), 0}, {-std::sin(t), std::cos(t), 0});
   Matrix3d turn;
   turn << std::cos(t), std::sin(t), 0, -std::sin(t), std::cos(t), 0, 0, 0, 1;
-  for (const char* shape : {"tri3", "tri6", "quad4", "quad8"}) {
+  for (const char* shape : {"tri3", "tri6", "quad4", "quad8", "quad9"}) {
     heat_patch(std::string("plane_heat.") + shape, conducting(4), {}, {3, -2, 0}, 4 * one);
     heat_patch(std::string("plane_heat.") + shape, composite, flat, {3, -2, 0}, turn.transpose() * k * turn);
     // In a ring only a fall along the axis is in balance.

@@ -4,7 +4,7 @@ namespace voussoir::gmsh {
 namespace {
 
 // Corners agree everywhere. Gmsh numbers the middle nodes of its tetrahedron, wedge and hexahedron by other lists of
-// edges; each number below is where Gmsh keeps the middle of our edge, read off the two lists.
+// edges; each number below is where Gmsh keeps the middle of our edge (or face), read off the two lists.
 constexpr Shape shapes[] = {
     {15, "point", 0, 1, {0}},
     {1, "line2", 1, 2, {0, 1}},
@@ -13,12 +13,16 @@ constexpr Shape shapes[] = {
     {9, "tri6", 2, 6, {0, 1, 2, 3, 4, 5}},
     {3, "quad4", 2, 4, {0, 1, 2, 3}},
     {16, "quad8", 2, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+    {10, "quad9", 2, 9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
     {4, "tet4", 3, 4, {0, 1, 2, 3}},
     {11, "tet10", 3, 10, {0, 1, 2, 3, 4, 5, 6, 7, 9, 8}},
     {6, "wedge6", 3, 6, {0, 1, 2, 3, 4, 5}},
     {18, "wedge15", 3, 15, {0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11}},
+    {13, "wedge18", 3, 18, {0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11, 15, 17, 16}},
     {5, "hex8", 3, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
     {17, "hex20", 3, 20, {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15}},
+    {12, "hex27", 3, 27, {0,  1,  2,  3,  4,  5,  6,  7,  8,  11, 13, 9,  16, 18,
+                          19, 17, 10, 12, 14, 15, 26, 20, 25, 21, 23, 24, 22}},
 };
 
 }  // namespace
@@ -36,16 +40,7 @@ const Shape* find_shape(std::string_view name) {
 }
 
 std::string refusal(int type) {
-  const auto incomplete = [](const std::string& has, const std::string& wanted) {
-    return "there are no elements for Gmsh's " + has + "; set Mesh.SecondOrderIncomplete=1 in Gmsh to get " + wanted;
-  };
   switch (type) {
-    case 10:
-      return incomplete("9-node quadrilateral", "8-node quadrilaterals");
-    case 12:
-      return incomplete("27-node hexahedron", "20-node hexahedra");
-    case 13:
-      return incomplete("18-node prism", "15-node prisms");
     case 7:
     case 14:
     case 19:

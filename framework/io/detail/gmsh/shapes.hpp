@@ -5,7 +5,7 @@
 
 namespace voussoir::gmsh {
 
-constexpr int max_shape_nodes = 20;
+constexpr int max_shape_nodes = 27;
 
 /// How Gmsh writes a shape that we have.
 struct Shape {
