@@ -235,7 +235,44 @@ MultigridServices& Backend::multigrid() {
   throw Error(ErrorCode::unavailable, "backend " + name() + " has no multigrid; use another preconditioner");
 }
 
-double Backend::norm(const Vector& x) { return std::sqrt(dot(x, x)); }
+namespace {
+
+/// Powers of two by which vectors are multiplied whose squares are too small or too large to add, and what they then
+/// are: entries between 1e-308 and 1e308 all have their turn.
+constexpr int up = 700, down = -600;
+/// Sums of squares between these have all their digits.
+constexpr double least_square = 1e-250, greatest_square = 1e300;
+
+}  // namespace
+
+double Backend::norm(const Vector& x) {
+  const double square = dot(x, x);
+  if (square >= least_square && square <= greatest_square) return std::sqrt(square);
+  if (std::isnan(square) || !x.layout()) return square;
+  const int power = square < least_square ? up : down;
+  Vector scaled(x.layout(), x.columns());
+  axpby(std::ldexp(1.0, power), x, 0, scaled);
+  return std::ldexp(std::sqrt(dot(scaled, scaled)), -power);
+}
+
+std::vector<double> Backend::column_norms(const Vector& x) {
+  std::vector<double> norms(static_cast<std::size_t>(x.columns()));
+  column_dots(x, x, norms);
+  const auto is_plain = [](double square) {
+    return (square >= least_square && square <= greatest_square) || std::isnan(square);
+  };
+  const bool plain = std::all_of(norms.begin(), norms.end(), is_plain);
+  std::vector<double> factors(norms.size(), 1.0), nothing(norms.size(), 0.0), squares = norms;
+  if (!plain) {
+    for (std::size_t c = 0; c < norms.size(); ++c)
+      if (!is_plain(norms[c])) factors[c] = std::ldexp(1.0, norms[c] < least_square ? up : down);
+    Vector scaled(x.layout(), x.columns());
+    column_axpby(factors, x, nothing, scaled);
+    column_dots(scaled, scaled, squares);
+  }
+  for (std::size_t c = 0; c < norms.size(); ++c) norms[c] = std::sqrt(squares[c]) / factors[c];
+  return norms;
+}
 
 std::unique_ptr<DeviceModel> Backend::make_model(const ModelDescription& description) const {
   std::vector<std::shared_ptr<DeviceMemory>> memories;

@@ -60,7 +60,7 @@ struct CgRequest {
   double relative_tolerance = 1e-8;  ///< stop when ‖b − A x‖ ≤ relative_tolerance · ‖b‖ …
   double absolute_tolerance = 0;     ///< … or ≤ this
   int max_iterations = 10000;
-  /// Stops after so many iterations where they have not reduced the residual to this part; 0: nobody looks.
+  /// Stops after so many iterations where they have not reduced the residual to this part; 0 disables the check.
   int checkpoint = 0;
   double checkpoint_reduction = 1;
   bool keep_history = true;
@@ -151,7 +151,16 @@ class Backend {
   virtual void block_dot(const Vector& x, const Vector& y, std::span<double> result) = 0;
   /// Y += X C, with C (columns of X × columns of Y, by rows) on the host.
   virtual void block_axpy(const Vector& x, std::span<const double> c, Vector& y) = 0;
+  /// Column by column: result[c] = x_c · y_c.
+  virtual void column_dots(const Vector& x, const Vector& y, std::span<double> result) = 0;
+  /// y_c = a[c] x_c + b[c] y_c for each column. With a factor 0, what it multiplies does not matter, be it NaN.
+  virtual void column_axpby(std::span<const double> a, const Vector& x, std::span<const double> b, Vector& y) = 0;
+  /// Columns to, to + 1, … of y = columns from, from + 1, … of x, `count` of them; the other columns of y stay.
+  virtual void copy_columns(const Vector& x, int from, int count, Vector& y, int to) = 0;
+  /// ‖x‖ over all columns. Neither overflows nor underflows on the way.
   double norm(const Vector& x);
+  /// ‖x_c‖ of each column, likewise.
+  std::vector<double> column_norms(const Vector& x);
 
   // --- models --------------------------------------------------------------------------------------------------
   std::unique_ptr<DeviceModel> make_model(const ModelDescription& description) const;
@@ -213,6 +222,13 @@ class Backend {
   /// Preconditioned conjugate gradients for A x = b from the given x. `preconditioner` may be null.
   virtual CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                        const CgRequest& request);
+  /// The same for all columns of b at once: the matrix and the preconditioner are read once for all of them. Each
+  /// column has its own scalars, its own tolerance (relative_tolerances[c] instead of the request's; infinity leaves a
+  /// column as it is) and its own outcome, without Ritz values, and leaves the iteration when it stops. Where one
+  /// column is slow at the checkpoint, all stop. The request's progress is called with the largest ‖r‖ / ‖b‖ of a
+  /// column.
+  std::vector<CgOutcome> cg_columns(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
+                                    const CgRequest& request, std::span<const double> relative_tolerances);
 
   /// The steps of algebraic multigrid; good as long as the backend. Throws Error (unavailable) where there are none.
   virtual MultigridServices& multigrid();

@@ -41,6 +41,9 @@ class CudaBackend final : public Backend {
   // block_vectors.cu
   void block_dot(const Vector& x, const Vector& y, std::span<double> result) override;
   void block_axpy(const Vector& x, std::span<const double> c, Vector& y) override;
+  void column_dots(const Vector& x, const Vector& y, std::span<double> result) override;
+  void column_axpby(std::span<const double> a, const Vector& x, std::span<const double> b, Vector& y) override;
+  void copy_columns(const Vector& x, int from, int count, Vector& y, int to) override;
 
   // sparse_matrix.cu, matrix_pattern.cu, assemble.cu
   std::unique_ptr<SparseMatrix> make_matrix(const DeviceModel& model, int block_size) override;

@@ -68,6 +68,20 @@ inline void require_factors(std::span<const double> factors, int batches, const 
                                        std::to_string(batches) + " batches of elements");
 }
 
+/// Throws where there is not one number for each column of x.
+inline void require_per_column(std::size_t numbers, const Vector& x, const char* what) {
+  if (numbers != static_cast<std::size_t>(x.columns()))
+    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(numbers) + " numbers for " +
+                                       std::to_string(x.columns()) + " columns");
+}
+
+/// Throws where columns that are to be copied are not there.
+inline void require_columns(const Vector& x, int from, int count, const char* what) {
+  if (from < 0 || count < 0 || from > x.columns() - count)
+    throw Error(ErrorCode::misuse, std::string(what) + ": " + std::to_string(count) + " columns from column " +
+                                       std::to_string(from) + " on, where there are " + std::to_string(x.columns()));
+}
+
 inline std::size_t owned_entries(const Vector& x, int device) {
   return static_cast<std::size_t>(x.layout()->owned(device)) * static_cast<std::size_t>(x.columns());
 }

@@ -34,6 +34,9 @@ class CpuBackend : public Backend {
   void exchange(const Vector& x) override;
   void block_dot(const Vector& x, const Vector& y, std::span<double> result) override;
   void block_axpy(const Vector& x, std::span<const double> c, Vector& y) override;
+  void column_dots(const Vector& x, const Vector& y, std::span<double> result) override;
+  void column_axpby(std::span<const double> a, const Vector& x, std::span<const double> b, Vector& y) override;
+  void copy_columns(const Vector& x, int from, int count, Vector& y, int to) override;
 
   std::unique_ptr<SparseMatrix> make_matrix(const DeviceModel& model, int block_size) override;
   std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) override;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <voussoir/backends/backend.hpp>
@@ -101,6 +102,69 @@ TEST_P(Vectors, BlocksMultiplyAsMatrices) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
     for (std::size_t l = 0; l < 2; ++l)
       ASSERT_EQ(sum[2 * i + l], b[2 * i + l] + a[3 * i] * c[l] + a[3 * i + 1] * c[2 + l] + a[3 * i + 2] * c[4 + l]);
+}
+
+TEST_P(Vectors, ColumnsAreWorkedOnEachByItself) {
+  for (const int width : {1, 2, 3, 5, 8, 40}) {
+    SCOPED_TRACE(width);
+    const auto columns = static_cast<std::size_t>(width);
+    const auto a = whole(width), b = whole(width, 4);
+    const Vector x = vector(a);
+    Vector y = vector(b);
+    std::vector<double> dots(columns), expected(columns, 0.0);
+    backend->column_dots(x, y, dots);
+    for (std::size_t i = 0; i < a.size(); ++i) expected[i % columns] += a[i] * b[i];
+    EXPECT_EQ(dots, expected);
+
+    // A factor of zero says that what it multiplies does not matter, be it NaN.
+    std::vector<double> first(columns), second(columns), spoiled = b;
+    for (std::size_t c = 0; c < columns; ++c) {
+      first[c] = c % 3 == 1 ? 0 : 2.0 + static_cast<double>(c);
+      second[c] = c % 4 == 2 ? 0 : -0.5 * static_cast<double>(c + 1);
+      if (second[c] == 0) spoiled[c] = std::numeric_limits<double>::quiet_NaN();
+    }
+    y.from_host(spoiled);
+    backend->column_axpby(first, x, second, y);
+    const auto sum = y.to_host();
+    for (std::size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(sum[i], first[i % columns] * a[i] + second[i % columns] * b[i]) << i;
+
+    Vector to = vector(whole(width + 2, 9));
+    const auto before = to.to_host();
+    const int from = width / 2, count = width - from;
+    backend->copy_columns(x, from, count, to, 1);
+    const auto after = to.to_host();
+    for (std::size_t r = 0; r < a.size() / columns; ++r)
+      for (int c = 0; c < width + 2; ++c) {
+        const std::size_t at = r * (columns + 2) + static_cast<std::size_t>(c);
+        const bool copied = c >= 1 && c < 1 + count;
+        ASSERT_EQ(after[at], copied ? a[r * columns + static_cast<std::size_t>(from + c - 1)] : before[at]);
+      }
+  }
+  Vector x = vector(whole(2)), y = vector(whole(3));
+  std::vector<double> two(2), three(3);
+  voussoir::testing::expect_error(ErrorCode::misuse, {"column_dots"}, [&] { backend->column_dots(x, x, three); });
+  voussoir::testing::expect_error(ErrorCode::misuse, {"column_axpby"},
+                                  [&] { backend->column_axpby(two, x, three, x); });
+  voussoir::testing::expect_error(ErrorCode::misuse, {"copy_columns", "2 columns from column 1"},
+                                  [&] { backend->copy_columns(x, 1, 2, y, 0); });
+}
+
+TEST_P(Vectors, NormsNeitherOverflowNorUnderflow) {
+  const auto a = whole(2);
+  for (const double size : {1e-300, 1e-200, 1.0, 1e200, 1e300}) {
+    std::vector<double> b = a;
+    for (double& v : b) v *= 0.5 * size;
+    double sum = 0;
+    for (const double v : a) sum += 0.25 * v * v;
+    const Vector x = vector(b);
+    EXPECT_NEAR(backend->norm(x) / size, std::sqrt(sum), 1e-12 * std::sqrt(sum)) << size;
+    const auto columns = backend->column_norms(x);
+    EXPECT_NEAR(std::hypot(columns[0] / size, columns[1] / size), std::sqrt(sum), 1e-12 * std::sqrt(sum)) << size;
+  }
+  Vector zero = vector(std::vector<double>(a.size(), 0.0));
+  EXPECT_EQ(backend->norm(zero), 0);
+  EXPECT_EQ(backend->column_norms(zero), (std::vector<double>{0, 0}));
 }
 
 TEST_P(Vectors, GhostsAreCopiesOfTheirOwners) {
