@@ -6,103 +6,26 @@
 #include <limits>
 
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/solvers/detail/free_motion_search.hpp>
+#include <voussoir/solvers/detail/scaled_loads.hpp>
 
 namespace voussoir {
 namespace {
+
+using Stop = CgOutcome::Stop;
+
+/// Columns that are solved together: more make vectors longer and read the matrix no less often to speak of.
+constexpr int most_columns = 8;
+/// The recurrence's residual drifts from the true one by rounding; starting again from x makes them equal.
+constexpr int most_restarts = 3;
+/// What the true residual may be above the tolerance, and above what rounding leaves of it.
+constexpr double slack = 1.05, rounding_slack = 50;
 
 std::string short_number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1e", x);
   return text;
 }
-
-/// A + shift · 1: the matrix with weak springs to ground on every unknown.
-class Shifted final : public Operator {
- public:
-  Shifted(Backend& backend, const Operator& matrix, double shift) : backend_(backend), matrix_(matrix), shift_(shift) {}
-  const std::shared_ptr<const Layout>& layout() const override { return matrix_.layout(); }
-  void apply(const Vector& x, Vector& y) const override {
-    matrix_.apply(x, y);
-    backend_.axpy(shift_, x, y);
-  }
-  double apply_dot(const Vector& x, Vector& y) const override {
-    apply(x, y);
-    return backend_.dot(x, y);
-  }
-  std::size_t bytes() const override { return matrix_.bytes(); }
-  std::size_t bytes_moved() const override { return matrix_.bytes_moved(); }
-  std::string describe() const override { return "shifted " + matrix_.describe(); }
-
- private:
-  Backend& backend_;
-  const Operator& matrix_;
-  double shift_;
-};
-
-/// Looks for vectors that the matrix all but annihilates: free motions.
-class FreeMotionSearch {
- public:
-  explicit FreeMotionSearch(const LinearSOE& soe)
-      : soe_(soe), backend_(soe.model().backend()), image_(soe.model().make_vector()) {
-    // A scale for the matrix: what it does to a rough vector.
-    const AnalysisModel& model = soe.model();
-    Vector rough = model.make_vector();
-    std::vector<double> values(model.equation_count());
-    for (std::int64_t e = 0; e < model.equation_count(); ++e)
-      if (model.is_free(static_cast<std::int32_t>(e)))
-        values[e] = (e % 2 ? 1.0 : -1.0) * (1 + static_cast<double>(e * 7919 % 101) / 101);
-    rough.from_host(values);
-    soe.matrix().apply(rough, image_);
-    const double size = backend_.norm(rough);
-    scale_ = size > 0 ? backend_.norm(image_) / size : 0;
-  }
-
-  /// What rounding makes of A x, however good x is: a few times this is left of any residual.
-  double rounding(const Vector& x) const { return std::numeric_limits<double>::epsilon() * scale_ * backend_.norm(x); }
-
-  bool is_free(const Vector& x, double tolerance) {
-    const double size = backend_.norm(x);
-    if (!(size > 0) || !std::isfinite(size)) return false;
-    soe_.matrix().apply(x, image_);
-    return backend_.norm(image_) < tolerance * scale_ * size;
-  }
-
-  /// A motion that nothing resists, of norm 1, or nothing. `x` is where CG gave up.
-  std::vector<double> find(const Operator* preconditioner, bool flexible, const Vector& b, const Vector& x) {
-    if (is_free(x, failed)) return normalised(x);  // the iterate grew along it
-    Vector r = soe_.model().make_vector(), y = soe_.model().make_vector();
-    soe_.matrix().apply(x, r);
-    backend_.axpby(1.0, b, -1.0, r);
-    if (!std::isfinite(backend_.norm(r))) backend_.copy(b, r);
-    if (is_free(r, failed)) return normalised(r);  // the residual is all that it cannot reduce
-    // Inverse iteration: springs so weak that they hold nothing but what is free, which then moves far.
-    const Shifted held(backend_, soe_.matrix(), 1e-13 * scale_);
-    CgRequest request;
-    request.relative_tolerance = 1e-6;
-    request.max_iterations = 2000;
-    request.keep_history = false;
-    request.flexible = flexible;
-    backend_.fill(y, 0.0);
-    backend_.cg(held, preconditioner, r, y, request);
-    return is_free(y, failed) ? normalised(y) : std::vector<double>();
-  }
-
-  std::vector<double> normalised(const Vector& x) const {
-    std::vector<double> values = x.to_host();
-    const double size = backend_.norm(x);
-    for (double& v : values) v /= size;
-    return values;
-  }
-
-  static constexpr double failed = 1e-11;     ///< where CG has failed, this little resistance is none
-  static constexpr double converged = 1e-14;  ///< no solution of a regular matrix is so large against its load
-
- private:
-  const LinearSOE& soe_;
-  Backend& backend_;
-  Vector image_;
-  double scale_ = 0;
-};
 
 /// Whether it is the matrix that is not positive definite, where r·M r was not positive at `x`: what is made from its
 /// diagonal has the signs of its diagonal. Looks along the residual and along what the preconditioner makes of it.
@@ -116,152 +39,291 @@ bool matrix_is_to_blame(const LinearSOE& soe, const Operator& inverse, const Vec
   return backend.norm(z) > 0 && soe.matrix().apply_dot(z, image) <= 0;
 }
 
+/// One column of a block that is solved together.
+struct Column {
+  ColumnReport own;
+  CgOutcome outcome;
+  bool runs = true;  ///< neither good enough nor given up
+  double left = 0;   ///< its worst body's true relative residual, where CG believes that it has converged
+  double limit = 0;  ///< what that may be: the tolerance, or what rounding of A x leaves
+};
+
 }  // namespace
 
-SolveReport CgSolver::solve(LinearSOE& soe) {
-  const AnalysisModel& model = soe.model();
-  Backend& backend = model.backend();
-  SolveReport report;
-  report.solver = name() + " on " + soe.name();
-  const Stopwatch setting_up;
-  if (preconditioner_ && (soe_ != &soe || version_ != soe.version())) {
-    preconditioner_->set_up(soe);
-    soe_ = &soe;
-    version_ = soe.version();
-  }
-  report.setup_seconds = setting_up.seconds();
-  const Operator* inverse = preconditioner_ ? preconditioner_->inverse() : nullptr;
+/// What is known of one matrix.
+struct CgSolver::Memory {
+  const LinearSOE* soe = nullptr;
+  std::uint64_t version = 0;
+  std::unique_ptr<detail::FreeMotionSearch> search;
+};
 
-  int most_iterations = 0;   // of any column
-  bool positive = true;      // the preconditioner, as far as was seen
-  double strengthening = 0;  // belongs to setting up, though it happens on the way
-  const Stopwatch solving;
-  const int columns = soe.b().columns();
-  report.converged = true;
-  std::vector<double> pick(columns, 0.0);
-  Vector one_b, one_x;
-  if (columns > 1) {
-    one_b = model.make_vector();
-    one_x = model.make_vector();
-  }
-  for (int c = 0; c < columns && report.converged; ++c) {
-    if (columns > 1) {
-      std::fill(pick.begin(), pick.end(), 0.0);
-      pick[c] = 1.0;
-      backend.fill(one_b, 0.0);
-      backend.block_axpy(soe.b(), pick, one_b);
-      backend.fill(one_x, 0.0);
-    }
-    const Stopwatch solving_column;
-    const double strengthening_before = strengthening;
-    ColumnReport own;
-    const Vector& b = columns > 1 ? one_b : soe.b();
-    Vector& x = columns > 1 ? one_x : soe.x();
-    const double size = backend.norm(b);
-    CgRequest request;
-    request.relative_tolerance = options_.relative_tolerance;
-    request.flexible = preconditioner_ && preconditioner_->is_flexible();
-    int allowed = options_.max_iterations, before = 0;  // before: iterations until the preconditioner was strengthened
-    if (progress)
-      request.progress = [&](int iteration, double residual) {
-        return progress(before + iteration, size > 0 ? residual / size : 0.0);
-      };
-    // The recurrence's residual drifts from the true one by rounding; starting again from x makes them equal.
-    CgOutcome outcome;
-    double left = 0;  // true residual after the last restart
-    for (int restart = 0; restart < 3; ++restart) {
-      request.max_iterations = preconditioner_ ? std::min(allowed, preconditioner_->patience()) : allowed;
-      const Preconditioner::Checkpoint early =
-          preconditioner_ ? preconditioner_->checkpoint() : Preconditioner::Checkpoint();
-      request.checkpoint = early.iterations;
-      request.checkpoint_reduction = early.reduction;
-      outcome = backend.cg(soe.matrix(), inverse, b, x, request);
-      own.iterations += outcome.iterations;
-      for (double r : outcome.history)
-        own.history.push_back(outcome.right_hand_side > 0 ? r / outcome.right_hand_side : 0.0);
-      const bool failed = outcome.stop != CgOutcome::Stop::converged && outcome.stop != CgOutcome::Stop::cancelled;
-      if (failed && outcome.iterations < allowed && preconditioner_) {
+/// Solves some columns of an SOE together.
+struct CgSolver::Block {
+  Block(CgSolver& solver, LinearSOE& soe, int first, int count)
+      : solver(solver),
+        soe(soe),
+        backend(soe.model().backend()),
+        preconditioner(solver.preconditioner_.get()),
+        loads(soe, first, count),
+        columns(static_cast<std::size_t>(count)) {}
+
+  const Operator* inverse() const { return preconditioner ? preconditioner->inverse() : nullptr; }
+  bool flexible() const { return preconditioner && preconditioner->is_flexible(); }
+  int count() const { return static_cast<int>(columns.size()); }
+
+  void iterate() {
+    int allowed = solver.options_.max_iterations;
+    for (int restart = 0; restart < most_restarts; ++restart) {
+      const int iterations = run(allowed);
+      bool failed = false, running = false;
+      for (const Column& c : columns)
+        failed = failed || (c.runs && c.outcome.stop != Stop::converged && c.outcome.stop != Stop::cancelled);
+      if (failed && iterations < allowed && preconditioner) {
         const Stopwatch again;
-        if (preconditioner_->strengthen(soe)) {
+        if (preconditioner->strengthen(soe)) {
           strengthening += again.seconds();
-          allowed -= outcome.iterations;
-          before += outcome.iterations;
-          inverse = preconditioner_->inverse();
-          if (outcome.stop == CgOutcome::Stop::not_finite) backend.fill(x, 0.0);
+          allowed -= iterations;
+          before += iterations;
+          forget_infinities();
           --restart;  // it cannot be strengthened for ever
           continue;
         }
       }
-      if (outcome.stop != CgOutcome::Stop::converged) break;
-      Vector r = model.make_vector();
-      soe.matrix().apply(x, r);
-      backend.axpby(1.0, b, -1.0, r);
-      left = backend.norm(r);
-      if (left <= 1.05 * options_.relative_tolerance * size || outcome.iterations == 0) break;
+      most_iterations = std::max(most_iterations, before + iterations);
+      for (Column& c : columns) {
+        if (c.outcome.stop != Stop::converged) c.runs = false;
+        running = running || c.runs;
+      }
+      if (!running) return;
+      Vector r = soe.model().make_vector(count());
+      soe.matrix().apply(loads.x(), r);
+      backend.axpby(1.0, loads.b(), -1.0, r);
+      const std::vector<double> ratios = loads.ratios(r);
+      running = false;
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (!columns[c].runs) continue;
+        columns[c].left = ratios[c];
+        if (ratios[c] <= slack * solver.options_.relative_tolerance || columns[c].outcome.iterations == 0)
+          columns[c].runs = false;
+        running = running || columns[c].runs;
+      }
+      if (!running) return;
     }
+  }
+
+  /// Iterates all columns that are not done, and keeps what happened. Returns the most iterations of one of them.
+  int run(int allowed) {
+    CgRequest request;
+    request.flexible = flexible();
+    request.max_iterations = preconditioner ? std::min(allowed, preconditioner->patience()) : allowed;
+    const Preconditioner::Checkpoint early =
+        preconditioner ? preconditioner->checkpoint() : Preconditioner::Checkpoint();
+    request.checkpoint = early.iterations;
+    request.checkpoint_reduction = early.reduction;
+    std::vector<double> tolerances;
+    for (int c = 0; c < count(); ++c)
+      tolerances.push_back(columns[static_cast<std::size_t>(c)].runs
+                               ? loads.tolerance(c, solver.options_.relative_tolerance)
+                               : std::numeric_limits<double>::infinity());
+    if (solver.progress) {
+      const bool alone = count() == 1;
+      request.progress = [this, alone](int iteration, double residual) {
+        const double size = loads.norm(0);
+        return solver.progress(before + iteration, !alone ? residual : size > 0 ? residual / size : 0.0);
+      };
+    }
+    std::vector<CgOutcome> outcomes;
+    if (count() == 1) {
+      request.relative_tolerance = tolerances.front();
+      outcomes.push_back(backend.cg(soe.matrix(), inverse(), loads.b(), loads.x(), request));
+    } else {
+      outcomes = backend.cg_columns(soe.matrix(), inverse(), loads.b(), loads.x(), request, tolerances);
+    }
+    int most = 0;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (!columns[c].runs) continue;
+      ColumnReport& own = columns[c].own;
+      own.iterations += outcomes[c].iterations;
+      for (const double r : outcomes[c].history)
+        own.history.push_back(outcomes[c].right_hand_side > 0 ? r / outcomes[c].right_hand_side : 0.0);
+      columns[c].outcome = std::move(outcomes[c]);
+      most = std::max(most, columns[c].outcome.iterations);
+    }
+    return most;
+  }
+
+  /// A column in which a NaN appeared begins again.
+  void forget_infinities() {
+    std::vector<double> keep(columns.size(), 1.0);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (columns[c].runs && columns[c].outcome.stop == Stop::not_finite) keep[c] = 0;
+    backend.column_axpby(std::vector<double>(columns.size(), 0.0), loads.x(), keep, loads.x());
+  }
+
+  /// One column as a vector of its own.
+  Vector alone(const Vector& from, std::size_t column) const {
+    Vector one = soe.model().make_vector();
+    backend.copy_columns(from, static_cast<int>(column), 1, one, 0);
+    return one;
+  }
+  /// Of numbers by body and column those of one column.
+  std::vector<double> of_column(const std::vector<double>& numbers, std::size_t column) const {
+    std::vector<double> result;
+    for (std::size_t k = column; k < numbers.size(); k += columns.size()) result.push_back(numbers[k]);
+    return result;
+  }
+
+  /// Says how each column ended, and looks for what moves freely where one ended badly.
+  void judge(detail::FreeMotionSearch& search, SolveReport& report) {
+    const std::vector<double> norms_of_x = loads.norms(loads.x());
+    for (std::size_t c = 0; c < columns.size(); ++c) judge(c, of_column(norms_of_x, c), search, report);
+  }
+  void judge(std::size_t c, const std::vector<double>& x, detail::FreeMotionSearch& search, SolveReport& report) {
+    Column& column = columns[c];
+    ColumnReport& own = column.own;
+    const double tolerance = solver.options_.relative_tolerance;
     const std::string after = " after " + std::to_string(own.iterations) + " iterations";
-    if (outcome.stop == CgOutcome::Stop::bad_preconditioner && matrix_is_to_blame(soe, *inverse, b, x))
-      outcome.stop = CgOutcome::Stop::breakdown;
+    CgOutcome& outcome = column.outcome;
+    if (outcome.stop == Stop::bad_preconditioner &&
+        matrix_is_to_blame(soe, *inverse(), alone(loads.b(), c), alone(loads.x(), c)))
+      outcome.stop = Stop::breakdown;
+    own.converged = outcome.stop == Stop::converged;
     switch (outcome.stop) {
-      case CgOutcome::Stop::converged:
-        report.reason = "converged" + after;
+      case Stop::converged:
+        own.reason = "converged" + after;
         break;
-      case CgOutcome::Stop::max_iterations:
-      case CgOutcome::Stop::slow:
-        report.reason = "the residual is " + short_number(outcome.residual / size) + after;
+      case Stop::max_iterations:
+      case Stop::slow:
+        own.reason = "the residual is " + short_number(outcome.residual / loads.norm(static_cast<int>(c))) + after;
         break;
-      case CgOutcome::Stop::breakdown:
-        report.reason = "broke down" + after + ": the matrix is not positive definite";
+      case Stop::breakdown:
+        own.reason = "broke down" + after + ": the matrix is not positive definite";
         report.not_positive_definite = true;
         break;
-      case CgOutcome::Stop::bad_preconditioner:
-        report.reason = "broke down" + after + ": the preconditioner " + preconditioner_->name() +
-                        " is not positive definite, though the matrix may be";
-        positive = false;
+      case Stop::bad_preconditioner:
+        own.reason = "broke down" + after + ": the preconditioner " + preconditioner->name() +
+                     " is not positive definite, though the matrix may be";
+        bad_preconditioner = true;
         break;
-      case CgOutcome::Stop::not_finite:
-        report.reason = "a NaN or infinity appeared" + after;
+      case Stop::not_finite:
+        own.reason = "a NaN or infinity appeared" + after;
         break;
-      case CgOutcome::Stop::cancelled:
-        report.reason = "cancelled" + after;
-        break;
+      case Stop::cancelled:
+        own.reason = "cancelled" + after;
+        return;
     }
-    report.converged = outcome.stop == CgOutcome::Stop::converged;
-    most_iterations = std::max(most_iterations, before + outcome.iterations);
-    if (outcome.stop != CgOutcome::Stop::cancelled) {
-      FreeMotionSearch search(soe);
-      // Rounding bounds what can be reached: a little above the tolerance is still an answer, much above is none.
-      if (report.converged && left > std::max(10 * options_.relative_tolerance * size, 50 * search.rounding(x))) {
-        report.converged = false;
-        report.reason = "rounding keeps the true residual at " + short_number(left / size) + after;
+    std::vector<double> motion;
+    if (own.converged) {
+      const std::vector<double> b = of_column(loads.load_norms(), c), rounding = search.rounding(x);
+      column.limit = slack * tolerance;
+      for (std::size_t k = 0; k < b.size(); ++k)
+        if (b[k] > 0) column.limit = std::max(column.limit, rounding_slack * rounding[k] / b[k]);
+      if (!(column.left <= slack * tolerance)) {
+        // Rounding of A x bounds what can be reached. What it leaves is an answer; more than it leaves is none.
+        own.converged = column.left <= column.limit;
+        own.reason = (own.converged ? "converged" + after + " as far as rounding allows, to a true residual of "
+                                    : "rounding keeps the true residual at ") +
+                     short_number(column.left) + (own.converged ? "" : after);
       }
       // Rounding gives a singular matrix a little stiffness everywhere, so that CG may end with an absurd solution.
-      if (!report.converged) {
-        if (auto motion = search.find(inverse, request.flexible, b, x); !motion.empty())
-          report.free_motions.push_back(std::move(motion));
-      } else if (search.is_free(x, FreeMotionSearch::converged)) {
-        report.converged = false;
-        report.reason = "the matrix is singular: the solution is a motion that nothing resists";
-        report.free_motions.push_back(search.normalised(x));
+      if (own.converged && search.is_absurd(x, b)) {
+        own.converged = false;
+        own.reason = "the matrix is singular: the solution is a motion that nothing resists";
+        motion = search.normalised(alone(loads.x(), c));
       }
     }
-    if (columns > 1) backend.block_axpy(one_x, pick, soe.x());
-    own.converged = report.converged;
-    own.reason = report.reason;
-    own.solve_seconds = solving_column.seconds() - (strengthening - strengthening_before);
-    report.iterations += own.iterations;
-    if (c == 0) report.history = own.history;
-    if (columns > 1) report.columns.push_back(std::move(own));
+    if (!own.converged && motion.empty())
+      motion = search.find(inverse(), flexible(), alone(loads.b(), c), alone(loads.x(), c));
+    if (!motion.empty()) report.free_motions.push_back(std::move(motion));
+  }
+
+  CgSolver& solver;
+  LinearSOE& soe;
+  Backend& backend;
+  Preconditioner* preconditioner;
+  detail::ScaledLoads loads;
+  std::vector<Column> columns;
+  int before = 0;            ///< iterations until the preconditioner was strengthened
+  int most_iterations = 0;   ///< of any column
+  double strengthening = 0;  ///< seconds; they belong to setting up, though they are spent on the way
+  bool bad_preconditioner = false;
+};
+
+CgSolver::CgSolver(std::shared_ptr<Preconditioner> preconditioner) : CgSolver(std::move(preconditioner), Options()) {}
+CgSolver::CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options)
+    : preconditioner_(std::move(preconditioner)), options_(options), memory_(std::make_unique<Memory>()) {}
+CgSolver::~CgSolver() = default;
+
+SolveReport CgSolver::solve(LinearSOE& soe) {
+  Memory& memory = *memory_;
+  SolveReport report;
+  report.solver = name() + " on " + soe.name();
+  const Stopwatch setting_up;
+  if (memory.soe != &soe || memory.version != soe.version()) {
+    memory = Memory();  // until the preconditioner is ready
+    if (preconditioner_) preconditioner_->set_up(soe);
+    memory.search = std::make_unique<detail::FreeMotionSearch>(soe);
+    memory.soe = &soe;
+    memory.version = soe.version();
+  }
+  report.setup_seconds = setting_up.seconds();
+
+  const Stopwatch solving;
+  double strengthening = 0;
+  int most_iterations = 0;
+  bool bad_preconditioner = false, given_up = false;
+  const int columns = soe.b().columns();
+  std::vector<double> limits;
+  for (int first = 0; first < columns && !given_up; first += most_columns) {
+    const Stopwatch solving_block;
+    Block block(*this, soe, first, std::min(most_columns, columns - first));
+    block.iterate();
+    block.judge(*memory.search, report);
+    block.loads.finish();
+    strengthening += block.strengthening;
+    most_iterations = std::max(most_iterations, block.most_iterations);
+    bad_preconditioner = bad_preconditioner || block.bad_preconditioner;
+    double iterations = 0;
+    for (const Column& c : block.columns) iterations += c.own.iterations;
+    const double seconds = solving_block.seconds() - block.strengthening;
+    for (Column& c : block.columns) {
+      c.own.solve_seconds = iterations > 0 ? seconds * c.own.iterations / iterations : 0;
+      report.iterations += c.own.iterations;
+      given_up = given_up || !c.own.converged;
+      limits.push_back(c.limit);
+      report.columns.push_back(std::move(c.own));
+    }
+  }
+  report.column_residuals = column_residuals(soe);
+  report.true_residual = largest_or_nan(report.column_residuals);
+  report.converged = true;
+  for (std::size_t c = 0; c < report.columns.size(); ++c) {
+    ColumnReport& own = report.columns[c];
+    // Scaling is exact but where a solution, brought to its true size, is too small or too large for its digits.
+    if (own.converged && !(report.column_residuals[c] <= 1.5 * limits[c])) {
+      own.converged = false;
+      own.reason = "numbers as small or as large as these lose their digits: the true residual is " +
+                   short_number(report.column_residuals[c]) +
+                   ". Take units in which loads and stiffness are nearer to 1";
+    }
+    if (report.converged) report.reason = own.reason;
+    report.converged = report.converged && own.converged;
+  }
+  report.history = report.columns.front().history;
+  if (columns == 1) {
+    report.columns.clear();
+    report.column_residuals.clear();
   }
   report.solve_seconds = solving.seconds() - strengthening;
   report.setup_seconds += strengthening;
   if (preconditioner_) {
     report.preconditioner = preconditioner_->summary();
     report.memory_bytes = preconditioner_->bytes();
-    report.advice = positive ? preconditioner_->advice(most_iterations, report.converged)
-                             : "Take another preconditioner, such as block-jacobi, or the direct solver";
+    const bool block_jacobi = preconditioner_->name().starts_with("block-jacobi");
+    report.advice = bad_preconditioner ? std::string("Take another preconditioner, such as ") +
+                                             (block_jacobi ? "fsai" : "block-jacobi") + ", or the direct solver"
+                                       : preconditioner_->advice(most_iterations, report.converged);
   }
-  report.true_residual = true_residual(soe);
   return report;
 }
 

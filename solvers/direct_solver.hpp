@@ -21,6 +21,7 @@ class DirectSolver : public Solver {
   ~DirectSolver() override;
   std::string name() const override;
   SolveReport solve(LinearSOE& soe) override;
+  bool finds_mechanisms() const override { return true; }
 
  private:
   struct Held;  // the factor, of whichever kind

@@ -7,6 +7,7 @@ namespace voussoir {
 
 void LinearSOE::set_model(const AnalysisModel& model) {
   model_ = &model;
+  bodies_.reset();
   b_ = Vector();
   x_ = Vector();
   size_changed();
@@ -15,6 +16,7 @@ void LinearSOE::set_model(const AnalysisModel& model) {
 
 void LinearSOE::forget_model() {
   model_ = nullptr;
+  bodies_.reset();
   b_ = Vector();
   x_ = Vector();
 }
@@ -41,6 +43,9 @@ void LinearSOE::formed() {
 SolveReport SolveReport::of_column(int column) const {
   SolveReport one = *this;
   one.columns.clear();
+  one.column_residuals.clear();
+  if (static_cast<std::size_t>(column) < column_residuals.size())
+    one.true_residual = column_residuals[static_cast<std::size_t>(column)];
   if (columns.empty()) return one;
   if (column > 0) one.setup_seconds = 0;
   if (static_cast<std::size_t>(column) >= columns.size()) {  // the solver gave up before
@@ -58,26 +63,42 @@ SolveReport SolveReport::of_column(int column) const {
   return one;
 }
 
-double true_residual(const LinearSOE& soe) {
+const Bodies& LinearSOE::bodies() const {
+  if (!bodies_) bodies_ = std::make_unique<Bodies>(model());
+  return *bodies_;
+}
+
+std::vector<double> column_residuals(const LinearSOE& soe) {
   Backend& backend = soe.model().backend();
-  const int columns = soe.b().columns();
-  Vector r = soe.model().make_vector(columns);
+  const auto columns = static_cast<std::size_t>(soe.b().columns());
+  Vector r = soe.model().make_vector(soe.b().columns());
   soe.matrix().apply(soe.x(), r);
   backend.axpby(1.0, soe.b(), -1.0, r);
-  if (columns == 1) {
-    const double b = backend.norm(soe.b());
-    const double rest = backend.norm(r);
-    return b > 0 ? rest / b : rest;
+  const std::vector<double> left = soe.bodies().norms(backend, r), load = soe.bodies().norms(backend, soe.b());
+  std::vector<double> residuals(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    double whole = 0;
+    for (std::size_t k = c; k < load.size(); k += columns) whole = std::hypot(whole, load[k]);
+    std::vector<double> of_bodies;
+    for (std::size_t k = c; k < load.size(); k += columns) {
+      const double against = load[k] > 0 ? load[k] : whole;
+      of_bodies.push_back(against > 0 ? left[k] / against : left[k]);
+    }
+    residuals[c] = largest_or_nan(of_bodies);
   }
-  std::vector<double> rr(columns * columns), bb(columns * columns);
-  backend.block_dot(r, r, rr);
-  backend.block_dot(soe.b(), soe.b(), bb);
-  double worst = 0;
-  for (int c = 0; c < columns; ++c) {
-    const double b = std::sqrt(bb[c * columns + c]), rest = std::sqrt(rr[c * columns + c]);
-    worst = std::max(worst, b > 0 ? rest / b : rest);
-  }
-  return worst;
+  return residuals;
+}
+
+double true_residual(const LinearSOE& soe) { return largest_or_nan(column_residuals(soe)); }
+
+double largest_or_nan(std::span<const double> numbers) {
+  double largest = 0;
+  for (const double x : numbers)
+    if (!(x <= largest)) {
+      if (std::isnan(x)) return x;
+      largest = x;
+    }
+  return largest;
 }
 
 }  // namespace voussoir

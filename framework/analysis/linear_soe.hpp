@@ -2,11 +2,13 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
+#include <voussoir/framework/model/bodies.hpp>
 
 namespace voussoir {
 
@@ -46,6 +48,8 @@ class LinearSOE {
   /// A assembled for the time being, by an SOE that keeps no stored matrix; null where it cannot.
   virtual std::unique_ptr<SparseMatrix> assembled() const { return nullptr; }
   std::string describe() const { return matrix().describe(); }
+  /// Which free equations the matrix can tie together; found when it is first asked for.
+  const Bodies& bodies() const;
 
  protected:
   virtual void size_changed() = 0;  ///< the model is new: build patterns
@@ -54,6 +58,7 @@ class LinearSOE {
  private:
   const AnalysisModel* model_ = nullptr;
   Vector b_, x_;
+  mutable std::unique_ptr<Bodies> bodies_;
   std::uint64_t version_ = 0;
 };
 
@@ -62,7 +67,7 @@ struct ColumnReport {
   bool converged = false;
   std::string reason;  ///< how it ended, in words
   int iterations = 0;
-  double solve_seconds = 0;
+  double solve_seconds = 0;     ///< its share, where columns were solved together
   std::vector<double> history;  ///< relative residuals, iteration by iteration
 };
 
@@ -74,17 +79,19 @@ struct SolveReport {
   std::string choice;                  ///< why it was chosen, where it chose itself
   std::string reason;                  ///< how it ended, in words
   int iterations = 0;                  ///< of the iteration, over all columns; 0 for one direct solve
-  /// max over columns of ‖b − A x‖ / ‖b‖, computed from x; NaN where there is no x
+  /// Computed from x, max over columns: true_residual() below. NaN where there is no x.
   double true_residual = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> history;  ///< relative residuals of the first column, iteration by iteration
+  std::vector<double> column_residuals;  ///< the same for each column, where there are several
+  std::vector<double> history;           ///< relative residuals of the first column, iteration by iteration
   double setup_seconds = 0;
   double solve_seconds = 0;
   std::size_t memory_bytes = 0;  ///< what the solver holds besides the SOE
   std::string preconditioner;    ///< what a preconditioner made of the matrix, in words: levels and their sizes
   std::string advice;            ///< what was seen and what to try, where an iteration went badly
+  std::string note;              ///< what the answer does not tell and the user should know; may be empty
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
-  std::vector<ColumnReport> columns;  ///< where several were solved one after the other: those that were begun
+  std::vector<ColumnReport> columns;  ///< where an iteration solved several: those that were begun
 
   /// What was done for one column alone, where that can be told; setting up belongs to the first.
   SolveReport of_column(int column) const;
@@ -97,11 +104,20 @@ class Solver {
   virtual std::string name() const = 0;
   /// Solves A x = b for all columns of b, starting from x where the method is iterative.
   virtual SolveReport solve(LinearSOE& soe) = 0;
+  /// Whether it finds motions that nothing resists by itself, even where the load does not excite them, as elimination
+  /// does. Otherwise an analysis looks for them.
+  virtual bool finds_mechanisms() const { return false; }
   /// Called by iterative solvers now and then with (iteration, relative residual); returning false stops them.
   std::function<bool(int, double)> progress;
 };
 
-/// max over columns of ‖b − A x‖ / ‖b‖, whatever the solver believes.
+/// For each column the largest ‖b − A x‖ / ‖b‖ of a body (Bodies), whatever the solver believes: a lightly loaded body
+/// beside a heavily loaded one is judged by its own load. The residual of a body without load is taken relative to the
+/// column's ‖b‖, that of a column without load as it is.
+std::vector<double> column_residuals(const LinearSOE& soe);
+/// The largest of them; NaN where one is.
 double true_residual(const LinearSOE& soe);
+/// The largest number; NaN where one is, 0 where there is none.
+double largest_or_nan(std::span<const double> numbers);
 
 }  // namespace voussoir

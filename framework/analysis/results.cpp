@@ -119,9 +119,19 @@ NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>
   return sum;
 }
 
-double von_mises(const std::array<double, 6>& s) {
+double von_mises(const std::array<double, 6>& stress) {
+  // Squares of stresses beyond 1e150 would overflow, those of stresses below 1e-150 vanish: a power of two brings them
+  // near 1, which is exact.
+  double largest = 0;
+  for (const double v : stress) largest = std::max(largest, std::abs(v));
+  const bool plain = (largest > 1e-140 && largest < 1e140) || !std::isfinite(largest) || largest == 0;
+  const int power = plain ? 0 : std::ilogb(largest);
+  std::array<double, 6> s = stress;
+  if (!plain)
+    for (double& v : s) v = std::ldexp(v, -power);
   const double d1 = s[0] - s[1], d2 = s[1] - s[2], d3 = s[2] - s[0];
-  return std::sqrt(0.5 * (d1 * d1 + d2 * d2 + d3 * d3) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+  const double mises = std::sqrt(0.5 * (d1 * d1 + d2 * d2 + d3 * d3) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+  return plain ? mises : std::ldexp(mises, power);
 }
 
 std::array<double, 3> principal_values(const std::array<double, 6>& t) {
@@ -130,7 +140,7 @@ std::array<double, 3> principal_values(const std::array<double, 6>& t) {
   double a[3][3] = {{t[0], t[3], t[5]}, {t[3], t[1], t[4]}, {t[5], t[4], t[2]}};
   for (int sweep = 0; sweep < 20; ++sweep) {
     const double off = std::abs(a[0][1]) + std::abs(a[0][2]) + std::abs(a[1][2]);
-    if (!(off > 1e-300) || off <= 1e-18 * (std::abs(a[0][0]) + std::abs(a[1][1]) + std::abs(a[2][2]))) break;
+    if (!(off > 0) || off <= 1e-18 * (std::abs(a[0][0]) + std::abs(a[1][1]) + std::abs(a[2][2]))) break;
     for (const auto& [p, q, r] : {std::array{0, 1, 2}, std::array{0, 2, 1}, std::array{1, 2, 0}}) {
       if (a[p][q] == 0) continue;
       const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);

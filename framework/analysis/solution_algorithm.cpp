@@ -11,34 +11,23 @@ std::vector<SolveReport> LinearAlgorithm::solve(const AnalysisModel& model, cons
   const int columns = static_cast<int>(steps.size());
   soe.set_columns(columns);
   backend.fill(soe.x(), 0.0);
-  Vector one = model.make_vector();
-  std::vector<double> select(columns);
-  const auto pick = [&](int column) {
-    std::fill(select.begin(), select.end(), 0.0);
-    select[column] = 1.0;
-  };
+  Vector one;
   if (columns == 1) {
     integrator.form_unbalance(model, steps.front(), soe.b());
   } else {
+    one = model.make_vector();
     backend.fill(soe.b(), 0.0);
     for (int c = 0; c < columns; ++c) {
       integrator.form_unbalance(model, steps[c], one);
-      pick(c);
-      backend.block_axpy(one, select, soe.b());
+      backend.copy_columns(one, 0, 1, soe.b(), c);
     }
   }
   const SolveReport report = solver.solve(soe);
   std::vector<SolveReport> reports;
   for (int c = 0; c < columns; ++c) {
     reports.push_back(report.of_column(c));
-    if (columns == 1) {
-      integrator.update(model, soe.x(), steps[c]);
-    } else {
-      pick(c);
-      backend.fill(one, 0.0);
-      backend.block_axpy(soe.x(), select, one);
-      integrator.update(model, one, steps[c]);
-    }
+    if (columns > 1) backend.copy_columns(soe.x(), c, 1, one, 0);
+    integrator.update(model, columns > 1 ? one : soe.x(), steps[c]);
   }
   return reports;
 }
@@ -79,8 +68,10 @@ std::vector<SolveReport> NewtonRaphsonAlgorithm::solve(const AnalysisModel& mode
       total.setup_seconds += inner.setup_seconds;
       total.solve_seconds += inner.solve_seconds;
       total.memory_bytes = std::max(total.memory_bytes, inner.memory_bytes);
+      total.note = inner.note;
       if (!inner.converged) {
         total.reason = inner.reason;
+        total.advice = inner.advice;
         total.free_motions = inner.free_motions;
         total.not_positive_definite = inner.not_positive_definite;
         break;

@@ -5,7 +5,7 @@
 namespace voussoir {
 
 Acceptance judge_solution(const std::function<double()>& residual, const std::function<double()>& refine) {
-  constexpr double small_residual = 1e-6, small_change = 1e-4;
+  constexpr double small_change = 1e-4;
   Acceptance result;
   result.residual = residual();
   if (!std::isfinite(result.residual)) return result;

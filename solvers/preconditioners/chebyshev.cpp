@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 
 #include <voussoir/solvers/preconditioners/detail/chebyshev_steps.hpp>
 #include <voussoir/solvers/preconditioners/detail/inverse_diagonal.hpp>
@@ -35,7 +36,7 @@ class ChebyshevOperator final : public Operator {
   ChebyshevOperator(const LinearSOE& soe, std::unique_ptr<DiagonalOperator> inverse_diagonal, int degree, double low,
                     double high)
       : soe_(soe), inverse_diagonal_(std::move(inverse_diagonal)), steps_(detail::chebyshev_steps(low, high, degree)) {
-    for (Vector* v : {&residual_, &direction_, &work_}) *v = soe.model().make_vector();
+    work_for(1);
   }
 
   bool replayable() const override { return true; }
@@ -43,16 +44,17 @@ class ChebyshevOperator final : public Operator {
 
   void apply(const Vector& r, Vector& z) const override {
     Backend& backend = soe_.model().backend();
-    backend.copy(r, residual_);
-    inverse_diagonal_->apply(residual_, direction_);
-    backend.scale(steps_[0].alpha, direction_);
-    backend.copy(direction_, z);
+    Work& w = work_for(r.columns());
+    backend.copy(r, w.residual);
+    inverse_diagonal_->apply(w.residual, w.direction);
+    backend.scale(steps_[0].alpha, w.direction);
+    backend.copy(w.direction, z);
     for (std::size_t k = 1; k < steps_.size(); ++k) {
-      soe_.matrix().apply(direction_, work_);
-      backend.axpy(-1.0, work_, residual_);
-      inverse_diagonal_->apply(residual_, work_);
-      backend.axpby(steps_[k].alpha, work_, steps_[k].beta, direction_);
-      backend.axpy(1.0, direction_, z);
+      soe_.matrix().apply(w.direction, w.product);
+      backend.axpy(-1.0, w.product, w.residual);
+      inverse_diagonal_->apply(w.residual, w.product);
+      backend.axpby(steps_[k].alpha, w.product, steps_[k].beta, w.direction);
+      backend.axpy(1.0, w.direction, z);
     }
   }
   double apply_dot(const Vector& r, Vector& z) const override {
@@ -60,7 +62,9 @@ class ChebyshevOperator final : public Operator {
     return soe_.model().backend().dot(r, z);
   }
   std::size_t bytes() const override {
-    return inverse_diagonal_->bytes() + 3 * sizeof(double) * static_cast<std::size_t>(layout()->size());
+    std::size_t columns = 0;
+    for (const auto& entry : work_) columns += static_cast<std::size_t>(entry.first);
+    return inverse_diagonal_->bytes() + 3 * sizeof(double) * columns * static_cast<std::size_t>(layout()->size());
   }
   std::size_t bytes_moved() const override {
     return steps_.size() * (soe_.matrix().bytes_moved() + inverse_diagonal_->bytes_moved());
@@ -68,10 +72,20 @@ class ChebyshevOperator final : public Operator {
   std::string describe() const override { return "Chebyshev polynomial of degree " + std::to_string(steps_.size()); }
 
  private:
+  struct Work {
+    Vector residual, direction, product;
+  };
+  Work& work_for(int columns) const {
+    Work& w = work_[columns];
+    if (!w.residual.layout())
+      for (Vector* v : {&w.residual, &w.direction, &w.product}) *v = soe_.model().make_vector(columns);
+    return w;
+  }
+
   const LinearSOE& soe_;
   std::unique_ptr<DiagonalOperator> inverse_diagonal_;
   std::vector<detail::IterationStep> steps_;
-  mutable Vector residual_, direction_, work_;
+  mutable std::map<int, Work> work_;  // by columns
 };
 
 }  // namespace

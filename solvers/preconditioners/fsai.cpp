@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <new>
 
 #include <voussoir/backends/threads.hpp>
@@ -14,12 +15,15 @@ namespace {
 class FsaiOperator final : public Operator {
  public:
   FsaiOperator(std::shared_ptr<Backend> backend, std::unique_ptr<SparseMatrix> g, std::unique_ptr<SparseMatrix> gt)
-      : backend_(std::move(backend)), g_(std::move(g)), gt_(std::move(gt)), work_(g_->layout()) {}
+      : backend_(std::move(backend)), g_(std::move(g)), gt_(std::move(gt)) {
+    work_for(1);
+  }
   bool replayable() const override { return true; }
   const std::shared_ptr<const Layout>& layout() const override { return g_->layout(); }
   void apply(const Vector& r, Vector& z) const override {
-    g_->apply(r, work_);
-    gt_->apply(work_, z);
+    Vector& work = work_for(r.columns());
+    g_->apply(r, work);
+    gt_->apply(work, z);
   }
   double apply_dot(const Vector& r, Vector& z) const override {
     apply(r, z);
@@ -27,16 +31,23 @@ class FsaiOperator final : public Operator {
   }
   std::size_t bytes() const override {
     std::size_t sum = g_->bytes() + gt_->bytes();
-    for (int d = 0; d < backend_->devices(); ++d) sum += work_.part(d).bytes();
+    for (const auto& entry : work_)
+      for (int d = 0; d < backend_->devices(); ++d) sum += entry.second.part(d).bytes();
     return sum;
   }
   std::size_t bytes_moved() const override { return g_->bytes_moved() + gt_->bytes_moved(); }
   std::string describe() const override { return "factorised sparse approximate inverse, " + g_->describe(); }
 
  private:
+  Vector& work_for(int columns) const {
+    Vector& work = work_[columns];
+    if (!work.layout()) work = Vector(g_->layout(), columns);
+    return work;
+  }
+
   std::shared_ptr<Backend> backend_;
   std::unique_ptr<SparseMatrix> g_, gt_;
-  mutable Vector work_;
+  mutable std::map<int, Vector> work_;  // by columns
 };
 
 /// Rows of single entries, of a matrix in blocks.
