@@ -150,6 +150,12 @@ std::string text_of_end(const JobResult& result, const ResultFiles& files, doubl
     if (line != last) text += fmt::format("  {:<8} {}\n", last.empty() ? "solver" : "", line);
     last = line;
   }
+  std::string noted;
+  for (const StepSummary& step : files.summaries())
+    if (!step.report.note.empty() && step.report.note != noted) {
+      noted = step.report.note;
+      text += fmt::format("  {:<8} {}\n", "note", noted);
+    }
   text += fmt::format("  times    read {}", readable_seconds(read_seconds));
   for (const StageTime& stage : result.stage_times)
     text += fmt::format(", {} {}", stage.stage, readable_seconds(stage.seconds));

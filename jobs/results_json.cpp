@@ -124,6 +124,7 @@ Json solver(const SolveReport& report) {
   object["memory_bytes"] = report.memory_bytes;
   if (!report.preconditioner.empty()) object["preconditioner"] = report.preconditioner;
   if (!report.advice.empty()) object["advice"] = report.advice;
+  if (!report.note.empty()) object["note"] = report.note;
   // Of a long iteration a picture's worth is kept.
   const std::size_t stride = report.history.size() / 500 + 1;
   std::vector<double> history;

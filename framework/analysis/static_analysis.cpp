@@ -1,12 +1,34 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 
+#include <algorithm>
+
+#include <voussoir/framework/analysis/mechanism_check.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 
 namespace voussoir {
+namespace {
+
+bool eliminated(const SolveReport& report) { return report.solver.find("direct") != std::string::npos; }
+
+/// Looks for what an iteration does not see: throws where something can move freely, and notes where that could not be
+/// excluded. Clusters are found once for a model.
+void check_mechanisms(const LinearSOE& soe, std::unique_ptr<RigidClusters>& clusters,
+                      std::vector<SolveReport>& reports) {
+  // Elimination, where it came second, has looked; and a motion that was found is named already.
+  for (const SolveReport& report : reports)
+    if (eliminated(report) || !report.free_motions.empty()) return;
+  if (!clusters) clusters = std::make_unique<RigidClusters>(soe.model());
+  const MechanismVerdict verdict = look_for_mechanisms(soe, *clusters);
+  if (!verdict.motion.empty()) require_held({describe_motion(soe.model(), verdict.motion)});
+  for (SolveReport& report : reports) report.note = verdict.note;
+}
+
+}  // namespace
 
 std::vector<StepResult> StaticAnalysis::run() {
   prepare();
   if (held_check_) stage("check supports", [&] { require_held(find_free_motions(*model_)); });
+  std::unique_ptr<RigidClusters> clusters;
   std::vector<StepState> states = step_states(domain_, steps_);
   std::vector<StepResult> results;
   for (std::size_t first = 0; first < states.size();) {
@@ -30,6 +52,8 @@ std::vector<StepResult> StaticAnalysis::run() {
     });
     stage("assemble and solve",
           [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
+    if (!parts_.solver->finds_mechanisms())
+      stage("check mechanisms", [&] { check_mechanisms(*parts_.soe, clusters, reports); });
     for (std::size_t i = 0; i < group.size(); ++i) {
       const SolveReport& report = reports[i];
       if (!report.free_motions.empty()) {
@@ -53,15 +77,27 @@ std::vector<StepResult> StaticAnalysis::run() {
   return results;
 }
 
+namespace {
+
+/// What to do after a solver has failed: never the same again.
+std::string advice_after(const SolveReport& report) {
+  const bool eliminated = voussoir::eliminated(report);
+  if (report.not_positive_definite)
+    return std::string("The model may not be held: look at its supports") +
+           (eliminated ? "" : ", or let the direct solver name what moves") +
+           (report.advice.empty() ? "" : ". " + report.advice);
+  if (!report.advice.empty()) return report.advice;
+  if (eliminated)
+    return "Look for parts that are hardly held, and for springs or materials that are many times stiffer or softer "
+           "than what they are joined to; or try cg+amg, which loses fewer digits where parts are held by little";
+  return "Try another preconditioner, more iterations, or the direct solver";
+}
+
+}  // namespace
+
 NotConverged::NotConverged(const SolveReport& report, std::vector<StepResult> finished, const std::string& step)
     : Error(report.not_positive_definite ? ErrorCode::singular : ErrorCode::not_converged,
-            report.solver + " did not converge: " + report.reason +
-                (report.not_positive_definite
-                     ? ". The model may not be held: look at its supports, or let the direct solver name what moves" +
-                           (report.advice.empty() ? "" : ". " + report.advice)
-                 : report.advice.empty() ? ". Try another preconditioner, more iterations, or the direct solver"
-                                         : ". " + report.advice),
-            "step '" + step + "'"),
+            report.solver + " did not converge: " + report.reason + ". " + advice_after(report), "step '" + step + "'"),
       report_(std::make_shared<SolveReport>(report)),
       finished_(std::make_shared<std::vector<StepResult>>(std::move(finished))) {}
 

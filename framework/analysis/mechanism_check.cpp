@@ -1,0 +1,88 @@
+#include <voussoir/framework/analysis/mechanism_check.hpp>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace voussoir {
+namespace {
+
+/// The stiffness of a free motion is what rounding leaves of it, relative to the diagonal of the unknowns that it
+/// moves. Direct solvers call a motion free below about the same number.
+constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
+
+/// The diagonal of the matrix as a vector.
+Vector diagonal_of(const LinearSOE& soe) {
+  const AnalysisModel& model = soe.model();
+  Backend& backend = model.backend();
+  const BlockDiagonal diagonal = soe.sparse_matrix()
+                                     ? backend.block_diagonal(*soe.sparse_matrix(), 1)
+                                     : backend.block_diagonal(model.device_model(), *soe.element_operator(), 1);
+  std::vector<double> values;
+  for (int d = 0; d < backend.devices(); ++d) {
+    const auto part = diagonal.blocks[static_cast<std::size_t>(d)].read_host();
+    const auto owned = static_cast<std::ptrdiff_t>(diagonal.layout->owned(d));
+    values.insert(values.end(), part.begin(), part.begin() + owned);
+  }
+  Vector result = model.make_vector();
+  result.from_host(values);
+  return result;
+}
+
+}  // namespace
+
+MechanismVerdict look_for_mechanisms(const LinearSOE& soe, const RigidClusters& clusters) {
+  const AnalysisModel& model = soe.model();
+  Backend& backend = model.backend();
+  MechanismVerdict verdict;
+  if (!clusters.undecided().empty())
+    verdict.note = "mechanisms that the load does not excite were not excluded: " + clusters.undecided() +
+                   "; a direct solver finds them";
+  const auto count = static_cast<Eigen::Index>(clusters.motions().size());
+  if (count == 0) return verdict;
+
+  Vector motions = model.make_vector(static_cast<int>(count)), image = model.make_vector(static_cast<int>(count));
+  {
+    std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * static_cast<std::size_t>(count));
+    for (std::size_t e = 0; e < static_cast<std::size_t>(model.equation_count()); ++e)
+      for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c)
+        values[e * static_cast<std::size_t>(count) + c] = clusters.motions()[c][e];
+    motions.from_host(values);
+  }
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  RowMajor stiffness(count, count), size(count, count);
+  const auto entries = [&](RowMajor& m) { return std::span<double>(m.data(), static_cast<std::size_t>(m.size())); };
+  soe.matrix().apply(motions, image);
+  backend.block_dot(motions, image, entries(stiffness));
+  backend.multiply(diagonal_of(soe), motions, image);
+  backend.block_dot(motions, image, entries(size));
+
+  // The pencil (stiffness, size), in a basis in which size is the unit matrix. Directions that do not move count for
+  // nothing.
+  const Eigen::MatrixXd symmetric = 0.5 * (size + size.transpose());
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> extent(symmetric);
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index i = 0; i < count; ++i)
+    if (extent.eigenvalues()[i] > 1e-10 * extent.eigenvalues()[count - 1]) kept.push_back(i);
+  if (kept.empty() || !stiffness.allFinite()) return verdict;
+  const Eigen::MatrixXd basis =
+      extent.eigenvectors()(Eigen::all, kept) *
+      extent.eigenvalues()(kept).cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::MatrixXd projected = basis.transpose() * (0.5 * (stiffness + stiffness.transpose())) * basis;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(projected);
+  if (!(std::abs(ritz.eigenvalues()[0]) <= no_stiffness)) return verdict;
+
+  const Eigen::VectorXd mix = basis * ritz.eigenvectors().col(0);
+  verdict.motion.assign(static_cast<std::size_t>(model.equation_count()), 0.0);
+  double square = 0;
+  for (std::size_t e = 0; e < verdict.motion.size(); ++e) {
+    for (Eigen::Index c = 0; c < count; ++c)
+      verdict.motion[e] += mix[c] * clusters.motions()[static_cast<std::size_t>(c)][e];
+    square += verdict.motion[e] * verdict.motion[e];
+  }
+  for (double& v : verdict.motion) v /= std::sqrt(square);
+  return verdict;
+}
+
+}  // namespace voussoir

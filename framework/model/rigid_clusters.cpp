@@ -1,0 +1,294 @@
+#include <voussoir/framework/model/rigid_clusters.hpp>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/detail/rigid_joints.hpp>
+
+namespace voussoir {
+namespace {
+
+using detail::RigidFrame;
+using detail::RigidJoints;
+
+/// Clusters, single nodes among them, that are looked at one by one; motions that are handed on.
+constexpr std::size_t most_clusters = 300;
+constexpr int most_motions = 64;
+
+/// Whether the first element of a batch resists everything but rigid motion, and does not resist that.
+bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int batch_number) {
+  DeviceModel& device_model = model.device_model();
+  const auto first = model.first_equation();
+  for (int device = 0; device < device_model.devices(); ++device) {
+    const ElementBatch& batch = device_model.part(device).batches[static_cast<std::size_t>(batch_number)];
+    const ElementProgram& program = *batch.program;
+    if (batch.element_count == 0) continue;
+    if (!program.has_tangent()) return false;
+    const ElementView view = device_model.host_view(device, batch_number, nullptr);
+    const int lanes = program.lanes(), m = program.dofs(), components = program.components();
+    std::vector<double> k(static_cast<std::size_t>(lanes) * static_cast<std::size_t>(program.matrix_entries()));
+    program.tangent(view, 0, std::min(lanes, batch.element_count), k.data());
+    Eigen::MatrixXd matrix(m, m), motion(m, frame.modes());
+    std::size_t at = 0;
+    for (int i = 0; i < m; ++i)
+      for (int j = i; j < m; ++j, ++at) matrix(i, j) = matrix(j, i) = k[at * static_cast<std::size_t>(lanes)];
+    if (!matrix.allFinite()) return false;
+    for (int a = 0; a < program.nodes(); ++a) {
+      const std::int32_t local = view.nodes[a];
+      const auto equation = static_cast<std::int32_t>(device_model.layout()->global(device, view.first_unknown[local]));
+      const auto position =
+          static_cast<std::int32_t>(std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1);
+      for (int c = 0; c < components; ++c) motion.row(a * components + c) = frame.at(position, c).transpose();
+    }
+    // Equilibrated, so that angles and lengths weigh alike.
+    const Eigen::VectorXd size = matrix.diagonal().cwiseAbs().cwiseSqrt();
+    if (!(size.minCoeff() > 0)) return false;
+    const Eigen::MatrixXd equilibrated = size.cwiseInverse().asDiagonal() * matrix * size.cwiseInverse().asDiagonal();
+    Eigen::MatrixXd rigid = size.asDiagonal() * motion;
+    for (Eigen::Index c = 0; c < rigid.cols(); ++c)
+      if (const double length = rigid.col(c).norm(); length > 0) rigid.col(c) /= length;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(equilibrated, Eigen::EigenvaluesOnly);
+    const Eigen::Index free = (eigen.eigenvalues().array().abs() < 1e-12 * eigen.eigenvalues()[m - 1]).count();
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> independent(rigid);
+    independent.setThreshold(1e-9);
+    return eigen.eigenvalues()[0] > -1e-12 && free == independent.rank() &&
+           (equilibrated * rigid).cwiseAbs().maxCoeff() < 1e-7;
+  }
+  return false;
+}
+
+/// An element block whose elements are rigid where they are unstrained.
+struct RigidBlock {
+  int block = 0;
+  int components = 0;
+  std::int32_t first = 0;  ///< number of its first element among those of all such blocks
+};
+
+/// Elements that move together where nothing is strained.
+class ElementSets {
+ public:
+  ElementSets(const Domain& domain, const RigidFrame& frame, const std::vector<RigidBlock>& blocks, std::int32_t count)
+      : parent_(static_cast<std::size_t>(count)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+    std::vector<std::int32_t> owner(static_cast<std::size_t>(domain.node_count()), -1);
+    for (const RigidBlock& b : blocks) {
+      const ElementBlock& block = domain.block(b.block);
+      const std::string& shape = block.type().shape();
+      if (frame.modes() == 1 || b.components == frame.modes()) {  // a shared node carries all
+        for (std::int32_t e = 0; e < block.size(); ++e)
+          for (const std::int32_t n : block.nodes(e)) {
+            std::int32_t& own = owner[static_cast<std::size_t>(n)];
+            if (own >= 0)
+              join(own, b.first + e);
+            else
+              own = b.first + e;
+          }
+      } else if (!shape.empty() && shape_topology(shape).dim == frame.face_corners()) {
+        add_faces(block, b.first, frame.face_corners());
+      }
+    }
+    join_faces(domain.node_count());
+  }
+
+  std::int32_t find(std::int32_t i) {
+    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    return i;
+  }
+
+ private:
+  /// A face by its three lowest corners (two in the plane, and −1): who shares them shares all that is rigid.
+  struct Face {
+    std::array<std::int32_t, 3> corners;
+    std::int32_t element;
+  };
+
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  void join(std::int32_t i, std::int32_t j) {
+    i = find(i);
+    j = find(j);
+    if (i != j) parent_[at(std::max(i, j))] = std::min(i, j);
+  }
+
+  void add_faces(const ElementBlock& block, std::int32_t first, int needed) {
+    const auto& faces = shape_topology(block.type().shape()).faces;
+    std::vector<std::vector<int>> corners;
+    for (const ShapeFace& face : faces)
+      corners.emplace_back(face.nodes.begin(), face.nodes.begin() + shape_topology(face.shape).corners);
+    faces_.reserve(faces_.size() + static_cast<std::size_t>(block.size()) * faces.size());
+    for (std::int32_t e = 0; e < block.size(); ++e) {
+      const auto nodes = block.nodes(e);
+      for (const std::vector<int>& local : corners) {
+        std::array<std::int32_t, 4> own{};
+        int count = 0;
+        for (const int i : local) own[static_cast<std::size_t>(count++)] = nodes[static_cast<std::size_t>(i)];
+        std::sort(own.begin(), own.begin() + count);
+        const auto different = std::unique(own.begin(), own.begin() + count) - own.begin();
+        if (different < needed) continue;  // a face that is folded to an edge
+        faces_.push_back({{own[0], own[1], needed > 2 ? own[2] : -1}, first + e});
+      }
+    }
+  }
+
+  /// Faces by their lowest corner, then the few of one corner by comparison.
+  void join_faces(std::int32_t nodes) {
+    std::vector<std::int64_t> start(static_cast<std::size_t>(nodes) + 1, 0);
+    for (const Face& f : faces_) ++start[at(f.corners[0]) + 1];
+    for (std::size_t n = 0; n + 1 < start.size(); ++n) start[n + 1] += start[n];
+    std::vector<Face> sorted(faces_.size());
+    auto cursor = start;
+    for (const Face& f : faces_) sorted[static_cast<std::size_t>(cursor[at(f.corners[0])]++)] = f;
+    for (std::size_t n = 0; n + 1 < start.size(); ++n) {
+      const auto begin = sorted.begin() + start[n], end = sorted.begin() + start[n + 1];
+      std::sort(begin, end, [](const Face& a, const Face& b) {
+        return a.corners != b.corners ? a.corners < b.corners : a.element < b.element;
+      });
+      for (auto f = begin; f != end && f + 1 != end; ++f)
+        if (f->corners == (f + 1)->corners) join(f->element, (f + 1)->element);
+    }
+    faces_ = {};
+  }
+
+  std::vector<std::int32_t> parent_;
+  std::vector<Face> faces_;
+};
+
+/// A cluster that a node is in besides the one that it belongs to first, and how many of its components that has.
+struct Joint {
+  std::int32_t position;
+  std::int32_t cluster;
+  int components;
+};
+
+}  // namespace
+
+RigidClusters::RigidClusters(const AnalysisModel& model) {
+  const RigidFrame frame(model);
+  if (frame.modes() == 0) {
+    undecided_ = "what a rigid motion of these unknowns is is not known";
+    return;
+  }
+  const Domain& domain = model.domain();
+  const auto nodes = model.numbered_nodes();
+  const auto first_equation = model.first_equation();
+  std::vector<std::int32_t> position(static_cast<std::size_t>(domain.node_count()), -1);
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    position[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
+
+  std::vector<RigidBlock> blocks;
+  std::set<std::string> others;
+  for (std::size_t b = 0; b < model.batches().size(); ++b) {
+    const BatchOrigin& origin = model.batches()[b];
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    const ElementBlock& block = domain.block(origin.block);
+    if (block.size() == 0) continue;
+    if (resists_all_strain(model, frame, static_cast<int>(b)))
+      blocks.push_back({origin.block, block.type().program().components(), 0});
+    else
+      others.insert(block.type().name());
+  }
+  // A node belongs to the cluster that has the most of its unknowns: to a beam rather than to the solid that it is on.
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const RigidBlock& a, const RigidBlock& b) { return a.components > b.components; });
+  std::int32_t elements = 0;
+  for (RigidBlock& b : blocks) {
+    b.first = elements;
+    elements += domain.block(b.block).size();
+  }
+  ElementSets sets(domain, frame, blocks, elements);
+
+  // Clusters in the order of their first elements, then one for each node that is in none.
+  std::vector<std::int32_t> number(static_cast<std::size_t>(elements), -1), own(nodes.size(), -1);
+  std::vector<int> own_components(nodes.size(), 0);
+  std::vector<Joint> joints;
+  std::int32_t clusters = 0;
+  for (const RigidBlock& b : blocks)
+    for (std::int32_t e = 0; e < domain.block(b.block).size(); ++e) {
+      const auto root = static_cast<std::size_t>(sets.find(b.first + e));
+      if (number[root] < 0) number[root] = clusters++;
+      for (const std::int32_t n : domain.block(b.block).nodes(e)) {
+        const auto k = static_cast<std::size_t>(position[static_cast<std::size_t>(n)]);
+        if (own[k] < 0) {
+          own[k] = number[root];
+          own_components[k] = b.components;
+        } else if (own[k] != number[root]) {
+          joints.push_back({static_cast<std::int32_t>(k), number[root], std::min(b.components, own_components[k])});
+        }
+      }
+    }
+  const std::int32_t of_elements = clusters;
+  for (std::int32_t& c : own)
+    if (c < 0) c = clusters++;
+  if (static_cast<std::size_t>(clusters) > most_clusters) {
+    undecided_ = !others.empty() && clusters - of_elements > of_elements
+                     ? "elements of type " + *others.begin() + " may have motions of their own that cost no energy"
+                     : "the mesh hangs together by faces only in " + std::to_string(clusters) + " separate places";
+    return;
+  }
+
+  RigidJoints rigid(frame.modes(), clusters);
+  const auto cluster_of = [&](std::int32_t equation) {
+    return own[static_cast<std::size_t>(position[static_cast<std::size_t>(model.place(equation).node)])];
+  };
+  const auto modes_of = [&](std::int32_t equation) {
+    const auto place = model.place(equation);
+    return frame.at(position[static_cast<std::size_t>(place.node)], place.component);
+  };
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
+      if (model.is_held(e)) rigid.add({{own[k], frame.at(static_cast<std::int32_t>(k), e - first_equation[k])}});
+  for (const auto& d : model.constraints().dependent) {
+    double largest = 1;
+    for (const double c : d.coefficients) largest = std::max(largest, std::abs(c));
+    RigidJoints::Row row{{cluster_of(d.equation), modes_of(d.equation) / largest}};
+    for (std::size_t i = 0; i < d.others.size(); ++i)
+      row.emplace_back(cluster_of(d.others[i]), -d.coefficients[i] / largest * modes_of(d.others[i]));
+    rigid.add(std::move(row));
+  }
+  std::sort(joints.begin(), joints.end(), [](const Joint& a, const Joint& b) {
+    return std::tie(a.position, a.cluster) < std::tie(b.position, b.cluster);
+  });
+  joints.erase(
+      std::unique(joints.begin(), joints.end(),
+                  [](const Joint& a, const Joint& b) { return a.position == b.position && a.cluster == b.cluster; }),
+      joints.end());
+  for (const Joint& j : joints)
+    for (int c = 0; c < j.components; ++c) {
+      const RigidFrame::Modes row = frame.at(j.position, c);
+      rigid.add({{own[static_cast<std::size_t>(j.position)], row}, {j.cluster, -row}});
+    }
+  if (clusters > 1 || !rigid.is_held(0)) {
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
+        rigid.add_extent(own[k], frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
+    for (const Joint& j : joints)
+      for (int c = 0; c < j.components; ++c) rigid.add_extent(j.cluster, frame.at(j.position, c));
+  } else {
+    return;
+  }
+  if (!rigid.solve()) {
+    undecided_ = "too many parts that are joined by less than a face are not held one by one";
+    return;
+  }
+  if (rigid.motion_count() > most_motions)
+    undecided_ = "there are " + std::to_string(rigid.motion_count()) + " motions that only springs may resist";
+  for (int m = 0; m < std::min(rigid.motion_count(), most_motions); ++m) {
+    std::vector<double> motion(static_cast<std::size_t>(model.equation_count()), 0.0);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const RigidFrame::Modes moved = rigid.motion(m, own[k]);
+      if (moved.isZero(0)) continue;
+      for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
+        if (model.is_free(e))
+          motion[static_cast<std::size_t>(e)] =
+              moved.dot(frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
+    }
+    motions_.push_back(std::move(motion));
+  }
+}
+
+}  // namespace voussoir
