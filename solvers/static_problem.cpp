@@ -23,6 +23,7 @@ class ChosenSolver final : public Solver {
  public:
   ChosenSolver(std::shared_ptr<Solver> solver, std::string why) : solver_(std::move(solver)), why_(std::move(why)) {}
   std::string name() const override { return solver_->name(); }
+  bool finds_mechanisms() const override { return solver_->finds_mechanisms(); }
   SolveReport solve(LinearSOE& soe) override {
     solver_->progress = progress;
     SolveReport report = solver_->solve(soe);
@@ -50,16 +51,42 @@ class IteratingSolver final : public Solver {
       cancelled = progress && !progress(iteration, residual);
       return !cancelled;
     };
-    SolveReport first = iteration_->solve(soe);
-    iteration_->progress = nullptr;  // it knows a variable that ends here
-    if (first.converged || cancelled || !first.free_motions.empty()) return first;
-    SolveReport second = elimination_->solve(soe);
-    second.choice = first.solver + " did not converge, " + first.reason + ", so that the equations were eliminated" +
-                    (second.choice.empty() ? "" : "; " + second.choice);
+    std::string what;  // became of the iteration
+    try {
+      SolveReport first = iteration_->solve(soe);
+      iteration_->progress = nullptr;  // it knows a variable that ends here
+      if (first.converged || cancelled || !first.free_motions.empty()) return first;
+      what = first.solver + " did not converge, " + first.reason;
+    } catch (const Error& error) {
+      iteration_->progress = nullptr;
+      // Setting up may find that the matrix is not positive definite, or that memory is short. Elimination tells more
+      // of the one, and may do with the other. Where a node is named there is nothing more to learn.
+      if ((error.code() != ErrorCode::singular && error.code() != ErrorCode::out_of_memory) || !error.where().empty())
+        throw;
+      what = iteration_->name() + " could not be set up, " + error.text();
+    }
+    SolveReport second;
+    try {
+      second = elimination_->solve(soe);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory) throw;
+      throw Error(ErrorCode::out_of_memory,
+                  what + "; and memory does not suffice to eliminate the equations instead: " + other_ways(),
+                  error.where());
+    }
+    second.choice =
+        what + ", so that the equations were eliminated" + (second.choice.empty() ? "" : "; " + second.choice);
+    if (!second.converged && second.advice.empty())
+      second.advice = "Before that, " + what +
+                      ". Look for parts that are hardly held and for stiffness that differs widely, or " + other_ways();
     return second;
   }
 
  private:
+  static std::string other_ways() {
+    return "try cg+fsai or cg+block-jacobi, which take many iterations and little memory, or a coarser mesh";
+  }
+
   std::shared_ptr<Solver> iteration_, elimination_;
 };
 

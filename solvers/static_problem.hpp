@@ -39,7 +39,7 @@ struct StaticOptions {
   std::string algorithm = "auto";              ///< linear, newton; auto: newton where an element is not linear
   double relative_tolerance = 1e-8;            ///< of iterative solvers
   int max_iterations = 50000;                  ///< of iterative solvers
-  WorkChoices work = {};                            ///< ways of working that the backend shall take
+  WorkChoices work = {};                       ///< ways of working that the backend shall take
 };
 
 /// A StaticAnalysis with its collaborators chosen by name: what most programs want.

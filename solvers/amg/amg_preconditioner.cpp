@@ -157,7 +157,7 @@ std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   else if (const int steps = cycle_->smoothing_steps(0); steps < 6)
     text += "Try more smoothing, cg+amg:steps=" + std::to_string(2 * steps);
   else
-    text += "Try another threshold, cg+amg:threshold=0.1 or 0";
+    text += std::string("Try another threshold, cg+amg:threshold=") + (options_.threshold == 0.1 ? "0" : "0.1");
   text +=
       ", or a direct solver where memory allows. Parts that hang together by little, very thin elements and rigid "
       "springs are what multigrid finds hard; models with unknowns of their own should give their near-null space";

@@ -95,6 +95,29 @@ TEST(Auto, IteratesWhatIsTooLargeToEliminate) {
   EXPECT_EQ(make_static_analysis(plane, options)->collaborators().solver->name(), "direct");
 }
 
+TEST(Advice, NeverNamesTheSolverThatHasJustFailed) {
+  const auto advice = [](const std::string& solver, const std::string& own = {}, bool positive = true) {
+    SolveReport report;
+    report.solver = solver;
+    report.reason = "of no avail";
+    report.advice = own;
+    report.not_positive_definite = !positive;
+    return std::string(NotConverged(report, {}, "pull").what());
+  };
+  for (const char* direct : {"direct, mumps (METIS nested dissection)", "newton-raphson, direct, band of half width 3"})
+    for (const bool positive : {true, false}) {
+      const std::string text = advice(direct, {}, positive);
+      EXPECT_EQ(text.find("the direct solver"), std::string::npos) << text;
+      EXPECT_NE(text.find(positive ? "cg+amg" : "supports"), std::string::npos) << text;
+    }
+  const std::string iterated = advice("cg+jacobi on bsr");
+  EXPECT_NE(iterated.find("Try another preconditioner, more iterations, or the direct solver"), std::string::npos)
+      << iterated;
+  const std::string own = advice("direct, mumps (METIS)", "Before that, cg+amg did not converge");
+  EXPECT_EQ(own.find("try cg+amg"), std::string::npos) << own;
+  EXPECT_NE(own.find("Before that"), std::string::npos) << own;
+}
+
 TEST(Storages, EveryCombinationSolvesAlikeOrSaysWhyNot) {
   Domain d;
   add_bar(d);

@@ -205,8 +205,10 @@ void AmgHierarchy::make_smoother(AmgLevel& level, const LinearSOE* finest) {
   if (bad >= 0) {
     if (finest) refuse_row(finest->model(), equations_, bad);
     throw Error(ErrorCode::singular,
-                "a coarser level of multigrid is not positive definite: the matrix is not, or rounding spoils it. Use "
-                "cg+amg:full, or a direct solver to learn more");
+                std::string("a coarser level of multigrid is not positive definite: the matrix is not, or rounding "
+                            "spoils it. Use ") +
+                    (options_.numbers == AmgOptions::Numbers::full ? "" : "cg+amg:full, or ") +
+                    "a direct solver to learn more");
   }
   if (options_.smoother == AmgOptions::Smoother::fsai) make_factor(level);
   if (!finest) {
