@@ -13,7 +13,6 @@
 #include <voussoir/framework/domain/sample_models.hpp>
 #include <voussoir/framework/io/picture.hpp>
 #include <voussoir/framework/io/vtu_writer.hpp>
-#include <voussoir/solvers/direct/choice.hpp>
 #include <voussoir/voussoir.hpp>
 
 namespace voussoir::app {
@@ -21,9 +20,7 @@ namespace {
 
 struct DemoOptions {
   std::string backend = "auto";
-  // A slender frame makes CG iterate thousands of times, and two load cases cost elimination no more than one. Without
-  // MUMPS, elimination takes longer than that.
-  std::string solver = why_unavailable(DirectMethod::mumps).empty() ? "direct" : "auto";
+  std::string solver = "auto";
   std::string output = "out";
   std::int64_t size = 200000;
 };
@@ -90,7 +87,9 @@ void run_demo(const DemoOptions& options) {
   fmt::print("Solver:  {}\n", report.solver);
   for (const std::string& line : {report.choice, report.preconditioner})
     if (!line.empty()) fmt::print("         {}\n", line);
-  fmt::print("         {}; true relative residual {:.1e}\n\n", report.reason, report.true_residual);
+  fmt::print("         {}; true relative residual {:.1e}\n", report.reason, report.true_residual);
+  if (!report.note.empty()) fmt::print("         {}\n", report.note);
+  fmt::print("\n");
 
   fmt::print("  {:<18} {:>10} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "step", "max |u|", "node", "max Mises",
              "node", "load y", "reaction y", "load z", "reaction z");
