@@ -224,10 +224,13 @@ RigidClusters::RigidClusters(const AnalysisModel& model) {
   const std::int32_t of_elements = clusters;
   for (std::int32_t& c : own)
     if (c < 0) c = clusters++;
+  const std::string own_modes =
+      others.empty() ? ""
+                     : "elements of type " + *others.begin() + " may have motions of their own that cost no energy";
   if (static_cast<std::size_t>(clusters) > most_clusters) {
-    undecided_ = !others.empty() && clusters - of_elements > of_elements
-                     ? "elements of type " + *others.begin() + " may have motions of their own that cost no energy"
-                     : "the mesh hangs together by faces only in " + std::to_string(clusters) + " separate places";
+    undecided_ = clusters - of_elements > of_elements && !own_modes.empty()
+                     ? own_modes
+                     : "the mesh falls into " + std::to_string(clusters) + " parts that are joined by less than a face";
     return;
   }
 
@@ -272,7 +275,7 @@ RigidClusters::RigidClusters(const AnalysisModel& model) {
     return;
   }
   if (!rigid.solve()) {
-    undecided_ = "too many parts that are joined by less than a face are not held one by one";
+    undecided_ = !own_modes.empty() ? own_modes : "too many parts are joined by less than a face";
     return;
   }
   if (rigid.motion_count() > most_motions)

@@ -324,6 +324,17 @@ TEST_F(ResultFilesTest, JsonIsThereWithoutAnyFile) {
   EXPECT_NEAR(json["steps"][0]["extremes"]["mises"]["max"]["value"].get<double>(), 10.0, 1e-9);
 }
 
+TEST_F(ResultFilesTest, WhatASolverCouldNotExcludeIsInTheJson) {
+  Job job = pulled_bar(10.0);
+  ResultFiles results(job, here());
+  const JobResult result = run_job(job, plainly(), {}, [&](std::size_t step, StepResult found) {
+    found.report.note = "mechanisms were not excluded";
+    results.write_step(step, std::move(found));
+  });
+  results.finish(result, {plainly(), 0.25});
+  EXPECT_EQ(Json::parse(results.json())["steps"][0]["solver"]["note"], "mechanisms were not excluded");
+}
+
 TEST_F(ResultFilesTest, HeatAndTheStepItHeatsAreReported) {
   Job job = testing::heated_bar();
   ResultFiles results(job, here());

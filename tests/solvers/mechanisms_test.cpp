@@ -213,6 +213,22 @@ TEST(SoundModels, AreNotTakenForMechanisms) {
   }
 }
 
+TEST(ReducedQuadraticBricks, MayHaveModesOfTheirOwnSoThatTheReportSaysWhatWasNotExcluded) {
+  // 20 nodes and 8 points: six motions of a single element cost no energy and are not rigid.
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "solid.hex20.reduced";
+  mesh.cells = {4, 3, 3};
+  add_box_mesh(d, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 210e3, 0.3));
+  d.prescribe("xmin", "all");
+  d.add_load_case("pull").traction("xmax", {1, 0, 0});
+  const SolveReport iterated = make_static_analysis(d, how("cg+block-jacobi"))->run().at(0).report;
+  EXPECT_TRUE(iterated.converged);
+  EXPECT_NE(iterated.note.find("mechanisms that the load does not excite were not excluded"), std::string::npos);
+  EXPECT_NE(iterated.note.find("solid.hex20.reduced"), std::string::npos) << iterated.note;
+  EXPECT_TRUE(make_static_analysis(d, how("direct"))->run().at(0).report.note.empty());
+}
+
 TEST(SoundModels, WithSoftInclusionsAreSolved) {
   Domain d;
   add_cells(
