@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/framework/model/loose_unknowns.hpp>
+
 namespace voussoir {
 namespace {
 
@@ -12,7 +14,8 @@ namespace {
 /// moves. Direct solvers call a motion free below about the same number.
 constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
 
-/// The diagonal of the matrix as a vector.
+/// The diagonal of the matrix as a vector. Where dependent unknowns hand their stiffness on, what it was summed from:
+/// the sum may have cancelled to nothing but rounding errors.
 Vector diagonal_of(const LinearSOE& soe) {
   const AnalysisModel& model = soe.model();
   Backend& backend = model.backend();
@@ -24,6 +27,10 @@ Vector diagonal_of(const LinearSOE& soe) {
     const auto part = diagonal.blocks[static_cast<std::size_t>(d)].read_host();
     const auto owned = static_cast<std::ptrdiff_t>(diagonal.layout->owned(d));
     values.insert(values.end(), part.begin(), part.begin() + owned);
+  }
+  if (!model.constraints().dependent.empty()) {
+    const std::vector<double> summed = stiffness_handed_on(model);
+    for (std::size_t e = 0; e < values.size(); ++e) values[e] = std::max(values[e], summed[e]);
   }
   Vector result = model.make_vector();
   result.from_host(values);
