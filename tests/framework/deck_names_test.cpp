@@ -104,6 +104,13 @@ TEST(DeckSteps, NoAnalysisIsReadAndNotSolved) {
                       testing::static_step("*CLOAD\nTOP,3,2.\n"));
   ASSERT_EQ(job.steps.size(), 1u);
   EXPECT_FALSE(job.notes.empty());
+  // A load of the step that is not solved goes on in the next one.
+  const Deck deck = parse(mesh + "*STEP\n*NO ANALYSIS\n*CLOAD\n1,1,5.\n*END STEP\n*STEP\n*STATIC\n*END STEP\n");
+  ASSERT_EQ(deck.actions.size(), 1u);
+  EXPECT_EQ(std::get<NodalLoadCard>(deck.actions[0].card).entries.at(0).value, 5);
+  testing::expect_error(ErrorCode::bad_input, {"a.inp:11", "first step only"}, [] {
+    parse(mesh + "*STEP\n*STATIC\n*END STEP\n*STEP\n*NO ANALYSIS\n*CLOAD\n1,1,5.\n*END STEP\n");
+  });
 }
 
 TEST(DeckPrints, AQuantityThatIsNamedTwiceIsPrintedOnce) {

@@ -50,7 +50,14 @@ void Parser::read_end_step(Card& card) {
   if (!in_step_) card.fail(ErrorCode::bad_input, "*END STEP without *STEP before it");
   in_step_ = false;
   if (step().no_analysis) {
+    // What acts in it goes on in later steps, as what stands before the first step does.
+    StepCard unsolved = std::move(step());
     deck_.steps.pop_back();
+    if (unsolved.actions.empty()) return;
+    if (!deck_.steps.empty() || !noted_.insert("loads of *NO ANALYSIS").second)
+      fail("*NO ANALYSIS with loads or supports is supported in the first step only: leave the step out",
+           unsolved.place);
+    for (Action& action : unsolved.actions) deck_.actions.push_back(std::move(action));
     return;
   }
   if (!step().procedure)
