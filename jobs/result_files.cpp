@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/io/csv_writer.hpp>
@@ -92,12 +93,14 @@ struct ResultFiles::State {
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::string> table_names;
   std::vector<StepSummary> summaries;
   std::vector<fs::path> written;
+  std::unordered_set<std::string> known;  // the same, to be looked up
   std::vector<std::string> notes;
   std::vector<PvdEntry> series;
   std::map<std::size_t, NodalField> heat;  // temperatures of steps that heat later ones
   std::unique_ptr<OutputFile> dat;         // begun, while the job runs
   std::unique_ptr<FrdWriter> frd;          // likewise
   FileIdentity list;                       // the .pvd that this job wrote last
+  std::size_t listed = 0;                  // how many pictures it lists
   bool lost = false;                       // another run writes results of the same name
   std::string json;
   double seconds = 0;
@@ -216,7 +219,7 @@ struct ResultFiles::State {
   }
 
   void done(const fs::path& file) {
-    if (std::find(written.begin(), written.end(), file) == written.end()) written.push_back(file);
+    if (known.insert(file.native()).second) written.push_back(file);
   }
 
   void write_picture(std::size_t step, StepResult& result, const std::vector<double>& temperatures) {
@@ -245,11 +248,18 @@ struct ResultFiles::State {
     if (!std::isfinite(time)) time = static_cast<double>(step + 1);
     if (!series.empty() && !(time > series.back().time)) time = series.back().time + 1;
     series.push_back({time, file});
-    // Each step replaces the list that the step before wrote, but not one that somebody else put there.
+    // Written by every step, the list of thousands of steps would take far longer than what it lists.
+    if (series.size() <= 100 || series.size() >= listed + listed / 10) write_list();
+  }
+
+  /// Replaces the list of pictures that was written before, but not one that somebody else put there.
+  void write_list() {
+    if (series.size() == listed) return;
     const fs::path pvd = path(name + ".pvd");
-    const bool ours = series.size() > 1 && identity_of(pvd) == list;
+    const bool ours = listed > 0 && identity_of(pvd) == list;
     write_pvd(pvd, series, options.overwrite || ours);
     list = identity_of(pvd);
+    listed = series.size();
     done(pvd);
   }
 
@@ -285,6 +295,7 @@ struct ResultFiles::State {
 
   /// Files that hold all steps get their names.
   void close_files() {
+    if (!lost) write_list();
     if (const auto file = std::move(frd)) {
       file->commit();
       done(path(name + ".frd"));

@@ -29,8 +29,23 @@ std::vector<StepResult> StaticAnalysis::run() {
   prepare();
   if (held_check_) stage("check supports", [&] { require_held(find_free_motions(*model_)); });
   std::unique_ptr<RigidClusters> clusters;
-  std::vector<StepState> states = step_states(domain_, steps_);
+  // The state of a step has a number for each load case, and jobs have a case for each step: all states at once would
+  // take the square of their number in memory.
+  constexpr std::size_t most_at_once = 256;
   std::vector<StepResult> results;
+  std::size_t done = 0;
+  do {
+    const std::size_t end = std::min(done + most_at_once, steps_.size());
+    run_steps({steps_.begin() + static_cast<std::ptrdiff_t>(done), steps_.begin() + static_cast<std::ptrdiff_t>(end)},
+              clusters, results);
+    done = end;
+  } while (done < steps_.size());
+  return results;
+}
+
+void StaticAnalysis::run_steps(const std::vector<Step>& steps, std::unique_ptr<RigidClusters>& clusters,
+                               std::vector<StepResult>& results) {
+  std::vector<StepState> states = step_states(domain_, steps);
   for (std::size_t first = 0; first < states.size();) {
     // Temperatures belong to the model, so steps with different ones are begun and balanced one after another.
     std::size_t last = first + 1;
@@ -74,7 +89,6 @@ std::vector<StepResult> StaticAnalysis::run() {
     }
     first = last;
   }
-  return results;
 }
 
 namespace {

@@ -7,6 +7,8 @@
 
 namespace voussoir {
 
+class RigidClusters;
+
 /// A step that its solver could not balance (code not_converged, or singular where the matrix is not positive
 /// definite). Carries the solver's report and the steps that were finished before.
 class NotConverged : public Error {
@@ -45,6 +47,8 @@ class StaticAnalysis : public Analysis {
 
  private:
   void check_stiffness() const;
+  void run_steps(const std::vector<Step>& steps, std::unique_ptr<RigidClusters>& clusters,
+                 std::vector<StepResult>& results);
 
   std::vector<Step> steps_;
   bool recover_ = true;

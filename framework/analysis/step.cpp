@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 
 #include <voussoir/framework/analysis/detail/support_forces.hpp>
 
@@ -15,6 +17,8 @@ std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>
     for (const auto& c : domain.load_cases()) all.load_cases[c->name()] = 1.0;
     steps.push_back(std::move(all));
   }
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t c = 0; c < domain.load_case_count(); ++c) places.emplace(domain.load_case(c).name(), c);
   std::vector<StepState> states;
   for (const Step& step : steps) {
     StepState state;
@@ -22,9 +26,9 @@ std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>
     state.prescribed_factor = step.prescribed_factor;
     state.case_factors.assign(domain.load_case_count(), 0.0);
     for (const auto& [name, factor] : step.load_cases) {
-      domain.load_case(name);  // throws for a name that does not exist
-      for (std::size_t c = 0; c < domain.load_case_count(); ++c)
-        if (domain.load_case(c).name() == name) state.case_factors[c] = factor;
+      const auto place = places.find(name);
+      if (place == places.end()) domain.load_case(name);  // throws, with the names that there are
+      state.case_factors[place->second] = factor;
     }
     states.push_back(std::move(state));
   }

@@ -51,11 +51,10 @@ bool has_named(const Map& map, const std::string& name) {
 /// Blocks or load cases: the one of that name.
 template <class Owners>
 auto& find_owned(const Owners& owners, std::string_view name, const char* kind) {
-  std::vector<std::string> names;
-  for (const auto& owner : owners) {
+  for (const auto& owner : owners)
     if (owner->name() == name) return *owner;
-    names.push_back(owner->name());
-  }
+  std::vector<std::string> names;
+  for (const auto& owner : owners) names.push_back(owner->name());
   std::sort(names.begin(), names.end());
   throw Error(ErrorCode::not_found, "no " + std::string(kind) + " has this name; " + known_names(names),
               std::string(kind) + " '" + std::string(name) + "'");

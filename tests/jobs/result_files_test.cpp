@@ -117,6 +117,29 @@ TEST_F(ResultFilesTest, SeveralStepsAreNumbered) {
   EXPECT_NE(dat.find(" displacements (vx,vy,vz) for set xmax and time  0.2000000E+01\n"), std::string::npos);
 }
 
+// Beyond a hundred steps the list is not written with each of them, but it is whole in the end, however that comes.
+TEST_F(ResultFilesTest, TheListOfManyStepsIsWholeInTheEnd) {
+  for (const bool fails : {false, true}) {
+    Job job = pulled_bar();
+    OutputOptions options = here();
+    options.folder = folder_ / (fails ? "failed" : "finished");
+    while (job.steps.size() < 117) testing::one_more_step(job);
+    const JobResult solved = run_job(job, plainly());
+    ResultFiles results(job, options);
+    for (std::size_t i = 0; i < 116; ++i) results.write_step(i, solved.steps[i]);
+    EXPECT_EQ(read_all(options.folder / "bar.pvd").find("bar_step116.vtu"), std::string::npos);
+    EXPECT_NE(read_all(options.folder / "bar.pvd").find("bar_step100.vtu"), std::string::npos);
+    if (fails) {
+      results.give_up(Error(ErrorCode::cancelled, "stopped"), {plainly(), 0});
+    } else {
+      results.write_step(116, solved.steps[116]);
+      results.finish(solved, {plainly(), 0});
+    }
+    EXPECT_NE(read_all(options.folder / "bar.pvd").find(fails ? "bar_step116.vtu" : "bar_step117.vtu"),
+              std::string::npos);
+  }
+}
+
 TEST_F(ResultFilesTest, TimesOfASeriesAlwaysRise) {
   Job job = pulled_bar();
   testing::one_more_step(job).total_time = 1.0;  // two steps at one time would be parts of one picture

@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <map>
@@ -71,6 +74,36 @@ TEST(RunJob, FinishedTakesTheResultsInOrder) {
   EXPECT_NEAR(ends[0], 0.2, 1e-12);
   EXPECT_NEAR(ends[1], 0.6, 1e-12);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Each step has a load case of its own. A number for every pair of them would take 128 MB, the products of all loads
+// with each other as much again.
+TEST(RunJob, ThousandsOfStepsTakeMemoryThatGrowsWithTheirNumberOnly) {
+  const pid_t child = ::fork();  // whose peak of memory is its own
+  if (child == 0) {
+    constexpr int count = 4000;
+    Job job = pulled_bar();
+    for (int i = 1; i < count; ++i) {
+      JobStep& step = testing::one_more_step(job);
+      step.load_case = "pull " + std::to_string(i);
+      job.domains[0]->add_load_case(step.load_case).nodal("xmax", "ux", 1.0 + i);
+    }
+    rusage before{}, after{};
+    ::getrusage(RUSAGE_SELF, &before);
+    int right = 0;
+    run_job(job, plainly(), {}, [&](std::size_t step, StepResult found) {
+      const double force = step == 0 ? 10.0 : 4.0 * (1.0 + static_cast<double>(step));
+      right += std::abs(end_of(job, found) - force * 4.0 / 200.0) < 1e-9 * force;
+    });
+    ::getrusage(RUSAGE_SELF, &after);
+    if (right != count) ::_exit(1);
+    ::_exit(after.ru_maxrss - before.ru_maxrss < 60 * 1024 ? 0 : 2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << WEXITSTATUS(status);
+}
+#endif
 
 TEST(RunJob, WhatIsFixedStaysWhereTheStepBeforeLeftIt) {
   Job job = pulled_bar(10.0);
