@@ -11,6 +11,23 @@ include_guard(GLOBAL)
 set(VOUSSOIR_EMBED_TEXT_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/voussoir_embed_text.cmake"
     CACHE INTERNAL "Writes the source that registers and embeds one header of elements")
 
+# Kernels are templates that live on inlining: without optimisation they run ten times slower, and more.
+function(voussoir_warn_unless_optimised target)
+  get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  get_target_property(own_options "${target}" COMPILE_OPTIONS)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  if(is_multi_config OR "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}} ${own_options}" MATCHES "-O([1-9sg]|fast)|/O[12x]")
+    return()
+  endif()
+  if(CMAKE_BUILD_TYPE)
+    set(reason "a build of type ${CMAKE_BUILD_TYPE} does not optimise")
+  else()
+    set(reason "CMAKE_BUILD_TYPE is not set, so that nothing is optimised")
+  endif()
+  message(WARNING "Voussoir: the elements of \"${target}\" will be about ten times slower than they could be: ${reason}. "
+                  "Configure with -DCMAKE_BUILD_TYPE=Release")
+endfunction()
+
 function(voussoir_add_elements target)
   if(NOT TARGET "${target}")
     message(FATAL_ERROR "voussoir_add_elements: there is no target \"${target}\"; add the executable or library first")
@@ -27,6 +44,7 @@ function(voussoir_add_elements target)
     message(FATAL_ERROR "voussoir_add_elements: \"${target}\" (${type}) compiles nothing that could hold an element")
   endif()
 
+  voussoir_warn_unless_optimised("${target}")
   foreach(header IN LISTS ARGN)
     set(header_path "${header}")
     cmake_path(ABSOLUTE_PATH header_path BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)

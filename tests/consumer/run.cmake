@@ -33,8 +33,48 @@ if(private_headers)
   message(FATAL_ERROR "consumer: private headers were installed: ${private_headers}")
 endif()
 
+# What messages and docs speak of is there, and nothing that is installed looks for libraries in the current folder.
+foreach(page IN ITEMS README.md decks.md job-file.md results.md multigrid.md architecture.md command-line.md job.schema.json
+                      examples/bracket.json examples/bracket.msh tutorials/link_it.md)
+  if(NOT EXISTS "${prefix}/share/doc/voussoir/${page}")
+    message(FATAL_ERROR "consumer: ${page} is not installed in share/doc/voussoir")
+  endif()
+endforeach()
+step("RUNPATH" sh "${SOURCE}/../structure/check_runpath.sh" "${prefix}")
+file(MAKE_DIRECTORY "${FOLDER}/elsewhere")
+file(WRITE "${FOLDER}/elsewhere/mesh.msh" "")
+execute_process(COMMAND "${prefix}/bin/voussoir" run mesh.msh WORKING_DIRECTORY "${FOLDER}/elsewhere"
+                ERROR_VARIABLE text RESULT_VARIABLE result)
+string(FIND "${text}" "${prefix}/share/doc/voussoir/job-file.md" position)
+if(NOT result EQUAL 1 OR position EQUAL -1)
+  message(FATAL_ERROR "consumer: an error (${result}) does not name the page where it is installed:\n${text}")
+endif()
+step("run an installed example" "${prefix}/bin/voussoir" run "${prefix}/share/doc/voussoir/examples/bracket.json"
+     --quiet --output "${FOLDER}/elsewhere")
+
+# Whoever builds elements without optimisation learns of it.
+foreach(type IN ITEMS "" Debug Release)
+  file(MAKE_DIRECTORY "${FOLDER}/warned")
+  file(COPY "${SOURCE}/my_element.hpp" DESTINATION "${FOLDER}/warned")
+  file(WRITE "${FOLDER}/warned/CMakeLists.txt"
+       "cmake_minimum_required(VERSION 3.25)\nproject(warned LANGUAGES CXX)\nfind_package(voussoir CONFIG REQUIRED)\n"
+       "add_library(mine SHARED my_element.hpp)\nvoussoir_add_elements(mine my_element.hpp)\n")
+  file(REMOVE_RECURSE "${FOLDER}/warned/build")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -S "${FOLDER}/warned" -B "${FOLDER}/warned/build" -G "${GENERATOR}"
+                          "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_BUILD_TYPE=${type}"
+                  ERROR_VARIABLE text OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  if((type STREQUAL "Release") EQUAL (text MATCHES "ten times slower"))
+    message(FATAL_ERROR "consumer: build type '${type}': the warning of slow elements is wrong: '${text}'")
+  endif()
+endforeach()
+
 step("configure" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}/build" -G "${GENERATOR}"
-     "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=Release)
+     "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+file(STRINGS "${FOLDER}/build/compile_commands.json" unoptimised REGEX "\"command\":")
+list(FILTER unoptimised EXCLUDE REGEX " -O[23] ")
+if(unoptimised)
+  message(FATAL_ERROR "consumer: built as the README says, sources are compiled without optimisation: ${unoptimised}")
+endif()
 step("build" "${CMAKE_COMMAND}" --build "${FOLDER}/build")
 # Kernels that are compiled on the way are kept here, and not among those of whoever runs the tests.
 set(ENV{VOUSSOIR_CACHE_DIR} "${FOLDER}/kernels")
