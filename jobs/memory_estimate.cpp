@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include <voussoir/backends/host_memory.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir {
@@ -174,6 +175,8 @@ MainMemory main_memory() {
     if (name == "MemAvailable:") memory.available = 1024 * kilobytes;
     std::getline(file, unit);
   }
+  // A limit on the process (ulimit -v, a control group) may leave less than the machine has.
+  if (memory.available > 0) memory.available = std::min(memory.available, host_memory_room().bytes);
   return memory;
 }
 

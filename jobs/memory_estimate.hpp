@@ -60,7 +60,8 @@ std::vector<MemoryEstimate> estimate_memory(const ModelSize& size);
 /// frame.
 double amg_set_up_bytes(const ModelSize& size);
 
-/// Main memory of this machine in bytes, all of it and what is free now; 0 where the system does not tell.
+/// Main memory of this machine in bytes, all of it and what this process may still take; 0 where the system does not
+/// tell.
 struct MainMemory {
   double all = 0;
   double available = 0;
