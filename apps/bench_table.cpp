@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include <voussoir/apps/printing.hpp>
 #include <voussoir/apps/terminal.hpp>
 
 namespace voussoir::app {
@@ -43,9 +44,9 @@ std::string readable_time(double seconds) {
 
 void BenchTable::begin(const std::string& workload, const std::string& model) {
   workload_ = workload;
-  fmt::print("\n{}: {}\n", bold(workload), model);
-  fmt::print("  {} {} {} {} {} {}\n", padded("", what_width), padded("ours", 10, true), padded("floor", 10, true),
-             padded("floor/ours", 10, true), padded("target", 10, true), padded("differs", 8, true));
+  show("\n{}: {}\n", bold(workload), model);
+  show("  {} {} {} {} {} {}\n", padded("", what_width), padded("ours", 10, true), padded("floor", 10, true),
+       padded("floor/ours", 10, true), padded("target", 10, true), padded("differs", 8, true));
   std::fflush(stdout);
 }
 
@@ -57,11 +58,11 @@ void BenchTable::add(BenchRow row) {
     std::string rest = verdict(row);
     for (const std::string& part : {comparisons(row), row.note})
       if (!part.empty()) rest += (rest.empty() ? "" : "; ") + part;
-    fmt::print("  {} {} {} {} {} {}  {}\n", padded(row.what, what_width), padded(readable_time(row.seconds), 10, true),
-               padded(or_dash(row.floor), 10, true),
-               padded(row.floor > 0 ? fmt::format("{:.2f}", row.floor / row.seconds) : "–", 10, true),
-               padded(or_dash(row.target), 10, true),
-               padded(row.difference >= 0 ? fmt::format("{:.0e}", row.difference) : "–", 8, true), rest);
+    show("  {} {} {} {} {} {}  {}\n", padded(row.what, what_width), padded(readable_time(row.seconds), 10, true),
+         padded(or_dash(row.floor), 10, true),
+         padded(row.floor > 0 ? fmt::format("{:.2f}", row.floor / row.seconds) : "–", 10, true),
+         padded(or_dash(row.target), 10, true),
+         padded(row.difference >= 0 ? fmt::format("{:.0e}", row.difference) : "–", 8, true), rest);
     entry["seconds"] = row.seconds;
     if (row.floor > 0) entry["floor"] = row.floor;
     if (row.target > 0) entry["target"] = row.target;
@@ -70,8 +71,7 @@ void BenchTable::add(BenchRow row) {
     if (row.wrong()) entry["wrong"] = true;
     for (const auto& [name, value] : row.figures) entry[name] = value;
   } else {
-    fmt::print("  {} {}\n", padded(row.what, what_width),
-               row.failed ? red("FAILED: " + row.problem) : "– " + row.problem);
+    show("  {} {}\n", padded(row.what, what_width), row.failed ? red("FAILED: " + row.problem) : "– " + row.problem);
     entry[row.failed ? "failure" : "unavailable"] = row.problem;
   }
   if (!row.note.empty()) entry["note"] = row.note;

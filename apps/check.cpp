@@ -16,6 +16,7 @@
 #include <voussoir/apps/read_model.hpp>
 #include <voussoir/apps/terminal.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -33,7 +34,7 @@ std::string document_of(const std::string& file, const Error& error) {
       {"file", file},
       {"can_run", false},
       {"findings", {{{"severity", "error"}, {"kind", "reading"}, {"where", error.where()}, {"text", error.text()}}}}};
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
 /// The same for a deck with cards that are not supported: one finding for each of them.
@@ -143,7 +144,7 @@ class Check {
     pause.forget_activity();
     documents_.add(document_of(file, error));
     if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
-      fmt::print(stderr, "voussoir: {}: stopped\n", file);
+      show_error("voussoir: {}: stopped\n", file);
       return exit_code_of_signal(monitor_.signal());
     }
     print_error(error, file);

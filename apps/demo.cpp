@@ -7,6 +7,7 @@
 
 #include <voussoir/apps/command.hpp>
 #include <voussoir/apps/number_checks.hpp>
+#include <voussoir/apps/printing.hpp>
 #include <voussoir/apps/solver_options.hpp>
 #include <voussoir/apps/terminal.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
@@ -45,9 +46,9 @@ void print_step(const Domain& domain, const StepResult& result, const std::vecto
   for (const MaterialField& material : stress)
     if (const auto e = material.field.largest("mises"); e.value > mises.value)
       mises = {e.value, domain.node_id(e.node)};
-  fmt::print("  {:<18} {:>10.4f} {:>8} {:>10.3f} {:>8} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", result.step,
-             moved.value * 1e3, moved.node, mises.value * 1e-6, mises.node, result.load_sum[1] * 1e-3,
-             result.reaction_sum[1] * 1e-3, result.load_sum[2] * 1e-3, result.reaction_sum[2] * 1e-3);
+  show("  {:<18} {:>10.4f} {:>8} {:>10.3f} {:>8} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", result.step,
+       moved.value * 1e3, moved.node, mises.value * 1e-6, mises.node, result.load_sum[1] * 1e-3,
+       result.reaction_sum[1] * 1e-3, result.load_sum[2] * 1e-3, result.reaction_sum[2] * 1e-3);
 }
 
 void write_results(const Domain& domain, const StepResult& result, std::vector<MaterialField> stress,
@@ -78,23 +79,23 @@ void run_demo(const DemoOptions& options) {
   how.backend = options.backend;
   how.solver = options.solver;
   auto analysis = make_static_analysis(domain, how);
-  fmt::print("A pump on a welded frame: {} nodes, {} elements (solid.hex8, incompatible modes), {} unknowns\n",
-             domain.node_count(), domain.element_count(), std::int64_t{3} * domain.node_count());
-  fmt::print("Backend: {}\n", analysis->backend().describe());
+  show("A pump on a welded frame: {} nodes, {} elements (solid.hex8, incompatible modes), {} unknowns\n",
+       domain.node_count(), domain.element_count(), std::int64_t{3} * domain.node_count());
+  show("Backend: {}\n", analysis->backend().describe());
   for (const SampleStep& step : steps) analysis->add_step({step.name, step.load_cases, 1});
   const std::vector<StepResult> results = analysis->run();
   const SolveReport& report = results.front().report;
-  fmt::print("Solver:  {}\n", report.solver);
+  show("Solver:  {}\n", report.solver);
   for (const std::string& line : {report.choice, report.preconditioner})
-    if (!line.empty()) fmt::print("         {}\n", line);
-  fmt::print("         {}; true relative residual {:.1e}\n", report.reason, report.true_residual);
-  if (!report.note.empty()) fmt::print("         {}\n", report.note);
-  fmt::print("\n");
+    if (!line.empty()) show("         {}\n", line);
+  show("         {}; true relative residual {:.1e}\n", report.reason, report.true_residual);
+  if (!report.note.empty()) show("         {}\n", report.note);
+  show("\n");
 
-  fmt::print("  {:<18} {:>10} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "step", "max |u|", "node", "max Mises",
-             "node", "load y", "reaction y", "load z", "reaction z");
-  fmt::print("  {:<18} {:>10} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "", "mm", "", "MPa", "", "kN", "kN",
-             "kN", "kN");
+  show("  {:<18} {:>10} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "step", "max |u|", "node", "max Mises",
+       "node", "load y", "reaction y", "load z", "reaction z");
+  show("  {:<18} {:>10} {:>8} {:>10} {:>8} {:>10} {:>10} {:>10} {:>10}\n", "", "mm", "", "MPa", "", "kN", "kN", "kN",
+       "kN");
   std::vector<MaterialField> stress;
   for (const StepResult& result : results) {
     stress = nodal_stress(domain, result);
@@ -105,11 +106,11 @@ void run_demo(const DemoOptions& options) {
   std::filesystem::create_directories(folder);
   write_results(domain, results.back(), std::move(stress), folder);
 
-  fmt::print("\n  {:<22} {:>9}\n  {:<22} {:>9.3f}\n", "stage", "seconds", "mesh", meshing);
-  for (const auto& s : analysis->stage_times()) fmt::print("  {:<22} {:>9.3f}\n", s.stage, s.seconds);
-  fmt::print("  {:<22} {:>9.3f}\n", "write files", since_solved.seconds());
-  fmt::print("\nWrote {} (open it in ParaView) and {}. Whole run: {:.2f} s\n", (folder / "pump.vtu").string(),
-             (folder / "pump.png").string(), since_start.seconds());
+  show("\n  {:<22} {:>9}\n  {:<22} {:>9.3f}\n", "stage", "seconds", "mesh", meshing);
+  for (const auto& s : analysis->stage_times()) show("  {:<22} {:>9.3f}\n", s.stage, s.seconds);
+  show("  {:<22} {:>9.3f}\n", "write files", since_solved.seconds());
+  show("\nWrote {} (open it in ParaView) and {}. Whole run: {:.2f} s\n", (folder / "pump.vtu").string(),
+       (folder / "pump.png").string(), since_start.seconds());
 }
 
 }  // namespace

@@ -9,11 +9,13 @@
 #include <thread>
 
 #include <voussoir/apps/command.hpp>
+#include <voussoir/apps/printing.hpp>
 #include <voussoir/apps/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/io/deck_elements.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/memory_estimate.hpp>
 #include <voussoir/partition/graph_partitioner.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
@@ -158,61 +160,60 @@ void print_backend(const Json& backend) {
   const bool usable = backend["usable"].get<bool>();
   const std::string reason = string_of(backend, "reason");
   std::size_t end = usable ? reason.find("; ") : std::string::npos;
-  fmt::print("  {:<8} {:<4} {}\n", string_of(backend, "name"), usable ? "yes" : "no", reason.substr(0, end));
+  show("  {:<8} {:<4} {}\n", string_of(backend, "name"), usable ? "yes" : "no", reason.substr(0, end));
   while (end != std::string::npos) {
     const std::size_t begin = end + 2;
     end = reason.find("; ", begin);
-    fmt::print("  {:<8} {:<4} {}\n", "", "", reason.substr(begin, end == std::string::npos ? end : end - begin));
+    show("  {:<8} {:<4} {}\n", "", "", reason.substr(begin, end == std::string::npos ? end : end - begin));
   }
 }
 
 /// The lists that were asked for, each under one line.
 void print_lists(const Json& info, const InfoOptions& options) {
   if (options.elements) {
-    fmt::print("{} {}, with their route on {}, unknowns and parameters\n", bold("element types:"),
-               info["element_type_count"].get<int>(), string_of(info["auto_backend"], "name"));
+    show("{} {}, with their route on {}, unknowns and parameters\n", bold("element types:"),
+         info["element_type_count"].get<int>(), string_of(info["auto_backend"], "name"));
     for (const Json& type : info["element_types"]) {
-      fmt::print("  {:<44} {:<7} {:<18} {}\n", string_of(type, "name"), string_of(type, "route"),
-                 words(type["unknowns"]), words(type["parameters"]));
+      show("  {:<44} {:<7} {:<18} {}\n", string_of(type, "name"), string_of(type, "route"), words(type["unknowns"]),
+           words(type["parameters"]));
       if (const std::string reason = string_of(type, "route_reason"); !reason.empty())
-        fmt::print("  {:<44} {}\n", "", reason);
+        show("  {:<44} {}\n", "", reason);
     }
   }
   if (!options.decks) return;
-  fmt::print("{}{:<11} {:<34} {:<34} {}\n", options.elements ? "\n" : "", bold("in decks"), "as CalculiX means it",
-             "as Abaqus does (--dialect abaqus)", "for heat");
+  show("{}{} {:<34} {:<34} {}\n", options.elements ? "\n" : "", bold(fmt::format("{:<11}", "in decks")),
+       "as CalculiX means it", "as Abaqus does (--dialect abaqus)", "for heat");
   for (const Json& e : info["deck_elements"])
-    fmt::print("  {:<9} {:<34} {:<34} {}\n", string_of(e, "name"), string_of(e, "calculix"), string_of(e, "abaqus"),
-               string_of(e, "heat"));
+    show("  {:<9} {:<34} {:<34} {}\n", string_of(e, "name"), string_of(e, "calculix"), string_of(e, "abaqus"),
+         string_of(e, "heat"));
 }
 
 void print_text(const Json& info, const InfoOptions& options) {
   if (options.elements || options.decks) return print_lists(info, options);
   const Json &build = info["build"], &machine = info["machine"];
-  fmt::print("{}\n", bold("voussoir " + string_of(info, "version")));
-  fmt::print("  built with  {}, {}, vectors by {}; METIS: {}\n", string_of(build, "compiler"),
-             build["optimised"].get<bool>() ? "optimised" : "not optimised", string_of(build, "vectors"),
-             build["metis"].get<bool>() ? "yes" : "no");
-  fmt::print("  machine     {}, {}, {}, {} of memory, {} of it free\n", string_of(machine, "system"),
-             string_of(machine, "architecture") +
-                 (machine.contains("processor") ? ", " + string_of(machine, "processor") : std::string()),
-             counted(machine["processors"].get<long long>(), "processor"),
-             readable_bytes(machine["memory_bytes"].get<double>()),
-             readable_bytes(machine["free_memory_bytes"].get<double>()));
-  fmt::print("\n{}\n", bold("backends (--backend)"));
+  show("{}\n", bold("voussoir " + string_of(info, "version")));
+  show("  built with  {}, {}, vectors by {}; METIS: {}\n", string_of(build, "compiler"),
+       build["optimised"].get<bool>() ? "optimised" : "not optimised", string_of(build, "vectors"),
+       build["metis"].get<bool>() ? "yes" : "no");
+  show("  machine     {}, {}, {}, {} of memory, {} of it free\n", string_of(machine, "system"),
+       string_of(machine, "architecture") +
+           (machine.contains("processor") ? ", " + string_of(machine, "processor") : std::string()),
+       counted(machine["processors"].get<long long>(), "processor"),
+       readable_bytes(machine["memory_bytes"].get<double>()),
+       readable_bytes(machine["free_memory_bytes"].get<double>()));
+  show("\n{}\n", bold("backends (--backend)"));
   for (const Json& b : info["backends"]) print_backend(b);
-  fmt::print("  auto is {}\n", string_of(info["auto_backend"], "description"));
-  fmt::print("\n{}\n", bold("direct solvers (--solver direct:NAME)"));
+  show("  auto is {}\n", string_of(info["auto_backend"], "description"));
+  show("\n{}\n", bold("direct solvers (--solver direct:NAME)"));
   for (const Json& s : info["direct_solvers"])
-    fmt::print("  {:<8} {:<4} {}\n", string_of(s, "name"), s["usable"].get<bool>() ? "yes" : "no",
-               string_of(s, "reason"));
-  fmt::print("  --solver takes auto {}\n  --storage takes auto {}\n", words(info["solvers"]), words(info["storages"]));
-  fmt::print("\n{}\n", bold("files"));
+    show("  {:<8} {:<4} {}\n", string_of(s, "name"), s["usable"].get<bool>() ? "yes" : "no", string_of(s, "reason"));
+  show("  --solver takes auto {}\n  --storage takes auto {}\n", words(info["solvers"]), words(info["storages"]));
+  show("\n{}\n", bold("files"));
   for (const Json& f : info["formats"])
-    fmt::print("  {:<14} {:<6} {:<7} {}\n", string_of(f, "ending"), f["reads"].get<bool>() ? "reads" : "",
-               f["writes"].get<bool>() ? "writes" : "", string_of(f, "what"));
-  fmt::print("\n{} {} (--elements lists them, --decks what decks call them)\n", bold("element types:"),
-             info["element_type_count"].get<int>());
+    show("  {:<14} {:<6} {:<7} {}\n", string_of(f, "ending"), f["reads"].get<bool>() ? "reads" : "",
+         f["writes"].get<bool>() ? "writes" : "", string_of(f, "what"));
+  show("\n{} {} (--elements lists them, --decks what decks call them)\n", bold("element types:"),
+       info["element_type_count"].get<int>());
 }
 
 constexpr const char* examples =
@@ -235,7 +236,7 @@ void add_info_command(CLI::App& program) {
   info->callback([options] {
     const Json gathered = gather(*options);
     if (options->json)
-      fmt::print("{}\n", gathered.dump(2, ' ', false, Json::error_handler_t::replace));
+      fmt::print("{}\n", printable_json(gathered.dump(2, ' ', false, Json::error_handler_t::replace)));
     else
       print_text(gathered, *options);
   });

@@ -15,6 +15,7 @@
 #include <voussoir/apps/command.hpp>
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/nearest_word.hpp>
+#include <voussoir/apps/printing.hpp>
 #include <voussoir/apps/signals.hpp>
 #include <voussoir/apps/terminal.hpp>
 
@@ -22,11 +23,8 @@ namespace {
 
 using voussoir::app::ExitCode;
 
-/// Nothing can be said where standard error itself is lost, and nothing is thrown for it.
-void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
-
 ExitCode complain(ExitCode code, const std::string& text) {
-  say(fmt::format("voussoir: {} {}\n", voussoir::app::red("error:", voussoir::app::Stream::error), text));
+  voussoir::app::show_error("voussoir: {} {}\n", voussoir::app::red("error:", voussoir::app::Stream::error), text);
   return code;
 }
 
@@ -53,7 +51,7 @@ ExitCode wrong_command_line(const CLI::App& program, const CLI::ParseError& erro
       for (std::size_t i = 0; i < below.size(); ++i) text += (i ? ", " : "") + below[i];
     }
   }
-  say(fmt::format("voussoir: {}\nSee voussoir {}--help\n", text, path));
+  voussoir::app::show_error("voussoir: {}\nSee voussoir {}--help\n", text, path);
   return ExitCode::command_line;
 }
 

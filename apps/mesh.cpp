@@ -7,6 +7,7 @@
 
 #include <voussoir/apps/command.hpp>
 #include <voussoir/apps/number_checks.hpp>
+#include <voussoir/apps/printing.hpp>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/domain/sample_models.hpp>
@@ -110,12 +111,12 @@ void write(const Domain& domain, const std::vector<SampleStep>& steps, const Mes
     write_gmsh(domain, path, how);
   }
   const int dimension = domain.block(0).type().program().components();
-  fmt::print("{}: {} nodes, {} elements ({}), {} unknowns\n", options.output, domain.node_count(),
-             domain.element_count(), domain.block(0).type_name(), std::int64_t{domain.node_count()} * dimension);
+  show("{}: {} nodes, {} elements ({}), {} unknowns\n", options.output, domain.node_count(), domain.element_count(),
+       domain.block(0).type_name(), std::int64_t{domain.node_count()} * dimension);
   if (deck)
-    fmt::print("Next: voussoir run {}\n", options.output);
+    show("Next: voussoir run {}\n", options.output);
   else
-    fmt::print("A mesh has no loads: write a job file that names its groups, then voussoir run JOB.json\n");
+    show("A mesh has no loads: write a job file that names its groups, then voussoir run JOB.json\n");
 }
 
 /// The fineness that was asked for, or the model's own.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <voussoir/apps/terminal.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 
 namespace voussoir::app {
 
@@ -46,8 +47,11 @@ std::string progress_text(const Activity& activity, double seconds, int width) {
     text += "  " + readable_seconds(std::floor(seconds));
   // A line that wraps cannot be drawn over.
   const std::size_t most = width > 1 ? static_cast<std::size_t>(width) - 1 : 1;
-  if (text.size() > most) text.resize(most);
-  return text;
+  text = printable_text(text);
+  if (text.size() <= most) return text;
+  std::size_t end = most;  // not inside a letter of several bytes
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
 }
 
 }  // namespace voussoir::app

@@ -17,6 +17,7 @@
 #include <voussoir/apps/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
 namespace voussoir::app {
@@ -170,7 +171,7 @@ class Run {
         return exit_code_of_signal(monitor_.signal());
       }
       print_error(error, file);
-      if (kept) fmt::print(stderr, "{}\n", kept_text(job, files));
+      if (kept) show_error("{}\n", kept_text(job, files));
       return exit_code(error);
     }
   }
@@ -205,7 +206,7 @@ class Run {
     pause.forget_activity();
     documents_.add(document_of(file, error));
     if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
-      fmt::print(stderr, "voussoir: {}: stopped before anything was solved; no files were written\n", file);
+      show_error("voussoir: {}: stopped before anything was solved; no files were written\n", file);
       return exit_code_of_signal(monitor_.signal());
     }
     print_error(error, file);
@@ -213,7 +214,7 @@ class Run {
   }
 
   void remark(const std::string& where, const std::string& text) const {
-    if (!options_.quiet) fmt::print(stderr, "voussoir: {} {}: {}\n", yellow("note:", Stream::error), where, text);
+    if (!options_.quiet) show_error("voussoir: {} {}: {}\n", yellow("note:", Stream::error), where, text);
   }
 
   static std::string kept_text(const Job& job, const ResultFiles& files) {
@@ -228,9 +229,8 @@ class Run {
 
   static void say_stopped(const std::string& file, const Job& job, const ResultFiles& files) {
     const std::size_t done = files.summaries().size();
-    fmt::print(stderr, "voussoir: {}: stopped during step {} ('{}')\n{}\n", file,
-               std::min(done, job.steps.size() - 1) + 1, job.steps[std::min(done, job.steps.size() - 1)].name,
-               kept_text(job, files));
+    show_error("voussoir: {}: stopped during step {} ('{}')\n{}\n", file, std::min(done, job.steps.size() - 1) + 1,
+               job.steps[std::min(done, job.steps.size() - 1)].name, kept_text(job, files));
   }
 
   /// What results.json would say of a job that did not begin.
@@ -242,7 +242,7 @@ class Run {
         {"error",
          {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
         {"job", {{"source", file}}}};
-    return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
   }
 
   const RunOptions& options_;

@@ -6,18 +6,43 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <random>
 #include <string_view>
+
+#include <voussoir/framework/io/safe_text.hpp>
 
 namespace voussoir::app {
 namespace {
 
 int handle(Stream stream) { return stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO; }
 
+/// Begins a colour in text that printable() has yet to see. Sixteen random digits tell our own colours from escape
+/// sequences in names of files.
+const std::string& colour_mark() {
+  static const std::string mark = [] {
+    std::random_device random;
+    return fmt::format("\x1b{:08x}{:08x}[", random(), random());
+  }();
+  return mark;
+}
+
 std::string painted(const char* code, const std::string& text, Stream stream) {
-  return wants_colour(stream) ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  return wants_colour(stream) ? fmt::format("{0}{1}m{2}{0}0m", colour_mark(), code, text) : text;
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t at; (at = text.find(colour_mark())) != text.npos;) {
+    result += printable_text(text.substr(0, at)) + "\x1b[";
+    text.remove_prefix(at + colour_mark().size());
+    const std::size_t end = text.find('m') + 1;
+    result += text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return result + printable_text(text);
+}
 
 bool is_terminal(Stream stream) {
   const char* kind = std::getenv("TERM");

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/check_job.hpp>
 
 namespace voussoir {
@@ -92,7 +93,7 @@ std::string to_json(const CheckReport& report) {
   document["notes"] = Json::array();
   for (const JobNote& n : report.notes) document["notes"].push_back({{"where", n.where}, {"text", n.text}});
   // Titles come from files in any encoding: what is not UTF-8 is replaced rather than refused.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace voussoir

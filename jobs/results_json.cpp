@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 
 namespace voussoir::detail {
@@ -201,7 +202,7 @@ std::string results_json(const JsonContents& c) {
   root["files"] = Json::array();
   for (const auto& path : *c.files) root["files"].push_back(path.string());
   // Names come from files of any encoding: what is not UTF-8 is replaced, rather than refused.
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(root.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace voussoir::detail

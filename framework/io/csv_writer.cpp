@@ -16,8 +16,14 @@ void append_number(std::string& text, Number value) {
   text.append(digits, end);
 }
 
-void append_text(std::string& text, std::string_view entry) {
-  if (entry.find_first_of(",\"\r\n") == std::string_view::npos) {
+/// Spreadsheets take text that begins like this for a formula, and carry it out.
+bool looks_like_a_formula(std::string_view entry) {
+  return !entry.empty() && std::string_view("=+-@\t\r").find(entry.front()) != std::string_view::npos;
+}
+
+void append_text(std::string& text, std::string_view given) {
+  const std::string entry = (looks_like_a_formula(given) ? "'" : "") + std::string(given);
+  if (entry.find_first_of(",\"\r\n") == std::string::npos) {
     text += entry;
     return;
   }

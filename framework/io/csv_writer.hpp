@@ -19,7 +19,8 @@ namespace voussoir {
 ///   table.write("study.csv");
 ///
 /// Numbers keep all their digits: reading them gives back the same bits. NaN is an empty field. Text with commas,
-/// quotes or line breaks is quoted.
+/// quotes or line breaks is quoted. Text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab
+/// or a carriage return) gets an apostrophe in front; numbers never do.
 class CsvTable {
  public:
   explicit CsvTable(const std::vector<std::string>& columns);

@@ -21,6 +21,12 @@ inline std::size_t utf8_length(std::string_view text, std::size_t at) {
   return overlong || no_character ? 0 : length;
 }
 
+/// Whether a UTF-8 character of several bytes is one that XML forbids (U+FFFE, U+FFFF) or advises against (C1).
+inline bool is_no_xml(std::string_view character) {
+  return (character.size() == 2 && character[0] == '\xC2' && static_cast<unsigned char>(character[1]) < 0xA0) ||
+         character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+}
+
 /// Text as XML has it between tags, in attributes and in comments: what XML cannot hold becomes '_'.
 inline std::string xml_escaped(std::string_view text) {
   std::string result;
@@ -28,8 +34,8 @@ inline std::string xml_escaped(std::string_view text) {
     const std::size_t length = utf8_length(text, i);
     const char c = text[i];
     if (length > 1)
-      result += text.substr(i, length);
-    else if (length == 0 || static_cast<unsigned char>(c) < 0x20)
+      result += is_no_xml(text.substr(i, length)) ? "_" : text.substr(i, length);
+    else if (length == 0 || static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
       result += '_';
     else if (c == '&')
       result += "&amp;";
