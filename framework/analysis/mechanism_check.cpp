@@ -15,7 +15,7 @@ namespace {
 constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
 
 /// The diagonal of the matrix as a vector. Where dependent unknowns hand their stiffness on, what it was summed from:
-/// the sum may have cancelled to nothing but rounding errors.
+/// the sum may have cancelled to nothing but rounding errors, below lost_in_rounding.
 Vector diagonal_of(const LinearSOE& soe) {
   const AnalysisModel& model = soe.model();
   Backend& backend = model.backend();
@@ -30,7 +30,8 @@ Vector diagonal_of(const LinearSOE& soe) {
   }
   if (!model.constraints().dependent.empty()) {
     const std::vector<double> summed = stiffness_handed_on(model);
-    for (std::size_t e = 0; e < values.size(); ++e) values[e] = std::max(values[e], summed[e]);
+    for (std::size_t e = 0; e < values.size(); ++e)
+      values[e] = std::max(values[e], lost_in_rounding / no_stiffness * summed[e]);
   }
   Vector result = model.make_vector();
   result.from_host(values);
