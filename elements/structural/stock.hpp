@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/elements/structural/beam.hpp>
+#include <voussoir/elements/structural/curved_beam.hpp>
 #include <voussoir/elements/structural/point_mass.hpp>
 #include <voussoir/elements/structural/spring.hpp>
 #include <voussoir/elements/structural/truss.hpp>
@@ -11,6 +12,7 @@ void structural(const Add& add) {
   add.template type<Truss>(Truss::name, Truss::shape);
   add.template type<PlaneTruss>(PlaneTruss::name, PlaneTruss::shape);
   add.template type<Beam>(Beam::name, Beam::shape);
+  add.template type<CurvedBeam>(CurvedBeam::name, CurvedBeam::shape);
   add.template type<AxialSpring>(AxialSpring::name, AxialSpring::shape);
   add.template type<PlaneAxialSpring>(PlaneAxialSpring::name, PlaneAxialSpring::shape);
   add.template type<Spring>(Spring::name, Spring::shape);
