@@ -236,6 +236,8 @@ struct Builder {
       to.heat_flux(load.surface, v[0]);
     else if (load.kind == "convection")
       to.convection(load.surface, v[0], v[1]);
+    else if (load.kind == "radiation")
+      to.radiation(load.surface, v[0], v[1], v[2]);
     else
       throw Error(ErrorCode::internal, "surface loads of kind '" + load.kind + "' cannot be divided",
                   "load case '" + to.name() + "'");

@@ -17,7 +17,7 @@ struct CurvedBeam {
   static constexpr const char* name = "beam3";
   static constexpr const char* shape = "line3";
   static constexpr int nodes = 3, components = 6, points = 4, dofs = 18;
-  static constexpr bool linear = true;
+  static constexpr bool linear = true, reads_temperature = false;
   static constexpr const char* unknowns[] = {"ux", "uy", "uz", "rx", "ry", "rz"};
   static constexpr int parameter_count = Beam::parameter_count;
   static constexpr const char* parameters[] = {
@@ -254,9 +254,10 @@ struct CurvedBeam {
   template <class R>
   VSR_FN static Numbers<R> numbers(const Input<R>& e) {
     Numbers<R> n;
-    const R temperature = R(1.0 / 6.0) * (e.temperature[0] + e.temperature[1]) + R(2.0 / 3.0) * e.temperature[2];
-    e.parameters_at(temperature, n.p);
-    n.thermal_strain = e.has_temperature ? n.p[Beam::expansion] * (temperature - R(e.reference_temperature)) : R(0.0);
+    const auto mean = [](const R* t) { return R(1.0 / 6.0) * (t[0] + t[1]) + R(2.0 / 3.0) * t[2]; };
+    const R temperature = mean(e.temperature), initial = mean(e.initial_temperature);
+    parameters_between<CurvedBeam>(e, initial, temperature, n.p);
+    n.thermal_strain = n.p[Beam::expansion] * (temperature - initial);
     const R stiffness[6] = {n.p[Beam::young] * n.p[Beam::area],
                             n.p[Beam::shear_modulus] * n.p[Beam::shear_area_y],
                             n.p[Beam::shear_modulus] * n.p[Beam::shear_area_z],

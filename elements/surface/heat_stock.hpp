@@ -11,6 +11,9 @@ void heat_surface(const Add& add) {
   loads<ConvectionLoad, Geometry::solid, Tri3, Tri6, Quad4, Quad8>(add, "convection");
   loads<ConvectionLoad, Geometry::plane, Line2, Line3>(add, "plane_convection");
   loads<ConvectionLoad, Geometry::axisymmetric, Line2, Line3>(add, "axisymmetric_convection");
+  loads<RadiationLoad, Geometry::solid, Tri3, Tri6, Quad4, Quad8>(add, "radiation");
+  loads<RadiationLoad, Geometry::plane, Line2, Line3>(add, "plane_radiation");
+  loads<RadiationLoad, Geometry::axisymmetric, Line2, Line3>(add, "axisymmetric_radiation");
 }
 
 }  // namespace voussoir::stock

@@ -2,8 +2,9 @@
 #include <voussoir/elements/surface/face.hpp>
 
 // Loads on faces, as elements: they share the nodes of the face that they act on. A residual is internal minus external
-// force, so that of a load is minus its force. None but convection has a tangent. Parameters may differ from element to
-// element, like those of any element; loads on plane bodies take the body's thickness as their last parameter.
+// force, so that of a load is minus its force. None but convection and radiation have a tangent. Parameters may differ
+// from element to element, like those of any element; loads on plane bodies take the body's thickness as their last
+// parameter.
 
 namespace voussoir {
 
@@ -19,7 +20,7 @@ struct FaceLoad {
   static constexpr int dofs = nodes * components;
   static constexpr const char* shape = Shape::name;
   static constexpr bool has_tangent = Load::depends_on_unknowns;
-  static constexpr bool linear = true, reads_temperature = false;
+  static constexpr bool linear = Load::linear, reads_temperature = false;
 
   struct Names {
     const char* text[3 + 1];
@@ -76,7 +77,7 @@ struct FaceLoad {
     return smallest;
   }
 
-  /// Only convection is asked for it.
+  /// Only convection and radiation are asked for it.
   template <class R>
   VSR_LARGE_FN static R tangent(const Input<R>& e, R* upper) {
     R p[parameter_count];
@@ -87,7 +88,10 @@ struct FaceLoad {
       for (int q = 0; q < Surface::points; ++q) {
         const FacePiece<R> piece = Surface::piece(e.x, q, p[parameter_count - 1]);
         smallest = min(smallest, piece.stretch);
-        const R slope = Load::slope(p, piece);
+        R unknown = R(0.0);
+        if constexpr (!linear)
+          for (int a = 0; a < nodes; ++a) unknown += R(Surface::value(q, a)) * e.u[a];
+        const R slope = Load::slope(p, piece, unknown);
         int at = 0;
         for (int a = 0; a < nodes; ++a)
           for (int b = a; b < nodes; ++b) upper[at++] += slope * R(Surface::value(q, a) * Surface::value(q, b));
@@ -101,7 +105,7 @@ namespace detail {
 struct MechanicalLoad {
   template <Geometry geometry>
   static constexpr int components = geometry == Geometry::solid ? 3 : 2;
-  static constexpr bool depends_on_unknowns = false;
+  static constexpr bool depends_on_unknowns = false, linear = true;
   static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
 };
 
@@ -139,7 +143,7 @@ struct TractionLoad : detail::MechanicalLoad {
 struct FluxLoad : detail::HeatLoad {
   template <Geometry geometry>
   static constexpr int own_parameters = 1;
-  static constexpr bool depends_on_unknowns = false;
+  static constexpr bool depends_on_unknowns = false, linear = true;
   static constexpr const char* parameters[] = {"flux"};
   template <int count, class R>
   VSR_FN static void force(const R* p, const FacePiece<R>& piece, R, Vec3<R>& f) {
@@ -151,15 +155,39 @@ struct FluxLoad : detail::HeatLoad {
 struct ConvectionLoad : detail::HeatLoad {
   template <Geometry geometry>
   static constexpr int own_parameters = 2;
-  static constexpr bool depends_on_unknowns = true;
+  static constexpr bool depends_on_unknowns = true, linear = true;
   static constexpr const char* parameters[] = {"film", "sink"};
   template <int count, class R>
   VSR_FN static void force(const R* p, const FacePiece<R>& piece, R temperature, Vec3<R>& f) {
     f[0] = p[0] * (p[1] - temperature) * piece.area;
   }
   template <class R>
-  VSR_FN static R slope(const R* p, const FacePiece<R>& piece) {
+  VSR_FN static R slope(const R* p, const FacePiece<R>& piece, R) {
     return p[0] * piece.area;
+  }
+};
+
+/// Radiation to surroundings: coefficient · (θ⁴ − θ_sink⁴) leaves the body, per area and time, with θ the temperature
+/// above absolute zero. The power is continued below zero as −|θ|⁴, so that iterations that go astray come back.
+struct RadiationLoad : detail::HeatLoad {
+  template <Geometry geometry>
+  static constexpr int own_parameters = 3;
+  static constexpr bool depends_on_unknowns = true, linear = false;
+  static constexpr const char* parameters[] = {"coefficient", "sink", "absolute_zero"};
+  template <int count, class R>
+  VSR_FN static void force(const R* p, const FacePiece<R>& piece, R temperature, Vec3<R>& f) {
+    const R own = temperature - p[2], sink = p[1] - p[2];
+    f[0] = p[0] * (sink * cube(sink) - own * cube(own)) * piece.area;
+  }
+  template <class R>
+  VSR_FN static R slope(const R* p, const FacePiece<R>& piece, R temperature) {
+    return R(4.0) * p[0] * cube(temperature - p[2]) * piece.area;
+  }
+
+ private:
+  template <class R>
+  VSR_FN static R cube(R x) {
+    return abs(x) * x * x;
   }
 };
 

@@ -60,6 +60,17 @@ LoadCase& LoadCase::convection(const std::string& name, double film, double sink
   return surface(name, "convection", {film, sink});
 }
 
+LoadCase& LoadCase::radiation(const std::string& name, double coefficient, double sink, double absolute_zero) {
+  check_finite(*this, "a number of a radiating surface", {coefficient, sink, absolute_zero});
+  if (coefficient < 0)
+    throw Error(ErrorCode::bad_input, "the coefficient of radiation is negative; heat would flow the wrong way",
+                "surface '" + name + "'");
+  if (sink < absolute_zero)
+    throw Error(ErrorCode::bad_input, "the temperature that the surface radiates to is below absolute zero",
+                "surface '" + name + "'");
+  return surface(name, "radiation", {coefficient, sink, absolute_zero});
+}
+
 LoadCase& LoadCase::body(const std::string& element_set, const BodyLoad& load) {
   ++domain_->revision_;
   if (!element_set.empty()) domain_->element_set(element_set);

@@ -44,6 +44,10 @@ class LoadCase {
   LoadCase& heat_flux(const std::string& surface, double value);
   /// Heat exchanged with a medium of temperature `sink`: film · (T − sink) per area leaves the body.
   LoadCase& convection(const std::string& surface, double film, double sink);
+  /// Heat radiated to surroundings of temperature `sink`: coefficient · ((T − zero)⁴ − (sink − zero)⁴) per area leaves
+  /// the body. The coefficient is the emissivity times the Stefan–Boltzmann constant; `absolute_zero` is that of the
+  /// temperature scale, −273.15 for degrees Celsius.
+  LoadCase& radiation(const std::string& surface, double coefficient, double sink, double absolute_zero);
   /// Heat produced per volume in an element set ("" for all elements).
   LoadCase& heat_source(const std::string& element_set, double value);
 
@@ -54,7 +58,7 @@ class LoadCase {
   };
   struct Surface {
     std::string surface;
-    std::string kind;  ///< "pressure", "traction", "flux", "convection"
+    std::string kind;  ///< "pressure", "traction", "flux", "convection", "radiation"
     std::vector<double> values;
   };
   struct Body {

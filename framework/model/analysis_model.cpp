@@ -145,12 +145,27 @@ void AnalysisModel::set_temperature_from(const Vector& unknowns) const {
   device_model_->set_temperature(t);
 }
 
+std::optional<double> AnalysisModel::radiation_start() const {
+  std::optional<double> start;
+  for (const auto& load_case : domain_.load_cases())
+    for (const auto& load : load_case->surface_loads())
+      if (load.kind == "radiation") {
+        const double sink = load.values[1], cold = load.values[2] + 273.15;
+        start = std::max({start.value_or(sink), sink, cold});
+      }
+  if (start)
+    for (std::int32_t e = 0; e < equation_count(); ++e)
+      if (held_[e]) start = std::max(*start, plan_.value[e]);
+  return start;
+}
+
 Vector AnalysisModel::initial_unknowns(double factor) const {
   std::vector<double> u(equation_count(), 0.0);
   if (follows_unknown_temperature())
     for (std::size_t k = 0; k < node_at_.size(); ++k)
       if (temperature_component_ < first_equation_[k + 1] - first_equation_[k])
         u[first_equation_[k] + temperature_component_] = domain_.initial_temperature(node_at_[k]);
+  if (const auto start = radiation_start()) std::fill(u.begin(), u.end(), *start);
   for (std::int32_t e = 0; e < equation_count(); ++e)
     if (held_[e]) u[e] = factor * plan_.value[e];
   for (const auto& d : plan_.dependent) {

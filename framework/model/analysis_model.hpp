@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -91,8 +92,11 @@ class AnalysisModel {
   /// Temperatures of a model with the unknown T: that unknown, so that conductivity follows it.
   void set_temperature_from(const Vector& unknowns) const;
   /// Unknowns with everything prescribed in place (times `factor`), dependents following, and zero elsewhere; but the
-  /// initial temperature where elements follow the unknown temperature.
+  /// initial temperature where elements follow the unknown temperature, and radiation_start() where faces radiate.
   Vector initial_unknowns(double factor) const;
+  /// Where the temperatures of a body that radiates start: at the highest that is given, and not so near absolute zero
+  /// that radiation would have no slope. From above, Newton's method comes down to the solution without a detour.
+  std::optional<double> radiation_start() const;
   /// Moves prescribed values of penalty springs.
   void set_spring_factor_of_prescribed(double factor) const;
   Vector make_vector(int columns = 1) const { return Vector(device_model_->layout(), columns); }

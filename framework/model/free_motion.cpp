@@ -250,6 +250,8 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
   const int modes = mode_count(kinematics);
   DeviceModel& device_model = model.device_model();
   const auto first = model.first_equation();
+  std::vector<double> start;  // radiation opposes nothing at absolute zero
+  if (const auto temperature = model.radiation_start()) start.assign(model.equation_count(), *temperature);
   for (int device = 0; device < device_model.devices(); ++device) {
     for (int b = 0; b < device_model.batch_count(); ++b) {
       const ElementBatch& batch = device_model.part(device).batches[b];
@@ -258,7 +260,7 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
       if (batch.element_count == 0 || !program.has_tangent() || kind == BatchOrigin::Kind::constraint ||
           kind == BatchOrigin::Kind::body_load)
         continue;
-      const ElementView view = device_model.host_view(device, b, nullptr);
+      const ElementView view = device_model.host_view(device, b, start.empty() ? nullptr : start.data());
       const auto layout = device_model.layout();
       const int lanes = program.lanes(), m = program.dofs();
       std::vector<double> k(static_cast<std::size_t>(lanes) * program.matrix_entries());

@@ -202,6 +202,24 @@ TEST(HeatLoads, FluxAndConvectionOnFaces) {
   EXPECT_NEAR(plane_flux.residual()[1], -0.3, 1e-14);
 }
 
+TEST(HeatLoads, RadiationGrowsWithTheFourthPower) {
+  ElementRun face("radiation.tri3");
+  face.add({{0, 0, 0}, {2, 0, 0}, {0, 3, 0}}, {{"coefficient", 2e-8}, {"sink", 20}, {"absolute_zero", -273}});
+  for (int a = 0; a < 3; ++a) face.unknowns(0)[a] = 127;
+  const double own = 400, sink = 293;
+  const double heat = 2e-8 * (std::pow(own, 4) - std::pow(sink, 4)) * 3;
+  EXPECT_NEAR(face.residual().sum(), heat, 1e-11 * heat);
+  EXPECT_NEAR(face.tangent().sum(), 4 * 2e-8 * std::pow(own, 3) * 3, 1e-11 * heat);
+  // Below absolute zero it still pulls back.
+  for (int a = 0; a < 3; ++a) face.unknowns(0)[a] = -373;
+  EXPECT_GT(face.tangent().sum(), 0);
+  EXPECT_LT(face.residual().sum(), 0);
+  ElementRun ring("axisymmetric_radiation.line2");
+  ring.add({{2, 0, 0}, {2, 1, 0}}, {{"coefficient", 1e-8}, {"sink", 0}, {"absolute_zero", 0}});
+  for (int a = 0; a < 2; ++a) ring.unknowns(0)[a] = 100;
+  EXPECT_NEAR(ring.residual().sum(), 2 * std::numbers::pi * 2, 1e-11);
+}
+
 TEST(SurfaceLoads, DegenerateFacesAndMissingThicknessAreReported) {
   ElementRun face("pressure.quad4");
   face.add({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}}, {{"pressure", 1}});

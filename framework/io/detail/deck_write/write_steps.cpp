@@ -107,6 +107,9 @@ std::vector<std::string> Writer::face_lines(const Step& step, const std::string&
         throw Error(ErrorCode::bad_input,
                     "a deck for both programs has no traction; give pressures or forces at nodes instead",
                     "deck, load case '" + name + "', surface '" + load.surface + "'");
+      if (load.kind == "radiation")
+        throw Error(ErrorCode::bad_input, "radiation cannot be written to a deck",
+                    "deck, load case '" + name + "', surface '" + load.surface + "'");
       if (load.kind != kind) continue;
       auto& sum = by_surface[load.surface];
       sum.resize(2);
