@@ -19,7 +19,8 @@ std::vector<std::string> box_types() {
     if (dot == std::string::npos) continue;
     const std::string physics = name.substr(0, dot);
     bool load = false;
-    for (const char* kind : {"pressure", "traction", "flux", "convection"}) load = load || physics.ends_with(kind);
+    for (const char* kind : {"pressure", "traction", "flux", "convection", "radiation"})
+      load = load || physics.ends_with(kind);
     if (!load) names.push_back(name);
   }
   return names;
@@ -33,6 +34,10 @@ std::shared_ptr<Material> everything() {
       .set("specific_heat", 460);
   m->set("E1", 10e3).set_table("E2", {{0, 140e3}, {200, 100e3}}).set("E3", 12e3);
   m->set("nu12", 0.02).set("nu13", 0.3).set("nu23", 0.25).set("G12", 5e3).set("G13", 4e3).set("G23", 5e3);
+  const char* const pairs[] = {"11", "22", "33", "12", "13", "23"};
+  for (int j = 0; j < 6; ++j)
+    for (int i = 0; i <= j; ++i)
+      m->set(std::string("D") + pairs[i] + pairs[j], i == j ? 60e3 + 7e3 * i : 2e3 * (i + 1) - 1e3 * j);
   m->set("expansion1", 3e-5).set("expansion2", 1e-6).set("expansion3", 2e-5).set("k1", 1).set("k2", 20).set("k3", 3);
   return m;
 }

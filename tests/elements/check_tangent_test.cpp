@@ -120,6 +120,8 @@ double sensible(const std::string& name) {
   // Axes of a material: a turn by 30° about the third.
   const double turn[3][3] = {{0.8660254037844387, 0.5, 0}, {-0.5, 0.8660254037844387, 0}, {0, 0, 1}};
   if (name.size() == 6 && name.starts_with("axis")) return turn[name[4] - '1'][name[5] - '1'];
+  // Stiffnesses D1111 … D2323 of a body without symmetry.
+  if (name.size() == 5 && name[0] == 'D') return name.substr(1, 2) == name.substr(3, 2) ? 3.0 : 0.3;
   const auto found = numbers.find(name);
   return found == numbers.end() ? 1.1 : found->second;
 }
@@ -135,10 +137,10 @@ std::vector<double> bent_geometry(const ElementType& type) {
     dim = topology.dim;
   }
   const std::string& name = type.name();
-  const bool in_plane =
-      name.find("plane") != std::string::npos || name.find("axisymmetric") != std::string::npos ||
-      (dim == 2 && name.find("pressure") == std::string::npos && name.find("traction") == std::string::npos &&
-       name.find("flux") == std::string::npos && name.find("convection") == std::string::npos);
+  const bool in_plane = name.find("plane") != std::string::npos || name.find("axisymmetric") != std::string::npos ||
+                        (dim == 2 && name.find("pressure") == std::string::npos &&
+                         name.find("traction") == std::string::npos && name.find("flux") == std::string::npos &&
+                         name.find("convection") == std::string::npos && name.find("radiation") == std::string::npos);
   std::vector<double> x;
   for (const auto& p : reference) {
     x.push_back(3 + p[0] + 0.1 * p[1] - 0.05 * p[0] * p[1] + 0.04 * p[2] * p[1]);

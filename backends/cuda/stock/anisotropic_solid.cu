@@ -1,0 +1,5 @@
+#include <voussoir/elements/stock/anisotropic_solid.hpp>
+
+#include <voussoir/backends/cuda/native_program.hpp>
+
+VSR_NATIVE_STOCK(anisotropic_solid);
