@@ -10,6 +10,7 @@ void quad9_surface(const Add& add) {
   loads<TractionLoad, Geometry::solid, Quad9>(add, "traction");
   loads<FluxLoad, Geometry::solid, Quad9>(add, "flux");
   loads<ConvectionLoad, Geometry::solid, Quad9>(add, "convection");
+  loads<RadiationLoad, Geometry::solid, Quad9>(add, "radiation");
 }
 
 }  // namespace voussoir::stock

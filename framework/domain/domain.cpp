@@ -109,6 +109,14 @@ void Domain::add_nodes(std::span<const Id> ids, std::span<const double> coordina
   }
 }
 
+void Domain::move_node(Id id, std::array<double, 3> position) {
+  for (const double x : position)
+    if (!std::isfinite(x))
+      throw Error(ErrorCode::bad_input, "a coordinate is not a finite number", "node " + std::to_string(id));
+  std::copy(position.begin(), position.end(), coordinates_.begin() + 3 * static_cast<std::ptrdiff_t>(node_index(id)));
+  ++revision_;
+}
+
 void Domain::forget_nodes(std::int32_t first) {
   if (!node_ids_consecutive_)
     for (std::size_t i = first; i < node_ids_.size(); ++i) node_index_.erase(node_ids_[i]);

@@ -96,6 +96,8 @@ class Domain {
   /// Many nodes at once, three coordinates each; `ids` may be empty: they are then numbered from 1 (or on). All or
   /// none: after an Error the domain has the nodes that it had before.
   void add_nodes(std::span<const Id> ids, std::span<const double> coordinates);
+  /// Puts a node elsewhere; sets that were made by place keep their members.
+  void move_node(Id id, std::array<double, 3> position);
   std::int32_t node_count() const { return static_cast<std::int32_t>(node_ids_.size()); }
   Id node_id(std::int32_t index) const { return node_ids_[index]; }
   /// Throws Error (not_found) for an id that no node has.

@@ -10,8 +10,19 @@ void Supports::apply(Domain& domain, const NodalField* previous) const {
   for (const Prescribed& p : values) domain.prescribe_at(domain.node_id(p.node), p.unknown, p.value);
   for (const ObliqueSupport& o : oblique) domain.prescribe_along(domain.node_id(o.node), o.direction, o.value);
   for (const Kept& k : kept) {
-    const double value = previous ? previous->at(k.node, k.unknown) : 0.0;
-    domain.prescribe_at(domain.node_id(k.node), k.unknown, std::isnan(value) ? 0.0 : value);
+    const auto before = [&](const char* unknown) {
+      const double value = previous ? previous->at(k.node, unknown) : 0.0;
+      return std::isnan(value) ? 0.0 : value;
+    };
+    if (!k.unknown.empty()) {
+      domain.prescribe_at(domain.node_id(k.node), k.unknown, before(k.unknown.c_str()));
+      continue;
+    }
+    double value = 0;
+    for (int i = 0; i < 3; ++i)
+      if (const char* const names[] = {"ux", "uy", "uz"}; k.direction[i] != 0)
+        value += k.direction[i] * before(names[i]);
+    domain.prescribe_along(domain.node_id(k.node), k.direction, value);
   }
 }
 

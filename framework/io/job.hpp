@@ -26,7 +26,8 @@ struct Supports {
   /// Unknowns that are held where the step before left them.
   struct Kept {
     std::int32_t node;
-    std::string unknown;
+    std::string unknown;                   ///< empty: the displacement along `direction`
+    std::array<double, 3> direction = {};  ///< of length 1
   };
   std::vector<Kept> kept;
 

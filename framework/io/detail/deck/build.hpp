@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ struct Model {
   Domain* domain = nullptr;
   std::vector<ElementRef> ref;           ///< of each element of the deck; block −1: not in this model
   std::vector<std::uint8_t> components;  ///< unknowns of each node: the first few of unknown_names()
+  /// Nodes without elements that equations give unknowns: which, a bit each.
+  std::map<std::int32_t, std::uint32_t> named;
 };
 
 /// "ux", "uy", "uz", "rx", "ry", "rz", or "T": the unknown of component k.
@@ -57,6 +61,7 @@ struct Build {
   std::vector<Model> models;
   /// Rotations of rigid bodies that stand for dofs which their nodes do not have: (node, dof) → unknown.
   std::map<std::pair<std::int32_t, int>, Unknown> aliases;
+  std::set<std::int32_t> network_nodes;      ///< nodes whose dof 2 is the pressure of loads like P1NP
   double initial_temperature = 0;            ///< where it is the same everywhere
   std::vector<double> initial_temperatures;  ///< of each node, where it is not; otherwise empty
 
@@ -86,6 +91,10 @@ struct Build {
   std::span<const std::int32_t> nodes_of_set(const std::string& set, Place place);
   std::vector<std::size_t> elements_of(const Target& target, Place place);
 
+  /// How many displacements a node has: 2 in a plane, also where its beams are beams in space that stay in the plane.
+  int translations(const Model& model, std::int32_t node) const {
+    return std::min<int>(model.components[node], planar ? 2 : 3);
+  }
   /// Axes of a node's transformed system, where it has one.
   bool has_axes(std::int32_t node) const {
     return !job.node_axes.system_of.empty() && job.node_axes.system_of[node] >= 0;
@@ -115,6 +124,8 @@ std::shared_ptr<const Material> build_material(Build& build, const std::string& 
 /// Gives a block the numbers of its section.
 void apply_section(Build& build, const Model& model, ElementBlock& block, const SectionCard& section,
                    const ElementMeaning& meaning);
+/// The axes that an *ORIENTATION defines. `place` is that of the card that names it.
+Orientation make_orientation(Build& build, const std::string& name, Place place);
 /// The face (from 0) of an element that a label like "P2", "S3" or "F1" names.
 int face_of(const Build& build, const Model& model, std::size_t element, std::string_view label, Place place);
 

@@ -104,7 +104,10 @@ Orientation::Axes Build::axes(std::int32_t node) const {
 Unknown Build::unknown(const Model& m, std::int32_t node, int dof) const {
   if (m.physics == Physics::heat) return m.components[node] > 0 ? Unknown{node, 0} : Unknown{};
   if (const auto alias = aliases.find({node, dof}); alias != aliases.end()) return alias->second;
-  return dof >= 1 && dof <= m.components[node] ? Unknown{node, dof - 1} : Unknown{};
+  if (dof < 1 || dof > m.components[node]) return {};
+  if (planar && m.components[node] == 6 && dof >= 3 && dof <= 5) return {};  // out of the plane
+  if (const auto named = m.named.find(node); named != m.named.end() && !(named->second >> (dof - 1) & 1u)) return {};
+  return {node, dof - 1};
 }
 
 namespace {

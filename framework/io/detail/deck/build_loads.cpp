@@ -38,6 +38,7 @@ bool LoadMaker::make(Model& m, const std::string& name, ActingState& state, cons
     nodal(m, state.forces.acting(), time);
     pressures(m, state.pressures.acting(), time);
     pressures(m, state.surface_pressures.acting(), time);
+    network_pressures(m, state, time);
     bodies(m, state, time);
     temperatures(m, state, time, heated);
   }
@@ -58,7 +59,7 @@ void LoadMaker::nodal(Model& m, const std::vector<Acting>& acting, const StepTim
       for (int k = 0; k < 3; ++k) {
         const double part = value * axes[3 * (dof - 1) + k];
         if (std::abs(part) <= 1e-14 * std::abs(value)) continue;
-        if (k >= m.components[n])
+        if (k >= build_.translations(m, n))
           build_.fail(
               "the load of node " + build_.node_name(n) + " points out of the plane of its elements, by its *TRANSFORM",
               a.place);
@@ -104,6 +105,25 @@ void LoadMaker::pressures(Model& m, const std::vector<Acting>& acting, const Ste
     if (value != 0) load_case(m).pressure(surface_of(m, "pressure", std::move(faces)), value);
 }
 
+void LoadMaker::network_pressures(Model& m, ActingState& state, const StepTime& time) {
+  std::map<double, std::vector<FaceRef>> groups;
+  const auto& held = state.supports.acting();
+  for (const Acting& a : state.network_pressures.acting()) {
+    const auto node = static_cast<std::int32_t>(a.extra);
+    const auto given = std::lower_bound(held.begin(), held.end(), node_key(node, 2),
+                                        [](const Acting& h, std::uint64_t key) { return h.key < key; });
+    if (given == held.end() || given->key != node_key(node, 2))
+      build_.fail("the load takes the pressure of node " + build_.node_name(node) +
+                      ", which is not known: give it by *BOUNDARY with degree of freedom 2 (flow in networks is not "
+                      "solved)",
+                  a.place);
+    const double pressure = given->value * factor_of(given->amplitude, time) * factor_of(a.amplitude, time);
+    groups[pressure].push_back(face_of_key(a.key));
+  }
+  for (auto& [value, faces] : groups)
+    if (value != 0) load_case(m).pressure(surface_of(m, "pressure", std::move(faces)), value);
+}
+
 void LoadMaker::heat(Model& m, ActingState& state, const StepTime& time) {
   for (auto& [value, faces] : by_value<double>(state.fluxes.acting(), time, plain_value))
     if (value != 0) load_case(m).heat_flux(surface_of(m, "flux", std::move(faces)), value);
@@ -111,6 +131,15 @@ void LoadMaker::heat(Model& m, ActingState& state, const StepTime& time) {
     if (value != 0) load_case(m).heat_source(surface_of(m, "elements", std::move(elements)), value);
   for (auto& [value, faces] : by_value<std::pair<double, double>>(state.films.acting(), time, film_value))
     if (value.first != 0) load_case(m).convection(surface_of(m, "film", std::move(faces)), value.first, value.second);
+  for (auto& [value, faces] : by_value<std::pair<double, double>>(state.radiations.acting(), time, film_value)) {
+    if (value.first == 0) continue;
+    const double zero = *build_.deck.absolute_zero;
+    if (value.second < zero)
+      build_.fail("the amplitude takes the temperature that surfaces radiate to below ABSOLUTE ZERO",
+                  state.radiations.acting().front().place);
+    load_case(m).radiation(surface_of(m, "radiation", std::move(faces)), value.first * *build_.deck.stefan_boltzmann,
+                           value.second, zero);
+  }
 }
 
 void LoadMaker::check_masses(const Model& m, const BodyActing& load, std::span<const std::size_t> elements,

@@ -64,6 +64,28 @@ bool positive_definite(const std::vector<double>& e) {
 
 constexpr const char* orthotropic_names[] = {"E1", "E2", "E3", "nu12", "nu13", "nu23", "G12", "G13", "G23"};
 
+/// Linear elastic without any symmetry: 21 stiffnesses.
+class AnisotropicMaterial : public Material {
+ public:
+  using Material::Material;
+  std::string law() const override { return "anisotropic"; }
+};
+
+/// The pairs of indices of a row of 21 stiffnesses: the upper triangle of a 6 × 6 matrix, column by column.
+constexpr const char* index_pairs[] = {"11", "22", "33", "12", "13", "23"};
+
+bool positive_definite_21(const std::vector<double>& d) {
+  double a[6][6];
+  for (int j = 0, at = 0; j < 6; ++j)
+    for (int i = 0; i <= j; ++i, ++at) a[i][j] = a[j][i] = d[at];
+  for (int k = 0; k < 6; ++k) {
+    if (!(a[k][k] > 0) || !std::isfinite(a[k][k])) return false;
+    for (int i = k + 1; i < 6; ++i)
+      for (int j = k + 1; j < 6; ++j) a[i][j] -= a[i][k] * a[k][j] / a[k][k];
+  }
+  return true;
+}
+
 bool is_isotropic(const Property& p) { return p.type.empty() || p.type == "ISO" || p.type == "ISOTROPIC"; }
 bool is_orthotropic(const Property& p) { return p.type == "ORTHO" || p.type == "ORTHOTROPIC"; }
 
@@ -121,8 +143,9 @@ struct MaterialBuilder {
       }
       return;
     }
+    if (p.type == "ANISO") return add_anisotropy(material);
     const bool engineering = p.type == "ENGINEERING CONSTANTS" || p.type == "ENGINEERINGCONSTANTS";
-    if (!engineering && !is_orthotropic(p)) refuse(p, "*ELASTIC", "ISO, ORTHO and ENGINEERING CONSTANTS");
+    if (!engineering && !is_orthotropic(p)) refuse(p, "*ELASTIC", "ISO, ORTHO, ENGINEERING CONSTANTS and ANISO");
     columns.check(
         p, 9,
         engineering ? "E1 E2 E3 nu12 nu13 nu23 G12 G13 G23" : "D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323");
@@ -142,6 +165,21 @@ struct MaterialBuilder {
     }
   }
 
+  void add_anisotropy(Material& material) const {
+    const Property& p = *card.elastic;
+    Columns{build, name, "*ELASTIC"}.check(p, 21, "D1111 D1122 D2222 D1133 D2233 D3333 D1112 …");
+    for (std::size_t i = 0; i < p.rows.size(); ++i)
+      if (!positive_definite_21(p.rows[i].values))
+        build.fail("the stiffness of material '" + name + "' is not positive definite" +
+                       (p.rows.size() > 1 ? " in row " + std::to_string(i + 1) : std::string()) +
+                       ": some strain would release energy; check the order of the 21 numbers",
+                   p.place);
+    std::size_t at = 0;
+    for (int j = 0; j < 6; ++j)
+      for (int i = 0; i <= j; ++i, ++at)
+        material.set_table(std::string("D") + index_pairs[i] + index_pairs[j], column(p, at));
+  }
+
   void add_expansion(Material& material, bool orthotropic) const {
     if (!card.expansion) return;
     const Property& p = *card.expansion;
@@ -158,7 +196,9 @@ struct MaterialBuilder {
                  section);
     const bool orthotropic = !is_isotropic(*card.elastic) || (card.expansion && is_orthotropic(*card.expansion));
     std::shared_ptr<Material> material;
-    if (orthotropic)
+    if (card.elastic->type == "ANISO")
+      material = std::make_shared<AnisotropicMaterial>(name);
+    else if (orthotropic)
       material = std::make_shared<OrthotropicMaterial>(name);
     else
       material = std::make_shared<Material>(name);

@@ -172,9 +172,11 @@ void assign_sections(Build& b) {
                  card_name(section_for(b.meaning[b.card_of(members.front())]->family)),
              section.place);
   }
-  const auto missing = std::count(b.section_of.begin(), b.section_of.end(), -1);
+  std::size_t missing = 0, first = 0;
+  for (std::size_t c = 0; c < b.deck.elements.size(); ++c)
+    for (std::size_t e = b.card_first[c]; e < b.card_first[c + 1]; ++e)
+      if (b.section_of[e] < 0 && b.meaning[c]->family != Family::coupling && missing++ == 0) first = e;
   if (missing == 0) return;
-  const std::size_t first = std::find(b.section_of.begin(), b.section_of.end(), -1) - b.section_of.begin();
   const Family family = b.meaning[b.card_of(first)]->family;
   std::string text = "element " + b.deck.instances.element(b.element_id(first)) + " (" +
                      b.deck.elements[b.card_of(first)].type + ") has no section";
@@ -193,12 +195,18 @@ void assign_sections(Build& b) {
 void find_space(Build& b) {
   bool plane = false, space = false;
   for (const ElementMeaning* m : b.meaning) {
-    if (is_plane(m->family) || m->name == "T2D2")
+    if (is_plane(m->family) || is_plane_line(*m))
       plane = true;
     else if (!is_discrete(m->family))
       space = true;
   }
   b.planar = plane && !space;
+  for (std::size_t c = 0; space && c < b.meaning.size(); ++c)
+    if (b.meaning[c]->family == Family::beam && is_plane_line(*b.meaning[c]))
+      b.fail(b.deck.elements[c].type +
+                 " elements stay in the xy plane and go with plane elements alone, but the deck "
+                 "has others too; use B31 or B32",
+             b.deck.elements[c].place);
   double low[3], high[3];
   for (int k = 0; k < 3; ++k) low[k] = high[k] = b.coordinates[k];
   for (std::size_t i = 0; i < b.coordinates.size(); ++i) {
@@ -207,7 +215,7 @@ void find_space(Build& b) {
   }
   const double size = std::max(high[0] - low[0], high[1] - low[1]);
   for (std::size_t c = 0; plane && c < b.deck.elements.size(); ++c) {
-    if (!is_plane(b.meaning[c]->family)) continue;
+    if (!is_plane(b.meaning[c]->family) && !is_plane_line(*b.meaning[c])) continue;
     const ElementCard& card = b.deck.elements[c];
     const double level = card.nodes.empty() ? 0 : b.coordinates[3 * b.node_index.find(card.nodes[0]) + 2];
     for (std::size_t i = 0; i < card.nodes.size(); ++i) {

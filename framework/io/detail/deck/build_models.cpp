@@ -63,6 +63,11 @@ std::string block_name(const Domain& domain, const std::string& set, std::string
   return name;
 }
 
+/// Decks have the middle node of a beam second, shapes have it last.
+void swap_middle(std::vector<Id>& nodes) {
+  for (std::size_t i = 0; i + 2 < nodes.size(); i += 3) std::swap(nodes[i + 1], nodes[i + 2]);
+}
+
 void add_blocks(Build& b, Model& m) {
   for (const PlannedBlock& planned : plan_blocks(b, m.physics)) {
     const SectionCard& section = b.deck.sections[planned.section];
@@ -72,6 +77,7 @@ void add_blocks(Build& b, Model& m) {
     std::int32_t element = 0;
     std::vector<Id> ids, nodes;  // gathered where a block is scattered over the deck
     const bool gather = planned.segments.size() > 16;
+    const bool middle_last = planned.meaning->family == Family::beam && planned.meaning->nodes == 3;
     for (const Segment& s : planned.segments) {
       const ElementCard& card = b.deck.elements[s.card];
       const std::size_t per = card.nodes_per_element;
@@ -80,11 +86,16 @@ void add_blocks(Build& b, Model& m) {
       if (gather) {
         ids.insert(ids.end(), these_ids.begin(), these_ids.end());
         nodes.insert(nodes.end(), these_nodes.begin(), these_nodes.end());
+      } else if (middle_last) {
+        std::vector<Id> turned(these_nodes.begin(), these_nodes.end());
+        swap_middle(turned);
+        block.add_many(these_ids, turned);
       } else {
         block.add_many(these_ids, these_nodes);
       }
       for (std::size_t e = s.first; e < s.last; ++e) m.ref[b.card_first[s.card] + e] = {index, element++};
     }
+    if (gather && middle_last) swap_middle(nodes);
     if (gather) block.add_many(ids, nodes);
     apply_section(b, m, block, section, *planned.meaning);
     const auto components = static_cast<std::uint8_t>(block.type().program().components());
@@ -183,7 +194,7 @@ void check_parts(Build& b, Physics physics) {
     } else if (physics == Physics::heat && !is_discrete(b.meaning[c]->family)) {
       b.fail("elements of type " + card.type + " do not conduct heat here; use solid, plane or axisymmetric elements",
              card.place);
-    } else if (physics == Physics::structure) {
+    } else if (physics == Physics::structure && b.meaning[c]->family != Family::coupling) {
       b.note("elements of type " + card.type + " only conduct heat and have no part in *STATIC steps", card.place);
     }
   }

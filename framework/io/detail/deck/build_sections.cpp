@@ -124,26 +124,22 @@ void apply_spring(Build& b, ElementBlock& block, const SectionCard& section, con
   for (int k = 0; k < count; ++k) block.set_section(names[k], k == dof - 1 ? stiffness : 0.0);
 }
 
-void apply_orientation(Build& b, ElementBlock& block, const SectionCard& section) {
-  if (section.orientation.empty()) return;
-  const auto it = b.deck.orientations.find(section.orientation);
+}  // namespace
+
+Orientation make_orientation(Build& b, const std::string& name, Place place) {
+  const auto it = b.deck.orientations.find(name);
   if (it == b.deck.orientations.end())
-    b.fail(ErrorCode::not_found,
-           "there is no orientation '" + section.orientation + "'" +
-               suggestion_from(section.orientation, b.deck.orientations),
-           section.place);
+    b.fail(ErrorCode::not_found, "there is no orientation '" + name + "'" + suggestion_from(name, b.deck.orientations),
+           place);
   const OrientationCard& card = it->second;
   try {
-    Orientation o =
+    const Orientation o =
         card.cylindrical ? Orientation::cylindrical(card.a, card.b) : Orientation::rectangular(card.a, card.b);
-    if (card.turn_axis != 0) o = o.turned(card.turn_axis, card.turn);
-    block.set_orientation(o);
+    return card.turn_axis != 0 ? o.turned(card.turn_axis, card.turn) : o;
   } catch (const Error& error) {
     b.fail("*ORIENTATION: " + error.text(), card.place);
   }
 }
-
-}  // namespace
 
 void apply_section(Build& b, const Model& m, ElementBlock& block, const SectionCard& section,
                    const ElementMeaning& meaning) {
@@ -169,8 +165,12 @@ void apply_section(Build& b, const Model& m, ElementBlock& block, const SectionC
     block.set_section("area", section.values[0]);
     return;
   }
+  if (material->law() == "anisotropic" && meaning.family != Family::solid)
+    b.fail("*ELASTIC, TYPE=ANISO of material '" + material->name() + "' goes with solid elements alone, and " +
+               std::string(meaning.name) + " is " + describe(meaning.family),
+           section.place);
   block.set_material(material);
-  apply_orientation(b, block, section);
+  if (!section.orientation.empty()) block.set_orientation(make_orientation(b, section.orientation, section.place));
   const bool has_thickness = is_plane(meaning.family) && meaning.family != Family::axisymmetric;
   if (has_thickness && !section.values.empty()) {
     if (section.values[0] < 0) b.fail("the thickness is negative", section.place);

@@ -36,6 +36,8 @@ struct ActingState {
   Ledger pressures, surface_pressures;                   ///< faces
   Ledger fluxes;                                         ///< faces
   Ledger films{Ledger::Repeated::replaces};              ///< faces: value is the sink, extra the coefficient
+  Ledger radiations{Ledger::Repeated::replaces};         ///< faces: value is the sink, extra the emissivity
+  Ledger network_pressures{Ledger::Repeated::replaces};  ///< faces: extra is the node whose dof 2 is the pressure
   Ledger sources;                                        ///< elements
   Ledger temperatures{Ledger::Repeated::replaces};       ///< nodes
   std::vector<BodyActing> bodies;
@@ -66,6 +68,7 @@ class LoadMaker {
   using Faces = std::vector<FaceRef>;
   void nodal(Model& model, const std::vector<Acting>& acting, const StepTime& time);
   void pressures(Model& model, const std::vector<Acting>& acting, const StepTime& time);
+  void network_pressures(Model& model, ActingState& state, const StepTime& time);
   void heat(Model& model, ActingState& state, const StepTime& time);
   void bodies(Model& model, const ActingState& state, const StepTime& time);
   void temperatures(Model& model, ActingState& state, const StepTime& time, bool heated);

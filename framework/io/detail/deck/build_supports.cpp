@@ -33,7 +33,7 @@ class SupportMaker {
     if (u.node < 0) return missing(n, dof, a);
     const std::string& name = unknown_name(m_.physics, u.component);
     if (a.fixed)
-      s_.kept.push_back({u.node, name});
+      s_.kept.push_back({u.node, name, {}});
     else
       s_.values.push_back({u.node, name, value(a)});
   }
@@ -41,6 +41,7 @@ class SupportMaker {
   /// A support of what cannot move anyway says nothing, and is common in decks; one with a value is a mistake.
   void missing(std::int32_t n, int dof, const Acting& a) {
     if (m_.components[n] == 0) {
+      if (b_.network_nodes.contains(n)) return;
       b_.note("supports of nodes that belong to no element are left out", a.place);
       return;
     }
@@ -48,6 +49,10 @@ class SupportMaker {
       b_.fail(
           "node " + b_.node_name(n) + " has no degree of freedom " + std::to_string(dof) + " that could take a value",
           a.place);
+    if (m_.named.contains(n)) {
+      b_.note("supports of degrees of freedom that no equation uses are left out", a.place);
+      return;
+    }
     b_.note(dof <= 3
                 ? "supports across the plane of plane and axisymmetric elements are left out: they cannot move there"
                 : "supports of rotations are left out where elements have none",
@@ -56,7 +61,7 @@ class SupportMaker {
 
   void turned(std::int32_t n, const Held& held) {
     const Orientation::Axes axes = b_.axes(n);
-    const int count = std::min<int>(m_.components[n], 3);
+    const int count = b_.translations(m_, n);
     int said = 0;
     for (int dof = 1; dof <= 3; ++dof) {
       if (!held.dof[dof]) continue;
@@ -79,27 +84,23 @@ class SupportMaker {
       any_fixed = any_fixed || held.dof[dof]->fixed;
       all_fixed = all_fixed && held.dof[dof]->fixed;
     }
-    if (any_fixed && !(all_fixed && said == count)) {
-      const Acting* fixed = nullptr;
-      for (const Acting* a : held.dof)
-        if (a && a->fixed) fixed = a;
-      b_.fail("*BOUNDARY, FIXED at node " + b_.node_name(n) +
-                  ", which has a *TRANSFORM, is supported only where all its displacements are fixed",
-              fixed->place);
-    }
+    // Where all displacements are held in the same way, they are held along the global axes too.
+    const bool whole = said == count && any_fixed == all_fixed;
     for (int dof = 1; dof <= 3; ++dof) {
       const double* d = &axes[3 * (dof - 1)];
       if (!held.dof[dof] || (count == 2 && std::abs(d[2]) > 1e-9)) continue;
       const double v = value(*held.dof[dof]);
-      if (said == count)
+      if (whole)
         for (int k = 0; k < 3; ++k) global[k] += v * d[k];
+      else if (held.dof[dof]->fixed)
+        s_.kept.push_back({n, {}, {d[0], d[1], d[2]}});
       else
         s_.oblique.push_back({n, {d[0], d[1], d[2]}, v});
     }
-    if (said != count) return;
+    if (!whole) return;
     for (int k = 0; k < count; ++k) {
       if (all_fixed)
-        s_.kept.push_back({n, unknown_name(m_.physics, k)});
+        s_.kept.push_back({n, unknown_name(m_.physics, k), {}});
       else
         s_.values.push_back({n, unknown_name(m_.physics, k), global[k]});
     }
@@ -121,12 +122,17 @@ Supports make_supports(Build& b, const Model& m, ActingState& state, const StepT
       if (m.components[n] == 0)
         b.note("supports of nodes that belong to no element are left out", a.place);
       else if (a.fixed)
-        supports.kept.push_back({n, "T"});
+        supports.kept.push_back({n, "T", {}});
       else
         supports.values.push_back({n, "T", a.value * factor_of(a.amplitude, time)});
     }
     return supports;
   }
+  // Plane beams are beams in space that stay in the plane.
+  if (b.planar)
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(b.node_ids.size()); ++n)
+      if (m.components[n] == 6)
+        for (int k = 2; k <= 4; ++k) supports.values.push_back({n, unknown_name(m.physics, k), 0.0});
   SupportMaker maker(b, m, time, supports);
   const auto& acting = state.supports.acting();
   for (std::size_t i = 0; i < acting.size();) {

@@ -120,13 +120,28 @@ struct EquationCard {
 struct RigidBodyCard {
   Place place;
   std::string node_set, element_set;
-  Id reference = 0;
-  std::optional<Id> rotation;
+  std::optional<Id> reference, rotation;
+};
+/// *COUPLING with *KINEMATIC or *DISTRIBUTING; a line of *KINEMATIC COUPLING.
+struct CouplingCard {
+  Place place;
+  Target reference;
+  std::string surface;  ///< empty: `nodes`
+  Target nodes;
+  std::string orientation;
+  std::optional<double> radius;  ///< INFLUENCE RADIUS
+  bool kinematic = true;
+  std::array<bool, 6> dofs{};  ///< that are coupled
+  bool dofs_given = false;     ///< the deck names them
+  /// *DISTRIBUTING COUPLING: the set of the DCOUP3D element whose node is the reference, and weights of nodes.
+  std::string element_set;
+  std::vector<std::pair<Target, double>> weighted;
 };
 struct TieCard {
   Place place;
   std::string name, slave, master;
   std::optional<double> tolerance;
+  bool adjust = true;
 };
 
 // --- what acts: in the order of the deck, both before the first step and within steps --------------------------------
@@ -158,6 +173,7 @@ struct ElementLoadCard {
     Target element;
     std::string label;           ///< "P1" … "P6", "P", "GRAV", "CENTRIF", "BX" …; "S1" …, "BF"
     std::vector<double> values;  ///< as written after the label
+    Id network_node = 0;         ///< of P1NP …: the node whose pressure acts
     Place place;
   };
   std::vector<Entry> entries;
@@ -174,7 +190,9 @@ struct SurfaceLoadCard {
   std::vector<Entry> entries;
   bool heat = false;
 };
+/// *FILM and *RADIATE; `film` is then the emissivity.
 struct FilmCard {
+  bool radiation = false;
   struct Entry {
     Target element;       ///< unless `surface`
     std::string surface;  ///< *SFILM
@@ -191,6 +209,7 @@ struct TemperatureCard {
     Place place;
   };
   std::vector<Entry> entries;
+  bool from_file = false;  ///< FILE=: nodes that the deck does not have are left out
 };
 
 struct Action {
@@ -237,9 +256,10 @@ struct Deck {
   std::vector<SectionCard> sections;
   std::vector<EquationCard> equations;
   std::vector<RigidBodyCard> rigid_bodies;
+  std::vector<CouplingCard> couplings;
   std::vector<TieCard> ties;
   std::vector<TemperatureCard> initial_temperatures;
-  std::optional<double> absolute_zero;
+  std::optional<double> absolute_zero, stefan_boltzmann;
   std::vector<Action> actions;  ///< before the first step
   std::vector<StepCard> steps;
   std::vector<JobNote> notes;

@@ -68,6 +68,11 @@ constexpr ElementMeaning meanings[] = {
     {"T2D2", 2, Family::truss, "plane_truss", "plane_truss", "", ""},
     {"B31", 2, Family::beam, "beam", "beam", "", ""},
     {"B31R", 2, Family::beam, "beam", "beam", "", ""},
+    {"B32", 3, Family::beam, "beam3", "beam3", "", ""},
+    {"B32R", 3, Family::beam, "beam3", "beam3", "", ""},
+    {"B21", 2, Family::beam, "beam", "beam", "", ""},
+    {"B22", 3, Family::beam, "beam3", "beam3", "", ""},
+    {"DCOUP3D", 1, Family::coupling, "", "", "", ""},
     {"SPRINGA", 2, Family::spring, "spring_axial", "spring_axial", "", "plane_spring_axial"},
     {"SPRING1", 1, Family::spring, "spring_to_ground", "spring_to_ground", "", "plane_spring_to_ground"},
     {"SPRING2", 2, Family::spring, "spring", "spring", "", "plane_spring"},
@@ -104,6 +109,8 @@ std::string describe(Family family) {
       return "a spring";
     case Family::mass:
       return "a mass";
+    case Family::coupling:
+      return "a coupling";
   }
   return "an element";
 }

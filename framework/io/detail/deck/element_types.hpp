@@ -10,7 +10,7 @@
 namespace voussoir::deck {
 
 /// What a section of such elements must say, and how they lie in space.
-enum class Family { solid, plane_stress, plane_strain, axisymmetric, plane_heat, truss, beam, spring, mass };
+enum class Family { solid, plane_stress, plane_strain, axisymmetric, plane_heat, truss, beam, spring, mass, coupling };
 
 /// One row of the table. Types that are empty do not exist: an element that only conducts has no structural one.
 struct ElementMeaning {
@@ -37,7 +37,9 @@ std::string describe(Family family);
 inline bool is_plane(Family f) {
   return f == Family::plane_stress || f == Family::plane_strain || f == Family::axisymmetric || f == Family::plane_heat;
 }
-/// Springs and masses: they are placed in whatever space the other elements span.
-inline bool is_discrete(Family f) { return f == Family::spring || f == Family::mass; }
+/// Springs, masses and couplings: they are placed in whatever space the other elements span.
+inline bool is_discrete(Family f) { return f == Family::spring || f == Family::mass || f == Family::coupling; }
+/// Trusses and beams whose names say that they lie in the xy plane.
+inline bool is_plane_line(const ElementMeaning& m) { return m.name == "T2D2" || m.name.starts_with("B2"); }
 
 }  // namespace voussoir::deck

@@ -42,6 +42,9 @@ class LineReader {
   void set_place(Place place) { place_ = place; }
   std::string where(Place place) const { return files_[place.file] + ":" + std::to_string(place.line); }
 
+  /// The folder of the deck; empty for text without one.
+  const std::filesystem::path& folder() const { return stack_.front().folder; }
+
   /// How many lines of this file follow before the next keyword line: for whoever wants to reserve memory.
   std::size_t lines_ahead() const;
 

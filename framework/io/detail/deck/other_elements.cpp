@@ -17,7 +17,7 @@ struct Reason {
 // Longer beginnings stand first.
 constexpr std::array reasons{
     Reason{"DASHPOT", false, "dashpots act in dynamics only"},
-    Reason{"DCOUP", false, "distributing couplings are not there: use *RIGID BODY or *EQUATION"},
+    Reason{"DCOUP2D", false, "plane distributing couplings are not there: use *COUPLING with *DISTRIBUTING"},
     Reason{"GAPUNI", false, "gaps are not there: a linear step cannot open and close them"},
     Reason{"GAP", false, "gaps are not there: a linear step cannot open and close them"},
     Reason{"ROTARYI", false, "rotary inertia acts in dynamics only"},
@@ -34,8 +34,8 @@ constexpr std::array reasons{
     Reason{"R3D", true, "rigid elements are not there: use *RIGID BODY on nodes"},
     Reason{"R2D", true, "rigid elements are not there: use *RIGID BODY on nodes"},
     Reason{"RAX", true, "rigid elements are not there: use *RIGID BODY on nodes"},
-    Reason{"B3", true, "of the beams B31 alone is there: split each element into two of B31"},
-    Reason{"B2", true, "plane beams are not there: use B31 and hold degrees of freedom 3, 4 and 5"},
+    Reason{"B3", true, "of the beams B31, B31R, B32 and B32R are there"},
+    Reason{"B2", true, "of the plane beams B21 and B22 are there"},
     Reason{"PIPE", true, "pipes with pressure are not there: use B31 with SECTION=PIPE"},
     Reason{"ELBOW", true, "elbows are not there: use B31 with SECTION=PIPE"},
     Reason{"T3D3", false, "of the trusses T2D2 and T3D2 alone are there"},

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include <voussoir/framework/io/detail/deck/frd_temperatures.hpp>
 #include <voussoir/framework/io/detail/deck/parser.hpp>
+#include <voussoir/framework/io/detail/file_bytes.hpp>
 
 // Supports, loads, temperatures and how they change with time.
 
@@ -24,11 +26,11 @@ constexpr NamedSupport named_supports[] = {
     {"ZASYMM", {1, 2, 6}},
 };
 
-/// "S2" for the face that "P2", "S2" or "F2" acts on; empty where a load acts on no face.
+/// "S2" for the face that "P2", "P2NP", "S2", "F2" or "R2" acts on; empty where a load acts on no face.
 std::string face_of_label(std::string_view label) {
-  const bool has_face = label.size() == 2 && label[1] >= '1' && label[1] <= '6' &&
-                        (label[0] == 'P' || label[0] == 'S' || label[0] == 'F');
-  return has_face ? "S" + std::string(label.substr(1)) : std::string();
+  const bool has_face = (label.size() == 2 || (label.size() == 4 && label.ends_with("NP"))) && label[1] >= '1' &&
+                        label[1] <= '6' && std::string_view("PSFR").find(label[0]) != std::string_view::npos;
+  return has_face ? "S" + std::string(label.substr(1, 1)) : std::string();
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ Action Parser::action(Card& card) {
   card.refuse("TIME DELAY", "shift the times of the *AMPLITUDE");
   card.refuse("USER", "give the values");
   card.refuse("SUBMODEL", "results of a global model cannot be read");
-  card.refuse("FILE", "results of another analysis cannot be read");
+  if (card.key() != "TEMPERATURE") card.refuse("FILE", "results of another analysis cannot be read");
   card.refuse("SECTOR", "model the whole body");
   card.refuse("REGION TYPE", "only Lagrangian meshes are known");
   if (card.number("LOAD CASE", 1) != 1)
@@ -131,23 +133,38 @@ std::string Parser::whole_model() {
 
 void Parser::check_label(const Card& card, std::string_view label, Place place) const {
   if (label.empty()) fail(card.name() + ": the kind of the load is missing", place);
-  if (label.size() > 2 && label.ends_with("NU"))
+  // PxNUy: y tells several apart.
+  if (label.size() > 3 && (label.substr(2, 2) == "NU" || label.substr(1, 2) == "NU" || label.ends_with("NU")))
     fail(card.name() + ": the load " + in_quotes(label) + " is not supported yet: it needs a user's subroutine", place);
   if (label.size() > 2 && label.ends_with("FC"))
     fail(card.name() + ": the load " + in_quotes(label) + " is not supported: fluid networks are not", place);
+}
+
+/// Whether a line that may name elements names a surface: its label has no face, and its first field is no number and
+/// no element set of before.
+bool Parser::names_surface(std::string_view name, std::string_view label, std::string_view whole) const {
+  Id id = 0;
+  if (label != whole || name.empty() || read_integer(name, id) == NumberFault::none) return false;
+  const std::string scoped_name = scoped(name_of(name, "surface"));
+  return exists(Kind::surface, scoped_name) || !exists(Kind::element_set, scoped_name);
 }
 
 void Parser::read_element_load(Card& card, bool heat) {
   Action result = action(card);
   card.done();
   ElementLoadCard load;
-  load.heat = heat;
+  SurfaceLoadCard on_surfaces;
+  load.heat = on_surfaces.heat = heat;
   while (next_fields()) {
     if (fields_.empty()) continue;
     ElementLoadCard::Entry entry;
     entry.place = lines_.place();
     entry.label = squeezed(field(1));
     check_label(card, entry.label, entry.place);
+    if (names_surface(field(0), entry.label, heat ? "S" : "P")) {
+      on_surfaces.entries.push_back(surface_load(card, heat));
+      continue;
+    }
     // Abaqus: weight without a target acts on everything.
     entry.element =
         field(0).empty() ? Target{whole_model(), 0} : target(field(0), Kind::element_set, face_of_label(entry.label));
@@ -158,15 +175,46 @@ void Parser::read_element_load(Card& card, bool heat) {
                                          "axis, direction x, y, z of the axis"
                                        : "element or set, kind, value");
     if (fields_.size() < 3) fail(card.name() + ", " + entry.label + ": the value is missing");
-    for (std::size_t i = 2; i < 2 + most; ++i) entry.values.push_back(real_or(field(i), 0, "value of a load"));
+    const bool network = !heat && entry.label.size() == 4 && entry.label.ends_with("NP");
+    if (network)
+      entry.network_node = numbered(field(2), Kind::node_set, "node of a network").value_or(0);
+    if (network && entry.network_node == 0) fail("*DLOAD, " + entry.label + " needs the number of a node");
+    for (std::size_t i = 2; i < 2 + most && !network; ++i)
+      entry.values.push_back(real_or(field(i), 0, "value of a load"));
     load.entries.push_back(std::move(entry));
   }
-  result.card = std::move(load);
+  if (on_surfaces.entries.empty()) {
+    result.card = std::move(load);
+    return add(std::move(result));
+  }
+  if (!load.entries.empty()) {
+    Action elements = result;
+    elements.card = std::move(load);
+    add(std::move(elements));
+  }
+  result.card = std::move(on_surfaces);
   add(std::move(result));
 }
 
 void Parser::read_dload(Card& card) { read_element_load(card, false); }
 void Parser::read_dflux(Card& card) { read_element_load(card, true); }
+
+/// A line "surface, P, pressure" or "surface, S, flux".
+SurfaceLoadCard::Entry Parser::surface_load(const Card& card, bool heat) {
+  SurfaceLoadCard::Entry entry;
+  entry.place = lines_.place();
+  entry.surface = scoped(name_of(field(0), "surface"));
+  refer(Kind::surface, entry.surface, entry.place);
+  entry.label = squeezed(field(1));
+  check_label(card, entry.label, entry.place);
+  if (entry.label != (heat ? "S" : "P"))
+    fail(card.name() + ": the load " + in_quotes(entry.label) + " is not supported yet: there is " +
+             (heat ? "S, a flux" : "P, a pressure"),
+         entry.place, ErrorCode::not_found);
+  at_most(3, card, heat ? "surface, S, flux" : "surface, P, pressure");
+  entry.values.push_back(real(field(2), heat ? "flux" : "pressure"));
+  return entry;
+}
 
 void Parser::read_surface_load(Card& card, bool heat) {
   Action result = action(card);
@@ -175,22 +223,8 @@ void Parser::read_surface_load(Card& card, bool heat) {
   card.done();
   SurfaceLoadCard load;
   load.heat = heat;
-  while (next_fields()) {
-    if (fields_.empty()) continue;
-    SurfaceLoadCard::Entry entry;
-    entry.place = lines_.place();
-    entry.surface = scoped(name_of(field(0), "surface"));
-    refer(Kind::surface, entry.surface, entry.place);
-    entry.label = squeezed(field(1));
-    check_label(card, entry.label, entry.place);
-    if (entry.label != (heat ? "S" : "P"))
-      fail(card.name() + ": the load " + in_quotes(entry.label) + " is not supported yet: there is " +
-               (heat ? "S, a flux" : "P, a pressure"),
-           entry.place, ErrorCode::not_found);
-    at_most(3, card, heat ? "surface, S, flux" : "surface, P, pressure");
-    entry.values.push_back(real(field(2), heat ? "flux" : "pressure"));
-    load.entries.push_back(std::move(entry));
-  }
+  while (next_fields())
+    if (!fields_.empty()) load.entries.push_back(surface_load(card, heat));
   result.card = std::move(load);
   add(std::move(result));
 }
@@ -198,47 +232,92 @@ void Parser::read_surface_load(Card& card, bool heat) {
 void Parser::read_dsload(Card& card) { read_surface_load(card, false); }
 void Parser::read_dsflux(Card& card) { read_surface_load(card, true); }
 
-void Parser::read_films(Card& card, bool on_surfaces) {
+/// Films and radiation: what a face gives to its surroundings.
+void Parser::read_films(Card& card, bool on_surfaces, bool radiation) {
   Action result = action(card);
-  card.refuse("FILM AMPLITUDE", "give the film's coefficient as it is at the end of the step");
-  card.refuse("FILM TIME DELAY", "give the film's coefficient as it is at the end of the step");
+  const std::string_view kind = radiation ? "RADIATION" : "FILM", later = "give it as it is at the end of the step";
+  card.refuse(std::string(kind) + " AMPLITUDE", later);
+  card.refuse(std::string(kind) + " TIME DELAY", later);
+  if (radiation) {
+    card.refuse("CAVITY", "radiation between faces is not there, only to surroundings");
+    card.refuse("ENVNODE", "give the temperature of the surroundings");
+  }
   card.done();
+  const std::string letter = radiation ? "R" : "F", what = radiation ? "emissivity" : "coefficient";
   FilmCard films;
+  films.radiation = radiation;
   while (next_fields()) {
     if (fields_.empty()) continue;
     FilmCard::Entry entry;
     entry.place = lines_.place();
-    if (on_surfaces) {
+    entry.label = squeezed(field(1));
+    check_label(card, entry.label, entry.place);
+    if (radiation && entry.label.ends_with("CR"))
+      fail("*RADIATE: " + in_quotes(entry.label) + " is radiation between faces, which is not there");
+    if (entry.label[0] != letter[0] || entry.label.size() > 2)
+      fail(card.name() + ": " + in_quotes(entry.label) + (radiation ? " is no radiation" : " is not a film") +
+           ": they are called " + letter + (on_surfaces ? "" : "1 to " + letter + "6"));
+    if (on_surfaces || names_surface(field(0), entry.label, letter)) {
       entry.surface = scoped(name_of(field(0), "surface"));
       refer(Kind::surface, entry.surface, entry.place);
     } else {
       entry.element = target(field(0), Kind::element_set, face_of_label(squeezed(field(1))));
     }
-    entry.label = squeezed(field(1));
-    check_label(card, entry.label, entry.place);
-    if (entry.label[0] != 'F' || entry.label.size() > 2)
-      fail(card.name() + ": " + in_quotes(entry.label) + " is not a film: they are called " +
-           (on_surfaces ? "F" : "F1 to F6"));
     at_most(4, card,
-            on_surfaces ? "surface, F, temperature of the sink, coefficient"
-                        : "element or set, F1, temperature of the sink, coefficient");
+            (on_surfaces ? "surface, " + letter : "element or set, " + letter + "1") + ", temperature of the sink, " +
+                what);
     entry.sink = real_or(field(2), 0, "temperature of the sink");
-    entry.film = real(field(3), "coefficient of a film");
+    entry.film = radiation && field(3).empty() ? 1 : real(field(3), radiation ? "emissivity" : "coefficient of a film");
     films.entries.push_back(std::move(entry));
   }
   result.card = std::move(films);
   add(std::move(result));
 }
 
-void Parser::read_film(Card& card) { read_films(card, false); }
-void Parser::read_sfilm(Card& card) { read_films(card, true); }
+void Parser::read_film(Card& card) { read_films(card, false, false); }
+void Parser::read_sfilm(Card& card) { read_films(card, true, false); }
+void Parser::read_radiate(Card& card) { read_films(card, false, true); }
+void Parser::read_sradiate(Card& card) { read_films(card, true, true); }
+
+/// Temperatures of a result file of CalculiX, at the nodes that this deck has too.
+void Parser::read_temperature_file(const Card& card, const std::string& name, std::optional<int> step,
+                                   TemperatureCard& temperatures) {
+  std::filesystem::path path{name};
+  if (!path.has_extension()) path += ".frd";
+  if (path.is_relative()) {
+    if (lines_.folder().empty())
+      card.fail(ErrorCode::bad_input,
+                card.name() + ", FILE=" + in_quotes(name) + " has no folder to look in: this deck is text in memory");
+    path = lines_.folder() / path;
+  }
+  const std::string ending = squeezed(path.extension().string());
+  if (ending != ".FRD")
+    card.fail(ErrorCode::bad_input, card.name() + ", FILE=" + in_quotes(name) +
+                                        ": only result files of CalculiX (.frd) can be read; give the temperatures in "
+                                        "lines, or by a *HEAT TRANSFER step of this deck");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    card.fail(ErrorCode::io, card.name() + ": there is no file '" + path.string() + "'");
+  const FileBytes file(path);
+  for (const auto& [node, value] : frd_temperatures(file.bytes(), step, path.string()))
+    temperatures.entries.push_back({Target{{}, node}, value, card.place()});
+  temperatures.from_file = true;
+}
 
 void Parser::read_temperature(Card& card) {
+  const std::string file = card.verbatim("FILE");
+  const double step = card.number("BSTEP", 0);
   Action result = action(card);
-  card.refuse("STEP", "results of another analysis cannot be read");
-  card.refuse("BSTEP", "results of another analysis cannot be read");
+  for (const std::string_view other : {"STEP", "BINC", "ESTEP", "EINC", "INTERPOLATE", "DRIVING ELSETS"})
+    card.refuse(other, "temperatures of a file are those of the last increment of a step (FILE=, BSTEP=)");
   card.done();
   TemperatureCard temperatures;
+  if (file.empty() && step != 0) card.fail(ErrorCode::bad_input, "*TEMPERATURE, BSTEP= needs FILE=");
+  if (step != 0 && !(step >= 1 && step < 1e9 && step == static_cast<int>(step)))
+    card.fail(ErrorCode::bad_input, "*TEMPERATURE, BSTEP is the number of a step");
+  if (!file.empty())
+    read_temperature_file(card, file, step == 0 ? std::nullopt : std::optional<int>(static_cast<int>(step)),
+                          temperatures);
   while (next_fields()) {
     if (fields_.empty()) continue;
     const Target node = target(field(0), Kind::node_set);

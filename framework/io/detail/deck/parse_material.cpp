@@ -106,7 +106,11 @@ void Parser::read_conductivity(Card& card) { read_directed_property(card, &Mater
 
 void Parser::read_physical_constants(Card& card) {
   if (const double never = 1e300, zero = card.number("ABSOLUTE ZERO", never); zero != never) deck_.absolute_zero = zero;
-  card.ignore({"STEFAN BOLTZMANN", "NEWTON GRAVITY", "UNIVERSAL GAS"});
+  if (const double never = 1e300, boltzmann = card.number("STEFAN BOLTZMANN", never); boltzmann != never) {
+    if (!(boltzmann > 0)) card.fail(ErrorCode::bad_input, "*PHYSICAL CONSTANTS, STEFAN BOLTZMANN is to be positive");
+    deck_.stefan_boltzmann = boltzmann;
+  }
+  card.ignore({"NEWTON GRAVITY", "UNIVERSAL GAS"});
   card.done();
 }
 

@@ -148,6 +148,7 @@ void Parser::finish_sets() {
 }
 
 void Parser::finish() {
+  require_no_coupling();
   if (in_step_) fail("this step has no *END STEP before the end of the file: is the file complete?", step().place);
   if (scope_ != Scope::none)
     fail("this card is not ended (*END INSTANCE, *END ASSEMBLY) before the end of the file", scope_place_);

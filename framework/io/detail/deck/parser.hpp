@@ -69,6 +69,11 @@ class Parser {
   // What ties nodes together (parse_constraint.cpp)
   void read_equation(Card& card);
   void read_rigid_body(Card& card);
+  void read_coupling(Card& card);
+  void read_kinematic(Card& card);
+  void read_distributing(Card& card);
+  void read_kinematic_coupling(Card& card);
+  void read_distributing_coupling(Card& card);
   void read_tie(Card& card);
   // What acts (parse_load.cpp)
   void read_boundary(Card& card);
@@ -80,6 +85,8 @@ class Parser {
   void read_dsflux(Card& card);
   void read_film(Card& card);
   void read_sfilm(Card& card);
+  void read_radiate(Card& card);
+  void read_sradiate(Card& card);
   void read_temperature(Card& card);
   void read_initial_conditions(Card& card);
   void read_amplitude(Card& card);
@@ -191,14 +198,22 @@ class Parser {
   struct PendingSpring;
   void finish_spring(const PendingSpring& spring);
   std::array<double, 6> six_numbers(const Card& card, std::string_view form);
+  Id one_node(const Card& card, const std::string& text, const std::string& what);
+  void read_coupling_kind(Card& card, bool kinematic);
+  void take_dofs(CouplingCard& coupling, std::size_t at);
+  void require_no_coupling() const;
   Action action(Card& card);
   void add(Action action);
   void read_nodal_load(Card& card, bool heat);
   void read_element_load(Card& card, bool heat);
   void read_surface_load(Card& card, bool heat);
-  void read_films(Card& card, bool on_surfaces);
+  SurfaceLoadCard::Entry surface_load(const Card& card, bool heat);
+  bool names_surface(std::string_view name, std::string_view label, std::string_view whole) const;
+  void read_films(Card& card, bool on_surfaces, bool radiation);
   void check_label(const Card& card, std::string_view label, Place place) const;
   std::string whole_model();
+  void read_temperature_file(const Card& card, const std::string& name, std::optional<int> step,
+                             TemperatureCard& temperatures);
   void read_procedure(Card& card, Procedure procedure);
   void read_print(Card& card, PrintRequest::At at);
   StepCard& step() { return deck_.steps.back(); }
@@ -234,7 +249,8 @@ class Parser {
   std::vector<PendingSpring> springs_;
   Named<std::set<std::string>> surface_node_sets_;  // of surfaces of nodes
   std::set<std::string> noted_;
-  std::string material_;  // that properties go to
+  std::string material_;                  // that properties go to
+  std::optional<CouplingCard> coupling_;  // that waits for the card that says how
   bool in_step_ = false;
   bool all_elements_ = false;                            // a load acts on the whole model
   std::size_t prints_ = 0;                               // requests that were taken over from step to step
