@@ -6,6 +6,9 @@
 #include <limits>
 #include <map>
 
+#include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
+#include <voussoir/framework/analysis/detail/compact_field.hpp>
+
 namespace voussoir {
 namespace {
 
@@ -74,18 +77,48 @@ double PointField::at(const Domain& domain, Id element, int point, std::string_v
 int PointField::name_index(std::string_view name) const { return index_of(names, name, "point results"); }
 bool PointField::has(std::string_view name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
 
-std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<PointField>& points,
-                                        const std::vector<std::string>& names) {
-  std::map<std::string, std::vector<const PointField*>> by_material;
+namespace {
+
+/// Blocks of each material that have all of these values and can carry them to their nodes.
+std::map<std::string, std::vector<const PointField*>> by_material(const Domain& domain,
+                                                                  const std::vector<PointField>& points,
+                                                                  const std::vector<std::string>& names) {
+  std::map<std::string, std::vector<const PointField*>> result;
   for (const auto& field : points) {
     const bool complete = std::all_of(names.begin(), names.end(), [&](const auto& n) { return field.has(n); });
     if (!complete || domain.block(field.block).type().program().extrapolation().empty()) continue;
     const auto& material = domain.block(field.block).material();
-    by_material[material ? material->name() : ""].push_back(&field);
+    result[material ? material->name() : ""].push_back(&field);
   }
+  return result;
+}
 
+/// Adds what the elements of a block carry to their nodes to `sum`, and counts them.
+void add_to_nodes(const Domain& domain, const PointField& field, const std::vector<std::string>& names,
+                  std::vector<double>& sum, std::vector<std::int32_t>& count) {
+  const ElementBlock& block = domain.block(field.block);
+  const std::size_t width = names.size();
+  std::vector<int> column;
+  for (const auto& n : names) column.push_back(field.name_index(n));
+  std::vector<double> local(static_cast<std::size_t>(block.nodes_per_element()) * width);
+  for (std::int32_t e = 0; e < block.size(); ++e) {
+    const auto nodes = block.nodes(e);
+    detail::carry_to_nodes(block.type().program().extrapolation(), field, column, e, block.nodes_per_element(),
+                           local.data());
+    for (int a = 0; a < block.nodes_per_element(); ++a) {
+      ++count[nodes[a]];
+      for (std::size_t k = 0; k < width; ++k) sum[nodes[a] * width + k] += local[a * width + k];
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<PointField>& points,
+                                        const std::vector<std::string>& names) {
   std::vector<MaterialField> result;
-  for (const auto& [material, fields] : by_material) result.push_back({material, nodal_mean(domain, fields, names)});
+  for (const auto& [material, fields] : by_material(domain, points, names))
+    result.push_back({material, nodal_mean(domain, fields, names)});
   return result;
 }
 
@@ -94,29 +127,46 @@ NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>
   const std::size_t width = names.size();
   NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
   std::vector<std::int32_t> count(domain.node_count(), 0);
-  for (const PointField* field : fields) {
-    const ElementBlock& block = domain.block(field->block);
-    const auto e_matrix = block.type().program().extrapolation();
-    if (e_matrix.empty()) continue;
-    std::vector<int> column;
-    for (const auto& n : names) column.push_back(field->name_index(n));
-    for (std::int32_t e = 0; e < block.size(); ++e) {
-      const auto nodes = block.nodes(e);
-      for (int a = 0; a < block.nodes_per_element(); ++a) {
-        ++count[nodes[a]];
-        for (std::size_t k = 0; k < width; ++k) {
-          double value = 0;
-          for (int p = 0; p < field->points; ++p)
-            value += e_matrix[static_cast<std::size_t>(a) * field->points + p] * field->at(e, p, column[k]);
-          sum.values[nodes[a] * width + k] += value;
-        }
-      }
-    }
-  }
+  for (const PointField* field : fields)
+    if (!domain.block(field->block).type().program().extrapolation().empty())
+      add_to_nodes(domain, *field, names, sum.values, count);
   for (std::int32_t n = 0; n < domain.node_count(); ++n)
     for (std::size_t k = 0; k < width; ++k)
       sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
   return sum;
+}
+
+std::map<std::string, detail::CompactField> detail::compact_nodal_values(const Domain& domain,
+                                                                         const std::vector<PointField>& points,
+                                                                         const std::vector<std::string>& names) {
+  std::map<std::string, CompactField> result;
+  const auto materials = by_material(domain, points, names);
+  if (materials.empty()) return result;
+  const std::size_t width = names.size();
+  std::vector<double> sum(static_cast<std::size_t>(domain.node_count()) * width, 0.0);
+  std::vector<std::int32_t> count(domain.node_count(), 0);
+  for (const auto& [material, fields] : materials) {
+    CompactField& compact = result[material];
+    compact.width = width;
+    for (const PointField* field : fields) {
+      add_to_nodes(domain, *field, names, sum, count);
+      const auto nodes = domain.block(field->block).connectivity();
+      compact.nodes.insert(compact.nodes.end(), nodes.begin(), nodes.end());
+    }
+    std::sort(compact.nodes.begin(), compact.nodes.end());
+    compact.nodes.erase(std::unique(compact.nodes.begin(), compact.nodes.end()), compact.nodes.end());
+    compact.nodes.shrink_to_fit();
+    compact.values.reserve(compact.nodes.size() * width);
+    for (const std::int32_t n : compact.nodes) {
+      for (std::size_t k = 0; k < width; ++k) {
+        double& value = sum[static_cast<std::size_t>(n) * width + k];
+        compact.values.push_back(value / count[n]);
+        value = 0;  // the next material begins anew
+      }
+      count[n] = 0;
+    }
+  }
+  return result;
 }
 
 double von_mises(const std::array<double, 6>& stress) {
