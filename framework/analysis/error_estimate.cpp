@@ -1,0 +1,249 @@
+#include <voussoir/framework/analysis/error_estimate.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
+#include <voussoir/framework/analysis/detail/patch_recovery.hpp>
+#include <voussoir/framework/domain/shape_functions.hpp>
+
+namespace voussoir {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Two quantities whose product is energy per volume: stress and strain, or flux and gradient.
+struct Pair {
+  std::string quantity;
+  std::vector<std::string> names;  // of both, the first half and the second
+  std::vector<double> weights;     // of the products
+};
+const Pair& stress_pair() {
+  static const Pair pair{"stress",
+                         {"sxx", "syy", "szz", "sxy", "syz", "sxz", "exx", "eyy", "ezz", "exy", "eyz", "exz"},
+                         {1, 1, 1, 2, 2, 2}};  // shear strains are those of the tensor
+  return pair;
+}
+const Pair& flux_pair() {
+  static const Pair pair{"flux", {"qx", "qy", "qz", "gx", "gy", "gz"}, {-1, -1, -1}};
+  return pair;
+}
+
+/// Products of the two halves of a record.
+double energy(const Pair& pair, const double* values) {
+  double sum = 0;
+  const std::size_t half = pair.weights.size();
+  for (std::size_t k = 0; k < half; ++k) sum += pair.weights[k] * values[k] * values[half + k];
+  return sum;
+}
+
+bool has_all(const PointField& field, const Pair& pair) {
+  return field.has("volume") &&
+         std::all_of(pair.names.begin(), pair.names.end(), [&](const auto& n) { return field.has(n); });
+}
+
+/// A block whose elements have an estimate, and what is needed of it.
+class Member {
+ public:
+  Member(const Domain& domain, const PointField& field, const Pair& pair)
+      : domain_(domain),
+        block_(domain.block(field.block)),
+        field_(field),
+        pair_(pair),
+        program_(block_.type().program()),
+        functions_(shape_topology(block_.type().shape())),
+        volume_(field.name_index("volume")) {
+    for (const auto& n : pair.names) columns_.push_back(field.name_index(n));
+    energy_ = field.has("energy") ? field.name_index("energy") : -1;
+    const auto nodes = static_cast<std::size_t>(functions_.nodes());
+    for (const auto& q : functions_.rule()) {
+      values_.resize(values_.size() + nodes);
+      functions_.values(q.xi, values_.data() + values_.size() - nodes);
+      gradients_.resize(gradients_.size() + 3 * nodes);
+      functions_.gradients(q.xi, gradients_.data() + gradients_.size() - 3 * nodes);
+    }
+  }
+
+  const ElementBlock& block() const { return block_; }
+  std::int32_t index() const { return field_.block; }
+
+  void carry(std::int32_t e, double* out) const {
+    detail::carry_to_nodes(program_.extrapolation(), field_, columns_, e, block_.nodes_per_element(), out);
+  }
+
+  double volume(std::int32_t e) const {
+    double sum = 0;
+    for (int p = 0; p < field_.points; ++p) sum += field_.at(e, p, volume_);
+    return sum;
+  }
+
+  /// The square of the solution's norm.
+  double solution(std::int32_t e) const {
+    double sum = 0;
+    std::vector<double> record(columns_.size());
+    for (int p = 0; p < field_.points; ++p) {
+      double twice;
+      if (energy_ >= 0) {  // thermal strain is taken off there
+        twice = 2 * field_.at(e, p, energy_);
+      } else {
+        for (std::size_t k = 0; k < record.size(); ++k) record[k] = field_.at(e, p, columns_[k]);
+        twice = energy(pair_, record.data());
+      }
+      sum += twice * field_.at(e, p, volume_);
+    }
+    return sum;
+  }
+
+  /// The square of the error's norm, where the nodes of the element differ by `difference` from the smooth field.
+  double error(std::int32_t e, const double* difference) const {
+    const auto nodes = static_cast<std::size_t>(functions_.nodes());
+    const std::size_t width = columns_.size();
+    std::vector<double> record(width);
+    double sum = 0, weights = 0;
+    for (std::size_t q = 0; q < functions_.rule().size(); ++q) {
+      const double weight = functions_.rule()[q].weight * jacobian(e, q);
+      std::fill(record.begin(), record.end(), 0.0);
+      for (std::size_t a = 0; a < nodes; ++a)
+        for (std::size_t k = 0; k < width; ++k) record[k] += values_[q * nodes + a] * difference[a * width + k];
+      sum += weight * energy(pair_, record.data());
+      weights += weight;
+    }
+    // The volume that the element itself integrates has its thickness, or that of the ring.
+    return weights > 0 ? std::max(0.0, sum / weights * volume(e)) : nan;
+  }
+
+ private:
+  /// What a weight of the reference cell is multiplied by, up to a constant factor.
+  double jacobian(std::int32_t e, std::size_t q) const {
+    const auto nodes = block_.nodes(e);
+    const auto x = domain_.coordinates();
+    double j[3][3] = {}, radius = 0;
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      const double* p = &x[3 * static_cast<std::size_t>(nodes[a])];
+      const double* g = &gradients_[3 * (q * nodes.size() + a)];
+      for (int r = 0; r < 3; ++r)
+        for (int k = 0; k < 3; ++k) j[r][k] += g[r] * p[k];
+      radius += values_[q * nodes.size() + a] * p[0];
+    }
+    const int dim = functions_.shape().dim;
+    if (dim == 3)
+      return std::abs(j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) -
+                      j[0][1] * (j[1][0] * j[2][2] - j[1][2] * j[2][0]) +
+                      j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]));
+    if (dim == 1) return std::hypot(j[0][0], j[0][1], j[0][2]);
+    const double c[3] = {j[0][1] * j[1][2] - j[0][2] * j[1][1], j[0][2] * j[1][0] - j[0][0] * j[1][2],
+                         j[0][0] * j[1][1] - j[0][1] * j[1][0]};
+    return std::hypot(c[0], c[1], c[2]) * (program_.axisymmetric() ? radius : 1);
+  }
+
+  const Domain& domain_;
+  const ElementBlock& block_;
+  const PointField& field_;
+  const Pair& pair_;
+  const ElementProgram& program_;
+  ShapeFunctions functions_;
+  int volume_, energy_ = -1;
+  std::vector<int> columns_;
+  std::vector<double> values_, gradients_;  // of the shape functions, at the points of the rule
+};
+
+/// Whether an element's values can be carried to its nodes and compared there.
+bool can_estimate(const ElementBlock& block) {
+  const std::string& shape = block.type().shape();
+  return !shape.empty() && !block.type().program().extrapolation().empty() &&
+         shape_topology(shape).nodes == block.nodes_per_element();
+}
+
+}  // namespace
+
+double ErrorEstimate::percent() const {
+  const double exact = std::hypot(error, solution);
+  return exact > 0 ? 100 * error / exact : 0;
+}
+
+std::vector<ErrorEstimate::Entry> ErrorEstimate::worst(const Domain& domain, std::size_t count) const {
+  std::vector<Entry> all;
+  std::size_t i = 0;
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    for (std::int32_t e = 0; e < domain.block(b).size() && i < element_error.size(); ++e, ++i)
+      if (element_error[i] > 0)
+        all.push_back({{static_cast<std::int32_t>(b), e}, element_error[i], element_percent[i]});
+  count = std::min(count, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
+                    [](const Entry& a, const Entry& b) {
+                      if (a.error != b.error) return a.error > b.error;
+                      return a.element.block != b.element.block ? a.element.block < b.element.block
+                                                                : a.element.element < b.element.element;
+                    });
+  all.resize(count);
+  return all;
+}
+
+ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>& points) {
+  ErrorEstimate result;
+  std::map<std::string, std::vector<std::unique_ptr<Member>>> by_material;
+  const Pair* pair = nullptr;
+  for (const Pair* candidate : {&stress_pair(), &flux_pair()})
+    for (const PointField& field : points)
+      if (!pair && has_all(field, *candidate) && can_estimate(domain.block(field.block))) pair = candidate;
+  if (!pair) return result;
+  result.quantity = pair->quantity;
+  for (const PointField& field : points) {
+    if (!has_all(field, *pair) || !can_estimate(domain.block(field.block))) continue;
+    const auto& material = domain.block(field.block).material();
+    by_material[material ? material->name() : ""].push_back(std::make_unique<Member>(domain, field, *pair));
+  }
+
+  const std::size_t width = pair->names.size();
+  std::vector<std::size_t> first{0};
+  for (std::size_t b = 0; b < domain.block_count(); ++b) first.push_back(first.back() + domain.block(b).size());
+  result.element_error.assign(first.back(), nan);
+  result.element_percent.assign(first.back(), nan);
+  std::vector<double> volume(first.back(), 0.0), energies(first.back(), 0.0);
+  const auto smooth = detail::patch_values(domain, points, pair->names);
+  for (const auto& [material, members] : by_material) {
+    const detail::CompactField& nodal = smooth.at(material);
+    for (const auto& m : members) {
+      const std::int32_t elements = m->block().size();
+#pragma omp parallel
+      {
+        std::vector<double> local(static_cast<std::size_t>(m->block().nodes_per_element()) * width);
+#pragma omp for schedule(static)
+        for (std::int32_t e = 0; e < elements; ++e) {
+          m->carry(e, local.data());
+          const auto nodes = m->block().nodes(e);
+          for (std::size_t a = 0; a < nodes.size(); ++a) {
+            const double* there = nodal.at(nodes[a]);
+            for (std::size_t k = 0; k < width; ++k) local[a * width + k] = there[k] - local[a * width + k];
+          }
+          const std::size_t at = first[m->index()] + e;
+          result.element_error[at] = std::sqrt(m->error(e, local.data()));
+          volume[at] = m->volume(e);
+          energies[at] = m->solution(e);
+        }
+      }
+    }
+  }
+
+  double square = 0, all = 0, solution = 0;
+  for (std::size_t i = 0; i < volume.size(); ++i) {
+    if (std::isnan(result.element_error[i])) continue;
+    ++result.elements;
+    square += result.element_error[i] * result.element_error[i];
+    all += volume[i];
+    solution += energies[i];
+  }
+  result.error = std::sqrt(square);
+  result.solution = std::sqrt(std::max(0.0, solution));
+  const double exact = std::hypot(result.error, result.solution);
+  for (std::size_t i = 0; i < volume.size(); ++i)
+    if (!std::isnan(result.element_error[i]))
+      result.element_percent[i] =
+          exact > 0 && volume[i] > 0 ? 100 * result.element_error[i] / (exact * std::sqrt(volume[i] / all)) : 0;
+  return result;
+}
+
+}  // namespace voussoir
