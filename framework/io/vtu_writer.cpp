@@ -42,7 +42,8 @@ const char* vtk_type_name() {
 /// array is ever in memory as a whole.
 class AppendedArrays {
  public:
-  AppendedArrays(OutputFile& file, const VtuOptions& options) : file_(file), options_(options) {}
+  AppendedArrays(OutputFile& file, const VtuOptions& options, const std::map<std::string, std::string>& units)
+      : file_(file), options_(options), units_(units) {}
 
   /// `generate(first, count, out)` produces the numbers of `count` entries (points or cells) from `first` on.
   template <class T, class Generate>
@@ -55,7 +56,13 @@ class AppendedArrays {
     head += " format=\"appended\" offset=\"";
     file_.write(head);
     const std::uint64_t place = file_.position();
-    file_.write(std::string(room, ' ') + "/>\n");
+    file_.write(std::string(room, ' '));
+    const auto unit = units_.find(name);
+    if (unit == units_.end())
+      file_.write("/>\n");
+    else
+      file_.write(">\n          <InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">" +
+                  xml_escaped(unit->second) + "</InformationKey>\n        </DataArray>\n");
     const std::int64_t width = components;
     pending_.push_back(
         {place, [=, this] {
@@ -145,6 +152,7 @@ class AppendedArrays {
 
   OutputFile& file_;
   const VtuOptions& options_;
+  const std::map<std::string, std::string>& units_;
   std::vector<Pending> pending_;
 };
 
@@ -279,6 +287,11 @@ VtuWriter& VtuWriter::add_cells(const std::string& name, std::vector<std::int32_
   return *this;
 }
 
+VtuWriter& VtuWriter::unit(const std::string& array, const std::string& label) {
+  if (!label.empty()) units_[array] = label;
+  return *this;
+}
+
 void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& options) const {
   const Domain& domain = *domain_;
   if (options.level < 1 || options.level > 9)
@@ -315,7 +328,7 @@ void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& optio
   };
 
   OutputFile file(path, options.overwrite);
-  AppendedArrays arrays(file, options);
+  AppendedArrays arrays(file, options, units_);
   file.write("<?xml version=\"1.0\"?>\n");
   for (std::size_t b = 0; b < blocks; ++b) {
     const ElementBlock& block = domain.block(b);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ class VtuWriter {
   VtuWriter& add_cells(const std::string& name, std::vector<double> values);
   VtuWriter& add_cells(const std::string& name, std::vector<std::int32_t> values);
 
+  /// Names the unit of an array (VTK's key UNITS_LABEL); an empty label says nothing.
+  VtuWriter& unit(const std::string& array, const std::string& label);
+
   void write(const std::filesystem::path& path, const VtuOptions& options = {}) const;
 
  private:
@@ -72,6 +76,7 @@ class VtuWriter {
   std::vector<CellArray<double>> real_cells_;
   std::vector<CellArray<std::int32_t>> integer_cells_;
   std::vector<std::shared_ptr<const std::vector<MaterialField>>> kept_;
+  std::map<std::string, std::string> units_;  // of arrays
 };
 
 }  // namespace voussoir
