@@ -11,29 +11,26 @@
 #include <tuple>
 #include <unordered_set>
 
+#include <voussoir/framework/analysis/error_estimate.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/io/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/pvd_writer.hpp>
 #include <voussoir/framework/io/vtu_writer.hpp>
+#include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/detail/step_frd.hpp>
+#include <voussoir/jobs/detail/step_picture.hpp>
+#include <voussoir/jobs/detail/step_probes.hpp>
+#include <voussoir/jobs/detail/table_csv.hpp>
 
 namespace voussoir {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A name of a set as part of a file's name.
-std::string as_file_name(const std::string& name) {
-  std::string result = name;
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < 0x80 && !std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.')
-      c = '_';
-  return result.substr(0, 100);
-}
+using detail::as_file_name;
 
 /// What tells a file from another one that has the same name later.
 struct FileIdentity {
@@ -49,38 +46,6 @@ FileIdentity identity_of(const fs::path& path) {
   if (::lstat(path.c_str(), &status) != 0) return {};
   return {status.st_dev, status.st_ino, status.st_size,
           std::int64_t{1000000000} * status.st_ctim.tv_sec + status.st_ctim.tv_nsec};
-}
-
-CsvTable csv_of(const detail::PrintTable& table) {
-  std::vector<std::string> columns{table.of_nodes ? "node" : "element"};
-  if (!table.names.empty()) columns.push_back("name");
-  if (table.has_points) columns.push_back("point");
-  const bool placed = !table.positions.empty() && table.quantity != "COORD";
-  if (placed) columns.insert(columns.end(), {"x", "y", "z"});
-  columns.insert(columns.end(), table.columns.begin(), table.columns.end());
-  CsvTable csv(columns);
-  for (std::size_t row = 0; row < table.ids.size(); ++row) {
-    csv.row().add(table.ids[row]);
-    if (!table.names.empty()) csv.add(table.names[row]);
-    if (table.has_points) csv.add(table.points[row]);
-    for (std::size_t k = 0; placed && k < 3; ++k) csv.add(table.positions[3 * row + k]);
-    for (std::size_t c = 0; c < table.width(); ++c) csv.add(table.at(row, c));
-  }
-  return csv;
-}
-
-CsvTable csv_of_totals(const detail::PrintTable& table) {
-  std::vector<std::string> columns{"set"};
-  columns.insert(columns.end(), table.total_columns.begin(), table.total_columns.end());
-  CsvTable csv(columns);
-  csv.row().add(table.set);
-  for (std::size_t c = 0; c < table.width(); ++c) {
-    double sum = 0;
-    for (std::size_t row = 0; row < table.ids.size(); ++row)
-      if (!std::isnan(table.at(row, c))) sum += table.at(row, c);
-    csv.add(sum);
-  }
-  return csv;
 }
 
 }  // namespace
@@ -104,8 +69,11 @@ struct ResultFiles::State {
   bool lost = false;                       // another run writes results of the same name
   std::string json;
   double seconds = 0;
+  detail::StepProbes probes;
+  std::vector<std::string> path_names;  // of the files of each path, without stem and ending
+  detail::StepPictures pictures;
 
-  State(const Job& j, OutputOptions o) : job(j), options(std::move(o)) {}
+  State(const Job& j, OutputOptions o) : job(j), options(std::move(o)), probes(j), pictures(j, options) {}
 
   fs::path path(const std::string& file) const { return options.folder / file; }
   std::string stem(std::size_t step) const {
@@ -119,6 +87,14 @@ struct ResultFiles::State {
   std::vector<std::string> plan() {
     std::vector<std::string> files;
     std::set<std::string> taken;
+    path_names = probes.file_names();
+    for (std::size_t i = 0; i < job.steps.size(); ++i) {
+      if (!options.tables) continue;
+      if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
+      for (const std::string& path_name : path_names)
+        for (const char* ending : {".csv", ".svg"}) files.push_back(stem(i) + path_name + ending);
+    }
+    for (const std::string& file : pictures.files(name)) files.push_back(file);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
       const JobStep& step = job.steps[i];
       if (options.vtu) files.push_back(stem(i) + ".vtu");
@@ -128,8 +104,9 @@ struct ResultFiles::State {
           const PrintRequest& request = step.prints[r];
           const bool nodes = request.at == PrintRequest::At::nodes;
           const std::string set = request.set.empty() ? (nodes ? "NALL" : "EALL") : request.set;
-          const std::string base = stem(i) + "_" + as_file_name(request.quantities[q]) + "_" + as_file_name(set) +
-                                   (request.local && turns(step, request, request.quantities[q]) ? "_local" : "");
+          const std::string base =
+              stem(i) + "_" + as_file_name(request.quantities[q]) + "_" + as_file_name(set) +
+              (request.local && detail::is_turned(job, step, request, request.quantities[q]) ? "_local" : "");
           std::string unique = base;
           for (int k = 2; !taken.insert(unique).second; ++k) unique = base + "_" + std::to_string(k);
           table_names[{i, r, q}] = unique;
@@ -142,32 +119,6 @@ struct ResultFiles::State {
     if (options.tables && has_prints()) files.push_back(name + ".dat");
     if (options.json) files.push_back(name + ".results.json");
     return files;
-  }
-
-  /// Whether a table in local axes is another one than that in global axes: some node or element of it has axes of its
-  /// own, and the quantity has a direction.
-  bool turns(const JobStep& step, const PrintRequest& request, const std::string& quantity) const {
-    const Domain& domain = *job.domains[step.domain];
-    if (request.at == PrintRequest::At::nodes) {
-      const auto& system_of = job.node_axes.system_of;
-      const auto has_axes = [&](std::int32_t n) {
-        return static_cast<std::size_t>(n) < system_of.size() && system_of[static_cast<std::size_t>(n)] >= 0;
-      };
-      if (quantity != "U" && quantity != "RF") return false;
-      if (request.set.empty()) return std::any_of(system_of.begin(), system_of.end(), [](auto s) { return s >= 0; });
-      const auto nodes = domain.node_set(request.set);
-      return std::any_of(nodes.begin(), nodes.end(), has_axes);
-    }
-    if (quantity != "S" && quantity != "E" && quantity != "HFL") return false;
-    const auto is_oriented = [&](std::size_t block) {
-      const Orientation& orientation = domain.block(block).orientation();
-      return orientation.varies() || orientation.at({0, 0, 0}) != Orientation().at({0, 0, 0});
-    };
-    std::vector<char> oriented(domain.block_count());
-    for (std::size_t b = 0; b < oriented.size(); ++b) oriented[b] = is_oriented(b);
-    if (request.set.empty()) return std::any_of(oriented.begin(), oriented.end(), [](char is) { return is != 0; });
-    const auto elements = domain.element_set(request.set);
-    return std::any_of(elements.begin(), elements.end(), [&](const ElementRef& e) { return oriented[e.block] != 0; });
   }
 
   /// Names that no file may have are told before the work, not after.
@@ -222,22 +173,38 @@ struct ResultFiles::State {
     if (known.insert(file.native()).second) written.push_back(file);
   }
 
-  void write_picture(std::size_t step, StepResult& result, const std::vector<double>& temperatures) {
+  /// The unit of an array of a VTU file, whose name may end in a material's.
+  std::string unit_of_array(const std::string& array, const JobStep& step) const {
+    const bool heat = step.procedure == Procedure::steady_heat;
+    if (array == "reaction") return heat ? job.units.power : job.units.force;
+    for (const char* base : {"stress", "mises", "principal", "flux"})
+      if (array == base || array.starts_with(std::string(base) + "_")) return job.units.of(base);
+    return job.units.of(array);
+  }
+
+  void write_vtu(std::size_t step, StepResult& result, const std::vector<double>& temperatures,
+                 const ErrorEstimate& estimate, detail::StepFields& fields, const NodalField& acting) {
     const Domain& domain = *job.domains[job.steps[step].domain];
-    detail::StepFields fields = detail::make_step_fields(job, job.steps[step], result, !options.vtu);
-    join_ranges(summaries.back().ranges, fields.ranges);
-    NodalField acting{"temperature", {"T"}, temperatures};
-    if (!temperatures.empty())
-      join_ranges(summaries.back().ranges, ranges_of(domain, acting, reported_nodes(job, domain)));
-    name_nodes(summaries.back().ranges, job.instances);
-    if (!options.vtu) return;
     if (fields.too_many_materials)
       note("the model has so many materials that pictures show the mean stress of each element, not that of the nodes");
     VtuWriter writer(domain);
+    std::vector<std::string> arrays{result.unknowns.name, result.reactions.name, "temperature"};
     writer.add(result.unknowns).add(result.reactions);
     if (!temperatures.empty()) writer.add(acting);
-    for (const NodalField& field : fields.nodal) writer.add(field);
-    for (auto& [name_of_cells, values] : fields.cells) writer.add_cells(name_of_cells, std::move(values));
+    for (const NodalField& field : fields.nodal) {
+      writer.add(field);
+      arrays.push_back(field.name);
+    }
+    for (auto& [name_of_cells, values] : fields.cells) {
+      arrays.push_back(name_of_cells);
+      writer.add_cells(name_of_cells, std::move(values));
+    }
+    if (!estimate.quantity.empty()) {
+      writer.add_cells("error", estimate.element_error).add_cells("error_percent", estimate.element_percent);
+      arrays.push_back("error_percent");
+    }
+    if (!job.units.empty())
+      for (const std::string& array : arrays) writer.unit(array, unit_of_array(array, job.steps[step]));
     const std::string file = stem(step) + ".vtu";
     VtuOptions how;
     how.overwrite = options.overwrite;
@@ -263,6 +230,53 @@ struct ResultFiles::State {
     done(pvd);
   }
 
+  void write_fields(std::size_t step, StepResult& result, const std::vector<double>& temperatures) {
+    const JobStep& asked = job.steps[step];
+    const Domain& domain = *job.domains[asked.domain];
+    detail::StepFields fields = detail::make_step_fields(job, asked, result, !options.vtu);
+    join_ranges(summaries.back().ranges, fields.ranges);
+    const NodalField acting{"temperature", {"T"}, temperatures};
+    if (!temperatures.empty())
+      join_ranges(summaries.back().ranges, ranges_of(domain, acting, reported_nodes(job, domain)));
+    name_nodes(summaries.back().ranges, job.instances);
+    const ErrorEstimate estimate = estimate_error(domain, result.points);
+    detail::judge_step(job, asked, result, estimate, summaries.back());
+    if (options.vtu) write_vtu(step, result, temperatures, estimate, fields, acting);
+    for (const fs::path& file : pictures.draw(step, result, temperatures, estimate, options.folder, name)) done(file);
+  }
+
+  void draw_worst() {
+    if (lost) return;
+    for (const fs::path& file : pictures.draw_worst(options.folder, name)) done(file);
+  }
+
+  void write_probes(std::size_t step, const StepResult& result) {
+    if (probes.empty()) return;
+    detail::StepProbes::Found found = probes.find(job.steps[step], result);
+    const auto write = [&](const std::string& file, const CsvTable& table) {
+      table.write(path(file), options.overwrite);
+      done(path(file));
+    };
+    if (options.tables && !found.points.empty())
+      write(stem(step) + "_points.csv", detail::csv_of_points(found.points, job.units));
+    for (const detail::PathResult& along : found.paths) {
+      const ProbePath& asked = job.paths[along.path];
+      if (along.outside > 0)
+        note(std::to_string(along.outside) + " of the " + std::to_string(asked.points) + " points of path '" +
+             asked.name + "' are outside of the body and left out");
+      if (!options.tables) continue;
+      const std::string base = stem(step) + path_names[along.path];
+      write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units));
+      const std::string title =
+          "Path " + asked.name + " of " + job.name + (job.steps.size() > 1 ? ", " + job.steps[step].name : "");
+      OutputFile file(path(base + ".svg"), options.overwrite);
+      file.write(detail::plot_of_path(along, title, job.units));
+      file.commit();
+      done(path(base + ".svg"));
+    }
+    summaries.back().points = std::move(found.points);
+  }
+
   void write_tables(std::size_t step, const StepResult& result, const std::vector<double>& temperatures) {
     if (!options.tables) return;
     std::vector<std::string> told;
@@ -273,11 +287,11 @@ struct ResultFiles::State {
       dat->write(detail::calculix_text(table, job.steps[step].total_time));
       const std::string& base = table_names.at({step, table.request, table.item});
       if (table.wants_rows) {
-        csv_of(table).write(path(base + ".csv"), options.overwrite);
+        detail::csv_of(table, job.units).write(path(base + ".csv"), options.overwrite);
         done(path(base + ".csv"));
       }
       if (table.wants_totals) {
-        csv_of_totals(table).write(path(base + "_total.csv"), options.overwrite);
+        detail::csv_of_totals(table, job.units).write(path(base + "_total.csv"), options.overwrite);
         done(path(base + "_total.csv"));
       }
     }
@@ -372,9 +386,10 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
           : std::vector<double>{};
   s.summaries.push_back(summarize(s.job, step, result));
   s.write_or_lose([&] {
-    s.write_picture(step, result, temperatures);
+    s.write_fields(step, result, temperatures);
     s.write_frd(step, result, temperatures);
     s.write_tables(step, result, temperatures);
+    s.write_probes(step, result);
   });
   s.seconds += watch.seconds();
 }
@@ -383,6 +398,7 @@ void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
   const Stopwatch watch;
   state_->write_or_lose([&] {
     state_->close_files();
+    state_->draw_worst();
     state_->seconds += watch.seconds();
     state_->write_json(&result, nullptr, record);
   });
@@ -391,6 +407,7 @@ void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
 void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept {
   try {
     state_->close_files();
+    state_->draw_worst();
   } catch (const std::exception&) {
     // A full disk may be why the job stopped; what is written is told by written().
   }

@@ -10,15 +10,22 @@
 
 namespace voussoir {
 
+/// Of which steps pictures (PNG) are drawn.
+enum class Pictures { none, worst, each };
+
 /// What is written of a job, and where.
 struct OutputOptions {
-  std::filesystem::path folder;  ///< empty: where the program was started; made where it does not exist
-  std::string name;              ///< files are called after it; empty: after the job
-  bool overwrite = false;        ///< replace results that are there
-  bool vtu = true;               ///< NAME.vtu and NAME.pvd, for ParaView
-  bool tables = true;            ///< NAME.dat and a CSV per table that the job asks for
-  bool json = true;              ///< NAME.results.json
-  bool frd = false;              ///< NAME.frd, for CalculiX's viewers
+  std::filesystem::path folder;        ///< empty: where the program was started; made where it does not exist
+  std::string name;                    ///< files are called after it; empty: after the job
+  bool overwrite = false;              ///< replace results that are there
+  bool vtu = true;                     ///< NAME.vtu and NAME.pvd, for ParaView
+  bool tables = true;                  ///< NAME.dat and a CSV per table that the job asks for
+  bool json = true;                    ///< NAME.results.json
+  bool frd = false;                    ///< NAME.frd, for CalculiX's viewers
+  Pictures pictures = Pictures::none;  ///< NAME.png of the worst step, or one of each
+  /// What pictures are coloured by: "mises", "displacement", "temperature", "sxx", "flux", "error" …; empty: what the
+  /// step is about. The worst step is the one with the largest value of it.
+  std::string picture_field;
 };
 
 /// What whoever runs a job knows and the job does not; it goes into results.json.
@@ -34,6 +41,9 @@ struct RunRecord {
 ///   NAME.frd                        the same for CalculiX GraphiX, PrePoMax and FreeCAD, all steps in one file
 ///   NAME.dat                        the tables that the job asks for, in CalculiX's layout
 ///   NAME_U_SET.csv …                the same tables, each for itself (NAME_step1_U_SET.csv …)
+///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), where it is asked for
+///   NAME_points.csv                 results at the points of the job
+///   NAME_path_A.csv, .svg           results along path A of the job, as a table and as a plot
 ///   NAME.results.json               what ran on what, sizes, times, extremes, reactions: docs/results.md
 ///
 /// Every file appears complete or not at all. What a step has to say is written when the step is finished, so that a

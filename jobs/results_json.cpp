@@ -141,6 +141,52 @@ Json extreme(const Extreme& e) {
   return object;
 }
 
+Json supports(const StepSummary& s) {
+  Json list = Json::array();
+  for (const SupportReaction& r : s.supports) {
+    Json object{{"name", r.name}, {"nodes", r.nodes}, {"centre", r.centre}, {"sum", by_name(s.unknowns, r.sum)}};
+    if (!r.moment.empty()) object["moment"] = numbers(r.moment);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+Json error(const ErrorSummary& e) {
+  Json worst = Json::array();
+  for (const ErrorSummary::Worst& w : e.worst)
+    worst.push_back({{"element", w.element}, {"error", number(w.error)}, {"percent", number(w.percent)}});
+  return {{"quantity", e.quantity},
+          {"error", number(e.error)},
+          {"solution", number(e.solution)},
+          {"percent", number(e.percent)},
+          {"worst_elements", worst}};
+}
+
+Json points(const std::vector<PointResult>& list) {
+  Json result = Json::array();
+  for (const PointResult& point : list)
+    for (const ProbeValues& side : point.sides)
+      result.push_back({{"name", point.name},
+                        {"position", side.position},
+                        {"element", side.element},
+                        {"material", side.material},
+                        {"values", by_name(point.names, side.values)}});
+  return result;
+}
+
+/// {"force": "N", …}, those that are given.
+Json units(const Units& u) {
+  Json object = Json::object();
+  const std::pair<const char*, const std::string*> all[] = {{"force", &u.force},
+                                                            {"length", &u.length},
+                                                            {"stress", &u.stress},
+                                                            {"temperature", &u.temperature},
+                                                            {"power", &u.power}};
+  for (const auto& [name, label] : all)
+    if (!label->empty()) object[name] = *label;
+  return object;
+}
+
 Json step(const StepSummary& s) {
   Json object;
   object["number"] = s.number;
@@ -156,7 +202,11 @@ Json step(const StepSummary& s) {
   Json sets = Json::object();
   for (const SetReaction& r : s.set_reactions) sets[r.node_set] = by_name(s.unknowns, r.sum);
   object["reactions_by_node_set"] = sets;
+  object["supports"] = supports(s);
   if (s.procedure == Procedure::statics) object["energy"] = number(s.energy);
+  if (!s.error.quantity.empty()) object["error_estimate"] = error(s.error);
+  object["hints"] = s.hints;
+  if (!s.points.empty()) object["points"] = points(s.points);
   object["solver"] = solver(s.report);
   return object;
 }
@@ -173,6 +223,7 @@ std::string results_json(const JsonContents& c) {
     root["error"] = {{"code", name_of(c.error->code())}, {"where", c.error->where()}, {"text", c.error->text()}};
   root["job"] = {
       {"name", c.job->name}, {"title", c.job->title}, {"source", c.job->source}, {"steps", c.job->steps.size()}};
+  if (!c.job->units.empty()) root["units"] = units(c.job->units);
   const StaticOptions& asked = c.record->asked;
   root["asked"] = {{"backend", asked.backend},
                    {"solver", asked.solver},

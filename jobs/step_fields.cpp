@@ -23,7 +23,8 @@ NodalField part_of(const NodalField& field, const std::string& name, int first, 
   return part;
 }
 
-/// Mean of a value over the points of each element; NaN in elements that do not have it. Empty where none has.
+}  // namespace
+
 std::vector<double> element_means(const Domain& domain, const std::vector<PointField>& points, std::string_view name) {
   std::vector<std::int64_t> first{0};
   for (std::size_t b = 0; b < domain.block_count(); ++b) first.push_back(first.back() + domain.block(b).size());
@@ -41,7 +42,25 @@ std::vector<double> element_means(const Domain& domain, const std::vector<PointF
   return means;
 }
 
+namespace {
+
+/// The fields of each material that has stress or flux, by their place in the list.
+std::map<std::string, std::vector<std::size_t>> fields_by_material(const Domain& domain,
+                                                                   const std::vector<PointField>& points) {
+  std::map<std::string, std::vector<std::size_t>> by_material;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i].has("sxx") && !points[i].has("qx")) continue;
+    const auto& material = domain.block(points[i].block).material();
+    by_material[material ? material->name() : ""].push_back(i);
+  }
+  return by_material;
+}
+
 }  // namespace
+
+bool has_many_materials(const Domain& domain, const std::vector<PointField>& points) {
+  return fields_by_material(domain, points).size() > most_materials;
+}
 
 std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const NodalField* heat) {
   const Domain& domain = *job.domains[step.domain];
@@ -67,13 +86,7 @@ StepFields make_step_fields(const Job& job, const JobStep& step, StepResult& res
   StepFields fields;
 
   // One material after the other, so that memory holds the nodal values of one.
-  std::map<std::string, std::vector<std::size_t>> by_material;
-  for (std::size_t i = 0; i < result.points.size(); ++i) {
-    const PointField& field = result.points[i];
-    if (!field.has("sxx") && !field.has("qx")) continue;
-    const auto& material = domain.block(field.block).material();
-    by_material[material ? material->name() : ""].push_back(i);
-  }
+  const auto by_material = fields_by_material(domain, result.points);
   fields.too_many_materials = by_material.size() > most_materials;
   for (const auto& [material, members] : by_material) {
     StepResult borrowed;

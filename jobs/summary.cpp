@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/jobs/detail/support_reactions.hpp>
+
 namespace voussoir {
 namespace {
 
@@ -103,6 +105,7 @@ StepSummary summarize(const Job& job, std::size_t number, const StepResult& resu
         }
     if (held) summary.set_reactions.push_back(std::move(reaction));
   }
+  summary.supports = detail::support_reactions(job, domain, result);
   return summary;
 }
 

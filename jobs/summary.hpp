@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,6 +32,35 @@ struct SetReaction {
   std::vector<double> sum;  ///< per unknown
 };
 
+/// What the supports of some nodes exert together.
+struct SupportReaction {
+  std::string name;                ///< of the node set; "node 17" or "other nodes" for supports that no set has
+  std::int64_t nodes = 0;          ///< that are held
+  std::array<double, 3> centre{};  ///< the mean of their positions
+  std::vector<double> sum;         ///< per unknown: forces, and moments of single nodes
+  /// About `centre`: of the forces, and those of single nodes. Empty where there are no forces that could have arms: in
+  /// heat, and in axisymmetric models, whose radial forces point everywhere around the ring.
+  std::vector<double> moment;
+};
+
+/// How far the solution is from the exact one (estimate_error()).
+struct ErrorSummary {
+  std::string quantity;  ///< "stress" or "flux"; empty where the elements have no estimate
+  double error = 0, solution = 0, percent = 0;
+  struct Worst {
+    Id element;
+    double error, percent;
+  };
+  std::vector<Worst> worst;  ///< the largest first
+};
+
+/// Results at a point (ProbePoint), on each side of a border of materials.
+struct PointResult {
+  std::string name;
+  std::vector<std::string> names;  ///< of the values
+  std::vector<ProbeValues> sides;
+};
+
 /// A step in a few numbers.
 struct StepSummary {
   std::size_t number = 0;  ///< from 1
@@ -43,7 +73,11 @@ struct StepSummary {
   std::vector<double> load_sum;
   std::vector<double> reaction_sum;
   std::vector<SetReaction> set_reactions;  ///< of the node sets that have a support, in the order of their names
+  std::vector<SupportReaction> supports;   ///< node sets that are held as a whole, and the nodes that none of them has
   double energy = 0;
+  ErrorSummary error;
+  std::vector<std::string> hints;  ///< on how far the numbers can be trusted
+  std::vector<PointResult> points;
   SolveReport report;
 
   /// Null where the step has no such quantity.

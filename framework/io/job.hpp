@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/analysis/probe.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/io/units.hpp>
 
 // What a file asks for. Decks and job files are read into a Job; the room jobs/ solves it and writes what was asked.
 
@@ -111,6 +113,11 @@ struct Job {
   InstanceNumbers instances;
   /// A mesh without sections, whose elements have a material that stands in for one: it can be looked at, not solved.
   bool mesh_only = false;
+  /// Labels for numbers, where the author gives them.
+  Units units;
+  /// Where results are wanted besides tables: in every step whose model has the place.
+  std::vector<ProbePoint> points;
+  std::vector<ProbePath> paths;
 };
 
 }  // namespace voussoir

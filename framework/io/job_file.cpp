@@ -11,6 +11,7 @@
 #include <voussoir/framework/io/detail/job/groups.hpp>
 #include <voussoir/framework/io/detail/job/json.hpp>
 #include <voussoir/framework/io/detail/job/materials.hpp>
+#include <voussoir/framework/io/detail/job/probes.hpp>
 #include <voussoir/framework/io/detail/job/sections.hpp>
 #include <voussoir/framework/io/detail/job/steps.hpp>
 
@@ -23,7 +24,7 @@ using job::Json;
 Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
-              "sections", "ignore", "supports", "equations", "loads", "steps", "print"});
+              "sections", "ignore", "supports", "equations", "loads", "steps", "print", "points", "paths", "units"});
   root.at("mesh").text();
   return root;
 }
@@ -83,6 +84,7 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh) {
       root.has("supports") ? job::read_supports(root.at("supports"), model) : std::vector<job::Support>();
   const auto loads = root.has("loads") ? job::read_loads(root.at("loads"), model) : std::vector<job::Load>();
   job::read_steps(root, model, loads, supports, result);
+  job::read_probes(root, result);
   result.own_nodes = bodies.front().domain().node_count();
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
   return result;

@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,5 +28,11 @@ struct StepFields {
 /// Stress (flux) at nodes, averaged within each material: names end in the material's where there are several. With
 /// `ranges_only` the fields are left out. The points of `result` are borrowed and given back.
 StepFields make_step_fields(const Job& job, const JobStep& step, StepResult& result, bool ranges_only);
+
+/// Mean of a value over the points of each element, block by block; NaN in elements that do not have it. Empty where
+/// none has.
+std::vector<double> element_means(const Domain& domain, const std::vector<PointField>& points, std::string_view name);
+/// Whether the stress of each material for itself would be too many fields.
+bool has_many_materials(const Domain& domain, const std::vector<PointField>& points);
 
 }  // namespace voussoir::detail

@@ -248,6 +248,30 @@ TEST(JobFile, WhatNoStepUsesIsNoted) {
   EXPECT_NE(result.notes[1].text.find("support 'held'"), std::string::npos);
 }
 
+TEST(JobFile, PointsPathsAndUnits) {
+  const Job result = read(job(R"("points": [{"name": "tip", "at": [1, 0.5, 0.25]}, {"at": [0, 0]}],
+    "paths": {"from": [0, 0, 0], "to": [2, 0, 0], "points": 11}, "units": "N, mm, MPa")"));
+  ASSERT_EQ(result.points.size(), 2u);
+  EXPECT_EQ(result.points[0].name, "tip");
+  EXPECT_EQ(result.points[0].position, (std::array{1.0, 0.5, 0.25}));
+  EXPECT_EQ(result.points[1].name, "P2");
+  EXPECT_NE(result.points[1].where.find("/points/1"), std::string::npos) << result.points[1].where;
+  ASSERT_EQ(result.paths.size(), 1u);
+  EXPECT_EQ(result.paths[0].name, "1");
+  EXPECT_EQ(result.paths[0].points, 11);
+  EXPECT_EQ(result.paths[0].to[0], 2);
+  EXPECT_EQ(result.units.stress, "MPa");
+  const auto wrong = [](const std::string& more, std::initializer_list<std::string> parts) {
+    testing::expect_error(ErrorCode::bad_input, parts, [&] { read(job(more)); });
+  };
+  wrong(R"("points": [{"name": "a"}])", {"/points/0", "at"});
+  wrong(R"("points": [{"at": [1, 2, 3], "nmae": "a"}])", {"/points/0", "nmae", "name"});
+  wrong(R"("points": [{"name": "a", "at": [1, 2]}, {"name": "a", "at": [1, 3]}])", {"/points/1", "'a'"});
+  wrong(R"("paths": [{"from": [1, 2], "to": [3, 4], "points": 1}])", {"/paths/0/points", "from 2"});
+  wrong(R"("paths": [{"from": [1, 2], "to": [3, 4], "points": 2.5}])", {"/paths/0/points", "whole number"});
+  wrong(R"("units": "N,mm,MPa,K,W,s")", {"/units", "five"});
+}
+
 // --- what the documentation shows
 // --------------------------------------------------------------------------------------
 

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/io/csv_writer.hpp>
+#include <voussoir/framework/io/units.hpp>
+#include <voussoir/jobs/detail/print_tables.hpp>
+#include <voussoir/jobs/summary.hpp>
+
+// Tables as CSV. Where the job has units, they stand in the heads of the columns: "ux [mm]".
+
+namespace voussoir::detail {
+
+/// A name of a set, a path … as part of a file's name.
+std::string as_file_name(const std::string& name);
+
+/// Whether a table in local axes is another one than that in global axes: some node or element of it has axes of its
+/// own, and the quantity has a direction.
+bool is_turned(const Job& job, const JobStep& step, const PrintRequest& request, const std::string& quantity);
+
+CsvTable csv_of(const PrintTable& table, const Units& units);
+CsvTable csv_of_totals(const PrintTable& table, const Units& units);
+/// A row for each point and each material that meets there.
+CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units);
+/// A row for each point of a path and each material that meets there; `names` are those of the values.
+CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units);
+
+}  // namespace voussoir::detail

@@ -1,0 +1,274 @@
+#include <voussoir/jobs/detail/step_picture.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <voussoir/framework/io/picture.hpp>
+#include <voussoir/jobs/detail/step_fields.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+const std::vector<std::string> stress_fields{"mises", "principal1", "principal2", "principal3", "sxx",
+                                             "syy",   "szz",        "sxy",        "syz",        "sxz"};
+const std::vector<std::string> flux_fields{"flux", "qx", "qy", "qz"};
+/// Of bars and beams: what they recover, and how it is called in files.
+const std::vector<std::pair<std::string, std::string>> line_fields{
+    {"stress", "axial_stress"}, {"N", "N"}, {"Vy", "Vy"}, {"Vz", "Vz"}, {"T", "torque"}, {"My", "My"}, {"Mz", "Mz"}};
+
+bool contains(const std::vector<std::string>& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// What the label of the bar says.
+std::string words_for(const std::string& field) {
+  static const std::map<std::string, std::string> words{{"mises", "von Mises stress"},
+                                                        {"principal1", "largest principal stress"},
+                                                        {"principal2", "middle principal stress"},
+                                                        {"principal3", "least principal stress"},
+                                                        {"flux", "heat flux"},
+                                                        {"axial_stress", "axial stress"},
+                                                        {"N", "axial force"},
+                                                        {"error", "estimated error"},
+                                                        {"torque", "torque"}};
+  const auto it = words.find(field);
+  return it == words.end() ? field : it->second;
+}
+
+/// Whether the model lies in a plane z = constant, so that it is looked at along z.
+bool is_plane(const Domain& domain) {
+  double low = std::numeric_limits<double>::infinity(), high = -low, size = 0;
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    for (const std::int32_t n : domain.block(b).connectivity()) {
+      const double* p = &domain.coordinates()[3 * static_cast<std::size_t>(n)];
+      low = std::min(low, p[2]);
+      high = std::max(high, p[2]);
+      size = std::max({size, std::abs(p[0]), std::abs(p[1])});
+    }
+  return high - low <= 1e-9 * size;
+}
+
+NodalField one_component(const std::string& name, std::vector<double> values) {
+  return {name, {name}, std::move(values)};
+}
+
+}  // namespace
+
+std::vector<std::string> picture_fields(const Job& job, const JobStep& step) {
+  const Domain& domain = *job.domains[step.domain];
+  std::vector<std::string> unknowns;
+  std::set<std::string> recovered;
+  bool moves = false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const ElementProgram& program = domain.block(b).type().program();
+    for (const std::string& u : program.unknown_names()) {
+      if (!contains(unknowns, u)) unknowns.push_back(u);
+      moves = moves || u == "ux";
+    }
+    const bool carries = !program.extrapolation().empty();
+    for (const std::string& name : program.recovered_names())
+      if (carries ||
+          std::any_of(line_fields.begin(), line_fields.end(), [&](const auto& l) { return l.first == name; }))
+        recovered.insert(name);
+  }
+  std::vector<std::string> fields;
+  if (recovered.contains("sxx")) fields.insert(fields.end(), stress_fields.begin(), stress_fields.end());
+  // Solids recover no forces of bars, so that what is left are those of lines.
+  for (const auto& [name, shown] : line_fields)
+    if (recovered.contains(name)) fields.push_back(shown);
+  if (moves && !recovered.contains("sxx") && !recovered.contains("stress"))
+    fields.insert(fields.begin(), "displacement");
+  else if (moves)
+    fields.push_back("displacement");
+  for (const std::string& u : unknowns)
+    if (u == "T")
+      fields.insert(fields.begin(), "temperature");
+    else if (!moves)
+      fields.insert(fields.begin(), u);
+    else
+      fields.push_back(u);
+  if (recovered.contains("qx")) fields.insert(fields.end(), flux_fields.begin(), flux_fields.end());
+  if (recovered.contains("sxx") || recovered.contains("qx")) fields.push_back("error");
+  const bool heated =
+      step.heated_by || (!step.load_case.empty() && !domain.load_case(step.load_case).temperatures().empty());
+  if (moves && heated) fields.push_back("temperature");
+  return fields;
+}
+
+void StepPicture::take(std::vector<MaterialField> fields, const std::string& component) {
+  for (MaterialField& f : fields) {
+    const int c = f.field.component_index(component);
+    const std::size_t width = f.field.components.size();
+    std::vector<double> values(f.field.values.size() / width);
+    for (std::size_t n = 0; n < values.size(); ++n) values[n] = f.field.values[n * width + static_cast<std::size_t>(c)];
+    fields_.push_back({f.material, one_component(field_, std::move(values))});
+  }
+}
+
+/// Where a model has many materials: of each element, the mean over its points.
+void StepPicture::take_means(const StepResult& result) {
+  const Domain& domain = *job_->domains[job_->steps[step_].domain];
+  const bool flux = contains(flux_fields, field_);
+  const std::vector<std::string> names = flux ? std::vector<std::string>{"qx", "qy", "qz"}
+                                              : std::vector<std::string>{"sxx", "syy", "szz", "sxy", "syz", "sxz"};
+  std::vector<std::vector<double>> means;
+  for (const std::string& name : names) means.push_back(element_means(domain, result.points, name));
+  elements_.assign(means[0].size(), nan);
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    std::array<double, 6> s{};
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      s[k] = means[k][e];
+      if (field_ == names[k]) elements_[e] = s[k];
+    }
+    if (std::isnan(s[0])) continue;
+    if (field_ == "flux") elements_[e] = std::hypot(s[0], s[1], s[2]);
+    if (field_ == "mises") elements_[e] = von_mises(s);
+    if (field_.starts_with("principal"))
+      elements_[e] = principal_values(s)[static_cast<std::size_t>(field_.back() - '1')];
+  }
+}
+
+StepPicture::StepPicture(const Job& job, std::size_t step, const StepResult& result,
+                         const std::vector<double>& temperatures, const ErrorEstimate& estimate, std::string field)
+    : job_(&job), step_(step), field_(std::move(field)) {
+  const Domain& domain = *job.domains[job.steps[step].domain];
+  const auto& components = result.unknowns.components;
+  if (contains(components, "ux")) moved_ = result.unknowns;
+  const auto line =
+      std::find_if(line_fields.begin(), line_fields.end(), [&](const auto& l) { return l.second == field_; });
+  if (field_ == "displacement") {
+    std::vector<double> size(domain.node_count(), nan);
+    for (std::int32_t n = 0; n < domain.node_count(); ++n)
+      for (int c = 0; c < result.unknowns.width(); ++c)
+        if (components[c] == "ux" || components[c] == "uy" || components[c] == "uz")
+          if (const double u = result.unknowns.at(n, c); !std::isnan(u))
+            size[n] = std::isnan(size[n]) ? std::abs(u) : std::hypot(size[n], u);
+    fields_.push_back({"", one_component(field_, std::move(size))});
+    any_material_ = true;
+  } else if (field_ == "temperature" && !contains(components, "T")) {
+    fields_.push_back({"", one_component(field_, temperatures)});
+    any_material_ = true;
+  } else if (const std::string unknown = field_ == "temperature" ? "T" : field_; contains(components, unknown)) {
+    take({{"", result.unknowns}}, unknown);
+    any_material_ = true;
+  } else if ((contains(stress_fields, field_) || contains(flux_fields, field_)) &&
+             has_many_materials(domain, result.points)) {
+    take_means(result);
+  } else if (contains(flux_fields, field_)) {
+    take(nodal_flux(domain, result), field_ == "flux" ? "magnitude" : field_);
+  } else if (contains(stress_fields, field_)) {
+    take(nodal_stress(domain, result), field_);
+  } else if (field_ == "error") {
+    elements_ = estimate.element_percent;
+  } else if (line != line_fields.end()) {
+    elements_ = element_means(domain, result.points, line->first);
+  }
+  const auto widen = [&](double v) {
+    if (std::isfinite(v)) severity_ = std::max(severity_, std::abs(v));
+  };
+  for (const MaterialField& f : fields_)
+    for (const double v : f.field.values) widen(v);
+  for (const double v : elements_) widen(v);
+}
+
+void StepPicture::write(const std::filesystem::path& path, bool overwrite) const {
+  const JobStep& step = job_->steps[step_];
+  const Domain& domain = *job_->domains[step.domain];
+  Picture picture(domain);
+  if (!moved_.components.empty()) picture.deform(moved_);
+  const std::string unit = job_->units.of(field_ == "error" ? "error_percent" : field_);
+  const std::string label = words_for(field_) + (unit.empty() ? "" : " [" + unit + "]");
+  if (!elements_.empty())
+    picture.colour_elements(elements_, label);
+  else if (any_material_)
+    picture.colour(fields_.front().field, field_, label);
+  else if (!fields_.empty())
+    picture.colour(fields_, field_, label);
+
+  PictureOptions how;
+  how.overwrite = overwrite;
+  how.title = job_->title.empty() ? job_->name : job_->title;
+  if (how.title.size() > 76) how.title = job_->name;
+  how.subtitle = step.title.empty() ? step.name : step.title;
+  if (how.subtitle.size() > 70) how.subtitle = step.name;
+  char factor[64];
+  std::snprintf(factor, sizeof factor, " · displacements × %g", picture.deformation());
+  if (!moved_.components.empty()) how.subtitle += factor;
+  if (is_plane(domain)) {
+    how.view = {0, 0, 1};
+    how.up = {0, 1, 0};
+    how.shadow = false;
+  }
+  picture.write(path, how);
+}
+
+StepPictures::StepPictures(const Job& job, const OutputOptions& options)
+    : job_(job), wanted_(options.pictures), overwrite_(options.overwrite) {
+  if (wanted_ == Pictures::none) return;
+  std::set<std::string> known;
+  bool any = false;
+  for (const JobStep& step : job.steps) {
+    const auto fields = picture_fields(job, step);
+    known.insert(fields.begin(), fields.end());
+    std::string field = options.picture_field;
+    if (field.empty() && !fields.empty()) field = fields.front();
+    if (!contains(fields, field)) field.clear();
+    any = any || !field.empty();
+    fields_.push_back(field);
+  }
+  if (any || job.steps.empty() || options.picture_field.empty()) return;
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  throw Error(ErrorCode::bad_input,
+              "no step of the job has a field '" + options.picture_field + "' for its picture; there are " + list,
+              "--picture-field");
+}
+
+std::string StepPictures::file(std::size_t step, const std::string& name) const {
+  const bool numbered = wanted_ == Pictures::each && job_.steps.size() > 1;
+  return name + (numbered ? "_step" + std::to_string(step + 1) : "") + ".png";
+}
+
+std::vector<std::string> StepPictures::files(const std::string& name) const {
+  std::vector<std::string> list;
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    if (!fields_[i].empty() && (wanted_ == Pictures::each || list.empty())) list.push_back(file(i, name));
+  return list;
+}
+
+std::vector<std::filesystem::path> StepPictures::draw(std::size_t step, const StepResult& result,
+                                                      const std::vector<double>& temperatures,
+                                                      const ErrorEstimate& estimate,
+                                                      const std::filesystem::path& folder, const std::string& name) {
+  if (wanted_ == Pictures::none || fields_[step].empty()) return {};
+  StepPicture picture(job_, step, result, temperatures, estimate, fields_[step]);
+  if (wanted_ == Pictures::each) {
+    picture.write(folder / file(step, name), overwrite_);
+    return {folder / file(step, name)};
+  }
+  // A body that is heated and then loaded is judged by its stress; what is not comparable does not replace.
+  const auto is_heat = [&](std::size_t s) { return job_.steps[s].procedure == Procedure::steady_heat; };
+  const bool matters_more = !worst_ || (is_heat(worst_step_) && !is_heat(step));
+  const bool comparable = worst_ && fields_[worst_step_] == fields_[step];
+  if (matters_more || (comparable && picture.severity() > worst_->severity())) {
+    worst_.emplace(std::move(picture));
+    worst_step_ = step;
+  }
+  return {};
+}
+
+std::vector<std::filesystem::path> StepPictures::draw_worst(const std::filesystem::path& folder,
+                                                            const std::string& name) {
+  if (!worst_) return {};
+  worst_->write(folder / file(worst_step_, name), overwrite_);
+  worst_.reset();
+  return {folder / file(worst_step_, name)};
+}
+
+}  // namespace voussoir::detail

@@ -1,0 +1,133 @@
+#include <voussoir/jobs/detail/step_probes.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <voussoir/framework/io/line_plot.hpp>
+#include <voussoir/jobs/detail/table_csv.hpp>
+
+namespace voussoir::detail {
+
+StepProbes::StepProbes(const Job& job) : job_(job) {
+  if (job.points.empty() && job.paths.empty()) return;
+  std::vector<const PointLocator*> all;
+  for (const auto& domain : job.domains) {
+    locators_.push_back(std::make_unique<PointLocator>(*domain));
+    all.push_back(locators_.back().get());
+  }
+  for (const ProbePoint& point : job.points) check_probe(all, point);
+  for (const ProbePath& path : job.paths) check_probe(all, path);
+}
+
+std::vector<std::string> StepProbes::file_names() const {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const ProbePath& path : job_.paths) {
+    const std::string base = "_path_" + as_file_name(path.name);
+    std::string unique = base;
+    for (int k = 2; !taken.insert(unique).second; ++k) unique = base + "_" + std::to_string(k);
+    names.push_back(unique);
+  }
+  return names;
+}
+
+StepProbes::Found StepProbes::find(const JobStep& step, const StepResult& result) const {
+  Found found;
+  if (empty()) return found;
+  const PointLocator& locator = *locators_[step.domain];
+  const Probe probe(locator, result);
+  for (const ProbePoint& point : job_.points)
+    if (!locator.find(point.position).empty())
+      found.points.push_back({point.name, probe.names(), probe.at(point.position)});
+  for (std::size_t i = 0; i < job_.paths.size(); ++i) {
+    const ProbePath& path = job_.paths[i];
+    PathResult along{i, probe.names(), {}, 0};
+    bool any = false;
+    for (int k = 0; k < path.points; ++k) {
+      const bool inside = !locator.find(path.position(k)).empty();
+      any = any || inside;
+      along.outside += !inside;
+    }
+    if (!any) continue;  // it lies in another model of the job
+    along.values = probe.along(path);
+    found.paths.push_back(std::move(along));
+  }
+  return found;
+}
+
+namespace {
+
+/// What stands together in a panel, by the names of values; the label without its unit, and the value that has the
+/// unit.
+struct Group {
+  const char* label;
+  const char* unit_of;
+  std::vector<std::string> names;
+};
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all{
+      {"stress", "mises", {"mises", "principal1", "principal2", "principal3"}},
+      {"axial stress", "axial_stress", {"axial_stress"}},
+      {"section force", "N", {"N", "Vy", "Vz"}},
+      {"section moment", "Mz", {"torque", "My", "Mz"}},
+      {"displacement", "ux", {"ux", "uy", "uz"}},
+      {"temperature", "T", {"T"}},
+      {"heat flux", "flux", {"flux", "qx", "qy", "qz"}},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string plot_of_path(const PathResult& path, const std::string& title, const Units& units) {
+  LinePlot plot(title, units.labelled("distance"));
+  // Pieces of one material without a gap: the step between two points is the smallest there is.
+  std::map<std::string, std::vector<const ProbeValues*>> by_material;
+  double step = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < path.values.size(); ++i) {
+    by_material[path.values[i].material].push_back(&path.values[i]);
+    if (i > 0)
+      if (const double d = path.values[i].distance - path.values[i - 1].distance; d > 0) step = std::min(step, d);
+  }
+  std::vector<std::vector<const ProbeValues*>> pieces;
+  for (const auto& [material, values] : by_material)
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i == 0 || values[i]->distance - values[i - 1]->distance > 1.5 * step) pieces.emplace_back();
+      pieces.back().push_back(values[i]);
+    }
+  const auto add = [&](const std::string& label, const std::vector<std::string>& names) {
+    LinePlot::Panel* panel = nullptr;
+    for (const std::string& name : names) {
+      const auto column = std::find(path.names.begin(), path.names.end(), name);
+      if (column == path.names.end()) continue;
+      const std::size_t k = static_cast<std::size_t>(column - path.names.begin());
+      for (const auto& piece : pieces) {
+        LinePlot::Points points;
+        for (const ProbeValues* values : piece) points.emplace_back(values->distance, values->values[k]);
+        if (std::none_of(points.begin(), points.end(), [](const auto& p) { return std::isfinite(p.second); })) continue;
+        if (!panel) panel = &plot.panel(label);
+        panel->curve(name == "T" ? "temperature" : name, std::move(points));
+      }
+    }
+  };
+  std::vector<std::string> shown;
+  for (const Group& group : groups()) {
+    const std::string unit = units.of(group.unit_of);
+    add(group.label + (unit.empty() ? "" : " [" + unit + "]"), group.names);
+    shown.insert(shown.end(), group.names.begin(), group.names.end());
+  }
+  // Unknowns that a user's elements have.
+  for (const std::string& name : path.names) {
+    const bool rotation = name.size() == 2 && name[0] == 'r';
+    const bool stress = name.size() == 3 && name[0] == 's';
+    if (!rotation && !stress && std::find(shown.begin(), shown.end(), name) == shown.end()) add(name, {name});
+  }
+  if (by_material.size() > 1)
+    for (const auto& piece : pieces) plot.mark(piece.front()->distance, piece.front()->material);
+  return plot.svg();
+}
+
+}  // namespace voussoir::detail
