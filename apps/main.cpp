@@ -16,6 +16,7 @@
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/nearest_word.hpp>
 #include <voussoir/apps/printing.hpp>
+#include <voussoir/apps/result_options.hpp>
 #include <voussoir/apps/signals.hpp>
 #include <voussoir/apps/terminal.hpp>
 
@@ -59,7 +60,10 @@ ExitCode run(int argc, char** argv) {
   CLI::App program;
   try {
     voussoir::app::build_program(program);
-    program.parse(argc, argv);
+    const auto words = voussoir::app::with_picture_words({argv, argv + argc});
+    std::vector<const char*> list;
+    for (const std::string& word : words) list.push_back(word.c_str());
+    program.parse(static_cast<int>(list.size()), list.data());
   } catch (const CLI::Success& request) {
     program.exit(request);  // help or version
   } catch (const CLI::ParseError& error) {

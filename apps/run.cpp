@@ -12,6 +12,7 @@
 #include <voussoir/apps/monitor.hpp>
 #include <voussoir/apps/printing.hpp>
 #include <voussoir/apps/read_model.hpp>
+#include <voussoir/apps/result_options.hpp>
 #include <voussoir/apps/run_summary.hpp>
 #include <voussoir/apps/solver_options.hpp>
 #include <voussoir/apps/terminal.hpp>
@@ -26,6 +27,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> files;
   SolverOptions solver;
+  ResultOptions results;
   std::string output;
   std::string dialect = "calculix";
   bool force = false, no_vtu = false, no_tables = false, no_files = false, frd = false;
@@ -112,6 +114,7 @@ class Run {
                   "STEP in a deck, \"steps\" in a job file), or look at the model with `voussoir check`",
                   file);
 
+    options_.results.apply(job);
     ResultFiles files(job, output_options());
     const RunRecord record{how_, read_seconds};
     monitor_.set_last_words([&] {
@@ -147,7 +150,7 @@ class Run {
       if (speaks_) {
         for (const std::string& note : result.notes)
           if (!options_.verbose) remark(file, note);
-        print(text_of_steps(files.summaries()));
+        print(text_of_steps(files.summaries(), job.units));
         if (options_.verbose) print(text_of_details(job, result, files, how_.backend));
         print(text_of_end(result, files, read_seconds, since_start.seconds()));
       }
@@ -190,6 +193,8 @@ class Run {
     output.tables = !options_.no_tables && !options_.no_files;
     output.json = !options_.no_files;
     output.frd = options_.frd && !options_.no_files;
+    output.pictures = options_.no_files ? Pictures::none : options_.results.pictures();
+    output.picture_field = options_.results.picture_field;
     return output;
   }
 
@@ -258,6 +263,8 @@ constexpr const char* examples =
   voussoir run beam.inp                          solve, print a table, write beam.vtu, beam.dat, beam.results.json
   voussoir run beam.inp --output out --force     the same into the folder out, replacing what is there
   voussoir run job.json --solver direct          a Gmsh mesh with the loads of a job file
+  voussoir run beam.inp --picture                and draw the worst step: beam.png
+  voussoir run beam.inp --path A=0,0,5:100,0,5   stresses along a line: beam_path_A.csv and .svg
   voussoir run *.inp --quiet                     many decks; only errors are shown
   voussoir run beam.inp --json | jq .steps       numbers for a script, and nothing else
 
@@ -269,9 +276,7 @@ Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
 void add_run_command(CLI::App& program) {
   CLI::App* run = program.add_subcommand("run", "Solve decks (.inp) and job files (.json), write results");
   auto options = std::make_shared<RunOptions>();
-  run->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")
-      ->type_name("FILE")
-      ->required();
+  run->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")->type_name("FILE");
   add_solver_options(*run, options->solver);
   run->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
@@ -287,6 +292,7 @@ void add_run_command(CLI::App& program) {
       ->group("Results");
   run->add_flag("--no-tables", options->no_tables, "Write no .dat and CSV tables")->group("Results");
   run->add_flag("--no-files", options->no_files, "Write nothing at all; only show")->group("Results");
+  add_result_options(*run, options->results, "Results");
   CLI::Option* verbose =
       run->add_flag("-v,--verbose", options->verbose, "Show routes of elements, why the solver was chosen, residuals");
   run->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);

@@ -30,8 +30,7 @@ std::string elements_by_type(const Domain& domain) {
 }
 
 /// A name that fits into a column.
-std::string fitted(const StepSummary& step, std::size_t width) {
-  std::string text = fmt::format("{} {}", step.number, step.title.empty() ? step.name : step.title);
+std::string fitted(std::string text, std::size_t width) {
   if (text.size() > width) {
     text.resize(width - 1);
     // Not in the middle of a letter.
@@ -42,52 +41,74 @@ std::string fitted(const StepSummary& step, std::size_t width) {
   return text;
 }
 
+std::string fitted(const StepSummary& step, std::size_t width) {
+  return fitted(fmt::format("{} {}", step.number, step.title.empty() ? step.name : step.title), width);
+}
+
 constexpr std::size_t name_width = 30;
 
-std::string value_and_node(const Extreme* extreme) {
-  return extreme ? fmt::format("{:>14.6g} {:>10}", extreme->value,
+std::string value_and_node(const Extreme* extreme, std::size_t width) {
+  return extreme ? fmt::format("{:>{}.6g} {:>10}", extreme->value, width,
                                extreme->name.empty() ? std::to_string(extreme->node) : extreme->name)
-                 : fmt::format("{:>14} {:>10}", "-", "");
+                 : fmt::format("{:>{}} {:>10}", "-", width, "");
 }
 
-void add_structure(const std::vector<StepSummary>& steps, std::string& text) {
-  if (std::none_of(steps.begin(), steps.end(), [](const auto& s) { return s.procedure == Procedure::statics; })) return;
-  text += bold(fmt::format("  {:<{}} {:>14} {:>10} {:>14} {:>10}\n", "step", name_width, "displacement", "at node",
-                           "Mises stress", "at node"));
-  for (const StepSummary& step : steps) {
-    if (step.procedure != Procedure::statics) continue;
-    const Range *moved = step.range("displacement"), *mises = step.range("mises");
-    text += fmt::format("  {:<{}} {} {}\n", fitted(step, name_width), name_width,
-                        value_and_node(moved ? &moved->greatest : nullptr),
-                        value_and_node(mises ? &mises->greatest : nullptr));
-  }
-  text += "\n";
+/// The estimate of the error with the worst element.
+std::string error_text(const ErrorSummary& error) {
+  if (error.quantity.empty()) return fmt::format("{:>10} {:>10}", "-", "");
+  const std::string element = error.worst.empty() ? "" : std::to_string(error.worst.front().element);
+  return fmt::format("{:>8.3g} % {:>10}", error.percent, element);
 }
 
-void add_heat(const std::vector<StepSummary>& steps, std::string& text) {
-  if (std::none_of(steps.begin(), steps.end(), [](const auto& s) { return s.procedure == Procedure::steady_heat; }))
-    return;
-  text += bold(fmt::format("  {:<{}} {:>14} {:>10} {:>14} {:>10}\n", "step", name_width, "coldest", "at node",
-                           "hottest", "at node"));
+/// "Mises [MPa]"
+std::string with_unit(const std::string& words, const std::string& unit) {
+  return unit.empty() ? words : words + " [" + unit + "]";
+}
+
+std::size_t letters_of(const std::string& text) {
+  std::size_t letters = 0;
+  for (const char c : text) letters += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return letters;
+}
+/// Text at the right of a column, padded by letters rather than by bytes.
+std::string padded(const std::string& text, std::size_t width) {
+  const std::size_t letters = letters_of(text);
+  return std::string(letters < width ? width - letters : 0, ' ') + text;
+}
+/// Columns of numbers have this width, or that of their head.
+std::size_t width_of(const std::string& head) { return std::max<std::size_t>(14, letters_of(head)); }
+
+void add_extremes(const std::vector<StepSummary>& steps, const Units& units, Procedure procedure, std::string& text) {
+  if (std::none_of(steps.begin(), steps.end(), [&](const auto& s) { return s.procedure == procedure; })) return;
+  const bool heat = procedure == Procedure::steady_heat;
+  const std::string first = heat ? with_unit("coldest", units.temperature) : with_unit("displacement", units.length);
+  const std::string second = heat ? with_unit("hottest", units.temperature) : with_unit("Mises stress", units.stress);
+  text += bold(fmt::format("  {:<{}} {} {:>10} {} {:>10} {:>10} {:>10}\n", "step", name_width, padded(first, 14),
+                           "at node", padded(second, 14), "at node", "est. error", "worst elem"));
   for (const StepSummary& step : steps) {
-    if (step.procedure != Procedure::steady_heat) continue;
-    const Range* range = step.range("temperature");
-    text += fmt::format("  {:<{}} {} {}\n", fitted(step, name_width), name_width,
-                        value_and_node(range ? &range->least : nullptr),
-                        value_and_node(range ? &range->greatest : nullptr));
+    if (step.procedure != procedure) continue;
+    const Range* one = step.range(heat ? "temperature" : "displacement");
+    const Range* other = step.range(heat ? "temperature" : "mises");
+    const Extreme* left = !one ? nullptr : heat ? &one->least : &one->greatest;
+    text +=
+        fmt::format("  {:<{}} {} {} {}\n", fitted(step, name_width), name_width, value_and_node(left, width_of(first)),
+                    value_and_node(other ? &other->greatest : nullptr, width_of(second)), error_text(step.error));
   }
+  for (const StepSummary& step : steps)
+    for (const std::string& hint : step.hints)
+      if (step.procedure == procedure) text += fmt::format("  step {}: {}\n", step.number, hint);
   text += "\n";
 }
 
 /// How a sum is called: the force that belongs to an unknown.
-std::string force_name(const std::string& unknown) {
-  if (unknown == "T") return "heat";
-  if (unknown.size() == 2 && unknown[0] == 'u') return std::string("force ") + unknown[1];
-  if (unknown.size() == 2 && unknown[0] == 'r') return std::string("moment ") + unknown[1];
+std::string force_name(const std::string& unknown, const Units& units) {
+  if (unknown == "T") return with_unit("heat", units.power);
+  if (unknown.size() == 2 && unknown[0] == 'u') return with_unit(std::string("force ") + unknown[1], units.force);
+  if (unknown.size() == 2 && unknown[0] == 'r') return with_unit(std::string("moment ") + unknown[1], units.moment());
   return unknown;
 }
 
-void add_sums(const std::vector<StepSummary>& steps, std::string& text) {
+void add_sums(const std::vector<StepSummary>& steps, const Units& units, std::string& text) {
   // What rounding leaves of a sum of zero is shown as zero, measured by the largest sum of its own kind.
   const auto clean = [](double value, double largest) { return std::abs(value) < 1e-9 * largest ? 0.0 : value; };
   const std::vector<std::string>* shown = nullptr;
@@ -95,7 +116,7 @@ void add_sums(const std::vector<StepSummary>& steps, std::string& text) {
     const std::size_t count = step.unknowns.size();
     if (!shown || *shown != step.unknowns) {
       std::string line = fmt::format("  {:<{}} {:<9}", "sums", name_width, "");
-      for (const auto& unknown : step.unknowns) line += fmt::format(" {:>14}", force_name(unknown));
+      for (const auto& unknown : step.unknowns) line += " " + padded(force_name(unknown, units), 14);
       text += bold(line + "\n");
       shown = &step.unknowns;
     }
@@ -108,12 +129,114 @@ void add_sums(const std::vector<StepSummary>& steps, std::string& text) {
         for (std::size_t k = 0; k < sums.size(); ++k)
           if ((step.unknowns[k][0] == 'r') == (step.unknowns[i][0] == 'r'))
             largest = std::max({largest, std::abs(step.load_sum[k]), std::abs(step.reaction_sum[k])});
-        text += fmt::format(" {:>14.6g}", clean(sums[i], largest));
+        text += fmt::format(" {:>{}.6g}", clean(sums[i], largest), width_of(force_name(step.unknowns[i], units)));
       }
       text += "\n";
     }
   }
   text += "\n";
+}
+
+constexpr std::size_t most_supports = 20, most_points = 50;
+
+/// What rounding leaves of a sum of zero is shown as zero.
+std::string clean_number(double value, double largest, std::size_t width) {
+  return fmt::format(" {:>{}.6g}", std::abs(value) < 1e-9 * largest ? 0.0 : value, width);
+}
+
+/// The moments of a support that can be other than zero: about z alone where nothing moves along z.
+std::vector<int> moments_of(const StepSummary& step) {
+  if (step.supports.empty() || step.supports.front().moment.empty()) return {};
+  const bool space = std::find(step.unknowns.begin(), step.unknowns.end(), "uz") != step.unknowns.end();
+  return space ? std::vector<int>{0, 1, 2} : std::vector<int>{2};
+}
+
+void add_supports(const std::vector<StepSummary>& steps, const Units& units, std::string& text) {
+  std::vector<std::string> shown;
+  bool moments = false;
+  for (const StepSummary& step : steps) {
+    if (step.supports.empty()) continue;
+    // Moments of single nodes are part of those about the centre.
+    std::vector<std::size_t> forces;
+    for (std::size_t k = 0; k < step.unknowns.size(); ++k)
+      if (moments_of(step).empty() || step.unknowns[k][0] != 'r') forces.push_back(k);
+    std::vector<std::string> columns;
+    for (const std::size_t k : forces) columns.push_back(force_name(step.unknowns[k], units));
+    for (const int k : moments_of(step))
+      columns.push_back(with_unit(fmt::format("moment {}", "xyz"[k]), units.moment()));
+    if (columns != shown) {
+      std::string line = fmt::format("  {:<{}} {:<20}", "reactions by support", name_width, "");
+      for (const std::string& column : columns) line += " " + padded(column, 14);
+      if (!moments_of(step).empty()) line += "  moments about";
+      text += bold(line + "\n");
+      shown = columns;
+    }
+    double force = 0, moment = 0;
+    for (const std::size_t k : forces)
+      force = std::max({force, std::abs(step.load_sum[k]), std::abs(step.reaction_sum[k])});
+    for (const SupportReaction& support : step.supports) {
+      for (const std::size_t k : forces) force = std::max(force, std::abs(support.sum[k]));
+      for (const int k : moments_of(step)) moment = std::max(moment, std::abs(support.moment[k]));
+    }
+    std::size_t rows = 0;
+    for (const SupportReaction& support : step.supports) {
+      if (rows == most_supports) {
+        text += fmt::format("  {:<{}} {} more in results.json\n", "", name_width, step.supports.size() - rows);
+        break;
+      }
+      text += fmt::format("  {:<{}} {:<20}", rows++ == 0 ? fitted(step, name_width) : "", name_width,
+                          fitted(support.name, 20));
+      std::size_t column = 0;
+      for (const std::size_t k : forces) text += clean_number(support.sum[k], force, width_of(columns[column++]));
+      for (const int k : moments_of(step)) text += clean_number(support.moment[k], moment, width_of(columns[column++]));
+      if (!moments_of(step).empty()) {
+        moments = true;
+        text += fmt::format("  ({:.5g}, {:.5g}, {:.5g})", support.centre[0], support.centre[1], support.centre[2]);
+      }
+      text += "\n";
+    }
+  }
+  if (moments)
+    text += "  Moments are about the mean position of the held nodes; nodes of several sets count in each.\n";
+  if (!shown.empty()) text += "\n";
+}
+
+void add_points(const std::vector<StepSummary>& steps, const Units& units, std::string& text) {
+  const std::vector<std::string> wanted{"ux",         "uy",   "uz",           "T", "mises", "principal1",
+                                        "principal3", "flux", "axial_stress", "N", "My",    "Mz"};
+  std::vector<std::string> shown;
+  std::size_t rows = 0;
+  for (const StepSummary& step : steps)
+    for (const PointResult& point : step.points) {
+      std::vector<std::size_t> columns;
+      std::vector<std::string> heads;
+      for (std::size_t k = 0; k < point.names.size(); ++k) {
+        const bool unknown = k < step.unknowns.size() && step.unknowns[k][0] != 'r';
+        if (!unknown && std::find(wanted.begin(), wanted.end(), point.names[k]) == wanted.end()) continue;
+        columns.push_back(k);
+        heads.push_back(units.labelled(point.names[k]));
+      }
+      if (heads != shown) {
+        std::string line = fmt::format("  {:<{}} {:<20} {:>10}", "at points", name_width, "", "element");
+        for (const std::string& h : heads) line += " " + padded(h, 14);
+        text += bold(line + "\n");
+        shown = heads;
+      }
+      for (const ProbeValues& side : point.sides) {
+        if (rows++ == most_points) text += fmt::format("  {:<{}} more in the CSV files\n", "", name_width);
+        if (rows > most_points) continue;
+        const std::string name = point.sides.size() > 1 ? point.name + ", " + side.material : point.name;
+        text +=
+            fmt::format("  {:<{}} {:<20} {:>10}", fitted(step, name_width), name_width, fitted(name, 20), side.element);
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+          const double value = side.values[columns[c]];
+          const std::size_t width = width_of(heads[c]);
+          text += std::isnan(value) ? fmt::format(" {:>{}}", "-", width) : fmt::format(" {:>{}.6g}", value, width);
+        }
+        text += "\n";
+      }
+    }
+  if (!shown.empty()) text += "\n";
 }
 
 }  // namespace
@@ -131,11 +254,13 @@ std::string text_of_sizes(const Job& job, double read_seconds) {
   return text;
 }
 
-std::string text_of_steps(const std::vector<StepSummary>& steps) {
+std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& units) {
   std::string text = "\n";
-  add_structure(steps, text);
-  add_heat(steps, text);
-  add_sums(steps, text);
+  add_extremes(steps, units, Procedure::statics, text);
+  add_extremes(steps, units, Procedure::steady_heat, text);
+  add_sums(steps, units, text);
+  add_supports(steps, units, text);
+  add_points(steps, units, text);
   return text;
 }
 

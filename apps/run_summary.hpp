@@ -9,8 +9,8 @@ namespace voussoir::app {
 
 /// Sizes, before anything is solved.
 std::string text_of_sizes(const Job& job, double read_seconds);
-/// The table of the steps: extremes, loads and reactions.
-std::string text_of_steps(const std::vector<StepSummary>& steps);
+/// The tables of the steps: extremes with an estimate of the error, loads and reactions, reactions by support, points.
+std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& units);
 /// Backend, solver, times, files.
 std::string text_of_end(const JobResult& result, const ResultFiles& files, double read_seconds, double all_seconds);
 /// How the elements reach the backend, why the solver was chosen, how its residuals fell.
