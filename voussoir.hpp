@@ -4,6 +4,8 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/analysis/error_estimate.hpp>
+#include <voussoir/framework/analysis/probe.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/domain/domain.hpp>

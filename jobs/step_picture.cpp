@@ -64,9 +64,10 @@ std::vector<std::string> picture_fields(const Job& job, const JobStep& step) {
   const Domain& domain = *job.domains[step.domain];
   std::vector<std::string> unknowns;
   std::set<std::string> recovered;
-  bool moves = false;
+  bool moves = false, seen = false;
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementProgram& program = domain.block(b).type().program();
+    seen = seen || domain.block(b).nodes_per_element() > 1;
     for (const std::string& u : program.unknown_names()) {
       if (!contains(unknowns, u)) unknowns.push_back(u);
       moves = moves || u == "ux";
@@ -78,6 +79,7 @@ std::vector<std::string> picture_fields(const Job& job, const JobStep& step) {
         recovered.insert(name);
   }
   std::vector<std::string> fields;
+  if (!seen) return fields;  // masses, and springs to the ground
   if (recovered.contains("sxx")) fields.insert(fields.end(), stress_fields.begin(), stress_fields.end());
   // Solids recover no forces of bars, so that what is left are those of lines.
   for (const auto& [name, shown] : line_fields)
@@ -222,7 +224,10 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
     any = any || !field.empty();
     fields_.push_back(field);
   }
-  if (any || job.steps.empty() || options.picture_field.empty()) return;
+  if (any || job.steps.empty()) return;
+  if (known.empty())
+    throw Error(ErrorCode::bad_input, "the model has no elements that a picture could show; leave the option out",
+                "--picture");
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
   throw Error(ErrorCode::bad_input,
