@@ -11,7 +11,8 @@ namespace {
 
 template <class Shape>
 class ShapeFunctionsTest : public ::testing::Test {};
-using Shapes = ::testing::Types<Line2, Line3, Tri3, Tri6, Quad4, Quad8, Tet4, Tet10, Wedge6, Wedge15, Hex8, Hex20>;
+using Shapes = ::testing::Types<Line2, Line3, Tri3, Tri6, Quad4, Quad8, Quad9, Tet4, Tet10, Wedge6, Wedge15, Wedge18,
+                                Hex8, Hex20, Hex27>;
 TYPED_TEST_SUITE(ShapeFunctionsTest, Shapes);
 
 TYPED_TEST(ShapeFunctionsTest, AreThoseOfTheElements) {
