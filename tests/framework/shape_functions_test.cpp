@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include <voussoir/elements/shapes/complete.hpp>
 #include <voussoir/elements/shapes/shapes.hpp>
 #include <voussoir/framework/domain/shape_functions.hpp>
 
