@@ -276,7 +276,9 @@ Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
 void add_run_command(CLI::App& program) {
   CLI::App* run = program.add_subcommand("run", "Solve decks (.inp) and job files (.json), write results");
   auto options = std::make_shared<RunOptions>();
-  run->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")->type_name("FILE");
+  run->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")
+      ->type_name("FILE")
+      ->required();
   add_solver_options(*run, options->solver);
   run->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))

@@ -204,7 +204,8 @@ TEST(CurvedBeam, MassIsThatOfTheCurve) {
     double sum = 0;
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) sum += m(6 * a + 2, 6 * b + 2);
-    EXPECT_NEAR(sum, 7800 * 6e-3 * length, 1e-5 * 7800 * 6e-3 * length);
+    // So strongly bent a curve has no polynomial length; mass and volume are integrated by different rules.
+    EXPECT_NEAR(sum, 7800 * 6e-3 * length, 1e-4 * 7800 * 6e-3 * length);
   }
 }
 

@@ -2,8 +2,8 @@
 //
 // Solves COUNT random small models (random_model.hpp) in many ways: by elimination, by CG with each preconditioner, in
 // each storage, on one device and on two. All must find the same answer, or all must refuse the model; and what they
-// find must satisfy the model's equations. CG may say that it did not converge. The deck of a model at which they
-// differ is kept as fuzz_model_SEED.inp, and the program ends with 1.
+// find must satisfy the model's equations. CG may say that it did not converge, or that it could not exclude a
+// mechanism. The deck of a model at which they differ is kept as fuzz_model_SEED.inp, and the program ends with 1.
 
 #include <cmath>
 #include <cstdio>
@@ -67,6 +67,7 @@ struct Outcome {
   std::string text;                         ///< why it was refused
   std::vector<voussoir::NodalField> steps;  ///< unknowns
   std::vector<std::vector<double>> stress;  ///< of all points, per step
+  bool warned = false;                      ///< of something that the answer does not tell
 };
 
 Outcome solve(const RandomModel& model, const Way& way) {
@@ -81,6 +82,7 @@ Outcome solve(const RandomModel& model, const Way& way) {
     options.max_iterations = 20000;
     voussoir::JobResult result = run_job(job, options);
     for (voussoir::StepResult& step : result.steps) {
+      outcome.warned = outcome.warned || !step.report.note.empty();
       outcome.steps.push_back(std::move(step.unknowns));
       outcome.stress.emplace_back();
       for (const voussoir::PointField& field : step.points)
@@ -140,7 +142,7 @@ double equation_error(const RandomModel& model, const voussoir::Job& job, const 
 /// What is wrong with the ways' answers, or nothing.
 std::optional<std::string> compare(const RandomModel& model, const std::vector<std::pair<Way, Outcome>>& all,
                                    bool& refused, double& worst_seen) {
-  constexpr double direct_tolerance = 1e-7, iterative_tolerance = 1e-6, equation_tolerance = 1e-9;
+  constexpr double tolerance = 1e-6, equation_tolerance = 1e-9;
   const Outcome& first = all.front().second;
   refused = first.kind != Outcome::Kind::solved;
   for (const auto& [way, outcome] : all) {
@@ -148,11 +150,12 @@ std::optional<std::string> compare(const RandomModel& model, const std::vector<s
       if (!way.iterates() && way.solver != "auto") return way.name() + " did not converge: " + outcome.text;
       continue;
     }
+    // CG says where it cannot exclude a mechanism, as of elements with motions of their own.
+    if (refused && outcome.kind == Outcome::Kind::solved && outcome.warned) continue;
     if ((outcome.kind == Outcome::Kind::refused) != refused)
       return (refused ? way.name() + " solves what " + all.front().first.name() + " refuses: " + first.text
                       : way.name() + " refuses what " + all.front().first.name() + " solves: " + outcome.text);
     if (refused) continue;
-    const double tolerance = way.iterates() || way.solver == "auto" ? iterative_tolerance : direct_tolerance;
     for (std::size_t s = 0; s < first.steps.size(); ++s) {
       const double u = size_of(first.steps[s].values), stress = size_of(first.stress[s]);
       const double du = difference(first.steps[s].values, outcome.steps[s].values, u > 0 ? u : 1);
@@ -169,7 +172,11 @@ std::optional<std::string> compare(const RandomModel& model, const std::vector<s
   if (refused) return {};
   const voussoir::Job job = voussoir::read_deck_text(model.deck, "model.inp");
   const double error = equation_error(model, job, first);
-  if (error > equation_tolerance) return "the solution misses an equation by " + std::to_string(error);
+  if (error > equation_tolerance) {
+    char text[80];
+    std::snprintf(text, sizeof text, "the solution misses an equation by %.2g of its terms", error);
+    return text;
+  }
   return {};
 }
 

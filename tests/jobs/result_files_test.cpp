@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -468,9 +469,10 @@ TEST_F(ResultFilesTest, AKilledProgramLeavesWholeFilesOnly) {
   const JobResult solved = run_job(job, plainly());
   const pid_t child = ::fork();
   if (child == 0) {
+    omp_set_num_threads(1);  // the threads of before are not there after a fork
     ResultFiles results(job, here());
     OutputOptions options = here();
-    options.vtu = false;  // no threads after a fork
+    options.vtu = false;
     options.name = "killed";
     ResultFiles tables(job, options);
     tables.write_step(0, solved.steps[0]);  // the .dat is begun
