@@ -238,6 +238,44 @@ void multiply_one(Shape<H, W> shape, const LevelRows<const Number>& a, const Num
   }
 }
 
+/// The same for two or three columns of floats, fewer than stand side by side in a wide number: each is gathered and
+/// multiplied like a single one, by numbers of the row that are in the cache after the first.
+template <int H, int W, class Number, class Finish>
+void multiply_few(Shape<H, W> shape, const LevelRows<const Number>& a, const Number* x, int columns, std::int32_t begin,
+                  std::int32_t end, std::vector<Number>& gathered, const Finish& finish) {
+  const int height = shape.height(), width = shape.width();
+  const std::size_t stride =
+      static_cast<std::size_t>(longest_row(a.start, begin, end)) * static_cast<std::size_t>(width) + 2 * lanes<Number>;
+  gathered.resize(stride * static_cast<std::size_t>(columns));
+  const std::int64_t numbers = a.start[a.rows] * height * width;
+  Number single[most_rows], result[most_rows * wide<Number>];
+  for (std::int32_t i = begin; i < end; ++i) {
+    const std::int32_t n = a.length(i);
+    const std::int64_t length = static_cast<std::int64_t>(n) * width;
+    const Number* value = a.value + a.start[i] * height * width;
+    const std::int32_t* column = a.column + a.start[i];
+    const bool padded = a.start[i + 1] * height * width + lanes<Number> <= numbers;
+    for (int c = 0; c < columns; ++c) {
+      Number* here = gathered.data() + stride * static_cast<std::size_t>(c);
+      for (std::int32_t k = 0; k < n; ++k) {
+        const Number* from = x + static_cast<std::ptrdiff_t>(column[k]) * width * columns + c;
+        for (int t = 0; t < width; ++t) here[k * width + t] = from[t * columns];
+      }
+      for (int t = 0; t < lanes<Number>; ++t) here[length + t] = 0;
+      if constexpr (H > 0) {
+        if (padded)
+          dot_rows<H, true>(value, length, here, single);
+        else
+          dot_rows<H, false>(value, length, here, single);
+      } else {
+        for (int r = 0; r < height; ++r) dot_rows<1, false>(value + r * length, length, here, single + r);
+      }
+      for (int r = 0; r < height; ++r) result[r * columns + c] = single[r];
+    }
+    finish(i, result, columns);
+  }
+}
+
 template <int H, int W, class Number, class Finish>
 void multiply_all(Shape<H, W> shape, const LevelRows<const Number>& a, const Number* x, int columns, int threads,
                   const Finish& finish) {
@@ -252,6 +290,10 @@ void multiply_all(Shape<H, W> shape, const LevelRows<const Number>& a, const Num
       std::vector<Number> numbers;
       if (columns == 1) {
         multiply_one(shape, a, x, begin, end, numbers, finish);
+        return;
+      }
+      if (columns < wide<Number>) {
+        multiply_few(shape, a, x, columns, begin, end, numbers, finish);
         return;
       }
       numbers.resize(static_cast<std::size_t>(height) * static_cast<std::size_t>(columns));
