@@ -52,5 +52,8 @@ if(VOUSSOIR_SANITIZE)
   if("undefined" IN_LIST VOUSSOIR_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined) # a finding ends the test, rather than scrolling by
   endif()
+  # Eigen allocates in one way under AddressSanitizer and in another without. Where only a part of the code is
+  # instrumented, what one part allocates may be freed by the other: they have to agree.
+  add_compile_definitions(EIGEN_MALLOC_ALREADY_ALIGNED=1)
   message(STATUS "Voussoir: sanitizers ${voussoir_sanitizers}")
 endif()
