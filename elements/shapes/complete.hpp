@@ -4,7 +4,7 @@
 #include <voussoir/elements/shapes/wedge.hpp>
 
 // Second-order shapes with nodes inside their quadrilateral faces and, for the hexahedron, in its centre: what Gmsh
-// makes unless it is told otherwise. Unlike the serendipity shapes they carry all products of quadratic functions, so
+// makes by default. Unlike the serendipity shapes they carry all products of quadratic functions, so
 // that a mesh keeps its order of convergence where elements are curved.
 
 namespace voussoir {

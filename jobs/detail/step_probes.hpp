@@ -26,7 +26,7 @@ class StepProbes {
   explicit StepProbes(const Job& job);
 
   bool empty() const { return locators_.empty(); }
-  /// What the files of each path are called: "_path_A"; paths of like names are told apart by numbers.
+  /// What the files of each path are called: "_path_A"; paths with the same name get numbers.
   std::vector<std::string> file_names() const;
   struct Found {
     std::vector<PointResult> points;

@@ -5,7 +5,7 @@
 
 #include "job_models.hpp"
 
-// Second-order meshes as Gmsh writes them unless it is told otherwise, with nodes inside faces (tests/fuzz/seeds/gmsh,
+// Second-order meshes as Gmsh writes them by default, with nodes inside faces (tests/fuzz/seeds/gmsh,
 // written by Gmsh 4.8.4): a bar of 2 × 1 × 1.
 
 namespace voussoir {

@@ -56,7 +56,7 @@ Job cantilever(double force) {
 TEST_F(StepReports, ReactionsBySupportHaveForcesAndMoments) {
   Job job = cantilever(3);
   Domain& domain = *job.domains[0];
-  // A set that is held in part only is no support, one with the same nodes is told once.
+  // A set that is held in part only is no support, one with the same nodes is listed once.
   std::vector<Id> same;
   for (const std::int32_t n : domain.node_set("xmin")) same.push_back(domain.node_id(n));
   domain.add_node_set("ymore", same);
