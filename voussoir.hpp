@@ -9,8 +9,8 @@
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/domain/domain.hpp>
-#include <voussoir/framework/io/deck_reader.hpp>
-#include <voussoir/framework/io/job_file.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/solvers/static_problem.hpp>

@@ -44,7 +44,7 @@ VSR_PLAIN void start_with_one_blas_thread(char** argv, char** envp) {
   if (length > 0) ::syscall(SYS_execve, program, argv, environment);
 }
 
-/// Threads that libraries start inherit what is blocked; see apps/signals.hpp.
+/// Threads that libraries start inherit what is blocked; see apps/terminal/signals.hpp.
 VSR_PLAIN void block_signals() {
   const unsigned long set = (1ul << (SIGINT - 1)) | (1ul << (SIGTERM - 1));
   ::syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, nullptr, sizeof set);

@@ -12,13 +12,13 @@
 #include <system_error>
 #include <vector>
 
-#include <voussoir/apps/command.hpp>
+#include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/nearest_word.hpp>
+#include <voussoir/apps/commands/result_options.hpp>
 #include <voussoir/apps/exit_code.hpp>
-#include <voussoir/apps/nearest_word.hpp>
-#include <voussoir/apps/printing.hpp>
-#include <voussoir/apps/result_options.hpp>
-#include <voussoir/apps/signals.hpp>
-#include <voussoir/apps/terminal.hpp>
+#include <voussoir/apps/terminal/printing.hpp>
+#include <voussoir/apps/terminal/signals.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/apps/command.hpp>
+#include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/nearest_word.hpp>
 #include <voussoir/apps/exit_code.hpp>
-#include <voussoir/apps/nearest_word.hpp>
 #include <voussoir/backends/version.hpp>
 
 // The program as a whole: its commands, and the help that ties them together.

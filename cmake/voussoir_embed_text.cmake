@@ -47,7 +47,7 @@ if(HEADERS)
     string(APPEND entries "      {\"voussoir/${header}\",${literal}},\n")
   endforeach()
   file(WRITE "${OUTPUT}" "// Generated from the headers that it names; changes belong there.
-#include <voussoir/backends/cuda/jit_text.hpp>
+#include <voussoir/backends/cuda/programs/jit_text.hpp>
 
 const std::vector<voussoir::cuda::NamedText>& voussoir::cuda::kernel_headers() {
   static const std::vector<NamedText> headers = {

@@ -1,6 +1,6 @@
 #pragma once
-#include <voussoir/elements/formulation.hpp>
 #include <voussoir/elements/kernel_concepts.hpp>
+#include <voussoir/elements/point/formulation.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -25,7 +25,7 @@ struct RegisterKernel {
 
 #else
 
-#include <voussoir/elements/point_element.hpp>
+#include <voussoir/elements/point/point_element.hpp>
 #include <voussoir/elements/register_kernel.hpp>
 
 #include <string>

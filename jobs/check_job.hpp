@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/framework/domain/mesh_quality.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/framework/mesh/mesh_quality.hpp>
 #include <voussoir/jobs/memory_estimate.hpp>
 
 // A look at a job before it is solved: is it whole, is it held, is it well shaped, will it fit?

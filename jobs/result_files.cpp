@@ -13,10 +13,10 @@
 
 #include <voussoir/framework/analysis/error_estimate.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/io/csv_writer.hpp>
+#include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
-#include <voussoir/framework/io/pvd_writer.hpp>
-#include <voussoir/framework/io/vtu_writer.hpp>
+#include <voussoir/framework/io/vtk/pvd_writer.hpp>
+#include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/results.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include <voussoir/framework/io/picture.hpp>
+#include <voussoir/framework/io/picture/picture.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 
 namespace voussoir::detail {

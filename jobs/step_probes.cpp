@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include <voussoir/framework/io/line_plot.hpp>
+#include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 
 namespace voussoir::detail {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/results.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 
 // A step in a few numbers: what a table on a screen and results.json show of it.
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <voussoir/framework/domain/domain.hpp>
-#include <voussoir/framework/io/csv_writer.hpp>
+#include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/partition/element_graph.hpp>
 
 namespace voussoir {

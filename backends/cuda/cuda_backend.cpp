@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include <voussoir/backends/cuda/device_program.hpp>
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
+#include <voussoir/backends/cuda/programs/device_program.hpp>
 
 namespace voussoir::cuda {
 

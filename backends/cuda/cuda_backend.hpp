@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
-#include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/cuda/runtime/memory.hpp>
 
 namespace voussoir::cuda {
 

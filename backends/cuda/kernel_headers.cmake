@@ -7,14 +7,15 @@ function(voussoir_kernel_headers target)
     GLOB headers CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"
     "${PROJECT_SOURCE_DIR}/elements/kernel/*.hpp" "${PROJECT_SOURCE_DIR}/elements/physics/*.hpp"
-    "${PROJECT_SOURCE_DIR}/elements/quadrature/*.hpp" "${PROJECT_SOURCE_DIR}/elements/shapes/*.hpp"
-    "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp" "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp"
-    "${PROJECT_SOURCE_DIR}/elements/*.hpp")
+    "${PROJECT_SOURCE_DIR}/elements/point/*.hpp" "${PROJECT_SOURCE_DIR}/elements/quadrature/*.hpp"
+    "${PROJECT_SOURCE_DIR}/elements/shapes/*.hpp" "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp"
+    "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp" "${PROJECT_SOURCE_DIR}/elements/*.hpp")
   # What registers and runs elements on the CPU is not for kernels.
   list(FILTER headers EXCLUDE REGEX "stock|load_list|check_tangent|kernel_concepts|law_check|native_program|register_kernel")
   list(APPEND headers backends/element_view.hpp)
-  foreach(name IN ITEMS cluster_kernels cluster_view early_start element_job element_kernels pair_kernels point_kernels
-                        shared_memory tangent_ways)
+  foreach(name IN ITEMS elements/cluster_kernels elements/cluster_view elements/element_job elements/element_kernels
+                        elements/pair_kernels elements/point_kernels elements/tangent_ways runtime/early_start
+                        runtime/shared_memory)
     list(APPEND headers backends/cuda/${name}.hpp)
   endforeach()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)

@@ -5,9 +5,9 @@
 #include <typeindex>
 #include <vector>
 
-#include <voussoir/backends/cuda/clusters.hpp>
-#include <voussoir/backends/cuda/dependencies.hpp>
-#include <voussoir/backends/cuda/node_gather.hpp>
+#include <voussoir/backends/cuda/elements/clusters.hpp>
+#include <voussoir/backends/cuda/elements/node_gather.hpp>
+#include <voussoir/backends/cuda/vectors/dependencies.hpp>
 #include <voussoir/backends/device_model.hpp>
 
 namespace voussoir::cuda {

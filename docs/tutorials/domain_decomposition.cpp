@@ -2,9 +2,9 @@
 // and compared with the undivided solution. Writes domain_decomposition.csv and domain_decomposition.vtu to the working
 // directory and fails where the numbers are off.
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
-#include <voussoir/framework/io/csv_writer.hpp>
-#include <voussoir/framework/io/vtu_writer.hpp>
+#include <voussoir/framework/io/csv/csv_writer.hpp>
+#include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/load_balancer.hpp>
 #include <voussoir/partition/substructure_solver.hpp>

@@ -1,4 +1,4 @@
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/voussoir.hpp>
 
 #include <cstdio>

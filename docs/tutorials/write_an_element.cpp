@@ -2,7 +2,7 @@
 
 #include <voussoir/elements/check_tangent.hpp>
 #include <voussoir/framework/domain/host_element.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/voussoir.hpp>
 
 #include <cmath>

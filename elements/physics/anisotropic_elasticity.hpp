@@ -1,6 +1,6 @@
 #pragma once
+#include <voussoir/elements/kernel/small_algebra.hpp>
 #include <voussoir/elements/physics/orthotropic_elasticity.hpp>
-#include <voussoir/elements/small_algebra.hpp>
 
 // Small-strain linear elasticity without any symmetry of the material: 21 stiffnesses. In the material's own axes
 //

@@ -1,6 +1,6 @@
 #pragma once
 #include <voussoir/elements/physics/orthotropic_elasticity.hpp>
-#include <voussoir/elements/point_element.hpp>
+#include <voussoir/elements/point/point_element.hpp>
 
 namespace voussoir::stock {
 

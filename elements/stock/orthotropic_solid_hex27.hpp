@@ -1,7 +1,7 @@
 #pragma once
-#include <voussoir/elements/complete_rules.hpp>
 #include <voussoir/elements/physics/orthotropic_elasticity.hpp>
-#include <voussoir/elements/point_element.hpp>
+#include <voussoir/elements/point/complete_rules.hpp>
+#include <voussoir/elements/point/point_element.hpp>
 
 namespace voussoir::stock {
 

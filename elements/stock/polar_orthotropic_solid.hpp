@@ -1,6 +1,6 @@
 #pragma once
 #include <voussoir/elements/physics/polar_orthotropic_elasticity.hpp>
-#include <voussoir/elements/point_element.hpp>
+#include <voussoir/elements/point/point_element.hpp>
 
 // For shapes whose points lie apart. Where a type is not listed, the axes in the middle of the element are used.
 

@@ -1,6 +1,6 @@
 #pragma once
+#include <voussoir/elements/kernel/small_algebra.hpp>
 #include <voussoir/elements/quadrature/quadrature.hpp>
-#include <voussoir/elements/small_algebra.hpp>
 #include <voussoir/elements/structural/beam.hpp>
 
 namespace voussoir {

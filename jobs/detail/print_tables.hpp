@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/results.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 
 // The tables that a step asks for (PrintRequest), as numbers: NAME.dat and the CSV files are two ways to write them.
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/results.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 // What a picture of a step shows, made of its results.

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include <voussoir/framework/io/frd_writer.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/frd/frd_writer.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 
 namespace voussoir::detail {
 

@@ -6,7 +6,7 @@
 
 #include <voussoir/framework/analysis/error_estimate.hpp>
 #include <voussoir/framework/analysis/results.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
 // The picture (PNG) of a step.

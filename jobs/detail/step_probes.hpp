@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/probe.hpp>
-#include <voussoir/framework/io/job.hpp>
+#include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 // Results at the points and along the paths that a job asks for.

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/framework/io/csv_writer.hpp>
+#include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/units.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/summary.hpp>

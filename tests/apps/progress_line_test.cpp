@@ -1,12 +1,12 @@
 // The line that shows progress, and its guess of the time left.
 
-#include <voussoir/apps/progress_line.hpp>
+#include <voussoir/apps/terminal/progress_line.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include <voussoir/apps/terminal.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
 
 namespace voussoir::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
 
 #include "answers.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 
 #include "answers.hpp"
 #include "backends_under_test.hpp"

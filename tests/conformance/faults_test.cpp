@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <voussoir/framework/analysis/integrator.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 #include "backends_under_test.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include <voussoir/framework/analysis/integrator.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 
 #include "backends_under_test.hpp"
 #include "support/expect_error.hpp"

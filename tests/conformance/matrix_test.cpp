@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
 
 #include "answers.hpp"

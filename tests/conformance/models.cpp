@@ -4,7 +4,7 @@
 #include <memory>
 
 #include <voussoir/framework/domain/host_element.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 
 namespace voussoir::conformance {
 namespace {

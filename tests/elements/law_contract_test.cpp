@@ -5,7 +5,7 @@
 
 #include <voussoir/elements/check_tangent.hpp>
 #include <voussoir/elements/register.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/voussoir.hpp>
 
 #include "support/expect_error.hpp"

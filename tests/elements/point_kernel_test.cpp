@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <voussoir/elements/check_tangent.hpp>
-#include <voussoir/elements/point_element.hpp>
+#include <voussoir/elements/point/point_element.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 // Kernels as a user may write them, with as little or as much as the contract of point_kernel.hpp allows.

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 

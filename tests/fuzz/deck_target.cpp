@@ -1,4 +1,4 @@
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 
 #include "fuzz/target.hpp"
 

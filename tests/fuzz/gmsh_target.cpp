@@ -1,4 +1,4 @@
-#include <voussoir/framework/io/gmsh_reader.hpp>
+#include <voussoir/framework/io/gmsh/gmsh_reader.hpp>
 
 #include <voussoir/backends/error.hpp>
 

@@ -1,4 +1,4 @@
-#include <voussoir/framework/io/job_file.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
 
 #include "fuzz/target.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
 // *ELASTIC, TYPE=ANISO: 21 stiffnesses in the order of the card, turned by *ORIENTATION, over temperature.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
 // Decks, read and solved: closed forms, and what CalculiX 2.20 prints for the same deck.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
 // Beams of decks: three nodes, plane ones, and hollow sections, against beam theory.

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
 // Decks with ties of meshes that do not match and with couplings, solved: constant stress, equilibrium, beam theory.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
 // *RADIATE: closed forms of bodies that conduct and radiate, and what CalculiX 2.20 prints.

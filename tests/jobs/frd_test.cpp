@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <map>
 
-#include <voussoir/framework/io/deck_reader.hpp>
-#include <voussoir/framework/io/frd_writer.hpp>
-#include <voussoir/framework/io/job_file.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
+#include <voussoir/framework/io/frd/frd_writer.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
 
 #include "job_models.hpp"
 #include "support/expect_error.hpp"

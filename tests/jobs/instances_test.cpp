@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 
 #include "job_models.hpp"
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_job.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <voussoir/framework/io/deck_reader.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
 
 // Rigid bodies on joints: what can turn freely is refused by every solver, in the deck's own numbers.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
 #include <voussoir/solvers/static_problem.hpp>

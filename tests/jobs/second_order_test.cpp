@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
-#include <voussoir/framework/io/job_file.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
 
 #include "job_models.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/load_balancer.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/substructure_solver.hpp>
 #include <voussoir/solvers/static_problem.hpp>

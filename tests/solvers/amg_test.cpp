@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <voussoir/framework/domain/block_mesh.hpp>
+#include <voussoir/framework/mesh/block_mesh.hpp>
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/direct_solver.hpp>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 #include "support/constrained_reference.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/integrator.hpp>
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir::test {

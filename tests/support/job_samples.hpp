@@ -2,7 +2,7 @@
 #include <string>
 
 #include <support/gmsh_text.hpp>
-#include <voussoir/framework/io/job_file.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
 
 // Small jobs on small meshes, to be varied by the tests of job files.
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 
 namespace voussoir::testing {
 namespace {

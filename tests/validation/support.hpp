@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/framework/domain/structured_mesh.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/voussoir.hpp>
 
 namespace voussoir::validation {

@@ -1,7 +1,7 @@
 #include <voussoir/backends/cuda/multigrid/block_norms.hpp>
 #include <voussoir/backends/cuda/multigrid/long_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 #include <voussoir/backends/detail/aggregation_rules.hpp>
 
 // Groups of strongly connected nodes. Roots are chosen in rounds (Luby 1986, for sets in which any two are more than

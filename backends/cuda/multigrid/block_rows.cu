@@ -1,9 +1,9 @@
 #include <voussoir/backends/cuda/multigrid/block_rows.hpp>
 
-#include <voussoir/backends/cuda/diagonal_blocks.hpp>
+#include <voussoir/backends/cuda/matrix/diagonal_blocks.hpp>
 #include <voussoir/backends/cuda/multigrid/finest_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 
 // From slices, in which 32 rows stand side by side, to rows that are one stretch each. Tiles of 32 × 32 numbers are
 // turned in shared memory, so that both sides are read and written in whole lines. Of half a matrix the blocks left of

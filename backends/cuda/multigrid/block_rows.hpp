@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include <voussoir/backends/cuda/sparse_matrix.hpp>
+#include <voussoir/backends/cuda/matrix/sparse_matrix.hpp>
 
 namespace voussoir::cuda {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/cuda/runtime/memory.hpp>
 #include <voussoir/backends/layout.hpp>
 
 namespace voussoir::cuda {

@@ -2,7 +2,7 @@
 #include <voussoir/backends/cuda/multigrid/gathered_nodes.hpp>
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 
 // Rows of nodes from rows of equations. A node's row has the nodes of all columns that its equations have, and itself.
 

@@ -3,7 +3,7 @@
 #include <voussoir/backends/cuda/multigrid/block_norms.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
 #include <voussoir/backends/cuda/multigrid/trouble_word.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 #include <voussoir/backends/detail/aggregation_rules.hpp>
 
 // Sparse factors of the inverse: a small dense system for each row, in the registers of a block of threads.

@@ -1,7 +1,7 @@
-#include <voussoir/backends/cuda/bitonic_sort.hpp>
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/long_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
+#include <voussoir/backends/cuda/primitives/bitonic_sort.hpp>
 
 // Products of two matrices, C = A B, by blocks of the result. A group of threads makes a row of C, a tile at a time:
 // some blocks of its row of A, against some blocks of its row of C. A tile's blocks of A meet rows of B, and each block

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <memory>
 
-#include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/cuda/runtime/memory.hpp>
 #include <voussoir/backends/multigrid.hpp>
 
 namespace voussoir::cuda {

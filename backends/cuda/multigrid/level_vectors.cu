@@ -1,5 +1,5 @@
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/cuda/reduction.hpp>
+#include <voussoir/backends/cuda/primitives/reduction.hpp>
 #include <voussoir/backends/detail/aggregation_rules.hpp>
 
 // Vectors on the levels of a multigrid hierarchy, in either precision. Sums are in double precision throughout.

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <voussoir/backends/cuda/runtime.hpp>
+#include <voussoir/backends/cuda/runtime/runtime.hpp>
 
 namespace voussoir::cuda {
 

@@ -1,7 +1,7 @@
 #include <voussoir/backends/cuda/multigrid/member_lists.hpp>
 
 #include <voussoir/backends/array.hpp>
-#include <voussoir/backends/cuda/bitonic_sort.hpp>
+#include <voussoir/backends/cuda/primitives/bitonic_sort.hpp>
 
 // Lists that were filled in any order are sorted, so that what follows does not depend on it.
 

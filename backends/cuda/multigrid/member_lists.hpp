@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/cuda/runtime/memory.hpp>
 
 namespace voussoir::cuda {
 

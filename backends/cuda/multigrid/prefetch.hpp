@@ -1,5 +1,5 @@
 #pragma once
-#include <voussoir/backends/cuda/runtime.hpp>
+#include <voussoir/backends/cuda/runtime/runtime.hpp>
 
 namespace voussoir::cuda {
 

@@ -1,8 +1,8 @@
-#include <voussoir/backends/cuda/bitonic_sort.hpp>
-#include <voussoir/backends/cuda/count_before.hpp>
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/bitonic_sort.hpp>
+#include <voussoir/backends/cuda/primitives/count_before.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 
 // Which blocks a product of two matrices has. The columns of a row are collected in a hash table in shared memory: by a
 // warp for most rows, by a block of threads for rows that are made of many others or have many columns; rows that have

@@ -2,7 +2,7 @@
 #include <voussoir/backends/cuda/multigrid/member_lists.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
 #include <voussoir/backends/cuda/multigrid/trouble_word.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 
 // Smoothed prolongators and their transposes.
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/cuda/runtime/memory.hpp>
 #include <voussoir/backends/detail/level_numbers.hpp>
 #include <voussoir/backends/multigrid.hpp>
 

@@ -1,8 +1,8 @@
 #include <voussoir/backends/cuda/multigrid/level_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/member_lists.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
-#include <voussoir/backends/cuda/reduction.hpp>
-#include <voussoir/backends/cuda/scan.hpp>
+#include <voussoir/backends/cuda/primitives/reduction.hpp>
+#include <voussoir/backends/cuda/primitives/scan.hpp>
 #include <voussoir/backends/detail/aggregation_rules.hpp>
 
 // The tentative prolongator: near-null vectors cut by groups, orthonormal on each.

@@ -1,6 +1,6 @@
 #pragma once
 #include <voussoir/backends/array.hpp>
-#include <voussoir/backends/cuda/memory.hpp>
+#include <voussoir/backends/cuda/runtime/memory.hpp>
 
 namespace voussoir::cuda {
 

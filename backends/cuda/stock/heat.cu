@@ -1,5 +1,5 @@
 #include <voussoir/elements/stock/heat.hpp>
 
-#include <voussoir/backends/cuda/native_program.hpp>
+#include <voussoir/backends/cuda/programs/native_program.hpp>
 
 VSR_NATIVE_STOCK(heat);

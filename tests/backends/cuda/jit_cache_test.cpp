@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string>
 
-#include <voussoir/backends/cuda/jit_cache.hpp>
-#include <voussoir/backends/cuda/sha256.hpp>
+#include <voussoir/backends/cuda/programs/jit_cache.hpp>
+#include <voussoir/backends/cuda/programs/sha256.hpp>
 
 namespace voussoir::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <support/expect_error.hpp>
-#include <voussoir/backends/cuda/jit_text.hpp>
+#include <voussoir/backends/cuda/programs/jit_text.hpp>
 
 namespace voussoir::cuda {
 namespace {
@@ -16,13 +16,14 @@ TEST(JitText, EmbeddedHeadersAreCompleteAndFreeOfTheStandardLibrary) {
   std::set<std::string> names;
   for (const NamedText& header : kernel_headers()) names.insert(header.name);
   for (const char* name : {"voussoir/elements/kernel/point_kernel.hpp", "voussoir/elements/kernel/element_kernel.hpp",
-                           "voussoir/elements/register.hpp", "voussoir/elements/point_element.hpp",
-                           "voussoir/backends/cuda/element_kernels.hpp"})
+                           "voussoir/elements/register.hpp", "voussoir/elements/point/point_element.hpp",
+                           "voussoir/backends/cuda/elements/element_kernels.hpp"})
     EXPECT_EQ(names.count(name), 1u) << name;
   const std::regex include("#include *[<\"]([^>\"]+)[>\"]");
   for (const NamedText& header : kernel_headers()) {
     // These two hide what others include from the run-time compiler.
-    if (header.name == "voussoir/elements/register.hpp" || header.name == "voussoir/backends/cuda/shared_memory.hpp")
+    if (header.name == "voussoir/elements/register.hpp" ||
+        header.name == "voussoir/backends/cuda/runtime/shared_memory.hpp")
       continue;
     for (std::sregex_iterator it(header.text.begin(), header.text.end(), include), end; it != end; ++it)
       EXPECT_EQ(names.count((*it)[1]), 1u) << header.name << " includes " << (*it)[1];
@@ -51,6 +52,11 @@ TEST(JitText, RequestNamesTheKernelAndTheUsersFile) {
   ASSERT_EQ(request.headers.size(), kernel_headers().size() + 1);
   EXPECT_EQ(request.headers.back().text, "#line 1 \"my \\\"folder\\\"/mine.hpp\"\nstruct Mine {};\n");
   EXPECT_NE(request.text.find("<" + request.headers.back().name + ">"), std::string::npos);
+  const std::regex include("#include <([^>]+)>");
+  for (std::sregex_iterator it(request.text.begin(), request.text.end(), include), end; it != end; ++it)
+    EXPECT_TRUE(std::any_of(request.headers.begin(), request.headers.end(),
+                            [&](const NamedText& header) { return header.name == (*it)[1].str(); }))
+        << (*it)[1];
   EXPECT_EQ(std::count(request.options.begin(), request.options.end(), "--gpu-architecture=sm_80"), 1);
 }
 
@@ -60,13 +66,13 @@ TEST(JitText, ErrorShowsTheUsersFileAndLineFirst) {
       return a;
              ^
           detected during:
-            instantiation of "f" at line 3 of voussoir/elements/point_element.hpp
+            instantiation of "f" at line 3 of voussoir/elements/point/point_element.hpp
             instantiation of "g" at line 7 of mine.hpp
 
 mine.hpp(9): error: identifier "gradd" is undefined
     gradd(0);
     ^
-          detected during instantiation of "h" at line 1 of voussoir/elements/point_element.hpp
+          detected during instantiation of "h" at line 1 of voussoir/elements/point/point_element.hpp
 
 2 errors detected in the compilation of "voussoir_kernel.cu".
 )");

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
-#include <voussoir/backends/cuda/jit_text.hpp>
-#include <voussoir/backends/cuda/nvrtc.hpp>
+#include <voussoir/backends/cuda/programs/jit_text.hpp>
+#include <voussoir/backends/cuda/programs/nvrtc.hpp>
 
 // NVIDIA's run-time compiler needs no GPU: where it is installed, kernels are compiled here for one that is not there.
 

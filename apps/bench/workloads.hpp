@@ -1,0 +1,40 @@
+#pragma once
+#include <voussoir/apps/bench/rig.hpp>
+
+// The workloads of `voussoir bench`, on Model H: a cube of size³ Hex8 with 2 × 2 × 2 points, one face clamped.
+
+namespace voussoir::app {
+
+std::unique_ptr<Domain> make_model_h(int size);
+/// Pairs of neighbouring nodes in Model H, a node and itself included: blocks of its matrix, however many are stored.
+double model_h_blocks(int size);
+
+/// Products with stored matrices: blocks, single entries, several columns, meshes without structure.
+void bench_spmv(BenchRig& rig);
+/// Products with nothing stored.
+void bench_matrix_free(BenchRig& rig);
+/// Products with stored element matrices.
+void bench_ebe(BenchRig& rig);
+/// Iterations of CG, large and small, and a whole solve.
+void bench_cg(BenchRig& rig);
+void bench_amg(BenchRig& rig);
+/// Integration of element matrices, each way that the backend knows.
+void bench_integrate(BenchRig& rig);
+/// Patterns, and integration into a stored matrix.
+void bench_assemble(BenchRig& rig);
+
+/// The tables of FEStudio's paper (docs/benchmarks/paper_tables.md) on this machine, theirs and ours side by side.
+void bench_paper_tables(BenchRig& rig);
+
+/// Flops per integration point that a product takes where nothing is stored: an estimate for a trilinear brick whose
+/// geometry is computed anew (0.06 ms for Model H at 34 TFLOP/s), not a count of instructions. Elements with more nodes
+/// need more, so their floors are low.
+inline constexpr double flops_per_point = 430;
+/// Those of them that the columns of a block of vectors can share: Jacobian, cofactors, determinant.
+inline constexpr double shared_flops_per_point = 100;
+
+/// Bytes that a product must move with `blocks` of b × b numbers stored by rows: each number, each index and each
+/// vector entry once.
+double stored_product_bytes(double blocks, int b, double rows, int columns);
+
+}  // namespace voussoir::app

@@ -1,0 +1,309 @@
+#include <fmt/core.h>
+
+#include <map>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/read_model.hpp>
+#include <voussoir/apps/commands/result_options.hpp>
+#include <voussoir/apps/commands/run_summary.hpp>
+#include <voussoir/apps/commands/solver_options.hpp>
+#include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/terminal/monitor.hpp>
+#include <voussoir/apps/terminal/printing.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/jobs/result_files.hpp>
+
+namespace voussoir::app {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> files;
+  SolverOptions solver;
+  ResultOptions results;
+  std::string output;
+  std::string dialect = "calculix";
+  bool force = false, no_vtu = false, no_tables = false, no_files = false, frd = false;
+  bool verbose = false, quiet = false, json = false;
+};
+
+/// Runs files one after the other; what goes wrong with one does not stop the next.
+class Run {
+ public:
+  explicit Run(const RunOptions& options)
+      : options_(options),
+        how_(options.solver.resolved()),
+        speaks_(!options.quiet && !options.json),
+        monitor_(!options.quiet) {
+    check_names();
+  }
+
+  ExitCode all() {
+    ExitCode worst = ExitCode::ok;
+    for (const std::string& file : options_.files) {
+      if (monitor_.keep_going()) worst = worse(worst, one(file));
+    }
+    if (!monitor_.keep_going()) worst = exit_code_of_signal(monitor_.signal());
+    if (options_.json) documents_.print(options_.files.size());
+    return worst;
+  }
+
+ private:
+  /// Two files whose results have the same names would replace each other.
+  void check_names() const {
+    std::map<std::string, std::string> names;
+    for (const std::string& file : options_.files) {
+      const auto [known, fresh] = names.emplace(std::filesystem::path(file).stem().string(), file);
+      if (!fresh && !options_.no_files)
+        throw CLI::ValidationError("FILE", known->second + " and " + file + " would both write results called " +
+                                               known->first + "; run them apart, each with its own --output");
+    }
+  }
+
+  ExitCode one(const std::string& file) {
+    try {
+      return solve(file);
+    } catch (const std::exception&) {
+      return failed(file, current_error(file));
+    }
+  }
+
+  /// Whatever is being caught, as an Error.
+  static Error current_error(const std::string& file) {
+    try {
+      throw;
+    } catch (const Error& error) {
+      return error;
+    } catch (const std::bad_alloc&) {
+      return {ErrorCode::out_of_memory,
+              "the memory of this machine does not suffice; `voussoir check` tells what each solver would need", file};
+    } catch (const std::exception& error) {
+      return {ErrorCode::internal, error.what(), file};
+    }
+  }
+
+  ExitCode solve(const std::string& file) {
+    const Stopwatch since_start;
+    file_ = file;
+    (void)Backend::open(how_.backend);  // better known before a long deck is read than after it
+    tell("reading");
+    Job job = read_model(file, dialect_of(options_.dialect), [&](double fraction) {
+      Activity activity{"", "reading"};
+      activity.fraction = fraction;
+      if (const double seconds = since_start.seconds(); fraction > 0.02 && seconds > 0.5)
+        activity.left = seconds * (1 - fraction) / fraction;
+      return tell(activity);
+    });
+    const double read_seconds = since_start.seconds();
+    if (!monitor_.keep_going()) throw Error(ErrorCode::cancelled, "stopped", file);
+    {
+      const Monitor::Pause pause(monitor_);
+      for (const JobNote& note : job.notes) remark(note.where.empty() ? file : note.where, note.text);
+      if (speaks_) print(text_of_sizes(job, read_seconds));
+    }
+    if (job.steps.empty())
+      throw Error(ErrorCode::bad_input,
+                  "there is no step, so there is nothing to solve. Add one that says what acts (*STEP, *STATIC … *END "
+                  "STEP in a deck, \"steps\" in a job file), or look at the model with `voussoir check`",
+                  file);
+
+    options_.results.apply(job);
+    ResultFiles files(job, output_options());
+    const RunRecord record{how_, read_seconds};
+    monitor_.set_last_words([&] {
+      const Error error(ErrorCode::cancelled, "stopped by the user", file);
+      if (!files.summaries().empty()) files.give_up(error, record);
+      say_stopped(file, job, files);
+    });
+    const Forget forget{monitor_};
+    try {
+      Countdown countdown(how_.relative_tolerance);
+      const JobResult result = run_job(
+          job, how_,
+          [&](const JobProgress& progress) {
+            Activity activity{"", progress.analysis.stage, progress.step + 1, progress.steps};
+            activity.iteration = progress.analysis.iteration;
+            activity.residual = progress.analysis.residual;
+            if (activity.iteration > 0) {
+              countdown.add(progress.analysis.seconds, activity.iteration, activity.residual);
+              activity.left = countdown.left();
+            }
+            return tell(activity);
+          },
+          [&](std::size_t step, StepResult found) {
+            Activity activity{"", "writing", step + 1, job.steps.size()};
+            tell(activity);
+            const Monitor::Pause pause(monitor_);
+            files.write_step(step, std::move(found));
+          });
+      Monitor::Pause pause(monitor_);
+      pause.forget_last_words();
+      files.finish(result, record);
+      for (const std::string& note : files.notes()) remark(file, note);
+      if (speaks_) {
+        for (const std::string& note : result.notes)
+          if (!options_.verbose) remark(file, note);
+        print(text_of_steps(files.summaries(), job.units));
+        if (options_.verbose) print(text_of_details(job, result, files, how_.backend));
+        print(text_of_end(result, files, read_seconds, since_start.seconds()));
+      }
+      documents_.add(files.json());
+      pause.forget_activity();
+      return ExitCode::ok;
+    } catch (const std::exception&) {
+      const Error error = current_error(file);
+      Monitor::Pause pause(monitor_);
+      pause.forget_last_words();
+      pause.forget_activity();
+      const bool kept = !files.summaries().empty();
+      if (kept) {
+        files.give_up(error, record);
+        documents_.add(files.json());
+      } else {
+        documents_.add(document_of(file, error));
+      }
+      if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
+        say_stopped(file, job, files);
+        return exit_code_of_signal(monitor_.signal());
+      }
+      print_error(error, file);
+      if (kept) show_error("{}\n", kept_text(job, files));
+      return exit_code(error);
+    }
+  }
+
+  /// Last words speak of what is about to go.
+  struct Forget {
+    Monitor& monitor;
+    ~Forget() { Monitor::Pause(monitor).forget_last_words(); }
+  };
+
+  OutputOptions output_options() const {
+    OutputOptions output;
+    output.folder = options_.output;
+    output.overwrite = options_.force;
+    output.vtu = !options_.no_vtu && !options_.no_files;
+    output.tables = !options_.no_tables && !options_.no_files;
+    output.json = !options_.no_files;
+    output.frd = options_.frd && !options_.no_files;
+    output.pictures = options_.no_files ? Pictures::none : options_.results.pictures();
+    output.picture_field = options_.results.picture_field;
+    return output;
+  }
+
+  bool tell(Activity activity) {
+    activity.file = std::filesystem::path(file_).filename().string();
+    return monitor_.tell(std::move(activity));
+  }
+  bool tell(const char* stage) { return tell(Activity{"", stage}); }
+
+  /// An error before anything could be kept.
+  ExitCode failed(const std::string& file, const Error& error) {
+    Monitor::Pause pause(monitor_);
+    pause.forget_last_words();
+    pause.forget_activity();
+    documents_.add(document_of(file, error));
+    if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
+      show_error("voussoir: {}: stopped before anything was solved; no files were written\n", file);
+      return exit_code_of_signal(monitor_.signal());
+    }
+    print_error(error, file);
+    return exit_code(error);
+  }
+
+  void remark(const std::string& where, const std::string& text) const {
+    if (!options_.quiet) show_error("voussoir: {} {}: {}\n", yellow("note:", Stream::error), where, text);
+  }
+
+  static std::string kept_text(const Job& job, const ResultFiles& files) {
+    const std::size_t done = files.summaries().size();
+    std::string text =
+        fmt::format("  {} of {} finished", done, counted(static_cast<long long>(job.steps.size()), "step"));
+    if (files.written().empty()) return text + "; no files were written";
+    text += ", and these files are complete:";
+    for (const auto& path : files.written()) text += "\n    " + path.string();
+    return text;
+  }
+
+  static void say_stopped(const std::string& file, const Job& job, const ResultFiles& files) {
+    const std::size_t done = files.summaries().size();
+    show_error("voussoir: {}: stopped during step {} ('{}')\n{}\n", file, std::min(done, job.steps.size() - 1) + 1,
+               job.steps[std::min(done, job.steps.size() - 1)].name, kept_text(job, files));
+  }
+
+  /// What results.json would say of a job that did not begin.
+  static std::string document_of(const std::string& file, const Error& error) {
+    const nlohmann::ordered_json document{
+        {"program", "voussoir"},
+        {"version", version()},
+        {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
+        {"error",
+         {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
+        {"job", {{"source", file}}}};
+    return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
+  }
+
+  const RunOptions& options_;
+  StaticOptions how_;
+  bool speaks_;
+  Monitor monitor_;
+  std::string file_;
+  Documents documents_;
+};
+
+constexpr const char* examples =
+    R"(Examples:
+  voussoir run beam.inp                          solve, print a table, write beam.vtu, beam.dat, beam.results.json
+  voussoir run beam.inp --output out --force     the same into the folder out, replacing what is there
+  voussoir run job.json --solver direct          a Gmsh mesh with the loads of a job file
+  voussoir run beam.inp --picture                and draw the worst step: beam.png
+  voussoir run beam.inp --path A=0,0,5:100,0,5   stresses along a line: beam_path_A.csv and .svg
+  voussoir run *.inp --quiet                     many decks; only errors are shown
+  voussoir run beam.inp --json | jq .steps       numbers for a script, and nothing else
+
+Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
+Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
+
+}  // namespace
+
+void add_run_command(CLI::App& program) {
+  CLI::App* run = program.add_subcommand("run", "Solve decks (.inp) and job files (.json), write results");
+  auto options = std::make_shared<RunOptions>();
+  run->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")
+      ->type_name("FILE")
+      ->required();
+  add_solver_options(*run, options->solver);
+  run->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")
+      ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
+      ->type_name("calculix|abaqus")
+      ->capture_default_str()
+      ->group("Reading");
+  run->add_option("--output", options->output, "Folder for results (default: where you are); made if it is not there")
+      ->type_name("DIR")
+      ->group("Results");
+  run->add_flag("--force", options->force, "Replace results that are there already")->group("Results");
+  run->add_flag("--no-vtu", options->no_vtu, "Write no VTU and PVD files for ParaView")->group("Results");
+  run->add_flag("--frd", options->frd, "Also write an .frd file for CalculiX GraphiX, PrePoMax and FreeCAD")
+      ->group("Results");
+  run->add_flag("--no-tables", options->no_tables, "Write no .dat and CSV tables")->group("Results");
+  run->add_flag("--no-files", options->no_files, "Write nothing at all; only show")->group("Results");
+  add_result_options(*run, options->results, "Results");
+  CLI::Option* verbose =
+      run->add_flag("-v,--verbose", options->verbose, "Show routes of elements, why the solver was chosen, residuals");
+  run->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);
+  run->add_flag("--json", options->json, "Print results.json on standard output, and nothing else there");
+  run->footer(examples);
+  run->callback([options] {
+    const ExitCode code = Run(*options).all();
+    if (code != ExitCode::ok) throw Exit{code};
+  });
+}
+
+}  // namespace voussoir::app

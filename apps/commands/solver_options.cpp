@@ -1,0 +1,91 @@
+#include <voussoir/apps/commands/solver_options.hpp>
+
+#include <omp.h>
+
+#include <voussoir/apps/commands/number_checks.hpp>
+
+namespace voussoir::app {
+namespace {
+
+/// "auto|direct|cg", from which help and shell completion take the choices.
+std::string choices(const std::string& first, const std::vector<std::string>& rest) {
+  std::string text = first;
+  for (const auto& choice : rest) text += "|" + choice;
+  return text;
+}
+
+/// What is wrong with a name, or nothing; `make` throws where it is not known.
+template <class Make>
+std::string fault_of(const std::string& name, const Make& make) {
+  if (name == "auto") return {};
+  try {
+    (void)make(name);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::bad_input || e.code() == ErrorCode::not_found || e.code() == ErrorCode::misuse)
+      return e.what();
+    throw;
+  }
+  return {};
+}
+
+}  // namespace
+
+CLI::Option* add_solver_option(CLI::App& command, std::string& solver) {
+  return command
+      .add_option("--solver", solver,
+                  "auto looks at size and kind of the model and says why; direct eliminates, cg iterates. Settings of "
+                  "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/multigrid.md)")
+      ->type_name(choices("auto", solver_names()))
+      ->check(
+          [](const std::string& name) { return fault_of(name, [](const std::string& n) { return make_solver(n); }); })
+      ->capture_default_str();
+}
+
+StaticOptions SolverOptions::resolved() const {
+  StaticOptions result = how;
+  result.work = work.choices();
+  if (threads <= 0) return result;
+  if (how.backend == "auto" || how.backend == "openmp") {
+    result.backend = "openmp:" + std::to_string(threads);
+  } else if (how.backend.starts_with("openmp:")) {
+    if (how.backend != "openmp:" + std::to_string(threads))
+      throw CLI::ValidationError(
+          "--threads", std::to_string(threads) + " contradicts --backend " + how.backend + "; give one of them");
+  } else {
+    omp_set_num_threads(threads);  // what the host does beside another backend
+  }
+  return result;
+}
+
+void add_solver_options(CLI::App& command, SolverOptions& options) {
+  command
+      .add_option("--backend", options.how.backend,
+                  "Where numbers are crunched; openmp:N takes N threads, cuda:0,1 two GPUs. `voussoir info` says "
+                  "what is there")
+      ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
+      ->capture_default_str()
+      ->group("Solving");
+  add_solver_option(command, options.how.solver)->group("Solving");
+  command.add_option("--storage", options.how.storage, "How the matrix is kept, or not at all")
+      ->type_name(choices("auto", soe_names()))
+      ->check([](const std::string& name) { return fault_of(name, make_soe); })
+      ->capture_default_str()
+      ->group("Solving");
+  command.add_option("--threads", options.threads, "Threads of the processor (default: all)")
+      ->type_name("N")
+      ->check(whole_number_between(1, 1024))
+      ->group("Solving");
+  command.add_option("--tolerance", options.how.relative_tolerance, "Relative residual at which an iteration stops")
+      ->type_name("X")
+      ->check(number_between(1e-15, 0.5))
+      ->capture_default_str()
+      ->group("Solving");
+  command.add_option("--max-iterations", options.how.max_iterations, "Most iterations of cg")
+      ->type_name("N")
+      ->check(whole_number_between(1, 100000000))
+      ->capture_default_str()
+      ->group("Solving");
+  add_work_options(command, options.work, "Solving");
+}
+
+}  // namespace voussoir::app

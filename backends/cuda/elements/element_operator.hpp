@@ -1,0 +1,87 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/cuda/matrix/cuda_operator.hpp>
+#include <voussoir/backends/cuda/model_plans.hpp>
+#include <voussoir/backends/cuda/programs/device_program.hpp>
+
+namespace voussoir::cuda {
+
+/// A matrix kept as its elements. Columns of a block of vectors share the reading of stored element matrices, and in
+/// clusters, where nothing is stored, the geometry of the elements. An operator keeps scratch for its products, so one
+/// thread at a time may use it.
+class CudaElementOperator final : public ElementOperator, public CudaOperator {
+ public:
+  CudaElementOperator(const DeviceModel& model, ElementProduct product);
+
+  const std::shared_ptr<const Layout>& layout() const override { return model_->layout(); }
+  void apply(const Vector& x, Vector& y) const override;
+  double apply_dot(const Vector& x, Vector& y) const override;
+  std::size_t bytes() const override;
+  std::size_t bytes_moved() const override;
+  std::string describe() const override;
+  ElementProduct product() const override { return product_; }
+
+  int dot_partials(int device) const override;
+  void enqueue(int device, const Vector& x, Vector& y, double* partials) const override;
+  bool only_enqueues() const override;
+  void rethrow_faults() const override;
+
+  const DeviceModel* model() const { return model_; }
+  void assemble(const Vector* unknowns, const MatrixTerms& terms, const WorkChoices& choices);
+  BlockDiagonal block_diagonal(int block_size) const;
+
+ private:
+  struct BatchPart {
+    MatrixMix mix{0, 0};
+    bool clustered = false;
+    bool at_once = false;    ///< from nodes to nodes in one go, with sums in any order
+    Array<double> matrices;  ///< in the order of the clusters, or plain; none where matrix-free
+    Array<double> vectors;   ///< element vectors, where they are not summed in clusters
+    Array<double> products;  ///< where a product cannot take their place
+  };
+  struct DevicePart {
+    std::vector<BatchPart> batches;
+    const ClusterSet* clusters = nullptr;
+    bool plain = false;  ///< a product is nothing but clusters: no dependencies, no other batches
+    // Room for `width` columns, one after another.
+    int width = 0;
+    Array<double> expanded;  ///< x with entries that are not free zero and dependent ones filled in; none if plain
+    Array<double> partial;   ///< sums of nodes that clusters share; none where they are taken in any order
+    Array<double> dot;       ///< shares of x·y, of all clusters
+  };
+  /// Columns that are done together.
+  struct Columns {
+    int first = 0;
+    int width = 1;
+    double* dot = nullptr;  ///< null, or dot_partials() sums of x·y for each, one after another
+  };
+
+  const ElementBatch& batch(int device, int number) const {
+    return model_->part(device).batches[static_cast<std::size_t>(number)];
+  }
+  DevicePart& part(int device) const { return parts_[static_cast<std::size_t>(device)]; }
+  BatchPart& part(int device, int number) const { return part(device).batches[static_cast<std::size_t>(number)]; }
+  const Array<double>* unknowns(int device) const { return unknowns_.layout() ? &unknowns_.part(device) : nullptr; }
+
+  void plan_device(int device);
+  void make_room(int device, int columns) const;
+  void store_matrices(int device, int number, const Vector* unknowns);
+  void enqueue_columns(int device, const Vector& x, Vector& y, const Columns& columns) const;
+  void add_clusters(int device, const Array<double>& x, const ClusterSums& sums, double* dot) const;
+  void add_vectors(int device, int number, int width, const NodalTarget& y) const;
+  void add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
+
+  const DeviceModel* model_;
+  ElementProduct product_;
+  WorkChoices choices_;
+  bool assembled_ = false;
+  mutable bool judged_ = false;  ///< a product since assemble() has been asked for faults
+  mutable std::vector<DevicePart> parts_;
+  Vector unknowns_;  ///< matrix-free: where the tangent is taken; no layout: at zero
+  mutable FaultWords faults_;
+};
+
+}  // namespace voussoir::cuda

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/cuda/elements/element_job.hpp>
+#include <voussoir/backends/cuda/runtime/runtime.hpp>
+
+// Which kernel computes the tangents of elements, by what is asked for and what the element type has.
+
+namespace voussoir::cuda {
+
+enum class TangentKernel {
+  values,    ///< element_values: always there
+  streamed,  ///< streamed_tangents
+  points,    ///< point_tangents
+  pairs      ///< pair_tangents
+};
+
+/// Whether elements can be integrated in a way. Where the material varies within elements, only a thread per element or
+/// per point follows it; and not every GPU has the shared memory that large elements want.
+inline bool has_way(const TangentWays& ways, Integration how, bool varies, const DeviceFacts& gpu) {
+  switch (how) {
+    case Integration::block:
+    case Integration::blocks:
+      return ways.point_threads > 0;
+    case Integration::pairs:
+      return ways.pair_elements > 0 && !varies &&
+             static_cast<std::size_t>(ways.pair_bytes) <= gpu.shared_bytes_per_block;
+    default:
+      return true;
+  }
+}
+
+/// A way that elements do not have stands for `automatic`.
+inline TangentKernel choose_tangents(const TangentWays& ways, Integration how, bool varies, const DeviceFacts& gpu) {
+  if ((how == Integration::block || how == Integration::blocks) && has_way(ways, how, varies, gpu))
+    return TangentKernel::points;
+  const bool pairs = how == Integration::pairs || (how != Integration::thread && ways.prefers_pairs);
+  if (pairs && has_way(ways, Integration::pairs, varies, gpu)) return TangentKernel::pairs;
+  return ways.streams && !varies ? TangentKernel::streamed : TangentKernel::values;
+}
+
+/// A block per element (level II), or blocks of 32 threads for as many elements as find room there (level IIa).
+inline Grid point_grid(const TangentWays& ways, Integration how, std::int64_t count) {
+  const int threads = how == Integration::block ? ways.point_threads : 32, elements = threads / ways.point_threads;
+  return {(count + elements - 1) / elements, threads, 0};
+}
+inline Grid pair_grid(const TangentWays& ways, std::int64_t count) {
+  return {(count + ways.pair_elements - 1) / ways.pair_elements, ways.pair_threads,
+          static_cast<std::size_t>(ways.pair_bytes)};
+}
+
+}  // namespace voussoir::cuda

@@ -1,0 +1,42 @@
+#pragma once
+#include <voussoir/backends/cuda/elements/pair_kernels.hpp>
+#include <voussoir/backends/cuda/elements/point_kernels.hpp>
+
+// Which ways of integration an element has, and how their kernels are launched. NVRTC compiles this, too: nothing of
+// the standard library here.
+
+namespace voussoir::cuda {
+
+/// What `automatic` stands for: the way of integration that suits an element type best. Small elements fit in the
+/// registers of a thread; what is larger goes by pairs, where it can.
+template <class K>
+VSR_FN constexpr bool prefers_pairs() {
+  if constexpr (detail::has_pairs<K>())
+    return !K::Pieces::streams || !K::Pieces::small;
+  else
+    return false;
+}
+
+template <class K>
+VSR_FN constexpr TangentWays tangent_ways() {
+  TangentWays ways;
+  if constexpr (detail::by_points<K>()) ways.point_threads = detail::point_threads<K>();
+  if constexpr (detail::has_pairs<K>()) {
+    ways.pair_elements = detail::PairSizes<K>::elements;
+    ways.pair_threads = detail::PairSizes<K>::threads;
+    ways.pair_bytes = detail::PairSizes<K>::bytes;
+  }
+  ways.prefers_pairs = prefers_pairs<K>();
+  ways.streams = detail::streams<K>();
+  ways.streams_mass = detail::streams_mass<K>();
+  return ways;
+}
+
+/// Tells the host, which cannot see into an element that was compiled at run time.
+template <class K>
+__global__ void tell_ways(TangentWays* ways) {
+  constexpr TangentWays known = tangent_ways<K>();
+  *ways = known;
+}
+
+}  // namespace voussoir::cuda

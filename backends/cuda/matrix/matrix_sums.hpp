@@ -1,0 +1,45 @@
+#pragma once
+#include <voussoir/backends/cuda/matrix/assembly_plan.hpp>
+#include <voussoir/backends/cuda/matrix/sparse_matrix.hpp>
+
+namespace voussoir::cuda {
+
+/// Element matrices of a run on the device: upper triangles in the layout of lanes. `first` counts from the start of
+/// the batch.
+struct ElementMatrices {
+  const double* value = nullptr;
+  int nodes = 0;
+  int components = 0;
+  std::int32_t first = 0;
+  std::int32_t count = 0;
+  int dofs() const { return nodes * components; }
+};
+
+/// The values of a matrix on one device and how they are found, for sums of element matrices. Inside a section.
+struct MatrixTarget {
+  SlicedView rows;
+  double* value = nullptr;
+  int block_size = 1;
+  bool expanded = false;
+  const std::int32_t* node_row = nullptr;        ///< expanded: per place of the node pattern
+  const std::int32_t* offset = nullptr;          ///< expanded: per cell and lane of it
+  const std::int32_t* first_equation = nullptr;  ///< per local node
+  std::int32_t owned_nodes = 0;
+
+  static MatrixTarget of(const DeviceModel& model, int device, CudaSparseMatrix& matrix);
+};
+
+/// Adds the matrices of a run by a plan, in a fixed order; where `set_first`, cells that come first are set instead.
+void gather_matrices(const BatchGather& plan, const ElementMatrices& matrices, const MatrixTarget& target,
+                     bool set_first, cudaStream_t stream);
+/// Adds the matrices of a run by atomic operations, in any order. `skip` marks elements that are left out, or is null.
+void scatter_matrices(const std::int32_t* nodes, const std::uint8_t* skip, const ElementMatrices& matrices,
+                      const MatrixTarget& target, cudaStream_t stream);
+/// Copies the matrices of elements with dependent equations that are in a run to their place in `kept`.
+void keep_dependent(const DependentGather& plan, const ElementMatrices& matrices, double* kept, cudaStream_t stream);
+/// Adds what was kept.
+void add_dependent(const DependentGather& plan, const double* kept, const MatrixTarget& target, cudaStream_t stream);
+/// Zeroes rows and columns of equations that are not free; the diagonal stays, positive.
+void isolate_held(const AssemblyPlan& plan, const std::uint8_t* held, const MatrixTarget& target, cudaStream_t stream);
+
+}  // namespace voussoir::cuda

@@ -1,0 +1,131 @@
+#pragma once
+#include <voussoir/backends/cuda/elements/cluster_kernels.hpp>
+#include <voussoir/backends/cuda/elements/clusters.hpp>
+#include <voussoir/backends/cuda/elements/element_kernels.hpp>
+#include <voussoir/backends/cuda/elements/tangent_choice.hpp>
+#include <voussoir/backends/cuda/elements/tangent_ways.hpp>
+#include <voussoir/backends/cuda/programs/device_program.hpp>
+#include <voussoir/backends/cuda/runtime/runtime.hpp>
+
+#include <memory>
+#include <string>
+
+namespace voussoir::cuda {
+
+/// The device program of kernel K, compiled with this backend.
+template <class K>
+class NativeDeviceProgram final : public DeviceProgram {
+ public:
+  Route route() const override { return Route::native; }
+
+  bool knows(const ElementRun& run, Integration how) const override {
+    return has_way(tangent_ways<K>(), how, run.elements().table_rows > 1, run.gpu());
+  }
+
+  void matrices(const ElementRun& run, const MatrixMix& mix, Integration how, double* out) const override {
+    ElementJob job = job_of(run, out);
+    if (mix.stiffness != 0) {
+      job.factor = mix.stiffness;
+      start_tangents(run, job, how);
+      job.accumulate = 1;
+    }
+    if (mix.mass != 0) {
+      job.factor = mix.mass;
+      start_masses(run, job, mix.mass_kind);
+    }
+  }
+  void residuals(const ElementRun& run, double* out) const override { start<Routine::residual>(run, job_of(run, out)); }
+  void actions(const ElementRun& run, const MatrixMix& mix, const double* direction, double* out) const override {
+    ElementJob job = job_of(run, out);
+    job.direction = direction;
+    if (mix.stiffness != 0) {
+      job.factor = mix.stiffness;
+      start<Routine::action>(run, job);
+      job.accumulate = 1;
+    }
+    if (mix.mass != 0) {
+      job.factor = mix.mass;
+      if (mix.mass_kind == MassKind::lumped)
+        start<Routine::lumped_action>(run, job);
+      else
+        start<Routine::mass_action>(run, job);
+    }
+  }
+  void body_loads(const ElementRun& run, const BodyLoad& load, double* out) const override {
+    ElementJob job = job_of(run, out);
+    job.load = load;
+    start<Routine::body_load>(run, job);
+  }
+  bool knows_clusters(const MatrixMix& mix) const override { return detail::has_tangent<K> && mix.mass == 0; }
+  bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const double* direction, const ClusterPlan& plan,
+                         const ClusterSums& sums) const override {
+    if (!knows_clusters(mix)) return false;
+    if constexpr (detail::has_tangent<K>) {
+      ElementJob job = job_of(run, nullptr);
+      job.factor = mix.stiffness;
+      const bool plain = run.elements().table_rows == 1;
+      do_columns(plan, direction, sums, [&](const ClusterView& view) {
+        const auto one = plain ? cluster_action<K, true> : cluster_action<K, false>;
+        const auto many = plain ? cluster_actions<K, true> : cluster_actions<K, false>;
+        launch(view.width == 1 ? one : many,
+               Grid{plan.clusters, plan.size, plan.action_bytes(view.width), Start::early}, run.stream(), job, view);
+      });
+    }
+    return true;
+  }
+  void recover(const ElementRun& run, double* out) const override { start<Routine::recover>(run, job_of(run, out)); }
+
+ private:
+  static void start_tangents(const ElementRun& run, const ElementJob& job, Integration how) {
+    constexpr TangentWays ways = tangent_ways<K>();
+    const TangentKernel chosen = choose_tangents(ways, how, job.view.table_rows > 1, run.gpu());
+    if constexpr (ways.point_threads > 0)
+      if (chosen == TangentKernel::points)
+        return launch(point_tangents<K>, point_grid(ways, how, job.count), run.stream(), job);
+    if constexpr (ways.pair_elements > 0)
+      if (chosen == TangentKernel::pairs)
+        return launch(pair_tangents<K>, pair_grid(ways, job.count), run.stream(), job);
+    if constexpr (ways.streams > 0)
+      if (chosen == TangentKernel::streamed)
+        return launch(streamed_tangents<K>, grid_for(job.count, 128), run.stream(), job);
+    start<Routine::tangent>(run, job);
+  }
+
+  static void start_masses(const ElementRun& run, const ElementJob& job, MassKind kind) {
+    if constexpr (detail::streams_mass<K>()) {
+      if (kind == MassKind::lumped)
+        launch(streamed_masses<K, true>, grid_for(job.count, 128), run.stream(), job);
+      else
+        launch(streamed_masses<K, false>, grid_for(job.count, 128), run.stream(), job);
+    } else {
+      if (kind == MassKind::lumped)
+        start<Routine::lumped_mass>(run, job);
+      else
+        start<Routine::mass>(run, job);
+    }
+  }
+
+  template <Routine routine>
+  static void start(const ElementRun& run, const ElementJob& job) {
+    if constexpr (detail::has_routine<K, routine>)
+      launch(element_values<K, routine>, grid_for(job.count, 128), run.stream(), job);
+    else if (!job.accumulate)
+      fill_bytes_async(job.out, 0, sizeof(double) * room_for(job.count, detail::values_of<K, routine>()), run.stream());
+  }
+};
+
+/// Adds the types of a stock list to the native programs.
+struct AddNative {
+  template <class K>
+  void type(const std::string& name, const std::string&) const {
+    add_native_program(name, std::make_shared<NativeDeviceProgram<K>>());
+  }
+};
+
+}  // namespace voussoir::cuda
+
+#define VSR_NATIVE_STOCK(list)                                \
+  [[maybe_unused]] static const bool vsr_native_##list = [] { \
+    ::voussoir::stock::list(::voussoir::cuda::AddNative{});   \
+    return true;                                              \
+  }()

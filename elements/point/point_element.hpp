@@ -1,0 +1,194 @@
+#pragma once
+#include <voussoir/elements/kernel/element_kernel.hpp>
+#include <voussoir/elements/point/compact_action.hpp>
+#include <voussoir/elements/point/formulation.hpp>
+#include <voussoir/elements/point/hourglass.hpp>
+#include <voussoir/elements/point/incompatible_modes.hpp>
+#include <voussoir/elements/point/mass_and_body_load.hpp>
+#include <voussoir/elements/point/point_action.hpp>
+#include <voussoir/elements/point/point_pieces.hpp>
+#include <voussoir/elements/point/point_recovery.hpp>
+
+// Whole elements made of a PointKernel, a shape and a formulation. Formulas: docs/elements.md. How it is done:
+//   integration_points.hpp   Jacobians, volumes, rounds over the points
+//   point_functions.hpp      the functions of every formulation at the points; gradients and work
+//   point_integrals.hpp      tangent of functions and forces on them, summed over the points
+//   incompatible_modes.hpp   amplitudes of the modes of an element that bends; the tangent without them
+//   hourglass.hpp            stiffness of the motions that a uniform-strain element does not see
+//   point_action.hpp         residuals, and products with the tangent
+//   compact_action.hpp       these products with few registers
+//   mass_and_body_load.hpp   masses and loads on the volume
+//   point_recovery.hpp       results at the points, and from there to the nodes
+//   point_pieces.hpp         the matrices in pieces, for threads that share an element
+
+namespace voussoir {
+
+/// An element kernel (kernel/element_kernel.hpp) made of a point kernel, a shape and a formulation. Every routine
+/// returns the least determinant of the Jacobian over the points it visits: not positive for an element that is inside
+/// out, or whose nodes run clockwise.
+template <class Kernel, class Shape, class Formulation>
+struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Kernel, Shape>() == Geometry::plane>,
+                      detail::RecoveredNames<Kernel> {
+  static constexpr const char* name = Kernel::name;
+  static constexpr const char* shape = Shape::name;
+  static constexpr Geometry geometry = detail::kernel_geometry<Kernel, Shape>();
+  static constexpr int dim = Shape::dim, nodes = Shape::nodes, components = Kernel::components;
+  static constexpr int rows = detail::kernel_rows<Kernel>();
+  static constexpr int parameter_count = detail::kernel_parameters<Kernel>() + (geometry == Geometry::plane ? 1 : 0);
+  static constexpr auto& unknowns = Kernel::unknowns;
+  static constexpr bool linear = detail::kernel_linear<Kernel>();
+  static constexpr bool scalar = detail::kernel_scalar<Kernel>();
+  static constexpr bool reads_temperature = detail::reads_temperature_of<Kernel>();
+  using Law = Kernel;
+
+  static constexpr bool uniform = detail::same<Formulation, Reduced> && detail::multilinear<Shape>;
+  static constexpr bool bbar = detail::same<Formulation, BBar>;
+  static constexpr bool incompatible = detail::same<Formulation, Incompatible>;
+  static constexpr bool ring = geometry == Geometry::axisymmetric;
+  static constexpr bool hooped = ring && rows == 3 && components == 2;
+
+  static_assert(dim == 2 || dim == 3, "point elements fill an area or a volume; lines are whole-element kernels");
+  static_assert(dim == 3 || geometry != Geometry::solid, "a solid kernel needs a three-dimensional shape");
+  static_assert(dim == 2 || geometry == Geometry::solid, "a plane or axisymmetric kernel needs a plane shape");
+  static_assert(!(uniform || bbar || incompatible) || (components == dim && linear),
+                "these formulations are for displacements and laws linear in the gradient");
+  static_assert(!(bbar || incompatible) || detail::multilinear<Shape>, "this formulation is for Quad4 and Hex8");
+  static_assert(!bbar || rows == 3, "B-bar needs all three normal strains");
+
+  using Rule = typename detail::FormulationRules<Shape, Formulation, geometry>::Stiffness;
+  using MassRule = typename detail::FormulationRules<Shape, Formulation, geometry>::Mass;
+  static constexpr int points = uniform ? 1 : Rule::points;
+  static constexpr bool trilinear = detail::same<Shape, Hex8> && detail::same<Rule, GaussHex<2>>;
+  static constexpr int modes = incompatible ? dim : 0, functions = nodes + modes;
+  static constexpr int dofs = nodes * components, entries = dofs * (dofs + 1) / 2;
+
+  // Pieces of the matrices, for backends that share an element among threads (point_pieces.hpp).
+
+  using Pieces = detail::PointPieces<PointElement>;
+  /// Whether the tangent of nodes a and b is pair_block(Σ w ∇N_a ⊗ ∇N_b), and nothing else.
+  static constexpr bool pair_integrable =
+      detail::kernel_has_pair_block<Kernel> && !hooped && !bbar && !incompatible && !uniform;
+  /// Whether the tangent is a sum over points of what each of them gives by itself.
+  static constexpr bool point_integrable = !bbar && !incompatible && !uniform;
+
+  /// Whether an action needs the functions at all points at once, and not from point to point.
+  static constexpr bool keeps_basis = !detail::same<Formulation, Full> || !linear || hooped;
+
+  template <class R>
+  using Input = ElementInput<R, nodes, components, parameter_count>;
+  template <class R>
+  using Gradient = Mat<R, rows, 3>;
+
+  // ---- Routines of an element kernel ----
+
+  template <class R>
+  VSR_LARGE_FN static R tangent(const Input<R>& e, R* upper) {
+    typename Functions::template Basis<R> basis[points];
+    const R health = Functions::make_basis(e, basis);
+    if constexpr (incompatible) {
+      constexpr int all = functions * components;
+      R extended[all * (all + 1) / 2];
+      Integrals::template tangent<0, functions>(e, basis, extended);
+      Modes::condense(extended, upper);
+    } else {
+      Integrals::template tangent<0, nodes>(e, basis, upper);
+    }
+    if constexpr (uniform) {
+      const detail::Hourglass<Kernel, Shape, Formulation, R> hourglass(e, basis[0]);
+      hourglass.add_tangent(upper);
+    }
+    return health;
+  }
+
+  template <class R>
+  VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
+    return Action::template forces<false, 1>(e, 1, Action::along(e.u), r);
+  }
+
+  template <class R>
+  VSR_LARGE_FN static R action(const Input<R>& e, const R* du, R* r) {
+    return actions<1>(e, 1, Action::along(du), r);
+  }
+
+  /// action() for `columns` directions, `most` at most, geometry and material evaluated once: du(w, a, i) is component
+  /// i at node a of direction w, whose result begins at r[w · dofs].
+  template <int most, class R, class Direction>
+  VSR_FN static R actions(const Input<R>& e, int columns, const Direction& du, R* r) {
+    if constexpr (keeps_basis)
+      return Action::template forces<true, most>(e, columns, du, r);
+    else if constexpr (trilinear)
+      return Action::template trilinear_actions<most>(e, columns, du, r);
+    else
+      return Action::template direct_actions<most>(e, columns, du, r);
+  }
+
+  // The same for processors that have no room for the arrays of actions(): few numbers are alive at a time. Where
+  // has_compact_action, for a material whose numbers do not vary within the element.
+  static constexpr bool has_compact_action =
+      trilinear && (!keeps_basis || (incompatible && detail::kernel_has_pair_block<Kernel>));
+  /// What a direction gives, before it is brought to the nodes: forces(put).
+  template <class R>
+  using CompactFlow = detail::CompactFlow<R, components>;
+  /// `du` as for actions(). scratch(n) is room for a number, n < room, that is free again afterwards.
+  template <int room, int columns, class R, class Direction, class Scratch>
+  VSR_FN static R compact_actions(const Input<R>& e, const Direction& du, const Scratch& scratch,
+                                  CompactFlow<R> (&flow)[columns]) {
+    return detail::CompactAction<Kernel, Shape, Formulation>::template actions<room>(e, du, scratch, flow);
+  }
+
+  template <class R>
+  VSR_LARGE_FN static R mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
+    return Volume::mass(e, upper);
+  }
+
+  /// The mass of each node. Linear shapes: the sum of a row of the consistent mass. Quadratic ones, where that may be
+  /// negative: the diagonal, scaled to the mass of the element (Hinton, Rock and Zienkiewicz 1976).
+  template <class R>
+  VSR_FN static R node_masses(const Input<R>& e, R (&m)[nodes]) requires detail::kernel_has_density<Kernel> {
+    return Volume::node_masses(e, m);
+  }
+  template <class R>
+  VSR_LARGE_FN static R lumped_mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
+    return Volume::lumped_mass(e, upper);
+  }
+
+  /// Displacements: ρ (g + ω² r); a single unknown: the source.
+  template <class R, class Load>
+  VSR_LARGE_FN static R body_load(const Input<R>& e, const Load& load,
+                                  R* f) requires(components == 1 ||
+                                                 (components == dim && detail::kernel_has_density<Kernel>)) {
+    return Volume::body_load(e, load, f);
+  }
+
+  /// At each point: position, volume, strain and stress (tensor components xx yy zz xy yz xz: shear strain is not
+  /// doubled) or gradient and flux (down the gradient), and stored energy per volume where the kernel knows it.
+  template <class R>
+  VSR_LARGE_FN static R recover(const Input<R>& e, R* out) {
+    return Recovery::recover(e, out);
+  }
+
+  static constexpr bool extrapolates = true;
+  /// The polynomial through the values at the points, at the nodes.
+  static constexpr void extrapolation(double* nodes_by_points) { Recovery::extrapolation(nodes_by_points); }
+
+  template <class R>
+  VSR_FN static R valid(const Input<R>& e) {
+    R least = R(1.0);
+    for (int row = 0; row < e.table_rows; ++row) {
+      [[maybe_unused]] const R* parameters = e.table + row * (parameter_count + 1) + 1;
+      if constexpr (requires { Kernel::valid(parameters); }) least = min(least, Kernel::valid(parameters));
+      if constexpr (geometry == Geometry::plane) least = min(least, parameters[parameter_count - 1]);
+    }
+    return least;
+  }
+
+ private:
+  using Functions = detail::PointFunctions<Kernel, Shape, Formulation>;
+  using Integrals = detail::PointIntegrals<Kernel, Shape, Formulation>;
+  using Modes = detail::IncompatibleModes<Kernel, Shape, Formulation>;
+  using Action = detail::PointAction<Kernel, Shape, Formulation>;
+  using Volume = detail::MassAndBodyLoad<Kernel, Shape, Formulation>;
+  using Recovery = detail::PointRecovery<Kernel, Shape, Formulation>;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,88 @@
+#pragma once
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <voussoir/framework/io/deck/detail/build/build.hpp>
+#include <voussoir/framework/io/deck/detail/build/ledger.hpp>
+
+// What acts at the end of each step. steps.cpp takes the cards into ledgers; supports.cpp and loads.cpp
+// make supports and load cases of them.
+
+namespace voussoir::deck {
+
+/// Time at the end of a step.
+struct StepTime {
+  double period = 1, total = 1;
+};
+
+/// *DLOAD with GRAV or CENTRIF.
+struct BodyActing {
+  Target element;
+  std::string label;
+  std::vector<double> direction;  ///< all numbers after the magnitude
+  double value = 0;
+  std::int32_t step = 0;
+  const AmplitudeCard* amplitude = nullptr;
+  Place place;
+};
+
+/// Everything that acts, as it stands while the steps go by.
+struct ActingState {
+  Ledger supports{Ledger::Repeated::replaces};           ///< structural: node · 16 + dof
+  Ledger temperatures_held{Ledger::Repeated::replaces};  ///< heat: node · 16
+  Ledger forces, flows;                                  ///< *CLOAD, *CFLUX: node · 16 + dof
+  Ledger pressures, surface_pressures;                   ///< faces
+  Ledger fluxes;                                         ///< faces
+  Ledger films{Ledger::Repeated::replaces};              ///< faces: value is the sink, extra the coefficient
+  Ledger radiations{Ledger::Repeated::replaces};         ///< faces: value is the sink, extra the emissivity
+  Ledger network_pressures{Ledger::Repeated::replaces};  ///< faces: extra is the node whose dof 2 is the pressure
+  Ledger sources;                                        ///< elements
+  Ledger temperatures{Ledger::Repeated::replaces};       ///< nodes
+  std::vector<BodyActing> bodies;
+
+  /// What follows an amplitude over the time of a step stays, in later steps, where this one leaves it; an amplitude
+  /// over the total time goes on.
+  void end_step(const StepTime& time);
+};
+
+/// The value of an amplitude at the end of a step, 1 where there is none.
+double factor_of(const AmplitudeCard* amplitude, const StepTime& time);
+
+std::uint64_t node_key(std::int32_t node, int dof);
+std::uint64_t face_key(const FaceRef& face);
+FaceRef face_of_key(std::uint64_t key);
+
+Supports make_supports(Build& build, const Model& model, ActingState& state, const StepTime& time);
+
+/// Makes load cases, and the surfaces and sets that they need; surfaces with the same faces are made once.
+class LoadMaker {
+ public:
+  explicit LoadMaker(Build& build) : build_(build) {}
+  /// Adds a load case of that name if anything acts; returns whether it did. `heated` says that temperatures of a heat
+  /// step act too, at nodes that the state does not speak of.
+  bool make(Model& model, const std::string& name, ActingState& state, const StepTime& time, bool heated);
+
+ private:
+  using Faces = std::vector<FaceRef>;
+  void nodal(Model& model, const std::vector<Acting>& acting, const StepTime& time);
+  void pressures(Model& model, const std::vector<Acting>& acting, const StepTime& time);
+  void network_pressures(Model& model, ActingState& state, const StepTime& time);
+  void heat(Model& model, ActingState& state, const StepTime& time);
+  void bodies(Model& model, const ActingState& state, const StepTime& time);
+  void temperatures(Model& model, ActingState& state, const StepTime& time, bool heated);
+  /// Notes materials that temperatures act on and that do not feel them.
+  void note_unmoved(const Model& model, const std::vector<Acting>& acting);
+  void check_masses(const Model& model, const BodyActing& load, std::span<const std::size_t> elements,
+                    const std::array<double, 3>& direction);
+  LoadCase& load_case(Model& model);
+  std::string surface_of(Model& model, const std::string& kind, Faces faces);
+
+  Build& build_;
+  LoadCase* case_ = nullptr;
+  std::string name_;
+  std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::string> surfaces_;  // (model, count, hash) → name
+};
+
+}  // namespace voussoir::deck

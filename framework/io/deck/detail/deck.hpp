@@ -1,0 +1,283 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
+
+// A deck as its author wrote it, card by card, before anything is made of it. parse_deck() fills it and knows the
+// grammar; build_job() turns it into a Job and knows the mechanics. All names are in upper case, as decks do not tell
+// the cases apart.
+
+namespace voussoir::deck {
+
+/// A line of one of the files.
+struct Place {
+  std::int32_t file = 0;
+  std::int32_t line = 0;  ///< from 1
+};
+
+struct NodeTable {
+  std::vector<Id> ids;  ///< as written; a node given twice stands twice (the last one counts)
+  std::vector<double> coordinates;
+  std::vector<Place> cards;        ///< one per *NODE card
+  std::vector<std::size_t> first;  ///< first node of each card
+};
+
+/// One *ELEMENT card.
+struct ElementCard {
+  Place place;
+  std::string type;  ///< "C3D8R"
+  int nodes_per_element = 0;
+  std::vector<Id> ids;
+  std::vector<Id> nodes;
+  std::vector<std::int32_t> lines;  ///< of each element, in the card's file
+};
+
+template <class T>
+using Named = std::map<std::string, T, std::less<>>;
+
+/// A face of an element, or of all elements of a set.
+struct SurfaceEntry {
+  std::string set;  ///< empty: `element`
+  Id element = 0;
+  std::string label;  ///< "S1"; empty: the free faces of the set
+  Place place;
+};
+struct SurfaceCard {
+  bool of_nodes = false;  ///< TYPE=NODE: `nodes` instead of faces
+  std::vector<SurfaceEntry> faces;
+  std::vector<Id> nodes;
+  Place place;
+};
+
+/// Rows of a property: the values, and the temperature at which they hold.
+struct PropertyRow {
+  double temperature = 0;
+  std::vector<double> values;
+};
+struct Property {
+  std::string type;  ///< "ISO", "ORTHO", "ENGINEERING CONSTANTS", "ANISO", …; empty: the card's default
+  double zero = 0;   ///< *EXPANSION, ZERO=
+  std::vector<PropertyRow> rows;
+  Place place;
+};
+struct MaterialCard {
+  Place place;
+  std::optional<Property> elastic, density, expansion, conductivity, specific_heat;
+};
+
+struct OrientationCard {
+  Place place;
+  bool cylindrical = false;
+  std::array<double, 3> a{}, b{};  ///< R: two directions; C: two points of the axis
+  int turn_axis = 0;               ///< 1, 2, 3: turned about it afterwards by `turn` degrees; 0: not
+  double turn = 0;
+};
+struct TransformCard {
+  Place place;
+  std::string set;
+  bool cylindrical = false;
+  std::array<double, 3> a{}, b{};
+};
+
+/// *SOLID SECTION, *BEAM SECTION, *BEAM GENERAL SECTION, *SPRING, *MASS.
+struct SectionCard {
+  enum class Kind { solid, beam, spring, mass } kind = Kind::solid;
+  Place place;
+  std::string set, material, orientation;
+  std::string shape;                               ///< of a beam's section: "RECT", "CIRC", "PIPE", "BOX", "GENERAL"
+  std::vector<double> values;                      ///< thickness or area; the section's dimensions; the mass
+  std::optional<std::array<double, 3>> direction;  ///< of a beam's axis 1
+  std::vector<std::pair<double, double>> spring;   ///< constant: one entry with the stiffness first; else a table
+  std::vector<int> spring_dofs;                    ///< of SPRING1, SPRING2
+  bool nonlinear = false;                          ///< *SPRING, NONLINEAR
+};
+
+/// The target of a load or a support: one node (element) or all of a set.
+struct Target {
+  std::string set;  ///< empty: `id`
+  Id id = 0;
+};
+
+struct EquationCard {
+  struct Term {
+    Target node;
+    int dof;
+    double coefficient;
+  };
+  std::vector<Term> terms;
+  double constant = 0;
+  Place place;
+};
+struct RigidBodyCard {
+  Place place;
+  std::string node_set, element_set;
+  std::optional<Id> reference, rotation;
+};
+/// *COUPLING with *KINEMATIC or *DISTRIBUTING; a line of *KINEMATIC COUPLING.
+struct CouplingCard {
+  Place place;
+  Target reference;
+  std::string surface;  ///< empty: `nodes`
+  Target nodes;
+  std::string orientation;
+  std::optional<double> radius;  ///< INFLUENCE RADIUS
+  bool kinematic = true;
+  std::array<bool, 6> dofs{};  ///< that are coupled
+  bool dofs_given = false;     ///< the deck names them
+  /// *DISTRIBUTING COUPLING: the set of the DCOUP3D element whose node is the reference, and weights of nodes.
+  std::string element_set;
+  std::vector<std::pair<Target, double>> weighted;
+};
+struct TieCard {
+  Place place;
+  std::string name, slave, master;
+  std::optional<double> tolerance;
+  bool adjust = true;
+};
+
+// --- what acts: in the order of the deck, both before the first step and within steps --------------------------------
+
+struct BoundaryCard {
+  struct Entry {
+    Target node;
+    int first, last;
+    double value;
+    Place place;
+  };
+  std::vector<Entry> entries;
+  bool fixed = false;
+};
+/// *CLOAD and *CFLUX (dof 11 or 0).
+struct NodalLoadCard {
+  struct Entry {
+    Target node;
+    int dof;
+    double value;
+    Place place;
+  };
+  std::vector<Entry> entries;
+  bool heat = false;
+};
+/// *DLOAD and *DFLUX: a label and its numbers.
+struct ElementLoadCard {
+  struct Entry {
+    Target element;
+    std::string label;           ///< "P1" … "P6", "P", "GRAV", "CENTRIF", "BX" …; "S1" …, "BF"
+    std::vector<double> values;  ///< as written after the label
+    Id network_node = 0;         ///< of P1NP …: the node whose pressure acts
+    Place place;
+  };
+  std::vector<Entry> entries;
+  bool heat = false;
+};
+/// *DSLOAD and *DSFLUX-like loads on surfaces.
+struct SurfaceLoadCard {
+  struct Entry {
+    std::string surface;
+    std::string label;  ///< "P"; "S" for heat
+    std::vector<double> values;
+    Place place;
+  };
+  std::vector<Entry> entries;
+  bool heat = false;
+};
+/// *FILM and *RADIATE; `film` is then the emissivity.
+struct FilmCard {
+  bool radiation = false;
+  struct Entry {
+    Target element;       ///< unless `surface`
+    std::string surface;  ///< *SFILM
+    std::string label;    ///< "F1" …
+    double sink, film;
+    Place place;
+  };
+  std::vector<Entry> entries;
+};
+struct TemperatureCard {
+  struct Entry {
+    Target node;
+    double value;
+    Place place;
+  };
+  std::vector<Entry> entries;
+  bool from_file = false;  ///< FILE=: nodes that the deck does not have are left out
+};
+
+struct Action {
+  std::variant<BoundaryCard, NodalLoadCard, ElementLoadCard, SurfaceLoadCard, FilmCard, TemperatureCard> card;
+  bool op_new = false;    ///< OP=NEW: forget those of the same kind that came before
+  std::string amplitude;  ///< empty: none
+  Place place;
+};
+
+struct AmplitudeCard {
+  std::vector<std::pair<double, double>> points;  ///< (time, value)
+  bool total_time = false;                        ///< TIME=TOTAL TIME
+  Place place;
+};
+
+struct PrintCard {
+  PrintRequest request;  ///< with the set's name as written
+  Place place;
+};
+
+struct StepCard {
+  Place place;
+  std::string title;  ///< the line after *STEP, if any
+  bool nlgeom = false, perturbation = false, no_analysis = false;
+  std::optional<Procedure> procedure;
+  Place procedure_place;
+  double period = 1;        ///< time of the step
+  bool time_reset = false;  ///< total time stands still: the step ends when it began
+  std::vector<Action> actions;
+  std::vector<PrintCard> prints;  ///< complete for this step, i.e. with those that last from steps before
+};
+
+struct Deck {
+  std::vector<std::string> files;  ///< names for messages
+  std::string title;               ///< *HEADING
+  NodeTable nodes;
+  std::vector<ElementCard> elements;
+  Named<std::vector<Id>> node_sets, element_sets;  ///< members, sorted and unique
+  Named<SurfaceCard> surfaces;
+  Named<MaterialCard> materials;
+  Named<OrientationCard> orientations;
+  Named<AmplitudeCard> amplitudes;
+  std::vector<TransformCard> transforms;
+  std::vector<SectionCard> sections;
+  std::vector<EquationCard> equations;
+  std::vector<RigidBodyCard> rigid_bodies;
+  std::vector<CouplingCard> couplings;
+  std::vector<TieCard> ties;
+  std::vector<TemperatureCard> initial_temperatures;
+  std::optional<double> absolute_zero, stefan_boltzmann;
+  std::vector<Action> actions;  ///< before the first step
+  std::vector<StepCard> steps;
+  std::vector<JobNote> notes;
+  InstanceNumbers instances;
+  bool assembled = false;  ///< it has parts, which only Abaqus reads
+
+  /// "beam.inp:12"
+  std::string where(Place place) const { return files[place.file] + ":" + std::to_string(place.line); }
+};
+
+/// Reads the cards. Errors are about grammar: unknown cards, parameters and names, missing or malformed numbers, sets
+/// that are not there.
+Deck parse_deck(const std::filesystem::path& path, const DeckOptions& options);
+Deck parse_deck_text(std::string_view text, const std::string& name, const DeckOptions& options,
+                     const std::filesystem::path& folder);
+
+/// Makes a job of the cards. Errors are about mechanics: elements without section, nodes that are missing, loads on
+/// faces that an element does not have.
+Job build_job(Deck deck, const DeckOptions& options);
+
+}  // namespace voussoir::deck

@@ -1,0 +1,109 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <voussoir/framework/io/deck/detail/deck.hpp>
+#include <voussoir/framework/io/detail/file_bytes.hpp>
+
+namespace voussoir::deck {
+
+/// The lines of a deck, one after the other, comments and empty ones left out. *INCLUDE is followed here, so that the
+/// rest of the reader sees one long file: included text may hold whole cards or only data lines of the card before.
+class LineReader {
+ public:
+  /// `files` receives the names of the files; a Place counts in it.
+  LineReader(std::vector<std::string>& files, const DeckOptions& options) : files_(files), options_(options) {}
+
+  /// Begins with a file, or with text whose *INCLUDEs are looked for in `folder`.
+  void open(const std::filesystem::path& path);
+  void open_text(std::string_view text, const std::string& name, const std::filesystem::path& folder);
+
+  /// The next data line, trimmed; nothing where a keyword line or the end follows.
+  std::optional<std::string_view> data() {
+    if (!fetched_) fetch();
+    if (kind_ != Kind::data) return std::nullopt;
+    fetched_ = false;
+    return line_;
+  }
+  /// The next keyword line with the lines that continue it put together (see continues_keyword()); nothing at the end
+  /// or where a data line follows.
+  std::optional<std::string> keyword();
+  /// Whether everything has been read.
+  bool at_end();
+
+  /// Where the line that was returned or looked at last stands.
+  Place place() const { return place_; }
+  /// For messages about lines that are looked at again.
+  void set_place(Place place) { place_ = place; }
+  std::string where(Place place) const { return files_[place.file] + ":" + std::to_string(place.line); }
+
+  /// The folder of the deck; empty for text without one.
+  const std::filesystem::path& folder() const { return stack_.front().folder; }
+
+  /// How many lines of this file follow before the next keyword line: for whoever wants to reserve memory.
+  std::size_t lines_ahead() const;
+
+  /// Reads a file from here on, and then goes on with this one.
+  void include(std::string_view file, Place from);
+
+  /// A part of a file that can be read again.
+  struct Passage {
+    std::shared_ptr<const FileBytes> file_bytes;  ///< null for text that belongs to somebody else
+    std::string_view text;
+    std::filesystem::path folder, identity;
+    Place before;  ///< the line in front of the first one
+  };
+  /// The passage that begins with the next line, and where it ends: before the keyword line that was returned last.
+  /// They have to stand in the same file; otherwise the end is an Error at `place`.
+  Passage begin_passage();
+  void end_passage(Passage& passage, Place place);
+  /// Reads a passage again from here on, and then goes on as before.
+  void replay(const Passage& passage, Place from);
+
+  /// From the next line on, <name> stands for this text (*PARAMETER).
+  void set_parameter(const std::string& name, std::string text) { parameters_[name] = std::move(text); }
+
+ private:
+  enum class Kind { data, keyword, end };
+  struct Source {
+    std::shared_ptr<const FileBytes> file_bytes;  // null for text that belongs to somebody else
+    std::string_view text;
+    std::filesystem::path folder;    // of the file; empty for text without one
+    std::filesystem::path identity;  // to know it again; empty for text
+    Place from;                      // of the *INCLUDE
+    const char* at;
+    const char* end;
+    std::int32_t file;
+    std::int32_t line = 0;
+  };
+  void push(std::shared_ptr<const FileBytes> file_bytes, std::string_view text, const std::string& name,
+            std::filesystem::path folder, std::filesystem::path identity, Place from);
+  void fetch();
+  bool next_line();
+  void put_back();
+  void replace_parameters();
+  void follow_include();
+  void report(const Source& source);
+
+  std::vector<std::string>& files_;
+  const DeckOptions& options_;
+  std::vector<Source> stack_;
+  std::string_view line_;
+  const char* begin_ = nullptr;  // of the line in its file, whatever line_ looks at
+  std::string replaced_;         // the line, where it has parameters
+  std::map<std::string, std::string, std::less<>> parameters_;
+  Place place_;
+  Kind kind_ = Kind::end;
+  bool fetched_ = false;
+  std::size_t includes_ = 0, replayed_ = 0;
+  std::size_t bytes_opened_ = 0, bytes_closed_ = 0;
+  const char* next_report_ = nullptr;
+  double reported_ = 0;
+};
+
+}  // namespace voussoir::deck

@@ -1,0 +1,117 @@
+#include <voussoir/framework/io/deck/detail/parse/parser.hpp>
+
+// Materials: *MATERIAL and the properties that follow it.
+
+namespace voussoir::deck {
+
+void Parser::read_material(Card& card) {
+  const std::string name = card.required("NAME", "*MATERIAL, NAME=STEEL");
+  card.done();
+  const auto [entry, is_new] = deck_.materials.try_emplace(name);
+  if (!is_new)
+    card.fail(ErrorCode::bad_input, "the material " + in_quotes(name) + " is defined a second time; the first is at " +
+                                        deck_.where(entry->second.place));
+  entry->second.place = card.place();
+  material_ = name;
+}
+
+MaterialCard& Parser::current_material(const Card& card) {
+  if (material_.empty()) card.fail(ErrorCode::bad_input, card.name() + " needs a *MATERIAL before it");
+  return deck_.materials.find(material_)->second;
+}
+
+/// Reads rows of `values` numbers and a temperature. Eight numbers fill a line; a longer row goes on in the next.
+Property Parser::read_rows(const Card& card, Property property, std::size_t values) {
+  property.place = card.place();
+  const std::string form =
+      std::to_string(values) + (values == 1 ? " number" : " numbers") + " and, where it matters, a temperature";
+  PropertyRow row;
+  Place begun;
+  bool open = false;
+  while (next_fields()) {
+    if (!open) begun = lines_.place();
+    if (!open && fields_.empty()) continue;
+    open = true;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      if (row.values.size() < values)
+        row.values.push_back(real(fields_[i], card.name() + ": number"));
+      else if (i + 1 == fields_.size())
+        row.temperature = real_or(fields_[i], 0, card.name() + ": temperature");
+      else
+        fail(card.name() + ": this row has more numbers than are read; it is to be " + form);
+    }
+    if (row.values.size() < values) continue;
+    property.rows.push_back(std::move(row));
+    row = {};
+    open = false;
+  }
+  if (open)
+    fail(card.name() + ": this row has " + std::to_string(row.values.size()) + " numbers; it is to be " + form, begun);
+  if (property.rows.empty()) card.fail(ErrorCode::bad_input, card.name() + " needs a data line: " + form);
+  return property;
+}
+
+void Parser::set_property(Card& card, std::optional<Property> MaterialCard::*which, Property property) {
+  std::optional<Property>& place = current_material(card).*which;
+  if (place)
+    card.fail(ErrorCode::bad_input, card.name() + " is given a second time for the material " + in_quotes(material_) +
+                                        "; the first is at " + deck_.where(place->place));
+  place = std::move(property);
+}
+
+void Parser::read_elastic(Card& card) {
+  current_material(card);
+  const std::string type = card.choice("TYPE", {"ISOTROPIC", "ORTHOTROPIC", "ENGINEERING CONSTANTS", "ANISOTROPIC"});
+  card.ignore({"MODULI"});
+  card.refuse("DEPENDENCIES", "properties may depend on the temperature alone");
+  card.done();
+  Property property;
+  std::size_t values = 2;
+  property.type = "ISO";
+  if (type == "ORTHOTROPIC") values = 9, property.type = "ORTHO";
+  if (type == "ENGINEERING CONSTANTS") values = 9, property.type = type;
+  if (type == "ANISOTROPIC") values = 21, property.type = "ANISO";
+  set_property(card, &MaterialCard::elastic, read_rows(card, std::move(property), values));
+}
+
+void Parser::read_simple_property(Card& card, std::optional<Property> MaterialCard::*which) {
+  current_material(card);
+  card.refuse("DEPENDENCIES", "properties may depend on the temperature alone");
+  card.done();
+  set_property(card, which, read_rows(card, {}, 1));
+}
+
+void Parser::read_density(Card& card) { read_simple_property(card, &MaterialCard::density); }
+void Parser::read_specific_heat(Card& card) { read_simple_property(card, &MaterialCard::specific_heat); }
+
+void Parser::read_directed_property(Card& card, std::optional<Property> MaterialCard::*which, double zero) {
+  current_material(card);
+  const std::string type = card.choice("TYPE", {"ISOTROPIC", "ORTHOTROPIC", "ANISOTROPIC"});
+  card.refuse("DEPENDENCIES", "properties may depend on the temperature alone");
+  card.refuse("USER", "give a table");
+  card.done();
+  Property property;
+  property.zero = zero;
+  property.type = type == "ISOTROPIC" ? "ISO" : type == "ORTHOTROPIC" ? "ORTHO" : "ANISO";
+  const std::size_t values = type == "ISOTROPIC" ? 1 : type == "ORTHOTROPIC" ? 3 : 6;
+  set_property(card, which, read_rows(card, std::move(property), values));
+}
+
+void Parser::read_expansion(Card& card) {
+  const double zero = card.number("ZERO", 0);
+  read_directed_property(card, &MaterialCard::expansion, zero);
+}
+
+void Parser::read_conductivity(Card& card) { read_directed_property(card, &MaterialCard::conductivity, 0); }
+
+void Parser::read_physical_constants(Card& card) {
+  if (const double never = 1e300, zero = card.number("ABSOLUTE ZERO", never); zero != never) deck_.absolute_zero = zero;
+  if (const double never = 1e300, boltzmann = card.number("STEFAN BOLTZMANN", never); boltzmann != never) {
+    if (!(boltzmann > 0)) card.fail(ErrorCode::bad_input, "*PHYSICAL CONSTANTS, STEFAN BOLTZMANN is to be positive");
+    deck_.stefan_boltzmann = boltzmann;
+  }
+  card.ignore({"NEWTON GRAVITY", "UNIVERSAL GAS"});
+  card.done();
+}
+
+}  // namespace voussoir::deck

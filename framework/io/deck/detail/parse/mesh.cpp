@@ -1,0 +1,386 @@
+#include <algorithm>
+#include <array>
+
+#include <voussoir/framework/io/deck/detail/element_types.hpp>
+#include <voussoir/framework/io/deck/detail/parse/parser.hpp>
+
+// Nodes, elements, sets and surfaces.
+
+namespace voussoir::deck {
+
+void Parser::read_heading(Card& card) {
+  card.done();
+  while (const auto line = lines_.data())
+    if (deck_.title.empty()) deck_.title = *line;
+}
+
+void Parser::read_node(Card& card) {
+  const std::string set = card.value("NSET");
+  const std::string system = coordinate_system(card);
+  card.done();
+  const Id by = shift_of_new(Kind::node_set, card);
+  Id largest = 0;
+  SetStore::Pieces* const members = set.empty() ? nullptr : &node_sets_.at(scoped(set), card.place());
+  NodeTable& nodes = deck_.nodes;
+  nodes.cards.push_back(card.place());
+  nodes.first.push_back(nodes.ids.size());
+  // One allocation of the right size, where the card is a large one, instead of many that are copied.
+  if (const std::size_t ahead = lines_.lines_ahead(); nodes.ids.size() + ahead > 2 * nodes.ids.capacity()) {
+    nodes.ids.reserve(nodes.ids.size() + ahead);
+    nodes.coordinates.reserve(3 * (nodes.ids.size() + ahead));
+  }
+  while (const auto line = lines_.data()) {
+    const char* at = line->data();
+    const char* const end = at + line->size();
+    Id id = 0;
+    std::array<double, 3> x{};
+    bool plain = take_integer(at, end, id) && id > 0;
+    for (int k = 0; plain && k < 3 && at != end; ++k) plain = take_real(at, end, x[k]);
+    if (!plain || at != end) {
+      split_fields(*line, fields_);
+      id = number_of(field(0), "node number");
+      // Zeros behind the coordinates mean nothing, but Abaqus has the normal of a beam or a shell there.
+      for (std::size_t k = 4; k < fields_.size(); ++k)
+        if (real_or(fields_[k], 0, "coordinate") != 0)
+          fail("*NODE: node " + std::to_string(id) + " has more than three coordinates; normals are not read");
+      for (int k = 0; k < 3; ++k) x[k] = real_or(field(k + 1), 0, "coordinate");
+    }
+    if (system != "RECTANGULAR") x = from_system(x, system);
+    if (id > largest) {
+      largest = id;
+      check_number(id, by);
+    }
+    id += by;
+    nodes.ids.push_back(id);
+    nodes.coordinates.insert(nodes.coordinates.end(), x.begin(), x.end());
+    if (members) members->add(id);
+  }
+  count_as_used(Kind::node_set, largest + by);
+}
+
+void Parser::read_element(Card& card) {
+  const std::string type = card.required("TYPE", "*ELEMENT, TYPE=C3D8");
+  const std::string set = card.value("ELSET");
+  card.refuse("OFFSET", "write the numbers of the nodes as they are");
+  card.done();
+  const ElementMeaning* const meaning = find_meaning(type);
+  if (!meaning) {
+    const std::string_view why = why_not_element(type);
+    if (!why.empty())
+      card.fail(ErrorCode::bad_input,
+                "elements of type " + in_quotes(type) + " are not supported yet: " + std::string(why));
+    std::vector<std::string> names;
+    for (const ElementMeaning& known : element_meanings()) names.emplace_back(known.name);
+    const std::string meant = did_you_mean(type, names);
+    card.fail(ErrorCode::not_found, "there is no element type " + in_quotes(type) +
+                                        (meant.empty() ? "; docs/decks.md lists those that are read" : meant));
+  }
+  SetStore::Pieces* const members = set.empty() ? nullptr : &element_sets_.at(scoped(set), card.place());
+  const auto width = static_cast<std::size_t>(meaning->nodes);
+  // CalculiX's own C3D8I once had three nodes more, which only held the incompatible modes.
+  const std::size_t spare = type == "C3D8I" ? 3 : 0;
+  ElementCard& elements = deck_.elements.emplace_back();
+  elements.place = card.place();
+  elements.type = type;
+  elements.nodes_per_element = meaning->nodes;
+  if (const std::size_t ahead = lines_.lines_ahead(); ahead > 64) {
+    const std::size_t expected = width > 15 ? ahead / 2 + 1 : ahead;  // sixteen numbers fill a line
+    elements.ids.reserve(expected);
+    elements.nodes.reserve(expected * width);
+    elements.lines.reserve(expected);
+  }
+  const std::int32_t file = card.place().file;
+  const Id by = shift_of_new(Kind::element_set, card);
+  // Elements of the assembly join nodes of instances, which they name; its own nodes may not be there yet.
+  const bool by_name = scope_ == Scope::assembly;
+  const Id nodes_by = by_name ? 0 : shift(Kind::node_set);
+  Numbers largest{};
+  while (auto line = lines_.data()) {
+    const Place place = lines_.place();
+    const char* at = line->data();
+    const char* end = at + line->size();
+    Id id = 0;
+    if (!take_integer(at, end, id) || id < 1) {
+      split_fields(*line, fields_);
+      id = number_of(field(0), "element number");
+      at = line->data() + (line->find(',') == line->npos ? line->size() : line->find(',') + 1);
+    }
+    check_number(id, by);
+    id += by;
+    largest[1] = std::max(largest[1], id);
+    const std::size_t first = elements.nodes.size();
+    std::size_t dropped = 0;
+    bool comma = line->back() == ',';
+    for (;;) {
+      for (Id node = 0; at != end;) {
+        const std::size_t have = elements.nodes.size() - first;
+        const char* const before = at;
+        if (by_name || !take_integer(at, end, node) || node < 1) {
+          at = before;
+          const std::string_view rest(at, static_cast<std::size_t>(end - at));
+          const std::string_view text = trimmed(rest.substr(0, rest.find(',')));
+          if (text.empty() && have >= width) {  // commas at the end
+            at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
+            continue;
+          }
+          const std::string what = "element " + std::to_string(id - by) + ": node number";
+          const auto named = by_name ? numbered(text, Kind::node_set, what) : std::nullopt;
+          node = named ? *named : number_of(text, what);
+          at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
+        }
+        check_number(node, nodes_by);
+        largest[0] = std::max(largest[0], node + nodes_by);
+        if (have < width)
+          elements.nodes.push_back(node + nodes_by);
+        else if (++dropped > spare)
+          fail("element " + std::to_string(id - by) + " has more nodes than the " + std::to_string(width) +
+               " of its type " + type + "; is the type right?");
+      }
+      const std::size_t have = elements.nodes.size() - first;
+      // Numbers of a long element go on in the next line; of a short one only behind a comma, so that a forgotten
+      // node does not swallow the next element.
+      if (have >= width || !(comma || width >= 10)) break;
+      line = lines_.data();
+      if (!line) break;
+      at = line->data();
+      end = at + line->size();
+      comma = line->back() == ',';
+    }
+    const std::size_t have = elements.nodes.size() - first;
+    if (have < width)
+      fail("element " + std::to_string(id - by) + " has " + std::to_string(have) + (have == 1 ? " node" : " nodes") +
+               ", but its type " + type + " has " + std::to_string(width),
+           place);
+    if (dropped > 0)
+      note("C3D8I with more than 8 nodes: the others are left out, as the incompatible modes belong to the element",
+           place);
+    elements.ids.push_back(id);
+    // A line in another file than the card's: that of the card must do.
+    elements.lines.push_back(place.file == file ? place.line : card.place().line);
+    if (members) members->add(id);
+  }
+  count_as_used(Kind::node_set, largest[0]);
+  count_as_used(Kind::element_set, largest[1]);
+  if (type == "SPRINGA" || type == "SPRING1" || type == "SPRING2")
+    for (const Id id : elements.ids) spring_dofs_[id] = type == "SPRING1" ? 1 : type == "SPRING2" ? 2 : 0;
+}
+
+void Parser::read_node_set(Card& card) { read_set(card, Kind::node_set, node_sets_, "NSET"); }
+void Parser::read_element_set(Card& card) { read_set(card, Kind::element_set, element_sets_, "ELSET"); }
+
+void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter) {
+  const std::string example = card.name() + ", " + std::string(parameter) + "=TOP";
+  const std::string name = card.required(parameter, example);
+  const bool generate = card.flag("GENERATE");
+  const std::string instance = card.value("INSTANCE");
+  card.ignore({"INTERNAL"});
+  const bool unsorted = card.flag("UNSORTED");
+  const std::string of_elements = kind == Kind::node_set ? card.value("ELSET") : std::string();
+  card.done();
+  if (!instance.empty() && !instances_.contains(instance)) {
+    std::vector<std::string> names;
+    for (const auto& [known, ignored] : instances_) names.push_back(known);
+    const std::string meant = did_you_mean(instance, names);
+    card.fail(ErrorCode::not_found, card.name() + ": there is no instance " + in_quotes(instance) +
+                                        (names.empty()    ? "; the deck has no *INSTANCE"
+                                         : !meant.empty() ? meant
+                                                          : "; there is '" + names.front() + "'"));
+  }
+  // INSTANCE= says whose numbers are meant, not whose set it is.
+  const std::string full_name = scoped(name);
+  SetStore::Pieces& members = store.at(full_name, card.place());
+  members.unsorted = unsorted;
+  const std::string what = kind == Kind::node_set ? "node number" : "element number";
+  const auto member = [&](Id number) {
+    return instance.empty() ? in_model(kind, number) : in_instance(kind, instance, number);
+  };
+  // In flat decks, and within an instance, the shift of numbers is known at once.
+  const bool plain = instance.empty() && (instances_.empty() || scope_ == Scope::instance);
+  const Id by = plain ? shift(kind) : 0;
+  /// A set that is named here, of the instance or of the assembly.
+  const auto full = [&](const std::string& other, const SetStore& of) {
+    if (!instance.empty() && of.find(instance + "." + other)) return instance + "." + other;
+    return scoped(other);
+  };
+  const auto add_set = [&](const std::string& other) {
+    const std::string full_other = full(other, store);
+    const SetStore::Pieces* const found = store.find(full_other);
+    if (!found || !found->is_whole()) {  // it is added when the whole deck is known
+      if (found != &members) members.later.emplace_back(full_other, lines_.place());
+      return;
+    }
+    try {
+      store.add_all(members, *found);
+    } catch (const Error& error) {
+      fail(error.text());
+    }
+  };
+  if (!of_elements.empty()) {
+    const std::string full_elements = full(of_elements, element_sets_);
+    const SetStore::Pieces* const elements = element_sets_.find(full_elements);
+    if (elements && elements->is_whole()) {
+      add_nodes_of(members, *elements, card.place());
+    } else {
+      members.open = true;
+      nodes_of_.push_back({full_name, full_elements, card.place()});
+    }
+  }
+  while (const auto line = lines_.data()) {
+    if (generate) {
+      split_fields(*line, fields_);
+      at_most(3, card, "first, last, step");
+      const Id first = number_of(field(0), what);
+      const Id last = field(1).empty() ? first : number_of(field(1), what);
+      const Id step = field(2).empty() ? 1 : integer(field(2), "step");
+      if (last < first)
+        fail(card.name() + ", GENERATE: the last number " + std::to_string(last) + " is smaller than the first, " +
+             std::to_string(first));
+      if (step < 1) fail(card.name() + ", GENERATE: the step " + std::to_string(step) + " is to be 1 or more");
+      if (instance.empty()) {
+        // A range means the members that exist; within an instance its end is brought back to them.
+        const Id from = in_model(kind, first), shifted = from - first;
+        check_number(last, shifted);
+        if (scope_ != Scope::instance) count_as_used(kind, last + shifted);
+        members.add_range(from, last + shifted, step);
+      } else {
+        const Instance& of = instances_.find(instance)->second;
+        const Id from = in_instance(kind, instance, first);
+        members.add_range(from, std::max(first, std::min(last, of.last[which(kind)])) + (from - first), step);
+      }
+      continue;
+    }
+    const char* at = line->data();
+    const char* const end = at + line->size();
+    Id id = 0;
+    if (plain) {
+      while (at != end && take_integer(at, end, id) && id > 0) {
+        check_number(id, by);
+        count_as_used(kind, id + by);
+        members.add(id + by);
+      }
+      if (at == end && id > 0) continue;
+    }
+    // Names, signs, or something wrong. Members that have been added already do no harm when they come again.
+    split_fields(*line, fields_);
+    for (const std::string_view text : fields_) {
+      if (text.empty()) continue;
+      double number = 0;
+      const bool numeric =
+          read_integer(text, id) != NumberFault::not_a_number ||
+          (read_real(text, number) != NumberFault::not_a_number && text.find_first_of("0123456789") != text.npos);
+      if (numeric)
+        members.add(member(number_of(text, what)));
+      else if (const auto named = assembly_.empty() ? std::nullopt : numbered(text, kind, what))
+        members.add(*named);
+      else
+        add_set(name_of(text, "name of a set"));
+    }
+  }
+}
+
+/// The elements of a set that exist by now. All elements are sorted for it once; where more came since then, a small
+/// set is looked up member by member.
+std::vector<Parser::ElementPlace> Parser::elements_now(const SetStore::Pieces& set, Place place) {
+  // All cards but the last are complete.
+  for (; counted_cards_ + 1 < deck_.elements.size(); ++counted_cards_)
+    counted_elements_ += deck_.elements[counted_cards_].ids.size();
+  const std::size_t count = counted_elements_ + (deck_.elements.empty() ? 0 : deck_.elements.back().ids.size());
+  std::vector<ElementPlace> found;
+  if (!placed_.empty() && placed_.size() != count) {
+    Id members = 0;
+    for (const SetStore::Range& range : set.ranges)
+      members = std::min<Id>(members, INT32_MAX) + std::min<Id>((range.last - range.first) / range.step + 1, INT32_MAX);
+    if (members <= static_cast<Id>(count / 8)) {
+      std::set<Id> once;
+      for (const SetStore::Range& range : set.ranges)
+        for (Id id = range.first;; id += range.step) {
+          if (const auto element = find_element(id); element && once.insert(id).second) found.push_back(*element);
+          if (range.last - id < range.step) break;
+        }
+      return found;
+    }
+  }
+  if (placed_.size() != count) {
+    placed_.clear();
+    placed_.reserve(count);
+    for (std::size_t c = 0; c < deck_.elements.size(); ++c)
+      for (std::size_t i = 0; i < deck_.elements[c].ids.size(); ++i)
+        placed_.push_back({deck_.elements[c].ids[i], c, i});
+    std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) { return a.id < b.id; });
+    placed_ids_.clear();
+    for (const Placed& p : placed_)
+      if (placed_ids_.empty() || placed_ids_.back() != p.id) placed_ids_.push_back(p.id);
+    work_of_sets_ += count;
+  }
+  SetStore store;
+  store.add_all(store.at("E", place), set);
+  const SetStore::Resolved resolved = store.resolve(placed_ids_);
+  for (const Id id : resolved.sets.at("E")) {
+    const auto p = std::lower_bound(placed_.begin(), placed_.end(), id, [](const Placed& a, Id b) { return a.id < b; });
+    found.push_back({p->card, p->element});
+  }
+  return found;
+}
+
+void Parser::add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place) {
+  std::vector<Id> found;
+  try {
+    for (const ElementPlace& element : elements_now(elements, place)) {
+      const ElementCard& of = deck_.elements[element.card];
+      const auto width = static_cast<std::size_t>(of.nodes_per_element);
+      const auto first = of.nodes.begin() + static_cast<std::ptrdiff_t>(element.element * width);
+      found.insert(found.end(), first, first + static_cast<std::ptrdiff_t>(width));
+      // Each of very many such cards may name all elements, which a short deck could ask for without end.
+      if ((work_of_sets_ += width) > 20'000'000 + 1000 * (counted_elements_ + of.ids.size()))
+        throw Error(
+            ErrorCode::bad_input,
+            "*NSET, ELSET= is used so often, on such large sets, that the nodes would be listed over and over; name "
+            "sets of nodes in sets of nodes instead");
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    SetStore::Pieces pieces;
+    for (const Id id : found) pieces.add(id);
+    node_sets_.add_all(nodes, pieces);
+  } catch (const Error& error) {
+    fail(error.text(), place, error.code());
+  }
+}
+
+void Parser::read_surface(Card& card) {
+  const std::string name = scoped(card.required("NAME", "*SURFACE, NAME=TOP"));
+  const bool of_nodes = card.choice("TYPE", {"ELEMENT", "NODE"}, 4) == "NODE";
+  card.ignore({"INTERNAL"});
+  card.refuse("COMBINE", "name the faces of both surfaces");
+  card.refuse("CROP", "name the faces themselves");
+  card.done();
+  const auto [entry, is_new] = deck_.surfaces.try_emplace(name);
+  if (!is_new)
+    card.fail(ErrorCode::bad_input, "the surface " + in_quotes(name) + " is defined a second time; the first is at " +
+                                        deck_.where(entry->second.place));
+  SurfaceCard& surface = entry->second;
+  surface.place = card.place();
+  surface.of_nodes = of_nodes;
+  while (next_fields()) {
+    if (fields_.empty()) continue;
+    const Place place = lines_.place();
+    if (of_nodes) {
+      at_most(2, card, "node or set");  // Abaqus: and an area, which serves contact alone
+      const Target node = target(field(0), Kind::node_set);
+      if (node.set.empty())
+        surface.nodes.push_back(node.id);
+      else
+        surface_node_sets_[name].insert(node.set);
+      continue;
+    }
+    at_most(2, card, "element or set, S1");
+    const Target element = target(field(0), Kind::element_set);
+    std::string label = squeezed(field(1));
+    if (!label.empty() && !(label.size() == 2 && label[0] == 'S' && label[1] >= '1' && label[1] <= '6'))
+      fail("face " + in_quotes(field(1)) + " is not supported: faces of elements are called S1 to S6", place,
+           ErrorCode::not_found);
+    surface.faces.push_back({element.set, element.id, std::move(label), place});
+  }
+}
+
+}  // namespace voussoir::deck

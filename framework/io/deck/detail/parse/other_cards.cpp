@@ -1,0 +1,164 @@
+#include <unordered_map>
+
+#include <voussoir/framework/io/deck/detail/parse/parser.hpp>
+
+// Cards of Abaqus and CalculiX that are known but not read.
+
+namespace voussoir::deck {
+namespace {
+
+constexpr std::string_view output = "result files hold everything that is known";
+constexpr std::string_view contact = "surfaces can be joined by *TIE, but not touch and part";
+constexpr std::string_view fluid = "fluids are not there";
+constexpr std::string_view nonlinear = "materials are linear elastic";
+constexpr std::string_view modes = "steps are *STATIC, or *HEAT TRANSFER, STEADY STATE";
+constexpr std::string_view dynamics_only = "it acts in dynamics only";
+constexpr std::string_view contact_only = "it acts only where surfaces touch";
+
+constexpr OtherCard cards[] = {
+    // Harmless ones, without a word …
+    {"PREPRINT", "", true},
+    {"OUTPUT", "", true},
+    {"RESTART", "", true},
+    {"CONTROLS", "", true},
+    {"MONITOR", "", true},
+    {"PRINT", "", true},
+    {"FILE FORMAT", "", true},
+    {"FILE OUTPUT", "", true},
+    {"CONTACT FILE", "", true},
+    {"CONTACT OUTPUT", "", true},
+    {"ENERGY OUTPUT", "", true},
+    {"ENERGY FILE", "", true},
+    {"ENERGY PRINT", "", true},
+    {"INTEGRATED OUTPUT", "", true},
+    {"FILTER", "", true},
+    {"TIME POINTS", "", true},
+    {"SOLVER CONTROLS", "", true},
+    {"DIAGNOSTICS", "", true},
+    // … and those that their author may miss.
+    {"SECTION CONTROLS", "elements are those of docs/decks.md", true},
+    {"CONTACT PRINT", output, true},
+    {"FACE PRINT", output, true},
+    {"SECTION PRINT", output, true},
+    {"SECTION FILE", output, true},
+    {"RADIATION PRINT", output, true},
+    {"USER OUTPUT VARIABLES", output, true},
+    {"DAMPING", dynamics_only, true},
+    {"LATENT HEAT", "it acts in heat conduction in time only", true},
+    {"SURFACE INTERACTION", contact_only, true},
+    {"SURFACE BEHAVIOR", contact_only, true},
+    {"FRICTION", contact_only, true},
+    {"CONTACT CONTROLS", contact_only, true},
+    {"CONTACT DAMPING", contact_only, true},
+    {"GAP CONDUCTANCE", contact_only, true},
+    {"GAP HEAT GENERATION", contact_only, true},
+
+    {"SHELL SECTION", "shells are not there: use solid elements over the thickness", false},
+    {"SHELL GENERAL SECTION", "shells are not there: use solid elements over the thickness", false},
+    {"MEMBRANE SECTION", "membranes are not there", false},
+    {"MEMBRANE", "membranes are not there", false},
+    {"NODAL THICKNESS", "give one thickness in the *SOLID SECTION", false},
+    {"NORMAL", "shells are not there", false},
+    {"REBAR LAYER", "reinforcement is not there", false},
+    {"EMBEDDED ELEMENT", "reinforcement is not there: share the nodes", false},
+    {"COHESIVE SECTION", "cohesive elements are not there", false},
+    {"CONNECTOR SECTION", "connectors are not there: use *EQUATION or *SPRING", false},
+    {"CONNECTOR BEHAVIOR", "connectors are not there: use *EQUATION or *SPRING", false},
+    {"FLUID SECTION", fluid, false},
+    {"FLUID CONSTANTS", fluid, false},
+    {"SPECIFIC GAS CONSTANT", fluid, false},
+    {"MASS FLOW", fluid, false},
+    {"CFD", fluid, false},
+    {"VALUES AT INFINITY", fluid, false},
+    {"BOUNDARYF", fluid, false},
+    {"TRANSFORMF", fluid, false},
+    {"EQUATIONF", fluid, false},
+    {"CONTACT PAIR", contact, false},
+    {"CONTACT", contact, false},
+    {"CONTACT INCLUSIONS", contact, false},
+    {"CLEARANCE", contact, false},
+    {"CHANGE FRICTION", contact, false},
+    {"CHANGE SURFACE BEHAVIOR", contact, false},
+    {"GAP", "gaps open and close, which a linear step cannot do", false},
+    {"DASHPOT", "dashpots act in dynamics, which is not there", false},
+    {"ROTARY INERTIA", "rotary inertia acts in dynamics, which is not there", false},
+    {"PLASTIC", nonlinear, false},
+    {"CYCLIC HARDENING", nonlinear, false},
+    {"DEFORMATION PLASTICITY", nonlinear, false},
+    {"CREEP", nonlinear, false},
+    {"VISCOELASTIC", nonlinear, false},
+    {"HYPERELASTIC", nonlinear, false},
+    {"HYPERFOAM", nonlinear, false},
+    {"NO COMPRESSION", nonlinear, false},
+    {"NO TENSION", nonlinear, false},
+    {"MOHR COULOMB", nonlinear, false},
+    {"DRUCKER PRAGER", nonlinear, false},
+    {"CONCRETE DAMAGED PLASTICITY", nonlinear, false},
+    {"USER MATERIAL", "write the material in C++: see the tutorial on elements", false},
+    {"DEPVAR", "it belongs to a *USER MATERIAL", false},
+    {"CHANGE MATERIAL", "materials do not change between steps", false},
+    {"CHANGE PLASTIC", nonlinear, false},
+    {"CHANGE SOLID SECTION", "sections do not change between steps", false},
+    {"MAGNETIC PERMEABILITY", "electromagnetics are not there", false},
+    {"ELECTRICAL CONDUCTIVITY", "electromagnetics are not there", false},
+    {"ELECTROMAGNETICS", "electromagnetics are not there", false},
+    {"PIEZOELECTRIC", "electromagnetics are not there", false},
+    {"MPC", "use *EQUATION or *RIGID BODY", false},
+    {"PRE-TENSION SECTION", "prestressed bolts are not there: cool the bolt with *TEMPERATURE", false},
+    {"CYCLIC SYMMETRY MODEL", "model the whole body", false},
+    {"SELECT CYCLIC SYMMETRY MODES", "model the whole body", false},
+    {"SUBMODEL", "results of a global model cannot be read", false},
+    {"MODEL CHANGE", "elements and contact cannot come and go", false},
+    {"VIEWFACTOR", "radiation is not there", false},
+    {"CAVITY DEFINITION", "radiation is not there", false},
+    {"DISTRIBUTION", "give one value for a section", false},
+    {"DISTRIBUTION TABLE", "give one value for a section", false},
+    {"FREQUENCY", modes, false},
+    {"COMPLEX FREQUENCY", modes, false},
+    {"BUCKLE", modes, false},
+    {"DYNAMIC", modes, false},
+    {"MODAL DYNAMIC", modes, false},
+    {"MODAL DAMPING", modes, false},
+    {"STEADY STATE DYNAMICS", modes, false},
+    {"RANDOM RESPONSE", modes, false},
+    {"RESPONSE SPECTRUM", modes, false},
+    {"BASE MOTION", modes, false},
+    {"VISCO", modes, false},
+    {"GREEN", modes, false},
+    {"ROBUST DESIGN", modes, false},
+    {"CRACK PROPAGATION", modes, false},
+    {"COUPLED TEMPERATURE-DISPLACEMENT", "give a *HEAT TRANSFER, STEADY STATE step and then a *STATIC one", false},
+    {"UNCOUPLED TEMPERATURE-DISPLACEMENT", "give a *HEAT TRANSFER, STEADY STATE step and then a *STATIC one", false},
+    {"SENSITIVITY", modes, false},
+    {"FEASIBLE DIRECTION", modes, false},
+    {"OBJECTIVE", "design is not there", false},
+    {"CONSTRAINT", "design is not there", false},
+    {"DESIGN VARIABLES", "design is not there", false},
+    {"DESIGN RESPONSE", "design is not there", false},
+    {"SUBSTRUCTURE GENERATE", "substructures are made in C++: see docs/architecture.md", false},
+    {"SUBSTRUCTURE MATRIX OUTPUT", "substructures are made in C++: see docs/architecture.md", false},
+    {"RETAINED NODAL DOFS", "substructures are made in C++: see docs/architecture.md", false},
+    {"MATRIX INPUT", "matrices cannot be read", false},
+    {"MATRIX ASSEMBLE", "matrices cannot be read", false},
+    {"INERTIA RELIEF", "hold the body by supports", false},
+    {"IMPERFECTION", "move the nodes themselves", false},
+    {"SYSTEM", "write the coordinates in global axes", false},
+    {"USER ELEMENT", "write the element in C++: see the tutorial on elements", false},
+    {"UEL PROPERTY", "write the element in C++: see the tutorial on elements", false},
+    {"IMPORT", "results of another analysis cannot be read", false},
+    {"MAP SOLUTION", "results of another analysis cannot be read", false},
+};
+
+}  // namespace
+
+const OtherCard* find_other_card(std::string_view key) {
+  static const std::unordered_map<std::string, const OtherCard*> table = [] {
+    std::unordered_map<std::string, const OtherCard*> result;
+    for (const OtherCard& card : cards) result.emplace(squeezed(card.name), &card);
+    return result;
+  }();
+  const auto found = table.find(std::string(key));
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace voussoir::deck

@@ -1,0 +1,183 @@
+#include <algorithm>
+
+#include <voussoir/framework/io/deck/detail/parse/parser.hpp>
+
+// Steps, their procedures, and what they print.
+
+namespace voussoir::deck {
+
+namespace {
+constexpr std::size_t most_prints = 1'000'000;
+}
+
+void Parser::read_step(Card& card) {
+  if (in_step_)
+    card.fail(ErrorCode::bad_input,
+              "*STEP within the step that begins at " + deck_.where(step().place) + ": end that with *END STEP first");
+  if (scope_ != Scope::none)
+    card.fail(ErrorCode::bad_input, "*STEP within the card at " + deck_.where(scope_place_) +
+                                        ": end that first (*END PART, *END INSTANCE, *END ASSEMBLY)");
+  StepCard next;
+  next.place = card.place();
+  next.nlgeom = card.flag("NLGEOM");
+  next.perturbation = card.flag("PERTURBATION");
+  const std::string name = card.value("NAME");
+  card.choice("AMPLITUDE", {"RAMP", "STEP"});  // the end of a step is the same for both
+  card.ignore({"INC", "INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
+  card.refuse("TURBULENCE MODEL", "fluids are not there");
+  card.done();
+  while (const auto line = lines_.data()) {
+    if (!next.title.empty()) next.title += ' ';
+    next.title += *line;
+  }
+  if (next.title.empty()) next.title = name;
+  // What is printed lasts until it is asked for anew.
+  if (!deck_.steps.empty()) {
+    prints_ += step().prints.size();
+    if (prints_ > most_prints)
+      card.fail(ErrorCode::bad_input, "the steps of the deck ask for more than " + std::to_string(most_prints) +
+                                          " tables in all; requests last from step to step: give *NODE PRINT, "
+                                          "FREQUENCY=0 and *EL PRINT, FREQUENCY=0 to end them");
+    next.prints = step().prints;
+  }
+  deck_.steps.push_back(std::move(next));
+  in_step_ = true;
+  prints_nodes_ = prints_elements_ = false;
+}
+
+void Parser::read_end_step(Card& card) {
+  card.done();
+  if (!in_step_) card.fail(ErrorCode::bad_input, "*END STEP without *STEP before it");
+  in_step_ = false;
+  if (step().no_analysis) {
+    // What acts in it goes on in later steps, as what stands before the first step does.
+    StepCard unsolved = std::move(step());
+    deck_.steps.pop_back();
+    if (unsolved.actions.empty()) return;
+    if (!deck_.steps.empty() || !noted_.insert("loads of *NO ANALYSIS").second)
+      fail("*NO ANALYSIS with loads or supports is supported in the first step only: leave the step out",
+           unsolved.place);
+    for (Action& action : unsolved.actions) deck_.actions.push_back(std::move(action));
+    return;
+  }
+  if (!step().procedure)
+    fail("this step has no procedure: give *STATIC, or *HEAT TRANSFER, STEADY STATE", step().place);
+}
+
+void Parser::read_procedure(Card& card, Procedure procedure) {
+  if (!card.value("SOLVER").empty())
+    note(card.name() + ", SOLVER is passed over: the solver is chosen when the job is run", card.place());
+  card.ignore({"DIRECT", "STABILIZE", "ALLSDTOL", "CONTINUE", "FULLY PLASTIC", "LONG TERM"});
+  card.refuse("TOTAL TIME AT START", "times begin at 0");
+  StepCard& current = step();
+  const bool time_reset = card.flag("TIME RESET");
+  card.done();
+  if (current.procedure)
+    card.fail(ErrorCode::bad_input,
+              card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
+  if (current.nlgeom && procedure == Procedure::statics)
+    fail("geometric nonlinearity is not supported yet: leave NLGEOM away for small displacements", current.place);
+  current.procedure = procedure;
+  current.time_reset = time_reset;
+  current.procedure_place = card.place();
+  bool first = true;
+  while (next_fields()) {
+    if (fields_.empty()) continue;
+    if (!first) fail(card.name() + " has one data line: increment, period");
+    first = false;
+    for (std::size_t i = 0; i < std::min<std::size_t>(4, fields_.size()); ++i) real_or(field(i), 0, "time");
+    const double period = real_or(field(1), 1, "period");
+    if (period < 0) fail("the period " + in_quotes(field(1)) + " of a step is negative");
+    current.period = period > 0 ? period : 1;
+  }
+}
+
+void Parser::read_static(Card& card) {
+  card.refuse("RIKS", "steps are linear");
+  read_procedure(card, Procedure::statics);
+}
+
+void Parser::read_heat_transfer(Card& card) {
+  card.refuse("FREQUENCY", "modes of heat conduction are not there");
+  card.refuse("MODAL DYNAMIC", "heat conduction in time is not there");
+  card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
+  if (!card.flag("STEADY STATE"))
+    card.fail(ErrorCode::bad_input,
+              "*HEAT TRANSFER without STEADY STATE is not supported yet: heat conduction in time is not "
+              "there; give *HEAT TRANSFER, STEADY STATE for the final state");
+  read_procedure(card, Procedure::steady_heat);
+}
+
+/// Abaqus and CalculiX only check a deck that has such a step.
+void Parser::read_no_analysis(Card& card) {
+  card.done();
+  skip_data();
+  step().no_analysis = true;
+  note("*NO ANALYSIS: this step is read and not solved", card.place());
+}
+
+namespace {
+
+struct Quantity {
+  std::string_view name;
+  bool at_nodes;
+};
+// What CalculiX's names mean and can be given here.
+constexpr Quantity quantities[] = {
+    {"U", true},    {"RF", true},    {"NT", true},    {"RFL", true},   {"S", false},  {"E", false},
+    {"HFL", false}, {"ENER", false}, {"EVOL", false}, {"ELSE", false}, {"SF", false}, {"COORD", false},
+};
+
+}  // namespace
+
+void Parser::read_print(Card& card, PrintRequest::At at) {
+  const bool nodes = at == PrintRequest::At::nodes;
+  PrintCard print;
+  print.place = card.place();
+  print.request.at = at;
+  print.request.where = deck_.where(card.place());
+  print.request.set = card.value(nodes ? "NSET" : "ELSET");
+  const std::string totals = card.choice("TOTALS", {"NO", "YES", "ONLY"}, 2);
+  if (totals == "YES") print.request.totals = PrintRequest::Totals::also;
+  if (totals == "ONLY") print.request.totals = PrintRequest::Totals::only;
+  // Tables are in the axes of the node or the element unless they are asked for in global ones.
+  print.request.local = !card.flag("GLOBAL");
+  const bool silent = card.number("FREQUENCY", 1) == 0 || card.number("FREQUENCYF", 1) == 0;
+  card.ignore({"TIME POINTS", "SUMMARY", "POSITION", "OUTPUT", "LAST ITERATIONS", "CONTACT ELEMENTS", "ELEMENTS",
+               "SECTION FORCES", "REBAR", "MODE", "LAST MODE"});
+  card.done();
+  if (!print.request.set.empty()) {
+    print.request.set = scoped(print.request.set);
+    refer(nodes ? Kind::node_set : Kind::element_set, print.request.set, card.place());
+  }
+  // The first request of a step replaces those of the steps before.
+  bool& begun = nodes ? prints_nodes_ : prints_elements_;
+  if (!begun) std::erase_if(step().prints, [&](const PrintCard& old) { return old.request.at == at; });
+  begun = true;
+  while (next_fields())
+    for (const std::string_view text : fields_) {
+      if (text.empty()) continue;
+      const std::string name = squeezed(text);
+      const bool known = std::any_of(std::begin(quantities), std::end(quantities), [&](const Quantity& quantity) {
+        return quantity.name == name && quantity.at_nodes == nodes;
+      });
+      const auto& listed = print.request.quantities;
+      if (known && std::find(listed.begin(), listed.end(), name) != listed.end())
+        note(card.name() + " names " + in_quotes(name) + " more than once; it is printed once", lines_.place());
+      else if (known)
+        print.request.quantities.push_back(name);
+      else
+        note(card.name() + ": " + in_quotes(name) + " is not printed; there " +
+                 (nodes ? "are U, RF, NT, RFL" : "are S, E, HFL, ENER, EVOL, ELSE, SF, COORD"),
+             lines_.place());
+    }
+  if (!silent && !print.request.quantities.empty()) step().prints.push_back(std::move(print));
+}
+
+void Parser::read_node_print(Card& card) { read_print(card, PrintRequest::At::nodes); }
+void Parser::read_element_print(Card& card) { read_print(card, PrintRequest::At::elements); }
+
+// Result files hold everything that is known, whatever is asked for.
+void Parser::read_file_request(Card&) { skip_data(); }
+
+}  // namespace voussoir::deck

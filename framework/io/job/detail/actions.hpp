@@ -1,0 +1,63 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/io/job/detail/body.hpp>
+#include <voussoir/framework/io/job/detail/groups.hpp>
+#include <voussoir/framework/io/job/detail/json.hpp>
+#include <voussoir/framework/io/job/job.hpp>
+
+// What acts on a model: loads and supports, read once and given to the steps that name them.
+
+namespace voussoir::job {
+
+/// The bodies of a job, one per procedure that its sections have.
+class Model {
+ public:
+  Model(const Groups& groups, std::vector<Body>& bodies) : groups_(groups), bodies_(bodies) {}
+
+  const Groups& groups() const { return groups_; }
+  std::size_t body_count() const { return bodies_.size(); }
+  Body& body(std::size_t index) { return bodies_[index]; }
+  std::optional<std::size_t> find(Procedure procedure) const;
+  /// The body that something acts on; an Error of `json` where no section makes one.
+  std::size_t require(Procedure procedure, const Json& json, const std::string& what) const;
+
+ private:
+  const Groups& groups_;
+  std::vector<Body>& bodies_;
+};
+
+/// One entry of "loads".
+struct Load {
+  Json json;
+  std::string name;
+  std::size_t body;
+  std::string kind;             ///< "pressure", …
+  std::string set;              ///< of nodes, elements or faces; empty: all elements
+  std::vector<double> numbers;  ///< as LoadCase takes them
+};
+std::vector<Load> read_loads(const Json& json, Model& model);
+/// Adds a load to a case of a domain. A factor multiplies forces and heat, and the difference of a temperature from the
+/// initial one.
+void apply_load(const Load& load, double factor, const Domain& domain, LoadCase& load_case);
+/// Gives the bodies their initial temperature: a number, or a list of groups with a number each.
+void read_initial_temperature(const Json& json, Model& model);
+
+/// One entry of "supports".
+struct Support {
+  Json json;
+  std::string name;
+  std::size_t body;
+  std::vector<std::int32_t> nodes;
+  std::vector<std::pair<std::string, double>> values;  ///< unknown and value
+  std::optional<std::pair<std::array<double, 3>, double>> along;
+};
+std::vector<Support> read_supports(const Json& json, Model& model);
+void apply_support(const Support& support, Supports& supports);
+
+/// Gives "equations" to the bodies.
+void read_equations(const Json& json, Model& model);
+
+}  // namespace voussoir::job

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/framework/io/job/detail/actions.hpp>
+
+namespace voussoir::job {
+namespace {
+
+/// Where a kind of load can act.
+enum class Place { faces, faces_or_points, nodes, elements };
+
+struct Kind {
+  std::string name;
+  Procedure procedure;
+  Place place;
+  std::string purpose;  ///< "a pressure acts on"
+};
+
+const std::vector<Kind>& all_kinds() {
+  constexpr auto statics = Procedure::statics;
+  constexpr auto heat = Procedure::steady_heat;
+  static const std::vector<Kind> all = {
+      {"pressure", statics, Place::faces, "a pressure acts on"},
+      {"traction", statics, Place::faces, "a traction acts on"},
+      {"total_force", statics, Place::faces_or_points, "a total force is spread over"},
+      {"nodal_force", statics, Place::nodes, "a nodal force acts on"},
+      {"nodal_moment", statics, Place::nodes, "a nodal moment acts on"},
+      {"gravity", statics, Place::elements, "gravity acts on"},
+      {"centrifugal", statics, Place::elements, "rotation acts on"},
+      {"temperature", statics, Place::nodes, "a temperature is given to"},
+      {"heat_flux", heat, Place::faces, "a heat flux enters through"},
+      {"total_heat", heat, Place::faces_or_points, "a total heat flow is spread over"},
+      {"nodal_heat", heat, Place::nodes, "a nodal heat flow enters at"},
+      {"convection", heat, Place::faces, "convection acts on"},
+      {"heat_source", heat, Place::elements, "a heat source acts on"},
+  };
+  return all;
+}
+
+const Kind& read_kind(const Json& json) {
+  std::vector<std::string> keys = {"name", "group"};
+  for (const Kind& kind : all_kinds()) keys.push_back(kind.name);
+  json.allow(keys);
+  const Kind* found = nullptr;
+  for (const Kind& kind : all_kinds()) {
+    if (!json.has(kind.name)) continue;
+    if (found)
+      json.fail("'" + found->name + "' and '" + kind.name +
+                "' stand in one load; make two loads, which may have one name");
+    found = &kind;
+  }
+  if (!found) {
+    keys.erase(keys.begin(), keys.begin() + 2);
+    json.fail("the load does not say what it is; give one of " + list_names(keys));
+  }
+  return *found;
+}
+
+std::vector<double> read_numbers(const Kind& kind, const Json& value) {
+  const std::string& name = kind.name;
+  if (name == "traction" || name == "total_force" || name == "nodal_force" || name == "nodal_moment" ||
+      name == "gravity") {
+    const auto v = value.vector();
+    return {v.begin(), v.end()};
+  }
+  if (name == "centrifugal") {
+    value.allow({"speed", "point", "axis"});
+    const auto point = value.at("point").vector(), axis = value.at("axis").vector();
+    if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0) value.at("axis").fail("a direction must not be zero");
+    return {value.at("speed").number(), point[0], point[1], point[2], axis[0], axis[1], axis[2]};
+  }
+  if (name == "convection") {
+    value.allow({"film", "sink"});
+    return {value.at("film").positive(), value.at("sink").number()};
+  }
+  return {value.number()};
+}
+
+void require_unknowns(const Json& json, const Body& body, const std::vector<std::string>& wanted,
+                      const std::vector<double>& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] != 0 &&
+        std::find(body.unknowns().begin(), body.unknowns().end(), wanted[i]) == body.unknowns().end())
+      json.fail("nothing in this model has the unknown '" + wanted[i] + "'; its nodes have " +
+                list_names(body.unknowns()));
+}
+
+/// A vector that says nothing, or not all, would silently do nothing.
+void require_vector(const Json& json, const Body& body, const std::vector<double>& numbers) {
+  const auto& unknowns = body.unknowns();
+  const bool in_space = std::find(unknowns.begin(), unknowns.end(), "uz") != unknowns.end();
+  if (in_space && json.items().size() != 3) json.fail("the model lives in space: three numbers should stand here");
+  if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return x == 0; }))
+    json.fail("the vector is zero, so the load would do nothing; give it a length, or leave the load out");
+}
+
+/// Gravity and rotation need a mass to act on.
+void require_mass(const Json& json, Body& body, const std::string& set) {
+  const Domain& domain = body.domain();
+  std::vector<char> acted(domain.block_count(), set.empty());
+  if (!set.empty())
+    for (const ElementRef& element : domain.element_set(set)) acted[element.block] = 1;
+  for (std::size_t b = 0; b < acted.size(); ++b) {
+    if (!acted[b]) continue;
+    const ElementBlock& block = domain.block(b);
+    // Springs and masses have no material; whether they have a mass is seen when the load is assembled.
+    if (!block.material() || block.material()->has("density")) return;
+  }
+  json.fail("no element under this load has a mass, so it would do nothing; give the materials a 'density'");
+}
+
+/// What a total force or heat becomes: a share of each node, or per area of the faces.
+void spread(const Kind& kind, const Selection& selection, const Json& group, Body& body, Load& load) {
+  const bool is_force = kind.name == "total_force";
+  double divisor = 1;
+  if (selection.dimension == 0) {
+    load.set = body.node_set(selection, group);
+    load.kind = is_force ? "nodal_force" : "nodal_heat";
+    divisor = static_cast<double>(body.domain().node_set(load.set).size());
+  } else {
+    load.set = body.surface(selection, group, false);
+    load.kind = is_force ? "traction" : "heat_flux";
+    divisor = body.area(load.set);
+    if (!(divisor > 0)) group.fail("the faces of '" + selection.name + "' have no area");
+  }
+  for (double& number : load.numbers) number /= divisor;
+}
+
+Load read_load(const Json& json, std::size_t number, Model& model) {
+  const Kind& kind = read_kind(json);
+  const Json value = json.at(kind.name);
+  Load load{json, json.has("name") ? json.at("name").text() : "load " + std::to_string(number),
+            0,    kind.name,
+            {},   read_numbers(kind, value)};
+  load.body = model.require(kind.procedure, json, "'" + kind.name + "'");
+  Body& body = model.body(load.body);
+  if (kind.name == "nodal_force" || kind.name == "total_force")
+    require_unknowns(value, body, {"ux", "uy", "uz"}, load.numbers);
+  if (kind.name == "nodal_moment") require_unknowns(value, body, {"rx", "ry", "rz"}, load.numbers);
+
+  if (value.is_list()) require_vector(value, body, load.numbers);
+
+  const bool needs_mass = kind.name == "gravity" || kind.name == "centrifugal";
+  if (kind.place == Place::elements && !json.has("group")) {
+    if (needs_mass) require_mass(value, body, load.set);
+    return load;
+  }
+  const Json group = json.at("group");
+  const auto select = [&](const std::vector<int>& dimensions) {
+    return model.groups().select(group, dimensions, kind.purpose);
+  };
+  if (kind.place == Place::nodes) {
+    load.set = body.node_set(select({0, 1, 2, 3}), group);
+  } else if (kind.place == Place::elements) {
+    load.set = body.element_set(select(body.element_dimensions()), group);
+    if (needs_mass) require_mass(value, body, load.set);
+  } else {
+    std::vector<int> dimensions = body.face_dimensions();
+    if (kind.place == Place::faces_or_points) dimensions.push_back(0);
+    if (dimensions.empty())
+      value.fail(kind.purpose + " faces, and trusses, beams, springs and masses have none; use a nodal load");
+    const Selection selection = select(dimensions);
+    if (kind.place == Place::faces_or_points)
+      spread(kind, selection, group, body, load);
+    else
+      load.set = body.surface(selection, group, kind.name == "pressure" || kind.name == "convection");
+  }
+  return load;
+}
+
+}  // namespace
+
+std::vector<Load> read_loads(const Json& json, Model& model) {
+  std::vector<Load> loads;
+  for (const Json& item : json.items()) loads.push_back(read_load(item, loads.size() + 1, model));
+  return loads;
+}
+
+void read_initial_temperature(const Json& json, Model& model) {
+  if (json.is_number()) {
+    for (std::size_t b = 0; b < model.body_count(); ++b) model.body(b).domain().set_initial_temperature(json.number());
+    return;
+  }
+  for (const Json& item : json.items()) {
+    item.allow({"group", "value"});
+    const double value = item.at("value").number();
+    const Json group = item.at("group");
+    const Selection selection = model.groups().select(group, {0, 1, 2, 3}, "an initial temperature is given to");
+    // Bodies that conduct and bodies that carry need not have the same elements: one of them must have the nodes.
+    bool any = false;
+    for (std::size_t b = 0; b < model.body_count(); ++b) {
+      Body& body = model.body(b);
+      const bool last = b + 1 == model.body_count();
+      if (!body.has_nodes(selection) && (any || !last)) continue;
+      body.domain().set_initial_temperature(body.node_set(selection, group), value);
+      any = true;
+    }
+  }
+}
+
+void apply_load(const Load& load, double factor, const Domain& domain, LoadCase& c) {
+  const auto& v = load.numbers;
+  const auto scaled = [&] { return std::array<double, 3>{factor * v[0], factor * v[1], factor * v[2]}; };
+  const auto nodal = [&](const char* const* unknowns) {
+    for (std::size_t i = 0; i < v.size(); ++i)
+      if (v[i] != 0) c.nodal(load.set, unknowns[i], factor * v[i]);
+  };
+  static const char* const displacements[] = {"ux", "uy", "uz"};
+  static const char* const rotations[] = {"rx", "ry", "rz"};
+  static const char* const temperature[] = {"T"};
+  if (load.kind == "pressure") c.pressure(load.set, factor * v[0]);
+  if (load.kind == "traction") c.traction(load.set, scaled());
+  if (load.kind == "nodal_force") nodal(displacements);
+  if (load.kind == "nodal_moment") nodal(rotations);
+  if (load.kind == "nodal_heat") nodal(temperature);
+  if (load.kind == "gravity") c.gravity(load.set, scaled());
+  if (load.kind == "temperature")
+    for (const std::int32_t n : domain.node_set(load.set)) {
+      const double initial = domain.initial_temperature(n);
+      c.temperature_at(domain.node_id(n), factor == 1 ? v[0] : initial + factor * (v[0] - initial));
+    }
+  if (load.kind == "heat_flux") c.heat_flux(load.set, factor * v[0]);
+  if (load.kind == "heat_source") c.heat_source(load.set, factor * v[0]);
+  if (load.kind == "convection") c.convection(load.set, v[0], v[1]);
+  if (load.kind == "centrifugal")  // the force grows with the square of the speed
+    c.centrifugal(load.set, std::sqrt(factor) * v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
+}
+
+}  // namespace voussoir::job

@@ -1,0 +1,80 @@
+#include <voussoir/framework/io/job/detail/materials.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace voussoir::job {
+namespace {
+
+using Table = std::vector<std::pair<double, double>>;
+
+const std::vector<std::string> isotropic = {"young", "poisson", "shear_modulus", "expansion", "conductivity"};
+const std::vector<std::string> orthotropic = {"E1",         "E2",         "E3",  "nu12", "nu13",
+                                              "nu23",       "G12",        "G13", "G23",  "expansion1",
+                                              "expansion2", "expansion3", "k1",  "k2",   "k3"};
+const std::vector<std::string> common = {"density", "specific_heat"};
+const std::string expansion_reference = "expansion_reference";  // a temperature, not a parameter
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Table read_table(const Json& json) {
+  if (!json.is_list()) return {{0.0, json.number()}};
+  Table table;
+  for (const Json& row : json.items()) {
+    const auto pair = row.items();
+    if (!row.is_list() || pair.size() != 2) row.fail("a row of a table is [temperature, value]");
+    table.emplace_back(pair[0].number(), pair[1].number());
+  }
+  return table;
+}
+
+std::shared_ptr<const Material> read_material(const std::string& name, const Json& json) {
+  std::vector<std::string> known = isotropic;
+  known.insert(known.end(), orthotropic.begin(), orthotropic.end());
+  known.insert(known.end(), common.begin(), common.end());
+  known.push_back(expansion_reference);
+  json.allow(known);
+  bool has_isotropic = false, has_orthotropic = false;
+  for (const auto& [key, value] : json.members()) {
+    has_isotropic = has_isotropic || contains(isotropic, key);
+    has_orthotropic = has_orthotropic || contains(orthotropic, key);
+  }
+  if (has_isotropic && has_orthotropic)
+    json.fail(
+        "the material has numbers of isotropic kind (young, expansion, …) and of orthotropic kind (E1, k1, …); "
+        "give one kind, or make two materials");
+  const std::shared_ptr<Material> material =
+      has_orthotropic ? std::make_shared<OrthotropicMaterial>(name) : std::make_shared<Material>(name);
+  for (const auto& [key, value] : json.members())
+    value.doing([&, &key = key, &value = value] {
+      if (key == expansion_reference)
+        material->set_expansion_reference(value.number());
+      else
+        material->set_table(key, read_table(value));
+    });
+  if (material->has("young") && material->has("poisson") && !material->has("shear_modulus")) {
+    // What beams need follows from the other two, at every temperature that either has a row for.
+    std::vector<double> temperatures = material->temperatures();
+    if (temperatures.empty()) temperatures.push_back(0);
+    Table shear;
+    for (const double t : temperatures)
+      shear.emplace_back(t, material->value("young", t) / (2 * (1 + material->value("poisson", t))));
+    if (std::all_of(temperatures.begin(), temperatures.end(),
+                    [&](double t) { return material->value("poisson", t) > -1; }))
+      material->set_table("shear_modulus", std::move(shear));
+  }
+  return material;
+}
+
+}  // namespace
+
+Materials read_materials(const Json& json) {
+  Materials materials;
+  for (const auto& [name, value] : json.members()) materials[name] = read_material(name, value);
+  return materials;
+}
+
+}  // namespace voussoir::job

@@ -1,0 +1,262 @@
+#include <voussoir/framework/io/job/detail/steps.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace voussoir::job {
+namespace {
+
+/// A word for a table, and what decks call it.
+struct Quantity {
+  std::string word, code;
+  PrintRequest::At at;
+  Procedure procedure;
+};
+
+const std::vector<Quantity>& all_quantities() {
+  using At = PrintRequest::At;
+  constexpr auto statics = Procedure::statics;
+  constexpr auto heat = Procedure::steady_heat;
+  static const std::vector<Quantity> all = {
+      {"displacement", "U", At::nodes, statics},      {"reaction", "RF", At::nodes, statics},
+      {"temperature", "NT", At::nodes, heat},         {"heat_flow", "RFL", At::nodes, heat},
+      {"stress", "S", At::elements, statics},         {"strain", "E", At::elements, statics},
+      {"energy", "ENER", At::elements, statics},      {"volume", "EVOL", At::elements, statics},
+      {"section_force", "SF", At::elements, statics}, {"heat_flux", "HFL", At::elements, heat},
+  };
+  return all;
+}
+
+class StepReader {
+ public:
+  StepReader(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
+             Job& job)
+      : root_(root),
+        model_(model),
+        loads_(loads),
+        supports_(supports),
+        job_(job),
+        load_used_(loads.size()),
+        support_used_(supports.size()) {}
+
+  void read() {
+    if (root_.has("steps")) {
+      const auto steps = root_.at("steps").items();
+      if (steps.empty()) root_.at("steps").fail("the list is empty; leave it out for one step with all loads");
+      for (const Json& step : steps) read_step(step);
+    } else if (model_.body_count() > 1) {
+      root_.fail(
+          "the job has sections that carry and sections that conduct: give 'steps' that say what is done with "
+          "them, e.g. {\"analysis\": \"heat\"} and {\"analysis\": \"static\"}");
+    } else {
+      add_step(root_, "step 1", model_.body(0).procedure(), all_loads(0), all_supports(0));
+      read_prints(root_, job_.steps.back());
+    }
+    note_unused(loads_, load_used_, "load");
+    note_unused(supports_, support_used_, "support");
+  }
+
+ private:
+  using Factors = std::vector<std::pair<std::size_t, double>>;  // load and factor
+
+  void read_step(const Json& json) {
+    json.allow({"name", "title", "analysis", "loads", "supports", "temperatures_from", "print"});
+    const std::string name =
+        json.has("name") ? json.at("name").text() : "step " + std::to_string(job_.steps.size() + 1);
+    for (const JobStep& other : job_.steps)
+      if (other.name == name) json.fail("a step before is called '" + name + "' too; give each a name of its own");
+    Procedure procedure = model_.body(0).procedure();
+    if (json.has("analysis")) {
+      procedure =
+          json.at("analysis").choice({"static", "heat"}) == "static" ? Procedure::statics : Procedure::steady_heat;
+      model_.require(procedure, json.at("analysis"), "this analysis");
+    } else if (model_.body_count() > 1) {
+      json.fail("'analysis' is missing; the job has sections for \"static\" and for \"heat\"");
+    }
+    const std::size_t body = *model_.find(procedure);
+    add_step(json, name, procedure, json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body),
+             json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
+    JobStep& step = job_.steps.back();
+    if (json.has("title")) step.title = json.at("title").text();
+    if (json.has("temperatures_from")) step.heated_by = heating_step(json.at("temperatures_from"), procedure);
+    if (json.has("print"))
+      read_prints(json, step);
+    else if (root_.has("print"))
+      read_prints(root_, step);
+  }
+
+  void add_step(const Json& json, const std::string& name, Procedure procedure, const Factors& factors,
+                const std::vector<std::size_t>& held) {
+    JobStep step;
+    step.name = name;
+    step.procedure = procedure;
+    step.domain = *model_.find(procedure);
+    step.total_time = static_cast<double>(job_.steps.size() + 1);
+    step.where = json.where();
+    auto& shared = shared_supports_[{step.domain, held}];
+    if (!shared) {
+      auto made = std::make_shared<Supports>();
+      for (const std::size_t s : held) apply_support(supports_[s], *made);
+      shared = std::move(made);
+    }
+    step.supports = shared;
+    for (const std::size_t s : held) support_used_[s] = 1;
+    if (!factors.empty()) {
+      Domain& domain = model_.body(step.domain).domain();
+      LoadCase& load_case = domain.add_load_case(name);
+      for (const auto& [load, factor] : factors) {
+        loads_[load].json.doing(
+            [&, &load = load, &factor = factor] { apply_load(loads_[load], factor, domain, load_case); });
+        load_used_[load] = 1;
+      }
+      step.load_case = name;
+    }
+    job_.steps.push_back(std::move(step));
+  }
+
+  Factors all_loads(std::size_t body) const {
+    Factors factors;
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      if (loads_[i].body == body) factors.emplace_back(i, 1.0);
+    return factors;
+  }
+  std::vector<std::size_t> all_supports(std::size_t body) const {
+    std::vector<std::size_t> held;
+    for (std::size_t i = 0; i < supports_.size(); ++i)
+      if (supports_[i].body == body) held.push_back(i);
+    return held;
+  }
+
+  /// Those of that name, of which there may be several.
+  template <class Entry>
+  std::vector<std::size_t> find(const std::vector<Entry>& entries, const Json& json, const std::string& name,
+                                std::size_t body, const char* kind) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (entries[i].name == name) found.push_back(i);
+    if (found.empty()) {
+      std::vector<std::string> names;
+      for (const Entry& entry : entries) names.push_back(entry.name);
+      throw Error(ErrorCode::not_found, "there is no " + std::string(kind) + " '" + name + "';" + suggest(name, names),
+                  json.where());
+    }
+    for (const std::size_t i : found)
+      if (entries[i].body != body)
+        json.fail("the " + std::string(kind) + " '" + name + "' belongs to " +
+                  (model_.body(body).procedure() == Procedure::statics ? "heat, but the step is static"
+                                                                       : "statics, but the step is one of heat"));
+    return found;
+  }
+
+  Factors named_loads(const Json& json, std::size_t body) const {
+    Factors factors;
+    const auto add = [&](const Json& at, const std::string& name, double factor) {
+      for (const std::size_t i : find(loads_, at, name, body, "load")) {
+        if (factor != 1 && loads_[i].kind == "convection")
+          at.fail("'" + name + "' is convection, which has no factor: make another load with other numbers");
+        if (factor < 0 && loads_[i].kind == "centrifugal")
+          at.fail("'" + name + "' is a rotation, whose force cannot be turned round: the factor must not be negative");
+        for (const auto& [other, f] : factors)
+          if (other == i) at.fail("the load '" + name + "' is named twice");
+        factors.emplace_back(i, factor);
+      }
+    };
+    if (json.is_list() || json.is_text()) {
+      for (const Json& item : json.items()) add(item, item.text(), 1.0);
+    } else {
+      for (const auto& [name, factor] : json.members()) add(factor, name, factor.number());
+    }
+    return factors;
+  }
+
+  std::vector<std::size_t> named_supports(const Json& json, std::size_t body) const {
+    std::vector<std::size_t> held;
+    for (const Json& item : json.items())
+      for (const std::size_t i : find(supports_, item, item.text(), body, "support")) held.push_back(i);
+    std::sort(held.begin(), held.end());
+    held.erase(std::unique(held.begin(), held.end()), held.end());
+    return held;
+  }
+
+  std::size_t heating_step(const Json& json, Procedure procedure) const {
+    if (procedure != Procedure::statics) json.fail("only a static step takes the temperatures of another step");
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < job_.steps.size(); ++i) {
+      if (job_.steps[i].procedure != Procedure::steady_heat) continue;
+      if (job_.steps[i].name == json.text()) return i;
+      names.push_back(job_.steps[i].name);
+    }
+    throw Error(ErrorCode::not_found,
+                "no step of heat before this one is called '" + json.text() + "';" + suggest(json.text(), names),
+                json.where());
+  }
+
+  void read_prints(const Json& owner, JobStep& step) {
+    if (!owner.has("print")) return;
+    // A request for all steps is for those that have such a result.
+    const bool for_all = &owner == &root_ && model_.body_count() > 1;
+    for (const Json& json : owner.at("print").items()) {
+      json.allow({"at", "group", "values", "totals"});
+      PrintRequest request;
+      request.where = json.where();
+      request.at =
+          json.at("at").choice({"nodes", "elements"}) == "nodes" ? PrintRequest::At::nodes : PrintRequest::At::elements;
+      std::vector<std::string> words;
+      for (const Quantity& q : all_quantities())
+        if (q.at == request.at) words.push_back(q.word);
+      for (const Json& item : json.at("values").items()) {
+        const std::string& word = item.choice(words);
+        for (const Quantity& q : all_quantities()) {
+          if (q.word != word || q.at != request.at) continue;
+          if (q.procedure == step.procedure)
+            request.quantities.push_back(q.code);
+          else if (!for_all)
+            item.fail("'" + word + "' is no result of a step of " + to_string(step.procedure));
+        }
+      }
+      if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name what is to be printed");
+      if (json.has("totals")) {
+        const std::string& totals = json.at("totals").choice({"no", "also", "only"});
+        request.totals = totals == "no"     ? PrintRequest::Totals::no
+                         : totals == "also" ? PrintRequest::Totals::also
+                                            : PrintRequest::Totals::only;
+      }
+      if (request.quantities.empty()) continue;
+      if (json.has("group")) {
+        Body& body = model_.body(step.domain);
+        const Json group = json.at("group");
+        request.set =
+            request.at == PrintRequest::At::nodes
+                ? body.node_set(model_.groups().select(group, {0, 1, 2, 3}, "a table is of"), group)
+                : body.element_set(
+                      model_.groups().select(group, body.element_dimensions(), "a table of elements is of"), group);
+      }
+      step.prints.push_back(std::move(request));
+    }
+  }
+
+  template <class Entry>
+  void note_unused(const std::vector<Entry>& entries, const std::vector<char>& used, const std::string& kind) {
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (!used[i])
+        job_.notes.push_back({entries[i].json.where(), "no step uses the " + kind + " '" + entries[i].name + "'"});
+  }
+
+  const Json& root_;
+  Model& model_;
+  const std::vector<Load>& loads_;
+  const std::vector<Support>& supports_;
+  Job& job_;
+  std::vector<char> load_used_, support_used_;
+  std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const Supports>> shared_supports_;
+};
+
+}  // namespace
+
+void read_steps(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
+                Job& job) {
+  StepReader(root, model, loads, supports, job).read();
+}
+
+}  // namespace voussoir::job
