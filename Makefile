@@ -1,9 +1,9 @@
-# The short way to everything. The build itself is CMake's: see CMakeLists.txt and CMakePresets.json.
+# Shortcuts for common tasks. The build itself uses CMake: see CMakeLists.txt and CMakePresets.json.
 
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-# More CMake options, e.g. make check CMAKE_ARGS=-DVOUSSOIR_WERROR=ON
+# Additional CMake options, e.g. make check CMAKE_ARGS=-DVOUSSOIR_WERROR=ON
 CMAKE_ARGS ?=
 
 CCACHE := $(shell command -v ccache 2>/dev/null)
@@ -11,21 +11,23 @@ LAUNCHER := $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,)
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check build install bench asan asan-memory fuzz fuzz-models tsan format tidy clean dependencies
+.PHONY: help demo check build install bench asan asan-memory fuzz fuzz-models tsan format check-format tidy docs clean dependencies
 
 help:
 	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
 	@echo "make check             install missing packages, build everything, run every test"
 	@echo "make build             build the library, the program and the tests in $(BUILD)/"
 	@echo "make install PREFIX=   build and install below PREFIX (now $(PREFIX))"
-	@echo "make bench             measure the CPU backend against the machine's limits and against Eigen"
+	@echo "make bench             compare the CPU backend with the machine's limits and with Eigen"
 	@echo "make asan              unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-	@echo "make asan-memory       of these, the rooms that take files from strangers: what CI runs"
-	@echo "make fuzz              100 000 damaged decks, meshes and jobs for each reader, under AddressSanitizer"
-	@echo "make fuzz-models       10 000 random small models, each solved in some twenty ways that must agree"
+	@echo "make asan-memory       only the tests of code that reads untrusted files: the part that CI runs"
+	@echo "make fuzz              run each reader on 100 000 corrupted files under AddressSanitizer"
+	@echo "make fuzz-models       solve 10 000 random small models with some twenty solver set-ups that must agree"
 	@echo "make tsan              unit tests under ThreadSanitizer"
-	@echo "make format            format all C++ sources with clang-format"
-	@echo "make tidy              check the library with clang-tidy"
+	@echo "make format            format all C++ sources with clang-format 14"
+	@echo "make check-format      check the formatting without changing files"
+	@echo "make tidy              check library, program and tests with clang-tidy"
+	@echo "make docs              build the API reference with Doxygen in $(BUILD)/api/html"
 	@echo "make clean             remove $(BUILD)/, the other build folders and out/"
 
 dependencies:
@@ -74,27 +76,26 @@ asan:
 	@ctest --preset asan-ubsan
 
 asan-memory:
-	@echo "==> asan-memory: the rooms that take files from strangers, under AddressSanitizer, in build-asan-ubsan/"
+	@echo "==> asan-memory: tests of code that reads untrusted files, under AddressSanitizer, in build-asan-ubsan/"
 	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=OFF $(CMAKE_ARGS)
 	@cmake --build build-asan-ubsan --target memory_tests -j $(JOBS)
 	@ctest --test-dir build-asan-ubsan -L memory --output-on-failure --no-tests=error -j 2
 
-# A hundred thousand damaged files for each reader, under the sanitizers. SEED=2 gives others.
+# A hundred thousand corrupted files for each reader, under the sanitizers. SEED=2 generates others.
 FUZZ_COUNT ?= 100000
 SEED ?= 1
 fuzz:
-	@echo "==> fuzz: $(FUZZ_COUNT) damaged inputs for each reader under AddressSanitizer, in build-asan-ubsan/"
+	@echo "==> fuzz: $(FUZZ_COUNT) corrupted inputs for each reader under AddressSanitizer, in build-asan-ubsan/"
 	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=OFF $(CMAKE_ARGS)
 	@cmake --build build-asan-ubsan --target fuzz_deck fuzz_gmsh fuzz_job -j $(JOBS)
 	build-asan-ubsan/tests/fuzz_deck $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/deck tests/validation/decks
 	build-asan-ubsan/tests/fuzz_gmsh $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/gmsh
 	build-asan-ubsan/tests/fuzz_job $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/job
 
-# Ten thousand random models, in as many processes as there are cores; a model at which solvers differ is kept below
-# build/fuzz-models.
+# Ten thousand random models, in one process per core; models for which solvers disagree are kept in build/fuzz-models.
 FUZZ_MODELS ?= 10000
 fuzz-models:
-	@echo "==> fuzz-models: $(FUZZ_MODELS) random models, each solved in every way, in $(JOBS) processes"
+	@echo "==> fuzz-models: $(FUZZ_MODELS) random models, each solved with every solver, in $(JOBS) processes"
 	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
 	@cmake --build $(BUILD) --target fuzz_models -j $(JOBS)
 	@mkdir -p $(BUILD)/fuzz-models
@@ -108,15 +109,26 @@ tsan:
 	@ctest --preset tsan
 
 format:
-	@tools/install-dependencies develop
-	@git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu' | xargs -0 clang-format -i
+	@tools/install-dependencies format
+	@git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu' | xargs -0 clang-format-14 -i
 
+check-format:
+	@tools/install-dependencies format
+	@sh tests/structure/check_format.sh .
+
+# Compile commands come from the build with tests: they contain the CUDA backend as the emulated plugin compiles it, so that
+# clang-tidy needs no CUDA. Sources without a compile command (stock .cu files) are left out.
+TIDY ?= backends framework elements solvers partition jobs apps tests docs
 tidy:
-	@tools/install-dependencies build develop
-	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF $(CMAKE_ARGS)
-	@git ls-files -z --cached --others --exclude-standard -- backends framework elements solvers partition apps \
-	  | tr '\0' '\n' | grep '\.cpp$$' | grep -v '^backends/cuda/' | xargs -n 1 -P $(JOBS) \
-	    clang-tidy --quiet -p $(BUILD) --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
+	@tools/install-dependencies build test develop
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(CMAKE_ARGS)
+	@git ls-files --cached --others --exclude-standard -- $(TIDY) | grep '\.cpp$$' | while read -r source; do \
+	    if grep -qF "\"$(CURDIR)/$$source\"" $(BUILD)/compile_commands.json; then echo "$$source"; fi; done \
+	  | xargs -n 1 -P $(JOBS) clang-tidy --quiet -p $(BUILD) --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
+
+docs:
+	@tools/install-dependencies docs
+	@tools/make-docs $(BUILD)/api
 
 clean:
 	@rm -rf $(BUILD) build-debug build-asan-ubsan build-tsan out
