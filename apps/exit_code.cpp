@@ -37,13 +37,13 @@ ExitCode worse(ExitCode a, ExitCode b) { return std::max(a, b); }
 
 const std::vector<ExitCodeText>& exit_codes() {
   static const std::vector<ExitCodeText> all{
-      {ExitCode::ok, "all went well"},
-      {ExitCode::input, "the model or an argument is at fault; the message says where and what to do"},
-      {ExitCode::command_line, "the command line is at fault"},
-      {ExitCode::no_solution, "no solution: something can move freely, or the solver did not reach its tolerance"},
-      {ExitCode::machine, "too little memory, a failed device, or something that this machine or build lacks"},
-      {ExitCode::files, "a file cannot be read or written, or results are there already (--force replaces them)"},
-      {ExitCode::defect, "a fault of the program itself: please report it"},
+      {ExitCode::ok, "success"},
+      {ExitCode::input, "invalid model or argument; the message says where and what to do"},
+      {ExitCode::command_line, "invalid command line"},
+      {ExitCode::no_solution, "no solution: the model is under-constrained, or the solver did not reach its tolerance"},
+      {ExitCode::machine, "out of memory, a failed device, or a feature that this machine or build lacks"},
+      {ExitCode::files, "a file cannot be read or written, or results already exist (--force replaces them)"},
+      {ExitCode::defect, "internal error: please report it"},
       {ExitCode::interrupted, "stopped by Ctrl-C; the message says what was kept"},
       {ExitCode::terminated, "stopped by SIGTERM; likewise"}};
   return all;

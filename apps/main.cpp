@@ -47,7 +47,7 @@ ExitCode wrong_command_line(const CLI::App& program, const CLI::ParseError& erro
     if (!rest.empty() && !rest.front().starts_with("-")) {
       text = voussoir::app::no_such_command(rest.front(), below);
     } else {
-      if (!rest.empty()) text = "there is no option '" + rest.front() + "' here, or it stands before its command";
+      if (!rest.empty()) text = "there is no option '" + rest.front() + "' here, or it precedes its command";
       text += ". There are the commands ";
       for (std::size_t i = 0; i < below.size(); ++i) text += (i ? ", " : "") + below[i];
     }
@@ -73,13 +73,14 @@ ExitCode run(int argc, char** argv) {
   } catch (const voussoir::Error& error) {
     return complain(voussoir::app::exit_code(error), error.what());
   } catch (const std::bad_alloc&) {
-    return complain(ExitCode::machine, "the memory of this machine does not suffice");
+    return complain(ExitCode::machine, "out of memory");
   } catch (const std::filesystem::filesystem_error& error) {
     return complain(ExitCode::files, error.what());
   } catch (const std::system_error& error) {
     // What a print throws on a full disk; end_of_output() tells of it.
     if (std::ferror(stdout) || std::ferror(stderr)) return ExitCode::files;
-    return complain(ExitCode::machine, std::string("the system refuses a thread or another resource: ") + error.what());
+    return complain(ExitCode::machine,
+                    std::string("the system refused to create a thread or another resource: ") + error.what());
   } catch (const std::exception& error) {
     return complain(ExitCode::defect, error.what());
   }
@@ -96,7 +97,7 @@ ExitCode end_of_output(ExitCode code) {
   return voussoir::app::worse(
       code, complain(ExitCode::files, std::string("standard output could not be written") +
                                           (lost && reason ? std::string(": ") + std::strerror(reason) : std::string()) +
-                                          "; what was printed is not complete"));
+                                          "; the output is incomplete"));
 }
 
 }  // namespace

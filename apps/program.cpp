@@ -41,9 +41,9 @@ std::string choices(const CLI::App& program) {
 }  // namespace
 
 void add_help_command(CLI::App& program) {
-  CLI::App* help = program.add_subcommand("help", "Show the help of a command");
+  CLI::App* help = program.add_subcommand("help", "Show help for a command");
   auto names = std::make_shared<std::vector<std::string>>();
-  help->add_option("COMMAND", *names, "The command (`voussoir help mesh box`); without one, the help of the program")
+  help->add_option("COMMAND", *names, "The command (`voussoir help mesh box`); without one, help for the program")
       ->type_name(choices(program));
   help->callback([names, &program] {
     const CLI::App* command = &program;
@@ -57,7 +57,7 @@ void add_help_command(CLI::App& program) {
         std::vector<std::string> known;
         for (const CLI::App* each : below) known.push_back(each->get_name());
         throw CLI::ValidationError(
-            "COMMAND", known.empty() ? "'" + before + "' has no commands below it" : no_such_command(name, known));
+            "COMMAND", known.empty() ? "'" + before + "' has no subcommands" : no_such_command(name, known));
       }
       command = *found;
     }
@@ -72,7 +72,7 @@ void build_program(CLI::App& program) {
   program.name("voussoir");
   program.description(
       "Voussoir: finite elements written once, run on interchangeable compute backends.\n"
-      "It reads decks of Abaqus and CalculiX and meshes of Gmsh, solves linear statics and steady heat, and writes "
+      "It reads Abaqus and CalculiX decks and Gmsh meshes, solves linear statics and steady-state heat, and writes "
       "results for ParaView, spreadsheets and scripts.");
   program.set_version_flag("--version", "voussoir " + version(), "Show the version");
   program.set_help_flag("-h,--help", "Show this help");

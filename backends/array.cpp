@@ -8,7 +8,7 @@ using Intent = DeviceMemory::Intent;
 
 ArrayBuffer::ArrayBuffer(std::shared_ptr<DeviceMemory> memory, std::size_t bytes)
     : memory_(std::move(memory)), bytes_(bytes) {
-  if (!memory_) throw Error(ErrorCode::misuse, "an Array needs the memory of a device; take it from Backend::memory()");
+  if (!memory_) throw Error(ErrorCode::misuse, "an Array needs the memory of a device; get it from Backend::memory()");
   if (bytes_ > 0) device_ = memory_->allocate(bytes_);
 }
 

@@ -40,10 +40,10 @@ Specification parse(std::string_view text) {
     result.argument = text.substr(colon + 1);
   }
   if (result.name.empty())
-    bad_specification(result,
-                      "no name; write auto, openmp, openmp:8, debug, debug:2, cuda, cuda:0,1 or a plugin's name");
+    bad_specification(
+        result, "no name is given; write auto, openmp, openmp:8, debug, debug:2, cuda, cuda:0,1 or a plugin's name");
   if (result.has_argument && result.argument.empty())
-    bad_specification(result, "nothing follows the colon; write '" + result.name + "' alone or say what it shall use");
+    bad_specification(result, "nothing follows the colon; write '" + result.name + "' only, or name the devices");
   // The name becomes part of a file name, so it must not lead out of the folders that are searched.
   for (const char c : result.name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-')
@@ -58,7 +58,7 @@ int count(const Specification& specification, const char* what, int most, int ot
   int value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
-    bad_specification(specification, "'" + text + "' is no number of " + what + "; write " + specification.name +
+    bad_specification(specification, "'" + text + "' is not a number of " + what + "; write " + specification.name +
                                          ":N with N from 1 to " + std::to_string(most));
   return value;
 }
@@ -99,8 +99,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
   }
   throw Error(ErrorCode::not_found, "there is no backend '" + specification.name + "'" +
                                         (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
-                                        (nearest.empty() ? "; known here: " : " Known here: ") + list +
-                                        ". A plugin of that name is not there: " + reason);
+                                        (nearest.empty() ? "; available: " : " Available: ") + list +
+                                        ". There is no plugin of that name: " + reason);
 }
 
 std::shared_ptr<Backend> open_named_plugin(const Specification& specification) {
@@ -146,7 +146,7 @@ BackendInfo plugin_info(const std::string& name) {
 std::shared_ptr<Backend> Backend::open(std::string_view text) {
   const Specification specification = parse(text);
   if (specification.name == "auto") {
-    if (specification.has_argument) bad_specification(specification, "'auto' takes nothing after a colon");
+    if (specification.has_argument) bad_specification(specification, "'auto' takes no argument after a colon");
     return open_automatically();
   }
   if (specification.name == "openmp") return make_openmp_backend(count(specification, "threads", most_threads, 0));
@@ -207,7 +207,7 @@ const char* to_string(Assembly assembly) {
 
 void Backend::choose(const WorkChoices& choices) {
   const auto refuse = [&](const std::string& what, const char* value) {
-    throw Error(ErrorCode::unavailable, "backend " + name() + " knows one way of " + what + "; '" + value +
+    throw Error(ErrorCode::unavailable, "backend " + name() + " has only one method of " + what + "; '" + value +
                                             "' is for GPUs (--backend cuda). Leave it at 'auto'");
   };
   if (choices.integration != Integration::automatic) refuse("integration", to_string(choices.integration));

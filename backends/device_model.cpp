@@ -31,16 +31,16 @@ ErrorCode code_of(ElementFault fault) {
 const char* text_of(ElementFault fault) {
   switch (fault) {
     case ElementFault::inverted:
-      return "the element is inside out or has no volume; check the order and the coordinates of its nodes";
+      return "the element is inverted or has no volume; check the order and the coordinates of its nodes";
     case ElementFault::not_finite:
-      return "the element gives a number that is not finite; check its coordinates, parameters, temperatures and "
+      return "the element computes a value that is not finite; check its coordinates, parameters, temperatures and "
              "unknowns";
     case ElementFault::bad_parameter:
       return "a parameter of the element is outside the range that its material or section allows; correct it";
     case ElementFault::none:
       break;
   }
-  return "the element reported a fault that is none; please report this";
+  return "the element reported an unknown error; please report this";
 }
 
 std::int32_t element_count(const BatchDescription& batch) {
@@ -104,7 +104,8 @@ void check_batch(const ModelDescription& model, std::size_t b) {
   const std::string where = name_of(batch, b);
   const auto nodes_per_element = static_cast<std::size_t>(batch.program->nodes());
   if (batch.nodes.size() % nodes_per_element != 0)
-    misuse(number(static_cast<std::int64_t>(batch.nodes.size())) + " node numbers are no whole number of elements of " +
+    misuse(number(static_cast<std::int64_t>(batch.nodes.size())) +
+               " node numbers are not a whole number of elements of " +
                number(static_cast<std::int64_t>(nodes_per_element)) + " nodes",
            where);
   if (batch.nodes.size() / nodes_per_element > INT32_MAX) misuse("more than 2^31 elements; split the batch", where);
@@ -131,7 +132,7 @@ void check_batch(const ModelDescription& model, std::size_t b) {
   const std::size_t records = batch.parameters.size() / record_size;
   if (batch.parameters.size() % record_size != 0 || (records == 0 && parameter_count > 0))
     misuse(number(static_cast<std::int64_t>(batch.parameters.size())) +
-               " parameter numbers are no whole number of records; a record is " + number(batch.table_rows) +
+               " parameters are not a whole number of records; a record is " + number(batch.table_rows) +
                " rows of a temperature and " + number(static_cast<std::int64_t>(parameter_count)) + " parameters",
            where);
   if (batch.record.empty()) return;

@@ -12,13 +12,14 @@ Layout::Layout(std::vector<std::shared_ptr<DeviceMemory>> memories, std::vector<
     : memories_(std::move(memories)), first_(std::move(first)), ghosts_(std::move(ghosts)) {
   const int n = devices();
   if (n == 0 || static_cast<int>(first_.size()) != n + 1 || static_cast<int>(ghosts_.size()) != n)
-    throw Error(ErrorCode::misuse, "a Layout wants one range and one ghost list per device");
+    throw Error(ErrorCode::misuse, "a Layout needs one range and one ghost list per device");
   exchanges_.resize(n);
   for (int d = 0; d < n; ++d) {
     if (first_[d + 1] < first_[d] ||
         first_[d + 1] - first_[d] + static_cast<std::int64_t>(ghosts_[d].size()) > INT32_MAX)
-      throw Error(ErrorCode::bad_input, "device " + std::to_string(d) +
-                                            " would hold more than 2^31 equations; spread the model over more devices");
+      throw Error(ErrorCode::bad_input,
+                  "device " + std::to_string(d) +
+                      " would have more than 2^31 equations; distribute the model over more devices");
     std::size_t i = 0;
     while (i < ghosts_[d].size()) {
       const auto owner =

@@ -55,21 +55,21 @@ PluginSearch examine(void* library, const std::string& file, const std::string& 
   dlerror();
   void* symbol = dlsym(library, backend_plugin_symbol);
   if (!symbol)
-    return refuse(file, file + " is no Voussoir plugin: it does not export the function " + backend_plugin_symbol +
+    return refuse(file, file + " is not a Voussoir plugin: it does not export the function " + backend_plugin_symbol +
                             "; install one that belongs to this version of Voussoir, or remove it");
   const auto entry = reinterpret_cast<BackendPluginEntry>(symbol);
   const BackendPlugin* plugin = entry();
-  if (!plugin) return refuse(file, file + " says nothing about itself (" + backend_plugin_symbol + " returned null)");
+  if (!plugin) return refuse(file, file + " has no description (" + backend_plugin_symbol + " returned null)");
   if (plugin->abi != backend_plugin_abi) {
     const bool older = plugin->abi < backend_plugin_abi;
     return refuse(file, file + (plugin->version ? " (version " + std::string(plugin->version) + ")" : std::string()) +
-                            (older ? " is too old: it" : " is too new: it") + " speaks plugin ABI " +
+                            (older ? " is too old: it" : " is too new: it") + " has plugin ABI " +
                             std::to_string(plugin->abi) + ", and this library expects " +
                             std::to_string(backend_plugin_abi) +
                             (older ? "; rebuild or update the plugin" : "; update Voussoir or rebuild the plugin"));
   }
   if (!plugin->name || name != plugin->name)
-    return refuse(file, file + " holds the backend '" + (plugin->name ? plugin->name : "") + "', not '" + name +
+    return refuse(file, file + " contains the backend '" + (plugin->name ? plugin->name : "") + "', not '" + name +
                             "'; a plugin's file is called libvoussoir_NAME.so after its backend");
   if (!plugin->probe || !plugin->open)
     return refuse(file, file + " lacks the functions probe or open; rebuild the plugin");
@@ -88,7 +88,7 @@ PluginSearch find_plugin(const std::string& name) {
       // Local: the plugin's own symbols shall not meet those of other plugins. Now: what is missing shows here.
       if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return examine(library, path.string(), name);
       return refuse(path.string(), path.string() + " cannot be loaded (" + last_error() +
-                                       "); install what it needs, or rebuild it for this machine");
+                                       "); install its dependencies, or rebuild it for this machine");
     }
     searched += searched.empty() ? folder.string() : ", " + folder.string();
   }
@@ -96,9 +96,9 @@ PluginSearch find_plugin(const std::string& name) {
   const std::string error = last_error();
   // The loader names the file that it lacks first: the plugin itself, or something that the plugin needs.
   if (error.rfind(file + ": cannot open", 0) != 0)
-    return refuse(file, file + " cannot be loaded (" + error + "); install what it needs, or rebuild it");
+    return refuse(file, file + " cannot be loaded (" + error + "); install its dependencies, or rebuild it");
   return {PluginSearch::Result::missing, file,
-          file + " not found (looked in " + (searched.empty() ? "" : searched + " and ") +
+          file + " not found (searched " + (searched.empty() ? "" : searched + " and ") +
               "the system's library folders; set VOUSSOIR_PLUGIN_PATH to the folder that has it)",
           nullptr};
 }
@@ -110,7 +110,7 @@ BackendProbe probe_plugin(const PluginSearch& search) {
     if (probe.reason.empty()) probe.reason = probe.usable ? "ready" : "the plugin gives no reason";
     return probe;
   } catch (const std::exception& error) {
-    return {false, search.file + " failed while looking for devices: " + error.what()};
+    return {false, search.file + " failed while probing for devices: " + error.what()};
   }
 }
 

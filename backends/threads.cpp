@@ -48,9 +48,9 @@ void require_threads(int threads) {
     const std::size_t had = others.size();
     finish();
     throw Error(ErrorCode::unavailable,
-                "the system does not give this process " + std::to_string(threads) + " threads: " + error.what() +
+                "the system does not allow this process " + std::to_string(threads) + " threads: " + error.what() +
                     " at thread " + std::to_string(had + 1) +
-                    "; ask for fewer (openmp:N, --threads N, OMP_NUM_THREADS), or raise the limits of memory and "
+                    "; request fewer (openmp:N, --threads N, OMP_NUM_THREADS), or raise the limits of memory and "
                     "processes (ulimit -v, ulimit -u)",
                 "openmp");
   }
@@ -72,7 +72,7 @@ std::string default_threads_note() {
   const std::lock_guard lock(wish_mutex);
   if (refused_wish == 0) return {};
   const int processors = omp_get_num_procs();
-  return "OMP_NUM_THREADS asks for " + std::to_string(refused_wish) + " threads; this machine has " +
+  return "OMP_NUM_THREADS requests " + std::to_string(refused_wish) + " threads; this machine has " +
          std::to_string(processors) + (processors == 1 ? " processor" : " processors");
 }
 

@@ -22,7 +22,7 @@ void require(const ElementProgram& program, const ElementStatus& status) {
     case ElementFault::none:
       return;
     case ElementFault::inverted:
-      throw Error(ErrorCode::inverted, head + "the element is inside out at the given coordinates");
+      throw Error(ErrorCode::inverted, head + "the element is inverted at the given coordinates");
     case ElementFault::not_finite:
       throw Error(ErrorCode::not_finite, head + "a result is not a finite number");
     case ElementFault::bad_parameter:
@@ -176,7 +176,7 @@ TangentReport check_tangent(const ElementProgram& program, std::span<const doubl
                 report.analytic, report.by_differences, report.action_error);
   char error[40];
   std::snprintf(error, sizeof error, "%.3g", report.tangent_error);
-  report.text = "'" + program.name() + "': tangent and differences of the residual differ by " + error +
+  report.text = "'" + program.name() + "': tangent and finite differences of the residual differ by " + error +
                 " of the largest entry; worst: force " + label(report.row) + " by " + label(report.column) + ", " +
                 numbers;
   return report;

@@ -112,15 +112,15 @@ class Checker {
     if (job_.mesh_only)
       add({Severity::hint,
            "mesh only",
-           "this is a mesh without sections, so there is nothing to solve; say what it is made of, how it is held and "
-           "what acts, in a deck or in a job file (docs/job-file.md)",
+           "this is a mesh without sections, so there is nothing to solve; define its materials, supports and "
+           "loads, in a deck or in a job file (docs/job-file.md)",
            job_.source,
            {},
            {}});
     else if (job_.steps.empty())
       add({Severity::warning,
            "no steps",
-           "there is no step, so there is nothing to solve; add one that says what acts",
+           "there is no step, so there is nothing to solve; add one with loads and supports",
            job_.source,
            {},
            {}});
@@ -202,7 +202,7 @@ class Checker {
     if (check.loads.empty() && !moves_anything(step.supports.get()) && (!step.supports || step.supports->kept.empty()))
       add({Severity::hint,
            "no loads",
-           "nothing acts in step '" + step.name + "': its answer is zero",
+           "there is no load in step '" + step.name + "': its solution is zero",
            step.where,
            {},
            {}});
@@ -224,8 +224,8 @@ class Checker {
     for (const FreeMotion& motion : find_free_motions(model)) {
       Finding finding{Severity::error,
                       "free motion",
-                      "nothing holds it in step '" + step.name + "': " + motion.text +
-                          ". Hold it with a support, or join it to a part that is held",
+                      "it is not restrained in step '" + step.name + "': " + motion.text +
+                          ". Add a support, or connect it to a restrained part",
                       step.where,
                       {},
                       {}};

@@ -163,8 +163,8 @@ void find_refused_elements(const Domain& domain, std::vector<Finding>& findings)
       if (inverted.count > 0)
         findings.push_back({Severity::error,
                             "inverted",
-                            "inside out, or without volume: " + numbered("element", inverted.ids, inverted.count) +
-                                ". Their nodes are listed in the wrong order, or one of them is misplaced",
+                            "inverted, or without volume: " + numbered("element", inverted.ids, inverted.count) +
+                                ". Their nodes are in the wrong order, or one of them is misplaced",
                             where,
                             inverted.ids,
                             {}});
@@ -172,9 +172,9 @@ void find_refused_elements(const Domain& domain, std::vector<Finding>& findings)
         findings.push_back({Severity::error,
                             "parameters",
                             std::string(wrong.fault == ElementFault::bad_parameter
-                                            ? "material or section numbers that make no sense (a negative modulus, a "
+                                            ? "invalid material or section properties (a negative modulus, a "
                                               "Poisson's ratio outside (-1, 0.5), no area …): "
-                                            : "numbers that are not finite: ") +
+                                            : "values that are not finite: ") +
                                 numbered("element", wrong.ids, wrong.count),
                             where,
                             wrong.ids,
@@ -222,8 +222,8 @@ void find_duplicate_elements(const Domain& domain, std::vector<Finding>& finding
   std::sort(ids.begin(), ids.end());
   findings.push_back({Severity::warning,
                       "duplicate elements",
-                      "elements that are there twice, so that their stiffness counts twice: " + list_of(ids, count) +
-                          " (element " + first + "). Delete one of each, unless it is meant so",
+                      "duplicate elements, whose stiffness counts twice: " + list_of(ids, count) + " (element " +
+                          first + "). Delete one of each, unless this is intended",
                       {},
                       ids,
                       {}});
@@ -285,8 +285,8 @@ void find_coincident_nodes(const Domain& domain, std::vector<Finding>& findings)
   findings.push_back({Severity::hint,
                       "coincident nodes",
                       std::to_string(count) + (count == 1 ? " pair" : " pairs") +
-                          " of nodes at one place that nothing joins (" + first +
-                          "): if the parts are meant to hang together, merge these nodes or tie them",
+                          " of coincident nodes that are not connected (" + first +
+                          "): if the parts should be connected, merge these nodes or tie them",
                       {},
                       {},
                       ids});
@@ -320,8 +320,8 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
       if (ids.size() < most_listed) ids.push_back(id(ref));
     findings.push_back({Severity::warning,
                         "folded",
-                        "flat, folded or inside out at a corner: " + numbered("element", ids, quality.folded_count) +
-                            ". Stresses there mean little",
+                        "flat, folded or inverted at a corner: " + numbered("element", ids, quality.folded_count) +
+                            ". Stresses there are unreliable",
                         {},
                         ids,
                         {}});
@@ -329,7 +329,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
     findings.push_back({Severity::hint,
                         "distorted",
                         "element " + std::to_string(id(quality.worst)) + " is strongly distorted (scaled Jacobian " +
-                            number(quality.smallest_scaled_jacobian) + "; 1 is best, 0 is folded)",
+                            number(quality.smallest_scaled_jacobian) + "; 1 is best, 0 is degenerate)",
                         {},
                         {id(quality.worst)},
                         {}});
@@ -339,7 +339,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
                         "long",
                         "element " + std::to_string(id(quality.longest)) + " is " +
                             number(quality.largest_aspect_ratio) +
-                            " times as long as it is thin: iterative solvers will converge slowly",
+                            " times as long as it is thick: iterative solvers will converge slowly",
                         {},
                         {id(quality.longest)},
                         {}});

@@ -16,7 +16,7 @@ const char* words_for(PeakCause cause) {
     case PeakCause::point_load:
       return "a load on a point or line";
     case PeakCause::point_support:
-      return "a support of a point or line";
+      return "a support on a point or line";
     case PeakCause::support_edge:
       return "the edge of a support";
     case PeakCause::none:
@@ -50,7 +50,7 @@ void judge_step(const Job& job, const JobStep& step, const StepResult& result, c
   std::string text = std::string("the largest ") + (stress ? "stress" : "heat flux");
   if (place != node) text += " (node " + job.instances.node(node) + ")";
   text += std::string(place == node ? " is at " : " is next to ") + words_for(found.cause) + " (node " +
-          job.instances.node(place) + "): it grows with refinement; do not read it as a " +
+          job.instances.node(place) + "): it grows with refinement; do not use it as a " +
           (stress ? "strength value" : "limit of the flux");
   summary.hints.push_back(std::move(text));
 }

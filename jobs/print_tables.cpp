@@ -114,10 +114,11 @@ class Tables {
   void add_nodes(const PrintRequest& request, const std::string& label) {
     const Quantity* quantity = find(node_quantities(), label);
     const bool heat = step_.procedure == Procedure::steady_heat;
-    if (!quantity) return note(request, label + " is not printed: it is not known of nodes; known are U, RF, NT, RFL");
+    if (!quantity)
+      return note(request, label + " is not printed: it is not a nodal quantity; available are U, RF, NT, RFL");
     if ((label == "U" || label == "RF") && heat)
-      return note(request, label + " is not printed in steps of heat, which have none");
-    if (label == "RFL" && !heat) return note(request, "RFL is printed in steps of heat only");
+      return note(request, label + " is not printed in heat steps, which do not have it");
+    if (label == "RFL" && !heat) return note(request, "RFL is printed in heat steps only");
     const auto& known = result_.unknowns.components;
     if ((label == "U" || label == "RF") && std::find(known.begin(), known.end(), "ux") == known.end())
       return note(request,
@@ -203,7 +204,7 @@ class Tables {
     const Quantity* of_elements = find(element_quantities(), label);
     if (!at_points && !of_elements)
       return note(request, label +
-                               " is not printed: it is not known of elements; known are S, E, HFL, ENER, ELSE, "
+                               " is not printed: it is not an element quantity; available are S, E, HFL, ENER, ELSE, "
                                "EVOL, COORD, SF");
     PrintTable table = begin(request, at_points ? *at_points : *of_elements, "EALL");
     table.of_nodes = false;
@@ -241,7 +242,7 @@ class Tables {
     for (std::size_t b = 0; b < domain_.block_count(); ++b)
       if (without[b])
         note(request, label + " is not printed for " + std::to_string(without[b]) + " elements of block '" +
-                          domain_.block(b).name() + "' (" + domain_.block(b).type_name() + "), which have none");
+                          domain_.block(b).name() + "' (" + domain_.block(b).type_name() + "), which do not have it");
     if (!table.ids.empty()) tables_.push_back(std::move(table));
   }
 

@@ -128,8 +128,8 @@ struct ResultFiles::State {
     for (const std::string& file : files)
       if (file.size() > most)
         throw Error(ErrorCode::io,
-                    "the name of a result would have " + std::to_string(file.size()) +
-                        " letters, and a file's may have " + std::to_string(most) +
+                    "the name of a result file would have " + std::to_string(file.size()) +
+                        " characters; the limit is " + std::to_string(most) +
                         "; give the job or its sets shorter names",
                     "file '" + file + "'");
   }
@@ -140,15 +140,15 @@ struct ResultFiles::State {
       std::error_code ignored;
       if (fs::is_directory(path(file), ignored))
         throw Error(ErrorCode::io,
-                    "a folder has the name that a result needs; move it away, or write elsewhere (--output)",
+                    "a folder has the name of a result file; move it, or choose another folder with --output",
                     "folder '" + path(file).string() + "'");
       const fs::file_status status = fs::symlink_status(path(file), ignored);
       if (!fs::exists(status)) continue;
       const bool leads_nowhere = fs::is_symlink(status) && !fs::exists(path(file), ignored);
-      there.push_back(file + (leads_nowhere ? " (a link that leads nowhere)" : ""));
+      there.push_back(file + (leads_nowhere ? " (a dangling link)" : ""));
     }
     if (options.overwrite || there.empty()) return;
-    std::string text = "results of this name are there already: " + there[0];
+    std::string text = "results of this name exist already: " + there[0];
     if (there.size() > 1) text += ", " + there[1];
     if (there.size() > 2) text += " and " + std::to_string(there.size() - 2) + " more";
     throw Error(ErrorCode::io, text + "; replace them with --force, or write to another folder with --output",
@@ -160,12 +160,13 @@ struct ResultFiles::State {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error)
-      throw Error(ErrorCode::io, "the folder cannot be made: " + error.message() + "; name another one with --output",
+      throw Error(ErrorCode::io,
+                  "the folder cannot be created: " + error.message() + "; choose another one with --output",
                   "folder '" + folder.string() + "'");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
       throw Error(ErrorCode::io,
-                  "nothing can be written there: " + std::generic_category().message(errno) +
-                      "; name another folder with --output",
+                  "the folder is not writable: " + std::generic_category().message(errno) +
+                      "; choose another folder with --output",
                   "folder '" + folder.string() + "'");
   }
 
@@ -186,7 +187,9 @@ struct ResultFiles::State {
                  const ErrorEstimate& estimate, detail::StepFields& fields, const NodalField& acting) {
     const Domain& domain = *job.domains[job.steps[step].domain];
     if (fields.too_many_materials)
-      note("the model has so many materials that pictures show the mean stress of each element, not that of the nodes");
+      note(
+          "the model has so many materials that pictures show the mean stress of each element instead of nodal "
+          "stresses");
     VtuWriter writer(domain);
     std::vector<std::string> arrays{result.unknowns.name, result.reactions.name, "temperature"};
     writer.add(result.unknowns).add(result.reactions);
@@ -263,7 +266,7 @@ struct ResultFiles::State {
       const ProbePath& asked = job.paths[along.path];
       if (along.outside > 0)
         note(std::to_string(along.outside) + " of the " + std::to_string(asked.points) + " points of path '" +
-             asked.name + "' are outside of the body and left out");
+             asked.name + "' are outside the body and omitted");
       if (!options.tables) continue;
       const std::string base = stem(step) + path_names[along.path];
       write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units));
@@ -331,7 +334,7 @@ struct ResultFiles::State {
       frd.reset();
       throw Error(ErrorCode::io,
                   "another run wrote this file while this one was solving: its results were kept, and nothing more is "
-                  "written; name another folder with --output",
+                  "written; choose another folder with --output",
                   error.where());
     }
   }
@@ -363,7 +366,8 @@ ResultFiles::ResultFiles(const Job& job, OutputOptions options)
   s.name = s.options.name.empty() ? job.name : s.options.name;
   if (s.name.empty() || s.name == "." || s.name == ".." || s.name.find('/') != std::string::npos ||
       s.name.find('\0') != std::string::npos)
-    throw Error(ErrorCode::bad_input, "results cannot be called so; give a name without '/'", "name '" + s.name + "'");
+    throw Error(ErrorCode::bad_input, "this is not a valid name for results; give a name without '/'",
+                "name '" + s.name + "'");
   const std::vector<std::string> files = s.plan();
   if (files.empty()) return;
   s.check_lengths(files);

@@ -14,12 +14,12 @@ void check(const Job& job) {
     const std::string where = step.where.empty() ? "step '" + step.name + "'" : step.where;
     if (step.domain >= job.domains.size() || !job.domains[step.domain])
       throw Error(ErrorCode::misuse,
-                  "the step acts on model " + std::to_string(step.domain) + ", but the job has " +
+                  "the step refers to model " + std::to_string(step.domain) + ", but the job has " +
                       std::to_string(job.domains.size()),
                   where);
     if (!step.heated_by) continue;
     if (*step.heated_by >= i || job.steps[*step.heated_by].procedure != Procedure::steady_heat)
-      throw Error(ErrorCode::misuse, "the step takes its temperatures from a step that is not one of heat before it",
+      throw Error(ErrorCode::misuse, "the step takes its temperatures from a step that is not an earlier heat step",
                   where);
     const JobStep& heat = job.steps[*step.heated_by];
     if (job.domains[heat.domain]->node_count() != job.domains[step.domain]->node_count())

@@ -31,7 +31,7 @@ std::string words_for(const std::string& field) {
   static const std::map<std::string, std::string> words{{"mises", "von Mises stress"},
                                                         {"principal1", "largest principal stress"},
                                                         {"principal2", "middle principal stress"},
-                                                        {"principal3", "least principal stress"},
+                                                        {"principal3", "smallest principal stress"},
                                                         {"flux", "heat flux"},
                                                         {"axial_stress", "axial stress"},
                                                         {"N", "axial force"},
@@ -226,12 +226,11 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   }
   if (any || job.steps.empty()) return;
   if (known.empty())
-    throw Error(ErrorCode::bad_input, "the model has no elements that a picture could show; leave the option out",
-                "--picture");
+    throw Error(ErrorCode::bad_input, "the model has no elements that can be drawn; omit the option", "--picture");
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
   throw Error(ErrorCode::bad_input,
-              "no step of the job has a field '" + options.picture_field + "' for its picture; there are " + list,
+              "no step of the job has a field '" + options.picture_field + "' to draw; there are " + list,
               "--picture-field");
 }
 

@@ -63,10 +63,10 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
   const Domain& domain = *domain_;
   const std::int64_t count = domain.element_count();
   if (parts < 1)
-    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were asked for; at least 1 is needed");
+    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested; at least 1 is needed");
   if (parts > count)
-    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were asked for, but the domain has only " +
-                                          std::to_string(count) + " elements; ask for fewer parts");
+    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested, but the domain has only " +
+                                          std::to_string(count) + " elements; request fewer parts");
   const ElementGraph graph = element_graph(domain, weights_);
 
   std::vector<std::int64_t> first{0};
@@ -100,9 +100,9 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
   }
   if (parts > vertices)
     throw Error(ErrorCode::bad_input,
-                std::to_string(parts) + " parts were asked for, but the elements form only " +
+                std::to_string(parts) + " parts were requested, but the elements form only " +
                     std::to_string(vertices) +
-                    " groups that may be separated (elements kept together, or tied by equations)");
+                    " groups that may be separated (elements kept together, or coupled by equations)");
 
   std::vector<std::int32_t> part_of_vertex;
   std::vector<std::int32_t> part_of_element(count);
@@ -116,7 +116,7 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
   for (std::int32_t p : part_of_vertex)
     if (p < 0 || p >= parts)
       throw Error(ErrorCode::misuse,
-                  "the method '" + method.name() + "' gave a part that does not exist: " + std::to_string(p));
+                  "the method '" + method.name() + "' returned a part that does not exist: " + std::to_string(p));
   fill_empty_parts(part_of_vertex, parts);
   for (std::int64_t e = 0; e < count; ++e) part_of_element[e] = part_of_vertex[to_cut.vertex[e]];
   return Partition(domain, std::move(part_of_element), parts, graph);

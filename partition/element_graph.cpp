@@ -44,7 +44,7 @@ ElementGraph element_graph(const Domain& domain, std::vector<double> weights) {
       const auto global = static_cast<std::int32_t>(at.size()) - 1;
       graph.vertex[global] = global;
       if (!(graph.weight[global] >= 0) || !std::isfinite(graph.weight[global]))
-        throw Error(ErrorCode::bad_input, "the weight is negative or not a number",
+        throw Error(ErrorCode::bad_input, "the weight is negative or not finite",
                     domain.element_label({static_cast<std::int32_t>(b), e}));
       std::array<double, 3> centre{0, 0, 0};
       for (std::int32_t n : block.nodes(e)) {
@@ -90,7 +90,7 @@ ElementGraph element_graph(const Domain& domain, std::vector<double> weights) {
 
 ElementGraph merged(const ElementGraph& graph, const std::vector<std::int32_t>& group) {
   if (static_cast<std::int64_t>(group.size()) != graph.elements() || graph.vertices() != graph.elements())
-    throw Error(ErrorCode::misuse, "merged() wants a graph of single elements and a group for each");
+    throw Error(ErrorCode::misuse, "merged() needs a graph of single elements and a group for each");
   // New vertices in the order of their first elements.
   std::map<std::int32_t, std::int32_t> of_group;
   ElementGraph result;

@@ -164,7 +164,7 @@ std::vector<std::int32_t> UserPartition::partition(const ElementGraph& graph, in
   for (int p = 0; p < parts; ++p)
     if (!used[p])
       throw Error(ErrorCode::bad_input,
-                  "the user's partition leaves part " + std::to_string(p) + " empty; ask for fewer parts");
+                  "the user's partition leaves part " + std::to_string(p) + " empty; request fewer parts");
   return part;
 }
 

@@ -28,7 +28,7 @@ std::vector<double> LoadBalancer::weights(const Partition& partition, std::span<
   std::vector<double> rate(partition.parts());
   for (int p = 0; p < partition.parts(); ++p) {
     if (!(partition.weight(p) > 0))
-      throw Error(ErrorCode::bad_input, "the part weighs nothing, so its time tells nothing",
+      throw Error(ErrorCode::bad_input, "the weight of the part is zero, so its time cannot be used",
                   "part " + std::to_string(p));
     rate[p] = std::pow(seconds[p] / partition.weight(p), damping_);
   }

@@ -49,7 +49,7 @@ std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph,
   const int status = METIS_PartGraphKway(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr,
                                          edge.data(), &wanted, nullptr, nullptr, options, &cut, part.data());
   if (status == METIS_ERROR) send_termination_again();
-  if (status == METIS_ERROR_MEMORY) throw Error(ErrorCode::out_of_memory, "METIS needs more memory than there is");
+  if (status == METIS_ERROR_MEMORY) throw Error(ErrorCode::out_of_memory, "out of memory in METIS");
   if (status != METIS_OK) throw Error(ErrorCode::internal, "METIS failed with code " + std::to_string(status));
   return {part.begin(), part.end()};
 }

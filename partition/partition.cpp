@@ -23,7 +23,7 @@ Partition::Partition(const Domain& domain, std::vector<std::int32_t> part_of_ele
 void Partition::build(const Domain& domain, const ElementGraph& graph) {
   if (parts_ < 1)
     throw Error(ErrorCode::bad_input,
-                "a partition into " + std::to_string(parts_) + " parts was asked for; at least 1 is needed");
+                "a partition into " + std::to_string(parts_) + " parts was requested; at least 1 is needed");
   const std::int64_t count = domain.element_count();
   if (static_cast<std::int64_t>(part_of_element_.size()) != count || graph.elements() != count ||
       graph.vertices() != count)
@@ -60,7 +60,7 @@ void Partition::build(const Domain& domain, const ElementGraph& graph) {
   }
   for (int p = 0; p < parts_; ++p)
     if (element_count_[p] == 0)
-      throw Error(ErrorCode::bad_input, "part " + std::to_string(p) + " has no elements; ask for fewer parts");
+      throw Error(ErrorCode::bad_input, "part " + std::to_string(p) + " has no elements; request fewer parts");
 
   std::vector<std::set<std::int32_t>> neighbours(parts_);
   first_of_node_.push_back(0);

@@ -149,9 +149,9 @@ std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps
       formed_for = state.case_factors;
       if (interface.matrix.n > 0 && !interface.factorization->null_pivots().empty())
         throw Error(ErrorCode::singular,
-                    "the model is not held: it can move in " +
+                    "the model is under-constrained: it can move in " +
                         std::to_string(interface.factorization->null_pivots().size()) +
-                        " ways without resistance, and this unknown moves with one of them; add supports",
+                        " modes without resistance, and this unknown moves in one of them; add supports",
                     label(interface.factorization->null_pivots().front()));
     }
     report.setup_seconds = setup_watch.seconds();
@@ -202,8 +202,8 @@ std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps
     // Elements that promise nothing may be linear all the same; the forces tell.
     if (const double left = doubtful.empty() ? 0.0 : residual(); !(left < 1e-6))
       throw Error(ErrorCode::bad_input,
-                  "it is not linear, and substructures are condensed once: a linear solution leaves " +
-                      std::to_string(left) + " of the loads out of balance; use StaticAnalysis",
+                  "the model is not linear, and substructures are condensed once: a linear solution leaves " +
+                      std::to_string(left) + " of the loads unbalanced; use StaticAnalysis",
                   doubtful);
     const auto refine = [&] {
       correct();
@@ -225,8 +225,8 @@ std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps
       throw Error(ErrorCode::not_finite, "the solution is not finite", "step '" + state.name + "'");
     if (!report.converged)
       throw Error(ErrorCode::singular,
-                  "the matrix is too badly conditioned for elimination; the true relative residual is " +
-                      std::to_string(report.true_residual) + ". Look for parts that are hardly held",
+                  "the matrix is too ill-conditioned for a direct solver; the true relative residual is " +
+                      std::to_string(report.true_residual) + ". Look for weakly restrained parts",
                   "step '" + state.name + "'");
     results.push_back(make_step_result(*whole_, state, report, true));
   }

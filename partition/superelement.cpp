@@ -105,12 +105,13 @@ void Superelement::condense(const StepState& state) {
     factorization.factorise(rows, sizes);
   });
   if (!factorization.null_pivots().empty())
-    throw Error(ErrorCode::singular,
-                "part " + std::to_string(subdomain_.part()) + " can move in " +
-                    std::to_string(factorization.null_pivots().size()) +
-                    " ways that neither supports nor its interface prevent; this unknown moves with one of them. Hold "
-                    "the part, or connect it",
-                label(factorization.null_pivots().front()));
+    throw Error(
+        ErrorCode::singular,
+        "part " + std::to_string(subdomain_.part()) + " can move in " +
+            std::to_string(factorization.null_pivots().size()) +
+            " modes that neither supports nor its interface prevent; this unknown moves in one of them. Restrain "
+            "the part, or connect it",
+        label(factorization.null_pivots().front()));
   if (!boundary_.empty()) stiffness_ = factorization.schur_complement();
 }
 
@@ -128,7 +129,7 @@ const std::vector<double>& Superelement::load(const StepState& state) {
 void Superelement::recover(std::span<const double> boundary_increment, StepState& state) {
   if (right_hand_side_.size() != free_.size() || boundary_increment.size() != boundary_.size())
     throw Error(ErrorCode::misuse,
-                "recover() wants " + std::to_string(boundary_.size()) + " interface unknowns, after load()",
+                "recover() needs " + std::to_string(boundary_.size()) + " interface unknowns, after load()",
                 "part " + std::to_string(subdomain_.part()));
   std::vector<double> x = right_hand_side_;
   if (boundary_.empty()) {
@@ -156,15 +157,15 @@ std::shared_ptr<const HostElement> Superelement::as_element() const {
                 "part " + std::to_string(subdomain_.part()));
   if (const std::string what = not_linear(*model_); !what.empty())
     throw Error(ErrorCode::bad_input,
-                "it does not promise to be linear (HostElement::linear), so that the part is no element with one "
+                "it is not declared linear (HostElement::linear), so that the part cannot be an element with one "
                 "stiffness",
                 what);
   const auto nodes = subdomain_.interface_nodes();
   for (const auto& d : model_->constraints().dependent)
     if (std::binary_search(nodes.begin(), nodes.end(), model_->place(d.equation).node))
       throw Error(ErrorCode::bad_input,
-                  "an oblique support on the interface makes one of the node's unknowns depend on the others, which an "
-                  "element cannot say; move the support off the interface",
+                  "an oblique support on the interface makes one unknown of the node depend on the others, which an "
+                  "element cannot express; move the support off the interface",
                   subdomain_.domain().node_label(model_->place(d.equation).node));
   const auto count_of = [&](std::int32_t node) {
     int count = 0;
@@ -175,7 +176,7 @@ std::shared_ptr<const HostElement> Superelement::as_element() const {
   std::vector<std::int32_t> place(n);  // of each boundary unknown among all unknowns of the interface nodes
   for (std::size_t k = 0, i = 0; k < nodes.size(); ++k) {
     if (count_of(nodes[k]) != width)
-      throw Error(ErrorCode::bad_input, "interface nodes have different unknowns, so they do not make one element",
+      throw Error(ErrorCode::bad_input, "interface nodes have different unknowns, so they cannot form one element",
                   subdomain_.domain().node_label(nodes[k]));
     for (; i < n && boundary_[i].node == subdomain_.whole_nodes()[nodes[k]]; ++i)
       place[i] = static_cast<std::int32_t>(k) * width + boundary_[i].component;

@@ -222,13 +222,13 @@ struct CgSolver::Block {
         // Rounding of A x bounds what can be reached. What it leaves is an answer; more than it leaves is none.
         own.converged = column.left <= column.limit;
         own.reason = (own.converged ? "converged" + after + " as far as rounding allows, to a true residual of "
-                                    : "rounding keeps the true residual at ") +
+                                    : "rounding limits the true residual to ") +
                      short_number(column.left) + (own.converged ? "" : after);
       }
       // Rounding gives a singular matrix a little stiffness everywhere, so that CG may end with an absurd solution.
       if (own.converged && search.is_absurd(x, b)) {
         own.converged = false;
-        own.reason = "the matrix is singular: the solution is a motion that nothing resists";
+        own.reason = "the matrix is singular: the solution contains a motion without resistance";
         motion = search.normalised(alone(loads.x(), c));
       }
     }
@@ -302,9 +302,9 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     // Scaling is exact but where a solution, brought to its true size, is too small or too large for its digits.
     if (own.converged && !(report.column_residuals[c] <= 1.5 * limits[c])) {
       own.converged = false;
-      own.reason = "numbers as small or as large as these lose their digits: the true residual is " +
+      own.reason = "values this small or large lose precision: the true residual is " +
                    short_number(report.column_residuals[c]) +
-                   ". Take units in which loads and stiffness are nearer to 1";
+                   ". Use units in which loads and stiffness are closer to 1";
     }
     if (report.converged) report.reason = own.reason;
     report.converged = report.converged && own.converged;
@@ -320,7 +320,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     report.preconditioner = preconditioner_->summary();
     report.memory_bytes = preconditioner_->bytes();
     const bool block_jacobi = preconditioner_->name().starts_with("block-jacobi");
-    report.advice = bad_preconditioner ? std::string("Take another preconditioner, such as ") +
+    report.advice = bad_preconditioner ? std::string("Use another preconditioner, such as ") +
                                              (block_jacobi ? "fsai" : "block-jacobi") + ", or the direct solver"
                                        : preconditioner_->advice(most_iterations, report.converged);
   }

@@ -232,10 +232,10 @@ SolveReport DirectSolver::solve(LinearSOE& soe) {
     report.converged = acceptance.accepted;
   });
   report.solve_seconds = solving.seconds();
-  report.reason = !report.converged ? "the matrix is too badly conditioned for elimination"
+  report.reason = !report.converged ? "the matrix is too ill-conditioned for a direct solver"
                   : report.true_residual < small_residual
                       ? "factorised and solved"
-                      : "factorised and solved as far as rounding allows: refinement hardly moves the solution";
+                      : "factorised and solved to rounding accuracy: refinement hardly changes the solution";
   return report;
 }
 

@@ -71,20 +71,19 @@ class IteratingSolver final : public Solver {
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
       throw Error(ErrorCode::out_of_memory,
-                  what + "; and memory does not suffice to eliminate the equations instead: " + other_ways(),
+                  what + "; and there is not enough memory for a direct solver instead: " + other_ways(),
                   error.where());
     }
-    second.choice =
-        what + ", so that the equations were eliminated" + (second.choice.empty() ? "" : "; " + second.choice);
+    second.choice = what + ", so a direct solver was used" + (second.choice.empty() ? "" : "; " + second.choice);
     if (!second.converged && second.advice.empty())
       second.advice = "Before that, " + what +
-                      ". Look for parts that are hardly held and for stiffness that differs widely, or " + other_ways();
+                      ". Look for weakly restrained parts and for large stiffness ratios, or " + other_ways();
     return second;
   }
 
  private:
   static std::string other_ways() {
-    return "try cg+fsai or cg+block-jacobi, which take many iterations and little memory, or a coarser mesh";
+    return "try cg+fsai or cg+block-jacobi, which need many iterations and little memory, or a coarser mesh";
   }
 
   std::shared_ptr<Solver> iteration_, elimination_;
@@ -214,20 +213,20 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
     const std::string n = std::to_string(size.equations) + " unknowns";
     if (!stored) {
       solver = storage == "matrix-free" ? "cg+chebyshev" : "cg+block-jacobi";
-      why = solver + ", since storage '" + storage + "' keeps no matrix to eliminate in";
+      why = solver + ", since storage '" + storage + "' stores no matrix to factorise";
     } else if (size.equations <= limit || size.slender || options.constraints == "penalty") {
       solver = "direct";
-      why = size.slender ? "direct, since trusses, beams and springs make matrices that iterations converge badly on"
+      why = size.slender ? "direct, since trusses, beams and springs give matrices on which iterations converge slowly"
             : options.constraints == "penalty"
-                ? "direct, since penalty springs spoil the condition that iterations depend on"
+                ? "direct, since penalty springs give ill-conditioned matrices"
                 : "direct, since " + n + " in a " + std::to_string(size.dimension) +
-                      "D mesh are eliminated in seconds, however they are conditioned (up to " + std::to_string(limit) +
-                      ")";
+                      "D mesh are factorised in seconds, whatever their condition number (up to " +
+                      std::to_string(limit) + ")";
     } else {
       solver = c.backend->has_multigrid() ? "cg+amg" : "cg+block-jacobi";
       can_eliminate = solver == "cg+amg" && size.equations <= 10 * limit;
       why = solver + ", since " + n + " in a " + std::to_string(size.dimension) +
-            "D mesh are more than elimination is the fastest for (" + std::to_string(limit) + ")";
+            "D mesh exceed the range in which a direct solver is fastest (" + std::to_string(limit) + ")";
     }
   }
   for (const std::string envelope : {"band", "profile"}) {
@@ -235,8 +234,8 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
       if (storage == "auto") storage = envelope;
       if (storage == envelope) solver = "direct";
     } else if (storage == envelope && solver.starts_with("direct:")) {
-      throw Error(ErrorCode::bad_input, "solver '" + solver + "' does not work in storage '" + storage +
-                                            "'; leave one of them to choose itself");
+      throw Error(ErrorCode::bad_input,
+                  "solver '" + solver + "' does not support storage '" + storage + "'; set one of them to auto");
     }
   }
   if (storage == "auto") storage = size.uniform ? "bsr" : "csr";

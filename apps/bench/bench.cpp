@@ -73,7 +73,7 @@ void require_writable(const char* option, const std::string& path) {
 void write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
-  if (!file.flush()) throw Error(ErrorCode::io, "cannot write what was measured", path);
+  if (!file.flush()) throw Error(ErrorCode::io, "cannot write the measurements", path);
 }
 
 void run_device_workloads(const BenchOptions& options, const std::vector<const Workload*>& workloads) {
@@ -105,7 +105,7 @@ void run_bench(BenchOptions options) {
       workloads.push_back(&workload);
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
-                               "cpu and files print a table alone; name another workload, such as spmv");
+                               "cpu and files print only a table; name another workload, such as spmv");
   if (!options.markdown.empty() && !asked_for(options, "paper-tables"))
     throw CLI::ValidationError("--markdown", "is for the tables of the workload paper-tables; name it");
   require_writable("--json", options.json);
@@ -141,8 +141,8 @@ Examples:
 }  // namespace
 
 void add_bench_command(CLI::App& program) {
-  CLI::App* bench =
-      program.add_subcommand("bench", "Measure a backend against the machine's limits and against others, in one run");
+  CLI::App* bench = program.add_subcommand(
+      "bench", "Compare a backend with the machine's limits and with other libraries, in one run");
   auto options = std::make_shared<BenchOptions>();
   bench->add_option("WORKLOAD", options->workloads, "What to measure (default: cpu on openmp, else all for devices)")
       ->type_name(choices())
@@ -161,11 +161,11 @@ void add_bench_command(CLI::App& program) {
                    "Cantilever of 10n × n × n elements (default: 21), or cube of n × n × n (default: 84)")
       ->type_name("N")
       ->check(whole_number_between(2, 400));
-  bench->add_option("--memory-size", options->memory_size, "The cantilever that memory is measured with")
+  bench->add_option("--memory-size", options->memory_size, "Size of the cantilever for memory measurements")
       ->capture_default_str()
       ->check(whole_number_between(2, 200));
   bench->add_flag("--quick", options->quick,
-                  "Leave out long solves, the pump of amg, memory and vendors' libraries; measure fewer times");
+                  "Skip long solves, the pump of amg, memory and vendor libraries; repeat fewer times");
   bench
       ->add_option("--fp64", options->fp64,
                    "Double-precision rate of the device in TFLOP/s, for floors (default: by its name)")
@@ -174,7 +174,7 @@ void add_bench_command(CLI::App& program) {
   bench->add_option("--json", options->json, "Write the numbers of the device workloads to a file")->type_name("FILE");
   bench->add_option("--markdown", options->markdown, "Write the paper's tables to a file")->type_name("FILE");
   add_work_options(*bench, options->work, "Ways of working");
-  bench->add_flag("--files", options->files, "The same as the workload `files`, alone");
+  bench->add_flag("--files", options->files, "Same as the workload `files`");
   bench->add_option("--file-size", options->file_size, "Files of a block of n × n × n nodes")
       ->capture_default_str()
       ->check(whole_number_between(2, 400));

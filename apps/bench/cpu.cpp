@@ -70,7 +70,7 @@ double read_bandwidth(int threads) {
   const std::size_t bytes = (n * sizeof(double) + huge_page - 1) / huge_page * huge_page;
   std::unique_ptr<double, decltype(&std::free)> data(static_cast<double*>(std::aligned_alloc(huge_page, bytes)),
                                                      &std::free);
-  if (!data) throw Error(ErrorCode::out_of_memory, "no room for the array that bandwidth is measured with");
+  if (!data) throw Error(ErrorCode::out_of_memory, "out of memory for the array used to measure bandwidth");
   madvise(data.get(), bytes, MADV_HUGEPAGE);
   double* a = data.get();
 #pragma omp parallel for num_threads(threads)
@@ -143,7 +143,7 @@ double peak_of_child(const CpuBench& options, const std::string& storage) {
   const std::string command = "'" + program + "' bench --backend " + options.backend + " --memory-size " +
                               std::to_string(options.memory_size) + " --child " + storage;
   FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) throw Error(ErrorCode::device, "cannot start a process to measure memory in");
+  if (!pipe) throw Error(ErrorCode::device, "cannot start the process that measures memory");
   double kilobytes = 0;
   const int read = std::fscanf(pipe, "%lf", &kilobytes);
   if (pclose(pipe) != 0 || read != 1) throw Error(ErrorCode::device, "the process that measures memory failed");

@@ -92,7 +92,7 @@ double peak_of_reading(const fs::path& path) {
   const std::string program = fs::read_symlink("/proc/self/exe").string();
   const std::string command = "'" + program + "' bench --files --child '" + path.string() + "'";
   FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) throw Error(ErrorCode::device, "cannot start a process to measure memory in");
+  if (!pipe) throw Error(ErrorCode::device, "cannot start the process that measures memory");
   double kilobytes = 0;
   const int read = std::fscanf(pipe, "%lf", &kilobytes);
   if (pclose(pipe) != 0 || read != 1) throw Error(ErrorCode::device, "the process that measures memory failed");
@@ -100,7 +100,7 @@ double peak_of_reading(const fs::path& path) {
 }
 
 void check(bool same, const fs::path& path) {
-  if (!same) throw Error(ErrorCode::internal, "what was read is not what was written", path.filename().string());
+  if (!same) throw Error(ErrorCode::internal, "the data read differs from the data written", path.filename().string());
 }
 
 void row(const std::string& what, double bytes, double seconds, const std::string& beside) {

@@ -187,7 +187,7 @@ void table_two(BenchRig& rig) {
     integration_line(rig, t, table);
   table.put(rig,
             "Times of the levels include copying the mesh to the device and the matrices back, as theirs do; "
-            "the last column but one leaves these copies out.");
+            "the second-last column excludes these copies.");
 }
 
 // --- Tables 1, 3 and 4: Newmark's matrix -------------------------------------------------------------------------
@@ -287,8 +287,8 @@ void tables_three_and_four(BenchRig& rig) {
   }
   table.put(
       rig,
-      "CG with Jacobi to 1e-8 (true residual checked). Their time step is not known, and so neither are their "
-      "iterations: ours is a twentieth of four passages of a wave. One core is timed for ten iterations and scaled to "
+      "CG with Jacobi to 1e-8 (true residual checked). Their time step and hence their iterations are not known: "
+      "our time step is a twentieth of four passages of a wave. One core is timed for ten iterations and scaled to "
       "all of them.");
 }
 

@@ -144,7 +144,7 @@ BenchRig::BenchRig(BenchSetup setup) : setup_(std::move(setup)) {
   fmt::print("Backend: {}\n", device_);
   fmt::print("Copy: {:.1f} GB/s, read + write. Double precision: {}\n", bandwidth_ * 1e-9,
              flops_ > 0 ? fmt::format("{:.1f} TFLOP/s by datasheet", flops_ * 1e-12)
-                        : "unknown, so that floors count bytes alone (--fp64 tells it)");
+                        : "unknown, so floors count bytes only (set it with --fp64)");
 }
 
 std::shared_ptr<Backend> BenchRig::open() const {
@@ -225,7 +225,7 @@ void BenchRig::row(const std::string& what, const std::function<void(BenchRow&)>
     row.failed = error.code() != ErrorCode::unavailable;
   } catch (const std::bad_alloc&) {
     row.seconds = 0;
-    row.problem = "the memory of this machine does not suffice";
+    row.problem = "out of memory";
   }
   table_.add(std::move(row));
 }

@@ -65,7 +65,7 @@ std::string text_of_unsupported(const std::string& file, const UnsupportedDeck& 
     text += fmt::format("  {} {}: {}\n", red("error:"), places, item.text);
   }
   if (const auto& other = deck.consequence())
-    text += fmt::format("\n  perhaps because of that\n  {} {}: {}\n", red("error:"), other->where(), other->text());
+    text += fmt::format("\n  possibly a consequence\n  {} {}: {}\n", red("error:"), other->where(), other->text());
   return text + fmt::format("\n  {} not supported, at {}; the deck cannot be run\n",
                             counted(static_cast<std::int64_t>(deck.items().size()), "thing"),
                             counted(static_cast<std::int64_t>(deck.places()), "place"));
@@ -93,7 +93,7 @@ class Check {
     } catch (const Error& error) {
       return failed(file, error);
     } catch (const std::bad_alloc&) {
-      return failed(file, Error(ErrorCode::out_of_memory, "the memory of this machine does not hold the model", file));
+      return failed(file, Error(ErrorCode::out_of_memory, "out of memory while reading the model", file));
     } catch (const std::exception& error) {
       return failed(file, Error(ErrorCode::internal, error.what(), file));
     }
@@ -171,20 +171,18 @@ Next: voussoir run beam.inp)";
 
 void add_check_command(CLI::App& program) {
   CLI::App* check =
-      program.add_subcommand("check", "Read and check models without solving: sizes, quality, supports, memory");
+      program.add_subcommand("check", "Check models without solving: sizes, mesh quality, supports, memory");
   auto options = std::make_shared<CheckOptions>();
-  check
-      ->add_option("FILE", options->files,
-                   "Decks of Abaqus or CalculiX (.inp), job files (.json), meshes of Gmsh (.msh)")
+  check->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json), Gmsh meshes (.msh)")
       ->type_name("FILE")
       ->required();
-  check->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")
+  check->add_option("--dialect", options->dialect, "The program whose meaning deck names have where the two differ")
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
       ->type_name("calculix|abaqus")
       ->capture_default_str();
   CLI::Option* verbose = check->add_flag("-v,--verbose", options->verbose, "List all sets and surfaces");
   check->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);
-  check->add_flag("--json", options->json, "Print a JSON document on standard output, and nothing else there");
+  check->add_flag("--json", options->json, "Print only a JSON document on standard output");
   check->footer(examples);
   check->callback([options] {
     const ExitCode code = Check(*options).all();

@@ -27,7 +27,7 @@ void add_sets(const std::string& what, const std::vector<Count>& sets, bool all,
   std::string names;
   for (std::size_t i = 0; i < sets.size() && (all || i < shown); ++i)
     names += fmt::format("{}{} ({})", i ? ", " : "", sets[i].name, readable_count(sets[i].count));
-  if (!all && sets.size() > shown) names += fmt::format(", … ({} in all; --verbose lists them)", sets.size());
+  if (!all && sets.size() > shown) names += fmt::format(", … ({} in total; --verbose lists them)", sets.size());
   text += fmt::format("  {:<13} {}\n", what, names);
 }
 
@@ -41,7 +41,7 @@ void add_histogram_row(std::string& text, const std::string& label, std::int64_t
 void add_quality(const DomainCheck& d, std::string& text) {
   const MeshQuality& q = d.quality;
   if (q.measured == 0) return;
-  text += fmt::format("  quality       worst scaled Jacobian {:.3g} (element {}); 1 is best, 0 is folded\n",
+  text += fmt::format("  quality       worst scaled Jacobian {:.3g} (element {}); 1 is best, 0 is degenerate\n",
                       q.smallest_scaled_jacobian, d.worst_element);
   for (std::size_t i = 0; i < q.jacobian_histogram.size(); ++i)
     add_histogram_row(
@@ -71,10 +71,10 @@ void add_memory(const DomainCheck& d, std::string& text) {
     if (backend.name == "openmp" || backend.name == "debug")
       hosts += (hosts.empty() ? "" : ", ") + backend.name;
     else if (backend.usable)
-      others += fmt::format("    {}: the columns matrix and work, and a third of the model, lie on the device\n",
+      others += fmt::format("    {}: the columns matrix and work, and a third of the model, are in device memory\n",
                             backend.name);
     else
-      others += fmt::format("    {}: not here: {}\n", backend.name, backend.reason);
+      others += fmt::format("    {}: not available: {}\n", backend.name, backend.reason);
   }
   text += fmt::format("    {:<16} {:<12} {:>9} {:>9} {:>9} {:>14}\n", "solver", "storage", "model", "matrix", "work",
                       hosts);
@@ -85,7 +85,7 @@ void add_memory(const DomainCheck& d, std::string& text) {
                         fits ? "" : "  " + yellow("does not fit"));
   }
   text += others;
-  if (!d.chosen_solver.empty()) text += fmt::format("    --solver auto takes {}\n", d.chosen_solver);
+  if (!d.chosen_solver.empty()) text += fmt::format("    --solver auto chooses {}\n", d.chosen_solver);
 }
 
 void add_domain(const CheckReport& report, std::size_t index, bool all, std::string& text) {
@@ -108,7 +108,7 @@ void add_domain(const CheckReport& report, std::size_t index, bool all, std::str
   if (d.equations > 0) text += fmt::format("  equations     {} between nodes\n", readable_count(d.equations));
   if (d.parts > 0)
     text += fmt::format("  parts         {}{}\n", readable_count(d.parts),
-                        d.parts > 1 ? " that do not hang together" : ", everything hangs together");
+                        d.parts > 1 ? " that are not connected" : ", all connected");
   add_quality(d, text);
   add_memory(d, text);
 }
@@ -123,8 +123,8 @@ std::string text_of(const CheckReport& report, double read_seconds, bool all) {
     const StepCheck& step = report.steps[s];
     text += fmt::format("  step {:<8} {}, {}: {}; {}\n", s + 1, step.name, to_string(step.procedure),
                         step.loads.empty() ? "no loads" : step.loads,
-                        step.unknowns > 0 ? fmt::format("{} unknowns free, {} held", readable_count(step.unknowns),
-                                                        readable_count(step.held))
+                        step.unknowns > 0 ? fmt::format("{} unknowns free, {} prescribed",
+                                                        readable_count(step.unknowns), readable_count(step.held))
                                           : "could not be numbered");
   }
   for (const JobNote& note : report.notes) text += fmt::format("  note          {}: {}\n", note.where, note.text);
@@ -140,7 +140,7 @@ std::string text_of(const CheckReport& report, double read_seconds, bool all) {
                          [&](const Finding& f) { return f.severity == severity; });
   };
   text += report.findings.empty()
-              ? std::string("  nothing to complain about\n")
+              ? std::string("  no problems found\n")
               : fmt::format("  {}, {}, {}\n", counted(count(Severity::error), "error"),
                             counted(count(Severity::warning), "warning"), counted(count(Severity::hint), "hint"));
   if (report.can_run() && !report.steps.empty()) text += fmt::format("  next: voussoir run {}\n", report.source);

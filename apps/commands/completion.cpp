@@ -154,7 +154,7 @@ std::string zsh_script(const CommandInfo& program) {
   std::string text =
       "#compdef voussoir\n"
       "# zsh completion for voussoir; made by `voussoir completion zsh`.\n"
-      "# Keep it: voussoir completion zsh > a folder of $fpath, as _voussoir\n"
+      "# Install it: voussoir completion zsh > a folder of $fpath, as _voussoir\n"
       "_voussoir() {\n  local -a commands\n  if (( CURRENT == 2 )); then\n    commands=(\n";
   add_zsh_list(program.commands, text);
   text +=
@@ -205,7 +205,7 @@ std::string fish_condition(const std::string& path, const CommandInfo& command, 
 std::string fish_script(const CommandInfo& program) {
   std::string text =
       "# fish completion for voussoir; made by `voussoir completion fish`.\n"
-      "# Keep it: voussoir completion fish > ~/.config/fish/completions/voussoir.fish\n"
+      "# Install it: voussoir completion fish > ~/.config/fish/completions/voussoir.fish\n"
       "complete -c voussoir -f\n";
   for (const OptionInfo& option : program.options)
     for (const auto& name : option.names)
@@ -257,7 +257,7 @@ An installed package has them in place already.)";
 }  // namespace
 
 void add_completion_command(CLI::App& program) {
-  CLI::App* completion = program.add_subcommand("completion", "Print a script that completes commands in a shell");
+  CLI::App* completion = program.add_subcommand("completion", "Print a shell completion script");
   auto shell = std::make_shared<std::string>();
   completion->add_option("SHELL", *shell, "The shell to print the script for")
       ->type_name("bash|zsh|fish")

@@ -62,7 +62,7 @@ void write_results(const Domain& domain, const StepResult& result, std::vector<M
   PictureOptions how;
   how.overwrite = true;
   how.title = "Pump on a frame";
-  how.subtitle = fmt::format("gravity and 0.4 g sideways · {} unknowns, hex8 · displacements × {:g}",
+  how.subtitle = fmt::format("gravity and 0.4 g lateral · {} unknowns, hex8 · displacements × {:g}",
                              readable_count(std::int64_t{3} * domain.node_count()), picture.deformation());
   picture.write(folder / "pump.png", how);
 }
@@ -117,24 +117,24 @@ void run_demo(const DemoOptions& options) {
 
 void add_demo_command(CLI::App& program) {
   CLI::App* demo = program.add_subcommand(
-      "demo", "Solve a pump on a frame under its weight and a sideways load; print a table, write a VTU and a picture");
+      "demo",
+      "Solve a pump on a frame under gravity and a lateral load; print a table, write a VTU file and a picture");
   auto options = std::make_shared<DemoOptions>();
-  demo->add_option("--backend", options->backend, "Where numbers are crunched; openmp:N takes N threads")
+  demo->add_option("--backend", options->backend, "Compute backend; openmp:N uses N threads")
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
   add_solver_option(*demo, options->solver);
-  demo->add_option("--output", options->output,
-                   "Folder for pump.vtu and pump.png, which are replaced where they are there")
+  demo->add_option("--output", options->output, "Folder for pump.vtu and pump.png, which are replaced if they exist")
       ->type_name("DIR")
       ->capture_default_str();
-  demo->add_option("--size", options->size, "Number of unknowns to come near to; at least about 6000")
+  demo->add_option("--size", options->size, "Approximate number of unknowns; at least about 6000")
       ->type_name("N")
       ->capture_default_str()
       ->check(whole_number_between(1, 1000000000));
   demo->footer(
       "Examples: voussoir demo                               200 000 unknowns, some seconds\n"
-      "          voussoir demo --size 20000 --solver cg+fsai   smaller, by conjugate gradients\n"
-      "The demo may be run again and again: it replaces pump.vtu and pump.png of the run before.\n"
+      "          voussoir demo --size 20000 --solver cg+fsai   smaller, with conjugate gradients\n"
+      "Each run replaces pump.vtu and pump.png of the previous one.\n"
       "`voussoir mesh pump pump.inp` writes the same model as a deck.");
   demo->callback([options] { run_demo(*options); });
 }

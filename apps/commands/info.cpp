@@ -86,7 +86,7 @@ Json machine() {
 }
 
 Json formats() {
-  return {{{"ending", ".inp"}, {"what", "decks of Abaqus and CalculiX"}, {"reads", true}, {"writes", true}},
+  return {{{"ending", ".inp"}, {"what", "Abaqus and CalculiX decks"}, {"reads", true}, {"writes", true}},
           {{"ending", ".msh"},
            {"what", "Gmsh meshes: versions 1 to 4.1 read, 2.2 and 4.1 written, text and binary"},
            {"reads", true},
@@ -182,7 +182,7 @@ void print_lists(const Json& info, const InfoOptions& options) {
   }
   if (!options.decks) return;
   show("{}{} {:<34} {:<34} {}\n", options.elements ? "\n" : "", bold(fmt::format("{:<11}", "in decks")),
-       "as CalculiX means it", "as Abaqus does (--dialect abaqus)", "for heat");
+       "with CalculiX's meaning", "with Abaqus's meaning (--dialect abaqus)", "for heat");
   for (const Json& e : info["deck_elements"])
     show("  {:<9} {:<34} {:<34} {}\n", string_of(e, "name"), string_of(e, "calculix"), string_of(e, "abaqus"),
          string_of(e, "heat"));
@@ -207,12 +207,12 @@ void print_text(const Json& info, const InfoOptions& options) {
   show("\n{}\n", bold("direct solvers (--solver direct:NAME)"));
   for (const Json& s : info["direct_solvers"])
     show("  {:<8} {:<4} {}\n", string_of(s, "name"), s["usable"].get<bool>() ? "yes" : "no", string_of(s, "reason"));
-  show("  --solver takes auto {}\n  --storage takes auto {}\n", words(info["solvers"]), words(info["storages"]));
+  show("  --solver accepts auto {}\n  --storage accepts auto {}\n", words(info["solvers"]), words(info["storages"]));
   show("\n{}\n", bold("files"));
   for (const Json& f : info["formats"])
     show("  {:<14} {:<6} {:<7} {}\n", string_of(f, "ending"), f["reads"].get<bool>() ? "reads" : "",
          f["writes"].get<bool>() ? "writes" : "", string_of(f, "what"));
-  show("\n{} {} (--elements lists them, --decks what decks call them)\n", bold("element types:"),
+  show("\n{} {} (--elements lists them, --decks their names in decks)\n", bold("element types:"),
        info["element_type_count"].get<int>());
 }
 
@@ -227,11 +227,11 @@ constexpr const char* examples =
 
 void add_info_command(CLI::App& program) {
   CLI::App* info =
-      program.add_subcommand("info", "Version, build, backends with reasons, solvers, file formats, element types");
+      program.add_subcommand("info", "Show version, build, available backends, solvers, file formats, element types");
   auto options = std::make_shared<InfoOptions>();
   info->add_flag("--elements", options->elements, "List every element type with its route, unknowns and parameters");
-  info->add_flag("--decks", options->decks, "List what the element names of decks mean");
-  info->add_flag("--json", options->json, "Print a JSON document on standard output, and nothing else there");
+  info->add_flag("--decks", options->decks, "List the element names of decks and their meaning");
+  info->add_flag("--json", options->json, "Print only a JSON document on standard output");
   info->footer(examples);
   info->callback([options] {
     const Json gathered = gather(*options);

@@ -109,17 +109,17 @@ std::string man_page(const CommandInfo& program) {
   page +=
       ".SH ENVIRONMENT\n"
       ".TP\n.B NO_COLOR\nSet to anything: no colours.\n"
-      ".TP\n.B OMP_NUM_THREADS\nThreads of the backend openmp, unless it is given a number.\n"
-      ".TP\n.B VOUSSOIR_PLUGIN_PATH\nFolders, separated by colons, where plugins of backends are looked for first.\n"
+      ".TP\n.B OMP_NUM_THREADS\nNumber of threads of the backend openmp, unless given explicitly.\n"
+      ".TP\n.B VOUSSOIR_PLUGIN_PATH\nFolders, separated by colons, that are searched first for backend plugins.\n"
       ".SH FILES\n"
-      ".TP\n.I NAME.inp\nA deck of Abaqus or CalculiX.\n"
+      ".TP\n.I NAME.inp\nAn Abaqus or CalculiX deck.\n"
       ".TP\n.I NAME.json\nA job file: a Gmsh mesh with materials, supports and loads.\n"
       ".TP\n.I NAME.vtu, NAME.pvd\nResults for ParaView.\n"
       ".TP\n.I NAME.frd\nResults for CalculiX GraphiX, PrePoMax and FreeCAD (with \\-\\-frd).\n"
-      ".TP\n.I NAME.dat, NAME_*.csv\nTables that the deck asks for, in CalculiX\\(aqs layout and as comma\\-separated "
+      ".TP\n.I NAME.dat, NAME_*.csv\nTables requested by the deck, in CalculiX\\(aqs layout and as comma\\-separated "
       "values.\n"
-      ".TP\n.I NAME.results.json\nWhat ran on what, sizes, times, extremes, reactions.\n"
-      ".PP\nResults appear complete or not at all, and never replace others unless \\fB\\-\\-force\\fR is given.\n"
+      ".TP\n.I NAME.results.json\nBackend, solver, sizes, times, extremes, reactions.\n"
+      ".PP\nResult files are written atomically and never replace existing files unless \\fB\\-\\-force\\fR is given.\n"
       ".SH SEE ALSO\nThe project\\(aqs folder docs: decks.md, job\\-file.md, results.md, command\\-line.md.\n";
   return page;
 }

@@ -63,25 +63,25 @@ CLI::Validator one_of_types(const std::string& types) {
 }
 
 void add_common(CLI::App& command, MeshOptions& options, const std::string& types) {
-  command.add_option("output", options.output, "File to write: .inp (a deck, ready to run) or .msh (Gmsh, mesh alone)")
+  command.add_option("output", options.output, "File to write: .inp (a deck, ready to run) or .msh (Gmsh, mesh only)")
       ->type_name("FILE")
       ->required();
-  command.add_option("-t,--type", options.type, "Elements; plane ones are in plane stress")
+  command.add_option("-t,--type", options.type, "Element type; plane elements are in plane stress")
       ->type_name(types)
       ->check(one_of_types(types))
       ->capture_default_str();
   CLI::Option* size = command.add_option("-s,--size", options.fineness.size, "Length of element edges")
                           ->type_name("X")
                           ->check(above_zero());
-  command.add_option("-n,--dofs", options.fineness.dofs, "Number of unknowns to come near to, instead of a size")
+  command.add_option("-n,--dofs", options.fineness.dofs, "Approximate number of unknowns, instead of a size")
       ->type_name("N")
       ->check(whole_number_between(1, 1000000000000))
       ->excludes(size);
-  command.add_option("--format", options.format, "Of .msh files: version 4.1, binary or ascii, or version 2.2")
+  command.add_option("--format", options.format, "Format of .msh files: version 4.1, binary or ASCII, or version 2.2")
       ->type_name("binary|ascii|2.2")
       ->check(CLI::IsMember({"binary", "ascii", "2.2"}).description(""))
       ->capture_default_str();
-  command.add_flag("-f,--force", options.force, "Replace a file that is there");
+  command.add_flag("-f,--force", options.force, "Replace an existing file");
 }
 
 void add_material(CLI::App& command, ElasticNumbers& numbers) {
@@ -128,13 +128,15 @@ void choose(Fineness& fineness, const MeshOptions& options) {
 void check_output(const MeshOptions& options) {
   const std::filesystem::path path = options.output;
   if (path.extension() != ".inp" && path.extension() != ".msh")
-    throw Error(ErrorCode::bad_input, "the ending says what to write: .inp for a deck, .msh for Gmsh", options.output);
+    throw Error(ErrorCode::bad_input, "the file extension determines the format: .inp for a deck, .msh for Gmsh",
+                options.output);
   if (!options.force && std::filesystem::exists(path))
     throw Error(ErrorCode::io, "the file exists; write to another one, or replace it with --force", options.output);
 }
 
 void add_box(CLI::App& mesh) {
-  CLI::App* command = mesh.add_subcommand("box", "A cantilever: a box along x, clamped at x = 0, pressed on its top");
+  CLI::App* command =
+      mesh.add_subcommand("box", "A cantilever: a box along x, clamped at x = 0, with pressure on its top");
   struct Data {
     MeshOptions options;
     BoxModel model;
@@ -147,7 +149,7 @@ void add_box(CLI::App& mesh) {
   command->add_option("--pressure", data->model.pressure, "On the top")->type_name("X")->capture_default_str();
   add_material(*command, data->model.material);
   command->footer(
-      "Beam theory bends the end down by 3 p L^4 / (2 E h^3).\n"
+      "By beam theory the end deflects by 3 p L^4 / (2 E h^3).\n"
       "Example: voussoir mesh box beam.inp --type hex20 --extent 10 1 1 --size 0.25");
   command->callback([data] {
     check_output(data->options);
@@ -155,13 +157,12 @@ void add_box(CLI::App& mesh) {
     data->model.type = full_type(data->options.type);
     Domain domain;
     const auto steps = add_box_model(domain, data->model);
-    write(domain, steps, data->options, "A cantilever of solid elements, pressed on its top", {"xmax"});
+    write(domain, steps, data->options, "A cantilever of solid elements under pressure on its top", {"xmax"});
   });
 }
 
 void add_cylinder(CLI::App& mesh) {
-  CLI::App* command =
-      mesh.add_subcommand("cylinder", "A cylinder that is pulled, or a tube that is pressed from inside");
+  CLI::App* command = mesh.add_subcommand("cylinder", "A cylinder under tension, or a tube under internal pressure");
   struct Data {
     MeshOptions options;
     CylinderModel model;
@@ -173,7 +174,9 @@ void add_cylinder(CLI::App& mesh) {
       ->type_name("X")
       ->capture_default_str();
   command->add_option("--length", data->model.length, "Length, along z")->type_name("X")->capture_default_str();
-  command->add_option("--pressure", data->model.pressure, "Inside the tube, or pulling at the end of the cylinder")
+  command
+      ->add_option("--pressure", data->model.pressure,
+                   "Internal pressure of the tube, or tension at the end of the cylinder")
       ->type_name("X")
       ->capture_default_str();
   add_material(*command, data->model.material);
@@ -185,12 +188,12 @@ void add_cylinder(CLI::App& mesh) {
     Domain domain;
     const auto steps = add_cylinder_model(domain, data->model);
     write(domain, steps, data->options,
-          data->model.inner_radius > 0 ? "A tube under internal pressure" : "A cylinder that is pulled", {"top"});
+          data->model.inner_radius > 0 ? "A tube under internal pressure" : "A cylinder under tension", {"top"});
   });
 }
 
 void add_plate(CLI::App& mesh) {
-  CLI::App* command = mesh.add_subcommand("plate", "A plate with a hole, pulled along x; plane or solid");
+  CLI::App* command = mesh.add_subcommand("plate", "A plate with a hole under tension along x; plane or solid");
   struct Data {
     MeshOptions options;
     PlateModel model;
@@ -199,21 +202,21 @@ void add_plate(CLI::App& mesh) {
   auto data = std::make_shared<Data>();
   data->options.type = "quad8";
   add_common(*command, data->options, plate_types);
-  command->add_option("--width", data->model.width, "Of the whole plate, along x")
+  command->add_option("--width", data->model.width, "Length of the whole plate, along x")
       ->type_name("X")
       ->capture_default_str();
-  command->add_option("--height", data->model.height, "Of the whole plate, along y")
+  command->add_option("--height", data->model.height, "Width of the whole plate, along y")
       ->type_name("X")
       ->capture_default_str();
   command->add_option("--radius", data->model.radius, "Of the hole")->type_name("X")->capture_default_str();
   command->add_option("--thickness", data->model.thickness, "Along z")->type_name("X")->capture_default_str();
-  command->add_option("--tension", data->model.tension, "Stress that pulls at the ends")
+  command->add_option("--tension", data->model.tension, "Tensile stress at the ends")
       ->type_name("X")
       ->capture_default_str();
-  command->add_flag("--whole", data->whole, "The whole plate; otherwise a quarter, held by symmetry");
+  command->add_flag("--whole", data->whole, "The whole plate; otherwise a quarter with symmetry conditions");
   add_material(*command, data->model.material);
   command->footer(
-      "Where the hole is small, the stress beside it is three times the tension (Kirsch).\n"
+      "For a small hole, the stress at its edge is three times the tension (Kirsch).\n"
       "Example: voussoir mesh plate plate.inp --radius 0.05 --size 0.02 --whole");
   command->callback([data] {
     check_output(data->options);
@@ -227,7 +230,7 @@ void add_plate(CLI::App& mesh) {
 }
 
 void add_pump(CLI::App& mesh) {
-  CLI::App* command = mesh.add_subcommand("pump", "A pump on a welded frame, of any size: weight, and a sideways push");
+  CLI::App* command = mesh.add_subcommand("pump", "A pump on a welded frame under gravity and a lateral load");
   struct Data {
     MeshOptions options;
     PumpModel model;
@@ -241,10 +244,10 @@ void add_pump(CLI::App& mesh) {
   command->add_option("--pump-young", data->model.pump.young, "Young's modulus of the pump")
       ->type_name("X")
       ->capture_default_str();
-  command->add_option("--gravity", data->model.gravity, "Acceleration downwards")
+  command->add_option("--gravity", data->model.gravity, "Vertical acceleration, downwards")
       ->type_name("X")
       ->capture_default_str();
-  command->add_option("--lateral", data->model.lateral, "Acceleration sideways (second step)")
+  command->add_option("--lateral", data->model.lateral, "Lateral acceleration (second step)")
       ->type_name("X")
       ->capture_default_str();
   command->footer(
@@ -267,14 +270,14 @@ void add_mesh_command(CLI::App& program) {
   mesh->require_subcommand(1);
   mesh->footer(
       "A deck comes with materials, supports and loads, ready for `voussoir run` and for CalculiX. Units are metres,\n"
-      "newtons and kilograms, unless all numbers are given in others.\n\n"
+      "newtons and kilograms, unless all values are given in other units.\n\n"
       "Examples:\n"
       "  voussoir mesh box beam.inp                                   a cantilever of hex8\n"
       "  voussoir mesh cylinder tube.inp --inner-radius 0.3 -t hex20  a tube under pressure\n"
       "  voussoir mesh plate plate.inp --whole                        a plate with a hole, plane stress\n"
       "  voussoir mesh pump pump.inp --dofs 200000                    a pump on a frame\n"
       "  voussoir mesh pump pump.msh --size 0.02                      the same for Gmsh, by element size\n\n"
-      "`voussoir mesh SHAPE --help` has the options of a shape.");
+      "`voussoir mesh SHAPE --help` lists the options of a shape.");
   add_box(*mesh);
   add_cylinder(*mesh);
   add_plate(*mesh);

@@ -39,7 +39,7 @@ CLI::Validator number_between(double least, double greatest) {
 }
 
 CLI::Validator whole_number_between(long long least, long long greatest) {
-  return must_be<long long>(fmt::format("a whole number from {} to {}", least, greatest),
+  return must_be<long long>(fmt::format("an integer from {} to {}", least, greatest),
                             [=](long long x) { return x >= least && x <= greatest; });
 }
 

@@ -9,7 +9,7 @@ namespace voussoir::app {
 CLI::Validator above_zero();
 /// "must be a number from 1e-15 to 0.5, not '0'"
 CLI::Validator number_between(double least, double greatest);
-/// "must be a whole number from 1 to 1024, not '0'"
+/// "must be an integer from 1 to 1024, not '0'"
 CLI::Validator whole_number_between(long long least, long long greatest);
 
 }  // namespace voussoir::app

@@ -16,7 +16,7 @@ std::string ending_of(const std::filesystem::path& path) {
 
 std::string about_meshes(const std::filesystem::path& path) {
   const std::string file = path.filename().string(), name = path.stem().string();
-  return "a mesh says nothing of materials, supports and loads. Write a job file beside it, " + name +
+  return "a mesh has no materials, supports and loads. Write a job file for it, " + name +
          ".json, and run that:\n"
          "  {\n"
          "    \"mesh\": \"" +
@@ -28,7 +28,7 @@ std::string about_meshes(const std::filesystem::path& path) {
          "    \"loads\": [{\"name\": \"push\", \"group\": \"top\", \"pressure\": 1e6}],\n"
          "    \"steps\": [{\"name\": \"in use\", \"loads\": [\"push\"]}]\n"
          "  }\n"
-         "Groups are the mesh's physical groups; docs/job-file.md has the rest. voussoir check " +
+         "Groups are the physical groups of the mesh; docs/job-file.md describes job files. voussoir check " +
          file + " shows the sizes and the quality of the mesh";
 }
 
@@ -46,7 +46,7 @@ Job read(const std::filesystem::path& path, Dialect dialect, const std::function
   }
   if (ending != ".inp" && ending != ".json")
     throw Error(ErrorCode::bad_input,
-                "the ending says what a file is: .inp for an Abaqus or CalculiX deck, .json for a job file" +
+                "the file extension determines the type: .inp for an Abaqus or CalculiX deck, .json for a job file" +
                     std::string(ending.empty() ? "; this one has none" : "; there is no '" + ending + "'"),
                 path.string());
   if (ending == ".json") return read_job_file(path, progress);

@@ -47,7 +47,7 @@ ProbePoint read_point(const std::string& text, std::size_t index) {
   point.name = name;
   point.where = "--point " + text;
   if (name.empty() || !read_position(place, point.position))
-    throw CLI::ValidationError("--point", "'" + text + "' is no point; write x,y,z or NAME=x,y,z");
+    throw CLI::ValidationError("--point", "'" + text + "' is not a point; write x,y,z or NAME=x,y,z");
   return point;
 }
 
@@ -65,9 +65,10 @@ ProbePath read_path(const std::string& text, std::size_t index) {
     if (good) path.points = static_cast<int>(count);
   }
   if (!good)
-    throw CLI::ValidationError("--path", "'" + text +
-                                             "' is no path; write x0,y0,z0:x1,y1,z1 or NAME=x0,y0,z0:x1,y1,z1:N with N "
-                                             "points, 2 or more");
+    throw CLI::ValidationError("--path",
+                               "'" + text +
+                                   "' is not a path; write x0,y0,z0:x1,y1,z1 or NAME=x0,y0,z0:x1,y1,z1:N with N "
+                                   "points, 2 or more");
   return path;
 }
 
@@ -96,14 +97,14 @@ void ResultOptions::apply(Job& job) const {
   for (const std::string& text : points) {
     ProbePoint point = read_point(text, job.points.size());
     if (is_taken(job.points, point.name))
-      throw Error(ErrorCode::bad_input, "there is a point '" + point.name + "' already; give each a name of its own",
+      throw Error(ErrorCode::bad_input, "there is a point '" + point.name + "' already; give each a unique name",
                   point.where);
     job.points.push_back(std::move(point));
   }
   for (const std::string& text : paths) {
     ProbePath path = read_path(text, job.paths.size());
     if (is_taken(job.paths, path.name))
-      throw Error(ErrorCode::bad_input, "there is a path '" + path.name + "' already; give each a name of its own",
+      throw Error(ErrorCode::bad_input, "there is a path '" + path.name + "' already; give each a unique name",
                   path.where);
     job.paths.push_back(std::move(path));
   }
@@ -114,14 +115,14 @@ void add_result_options(CLI::App& command, ResultOptions& options, const std::st
   command
       .add_option("--picture", options.picture,
                   "Draw the worst step (that of the largest stress) as NAME.png, or each step as NAME_step1.png …; "
-                  "worst where no word follows")
+                  "default: worst")
       ->type_name("worst|each")
       ->check(CLI::IsMember({"worst", "each"}).description(""))
       ->group(group);
   command
       .add_option("--picture-field", options.picture_field,
-                  "What pictures are coloured by: mises, principal1, sxx, displacement, ux, temperature, flux, "
-                  "axial_stress, N, Mz, error … (default: what the step is about)")
+                  "Field shown in pictures: mises, principal1, sxx, displacement, ux, temperature, flux, "
+                  "axial_stress, N, Mz, error … (default: by the type of step)")
       ->type_name("FIELD")
       ->group(group);
   const auto readable = [](auto read) {

@@ -63,7 +63,7 @@ class Run {
       const auto [known, fresh] = names.emplace(std::filesystem::path(file).stem().string(), file);
       if (!fresh && !options_.no_files)
         throw CLI::ValidationError("FILE", known->second + " and " + file + " would both write results called " +
-                                               known->first + "; run them apart, each with its own --output");
+                                               known->first + "; run them separately, each with its own --output");
     }
   }
 
@@ -82,8 +82,7 @@ class Run {
     } catch (const Error& error) {
       return error;
     } catch (const std::bad_alloc&) {
-      return {ErrorCode::out_of_memory,
-              "the memory of this machine does not suffice; `voussoir check` tells what each solver would need", file};
+      return {ErrorCode::out_of_memory, "out of memory; `voussoir check` shows what each solver needs", file};
     } catch (const std::exception& error) {
       return {ErrorCode::internal, error.what(), file};
     }
@@ -109,10 +108,11 @@ class Run {
       if (speaks_) print(text_of_sizes(job, read_seconds));
     }
     if (job.steps.empty())
-      throw Error(ErrorCode::bad_input,
-                  "there is no step, so there is nothing to solve. Add one that says what acts (*STEP, *STATIC … *END "
-                  "STEP in a deck, \"steps\" in a job file), or look at the model with `voussoir check`",
-                  file);
+      throw Error(
+          ErrorCode::bad_input,
+          "there is no step, so there is nothing to solve. Add one with loads and supports (*STEP, *STATIC … *END "
+          "STEP in a deck, \"steps\" in a job file), or check the model with `voussoir check`",
+          file);
 
     options_.results.apply(job);
     ResultFiles files(job, output_options());
@@ -276,29 +276,29 @@ Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
 void add_run_command(CLI::App& program) {
   CLI::App* run = program.add_subcommand("run", "Solve decks (.inp) and job files (.json), write results");
   auto options = std::make_shared<RunOptions>();
-  run->add_option("FILE", options->files, "Decks of Abaqus or CalculiX (.inp), job files (.json)")
+  run->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json)")
       ->type_name("FILE")
       ->required();
   add_solver_options(*run, options->solver);
-  run->add_option("--dialect", options->dialect, "Whose meaning the names of a deck have where programs differ")
+  run->add_option("--dialect", options->dialect, "The program whose meaning deck names have where the two differ")
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
       ->type_name("calculix|abaqus")
       ->capture_default_str()
       ->group("Reading");
-  run->add_option("--output", options->output, "Folder for results (default: where you are); made if it is not there")
+  run->add_option("--output", options->output, "Folder for results (default: the current folder); created if missing")
       ->type_name("DIR")
       ->group("Results");
-  run->add_flag("--force", options->force, "Replace results that are there already")->group("Results");
-  run->add_flag("--no-vtu", options->no_vtu, "Write no VTU and PVD files for ParaView")->group("Results");
+  run->add_flag("--force", options->force, "Replace existing results")->group("Results");
+  run->add_flag("--no-vtu", options->no_vtu, "Do not write VTU and PVD files for ParaView")->group("Results");
   run->add_flag("--frd", options->frd, "Also write an .frd file for CalculiX GraphiX, PrePoMax and FreeCAD")
       ->group("Results");
-  run->add_flag("--no-tables", options->no_tables, "Write no .dat and CSV tables")->group("Results");
-  run->add_flag("--no-files", options->no_files, "Write nothing at all; only show")->group("Results");
+  run->add_flag("--no-tables", options->no_tables, "Do not write .dat and CSV tables")->group("Results");
+  run->add_flag("--no-files", options->no_files, "Write no files; only print")->group("Results");
   add_result_options(*run, options->results, "Results");
-  CLI::Option* verbose =
-      run->add_flag("-v,--verbose", options->verbose, "Show routes of elements, why the solver was chosen, residuals");
+  CLI::Option* verbose = run->add_flag("-v,--verbose", options->verbose,
+                                       "Show element routes, the reason for the choice of solver, residuals");
   run->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);
-  run->add_flag("--json", options->json, "Print results.json on standard output, and nothing else there");
+  run->add_flag("--json", options->json, "Print only results.json on standard output");
   run->footer(examples);
   run->callback([options] {
     const ExitCode code = Run(*options).all();

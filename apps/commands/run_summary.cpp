@@ -197,7 +197,7 @@ void add_supports(const std::vector<StepSummary>& steps, const Units& units, std
     }
   }
   if (moments)
-    text += "  Moments are about the mean position of the held nodes; nodes of several sets count in each.\n";
+    text += "  Moments are about the mean position of the restrained nodes; nodes of several sets count in each.\n";
   if (!shown.empty()) text += "\n";
 }
 
@@ -308,7 +308,7 @@ std::string text_of_details(const Job& job, const JobResult& result, const Resul
   for (const StepSummary& step : files.summaries()) {
     const SolveReport& report = step.report;
     if (!report.choice.empty()) text += fmt::format("  step {}   {}\n", step.number, report.choice);
-    text += fmt::format("  step {}   set up in {}, solved in {}, {} held besides the matrix\n", step.number,
+    text += fmt::format("  step {}   set up in {}, solved in {}, {} in addition to the matrix\n", step.number,
                         readable_seconds(report.setup_seconds), readable_seconds(report.solve_seconds),
                         readable_bytes(static_cast<double>(report.memory_bytes)));
     if (!report.preconditioner.empty()) text += fmt::format("  step {}   {}\n", step.number, report.preconditioner);

@@ -33,7 +33,7 @@ std::string fault_of(const std::string& name, const Make& make) {
 CLI::Option* add_solver_option(CLI::App& command, std::string& solver) {
   return command
       .add_option("--solver", solver,
-                  "auto looks at size and kind of the model and says why; direct eliminates, cg iterates. Settings of "
+                  "auto chooses by the model; direct factorises the matrix, cg iterates. Settings of "
                   "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/multigrid.md)")
       ->type_name(choices("auto", solver_names()))
       ->check(
@@ -60,27 +60,28 @@ StaticOptions SolverOptions::resolved() const {
 void add_solver_options(CLI::App& command, SolverOptions& options) {
   command
       .add_option("--backend", options.how.backend,
-                  "Where numbers are crunched; openmp:N takes N threads, cuda:0,1 two GPUs. `voussoir info` says "
-                  "what is there")
+                  "Compute backend; openmp:N uses N threads, cuda:0,1 two GPUs. `voussoir info` lists "
+                  "the available ones")
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str()
       ->group("Solving");
   add_solver_option(command, options.how.solver)->group("Solving");
-  command.add_option("--storage", options.how.storage, "How the matrix is kept, or not at all")
+  command.add_option("--storage", options.how.storage, "Storage of the matrix, or matrix-free")
       ->type_name(choices("auto", soe_names()))
       ->check([](const std::string& name) { return fault_of(name, make_soe); })
       ->capture_default_str()
       ->group("Solving");
-  command.add_option("--threads", options.threads, "Threads of the processor (default: all)")
+  command.add_option("--threads", options.threads, "Number of CPU threads (default: all)")
       ->type_name("N")
       ->check(whole_number_between(1, 1024))
       ->group("Solving");
-  command.add_option("--tolerance", options.how.relative_tolerance, "Relative residual at which an iteration stops")
+  command
+      .add_option("--tolerance", options.how.relative_tolerance, "Relative residual at which iterative solvers stop")
       ->type_name("X")
       ->check(number_between(1e-15, 0.5))
       ->capture_default_str()
       ->group("Solving");
-  command.add_option("--max-iterations", options.how.max_iterations, "Most iterations of cg")
+  command.add_option("--max-iterations", options.how.max_iterations, "Maximum number of CG iterations")
       ->type_name("N")
       ->check(whole_number_between(1, 100000000))
       ->capture_default_str()

@@ -47,11 +47,11 @@ std::vector<int> parse(const std::string& argument, int devices) {
   for (std::size_t i = 0; i <= argument.size(); ++i) {
     if (i < argument.size() && argument[i] != ',') {
       if (!std::isdigit(static_cast<unsigned char>(argument[i])) || digits.size() > 3)
-        refuse("'" + argument + "' is no list of GPU numbers");
+        refuse("'" + argument + "' is not a list of GPU numbers");
       digits += argument[i];
       continue;
     }
-    if (digits.empty()) refuse("'" + argument + "' is no list of GPU numbers");
+    if (digits.empty()) refuse("'" + argument + "' is not a list of GPU numbers");
     const int ordinal = std::stoi(digits);
     if (ordinal >= devices)
       refuse("there is no GPU " + digits + " here; there " +

@@ -40,9 +40,9 @@ void* DebugMemory::allocate(std::size_t bytes) {
     count_allocation(bytes);
     return pointer;
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, "debug device " + std::to_string(device_) + " has no room for " +
-                                              std::to_string(bytes) + " bytes more; " + std::to_string(bytes_in_use()) +
-                                              " are in use");
+    throw Error(ErrorCode::out_of_memory, "out of memory on debug device " + std::to_string(device_) + ": " +
+                                              std::to_string(bytes) + " bytes were requested; " +
+                                              std::to_string(bytes_in_use()) + " are in use");
   }
 }
 
@@ -65,7 +65,7 @@ void* DebugMemory::allocate_host(std::size_t bytes) {
     mirrors_.emplace(pointer, std::move(mirror));
     return pointer;
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_memory, "no room for a host mirror of " + std::to_string(bytes) +
+    throw Error(ErrorCode::out_of_memory, "out of memory for a host mirror of " + std::to_string(bytes) +
                                               " bytes of debug device " + std::to_string(device_));
   }
 }
@@ -126,9 +126,10 @@ void DebugMemory::enter() {
   const std::lock_guard lock(company_->mutex);
   const int active = company_->active_device;
   if (active >= 0 && active != device_)
-    throw Error(ErrorCode::misuse, "a section of debug device " + std::to_string(device_) +
-                                       " begins while one of device " + std::to_string(active) +
-                                       " is open; end that one first: work for different devices is kept apart");
+    throw Error(ErrorCode::misuse,
+                "a section of debug device " + std::to_string(device_) + " begins while one of device " +
+                    std::to_string(active) +
+                    " is open; close that one first: sections of different devices must not overlap");
   if (company_->depth++ > 0) return;
   company_->active_device = device_;
   for (Mirror* mirror : company_->open_mirrors) mirror->buffer.set_access(Access::none);
@@ -147,7 +148,7 @@ void DebugMemory::lend_to_device(void* pointer, std::size_t bytes, Intent intent
   const std::lock_guard lock(company_->mutex);
   const int active = company_->active_device;
   if (active != device_)
-    throw Error(ErrorCode::misuse, "an " + array_of(bytes, device_) + " was asked for its device side " +
+    throw Error(ErrorCode::misuse, "the device side of an " + array_of(bytes, device_) + " was requested " +
                                        (active < 0 ? std::string("outside a DeviceSection")
                                                    : "inside a DeviceSection of device " + std::to_string(active)) +
                                        "; open a DeviceSection of device " + std::to_string(device_) +
@@ -184,8 +185,8 @@ void DebugMemory::lend_to_host(void* pointer, std::size_t bytes, Intent intent, 
   }
   if (company_->active_device >= 0)
     throw Error(ErrorCode::misuse,
-                "an " + array_of(bytes, device_) + " was asked for its host side inside a DeviceSection of device " +
-                    std::to_string(company_->active_device) + "; ask before the section or after it");
+                "the host side of an " + array_of(bytes, device_) + " was requested inside a DeviceSection of device " +
+                    std::to_string(company_->active_device) + "; request it before or after the section");
   want(mirror, intent == Intent::read ? std::max(mirror.wanted, Access::read) : Access::read_write);
   check_end(mirror.buffer);
   if (intent == Intent::write) mirror.buffer.poison();

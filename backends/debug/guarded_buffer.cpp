@@ -137,36 +137,36 @@ void explain(const FaultRecord& record, std::uintptr_t address) {
   };
   if (address < record.pages || address >= record.pages_end) {
     who();
-    line << (address < record.pages ? " touched memory before the beginning of" : " touched memory past the end of")
+    line << (address < record.pages ? " accessed memory before the beginning of" : " accessed memory past the end of")
          << (on_device ? "" : " the host mirror of") << " an array of " << bytes << " bytes of device " << device
          << "; check the index";
   } else if (on_device) {
     if (record.access == Access::read) {
       who();
       line << " wrote to device memory of device " << device << " (array of " << bytes
-           << " bytes) that was asked for by read; ask for it by write or update";
+           << " bytes) that was requested for reading; request it for writing or updating";
     } else if (active < 0) {
-      line << "host code touched device memory of device " << device << " (array of " << bytes
-           << " bytes); a device pointer is good inside its DeviceSection only, on the host ask read_host()";
+      line << "host code accessed device memory of device " << device << " (array of " << bytes
+           << " bytes); a device pointer is valid only inside its DeviceSection; on the host, call read_host()";
     } else if (active == device) {
       who();
-      line << " touched an array of its own (" << bytes
-           << " bytes) that it did not ask for in this section; ask for it by intent in every section";
+      line << " accessed an array of its own (" << bytes
+           << " bytes) that it did not request in this section; request it by intent in every section";
     } else {
       who();
-      line << " touched device memory of device " << device << " (array of " << bytes
-           << " bytes); values of another device come by an exchange";
+      line << " accessed device memory of device " << device << " (array of " << bytes
+           << " bytes); values of another device must be exchanged";
     }
   } else if (active >= 0) {
     who();
-    line << " touched the host mirror of an array of device " << device << " (array of " << bytes
+    line << " accessed the host mirror of an array of device " << device << " (array of " << bytes
          << " bytes); device work uses device pointers";
   } else if (record.access == Access::read) {
     line << "host code wrote to the host mirror of an array of device " << device << " (array of " << bytes
-         << " bytes) that was asked for by read or that the device has read since; ask update_host() again";
+         << " bytes) that was requested for reading or that the device has read since; call update_host() again";
   } else {
-    line << "host code touched a stale host mirror of device " << device << " (array of " << bytes
-         << " bytes); the device has written since, so ask read_host() again";
+    line << "host code accessed a stale host mirror of device " << device << " (array of " << bytes
+         << " bytes); the device has written since, so call read_host() again";
   }
   line.print();
 }

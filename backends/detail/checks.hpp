@@ -19,8 +19,8 @@ inline bool same_shape(const Layout& a, const Layout& b) {
 
 [[noreturn]] inline void refuse_foreign(const char* what) {
   throw Error(ErrorCode::misuse, std::string(what) +
-                                     ": the vector lies in the memory of another backend; make it by "
-                                     "the model it is used with, or carry its values over the host");
+                                     ": the vector is in the memory of another backend; create it from "
+                                     "the model it is used with, or copy its values through the host");
 }
 
 /// Throws where a vector does not lie in the memory of a backend.
@@ -39,7 +39,7 @@ inline void require_layout(const Layout& layout, const Vector& x, const char* wh
   }
   throw Error(ErrorCode::misuse, std::string(what) + ": a vector of " + std::to_string(x.size()) +
                                      " entries where one of " + std::to_string(layout.size()) +
-                                     ", spread over the devices alike, is needed");
+                                     ", with the same distribution over the devices, is needed");
 }
 
 inline void require_alike(const Vector& x, const Vector& y, const char* what) {
@@ -47,7 +47,7 @@ inline void require_alike(const Vector& x, const Vector& y, const char* what) {
   require_layout(*x.layout(), y, what);
   if (x.columns() != y.columns())
     throw Error(ErrorCode::misuse, std::string(what) + ": vectors with " + std::to_string(x.columns()) + " and " +
-                                       std::to_string(y.columns()) + " columns do not go together");
+                                       std::to_string(y.columns()) + " columns do not match");
 }
 
 inline void require_one_column(const Layout& layout, const Vector& x, const char* what) {

@@ -67,7 +67,7 @@ std::size_t rows_at_once(int block_size) { return block_entries / static_cast<st
 
 void require_diagonal(const BlockDiagonal& diagonal, const Vector& r, const Vector& z) {
   if (!diagonal.layout)
-    throw Error(ErrorCode::misuse, "block diagonal: it has no layout; take it from block_diagonal()");
+    throw Error(ErrorCode::misuse, "block diagonal: it has no layout; get it from block_diagonal()");
   require_layout(*diagonal.layout, r, "block diagonal");
   require_alike(r, z, "block diagonal");
 }
@@ -100,7 +100,7 @@ BlockDiagonal CpuBackend::block_diagonal(const SparseMatrix& source, int block_s
 
 void CpuBackend::invert(BlockDiagonal& diagonal) {
   if (!diagonal.single_blocks.empty())
-    throw Error(ErrorCode::misuse, "block diagonal: invert it before it is kept in single precision");
+    throw Error(ErrorCode::misuse, "block diagonal: invert it before converting it to single precision");
   const int b = diagonal.block_size;
   const auto entries = static_cast<std::size_t>(b * b);
   // "Tiny" is meant against the largest entry on the diagonal: a node that only rounding holds is not held.
@@ -139,10 +139,9 @@ void CpuBackend::invert(BlockDiagonal& diagonal) {
     if (reason == detail::Inversion::fine) continue;
     const std::string where = "equation " + std::to_string(diagonal.layout->first(d) + worst * b + worst_row);
     if (reason == detail::Inversion::not_finite)
-      throw Error(ErrorCode::not_finite, "the matrix has an entry that is not a number on its diagonal", where);
+      throw Error(ErrorCode::not_finite, "the matrix has a diagonal entry that is not finite", where);
     throw Error(ErrorCode::singular,
-                "the matrix has no stiffness of its own here; hold the equation or connect its node to stiff elements",
-                where);
+                "the matrix has no stiffness here; prescribe the unknown or connect its node to stiff elements", where);
   }
 }
 

@@ -25,7 +25,7 @@ void* OpenMpMemory::allocate(std::size_t bytes) {
   const std::size_t alignment = large ? huge_page : cache_line;
   void* pointer = nullptr;
   if (posix_memalign(&pointer, alignment, bytes) != 0)
-    throw Error(ErrorCode::out_of_memory, "no room for " + detail::readable_bytes(bytes) + " of main memory (" +
+    throw Error(ErrorCode::out_of_memory, "out of memory: " + detail::readable_bytes(bytes) + " were requested (" +
                                               detail::readable_bytes(bytes_in_use()) +
                                               " in use by the backend); use a matrix-free operator or a smaller model");
   if (large) madvise(pointer, bytes / huge_page * huge_page, MADV_HUGEPAGE);

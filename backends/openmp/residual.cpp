@@ -84,7 +84,7 @@ void CpuBackend::body_load(const DeviceModel& model, int batch_number, const Bod
     const ElementProgram& program = *batch.program;
     if (!program.takes_body_load())
       throw Error(ErrorCode::misuse, "elements of type " + program.name() +
-                                         " take no load on their volume; put gravity and the like on solid elements");
+                                         " do not support body loads; apply gravity and the like to solid elements");
     if (batch.element_count == 0) continue;
     const Sweep sweep{model,          d,       batch_number,  plans.gather(model, d, batch_number), threads_,
                       route(program), nullptr, program.dofs()};

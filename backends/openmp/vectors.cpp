@@ -99,7 +99,7 @@ void CpuBackend::multiply(const Vector& d, const Vector& x, Vector& y) {
   const auto columns = static_cast<std::size_t>(x.columns());
   if (d.columns() != 1 && d.columns() != x.columns())
     throw Error(ErrorCode::misuse, "multiply: the factors have " + std::to_string(d.columns()) +
-                                       " columns; one column, or as many as the vector has, can be meant");
+                                       " columns; use one column, or as many as the vector has");
   const bool spread = d.columns() == 1 && columns > 1;
   for (int device = 0; device < devices(); ++device) {
     DeviceSection section(*memory(device));

@@ -4,7 +4,7 @@ namespace voussoir {
 
 Analysis::Analysis(const Domain& domain, Collaborators collaborators)
     : domain_(domain), parts_(std::move(collaborators)) {
-  if (!parts_.backend) throw Error(ErrorCode::misuse, "an analysis needs a backend; take one from Backend::open()");
+  if (!parts_.backend) throw Error(ErrorCode::misuse, "an analysis needs a backend; get one from Backend::open()");
   if (!parts_.soe || !parts_.solver)
     throw Error(ErrorCode::misuse, "an analysis needs an SOE and a solver that fits it");
   if (!parts_.handler) parts_.handler = std::make_shared<TransformationHandler>();

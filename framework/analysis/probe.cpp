@@ -28,8 +28,8 @@ std::string text_of(const std::array<double, 3>& p) {
 
 [[noreturn]] void fail_outside(double distance, const std::array<double, 3>& point, const std::string& where) {
   throw Error(ErrorCode::bad_input,
-              "the point " + text_of(point) + " is outside of the body" +
-                  (std::isfinite(distance) ? ", " + number(distance) + " away from it; move it inside" : ""),
+              "the point " + text_of(point) + " is outside the body" +
+                  (std::isfinite(distance) ? ", " + number(distance) + " from it; move it inside" : ""),
               where);
 }
 
@@ -162,7 +162,7 @@ std::size_t Probe::index(std::string_view name) const {
   if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
   std::string known;
   for (const auto& n : names) known += (known.empty() ? "" : ", ") + n;
-  throw Error(ErrorCode::not_found, "'" + std::string(name) + "' is not there; there are " + known, "probe");
+  throw Error(ErrorCode::not_found, "'" + std::string(name) + "' does not exist; there are " + known, "probe");
 }
 
 std::vector<ProbeValues> Probe::at(const std::array<double, 3>& point) const {
@@ -194,7 +194,7 @@ void check_probe(const std::vector<const PointLocator*>& locators, const ProbePo
 void check_probe(const std::vector<const PointLocator*>& locators, const ProbePath& path) {
   if (path.points < 2) throw Error(ErrorCode::bad_input, "a path needs at least two points", path.where);
   if (!(path.length() > 0))
-    throw Error(ErrorCode::bad_input, "the path begins where it ends; give it two different ends", path.where);
+    throw Error(ErrorCode::bad_input, "the path has no length; give it two different ends", path.where);
   for (const PointLocator* locator : locators)
     for (int i = 0; i < path.points; ++i)
       if (!locator->find(path.position(i)).empty()) return;
@@ -204,7 +204,7 @@ void check_probe(const std::vector<const PointLocator*>& locators, const ProbePa
       distance = std::min(distance, locator->distance(p));
   throw Error(ErrorCode::bad_input,
               "the path from " + text_of(path.from) + " to " + text_of(path.to) +
-                  " lies outside of the body: the nearest of its ends and its middle is " + number(distance) +
+                  " is outside the body: the nearest of its ends and its midpoint is " + number(distance) +
                   " away from it",
               path.where);
 }

@@ -19,7 +19,7 @@ int index_of(const std::vector<std::string>& names, std::string_view name, const
   if (it != names.end()) return static_cast<int>(it - names.begin());
   std::string known;
   for (const auto& n : names) known += (known.empty() ? "" : ", ") + n;
-  throw Error(ErrorCode::not_found, "'" + std::string(name) + "' is not there; there are " + known, what);
+  throw Error(ErrorCode::not_found, "'" + std::string(name) + "' does not exist; there are " + known, what);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::vector<SolveReport> NewtonRaphsonAlgorithm::solve(const AnalysisModel& mode
   soe.set_columns(1);
   for (StepState& state : steps) {
     SolveReport total;
-    total.reason = "not in balance after " + std::to_string(max_iterations_) + " iterations";
+    total.reason = "not in equilibrium after " + std::to_string(max_iterations_) + " iterations";
     double first = 0;
     double left_by_solver = 0;  // what the last solve left of its right-hand side: the best that its balance can be
     for (int iteration = 0; iteration <= max_iterations_; ++iteration) {

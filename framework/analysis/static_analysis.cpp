@@ -97,13 +97,13 @@ namespace {
 std::string advice_after(const SolveReport& report) {
   const bool eliminated = voussoir::eliminated(report);
   if (report.not_positive_definite)
-    return std::string("The model may not be held: look at its supports") +
-           (eliminated ? "" : ", or let the direct solver name what moves") +
+    return std::string("The model may be under-constrained: check its supports") +
+           (eliminated ? "" : ", or use the direct solver, which names the free motion") +
            (report.advice.empty() ? "" : ". " + report.advice);
   if (!report.advice.empty()) return report.advice;
   if (eliminated)
-    return "Look for parts that are hardly held, and for springs or materials that are many times stiffer or softer "
-           "than what they are joined to; or try cg+amg, which loses fewer digits where parts are held by little";
+    return "Look for weakly restrained parts, and for springs or materials that are many times stiffer or softer "
+           "than their surroundings; or try cg+amg, which loses fewer digits with weakly restrained parts";
   return "Try another preconditioner, more iterations, or the direct solver";
 }
 
@@ -127,7 +127,7 @@ void StaticAnalysis::check_stiffness() const {
       if (!(values[i] > 0)) {
         const auto equation = static_cast<std::int32_t>(diagonal.layout->first(d) + static_cast<std::int64_t>(i));
         throw Error(ErrorCode::singular,
-                    "no element gives this unknown any stiffness; hold it, or give it an element that does",
+                    "no element gives this unknown any stiffness; prescribe it, or add an element that does",
                     model_->equation_label(equation));
       }
   }

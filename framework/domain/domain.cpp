@@ -22,8 +22,8 @@ std::vector<std::string> sorted_names(const Map& map) {
 
 /// For messages, of names in the order given.
 std::string known_names(const std::vector<std::string>& names) {
-  if (names.empty()) return "there is none yet";
-  std::string text = "known are ";
+  if (names.empty()) return "none is defined yet";
+  std::string text = "available are ";
   for (std::size_t i = 0; i < names.size() && i < 12; ++i) text += (i ? ", '" : "'") + names[i] + "'";
   if (names.size() > 12) text += ", …";
   return text;
@@ -37,7 +37,7 @@ auto find_named(const Map& map, const std::string& name, const char* kind) {
                 std::string(kind) + " '" + name + "'");
   if (it->second.empty())
     throw Error(ErrorCode::bad_input,
-                "the " + std::string(kind) + " is empty, so nothing would happen; fill it or leave it out",
+                "the " + std::string(kind) + " is empty, so it would have no effect; fill it or leave it out",
                 std::string(kind) + " '" + name + "'");
   return std::span(it->second);
 }
@@ -76,7 +76,7 @@ void Domain::add_node(Id id, double x, double y, double z) {
   const std::string where = "node " + std::to_string(id);
   if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z))
     throw Error(ErrorCode::bad_input, "a coordinate is not a finite number", where);
-  if (find_node(id) >= 0) throw Error(ErrorCode::bad_input, "the node is there already; ids must be unique", where);
+  if (find_node(id) >= 0) throw Error(ErrorCode::bad_input, "the node exists already; ids must be unique", where);
   const std::int32_t index = node_count();
   if (index == INT32_MAX) throw Error(ErrorCode::bad_input, "a domain has at most 2^31 − 1 nodes", where);
   if (node_ids_consecutive_ && index > 0 && id != node_ids_.front() + index) {
@@ -91,7 +91,7 @@ void Domain::add_node(Id id, double x, double y, double z) {
 
 void Domain::add_nodes(std::span<const Id> ids, std::span<const double> coordinates) {
   if (coordinates.size() % 3 != 0 || (!ids.empty() && ids.size() * 3 != coordinates.size()))
-    throw Error(ErrorCode::bad_input, "add_nodes wants three coordinates per node: got " + std::to_string(ids.size()) +
+    throw Error(ErrorCode::bad_input, "add_nodes needs three coordinates per node: got " + std::to_string(ids.size()) +
                                           " ids and " + std::to_string(coordinates.size()) + " coordinates");
   const std::size_t count = coordinates.size() / 3;
   node_ids_.reserve(node_ids_.size() + count);
@@ -147,7 +147,7 @@ Node Domain::node(Id id) const {
 ElementBlock& Domain::add_block(const std::string& name, const std::string& type) {
   ++revision_;
   if (has_block(name))
-    throw Error(ErrorCode::bad_input, "a block of this name exists; give each block a name of its own",
+    throw Error(ErrorCode::bad_input, "a block of this name exists; give each block a unique name",
                 "block '" + name + "'");
   blocks_.push_back(
       std::unique_ptr<ElementBlock>(new ElementBlock(*this, static_cast<std::int32_t>(blocks_.size()), name, type)));
@@ -191,7 +191,7 @@ void Domain::register_element(Id id, ElementRef ref) {
     return;
   }
   if (find_element(id).block >= 0)
-    throw Error(ErrorCode::bad_input, "the element is there already; ids must be unique over all blocks",
+    throw Error(ErrorCode::bad_input, "the element exists already; ids must be unique over all blocks",
                 "element " + std::to_string(id));
   other_elements_.emplace(id, ref);
 }
@@ -350,8 +350,7 @@ void Domain::prescribe_along(Id node, std::array<double, 3> direction, double va
     throw Error(ErrorCode::bad_input, "the direction or the value of an oblique support is not a finite number",
                 "node " + std::to_string(node));
   if (length == 0)
-    throw Error(ErrorCode::bad_input, "the direction of an oblique support has no length",
-                "node " + std::to_string(node));
+    throw Error(ErrorCode::bad_input, "the direction of an oblique support is zero", "node " + std::to_string(node));
   for (double& d : direction) d /= length;
   oblique_.push_back({node_index(node), direction, value});
 }

@@ -119,7 +119,7 @@ void ElementBlock::add_many(std::span<const Id> ids, std::span<const Id> nodes) 
   if (nodes.size() != count * nodes_per_element_ || (!ids.empty() && ids.size() != count))
     throw Error(ErrorCode::bad_input,
                 "add_many got " + std::to_string(ids.size()) + " ids and " + std::to_string(nodes.size()) +
-                    " node ids; wanted are " + std::to_string(nodes_per_element_) + " per element",
+                    " node ids; expected are " + std::to_string(nodes_per_element_) + " per element",
                 "block '" + name_ + "'");
   const std::size_t old_count = ids_.size();
   ids_.reserve(old_count + count);
@@ -194,9 +194,9 @@ ElementBlock::Parameters ElementBlock::parameters() const {
         value = 1;
       } else {
         throw Error(ErrorCode::bad_input,
-                    "'" + names[k] + "' is needed by elements of type " + type_name_ + ", but " +
-                        (material_ ? "neither material '" + material_->name() + "' nor the section gives it"
-                                   : std::string("the block has no material and its section does not give it")),
+                    "'" + names[k] + "' is required by elements of type " + type_name_ + ", but " +
+                        (material_ ? "neither material '" + material_->name() + "' nor the section defines it"
+                                   : std::string("the block has no material and its section does not define it")),
                     where);
       }
     }

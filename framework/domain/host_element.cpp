@@ -41,13 +41,13 @@ void HostElement::residual(const HostElementData& element, std::span<double> for
 }
 
 void HostElement::mass(const HostElementData&, std::span<double>) const {
-  throw Error(ErrorCode::misuse,
-              std::string("element class ") + typeid(*this).name() + " says has_mass() but does not override mass()");
+  throw Error(ErrorCode::misuse, std::string("element class ") + typeid(*this).name() +
+                                     " returns true from has_mass() but does not override mass()");
 }
 
 void HostElement::body_load(const HostElementData&, const BodyLoad&, std::span<double>) const {
   throw Error(ErrorCode::misuse, std::string("element class ") + typeid(*this).name() +
-                                     " says takes_body_load() but does not override body_load()");
+                                     " returns true from takes_body_load() but does not override body_load()");
 }
 
 void HostElement::recover(const HostElementData&, std::span<double>) const {

@@ -55,18 +55,18 @@ LoadCase& LoadCase::heat_flux(const std::string& name, double value) {
 LoadCase& LoadCase::convection(const std::string& name, double film, double sink) {
   check_finite(*this, "a film coefficient or a sink temperature", {film, sink});
   if (film < 0)
-    throw Error(ErrorCode::bad_input, "the film coefficient is negative; heat would flow the wrong way",
+    throw Error(ErrorCode::bad_input, "the film coefficient is negative; it must be zero or positive",
                 "surface '" + name + "'");
   return surface(name, "convection", {film, sink});
 }
 
 LoadCase& LoadCase::radiation(const std::string& name, double coefficient, double sink, double absolute_zero) {
-  check_finite(*this, "a number of a radiating surface", {coefficient, sink, absolute_zero});
+  check_finite(*this, "a parameter of a radiating surface", {coefficient, sink, absolute_zero});
   if (coefficient < 0)
-    throw Error(ErrorCode::bad_input, "the coefficient of radiation is negative; heat would flow the wrong way",
+    throw Error(ErrorCode::bad_input, "the coefficient of radiation is negative; it must be zero or positive",
                 "surface '" + name + "'");
   if (sink < absolute_zero)
-    throw Error(ErrorCode::bad_input, "the temperature that the surface radiates to is below absolute zero",
+    throw Error(ErrorCode::bad_input, "the ambient temperature of radiation is below absolute zero",
                 "surface '" + name + "'");
   return surface(name, "radiation", {coefficient, sink, absolute_zero});
 }
@@ -88,11 +88,11 @@ LoadCase& LoadCase::gravity(const std::string& element_set, std::array<double, 3
 LoadCase& LoadCase::centrifugal(const std::string& element_set, double omega, std::array<double, 3> axis_point,
                                 std::array<double, 3> axis_direction) {
   check_finite(
-      *this, "a number of a centrifugal load",
+      *this, "a parameter of a centrifugal load",
       {omega, axis_point[0], axis_point[1], axis_point[2], axis_direction[0], axis_direction[1], axis_direction[2]});
   const double length = std::hypot(axis_direction[0], axis_direction[1], axis_direction[2]);
   if (!(length > 0))
-    throw Error(ErrorCode::bad_input, "the axis of rotation has no direction", "load case '" + name_ + "'");
+    throw Error(ErrorCode::bad_input, "the direction of the axis of rotation is zero", "load case '" + name_ + "'");
   BodyLoad load;
   load.angular_velocity_squared = omega * omega;
   for (int i = 0; i < 3; ++i) {

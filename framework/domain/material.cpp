@@ -18,7 +18,8 @@ Material& Material::set_table(const std::string& parameter, std::vector<std::pai
       throw Error(ErrorCode::bad_input, "row " + std::to_string(i + 1) + " of the table is not a finite number", where);
     if (i > 0 && !(table[i].first > table[i - 1].first))
       throw Error(ErrorCode::bad_input,
-                  "temperatures must ascend, but row " + std::to_string(i + 1) + " is not above the one before", where);
+                  "temperatures must increase, but row " + std::to_string(i + 1) + " is not above the previous one",
+                  where);
   }
   parameters_[parameter] = std::move(table);
   return *this;
@@ -37,7 +38,7 @@ bool Material::has(std::string_view parameter) const { return parameters_.find(p
 double Material::value(std::string_view parameter, double temperature) const {
   const auto it = parameters_.find(parameter);
   if (it == parameters_.end())
-    throw Error(ErrorCode::not_found, "parameter '" + std::string(parameter) + "' is not given; set it",
+    throw Error(ErrorCode::not_found, "parameter '" + std::string(parameter) + "' is not defined; set it",
                 "material '" + name_ + "'");
   const auto& table = it->second;
   if (temperature <= table.front().first) return table.front().second;

@@ -37,7 +37,7 @@ Orientation::Orientation() : axes_{1, 0, 0, 0, 1, 0, 0, 0, 1} {}
 
 Orientation Orientation::rectangular(V a, V b) {
   Orientation o;
-  const V one = unit(a, "the first axis has no length");
+  const V one = unit(a, "the first axis is zero");
   const V three = unit(cross(one, b), "the two vectors are parallel; give two that span a plane");
   o.axes_ = rows(one, cross(three, one), three);
   return o;
@@ -56,13 +56,14 @@ Orientation::Axes Orientation::at(const V& position) const {
   V radial = minus(position, origin_);
   const double along = dot(radial, axis_);
   for (int i = 0; i < 3; ++i) radial[i] -= along * axis_[i];
-  const V one = unit(radial, "an element's centre lies on the cylinder's axis, where radial has no direction");
+  const V one =
+      unit(radial, "the centre of an element is on the axis of the cylinder, where the radial direction is undefined");
   return product(turn_, rows(one, cross(axis_, one), axis_));
 }
 
 Orientation Orientation::turned(int axis, double degrees) const {
   if (axis < 1 || axis > 3)
-    throw Error(ErrorCode::bad_input, "there is no axis " + std::to_string(axis) + "; turn about 1, 2 or 3",
+    throw Error(ErrorCode::bad_input, "there is no axis " + std::to_string(axis) + "; rotate about 1, 2 or 3",
                 "orientation");
   const double angle = degrees * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
   const int i = axis % 3, j = (axis + 1) % 3;  // the two axes that move

@@ -125,7 +125,7 @@ void OutputFile::name_temporary() {
   if (::linkat(AT_FDCWD, handle.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     const int error = errno;
     detail::forget_unfinished(name);
-    fail("it cannot be given its name", error);
+    fail("it cannot be renamed from its temporary name", error);
   }
   temporary_ = name;
 }
@@ -136,16 +136,16 @@ void OutputFile::commit() {
     // A link takes a name only where it is free.
     if (::linkat(AT_FDCWD, handle_path(::fileno(file_)).c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0)
       return close();
-    if (errno != EEXIST || !overwrite_) fail("it cannot be given its name", errno);
+    if (errno != EEXIST || !overwrite_) fail("it cannot be renamed from its temporary name", errno);
     name_temporary();
   }
   close();  // some file systems tell of a full disk only now, and then the file must not get its name
   if (overwrite_) {
     std::error_code error;
     std::filesystem::rename(temporary_, path_, error);
-    if (error) fail("it cannot be given its name", error.value());
+    if (error) fail("it cannot be renamed from its temporary name", error.value());
   } else if (!rename_to_free_name(temporary_, path_)) {
-    fail("it cannot be given its name", errno);
+    fail("it cannot be renamed from its temporary name", errno);
   }
   forget_temporary();
 }

@@ -41,7 +41,7 @@ Units Units::parse(std::string_view text, const std::string& where) {
                        });
     if (!plain)
       throw Error(ErrorCode::bad_input,
-                  "'" + std::string(label) + "' is no unit; write a short word for each, as in N,mm,MPa", where);
+                  "'" + std::string(label) + "' is not a unit; write a short name for each, as in N,mm,MPa", where);
     *labels[count] = label;
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);

@@ -40,16 +40,16 @@ constexpr double most_cells = 1e6;  // along one edge
 
 BlockMesh::BlockMesh(int dim, double tolerance) : dim_(dim), tolerance_(tolerance) {
   if (dim != 2 && dim != 3)
-    throw Error(ErrorCode::misuse, "a mesh of bricks has 2 or 3 dimensions, not " + std::to_string(dim));
-  if (!(tolerance > 0)) throw Error(ErrorCode::misuse, "the tolerance of a mesh of bricks must be positive");
+    throw Error(ErrorCode::misuse, "a block mesh has 2 or 3 dimensions, not " + std::to_string(dim));
+  if (!(tolerance > 0)) throw Error(ErrorCode::misuse, "the tolerance of a block mesh must be positive");
 }
 
 std::int32_t BlockMesh::known_vertex(const Point& x) const {
   std::array<std::int64_t, 3> key;
   for (int k = 0; k < 3; ++k) {
     if (!(std::abs(x[k]) < 1e9 * tolerance_))
-      throw Error(ErrorCode::bad_input, "a corner lies at " + std::to_string(x[k]) +
-                                            ", too far out for a tolerance of " + std::to_string(tolerance_));
+      throw Error(ErrorCode::bad_input, "a coordinate of a corner is " + std::to_string(x[k]) +
+                                            ", too large for a tolerance of " + std::to_string(tolerance_));
     key[k] = std::llround(x[k] / tolerance_);
   }
   // Neighbouring keys too, since two corners that should be one may be rounded apart.
@@ -74,13 +74,13 @@ std::int32_t BlockMesh::vertex(const Point& x) {
 void BlockMesh::add_block(const std::vector<Point>& corners, const std::string& part) {
   const std::size_t wanted = std::size_t{1} << dim_;
   if (corners.size() != wanted)
-    throw Error(ErrorCode::misuse, "a brick of a mesh of dimension " + std::to_string(dim_) + " has " +
+    throw Error(ErrorCode::misuse, "a block of a mesh of dimension " + std::to_string(dim_) + " has " +
                                        std::to_string(wanted) + " corners, not " + std::to_string(corners.size()));
   Block block{};
   for (std::size_t i = 0; i < corners.size(); ++i) {
     block.corners[i] = vertex(corners[i]);
     if (std::count(block.corners.begin(), block.corners.begin() + static_cast<std::ptrdiff_t>(i), block.corners[i]) > 0)
-      throw Error(ErrorCode::bad_input, "two corners of a brick lie at one place", "part '" + part + "'");
+      throw Error(ErrorCode::bad_input, "two corners of a block coincide", "part '" + part + "'");
   }
   const auto known = std::find(parts_.begin(), parts_.end(), part);
   block.part = static_cast<std::int32_t>(known - parts_.begin());
@@ -103,9 +103,9 @@ void BlockMesh::add_box(const Point& lower, const Point& upper, const std::strin
 void BlockMesh::add_arc(const Point& a, const Point& b, const Point& axis_point, const Point& axis_direction) {
   const std::int32_t i = known_vertex(a), j = known_vertex(b);
   if (i < 0 || j < 0 || i == j)
-    throw Error(ErrorCode::misuse, "an arc needs two corners of bricks that were added before");
+    throw Error(ErrorCode::misuse, "an arc needs two corners of blocks that were added before");
   const double size = length(axis_direction);
-  if (!(size > 0)) throw Error(ErrorCode::misuse, "the axis of an arc has no direction");
+  if (!(size > 0)) throw Error(ErrorCode::misuse, "the axis of an arc is zero");
   arcs_[{std::min(i, j), std::max(i, j)}] = {axis_point, along({0, 0, 0}, 1 / size, axis_direction)};
   lines_known_ = false;
 }
@@ -138,7 +138,7 @@ BlockMesh::Pieces BlockMesh::pieces() const {
         std::sort(key.begin(), key.end());
         auto& face = all.faces.try_emplace(key, Pieces::Face{static_cast<std::int32_t>(b), axis, end, 0}).first->second;
         if (++face.count > 2)
-          throw Error(ErrorCode::bad_input, "three bricks share one side", "part '" + parts_[block.part] + "'");
+          throw Error(ErrorCode::bad_input, "three blocks share one face", "part '" + parts_[block.part] + "'");
       }
     }
   }
@@ -156,8 +156,7 @@ void BlockMesh::name_sides_where(const std::string& name,
         std::all_of(corners.begin(), corners.end(), [&](std::int32_t v) { return v < 0 || marked[v]; }))
       found.push_back({face.block, face.axis, face.end});
   if (found.empty())
-    throw Error(ErrorCode::bad_input, "no side of a brick on the boundary of the body lies there",
-                "side '" + name + "'");
+    throw Error(ErrorCode::bad_input, "no face of a block on the boundary of the body is there", "side '" + name + "'");
   sides_.emplace_back(name, std::move(found));
 }
 
@@ -178,7 +177,7 @@ Point BlockMesh::on_edge(std::int32_t a, std::int32_t b, double t) const {
 
 void BlockMesh::find_lines() {
   if (lines_known_) return;
-  if (blocks_.empty()) throw Error(ErrorCode::misuse, "the mesh has no bricks; call add_block() first");
+  if (blocks_.empty()) throw Error(ErrorCode::misuse, "the mesh has no blocks; call add_block() first");
   std::map<std::array<std::int32_t, 2>, std::int32_t> edges;
   std::vector<std::int32_t> parent;
   const auto root = [&](std::int32_t e) {
@@ -231,14 +230,14 @@ void BlockMesh::find_lines() {
 void BlockMesh::set_coarseness(const std::string& part, double factor) {
   const auto known = std::find(parts_.begin(), parts_.end(), part);
   if (known == parts_.end() || !(factor > 0))
-    throw Error(ErrorCode::misuse, "the coarseness is a positive number, of a part that has bricks",
+    throw Error(ErrorCode::misuse, "the coarseness must be positive, and the part must have blocks",
                 "part '" + part + "'");
   coarseness_[known - parts_.begin()] = factor;
   lines_known_ = false;
 }
 
 void BlockMesh::refine_to_size(double size) {
-  if (!(size > 0)) throw Error(ErrorCode::bad_input, "the size of cells must be positive");
+  if (!(size > 0)) throw Error(ErrorCode::bad_input, "the cell size must be positive");
   find_lines();
   for (Line& line : lines_) {
     // A hair less than the quotient, so that 0.3 / 0.1 is three cells.
@@ -276,7 +275,7 @@ void BlockMesh::refine_to_nodes(std::int64_t nodes, const std::string& shape) {
     const auto& longest = *std::max_element(
         groups.begin(), groups.end(), [&](const auto& a, const auto& b) { return cell_length(a) < cell_length(b); });
     if (lines_[longest.front()].cells >= most_cells)
-      throw Error(ErrorCode::bad_input, std::to_string(nodes) + " nodes are too many; ask for fewer");
+      throw Error(ErrorCode::bad_input, std::to_string(nodes) + " nodes are too many; request fewer");
     change(longest, 1);
     const double next = count_nodes(topology, all);
     if (next > wanted) {

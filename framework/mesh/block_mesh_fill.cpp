@@ -52,8 +52,8 @@ class BlockMesh::Filler {
       }
     if (!fits)
       throw Error(ErrorCode::bad_input,
-                  "this body cannot be filled with wedges, since its bricks are not stacked in one "
-                  "direction; take hexahedra or tetrahedra");
+                  "this body cannot be meshed with wedges, since its blocks are not stacked in one "
+                  "direction; use hexahedra or tetrahedra");
   }
 
   // --- numbers of points: corners, then those inside edges, inside sides and inside bricks ---------------------------
@@ -74,7 +74,7 @@ class BlockMesh::Filler {
     }
     if (expected > INT32_MAX || elements > INT32_MAX)
       throw Error(ErrorCode::bad_input,
-                  "the mesh is too large: a domain has at most 2^31 − 1 nodes and elements; take larger elements");
+                  "the mesh is too large: a domain has at most 2^31 − 1 nodes and elements; use larger elements");
     if (dim() == 3)
       for (const auto& [corners, face] : pieces_.faces) {
         const Block& block = mesh_.blocks_[face.block];
@@ -384,7 +384,7 @@ class BlockMesh::Filler {
 void BlockMesh::fill(Domain& domain, const std::string& type) const {
   const ElementType& element = ElementLibrary::instance().find(type);
   if (element.shape().empty())
-    throw Error(ErrorCode::bad_input, "elements of type '" + type + "' have no shape that could fill a body");
+    throw Error(ErrorCode::bad_input, "elements of type '" + type + "' have no shape that can fill a body");
   const ShapeTopology& shape = checked_shape(element.shape());
   if (!lines_known_) throw Error(ErrorCode::misuse, "call refine_to_size() or refine_to_nodes() before");
   for (std::size_t b = 0; b < domain.block_count(); ++b)

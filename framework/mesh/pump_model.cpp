@@ -170,7 +170,7 @@ void add_nozzle(BlockMesh& mesh, const detail::Disc& body) {
 std::vector<SampleStep> add_pump_model(Domain& domain, const PumpModel& model) {
   const char* where = "pump on a frame";
   if (detail::sample_dimension(model.type, where) != 3)
-    throw Error(ErrorCode::bad_input, "it is solid; take solid.hex8, solid.hex20, solid.tet4 or solid.tet10", where);
+    throw Error(ErrorCode::bad_input, "it is solid; use solid.hex8, solid.hex20, solid.tet4 or solid.tet10", where);
   BlockMesh mesh(3);
   const detail::Disc body({0, 0, axis_height}, 0, {core_radius, housing_radius, casing_radius, collar_radius});
   const Cuts cuts = pump_cuts();

@@ -19,7 +19,7 @@ const ElementType& checked_type(const std::string& type, const char* model) {
   const std::string family = type.substr(0, type.find('.'));
   if (family != "solid" && family != "plane_stress" && family != "plane_strain")
     throw Error(ErrorCode::bad_input,
-                "it cannot be made of elements of type '" + type + "'; take solid.… or, for plates, plane_stress.…",
+                "it cannot be meshed with elements of type '" + type + "'; use solid.… or, for plates, plane_stress.…",
                 model);
   return element;
 }
@@ -96,7 +96,7 @@ using detail::require_positive;
 std::vector<SampleStep> add_box_model(Domain& domain, const BoxModel& model) {
   const char* where = "box";
   if (detail::sample_dimension(model.type, where) != 3)
-    throw Error(ErrorCode::bad_input, "it is solid; take solid.hex8, solid.tet10, …", where);
+    throw Error(ErrorCode::bad_input, "it is solid; use solid.hex8, solid.tet10, …", where);
   for (double extent : model.extent) require_positive(extent, "the extent", where);
   BlockMesh mesh(3, 1e-7 * std::max({model.extent[0], model.extent[1], model.extent[2]}));
   mesh.add_box({0, 0, 0}, model.extent, "box");
@@ -117,7 +117,7 @@ std::vector<SampleStep> add_box_model(Domain& domain, const BoxModel& model) {
 std::vector<SampleStep> add_cylinder_model(Domain& domain, const CylinderModel& model) {
   const char* where = "cylinder";
   if (detail::sample_dimension(model.type, where) != 3)
-    throw Error(ErrorCode::bad_input, "it is solid; take solid.hex8, solid.tet10, …", where);
+    throw Error(ErrorCode::bad_input, "it is solid; use solid.hex8, solid.tet10, …", where);
   require_positive(model.radius, "the radius", where);
   require_positive(model.length, "the length", where);
   if (!(model.inner_radius >= 0 && model.inner_radius < model.radius))

@@ -44,7 +44,7 @@ std::vector<Corners> fill_cell(const ShapeTopology& shape) {
     } while (std::next_permutation(axes.begin(), axes.end()));
     return all;
   }
-  throw Error(ErrorCode::bad_input, "no structured mesh is known for the shape '" + shape.name + "'");
+  throw Error(ErrorCode::bad_input, "structured meshes are not available for the shape '" + shape.name + "'");
 }
 
 /// A number in [−1, 1) that depends on its arguments alone (the finaliser of SplitMix64).
@@ -317,7 +317,7 @@ class Lattice {
 ElementBlock& add_box_mesh(Domain& domain, const BoxMesh& mesh) {
   const ElementType& type = ElementLibrary::instance().find(mesh.type);
   if (type.shape().empty())
-    throw Error(ErrorCode::bad_input, "elements of type '" + mesh.type + "' have no shape that could fill a box",
+    throw Error(ErrorCode::bad_input, "elements of type '" + mesh.type + "' have no shape that can fill a box",
                 "structured mesh '" + mesh.block + "'");
   for (std::size_t b = 0; b < domain.block_count(); ++b)
     if (domain.block(b).name() == mesh.block)

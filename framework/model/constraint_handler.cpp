@@ -38,7 +38,8 @@ ConstraintPlan hold_single_points(const NumberedConstraints& constraints) {
 
 ConstraintPlan EliminationHandler::plan(const NumberedConstraints& constraints) const {
   if (!constraints.multi.empty())
-    throw Error(ErrorCode::bad_input, "elimination knows no multi-point equations; use the transformation handler",
+    throw Error(ErrorCode::bad_input,
+                "the elimination handler does not support multi-point equations; use the transformation handler",
                 constraints.multi.front().label);
   return hold_single_points(constraints);
 }

@@ -145,12 +145,12 @@ std::string axis_text(Vec3d v) {
   return vector_text(v);
 }
 
-/// "moves along x", "turns about an axis along z through (0, 1, 0)": words for a combination of rigid motions.
+/// "can move along x", "can rotate about an axis along z through (0, 1, 0)": words for a combination of rigid motions.
 std::string motion_text(const AnalysisModel& model, Kinematics kinematics, const Part& part, const Eigen::VectorXd& c) {
   if (kinematics == Kinematics::scalar)
-    return model.is_thermal() ? "has no fixed temperature anywhere"
+    return model.is_thermal() ? "has no prescribed temperature"
                               : "has '" + model.unknown_names()[0] + "' fixed nowhere";
-  if (kinematics == Kinematics::axisymmetric) return "moves along the axis (uy)";
+  if (kinematics == Kinematics::axisymmetric) return "can move along the axis (uy)";
   Vec3d shift = Vec3d::Zero(), turn = Vec3d::Zero();
   if (kinematics == Kinematics::plane) {
     shift = {c[0], c[1], 0};
@@ -159,10 +159,10 @@ std::string motion_text(const AnalysisModel& model, Kinematics kinematics, const
     shift = c.head<3>();
     turn = c.tail<3>() / part.radius;
   }
-  if (turn.norm() * part.radius < 1e-6 * shift.norm()) return "moves along " + axis_text(shift);
+  if (turn.norm() * part.radius < 1e-6 * shift.norm()) return "can move along " + axis_text(shift);
   const Vec3d through = part.centre + turn.cross(shift) / turn.squaredNorm();
-  std::string text = "turns about an axis along " + axis_text(turn) + " through " + vector_text(through);
-  if (std::abs(shift.dot(turn)) > 1e-6 * shift.norm() * turn.norm()) text += " while moving along it";
+  std::string text = "can rotate about an axis along " + axis_text(turn) + " through " + vector_text(through);
+  if (std::abs(shift.dot(turn)) > 1e-6 * shift.norm() * turn.norm()) text += " while translating along it";
   return text;
 }
 
@@ -417,18 +417,18 @@ FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>
         break;
       }
   motion.text = "a mechanism: " + std::to_string(motion.nodes.size()) + " of " + std::to_string(known_nodes(model)) +
-                " nodes can move without any resistance, most of all " +
+                " nodes can move without resistance; the largest motion is at " +
                 model.equation_label(static_cast<std::int32_t>(largest - unknowns.begin()));
   return motion;
 }
 
 void require_held(const std::vector<FreeMotion>& motions) {
   if (motions.empty()) return;
-  std::string text = "the model is not held: ";
+  std::string text = "the model is under-constrained: ";
   const std::size_t shown = std::min<std::size_t>(motions.size(), 8);
   for (std::size_t i = 0; i < shown; ++i) text += (i ? "; " : "") + motions[i].text;
   if (shown < motions.size()) text += "; and " + std::to_string(motions.size() - shown) + " more";
-  throw Error(ErrorCode::singular, text + ". Add supports (or springs, or equations to a part that is held)");
+  throw Error(ErrorCode::singular, text + ". Add supports, springs, or equations to a restrained part");
 }
 
 }  // namespace voussoir

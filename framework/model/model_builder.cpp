@@ -90,8 +90,8 @@ struct AnalysisModel::Builder {
     const std::size_t common = std::min(names.size(), all.size());
     if (!std::equal(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(common), all.begin()))
       throw Error(ErrorCode::bad_input,
-                  "its unknowns (" + names[0] + ", …) do not go with those of the blocks before it (" + all[0] +
-                      ", …); put them in an analysis of their own",
+                  "its unknowns (" + names[0] + ", …) are incompatible with those of the previous blocks (" + all[0] +
+                      ", …); use a separate analysis for them",
                   where);
     if (names.size() > all.size()) all.assign(names.begin(), names.end());
   }
@@ -217,12 +217,12 @@ struct AnalysisModel::Builder {
         if (!any)
           throw Error(ErrorCode::bad_input,
                       load.load.source != 0
-                          ? "a heat source acts on elements that conduct heat, and there are none"
-                          : "gravity and rotation act on elements with a mass that can move, and there are none",
+                          ? "a heat source needs elements that conduct heat, and there are none"
+                          : "gravity and rotation need elements with mass and displacements, and there are none",
                       where);
         if (!heavy)
           throw Error(ErrorCode::bad_input,
-                      "all elements under this load have density 0, so it would do nothing; set 'density'", where);
+                      "all elements under this load have density 0, so it would have no effect; set 'density'", where);
       }
     }
   }
@@ -246,7 +246,7 @@ struct AnalysisModel::Builder {
       throw Error(ErrorCode::misuse,
                   "the tangent of element type '" + batches[b].program->name() + "' is not symmetric (by " + size +
                       " of its entries" + (found.at_rest ? "" : ", away from zero unknowns") +
-                      "), and only symmetric ones can be solved; a law must give A : dflux(B) = B : dflux(A)",
+                      "), and only symmetric ones are supported; a law must satisfy A : dflux(B) = B : dflux(A)",
                   domain.element_label(model.element_of(static_cast<int>(b), found.element)));
     }
   }
@@ -578,7 +578,7 @@ struct AnalysisModel::Builder {
 AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
                              const DofNumberer& numberer)
     : domain_(domain), backend_(std::move(backend)) {
-  if (!backend_) throw Error(ErrorCode::misuse, "an AnalysisModel needs a backend; take one from Backend::open()");
+  if (!backend_) throw Error(ErrorCode::misuse, "an AnalysisModel needs a backend; get one from Backend::open()");
   Builder builder(*this);
   builder.add_blocks();
   builder.add_surface_loads();
@@ -600,7 +600,7 @@ AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> back
     for (const auto& load_case : domain.load_cases())
       if (!load_case->temperatures().empty())
         throw Error(ErrorCode::bad_input,
-                    "temperatures given as a load mean nothing where temperature is the unknown; prescribe 'T' instead",
+                    "temperatures cannot be given as a load if temperature is an unknown; prescribe 'T' instead",
                     "load case '" + load_case->name() + "'");
 }
 

@@ -29,7 +29,7 @@ void check_graph(std::span<const std::int64_t> row_start, std::span<const std::i
   }
   for (std::int64_t v = 0; v < n; ++v) {
     if (row_start[v + 1] < row_start[v] || row_start[v + 1] > row_start[n]) {
-      throw Error(ErrorCode::bad_input, "row_start must not descend", "graph, vertex " + std::to_string(v));
+      throw Error(ErrorCode::bad_input, "row_start must not decrease", "graph, vertex " + std::to_string(v));
     }
     for (std::int64_t k = row_start[v]; k < row_start[v + 1]; ++k) {
       if (column[k] < 0 || column[k] >= n) {
@@ -78,8 +78,8 @@ std::vector<std::int32_t> reverse_cuthill_mckee(std::span<const std::int64_t> ro
   }
   if (above != below) {
     throw Error(ErrorCode::bad_input,
-                "an edge must stand in the rows of both its vertices, but " + std::to_string(above) +
-                    " entries lie above the diagonal and " + std::to_string(below) + " below",
+                "an edge must appear in the rows of both its vertices, but " + std::to_string(above) +
+                    " entries are above the diagonal and " + std::to_string(below) + " below",
                 "graph");
   }
   const auto degree = boost::get(boost::vertex_degree, graph);

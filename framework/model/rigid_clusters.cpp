@@ -170,7 +170,7 @@ struct Joint {
 RigidClusters::RigidClusters(const AnalysisModel& model) {
   const RigidFrame frame(model);
   if (frame.modes() == 0) {
-    undecided_ = "what a rigid motion of these unknowns is is not known";
+    undecided_ = "the rigid-body motions of these unknowns are not known";
     return;
   }
   const Domain& domain = model.domain();
@@ -225,12 +225,12 @@ RigidClusters::RigidClusters(const AnalysisModel& model) {
   for (std::int32_t& c : own)
     if (c < 0) c = clusters++;
   const std::string own_modes =
-      others.empty() ? ""
-                     : "elements of type " + *others.begin() + " may have motions of their own that cost no energy";
+      others.empty() ? "" : "elements of type " + *others.begin() + " may have zero-energy modes";
   if (static_cast<std::size_t>(clusters) > most_clusters) {
-    undecided_ = clusters - of_elements > of_elements && !own_modes.empty()
-                     ? own_modes
-                     : "the mesh falls into " + std::to_string(clusters) + " parts that are joined by less than a face";
+    undecided_ =
+        clusters - of_elements > of_elements && !own_modes.empty()
+            ? own_modes
+            : "the mesh consists of " + std::to_string(clusters) + " parts that are connected by less than a face";
     return;
   }
 
@@ -275,11 +275,11 @@ RigidClusters::RigidClusters(const AnalysisModel& model) {
     return;
   }
   if (!rigid.solve()) {
-    undecided_ = !own_modes.empty() ? own_modes : "too many parts are joined by less than a face";
+    undecided_ = !own_modes.empty() ? own_modes : "too many parts are connected by less than a face";
     return;
   }
   if (rigid.motion_count() > most_motions)
-    undecided_ = "there are " + std::to_string(rigid.motion_count()) + " motions that only springs may resist";
+    undecided_ = "there are " + std::to_string(rigid.motion_count()) + " motions that only springs can resist";
   for (int m = 0; m < std::min(rigid.motion_count(), most_motions); ++m) {
     std::vector<double> motion(static_cast<std::size_t>(model.equation_count()), 0.0);
     for (std::size_t k = 0; k < nodes.size(); ++k) {

@@ -92,7 +92,7 @@ AmgOptions AmgOptions::parse(const std::string& text) {
     if (more) rest = rest.substr(comma + 1);
     std::string_view subject = take_word(word, options);
     if (subject.empty()) subject = take_setting(word, options);
-    if (subject.empty()) refuse(word, std::string("is not known; there are ") + known);
+    if (subject.empty()) refuse(word, std::string("is unknown; available are ") + known);
     const auto before = std::find_if(taken.begin(), taken.end(), [&](const auto& t) { return t.first == subject; });
     if (before != taken.end())
       refuse(word, "is about the " + std::string(subject) + ", as '" + std::string(before->second) +

@@ -92,7 +92,7 @@ bool AmgPreconditioner::strengthen(const LinearSOE& soe) {
 }
 
 const detail::AmgCycle& AmgPreconditioner::cycle() const {
-  if (!cycle_) throw Error(ErrorCode::misuse, "this multigrid preconditioner has not been set up yet");
+  if (!cycle_) throw Error(ErrorCode::misuse, "the multigrid preconditioner has not been set up yet");
   return *cycle_;
 }
 
@@ -130,14 +130,13 @@ std::string AmgPreconditioner::summary() const {
   }
   return text + " rows, operator complexity " + short_number(operator_complexity()) + ", " +
          (single_ ? "single" : "double") + " precision" +
-         (hierarchy_->levels().front().has_factor() ? ", smoothed by a sparse inverse" : "") +
+         (hierarchy_->levels().front().has_factor() ? ", smoothed by a sparse approximate inverse" : "") +
          (hierarchy_->direct() ? ", the coarsest one factorised on the host" : "");
 }
 
 std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   if (!cycle_ || (converged && iterations <= many_iterations)) return {};
-  std::string text =
-      "Multigrid reduced the residual slowly: " + summary() + "; a cycle reduces the error by a factor of";
+  std::string text = "Multigrid converged slowly: " + summary() + "; a cycle reduces the error by a factor of";
   double worst = 0;
   int worst_level = 0;
   const int count = static_cast<int>(hierarchy_->levels().size());
@@ -151,7 +150,7 @@ std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   }
   text += count == 1 ? " 0 on the only level. " : ". ";
   if (count > 1 && worst_level > 0 && options_.cycle == AmgOptions::Cycle::v)
-    text += "The coarser levels are the weak ones: try cg+amg:k-cycle";
+    text += "The coarse levels converge slowly: try cg+amg:k-cycle";
   else if (hierarchy_->options().smoother != AmgOptions::Smoother::fsai)
     text += "Try a better smoother, cg+amg:fsai";
   else if (const int steps = cycle_->smoothing_steps(0); steps < 6)
@@ -159,8 +158,8 @@ std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   else
     text += std::string("Try another threshold, cg+amg:threshold=") + (options_.threshold == 0.1 ? "0" : "0.1");
   text +=
-      ", or a direct solver where memory allows. Parts that hang together by little, very thin elements and rigid "
-      "springs are what multigrid finds hard; models with unknowns of their own should give their near-null space";
+      ", or a direct solver if memory permits. Weakly connected parts, very thin elements and stiff "
+      "springs are difficult for multigrid; models with user-defined unknowns should supply their near-null space";
   return text;
 }
 

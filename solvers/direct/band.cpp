@@ -96,7 +96,7 @@ void BandLdlt::factorise(BandMatrix matrix, double tolerance, int threads) {
       const std::int64_t last = std::min(half, n - 1 - k);
       const double pivot = pivot_row[0];
       if (!std::isfinite(pivot)) {
-        throw Error(ErrorCode::not_finite, "elimination met a number that is not finite; check the matrix",
+        throw Error(ErrorCode::not_finite, "factorisation encountered a value that is not finite; check the matrix",
                     "equation " + std::to_string(k));
       }
       double* l = multiplier.data() + (k - first) * (half + 1);

@@ -53,11 +53,11 @@ DirectChoice choose_direct(std::int64_t n, std::int64_t entries, DirectMethod wa
     const std::string missing = why_unavailable(wanted);
     if (!missing.empty())
       throw Error(ErrorCode::unavailable, missing, std::string("direct solver ") + to_string(wanted));
-    return {wanted, std::string(to_string(wanted)) + ": asked for by name (" + size + ")"};
+    return {wanted, std::string(to_string(wanted)) + ": selected by name (" + size + ")"};
   }
   if (why_unavailable(DirectMethod::mumps).empty()) {
     return {DirectMethod::mumps,
-            "mumps: it pivots for stability, finds free motions and is the fastest of the direct methods here (" +
+            "mumps: it pivots for stability, detects free motions and is the fastest direct method in this build (" +
                 size + ")"};
   }
   return {DirectMethod::eigen, "eigen: " + why_unavailable(DirectMethod::mumps) + " (" + size + ")"};

@@ -153,7 +153,7 @@ class CholmodFactorization final : public Factorization {
                   where);
     }
     throw Error(ErrorCode::internal,
-                "CHOLMOD refused; use the direct method eigen instead, and please report this" + number, where);
+                "CHOLMOD failed; use the direct method eigen instead, and please report this" + number, where);
   }
 
   cholmod_common common_{};

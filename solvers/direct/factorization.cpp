@@ -94,7 +94,8 @@ std::unique_ptr<Factorization> Factorization::make(DirectMethod method, const Di
 }
 
 void Factorization::check_factorised(const char* what) const {
-  if (!factorised_) throw Error(ErrorCode::misuse, "there is no factor yet; call factorise() first", what);
+  if (!factorised_)
+    throw Error(ErrorCode::misuse, "the matrix has not been factorised yet; call factorise() first", what);
 }
 
 void Factorization::check_vectors(std::size_t size, int columns, std::int64_t length, const char* what) const {
@@ -121,7 +122,7 @@ void Factorization::analyse_checked(const SymmetricCsr& matrix, std::span<const 
                   "equation " + std::to_string(boundary[b]));
     }
     if (place[boundary[b]] >= 0) {
-      throw Error(ErrorCode::bad_input, "it is named twice in the boundary; name it once",
+      throw Error(ErrorCode::bad_input, "it occurs twice in the boundary; name it once",
                   "equation " + std::to_string(boundary[b]));
     }
     place[boundary[b]] = static_cast<std::int32_t>(b);
@@ -320,7 +321,7 @@ void Factorization::find_pivots(const SymmetricCsr& matrix) {
     if (round == 100) {
       throw Error(
           ErrorCode::singular,
-          "the matrix is singular in too many ways for elimination without pivoting; hold the model, give every "
+          "the matrix has too many zero pivots for factorisation without pivoting; restrain the model, give every "
           "node stiffness, or use the direct method mumps",
           "direct solver");
     }
@@ -355,7 +356,8 @@ void Factorization::find_pivots(const SymmetricCsr& matrix) {
     // The others are soft but sound, and must not keep their springs.
     if (!all) factorise_held(0, false);
     if (!pivots.complete) {
-      throw Error(ErrorCode::singular, "elimination without pivoting met a pivot of zero; use the direct method mumps",
+      throw Error(ErrorCode::singular,
+                  "factorisation without pivoting encountered a zero pivot; use the direct method mumps",
                   "direct solver");
     }
   }

@@ -235,18 +235,19 @@ class MumpsFactorization final : public Factorization {
       case -15:
       case -17:
       case -20:
-        throw Error(ErrorCode::out_of_memory,
-                    "working space did not suffice even after it was raised several times; set extra_memory_percent to "
-                    "several hundred or use the CG solver" +
-                        numbers,
-                    where);
+        throw Error(
+            ErrorCode::out_of_memory,
+            "the workspace was too small even after it was increased several times; set extra_memory_percent to "
+            "several hundred or use the CG solver" +
+                numbers,
+            where);
       case -6:
       case -10:
         throw Error(ErrorCode::singular,
-                    "the matrix is singular: hold the model and give every node stiffness" + numbers, where);
+                    "the matrix is singular: restrain the model and give every node stiffness" + numbers, where);
       default:
         throw Error(ErrorCode::internal,
-                    "MUMPS refused; use the direct method eigen instead, and please report this" + numbers, where);
+                    "MUMPS failed; use the direct method eigen instead, and please report this" + numbers, where);
     }
   }
 

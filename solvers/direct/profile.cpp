@@ -176,7 +176,7 @@ void ProfileLdlt::factorise(ProfileMatrix matrix, double tolerance, int threads)
       }
       u[j] = pivot;
       if (!std::isfinite(pivot)) {
-        throw Error(ErrorCode::not_finite, "elimination met a number that is not finite; check the matrix",
+        throw Error(ErrorCode::not_finite, "factorisation encountered a value that is not finite; check the matrix",
                     "equation " + std::to_string(j));
       }
       if (std::abs(pivot) <= tolerance * reference[j]) {

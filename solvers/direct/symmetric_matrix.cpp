@@ -19,7 +19,7 @@ namespace {
 void check_pattern(const SymmetricCsr& matrix) {
   if (matrix.n < 0) bad_pattern("the number of equations is negative");
   if (matrix.n > std::numeric_limits<std::int32_t>::max()) {
-    bad_pattern("the matrix has more equations than 32-bit numbers can count; solve it by CG or cut it in parts");
+    bad_pattern("the matrix has more equations than 32-bit numbers can count; solve it by CG or partition it");
   }
   if (static_cast<std::int64_t>(matrix.row_start.size()) != matrix.n + 1) {
     bad_pattern("row_start must have one number more than there are equations, but has " +
@@ -33,15 +33,15 @@ void check_pattern(const SymmetricCsr& matrix) {
   for (std::int64_t i = 0; i < matrix.n; ++i) {
     const std::int64_t begin = matrix.row_start[i], end = matrix.row_start[i + 1];
     // The end is compared with the total too, since the rows after this one are not yet known to ascend.
-    if (end < begin || end > entries) bad_pattern("row_start must not descend", i);
+    if (end < begin || end > entries) bad_pattern("row_start must not decrease", i);
     if (begin == end || matrix.column[begin] != i) {
       bad_pattern(
-          "the row must begin with its diagonal entry and hold nothing below the diagonal; keep the upper "
-          "triangle only, and store a diagonal entry even where it is zero",
+          "the row must begin with its diagonal entry and contain nothing below the diagonal; keep the upper "
+          "triangle only, and store a diagonal entry even if it is zero",
           i);
     }
     for (std::int64_t k = begin + 1; k < end; ++k) {
-      if (matrix.column[k] <= matrix.column[k - 1]) bad_pattern("columns must ascend within the row; sort them", i);
+      if (matrix.column[k] <= matrix.column[k - 1]) bad_pattern("columns must increase within the row; sort them", i);
       if (matrix.column[k] >= matrix.n) {
         bad_pattern("column " + std::to_string(matrix.column[k]) + " lies outside a matrix of " +
                         std::to_string(matrix.n) + " equations; a symmetric matrix is square",
@@ -57,7 +57,7 @@ void check_values(const SymmetricCsr& matrix) {
       if (!std::isfinite(matrix.value[k])) {
         throw Error(ErrorCode::not_finite,
                     "the matrix entry that couples it with equation " + std::to_string(matrix.column[k]) +
-                        " is not a finite number; look for bad material numbers or collapsed elements there",
+                        " is not a finite number; check the material properties and look for degenerate elements there",
                     "equation " + std::to_string(i));
       }
     }

@@ -92,7 +92,7 @@ class ChebyshevOperator final : public Operator {
 
 void ChebyshevPreconditioner::set_up(const LinearSOE& soe) {
   if (degree_ < 1 || !(ratio_ > 1))
-    throw Error(ErrorCode::misuse, "a Chebyshev preconditioner has a degree of at least 1 and a ratio above 1");
+    throw Error(ErrorCode::misuse, "a Chebyshev preconditioner needs a degree of at least 1 and a ratio above 1");
   inverse_.reset();
   const int components = soe.model().device_model().uniform_components();
   auto diagonal = detail::inverse_diagonal(soe, components > 0 && components <= 6 ? components : 1);

@@ -162,10 +162,11 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
   }
   if (short_of_memory)
     throw Error(ErrorCode::out_of_memory,
-                "memory for the fsai preconditioner cannot be had; use block-jacobi or chebyshev, which need less");
+                "out of memory for the fsai preconditioner; use block-jacobi or chebyshev, which need less");
   if (bad < n)
     throw Error(ErrorCode::singular,
-                "the stiffness around this unknown is not positive: the model is not held, or a material is not stable",
+                "the stiffness around this unknown is not positive: the model is under-constrained, or a material is "
+                "not stable",
                 soe.model().equation_label(static_cast<std::int32_t>(bad.load())));
   a = HostMatrix();
   Backend& backend = soe.model().backend();

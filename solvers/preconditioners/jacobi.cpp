@@ -18,7 +18,7 @@ std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int blo
     if (error.where().rfind(prefix, 0) != 0) throw;
     const auto equation = static_cast<std::int32_t>(std::stoll(error.where().substr(prefix.size())));
     throw Error(ErrorCode::singular,
-                "no element gives this unknown any stiffness; hold it, or give it an element that does",
+                "no element gives this unknown any stiffness; prescribe it, or add an element that does",
                 soe.model().equation_label(equation));
   }
   if (precision == Precision::single) backend.to_single(diagonal);

@@ -62,7 +62,7 @@ TEST(Limits, MoreThreadsThanAnyMachineHasAreNotStarted) {
     const Outcome run =
         run_program({"run", "bar.inp", "--backend", "openmp", "--solver", solver, "--no-files"}, settings);
     EXPECT_EQ(run.code, 0) << solver << ": " << run.error;
-    EXPECT_TRUE(contains(run.out, "OMP_NUM_THREADS asks for 100000 threads")) << run.out;
+    EXPECT_TRUE(contains(run.out, "OMP_NUM_THREADS requests 100000 threads")) << run.out;
   }
 }
 

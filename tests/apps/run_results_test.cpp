@@ -35,7 +35,7 @@ TEST_F(RunResults, TheTableHasErrorsAndReactionsOfEachSupport) {
   EXPECT_TRUE(contains(run.out, " %")) << run.out;
   EXPECT_TRUE(contains(run.out, "reactions by support")) << run.out;
   EXPECT_TRUE(contains(run.out, "moments about")) << run.out;
-  EXPECT_TRUE(contains(run.out, "mean position of the held nodes")) << run.out;
+  EXPECT_TRUE(contains(run.out, "mean position of the restrained nodes")) << run.out;
 }
 
 TEST_F(RunResults, PicturesAreDrawnWhereverTheOptionStands) {

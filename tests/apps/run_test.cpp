@@ -159,7 +159,7 @@ TEST(Run, EveryKindOfFailureHasItsExitCode) {
   write_text(folder / "loose.inp", loose);
   const Outcome singular = run_program({"run", "loose.inp"}, in(folder));
   EXPECT_EQ(singular.code, 3);
-  EXPECT_TRUE(contains(singular.error, "turns about")) << singular.error;
+  EXPECT_TRUE(contains(singular.error, "can rotate about")) << singular.error;
   const Outcome slow = run_program({"run", "bar.inp", "--solver", "cg+jacobi", "--max-iterations", "2"}, in(folder));
   EXPECT_EQ(slow.code, 3);
   EXPECT_TRUE(contains(slow.error, "did not converge")) << slow.error;

@@ -51,7 +51,7 @@ TEST(CommandLine, AMistypedCommandIsToldWithTheOneThatIsMeant) {
   expect({"mesh", "bxo", "a.inp"}, "there is no command 'bxo'; did you mean 'box'?");
   expect({"mesh", "sphere", "a.inp"}, "there is no command 'sphere'; there are box, cylinder, plate, pump");
   expect({"help", "rnu"}, "did you mean 'run'?");
-  expect({"help", "run", "fast"}, "'voussoir run' has no commands below it");
+  expect({"help", "run", "fast"}, "'voussoir run' has no subcommands");
   expect({"--foo"}, "there is no option '--foo' here");
 }
 
@@ -62,10 +62,10 @@ TEST(CommandLine, NumbersOutOfRangeAreToldInWords) {
     EXPECT_TRUE(contains(outcome.error, text)) << outcome.error;
   };
   expect({"mesh", "box", "a.inp", "--size", "-1"}, "--size: must be a number above 0, not '-1'");
-  expect({"mesh", "box", "a.inp", "--dofs", "0"}, "--dofs: must be a whole number from 1 to 1000000000000, not '0'");
+  expect({"mesh", "box", "a.inp", "--dofs", "0"}, "--dofs: must be an integer from 1 to 1000000000000, not '0'");
   expect({"run", "a.inp", "--tolerance", "0"}, "--tolerance: must be a number from 1e-15 to 0.5, not '0'");
   expect({"run", "a.inp", "--tolerance", "abc"}, "--tolerance: must be a number from 1e-15 to 0.5, not 'abc'");
-  expect({"run", "a.inp", "--threads", "0"}, "--threads: must be a whole number from 1 to 1024, not '0'");
+  expect({"run", "a.inp", "--threads", "0"}, "--threads: must be an integer from 1 to 1024, not '0'");
   expect({"mesh", "box", "a.inp", "-t", "hex27"}, "there are no elements 'hex27' for this shape; there are hex8, ");
   RunSettings there;
   there.folder = fresh_folder("tiny_cells");

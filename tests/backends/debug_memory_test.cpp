@@ -97,7 +97,7 @@ std::string misuse_of(Call call) {
 TEST_F(DebugMemoryTest, DeviceSideIsRefusedOutsideItsSection) {
   Array<double> a(memories_[1], 3);
   EXPECT_EQ(misuse_of([&] { a.read_device(); }),
-            "an array of 24 bytes of debug device 1 was asked for its device side outside a DeviceSection; open a "
+            "the device side of an array of 24 bytes of debug device 1 was requested outside a DeviceSection; open a "
             "DeviceSection of device 1 around the work");
   const DeviceSection section(*memories_[0]);
   EXPECT_NE(misuse_of([&] { a.write_device(); }).find("inside a DeviceSection of device 0"), std::string::npos);
@@ -106,8 +106,7 @@ TEST_F(DebugMemoryTest, DeviceSideIsRefusedOutsideItsSection) {
 TEST_F(DebugMemoryTest, HostSideIsRefusedInsideSections) {
   Array<double> a(memories_[0], 3);
   const DeviceSection section(*memories_[0]);
-  EXPECT_NE(misuse_of([&] { a.read_host(); }).find("asked for its host side inside a DeviceSection"),
-            std::string::npos);
+  EXPECT_NE(misuse_of([&] { a.read_host(); }).find("was requested inside a DeviceSection"), std::string::npos);
 }
 
 TEST_F(DebugMemoryTest, SectionsOfTwoDevicesAreKeptApart) {
@@ -137,7 +136,7 @@ TEST_F(DebugMemoryDeathTest, HostReadsDevicePointerAfterTheSection) {
     const DeviceSection section(*memories_[0]);
     p = a.update_device();
   }
-  EXPECT_DEATH(touch(p), "voussoir debug backend: host code touched device memory of device 0 .array of 32 bytes");
+  EXPECT_DEATH(touch(p), "voussoir debug backend: host code accessed device memory of device 0 .array of 32 bytes");
 }
 
 TEST_F(DebugMemoryDeathTest, WorkOfOneDeviceTouchesAnothersArray) {
@@ -153,7 +152,7 @@ TEST_F(DebugMemoryDeathTest, WorkOfOneDeviceTouchesAnothersArray) {
         spoil(mine.write_device());
         touch(theirs);
       },
-      "work of device 0 touched device memory of device 1 .array of 40 bytes");
+      "work of device 0 accessed device memory of device 1 .array of 40 bytes");
 }
 
 TEST_F(DebugMemoryDeathTest, WorkTouchesWhatItDidNotAskFor) {
@@ -168,7 +167,7 @@ TEST_F(DebugMemoryDeathTest, WorkTouchesWhatItDidNotAskFor) {
         const DeviceSection section(*memories_[0]);
         touch(p);
       },
-      "did not ask for in this section");
+      "did not request in this section");
 }
 
 TEST_F(DebugMemoryDeathTest, StaleSpan) {
@@ -179,7 +178,7 @@ TEST_F(DebugMemoryDeathTest, StaleSpan) {
     const DeviceSection section(*memories_[0]);
     spoil(a.update_device());
   }
-  EXPECT_DEATH(touch(span.data()), "host code touched a stale host mirror of device 0 .array of 32 bytes");
+  EXPECT_DEATH(touch(span.data()), "host code accessed a stale host mirror of device 0 .array of 32 bytes");
 }
 
 TEST_F(DebugMemoryDeathTest, HostWritesThatTheDeviceWouldNotSee) {
@@ -203,7 +202,7 @@ TEST_F(DebugMemoryDeathTest, WorkTouchesAHostMirror) {
         const DeviceSection section(*memories_[0]);
         touch(span.data());
       },
-      "work of device 0 touched the host mirror of an array of device 1");
+      "work of device 0 accessed the host mirror of an array of device 1");
   EXPECT_EQ(span[0], 1.0);
 }
 
@@ -215,7 +214,7 @@ TEST_F(DebugMemoryDeathTest, WritingToWhatWasAskedForByRead) {
         const DeviceSection section(*memories_[0]);
         spoil(a.read_device());
       },
-      "wrote to device memory of device 0 .array of 32 bytes. that was asked for by read");
+      "wrote to device memory of device 0 .array of 32 bytes. that was requested for reading");
 }
 
 TEST_F(DebugMemoryDeathTest, PastTheEnd) {
@@ -225,7 +224,7 @@ TEST_F(DebugMemoryDeathTest, PastTheEnd) {
         const DeviceSection section(*memories_[0]);
         touch(a.update_device() + 8);
       },
-      "work of device 0 touched memory past the end of an array of 64 bytes of device 0");
+      "work of device 0 accessed memory past the end of an array of 64 bytes of device 0");
   EXPECT_DEATH(touch(a.write_host().data() + 8), "past the end of the host mirror of an array of 64 bytes");
 }
 

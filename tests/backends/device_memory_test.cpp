@@ -19,7 +19,7 @@ TEST(DeviceMemory, LackOfItSaysWhatWasAskedAndWhatHelpsAndLeavesTheBackendUsable
       ADD_FAILURE() << "17 TB were given out";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
-      for (const char* part : {"17592.2 GB were asked of device 0", "free of", "matrix-free"})
+      for (const char* part : {"17592.2 GB were requested on device 0", "free of", "matrix-free"})
         EXPECT_NE(error.text().find(part), std::string::npos) << error.text();
     }
     auto some = backend->make_array<double>(0, 3);

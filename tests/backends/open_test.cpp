@@ -51,7 +51,7 @@ TEST(Open, BadNumbersAreExplained) {
   for (const std::string bad : {"debug:99", "debug:0", "debug:two"})
     expect_refusal(bad, ErrorCode::bad_input, "is no number of pseudo-devices; write debug:N with N from 1 to 16");
   expect_refusal("openmp:", ErrorCode::bad_input, "nothing follows the colon");
-  expect_refusal("auto:2", ErrorCode::bad_input, "'auto' takes nothing after a colon");
+  expect_refusal("auto:2", ErrorCode::bad_input, "'auto' takes no argument after a colon");
   expect_refusal("", ErrorCode::bad_input, "no name");
   expect_refusal(":2", ErrorCode::bad_input, "no name");
   expect_refusal("../evil", ErrorCode::bad_input, "letters, digits");
@@ -62,7 +62,7 @@ TEST(Open, UnknownNamesGetTheNearestSpelling) {
   expect_refusal("OpenMP:4", ErrorCode::not_found, "did you mean 'openmp'?");
   expect_refusal("cud", ErrorCode::not_found, "did you mean 'cuda'?");
   expect_refusal("debugg", ErrorCode::not_found, "did you mean 'debug'?");
-  expect_refusal("quantum", ErrorCode::not_found, "known here: auto, openmp, debug, cuda");
+  expect_refusal("quantum", ErrorCode::not_found, "available: auto, openmp, debug, cuda");
   expect_refusal("quantum", ErrorCode::not_found, "libvoussoir_quantum.so not found");
 }
 

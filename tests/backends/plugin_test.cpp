@@ -50,13 +50,13 @@ TEST_F(PluginTest, ErrorsOfThePluginComeThrough) {
 TEST_F(PluginTest, TooOldNamesFileAndNumbers) {
   expect_refusal("oldplugin", ErrorCode::unavailable,
                  {VSR_TEST_PLUGIN_DIR "/libvoussoir_oldplugin.so", "version 0.0.1", "too old",
-                  "speaks plugin ABI " + std::to_string(backend_plugin_abi - 1),
+                  "has plugin ABI " + std::to_string(backend_plugin_abi - 1),
                   "expects " + std::to_string(backend_plugin_abi), "rebuild or update the plugin"});
 }
 
 TEST_F(PluginTest, MissingSymbolIsNamed) {
   expect_refusal("mutelibrary", ErrorCode::unavailable,
-                 {"libvoussoir_mutelibrary.so is no Voussoir plugin", "voussoir_backend_plugin"});
+                 {"libvoussoir_mutelibrary.so is not a Voussoir plugin", "voussoir_backend_plugin"});
 }
 
 TEST_F(PluginTest, NoDeviceSaysWhyAndWhatToDo) {

@@ -47,7 +47,7 @@ TEST(Threads, ThatTheSystemDoesNotGiveAreAnError) {
     } catch (const Error& error) {
       const std::string text = error.what();
       const bool right = error.code() == ErrorCode::unavailable && text.find("900 threads") != std::string::npos &&
-                         text.find("ask for fewer") != std::string::npos;
+                         text.find("request fewer") != std::string::npos;
       ::_exit(right ? 0 : 2);
     }
     ::_exit(1);

@@ -60,7 +60,7 @@ TEST_P(Faults, TheLowestInvertedElementIsNamed) {
   build(d, {9, 4, 11}, {});
   for (const char* storage : storages) {
     SCOPED_TRACE(storage);
-    expect_error(ErrorCode::inverted, {"element 1028 (block 'left', solid.hex8)", "inside out"},
+    expect_error(ErrorCode::inverted, {"element 1028 (block 'left', solid.hex8)", "inverted"},
                  [&] { analysis(d, storage)->run(); });
   }
 }

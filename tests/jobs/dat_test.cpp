@@ -306,7 +306,7 @@ TEST(PrintTables, RotationsStandBesidesWhatCalculixPrints) {
   EXPECT_EQ(numbers(calculix_text(tables[0], 1).substr(calculix_text(tables[0], 1).find("E+01\n\n") + 6)).size(), 8u);
   EXPECT_NEAR(std::abs(tables[2].at(0, 5)), 6.0, 1e-10);  // Mz at the wall
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(notes[0], "bar.inp:7: S is not printed for 1 elements of block 'beam' (beam), which have none");
+  EXPECT_EQ(notes[0], "bar.inp:7: S is not printed for 1 elements of block 'beam' (beam), which do not have it");
 }
 
 TEST(PrintTables, SayWhatTheyCannotGive) {
@@ -317,19 +317,19 @@ TEST(PrintTables, SayWhatTheyCannotGive) {
   std::vector<std::string> notes;
   EXPECT_TRUE(tables_of(job, notes).empty());
   ASSERT_EQ(notes.size(), 4u);
-  EXPECT_EQ(notes[0], "bar.inp:7: U is not printed in steps of heat, which have none");
-  EXPECT_EQ(notes[1], "bar.inp:7: XYZ is not printed: it is not known of nodes; known are U, RF, NT, RFL");
+  EXPECT_EQ(notes[0], "bar.inp:7: U is not printed in heat steps, which do not have it");
+  EXPECT_EQ(notes[1], "bar.inp:7: XYZ is not printed: it is not a nodal quantity; available are U, RF, NT, RFL");
   EXPECT_EQ(notes[2],
-            "bar.inp:7: PEEQ is not printed: it is not known of elements; known are S, E, HFL, ENER, ELSE, EVOL, "
+            "bar.inp:7: PEEQ is not printed: it is not an element quantity; available are S, E, HFL, ENER, ELSE, EVOL, "
             "COORD, SF");
-  EXPECT_EQ(notes[3], "bar.inp:7: S is not printed for 4 elements of block 'bar' (heat.hex8), which have none");
+  EXPECT_EQ(notes[3], "bar.inp:7: S is not printed for 4 elements of block 'bar' (heat.hex8), which do not have it");
 
   Job statics = testing::pulled_bar();
   statics.steps[0].prints = {request_of(PrintRequest::At::nodes, "xmax", {"RFL"})};
   notes.clear();
   EXPECT_TRUE(tables_of(statics, notes).empty());
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(notes[0], "bar.inp:7: RFL is printed in steps of heat only");
+  EXPECT_EQ(notes[0], "bar.inp:7: RFL is printed in heat steps only");
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(DeckAnisotropy, WhatCannotBeIsRefused) {
   };
   refused("*NODE\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n*ELEMENT, TYPE=CPE4, ELSET=EALL\n1,1,2,3,4\n" + stiffness +
               "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n",
-          "goes with solid elements alone, and CPE4 is a plane strain element");
+          "can be used only with solid elements, and CPE4 is a plane strain element");
   std::string soft = stiffness;
   soft.replace(soft.find("390."), 4, "0.01");
   refused(cube + soft + "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n", "not positive definite");

@@ -116,7 +116,7 @@ TEST(DeckBeams, PlaneBeamsStandOnPlaneElements) {
   refused(cantilever("B21", section, "*CLOAD\n3,3,1.\n"), "node 3 has no degree of freedom 3 to load");
   refused("*NODE\n1,0,0,0\n2,1,0,0\n3,2,0,0\n*ELEMENT, TYPE=B21, ELSET=E\n1,1,2\n*ELEMENT, TYPE=B31, ELSET=E\n2,2,3\n" +
               material + section,
-          "stay in the xy plane");
+          "lie in the xy plane");
 }
 
 }  // namespace

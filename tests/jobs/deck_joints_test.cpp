@@ -185,7 +185,7 @@ TEST(DeckNetworkPressure, TheNodeOfTheLoadHasThePressure) {
     solve(deck + "*END STEP\n");
     FAIL() << "the pressure is not known";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("takes the pressure of node 262"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("uses the pressure of node 262"), std::string::npos) << error.what();
   }
 }
 

@@ -107,7 +107,7 @@ TEST(DeckRadiation, WhatIsMissingIsNamed) {
   refused(cube + constants + step + "1,R2,20.,1.5\n*END STEP\n", "between 0 and 1");
   refused(cube + constants + step + "1,R2,-300.,0.5\n*END STEP\n", "below ABSOLUTE ZERO");
   refused(cube + constants + step + "1,R2CR,20.,0.5\n*END STEP\n", "between faces");
-  refused(cube + constants + step + "1,F2,20.,0.5\n*END STEP\n", "no radiation");
+  refused(cube + constants + step + "1,F2,20.,0.5\n*END STEP\n", "not a radiation load");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST_F(Frd, IsWrittenWhereItIsAskedFor) {
   EXPECT_TRUE(fs::exists(folder_ / "again.frd"));
   EXPECT_EQ(std::count(with.written().begin(), with.written().end(), folder_ / "again.frd"), 1);
   EXPECT_NE(with.json().find("again.frd"), std::string::npos);
-  expect_error(ErrorCode::io, {"there already", "--force"}, [&] { ResultFiles(job, options); });
+  expect_error(ErrorCode::io, {"exist already", "--force"}, [&] { ResultFiles(job, options); });
 }
 
 TEST_F(Frd, AHeatedBodyIsOneMeshForBothAnalyses) {

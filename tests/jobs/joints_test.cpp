@@ -52,7 +52,7 @@ TEST(Joints, ARigidBodyOnABallJointIsRefused) {
   expect_refused(cube + material +
                      "*RIGID BODY, NSET=NALL, REF NODE=1\n*BOUNDARY\n1,1,3\n"
                      "*STEP\n*STATIC\n*CLOAD\n7,3,100.\n*END STEP\n",
-                 {"turns about an axis along x", "turns about an axis along z"}, 8);
+                 {"can rotate about an axis along x", "can rotate about an axis along z"}, 8);
 }
 
 TEST(Joints, ARigidBodyOnAHingeIsRefused) {
@@ -60,7 +60,7 @@ TEST(Joints, ARigidBodyOnAHingeIsRefused) {
   expect_refused(cube + "*NODE\n20,0.5,0.5,0.\n" + material +
                      "*RIGID BODY, NSET=NALL, REF NODE=20\n*BOUNDARY\n1,1,3\n7,1,3\n"
                      "*STEP\n*STATIC\n*CLOAD\n20,3,100.\n*END STEP\n",
-                 {"turns about an axis along (0.5774, 0.5774, 0.5774)"}, 20);
+                 {"can rotate about an axis along (0.5774, 0.5774, 0.5774)"}, 20);
 }
 
 TEST(Joints, APlaneRigidBodyOnAPinIsRefused) {
@@ -68,7 +68,7 @@ TEST(Joints, APlaneRigidBodyOnAPinIsRefused) {
       "*NODE, NSET=NALL\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n*ELEMENT, TYPE=CPS4, ELSET=EALL\n1,1,2,3,4\n"
       "*MATERIAL, NAME=M\n*ELASTIC\n1000.,0.3\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n1.\n"
       "*RIGID BODY, NSET=NALL, REF NODE=1\n*BOUNDARY\n1,1,2\n*STEP\n*STATIC\n*CLOAD\n3,2,100.\n*END STEP\n",
-      {"turns about an axis along z through (0, 0, 0)"}, 4);
+      {"can rotate about an axis along z through (0, 0, 0)"}, 4);
 }
 
 /// A clamped cube, and a rigid one that touches it at node 7 alone.

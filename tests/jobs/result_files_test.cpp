@@ -249,7 +249,7 @@ TEST_F(ResultFilesTest, AListThatSomebodyElseWroteIsNotReplaced) {
 TEST_F(ResultFilesTest, ALinkThatLeadsNowhereIsNoticedBeforeAnythingIsSolved) {
   Job job = bar_with_tables();
   fs::create_symlink("nowhere", folder_ / "bar.dat");
-  expect_error(ErrorCode::io, {"bar.dat (a link that leads nowhere)", "--force"}, [&] { ResultFiles(job, here()); });
+  expect_error(ErrorCode::io, {"bar.dat (a dangling link)", "--force"}, [&] { ResultFiles(job, here()); });
   OutputOptions force = here();
   force.overwrite = true;
   ResultFiles results(job, force);
@@ -289,7 +289,7 @@ TEST_F(ResultFilesTest, RefusesPlacesWhereNothingCanBeWritten) {
     options = here();
     options.folder = folder_ / "closed";
     job.name = "bar";
-    expect_error(ErrorCode::io, {"nothing can be written there", "--output"}, [&] { ResultFiles(job, options); });
+    expect_error(ErrorCode::io, {"the folder is not writable", "--output"}, [&] { ResultFiles(job, options); });
   }
 }
 
@@ -529,7 +529,7 @@ TEST_F(ResultFilesTest, NamesThatAreTooLongAreToldBeforeSolving) {
     ADD_FAILURE() << "no file can have such a name";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::io);
-    EXPECT_NE(std::string(error.what()).find("a file's may have 255"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the limit is 255"), std::string::npos) << error.what();
   }
   options.name = std::string(230, 'n');
   options.overwrite = true;

@@ -212,7 +212,7 @@ TEST(RunJob, RefusesAJobWhosePartsDoNotFit) {
   {
     Job job = testing::heated_bar();
     job.steps[1].heated_by = 1;
-    expect_error(ErrorCode::misuse, {"step 'expand'", "not one of heat before it"}, [&] { run_job(job, plainly()); });
+    expect_error(ErrorCode::misuse, {"step 'expand'", "not an earlier heat step"}, [&] { run_job(job, plainly()); });
   }
   {
     Job job = testing::heated_bar();

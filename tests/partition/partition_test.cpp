@@ -191,7 +191,7 @@ TEST(DomainPartitioner, BadInputIsRefusedInWords) {
   fill(domain, 2, 2, 1);
   const DomainPartitioner partitioner(domain);
   const CoordinateBisection bisection;
-  EXPECT_NE(message_of([&] { partitioner.partition(bisection, 0); }).find("0 parts were asked for"), std::string::npos);
+  EXPECT_NE(message_of([&] { partitioner.partition(bisection, 0); }).find("0 parts were requested"), std::string::npos);
   EXPECT_NE(message_of([&] { partitioner.partition(bisection, 5); }).find("only 4 elements"), std::string::npos);
   EXPECT_NE(message_of([&] {
               partitioner.partition(UserPartition({0, 1, 0}), 2);

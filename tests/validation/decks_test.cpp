@@ -166,7 +166,7 @@ TEST(Decks, LameCylinder) {
   for (const char* form : {"lame_cpe4i_nu4999", "lame_cpe8r_nu4999"})
     expect_relative(bore(form), 5.0622750e-3, 0.02, form);
   expect_relative(bore("lame_cpe4_nu4999", "--dialect abaqus"), 5.0622750e-3, 0.02, "B-bar, as Abaqus means CPE4");
-  EXPECT_LT(bore("lame_cpe4_nu4999"), 0.75 * 5.0622750e-3) << "as CalculiX means it, CPE4 locks";
+  EXPECT_LT(bore("lame_cpe4_nu4999"), 0.75 * 5.0622750e-3) << "with CalculiX's meaning, CPE4 locks";
 }
 
 TEST(Decks, LameCylinderAsARing) {

@@ -453,7 +453,8 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
   for (std::size_t n = 0; n < local_nodes; ++n) {
     if (targets.straight[n]) continue;
     if (sums + targets.clusters[n] > std::numeric_limits<std::int32_t>::max())
-      throw Error(ErrorCode::misuse, "the model is too large for products by elements on one device; use more devices");
+      throw Error(ErrorCode::misuse,
+                  "the model is too large for element-by-element products on one device; use more devices");
     const std::int32_t equations = equations_of(n);
     const auto held = host.held.begin() + host.first_equation[n];
     const bool some_held = std::any_of(held, held + equations, [](std::uint8_t h) { return h != 0; });

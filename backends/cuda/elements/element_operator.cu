@@ -431,7 +431,7 @@ void CudaBackend::integrate(const DeviceModel& model, int batch_number, const Ma
     // Whoever measures a way must not be given the time of another.
     if (how != Integration::automatic && !program.knows(run, how))
       throw Error(ErrorCode::unavailable, "element type '" + elements.program->name() + "' cannot be integrated by '" +
-                                              to_string(how) + "' here; 'auto' takes a way that it has");
+                                              to_string(how) + "' here; use 'auto', which selects a supported method");
     Array<double> room(memory(d), room_for(piece, entries));
     for (std::int32_t first = 0; first < elements.element_count; first += piece) {
       run.first = first;

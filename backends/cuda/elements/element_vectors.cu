@@ -75,7 +75,7 @@ void CudaBackend::body_load(const DeviceModel& model, int batch_number, const Bo
     const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(batch_number)];
     if (!batch.program->takes_body_load())
       throw Error(ErrorCode::misuse, "elements of type " + batch.program->name() +
-                                         " take no load on their volume; put gravity and the like on solid elements");
+                                         " do not support body loads; apply gravity and the like to solid elements");
     if (batch.element_count == 0) continue;
     const NodeGather& plan = ModelPlans::of(model).gather(d, batch_number);
     Array<double> vectors(memory(d), room_for(batch.element_count, batch.program->dofs()));

@@ -154,7 +154,7 @@ NodeGather make_node_gather(const DeviceModel& model, int device, int batch) {
   if (count > std::int64_t{0xffffffff})
     throw Error(ErrorCode::misuse, "a block of " + std::to_string(elements.element_count) + " elements of type " +
                                        elements.program->name() +
-                                       " is too large for one device; cut it in two blocks, or use more devices");
+                                       " is too large for one device; split it into two blocks, or use more devices");
   NodeGather plan;
   plan.rows = part.local_nodes;
   plan.start = Array<std::uint32_t>(memory, static_cast<std::size_t>(plan.rows) + 1);

@@ -68,7 +68,7 @@ vsr_switch_fiber:
 )");
 constexpr int saved_words = 20;
 #else
-#error "the emulation of CUDA knows how to switch stacks on x86-64 and on 64-bit ARM"
+#error "the emulation of CUDA supports x86-64 and 64-bit ARM only"
 #endif
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;

@@ -218,8 +218,9 @@ void plan_runs(const DeviceModel& model, int device, const SlicedRows& nodes, bo
     if (!has_matrix(batch)) continue;
     const ElementProgram& program = *batch.program;
     if (program.nodes() > 1 << 12)
-      throw Error(ErrorCode::misuse, "element type " + program.name() + " has " + std::to_string(program.nodes()) +
-                                         " nodes; matrices of this backend take at most 4096; use the backend openmp");
+      throw Error(ErrorCode::misuse,
+                  "element type " + program.name() + " has " + std::to_string(program.nodes()) +
+                      " nodes; matrices of this backend support at most 4096; use the backend openmp");
     plan.skip[b] = skip_marks(batch, model.layout()->memory(device));
     if (program.components() != model.uniform_components()) plan.whole_blocks = false;
     // As many elements as a code can tell apart, in whole groups of lanes.

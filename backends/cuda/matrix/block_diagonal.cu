@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(sum_threads)
 
 void require_diagonal(const BlockDiagonal& diagonal, const Vector& r, const Vector& z) {
   if (!diagonal.layout)
-    throw Error(ErrorCode::misuse, "block diagonal: it has no layout; take it from block_diagonal()");
+    throw Error(ErrorCode::misuse, "block diagonal: it has no layout; get it from block_diagonal()");
   voussoir::detail::require_layout(*diagonal.layout, r, "block diagonal");
   voussoir::detail::require_alike(r, z, "block diagonal");
 }
@@ -111,7 +111,7 @@ void enqueue_blocks(const BlockDiagonal& diagonal, int device, const Vector& r, 
 
 void CudaBackend::invert(BlockDiagonal& diagonal) {
   if (!diagonal.single_blocks.empty())
-    throw Error(ErrorCode::misuse, "block diagonal: invert it before it is kept in single precision");
+    throw Error(ErrorCode::misuse, "block diagonal: invert it before converting it to single precision");
   const int b = diagonal.block_size;
   // "Tiny" is meant against the largest entry of all: a node that only rounding holds is not held.
   double largest = 0;
@@ -143,11 +143,9 @@ void CudaBackend::invert(BlockDiagonal& diagonal) {
     const auto equation = diagonal.layout->first(d) + static_cast<std::int64_t>(found / 16) * b +
                           static_cast<std::int64_t>(found % 16 / 2);
     const std::string where = "equation " + std::to_string(equation);
-    if (found % 2 == 1)
-      throw Error(ErrorCode::not_finite, "the matrix has an entry that is not a number on its diagonal", where);
+    if (found % 2 == 1) throw Error(ErrorCode::not_finite, "the matrix has a diagonal entry that is not finite", where);
     throw Error(ErrorCode::singular,
-                "the matrix has no stiffness of its own here; hold the equation or connect its node to stiff elements",
-                where);
+                "the matrix has no stiffness here; prescribe the unknown or connect its node to stiff elements", where);
   }
 }
 

@@ -195,7 +195,7 @@ class VendorCsr final : public VendorMatrix {
     if (!sized_) {
       c.check(c.product_room(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &plus, matrix_, x, &none, y, CUDA_R_64F,
                              CUSPARSE_SPMV_ALG_DEFAULT, &room_bytes_),
-              "asking for room");
+              "querying the workspace size");
       sized_ = true;
     }
     const cusparseStatus_t status = c.product(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &plus, matrix_, x, &none, y,
@@ -214,7 +214,7 @@ class VendorCsr final : public VendorMatrix {
     if (block_columns_ != columns) {
       c.check(c.block_product_room(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &plus,
                                    matrix_, x, &none, y, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, &block_room_bytes_),
-              "asking for room");
+              "querying the workspace size");
       block_columns_ = columns;
     }
     const cusparseStatus_t status =

@@ -259,8 +259,8 @@ void choose_roots(const StrongView& graph, Word* word, const std::shared_ptr<Dev
 }  // namespace
 
 Aggregates CudaMultigrid::aggregate(const LevelMatrix& a, double threshold) {
-  if (!a.is_square()) throw Error(ErrorCode::misuse, "multigrid: only nodes of a square matrix can be grouped");
-  require_numbers<double>(a, a.entries(), "a matrix to be grouped");
+  if (!a.is_square()) throw Error(ErrorCode::misuse, "multigrid: only the nodes of a square matrix can be aggregated");
+  require_numbers<double>(a, a.entries(), "a matrix to be aggregated");
   Aggregates groups;
   groups.of_node = array<std::int32_t>(a.rows);
   if (a.rows == 0) return groups;

@@ -119,7 +119,7 @@ template <class Number>
 void require_alike(const LevelVector& x, const LevelVector& y) {
   require_numbers<Number>(y, static_cast<std::int64_t>(numbers<Number>(x).size()), "a vector");
   if (x.columns != y.columns)
-    throw Error(ErrorCode::misuse, "multigrid: vectors of different numbers of columns do not go together");
+    throw Error(ErrorCode::misuse, "multigrid: the vectors have different numbers of columns");
   if (&x == &y) throw Error(ErrorCode::misuse, "multigrid: a diagonal's product needs two different vectors");
 }
 

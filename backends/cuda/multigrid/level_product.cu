@@ -316,8 +316,7 @@ void enqueue(const LevelMatrix& a, const RowWork<Number>& work, cudaStream_t str
 
 template <class Number>
 void require_vector(const LevelVector& x, std::int64_t rows, int columns, const char* what) {
-  if (x.columns != columns)
-    throw Error(ErrorCode::misuse, "multigrid: vectors of different numbers of columns do not go together");
+  if (x.columns != columns) throw Error(ErrorCode::misuse, "multigrid: the vectors have different numbers of columns");
   require_numbers<Number>(x, rows * columns, what);
 }
 

@@ -45,9 +45,8 @@ void require_fitting(const Vector& whole, const Array<std::int32_t>& equation, c
   const std::size_t needed = (equation.empty() ? static_cast<std::size_t>(whole.size()) : equation.size()) * columns;
   if (rows.columns != whole.columns() || size != needed)
     throw Error(ErrorCode::misuse, "multigrid: a vector of " + std::to_string(whole.size()) + " equations and " +
-                                       std::to_string(columns) + " columns does not go together with " +
-                                       std::to_string(size) + " numbers of " + std::to_string(rows.columns) +
-                                       " columns on the finest level");
+                                       std::to_string(columns) + " columns does not match " + std::to_string(size) +
+                                       " numbers of " + std::to_string(rows.columns) + " columns on the finest level");
 }
 
 /// Owned numbers of a device in a vector: where they begin among all, and how many there are.

@@ -153,7 +153,7 @@ std::size_t common_size(const LevelVector& x, const Others&... others) {
   const std::size_t size = numbers<Number>(x).size();
   (require_numbers<Number>(others, static_cast<std::int64_t>(size), "a vector"), ...);
   if (((others.columns != x.columns) || ...))
-    throw Error(ErrorCode::misuse, "multigrid: vectors of different numbers of columns do not go together");
+    throw Error(ErrorCode::misuse, "multigrid: the vectors have different numbers of columns");
   return size;
 }
 

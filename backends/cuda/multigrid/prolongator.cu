@@ -133,9 +133,10 @@ void CudaMultigrid::smooth_prolongator(const LevelDiagonal& inverse, const Level
                                       : smooth_rows<0>;
   launch(kernel, grid_of_warps(p.rows, warps), stream(), work, trouble.device());
   if (const std::int64_t row = trouble.read(); row >= 0)
-    throw Error(ErrorCode::misuse, "smooth_prolongator: row " + std::to_string(row) +
-                                       " of the product lacks the tentative prolongator's block; the matrix must have "
-                                       "its diagonal");
+    throw Error(ErrorCode::misuse,
+                "smooth_prolongator: row " + std::to_string(row) +
+                    " of the product lacks the block of the tentative prolongator; the matrix must have "
+                    "its diagonal");
 }
 
 LevelMatrix CudaMultigrid::transposed(const LevelMatrix& p) {

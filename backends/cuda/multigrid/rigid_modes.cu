@@ -62,7 +62,7 @@ Array<double> CudaMultigrid::rigid_modes(const DeviceModel& model, std::span<con
   const bool alike = motion.size() == static_cast<std::size_t>(height);
   if (!alike && motion.size() != static_cast<std::size_t>(rows))
     throw Error(ErrorCode::misuse, "rigid_modes: " + std::to_string(motion.size()) +
-                                       " motions were given; one for each of the " + std::to_string(height) +
+                                       " modes were given; one for each of the " + std::to_string(height) +
                                        " rows of a node is needed, or one for each of all " + std::to_string(rows));
   if (modes < 1 || !(length > 0))
     throw Error(ErrorCode::misuse, "rigid_modes: the number of modes and the length must be positive");

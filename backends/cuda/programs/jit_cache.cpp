@@ -163,7 +163,7 @@ JitCache& JitCache::of_user() {
     fs::path folder = user_folder();
     const bool nowhere = folder.empty();
     return new JitCache(std::move(folder),
-                        nowhere ? "there is no home folder; set VOUSSOIR_CACHE_DIR to keep compiled kernels" : "");
+                        nowhere ? "there is no home folder; set VOUSSOIR_CACHE_DIR to cache compiled kernels" : "");
   }();
   return *cache;
 }
@@ -171,7 +171,7 @@ JitCache& JitCache::of_user() {
 int JitCache::open_folder(bool create) {
   if (folder_.empty()) return -1;
   if (!folder_.is_absolute()) {
-    note("compiled kernels are not kept: the folder '" + folder_.string() +
+    note("compiled kernels are not cached: the folder '" + folder_.string() +
          "' is not absolute; set VOUSSOIR_CACHE_DIR to one that begins with '/'");
     return -1;
   }
@@ -182,14 +182,14 @@ int JitCache::open_folder(bool create) {
   }
   const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
-    if (create) note("compiled kernels cannot be kept in " + folder_.string());
+    if (create) note("compiled kernels cannot be cached in " + folder_.string());
     return -1;
   }
   struct stat status {};
   if (::fstat(folder, &status) == 0 && belongs_to_user(status)) return folder;
   ::close(folder);
-  note("compiled kernels are not kept: the folder " + folder_.string() +
-       " belongs to somebody else, or others can write to it; make it yours alone (chmod go-w), or set "
+  note("compiled kernels are not cached: the folder " + folder_.string() +
+       " belongs to another user or is writable by others; make it writable by you alone (chmod go-w), or set "
        "VOUSSOIR_CACHE_DIR");
   return -1;
 }
@@ -214,8 +214,7 @@ bool JitCache::read(const std::string& key, CompiledKernel& kernel) {
   bool foreign = false;
   if (!read_own_file(folder.value, name.c_str(), whole, foreign)) {
     if (foreign)
-      note((folder_ / name).string() +
-           " is not used: it is a link, belongs to somebody else, or others can write to it");
+      note((folder_ / name).string() + " is not used: it is a link, belongs to another user or is writable by others");
     return false;
   }
   std::string_view rest = whole;
@@ -226,7 +225,7 @@ bool JitCache::read(const std::string& key, CompiledKernel& kernel) {
   found.code = rest;
   const std::string own = secret(folder.value, false);
   if (!known || found.code.empty() || own.empty() || code != code_of(own, key, found)) {
-    note((folder_ / name).string() + " is damaged, or was not written by this cache; it is made anew");
+    note((folder_ / name).string() + " is corrupt, or was not written by this cache; it is compiled again");
     return false;
   }
   kernel = std::move(found);
@@ -238,14 +237,14 @@ void JitCache::write(const std::string& key, const CompiledKernel& kernel) {
   if (folder.value < 0) return;
   const std::string own = secret(folder.value, true);
   if (own.empty()) {
-    note("compiled kernels cannot be kept in " + folder_.string() + ": the file '" + secret_name +
+    note("compiled kernels cannot be cached in " + folder_.string() + ": the file '" + secret_name +
          "' in it cannot be made or is not yours; remove it");
     return;
   }
   const std::string content =
       std::string(first_line) + '\n' + key + '\n' + code_of(own, key, kernel) + '\n' + kernel.name + '\n' + kernel.code;
   if (!write_own_file(folder.value, key + ".kernel", content, true))
-    note("compiled kernels cannot be kept in " + folder_.string());
+    note("compiled kernels cannot be cached in " + folder_.string());
 }
 
 std::string JitCache::trouble() const {

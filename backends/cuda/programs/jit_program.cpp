@@ -205,7 +205,7 @@ class JitDeviceProgram final : public DeviceProgram {
 const DeviceProgram* find_jit_program(const ElementProgram& program, std::string& why) {
   const KernelSource* source = program.source();
   if (!source) {
-    why = "its text is not embedded; name its file in voussoir_add_elements()";
+    why = "its source is not embedded; add its file to voussoir_add_elements()";
     return nullptr;
   }
   why = KernelModule::unavailable();

@@ -102,7 +102,7 @@ Target choose_target(int gpu, std::span<const int> known) {
   if (std::find(known.begin(), known.end(), gpu) != known.end()) return {"sm_" + std::to_string(gpu), true};
   const auto above = std::upper_bound(known.begin(), known.end(), gpu);
   if (above == known.begin())
-    throw Error(ErrorCode::unavailable, "NVIDIA's run-time compiler makes no code for a GPU of compute capability " +
+    throw Error(ErrorCode::unavailable, "NVIDIA's run-time compiler does not support GPUs of compute capability " +
                                             std::to_string(gpu / 10) + "." + std::to_string(gpu % 10) +
                                             "; install an older one, or use the backend 'openmp'");
   return {"compute_" + std::to_string(*(above - 1)), false};
@@ -148,7 +148,7 @@ Error jit_error(const KernelSource& source, std::string_view log) {
   if (std::any_of(messages.begin(), messages.end(),
                   [](const Message& m) { return m.text.find("could not open source file") != std::string::npos; }))
     text +=
-        "\nA file of kernels may include <voussoir/elements/kernel/…>, <voussoir/elements/physics/…> and "
+        "\nA kernel file may include <voussoir/elements/kernel/…>, <voussoir/elements/physics/…> and "
         "<voussoir/elements/register.hpp>, but nothing of the standard library and no other files";
   return {ErrorCode::bad_input, text, where};
 }

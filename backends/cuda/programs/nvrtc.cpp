@@ -146,7 +146,7 @@ const RuntimeCompiler* RuntimeCompiler::find(std::string& why) {
     *reason = chosen && *chosen
                   ? "VOUSSOIR_NVRTC names " + std::string(chosen) + ", which cannot be used: " + last
                   : "NVIDIA's run-time compiler is not installed (libnvrtc.so.13 or libnvrtc.so.12; package "
-                    "cuda-nvrtc or nvidia-cuda-nvrtc; where it lies elsewhere, VOUSSOIR_NVRTC names the file)";
+                    "cuda-nvrtc or nvidia-cuda-nvrtc; if it is installed elsewhere, set VOUSSOIR_NVRTC to the file)";
   }
   why = *reason;
   return nullptr;

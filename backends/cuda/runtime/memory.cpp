@@ -41,7 +41,7 @@ void* make_pool(int ordinal) {
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = ordinal;
   cudaMemPool_t pool = nullptr;
-  check(cudaMemPoolCreate(&pool, &properties), "making a memory pool");
+  check(cudaMemPoolCreate(&pool, &properties), "creating a memory pool");
   std::uint64_t keep = UINT64_MAX;  // until somebody needs it: emptied where an allocation fails
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up a memory pool");
   return pool;
@@ -59,12 +59,12 @@ void give_back(void* pointer, cudaStream_t stream) noexcept { (void)cudaFreeAsyn
 std::size_t free_bytes(int ordinal, void* pool) {
   std::size_t free = 0, total = 0;
   set_device(ordinal);
-  check(cudaMemGetInfo(&free, &total), "asking for free memory");
+  check(cudaMemGetInfo(&free, &total), "querying free memory");
   std::uint64_t reserved = 0, used = 0;
   check(cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool), cudaMemPoolAttrReservedMemCurrent, &reserved),
-        "asking a memory pool");
+        "querying a memory pool");
   check(cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool), cudaMemPoolAttrUsedMemCurrent, &used),
-        "asking a memory pool");
+        "querying a memory pool");
   return free + static_cast<std::size_t>(reserved - used);
 }
 /// Gives back what a pool keeps, once the work of its stream is done. False where that work has failed: whoever asks
@@ -162,12 +162,13 @@ void CudaMemory::admit(int ordinal) {
 
 void CudaMemory::refuse(std::size_t bytes) const {
   const std::size_t free = free_bytes(ordinal_, pool_);
-  throw Error(ErrorCode::out_of_memory,
-              readable_bytes(bytes) + " were asked of device " + std::to_string(device_) + " (" + facts_.name +
-                  "), which has " + readable_bytes(free) + " free of " + readable_bytes(facts_.total_bytes) + "; " +
-                  readable_bytes(bytes_in_use()) +
-                  " are in use by this backend. Storage 'matrix-free' needs least memory; fewer vectors or modes at a "
-                  "time, several GPUs (cuda:0,1) or the backend 'openmp' are other ways");
+  throw Error(
+      ErrorCode::out_of_memory,
+      readable_bytes(bytes) + " were requested on device " + std::to_string(device_) + " (" + facts_.name +
+          "), which has " + readable_bytes(free) + " free of " + readable_bytes(facts_.total_bytes) + "; " +
+          readable_bytes(bytes_in_use()) +
+          " are in use by this backend. Storage 'matrix-free' needs the least memory; fewer vectors or modes at a "
+          "time, several GPUs (cuda:0,1) or the backend 'openmp' also help");
 }
 
 void* CudaMemory::take(std::size_t bytes) {
@@ -223,7 +224,7 @@ void* CudaMemory::allocate_host(std::size_t bytes) {
   }
   if (!pointer)
     throw Error(ErrorCode::out_of_memory, readable_bytes(bytes) +
-                                              " of pinned main memory were asked for and are not there; "
+                                              " of pinned host memory were requested but are not available; "
                                               "close other programs, or read results in smaller parts");
   return pointer;
 }

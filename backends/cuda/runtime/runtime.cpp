@@ -97,7 +97,7 @@ DriverFacts driver_facts() {
   else if (status == cudaErrorNoDevice || (status == cudaSuccess && facts.devices == 0))
     facts.reason = "the NVIDIA driver sees no GPU (is CUDA_VISIBLE_DEVICES empty?)";
   else if (status != cudaSuccess)
-    facts.reason = std::string("the NVIDIA driver fails: ") + cudaGetErrorString(status);
+    facts.reason = std::string("the NVIDIA driver failed: ") + cudaGetErrorString(status);
   if (!facts.reason.empty()) facts.devices = 0;
   (void)cudaGetLastError();
   return facts;
@@ -105,7 +105,7 @@ DriverFacts driver_facts() {
 
 DeviceFacts device_facts(int ordinal) {
   cudaDeviceProp p;
-  check(cudaGetDeviceProperties(&p, ordinal), "asking for a device's properties");
+  check(cudaGetDeviceProperties(&p, ordinal), "querying device properties");
   DeviceFacts facts;
   facts.name = p.name;
   facts.major = p.major;
@@ -120,7 +120,7 @@ DeviceFacts device_facts(int ordinal) {
 void set_device(int ordinal) { check(cudaSetDevice(ordinal), "choosing a device"); }
 int current_device() {
   int ordinal = 0;
-  check(cudaGetDevice(&ordinal), "asking for the current device");
+  check(cudaGetDevice(&ordinal), "querying the current device");
   return ordinal;
 }
 void restore_device(int ordinal) noexcept { (void)cudaSetDevice(ordinal); }
@@ -138,7 +138,7 @@ void copy_between(void* to, int to_ordinal, const void* from, int from_ordinal, 
 bool enable_peer_access(int ordinal, int other) {
   if (ordinal == other) return true;
   int can = 0;
-  check(cudaDeviceCanAccessPeer(&can, ordinal, other), "asking for peer access");
+  check(cudaDeviceCanAccessPeer(&can, ordinal, other), "querying peer access");
   if (!can) return false;
   set_device(ordinal);
   const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
@@ -238,7 +238,7 @@ namespace {
 
 cudaFuncAttributes attributes_of(const void* kernel) {
   cudaFuncAttributes attributes;
-  check(cudaFuncGetAttributes(&attributes, kernel), "asking for a kernel's properties");
+  check(cudaFuncGetAttributes(&attributes, kernel), "querying kernel properties");
   return attributes;
 }
 
@@ -290,7 +290,7 @@ void launch_pointers(const void* kernel, const Grid& grid, cudaStream_t stream, 
 std::int64_t most_blocks_together(const void* kernel, int threads, std::size_t shared_bytes) {
   const auto ask = [device = current_device()](cudaDeviceAttr what) {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, what, device), "asking for a device's properties");
+    check(cudaDeviceGetAttribute(&value, what, device), "querying device properties");
     return value;
   };
   if (!ask(cudaDevAttrCooperativeLaunch) || shared_bytes + attributes_of(kernel).sharedSizeBytes >
@@ -299,7 +299,7 @@ std::int64_t most_blocks_together(const void* kernel, int threads, std::size_t s
   raise_shared_memory(kernel, shared_bytes);
   int each = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared_bytes),
-        "asking for a kernel's properties");
+        "querying kernel properties");
   return std::int64_t{ask(cudaDevAttrMultiProcessorCount)} * each;
 }
 

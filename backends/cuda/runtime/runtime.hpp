@@ -162,7 +162,7 @@ std::int64_t most_blocks_together(void (*kernel)(Parameters...), int threads, st
 /// Starts kernel(arguments…) on a stream. Arguments are converted to the kernel's parameters.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream, Arguments&&... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes another number of arguments");
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes a different number of arguments");
   if (grid.blocks <= 0) return;
   std::tuple<std::remove_const_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
 #if defined(VSR_CUDA_EMULATED)

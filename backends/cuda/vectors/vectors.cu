@@ -207,7 +207,7 @@ void CudaBackend::multiply(const Vector& d, const Vector& x, Vector& y) {
   voussoir::detail::require_layout(*x.layout(), d, "multiply");
   if (d.columns() != 1 && d.columns() != x.columns())
     throw Error(ErrorCode::misuse, "multiply: the factors have " + std::to_string(d.columns()) +
-                                       " columns; one column, or as many as the vector has, can be meant");
+                                       " columns; use one column, or as many as the vector has");
   const bool spread = d.columns() == 1 && x.columns() > 1;
   for (int device = 0; device < devices(); ++device) {
     DeviceSection section(*memory(device));

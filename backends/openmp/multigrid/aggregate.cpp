@@ -148,8 +148,8 @@ std::int32_t most_frequent(std::vector<std::int32_t>& groups) {
 }  // namespace
 
 Aggregates CpuMultigrid::aggregate(const LevelMatrix& a, double threshold) {
-  if (!a.is_square()) throw Error(ErrorCode::misuse, "multigrid: only nodes of a square matrix can be grouped");
-  require_numbers<double>(a, a.entries(), "a matrix to be grouped");
+  if (!a.is_square()) throw Error(ErrorCode::misuse, "multigrid: only the nodes of a square matrix can be aggregated");
+  require_numbers<double>(a, a.entries(), "a matrix to be aggregated");
   Aggregates groups;
   groups.of_node = array<std::int32_t>(a.rows);
   DeviceSection section(*memory());

@@ -243,7 +243,7 @@ void CpuMultigrid::multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b
 void CpuMultigrid::multiply_any(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c, bool symmetric) {
   require_chain(a, b);
   if (c.rows != a.rows || c.columns != b.columns || c.height != a.height || c.width != b.width)
-    throw Error(ErrorCode::misuse, "multigrid: the product is to go into a matrix of another shape");
+    throw Error(ErrorCode::misuse, "multigrid: the result matrix of a product has another shape");
   require_numbers<double>(a, a.entries(), "the left factor");
   require_numbers<double>(b, b.entries(), "the right factor");
   c.single_value = {};

@@ -407,8 +407,7 @@ void multiply_dense(const Number* rows, std::int32_t length, int columns, const 
 /// A vector that must have as many numbers as a matrix has columns or rows.
 template <class Number>
 void require_length(const LevelVector& x, std::int64_t numbers_per_column, int columns) {
-  if (x.columns != columns)
-    throw Error(ErrorCode::misuse, "multigrid: vectors of different numbers of columns do not go together");
+  if (x.columns != columns) throw Error(ErrorCode::misuse, "multigrid: the vectors have different numbers of columns");
   require_numbers<Number>(x, numbers_per_column * columns, "a vector");
 }
 

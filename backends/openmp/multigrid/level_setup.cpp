@@ -75,9 +75,10 @@ void CpuMultigrid::smooth_prolongator(const LevelDiagonal& inverse, const LevelM
         for (std::int32_t k = 0; k < nt; ++k) {
           const std::int32_t at = find_column(rows.column + rows.start[i], n, t.column[t.start[i] + k]);
           if (at < 0)
-            throw Error(ErrorCode::misuse, "smooth_prolongator: row " + std::to_string(i) +
-                                               " of the product lacks the tentative prolongator's block; the matrix "
-                                               "must have its diagonal");
+            throw Error(ErrorCode::misuse,
+                        "smooth_prolongator: row " + std::to_string(i) +
+                            " of the product lacks the block of the tentative prolongator; the matrix "
+                            "must have its diagonal");
           const double* block = t.value + t.start[i] * size * width;
           for (int r = 0; r < size; ++r)
             for (int c = 0; c < width; ++c)

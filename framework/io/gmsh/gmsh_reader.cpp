@@ -34,8 +34,8 @@ class Reader {
       const std::string section(cursor_.word());
       if (section.size() < 2 || section[0] != '$' || section.starts_with("$End") || section.starts_with("$END"))
         fail("'" + printable(section) +
-                 "' stands where a section should begin, e.g. $Nodes; the section before has "
-                 "more lines than it announces, or the file is damaged",
+                 "' is found where a section should begin, e.g. $Nodes; the previous section has "
+                 "more lines than it declares, or the file is corrupt",
              start);
       // What is binary begins right after the end of this line.
       cursor_.line();
@@ -43,11 +43,11 @@ class Reader {
     }
     if (!has_nodes_)
       fail("the file has no section " + std::string(version_ == 10 ? "$NOD" : "$Nodes") +
-               "; it is cut off, or not a mesh",
+               "; it is truncated, or not a mesh",
            cursor_.position());
     if (!has_elements_)
       fail("the file has no section " + std::string(version_ == 10 ? "$ELM" : "$Elements") +
-               "; it is cut off, or the geometry was not meshed",
+               "; it is truncated, or the geometry was not meshed",
            cursor_.position());
     if (!builder_.has_elements())
       fail(
@@ -97,7 +97,7 @@ class Reader {
       if (version == known / 10.0) version_ = known;
     if (version_ == 0)
       fail("version " + std::string(cursor_.bytes().substr(start, version_end - start)) +
-               " of the format is not read; set Mesh.MshFileVersion to 4.1 or 2.2 in Gmsh and save again",
+               " of the format is not supported; set Mesh.MshFileVersion to 4.1 or 2.2 in Gmsh and save again",
            start);
     if (kind != 0 && kind != 1)
       fail("the second number of $MeshFormat must be 0 (text) or 1 (binary), not " + std::to_string(kind), start);
@@ -118,7 +118,7 @@ class Reader {
     std::memcpy(&one, cursor_.bytes().data() + cursor_.position(), sizeof(one));
     if (one != 1 && one != 0x01000000)
       fail(
-          "the number 1 that tells the order of bytes is not there; the file is damaged (was it copied as text?): save "
+          "the number 1 that indicates the byte order is missing; the file is corrupt (was it copied as text?): save "
           "it again",
           cursor_.position());
     swapped_ = one != 1;
@@ -139,8 +139,7 @@ class Reader {
       read_elements();
     } else if (version_ >= 40 && (section == "$Entities" || section == "$PartitionedEntities")) {
       if (has_elements_)
-        fail("the section " + section + " stands behind $Elements, but must stand before it; save the mesh again",
-             start);
+        fail("the section " + section + " follows $Elements, but must precede it; save the mesh again", start);
       if (binary_)
         read_entities(BinarySource(cursor_, swapped_), section);
       else
@@ -149,7 +148,7 @@ class Reader {
       const std::size_t at = find_end(section);
       if (at == std::string_view::npos)
         fail("the section " + printable(section) + " does not end with " + printable(end_of(section)) +
-                 "; the file is cut off",
+                 "; the file is truncated",
              start);
       cursor_.move_to(at);
     }
@@ -178,9 +177,9 @@ class Reader {
     const std::string wanted = end_of(section);
     const std::string_view found = cursor_.word();
     if (found == wanted || (version_ == 10 && found == "$End" + section.substr(1))) return;
-    if (found.empty()) fail("the file ends before " + printable(wanted) + "; it is cut off: save it again", start);
-    fail("'" + printable(found) + "' stands where " + printable(wanted) +
-             " should: the section has more or fewer lines than it announces",
+    if (found.empty()) fail("the file ends before " + printable(wanted) + "; it is truncated: save it again", start);
+    fail("'" + printable(found) + "' is found where " + printable(wanted) +
+             " should be: the section has more or fewer lines than it declares",
          start);
   }
 
@@ -199,8 +198,8 @@ class Reader {
       const std::string_view rest = cursor_.line();
       const std::size_t open = rest.find('"'), close = rest.rfind('"');
       if (dimension < (version_ > 20 ? 0 : -1) || dimension > 3 || tag < -INT32_MAX || tag > INT32_MAX || open == close)
-        fail(version_ > 20 ? "a physical name is written: dimension (0 to 3), tag, and the name in double quotes"
-                           : "a physical name is written: tag, or dimension (0 to 3) and tag, and the name in double "
+        fail(version_ > 20 ? "a physical name consists of dimension (0 to 3), tag, and the name in double quotes"
+                           : "a physical name consists of tag, or dimension (0 to 3) and tag, and the name in double "
                              "quotes",
              start);
       tag = tag < 0 ? -tag : tag;

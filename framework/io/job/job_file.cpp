@@ -39,8 +39,8 @@ void require_sections(const Json& root, const job::Groups& groups, const std::ve
         for (const Body& body : bodies)
           if (body.has_elements_of(ignored.back()))
             one.fail("elements of '" + ignored.back().name +
-                     "' have a section, and are to be ignored too; take the group from 'ignore', or give the section "
-                     "groups that do not hold these elements");
+                     "' have a section and are also to be ignored; remove the group from 'ignore', or give the section "
+                     "groups without these elements");
       }
   std::string forgotten;
   for (const Body& body : bodies) {

@@ -178,7 +178,7 @@ void Picture::write(const std::filesystem::path& path, const PictureOptions& opt
   }
   const Surface surface = find_surface(domain, position);
   if (surface.polygons.empty() && surface.edges.empty())
-    throw Error(ErrorCode::bad_input, "the domain has no elements that could be seen", where);
+    throw Error(ErrorCode::bad_input, "the domain has no visible elements", where);
   OutputFile file(path, options.overwrite);
 
   const Painting painting = paint(domain, surface, fields_, any_material_, component_, elements_, unit_);

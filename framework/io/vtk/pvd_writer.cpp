@@ -19,7 +19,7 @@ void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& e
     if (!std::isfinite(entries[i].time) || (i > 0 && !(entries[i].time > entries[i - 1].time)))
       throw Error(ErrorCode::bad_input,
                   "the time of '" + entries[i].file + "' is " + number(entries[i].time) +
-                      "; times of a series must be finite and rise from file to file",
+                      "; times of a series must be finite and increase from file to file",
                   "file '" + path.string() + "'");
     text += "    <DataSet timestep=\"" + number(entries[i].time) + "\" part=\"0\" file=\"" +
             detail::xml_escaped(entries[i].file) + "\"/>\n";

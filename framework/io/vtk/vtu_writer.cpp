@@ -132,7 +132,7 @@ class AppendedArrays {
           failed = true;
         }
       }
-      if (failed) throw Error(ErrorCode::out_of_memory, "too little memory to pack the results for writing");
+      if (failed) throw Error(ErrorCode::out_of_memory, "out of memory while compressing the results");
       for (std::int64_t c = begin; c < end; ++c) {
         if (options_.compress) {
           header[3 + c] = packed[c - begin].size();
@@ -296,7 +296,7 @@ void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& optio
   const Domain& domain = *domain_;
   if (options.level < 1 || options.level > 9)
     throw Error(ErrorCode::bad_input,
-                "the level of compression is " + std::to_string(options.level) + "; it can be 1 to 9");
+                "the compression level is " + std::to_string(options.level) + "; it must be 1 to 9");
   const std::int64_t cells = domain.element_count();
   if (cells == 0)
     throw Error(ErrorCode::bad_input, "the domain has no elements, so there is nothing to show",

@@ -83,7 +83,7 @@ class Elimination {
       texts.push_back(text + (count > 1 ? " (" + std::to_string(count) + " equations)" : ""));
     if (texts.size() > 10) {
       texts.pop_back();
-      texts.push_back("more equations follow from others; " + std::to_string(notes_.size()) + " in all");
+      texts.push_back("more equations are redundant; " + std::to_string(notes_.size()) + " in all");
     }
     return texts;
   }
@@ -143,7 +143,7 @@ class Elimination {
     const AffineTerm pivot = rows_[row].terms[choice.term];
     pivots_.push_back({row, pivot.column});
     if (choice.quality < doubtful)
-      notes_.push_back({row, constraints_.multi[row].label + ": nearly follows from " + partners(row) + "; only " +
+      notes_.push_back({row, constraints_.multi[row].label + ": is nearly redundant with " + partners(row) + "; only " +
                                  short_number(choice.quality) +
                                  " of its coefficients is independent of them. It is enforced as written: give "
                                  "coefficients with more digits, or remove it"});
@@ -208,7 +208,7 @@ class Elimination {
     }
     const auto& multi = constraints_.multi[row];
     if (std::abs(rest) > std::max(1e-10, 10 * quality) * size) {
-      std::string text = "all its unknowns are prescribed or given by other equations, and they contradict it";
+      std::string text = "all its unknowns are prescribed or determined by other equations, and they contradict it";
       if (!combined_with_[row].empty() && !partners(row).empty()) text += " (with it: " + partners(row) + ")";
       if (!multi.equations.empty()) text += " (first unknown: " + constraints_.label(multi.equations.front()) + ")";
       throw Error(ErrorCode::bad_input, text + "; remove the equation or a support", multi.label);
@@ -264,10 +264,11 @@ EliminatedEquations eliminate_equations(const NumberedConstraints& constraints, 
     result.notes = elimination.notes();
     if (const double left = solved.largest(); !(left <= growth_limit)) {
       if (!std::isfinite(left))
-        throw Error(ErrorCode::bad_input,
-                    "the equations have coefficients that differ too much to be solved for any of their unknowns; "
-                    "write them with coefficients of similar size",
-                    constraints.multi.front().label);
+        throw Error(
+            ErrorCode::bad_input,
+            "the coefficients of the equations differ too much in magnitude to solve for any of their unknowns; "
+            "write them with coefficients of similar size",
+            constraints.multi.front().label);
       result.notes.push_back("equations: one unknown moves " + short_number(left) +
                              " times as far as another that it depends on; results may lose as many digits");
     }

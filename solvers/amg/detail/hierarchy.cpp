@@ -96,8 +96,8 @@ SymmetricCsr upper_triangle(const LevelMatrix& a) {
   const std::int32_t equation =
       equations.empty() ? static_cast<std::int32_t>(row) : equations.read_host()[static_cast<std::size_t>(row)];
   throw Error(ErrorCode::singular,
-              "the stiffness of this node is not positive: no element gives it any in some direction, or a material is "
-              "not stable. Hold it, or give it an element that does",
+              "the stiffness of this node is not positive: no element resists it in some direction, or a material is "
+              "not stable. Prescribe it, or add an element that does",
               model.equation_label(equation));
 }
 
@@ -179,10 +179,10 @@ void AmgHierarchy::take_finest(const LinearSOE& soe, AmgLevel& level) {
   const SparseMatrix* matrix = assembled ? assembled.get() : soe.sparse_matrix();
   if (!matrix)
     throw Error(ErrorCode::misuse,
-                "multigrid needs a matrix to look at; the SOE '" + soe.name() + "' cannot give one. Use bsr or csr");
+                "multigrid needs a matrix; the SOE '" + soe.name() + "' cannot provide one. Use bsr or csr");
   level.a = services_.rows_of(model.device_model(), *matrix);
   if (level.a.height > largest_level_block)
-    throw Error(ErrorCode::unavailable, "multigrid takes nodes with up to " + std::to_string(largest_level_block) +
+    throw Error(ErrorCode::unavailable, "multigrid supports nodes with up to " + std::to_string(largest_level_block) +
                                             " unknowns; a node of this model has " + std::to_string(level.a.height));
   level.nodes = level.a.rows;
   level.height = level.a.height;
@@ -208,7 +208,7 @@ void AmgHierarchy::make_smoother(AmgLevel& level, const LinearSOE* finest) {
                 std::string("a coarser level of multigrid is not positive definite: the matrix is not, or rounding "
                             "spoils it. Use ") +
                     (options_.numbers == AmgOptions::Numbers::full ? "" : "cg+amg:full, or ") +
-                    "a direct solver to learn more");
+                    "a direct solver for more information");
   }
   if (options_.smoother == AmgOptions::Smoother::fsai) make_factor(level);
   if (!finest) {

@@ -15,7 +15,7 @@ FreeMotions find_free_motions(const SymmetricCsr& matrix, const std::vector<std:
   for (Eigen::Index c = 0; c < count; ++c) {
     const double size = q.col(c).norm();
     if (!std::isfinite(size)) {
-      throw Error(ErrorCode::singular, "elimination without pivoting broke down; use the direct method mumps",
+      throw Error(ErrorCode::singular, "factorisation without pivoting broke down; use the direct method mumps",
                   "equation " + std::to_string(candidates[c]));
     }
     if (size > 0) q.col(c) /= size;

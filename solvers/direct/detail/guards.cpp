@@ -17,11 +17,11 @@ std::string megabytes(double bytes) {
 }  // namespace
 
 void throw_out_of_memory(double bytes, const std::string& what) {
-  const std::string size = bytes > 0 ? " of " + megabytes(bytes) : "";
-  throw Error(
-      ErrorCode::out_of_memory,
-      "memory" + size + " for " + what + " cannot be had; use the CG solver, a coarser mesh, or a machine with more",
-      "direct solver");
+  const std::string size = bytes > 0 ? megabytes(bytes) : "";
+  throw Error(ErrorCode::out_of_memory,
+              "out of memory" + (size.empty() ? "" : " (" + size + ")") + " in " + what +
+                  "; use the CG solver, a coarser mesh, or a machine with more memory",
+              "direct solver");
 }
 
 void require_room(double bytes, const std::string& what) {
@@ -31,7 +31,7 @@ void require_room(double bytes, const std::string& what) {
   if (wanted <= room.bytes) return;
   throw Error(ErrorCode::out_of_memory,
               what + " needs about " + megabytes(bytes) + ", and " + room.limit + " leaves " + megabytes(room.bytes) +
-                  "; use the CG solver, a coarser mesh, or a machine with more",
+                  "; use the CG solver, a coarser mesh, or a machine with more memory",
               "direct solver");
 }
 

@@ -148,7 +148,7 @@ TEST_F(Cantilever, AnInvertedElementIsNamedByTheUsersId) {
   more.add(800, {5000, 5002, 5001, 5003});  // the wrong way round
   d.add_node_set("more", {5000, 5001, 5002});
   d.prescribe("more", "all");
-  expect_error(ErrorCode::inverted, {"element 800 (block 'more', solid.tet4)", "inside out"},
+  expect_error(ErrorCode::inverted, {"element 800 (block 'more', solid.tet4)", "inverted"},
                [&] { make_static_analysis(d, options)->run(); });
 }
 

@@ -144,8 +144,8 @@ TEST(Domain, BlocksHaveKnownTypesAndNamesOfTheirOwn) {
   expect_error(ErrorCode::not_found, {"zzzzzzzzzzzz", "ElementLibrary::instance().all()", "`voussoir info --elements`"},
                [&] { d.add_block("b", "zzzzzzzzzzzz"); });
   d.add_block("B", "truss");
-  expect_error(ErrorCode::not_found, {"block 'c'", "known are 'B', 'a'"}, [&] { d.block("c"); });
-  expect_error(ErrorCode::not_found, {"block 'c'", "there is none yet"}, [] { Domain().block("c"); });
+  expect_error(ErrorCode::not_found, {"block 'c'", "available are 'B', 'a'"}, [&] { d.block("c"); });
+  expect_error(ErrorCode::not_found, {"block 'c'", "none is defined yet"}, [] { Domain().block("c"); });
   EXPECT_EQ(&d.block("a"), &d.block(0));
   EXPECT_EQ(&std::as_const(d).block("B"), &d.block(1));
 }
@@ -164,7 +164,7 @@ TEST(Domain, SetsThatDoNotExistOrAreEmptyAreNamed) {
   Domain d;
   add_three_nodes(d);
   d.add_block("a", "truss").add(1, {7, 3});
-  expect_error(ErrorCode::not_found, {"node set 'no'", "there is none yet"}, [&] { d.node_set("no"); });
+  expect_error(ErrorCode::not_found, {"node set 'no'", "none is defined yet"}, [&] { d.node_set("no"); });
   d.add_node_set("clamp", {7});
   expect_error(ErrorCode::not_found, {"node set 'clmp'", "'clamp'"}, [&] { d.node_set("clmp"); });
   d.add_node_set("nobody", std::initializer_list<Id>{});
@@ -337,7 +337,7 @@ TEST(LoadCase, NamesAreCheckedAtOnce) {
   d.add_node_set("s", {7});
   auto& c = d.add_load_case("wind");
   expect_error(ErrorCode::bad_input, {"load case 'wind'"}, [&] { d.add_load_case("wind"); });
-  expect_error(ErrorCode::not_found, {"load case 'snow'", "known are 'wind'"}, [&] { d.load_case("snow"); });
+  expect_error(ErrorCode::not_found, {"load case 'snow'", "available are 'wind'"}, [&] { d.load_case("snow"); });
   expect_error(ErrorCode::not_found, {"node set 'x'"}, [&] { c.nodal("x", "ux", 1); });
   expect_error(ErrorCode::not_found, {"surface 'x'"}, [&] { c.pressure("x", 1); });
   expect_error(ErrorCode::not_found, {"surface 'x'"}, [&] { c.traction("x", {1, 0, 0}); });

@@ -38,7 +38,7 @@ TEST(Units, RefuseWhatIsNoUnit) {
   expect_error(ErrorCode::bad_input, {"N,mm,MPa"}, [] { Units::parse("", "--units"); });
   expect_error(ErrorCode::bad_input, {"N,mm,MPa"}, [] { Units::parse(",,", "--units"); });
   for (const char* wrong : {"N,=mm", "<N>,mm", "N,a very long name of a unit", "N\n,mm", "\x1b[1m,mm"})
-    expect_error(ErrorCode::bad_input, {"is no unit"}, [&] { Units::parse(wrong, ""); });
+    expect_error(ErrorCode::bad_input, {"is not a unit"}, [&] { Units::parse(wrong, ""); });
 }
 
 TEST(LinePlot, IsAnSvgWithItsCurves) {

@@ -115,14 +115,14 @@ TEST(BlockMesh, SaysWhatIsWrong) {
   expect_error(ErrorCode::misuse, {"2 or 3 dimensions"}, [] { BlockMesh mesh(1); });
   expect_error(ErrorCode::misuse, {"tolerance"}, [] { BlockMesh mesh(3, 0); });
   BlockMesh mesh(3);
-  expect_error(ErrorCode::misuse, {"no bricks"}, [&] { mesh.refine_to_size(1); });
+  expect_error(ErrorCode::misuse, {"no blocks"}, [&] { mesh.refine_to_size(1); });
   expect_error(ErrorCode::misuse, {"8 corners, not 4"}, [&] {
     mesh.add_block({{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, "flat");
   });
   expect_error(ErrorCode::bad_input, {"two corners", "part 'flat'"}, [&] {
     mesh.add_box({0, 0, 0}, {1, 1, 0}, "flat");
   });
-  expect_error(ErrorCode::bad_input, {"too far out"}, [&] {
+  expect_error(ErrorCode::bad_input, {"too large for a tolerance"}, [&] {
     mesh.add_box({0, 0, 0}, {1, 1, std::numeric_limits<double>::infinity()}, "far");
   });
   mesh.add_box({0, 0, 0}, {1, 1, 1}, "cube");
@@ -132,7 +132,7 @@ TEST(BlockMesh, SaysWhatIsWrong) {
   expect_error(ErrorCode::misuse, {"arc", "two corners"}, [&] {
     mesh.add_arc({0, 0, 0}, {3, 3, 3}, {0, 0, 0}, {0, 0, 1});
   });
-  expect_error(ErrorCode::misuse, {"axis", "no direction"}, [&] {
+  expect_error(ErrorCode::misuse, {"axis", "axis of an arc is zero"}, [&] {
     mesh.add_arc({0, 0, 0}, {1, 0, 0}, {0, 0, 0}, {0, 0, 0});
   });
   expect_error(ErrorCode::bad_input, {"side 'roof'", "boundary"},
@@ -150,7 +150,7 @@ TEST(BlockMesh, SaysWhatIsWrong) {
   expect_error(ErrorCode::bad_input, {"part 'cube'", "another"}, [&] { mesh.fill(domain, "solid.hex8"); });
   mesh.add_box({1, 0, 0}, {2, 1, 1}, "cube");
   mesh.add_box({1, 0, 0}, {0.5, 1, 1}, "cube");
-  expect_error(ErrorCode::bad_input, {"three bricks"}, [&] {
+  expect_error(ErrorCode::bad_input, {"three blocks"}, [&] {
     mesh.refine_to_size(1);
     mesh.node_count("hex8");
   });

@@ -331,7 +331,7 @@ TEST(Transformation, WhatFollowsFromOthersIsDroppedWithANote) {
   const auto meant = TransformationHandler().plan(c);
   EXPECT_EQ(meant.dependent.size(), 3u);
   ASSERT_EQ(meant.notes.size(), 1u);
-  EXPECT_NE(meant.notes[0].find("nearly follows"), std::string::npos) << meant.notes[0];
+  EXPECT_NE(meant.notes[0].find("nearly redundant"), std::string::npos) << meant.notes[0];
   c.multi[2].coefficients[1] = -0.33;
   EXPECT_TRUE(TransformationHandler().plan(c).notes.empty());
   // The same with a constant is a contradiction.

@@ -17,46 +17,46 @@ struct Reason {
 // Longer beginnings stand first.
 constexpr std::array reasons{
     Reason{"DASHPOT", false, "dashpots act in dynamics only"},
-    Reason{"DCOUP2D", false, "plane distributing couplings are not there: use *COUPLING with *DISTRIBUTING"},
-    Reason{"GAPUNI", false, "gaps are not there: a linear step cannot open and close them"},
-    Reason{"GAP", false, "gaps are not there: a linear step cannot open and close them"},
+    Reason{"DCOUP2D", false, "plane distributing couplings are not implemented; use *COUPLING with *DISTRIBUTING"},
+    Reason{"GAPUNI", false, "gaps are not implemented; a linear step cannot open and close them"},
+    Reason{"GAP", false, "gaps are not implemented; a linear step cannot open and close them"},
     Reason{"ROTARYI", false, "rotary inertia acts in dynamics only"},
-    Reason{"CONN", false, "connectors are not there: use *EQUATION or springs"},
-    Reason{"COH", false, "cohesive elements are not there"},
-    Reason{"STRI", true, "shells are not there: use solid elements"},
-    Reason{"SAX", true, "shells are not there: use CAX8R elements over the thickness"},
-    Reason{"SC", true, "shells are not there: use solid elements"},
-    Reason{"S", true, "shells are not there: use solid elements, such as C3D20R, over the thickness"},
-    Reason{"DS", true, "heat shells are not there: use DC3D elements over the thickness"},
-    Reason{"M3D", true, "membranes are not there: use CPS elements in a plane, solid elements elsewhere"},
-    Reason{"MAX", true, "membranes are not there"},
-    Reason{"SFM", false, "surface elements are not there"},
-    Reason{"R3D", true, "rigid elements are not there: use *RIGID BODY on nodes"},
-    Reason{"R2D", true, "rigid elements are not there: use *RIGID BODY on nodes"},
-    Reason{"RAX", true, "rigid elements are not there: use *RIGID BODY on nodes"},
-    Reason{"B3", true, "of the beams B31, B31R, B32 and B32R are there"},
-    Reason{"B2", true, "of the plane beams B21 and B22 are there"},
-    Reason{"PIPE", true, "pipes with pressure are not there: use B31 with SECTION=PIPE"},
-    Reason{"ELBOW", true, "elbows are not there: use B31 with SECTION=PIPE"},
-    Reason{"T3D3", false, "of the trusses T2D2 and T3D2 alone are there"},
-    Reason{"T2D3", false, "of the trusses T2D2 and T3D2 alone are there"},
-    Reason{"DC1D", true, "heat conduction along lines is not there"},
-    Reason{"AC", true, "acoustics are not there"},
-    Reason{"ACAX", true, "acoustics are not there"},
-    Reason{"F3D", true, "fluids are not there"},
-    Reason{"F2D", true, "fluids are not there"},
-    Reason{"CIN", false, "infinite elements are not there"},
-    Reason{"CPEG", true, "generalised plane strain is not there"},
-    Reason{"CGAX", true, "axisymmetry with twist is not there"},
-    Reason{"EMC", false, "electromagnetics are not there"},
-    Reason{"U", true, "user elements are written in C++ here: see the tutorial on elements"},
-    Reason{"VU", true, "user elements are written in C++ here: see the tutorial on elements"},
+    Reason{"CONN", false, "connectors are not implemented; use *EQUATION or springs"},
+    Reason{"COH", false, "cohesive elements are not implemented"},
+    Reason{"STRI", true, "shells are not implemented; use solid elements"},
+    Reason{"SAX", true, "shells are not implemented; use CAX8R elements over the thickness"},
+    Reason{"SC", true, "shells are not implemented; use solid elements"},
+    Reason{"S", true, "shells are not implemented; use solid elements, such as C3D20R, over the thickness"},
+    Reason{"DS", true, "heat shells are not implemented; use DC3D elements over the thickness"},
+    Reason{"M3D", true, "membranes are not implemented; use CPS elements in a plane, solid elements elsewhere"},
+    Reason{"MAX", true, "membranes are not implemented"},
+    Reason{"SFM", false, "surface elements are not implemented"},
+    Reason{"R3D", true, "rigid elements are not implemented; use *RIGID BODY on nodes"},
+    Reason{"R2D", true, "rigid elements are not implemented; use *RIGID BODY on nodes"},
+    Reason{"RAX", true, "rigid elements are not implemented; use *RIGID BODY on nodes"},
+    Reason{"B3", true, "only the beams B31, B31R, B32 and B32R are implemented"},
+    Reason{"B2", true, "only the plane beams B21 and B22 are implemented"},
+    Reason{"PIPE", true, "pipes with pressure are not implemented; use B31 with SECTION=PIPE"},
+    Reason{"ELBOW", true, "elbows are not implemented; use B31 with SECTION=PIPE"},
+    Reason{"T3D3", false, "only the trusses T2D2 and T3D2 are implemented"},
+    Reason{"T2D3", false, "only the trusses T2D2 and T3D2 are implemented"},
+    Reason{"DC1D", true, "heat conduction along lines is not implemented"},
+    Reason{"AC", true, "acoustics are not implemented"},
+    Reason{"ACAX", true, "acoustics are not implemented"},
+    Reason{"F3D", true, "fluids are not implemented"},
+    Reason{"F2D", true, "fluids are not implemented"},
+    Reason{"CIN", false, "infinite elements are not implemented"},
+    Reason{"CPEG", true, "generalised plane strain is not implemented"},
+    Reason{"CGAX", true, "axisymmetry with twist is not implemented"},
+    Reason{"EMC", false, "electromagnetics are not implemented"},
+    Reason{"U", true, "write user elements in C++: see the tutorial on elements"},
+    Reason{"VU", true, "write user elements in C++: see the tutorial on elements"},
 };
 
 }  // namespace
 
 std::string_view why_not_element(std::string_view name) {
-  if (name == "D") return "fluid networks are not there";
+  if (name == "D") return "fluid networks are not implemented";
   for (const Reason& reason : reasons) {
     if (!name.starts_with(reason.begins)) continue;
     const std::string_view rest = name.substr(reason.begins.size());
@@ -68,14 +68,14 @@ std::string_view why_not_element(std::string_view name) {
   const std::string_view ending = name.substr(stem.size());
   if (stem.size() < name.size() && find_meaning(stem)) {
     if (ending.find('H') != std::string_view::npos)
-      return "hybrid elements are not there: incompatible modes (C3D8I, CPE4I, CAX4I) do not lock";
+      return "hybrid elements are not implemented; incompatible modes (C3D8I, CPE4I, CAX4I) do not lock";
     if (ending.find('T') != std::string_view::npos)
-      return "coupled temperature and displacement is not there: leave the letter T away and use a *HEAT "
+      return "coupled temperature-displacement elements are not implemented; omit the letter T and use a *HEAT "
              "TRANSFER step before the *STATIC one";
-    if (ending.find('E') != std::string_view::npos) return "electric potentials are not there";
-    if (ending.find('P') != std::string_view::npos) return "pore pressure is not there";
-    if (ending.find('M') != std::string_view::npos) return "modified elements are not there: leave the M away";
-    return "this formulation is not there: leave the letters at the end away";
+    if (ending.find('E') != std::string_view::npos) return "electric potentials are not implemented";
+    if (ending.find('P') != std::string_view::npos) return "pore pressure is not implemented";
+    if (ending.find('M') != std::string_view::npos) return "modified elements are not implemented; omit the M";
+    return "this formulation is not implemented; omit the letters at the end";
   }
   return {};
 }

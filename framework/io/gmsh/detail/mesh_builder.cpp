@@ -61,15 +61,15 @@ GmshMesh MeshBuilder::finish() {
 
   const IdIndex nodes(mesh_.node_ids);
   if (const auto twice = nodes.duplicate())
-    throw Error(ErrorCode::bad_input,
-                "node " + std::to_string(*twice) + " is there twice; save the mesh again from Gmsh", file_);
+    throw Error(ErrorCode::bad_input, "node " + std::to_string(*twice) + " occurs twice; save the mesh again from Gmsh",
+                file_);
   for (const GmshMesh::Batch& batch : mesh_.batches)
     for (std::size_t i = 0; i < batch.nodes.size(); ++i)
       if (nodes.find(batch.nodes[i]) < 0)
         throw Error(ErrorCode::not_found,
                     "element " + std::to_string(batch.ids[i / batch.nodes_per_element]) + " (" + batch.shape +
                         ") has the node " + std::to_string(batch.nodes[i]) +
-                        ", which the file does not; save the mesh again from Gmsh",
+                        ", which the file does not have; save the mesh again from Gmsh",
                     file_);
   return std::move(mesh_);
 }

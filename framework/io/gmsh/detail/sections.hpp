@@ -24,21 +24,21 @@ class Sections {
 
  protected:
   [[noreturn]] void fail_count(const std::string& has) const {
-    source_.fail("the section has " + has + "; the file is damaged: save it again", source_.position());
+    source_.fail("the section has " + has + "; the file is corrupt: save it again", source_.position());
   }
 
   void require_room(std::int64_t count, std::int64_t bytes_each, const char* what) const {
     if (count >= 0 && count <= source_.remaining() / bytes_each + 1) return;
-    source_.fail("the section announces " + std::to_string(count) + " " + what + ", but only " +
+    source_.fail("the section declares " + std::to_string(count) + " " + what + ", but only " +
                      std::to_string(source_.remaining()) +
-                     " bytes follow; the file is cut off or damaged: save it again",
+                     " bytes follow; the file is truncated or corrupt: save it again",
                  source_.position());
   }
 
   int small_integer() {
     const std::int64_t value = source_.free_integer();
     if (value < -INT32_MAX || value > INT32_MAX)
-      source_.fail("the tag " + std::to_string(value) + " is too large; the file is damaged: save it again",
+      source_.fail("the tag " + std::to_string(value) + " is too large; the file is corrupt: save it again",
                    source_.position());
     return static_cast<int>(value);
   }

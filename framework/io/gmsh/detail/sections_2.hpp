@@ -55,7 +55,7 @@ class Sections2 : Sections<Source> {
       const Shape& shape = shape_of(type);
       if (nodes != shape.nodes)
         this->fail_count("the element " + std::to_string(id) + " (" + std::string(shape.name) + ") with " +
-                         std::to_string(nodes) + " nodes in place of " + std::to_string(shape.nodes));
+                         std::to_string(nodes) + " nodes instead of " + std::to_string(shape.nodes));
       element(id, type, group);
       source_.end_record();
       this->tick_at(i);

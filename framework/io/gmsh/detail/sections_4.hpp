@@ -135,7 +135,7 @@ class Sections4 : Sections<Source> {
 
   void require_total(std::int64_t done, std::int64_t total, const char* what) const {
     if (done != total)
-      this->fail_count("blocks of " + std::to_string(done) + " " + what + " in all, where the section announces " +
+      this->fail_count("blocks of " + std::to_string(done) + " " + what + " in total, but the section declares " +
                        std::to_string(total));
   }
 

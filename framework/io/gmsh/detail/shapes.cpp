@@ -44,15 +44,16 @@ std::string refusal(int type) {
     case 7:
     case 14:
     case 19:
-      return "there are no elements for Gmsh's pyramid; mesh the volume with tetrahedra alone, or with hexahedra and "
-             "prisms alone";
+      return "Gmsh's pyramids are not supported; mesh the volume with tetrahedra only, or with hexahedra and "
+             "prisms only";
     default:
       break;
   }
   if (type >= 20 && type <= 140)
-    return "there are no elements for Gmsh's element type " + std::to_string(type) +
-           ", which is of third or higher order or of a special kind; set Mesh.ElementOrder to 1 or 2 in Gmsh";
-  return "Gmsh has no element type " + std::to_string(type) + "; the file is damaged: save it again";
+    return "Gmsh's element type " + std::to_string(type) +
+           " is not supported, since it is of third or higher order or of a special kind; set Mesh.ElementOrder to 1 "
+           "or 2 in Gmsh";
+  return "Gmsh has no element type " + std::to_string(type) + "; the file is corrupt: save it again";
 }
 
 }  // namespace voussoir::gmsh

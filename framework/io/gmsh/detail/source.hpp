@@ -82,7 +82,7 @@ class TextSource {
   void end_record() {
     skip_blanks();
     if (!cursor_.at_end() && cursor_.look() != '\n')
-      fail("the line goes on with '" + printable(cursor_.word()) + "' where it should end", cursor_.position());
+      fail("the line continues with '" + printable(cursor_.word()) + "' where it should end", cursor_.position());
   }
   /// The next integer, be it on this line or on one of the next.
   std::int64_t free_integer() {
@@ -106,7 +106,7 @@ class TextSource {
     const char* q = digits;
     // 18 digits always fit.
     while (q < end && static_cast<unsigned char>(*q - '0') < 10 && q - digits < 18) value = 10 * value + (*q++ - '0');
-    if (q == digits || (q < end && !Cursor::is_white(*q))) fail_word("a whole number");
+    if (q == digits || (q < end && !Cursor::is_white(*q))) fail_word("an integer");
     advance(q);
     return negative ? -value : value;
   }
@@ -152,9 +152,9 @@ class TextSource {
   [[noreturn]] void fail_word(const char* wanted) {
     const std::size_t position = cursor_.position();
     if (cursor_.at_end())
-      fail("the file ends where " + std::string(wanted) + " should stand; it is cut off: save it again", position);
-    if (cursor_.look() == '\n') fail("the line ends where " + std::string(wanted) + " should stand", position);
-    fail("'" + printable(cursor_.word()) + "' stands where " + wanted + " should stand", position);
+      fail("the file ends where " + std::string(wanted) + " is expected; it is truncated: save it again", position);
+    if (cursor_.look() == '\n') fail("the line ends where " + std::string(wanted) + " is expected", position);
+    fail("'" + printable(cursor_.word()) + "' is found where " + wanted + " is expected", position);
   }
 
   Cursor& cursor_;
@@ -177,14 +177,14 @@ class BinarySource {
   std::int64_t size() {
     const auto value = take<std::uint64_t>();
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      fail("a number is too large to be a tag or a count; the file is damaged: save it again",
+      fail("a number is too large to be a tag or a count; the file is corrupt: save it again",
            cursor_.position() - sizeof(value));
     return static_cast<std::int64_t>(value);
   }
   double real() {
     const double value = take<double>();
     if (!std::isfinite(value))
-      fail("a coordinate is not a finite number; the mesh is damaged: generate it again",
+      fail("a coordinate is not a finite number; the mesh is corrupt: generate it again",
            cursor_.position() - sizeof(value));
     return value;
   }
@@ -201,7 +201,7 @@ class BinarySource {
   /// Moves on by so many bytes and returns where they start.
   const char* need(std::size_t bytes) {
     if (cursor_.remaining() < bytes)
-      fail("the file ends in the middle of its numbers; it is cut off: save it again", cursor_.position());
+      fail("the file ends in the middle of its numbers; it is truncated: save it again", cursor_.position());
     const char* start = cursor_.bytes().data() + cursor_.position();
     cursor_.move_to(cursor_.position() + bytes);
     return start;

@@ -15,7 +15,7 @@ UsedNodes::UsedNodes(const GmshMesh& mesh, const std::vector<Section>& sections,
     for (const std::size_t b : section.selection.batches)
       for (const Id node : mesh.batches[b].nodes) {
         const std::int32_t n = mesh_index.find(node);
-        if (n < 0) section.json.fail("an element has the node " + std::to_string(node) + ", which the mesh does not");
+        if (n < 0) section.json.fail("an element refers to node " + std::to_string(node) + ", which the mesh does not");
         used[n] = 1;
       }
   std::vector<std::int32_t> order;
@@ -118,10 +118,10 @@ void Body::find_duplicates() const {
       const GmshMesh::Batch& batch = groups_.mesh().batches[b];
       each_corner_key(batch, [&](std::size_t e, const auto& key) {
         if (table.contains(key))
-          section_of_[b]->json.fail("element " + std::to_string(batch.ids[e]) + " of '" +
-                                    section_of_[b]->selection.name +
-                                    "' lies on another element of the same nodes, which has a section too; an element "
-                                    "has one section");
+          section_of_[b]->json.fail(
+              "element " + std::to_string(batch.ids[e]) + " of '" + section_of_[b]->selection.name +
+              "' coincides with another element of the same nodes that also has a section; an element "
+              "has one section");
         table.add(key);
       });
     }
@@ -199,8 +199,8 @@ std::string Body::node_set(const Selection& selection, const Json& json) {
   if (domain_->has_node_set(selection.name)) return selection.name;
   const auto nodes = nodes_of(selection);
   if (nodes.empty())
-    json.fail("no element of a section uses a node of '" + selection.name +
-              "', so nothing can be held or loaded there");
+    json.fail("no element with a section uses a node of '" + selection.name +
+              "', so nothing can be restrained or loaded there");
   domain_->add_node_set(selection.name, nodes);
   return selection.name;
 }

@@ -78,7 +78,7 @@ std::string Body::surface(const Selection& selection, const Json& json, bool one
       if (m.face.block < 0)
         json.fail(label() + " is not a face of any element that has a section; check that the surface bounds the body");
       if (m.inner && one_sided)
-        json.fail(label() + " lies inside the body, with elements on both sides; this load acts on the outside");
+        json.fail(label() + " is inside the body, with elements on both sides; this load acts on the boundary");
       faces.push_back(m.face);
     }
   }

@@ -145,7 +145,7 @@ void Groups::fail_ambiguous(const Json& json, const std::vector<GroupIndices>& r
                   (group.name.empty() ? ", which has no name" : ", called '" + group.name + "'");
       advice += (advice.empty() ? "'" : " or '") + tag + "'";
     }
-  json.fail("'" + json.text() + "' fits several groups: " + meanings + "; write " + advice);
+  json.fail("'" + json.text() + "' matches several groups: " + meanings + "; write " + advice);
 }
 
 Selection Groups::selection_of(const GroupIndices& groups, const std::string& word) const {

@@ -143,7 +143,7 @@ struct Json::Builder {
   bool end_array() { return end(); }
   bool key(std::string& key) {
     if (!seen.back().insert(key).second)
-      throw Error(ErrorCode::bad_input, "the key '" + key + "' is given twice; the second would silently win",
+      throw Error(ErrorCode::bad_input, "the key '" + key + "' is given twice; remove one of them",
                   document.place(offset()));
     open.back()->keys.push_back(key);
     key_offset.back() = offset();
@@ -198,7 +198,7 @@ Json Json::at(std::string_view key) const {
 void Json::allow(const std::vector<std::string>& keys) const {
   for (const auto& [key, value] : members())
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      value.fail("'" + key + "' is not known here;" + suggest(key, keys));
+      value.fail("'" + key + "' is not a valid key here;" + suggest(key, keys));
 }
 
 std::vector<Json> Json::items() const {
@@ -219,7 +219,7 @@ double Json::positive() const {
 }
 
 const std::string& Json::text() const {
-  if (!is_text() || node_->text.empty()) fail_kind("a text in double quotes");
+  if (!is_text() || node_->text.empty()) fail_kind("a string in double quotes");
   return node_->text;
 }
 
@@ -235,7 +235,7 @@ std::array<double, 3> Json::vector() const {
 const std::string& Json::choice(const std::vector<std::string>& words) const {
   const std::string& word = text();
   if (std::find(words.begin(), words.end(), word) == words.end())
-    fail("'" + word + "' is not known here;" + suggest(word, words));
+    fail("'" + word + "' is not a valid key here;" + suggest(word, words));
   return word;
 }
 
@@ -253,10 +253,10 @@ bool Json::tells_place(const Error& error) const { return error.where().starts_w
 void Json::fail(const std::string& text) const { throw Error(ErrorCode::bad_input, text, where()); }
 
 void Json::fail_kind(const char* wanted) const {
-  const char* const kinds[] = {"null", "true or false", "a number", "a text", "a list", "an object"};
+  const char* const kinds[] = {"null", "true or false", "a number", "a string", "a list", "an object"};
   const bool empty = node_->kind == Node::Kind::text && node_->text.empty();
-  fail(std::string(wanted) + " should stand here, not " +
-       (empty ? "an empty text" : kinds[static_cast<int>(node_->kind)]));
+  fail(std::string(wanted) + " is expected here, not " +
+       (empty ? "an empty string" : kinds[static_cast<int>(node_->kind)]));
 }
 
 std::string list_names(const std::vector<std::string>& names) {
@@ -268,7 +268,7 @@ std::string list_names(const std::vector<std::string>& names) {
 
 std::string suggest(std::string_view wrong, const std::vector<std::string>& names) {
   const std::string near = detail::nearest_name(wrong, names);
-  return near.empty() ? " known are " + list_names(names) : " did you mean '" + near + "'?";
+  return near.empty() ? " available are " + list_names(names) : " did you mean '" + near + "'?";
 }
 
 }  // namespace voussoir::job

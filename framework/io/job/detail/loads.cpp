@@ -22,14 +22,14 @@ const std::vector<Kind>& all_kinds() {
   static const std::vector<Kind> all = {
       {"pressure", statics, Place::faces, "a pressure acts on"},
       {"traction", statics, Place::faces, "a traction acts on"},
-      {"total_force", statics, Place::faces_or_points, "a total force is spread over"},
+      {"total_force", statics, Place::faces_or_points, "a total force is distributed over"},
       {"nodal_force", statics, Place::nodes, "a nodal force acts on"},
       {"nodal_moment", statics, Place::nodes, "a nodal moment acts on"},
       {"gravity", statics, Place::elements, "gravity acts on"},
       {"centrifugal", statics, Place::elements, "rotation acts on"},
       {"temperature", statics, Place::nodes, "a temperature is given to"},
       {"heat_flux", heat, Place::faces, "a heat flux enters through"},
-      {"total_heat", heat, Place::faces_or_points, "a total heat flow is spread over"},
+      {"total_heat", heat, Place::faces_or_points, "a total heat flow is distributed over"},
       {"nodal_heat", heat, Place::nodes, "a nodal heat flow enters at"},
       {"convection", heat, Place::faces, "convection acts on"},
       {"heat_source", heat, Place::elements, "a heat source acts on"},
@@ -46,12 +46,12 @@ const Kind& read_kind(const Json& json) {
     if (!json.has(kind.name)) continue;
     if (found)
       json.fail("'" + found->name + "' and '" + kind.name +
-                "' stand in one load; make two loads, which may have one name");
+                "' are given in one load; define two loads, which may share a name");
     found = &kind;
   }
   if (!found) {
     keys.erase(keys.begin(), keys.begin() + 2);
-    json.fail("the load does not say what it is; give one of " + list_names(keys));
+    json.fail("the load has no type; give one of " + list_names(keys));
   }
   return *found;
 }
@@ -89,9 +89,10 @@ void require_unknowns(const Json& json, const Body& body, const std::vector<std:
 void require_vector(const Json& json, const Body& body, const std::vector<double>& numbers) {
   const auto& unknowns = body.unknowns();
   const bool in_space = std::find(unknowns.begin(), unknowns.end(), "uz") != unknowns.end();
-  if (in_space && json.items().size() != 3) json.fail("the model lives in space: three numbers should stand here");
+  if (in_space && json.items().size() != 3)
+    json.fail("the model is three-dimensional: three numbers are expected here");
   if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return x == 0; }))
-    json.fail("the vector is zero, so the load would do nothing; give it a length, or leave the load out");
+    json.fail("the vector is zero, so the load would have no effect; correct it, or remove the load");
 }
 
 /// Gravity and rotation need a mass to act on.
@@ -106,7 +107,7 @@ void require_mass(const Json& json, Body& body, const std::string& set) {
     // Springs and masses have no material; whether they have a mass is seen when the load is assembled.
     if (!block.material() || block.material()->has("density")) return;
   }
-  json.fail("no element under this load has a mass, so it would do nothing; give the materials a 'density'");
+  json.fail("no element under this load has a mass, so it would have no effect; give the materials a 'density'");
 }
 
 /// What a total force or heat becomes: a share of each node, or per area of the faces.

@@ -44,8 +44,8 @@ std::shared_ptr<const Material> read_material(const std::string& name, const Jso
   }
   if (has_isotropic && has_orthotropic)
     json.fail(
-        "the material has numbers of isotropic kind (young, expansion, …) and of orthotropic kind (E1, k1, …); "
-        "give one kind, or make two materials");
+        "the material has both isotropic (young, expansion, …) and orthotropic (E1, k1, …) properties; "
+        "use one kind, or define two materials");
   const std::shared_ptr<Material> material =
       has_orthotropic ? std::make_shared<OrthotropicMaterial>(name) : std::make_shared<Material>(name);
   for (const auto& [key, value] : json.members())

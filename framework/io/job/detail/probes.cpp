@@ -12,7 +12,7 @@ template <class List>
 void require_new_name(const List& list, const std::string& name, const Json& json, const char* what) {
   for (const auto& other : list)
     if (other.name == name)
-      json.fail(std::string("a ") + what + " before is called '" + name + "' too; give each a name of its own");
+      json.fail(std::string("a ") + what + " before is called '" + name + "' too; give each a unique name");
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ void read_probes(const Json& root, Job& job) {
       if (json.has("points")) {
         const double count = json.at("points").number();
         if (!(count >= 2 && count <= most_points) || count != std::floor(count))
-          json.at("points").fail("a path has a whole number of points, from 2 to " + std::to_string(most_points));
+          json.at("points").fail("the number of points of a path is an integer from 2 to " +
+                                 std::to_string(most_points));
         path.points = static_cast<int>(count);
       }
       job.paths.push_back(std::move(path));

@@ -78,7 +78,7 @@ Numbers read_profile(const Json& json) {
   if (json.members().size() != 1) json.fail("give one of 'rectangle', 'circle' and 'pipe'");
   const auto pair = [](const Json& list) {
     const auto v = list.items();
-    if (v.size() != 2) list.fail("two numbers should stand here");
+    if (v.size() != 2) list.fail("two numbers are expected here");
     return std::array<double, 2>{v[0].positive(), v[1].positive()};
   };
   if (json.has("circle")) {
@@ -153,11 +153,11 @@ Section read_section(const Json& json, const Groups& groups, const Materials& ma
 std::vector<Section> read_sections(const Json& json, const Groups& groups, const Materials& materials) {
   std::vector<Section> sections;
   for (const Json& item : json.items()) sections.push_back(read_section(item, groups, materials));
-  if (sections.empty()) json.fail("there is no section; say what the elements of at least one group are");
+  if (sections.empty()) json.fail("there is no section; define one for at least one group");
   for (const Section& section : sections)
     if (section.physics->plane != sections.front().physics->plane)
       section.json.fail("'" + section.physics->name + "' and '" + sections.front().physics->name +
-                        "' do not go together: one lives in the plane x, y, the other in space (a plane model has "
+                        "' cannot be combined: one is plane, the other three-dimensional (a plane model has "
                         "plane_truss, plane_spring and plane_mass)");
   return sections;
 }

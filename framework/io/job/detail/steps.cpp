@@ -47,7 +47,7 @@ class StepReader {
       for (const Json& step : steps) read_step(step);
     } else if (model_.body_count() > 1) {
       root_.fail(
-          "the job has sections that carry and sections that conduct: give 'steps' that say what is done with "
+          "the job has structural and heat sections: give 'steps' that define the analysis of "
           "them, e.g. {\"analysis\": \"heat\"} and {\"analysis\": \"static\"}");
     } else {
       add_step(root_, "step 1", model_.body(0).procedure(), all_loads(0), all_supports(0));
@@ -65,7 +65,7 @@ class StepReader {
     const std::string name =
         json.has("name") ? json.at("name").text() : "step " + std::to_string(job_.steps.size() + 1);
     for (const JobStep& other : job_.steps)
-      if (other.name == name) json.fail("a step before is called '" + name + "' too; give each a name of its own");
+      if (other.name == name) json.fail("a step before is called '" + name + "' too; give each a unique name");
     Procedure procedure = model_.body(0).procedure();
     if (json.has("analysis")) {
       procedure =
@@ -144,8 +144,8 @@ class StepReader {
     for (const std::size_t i : found)
       if (entries[i].body != body)
         json.fail("the " + std::string(kind) + " '" + name + "' belongs to " +
-                  (model_.body(body).procedure() == Procedure::statics ? "heat, but the step is static"
-                                                                       : "statics, but the step is one of heat"));
+                  (model_.body(body).procedure() == Procedure::statics ? "heat conduction, but the step is static"
+                                                                       : "statics, but the step is a heat step"));
     return found;
   }
 
@@ -154,9 +154,9 @@ class StepReader {
     const auto add = [&](const Json& at, const std::string& name, double factor) {
       for (const std::size_t i : find(loads_, at, name, body, "load")) {
         if (factor != 1 && loads_[i].kind == "convection")
-          at.fail("'" + name + "' is convection, which has no factor: make another load with other numbers");
+          at.fail("'" + name + "' is convection, which has no factor: define another load with other values");
         if (factor < 0 && loads_[i].kind == "centrifugal")
-          at.fail("'" + name + "' is a rotation, whose force cannot be turned round: the factor must not be negative");
+          at.fail("'" + name + "' is a centrifugal load, which cannot be reversed: the factor must not be negative");
         for (const auto& [other, f] : factors)
           if (other == i) at.fail("the load '" + name + "' is named twice");
         factors.emplace_back(i, factor);
@@ -180,7 +180,7 @@ class StepReader {
   }
 
   std::size_t heating_step(const Json& json, Procedure procedure) const {
-    if (procedure != Procedure::statics) json.fail("only a static step takes the temperatures of another step");
+    if (procedure != Procedure::statics) json.fail("only a static step can use the temperatures of another step");
     std::vector<std::string> names;
     for (std::size_t i = 0; i < job_.steps.size(); ++i) {
       if (job_.steps[i].procedure != Procedure::steady_heat) continue;
@@ -188,8 +188,7 @@ class StepReader {
       names.push_back(job_.steps[i].name);
     }
     throw Error(ErrorCode::not_found,
-                "no step of heat before this one is called '" + json.text() + "';" + suggest(json.text(), names),
-                json.where());
+                "no earlier heat step is called '" + json.text() + "';" + suggest(json.text(), names), json.where());
   }
 
   void read_prints(const Json& owner, JobStep& step) {
@@ -212,10 +211,10 @@ class StepReader {
           if (q.procedure == step.procedure)
             request.quantities.push_back(q.code);
           else if (!for_all)
-            item.fail("'" + word + "' is no result of a step of " + to_string(step.procedure));
+            item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
         }
       }
-      if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name what is to be printed");
+      if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name the results to print");
       if (json.has("totals")) {
         const std::string& totals = json.at("totals").choice({"no", "also", "only"});
         request.totals = totals == "no"     ? PrintRequest::Totals::no

@@ -25,16 +25,17 @@ Support read_support(const Json& json, std::size_t number, Model& model) {
   bool heat = json.has("T"), structure = false;
   for (const std::string& key : keys)
     structure = structure || (key != "name" && key != "group" && key != "T" && json.has(key));
-  if (heat && structure) json.fail("'T' and displacements stand in one support; make two supports of the same group");
+  if (heat && structure)
+    json.fail("'T' and displacements are given in one support; define two supports of the same group");
   if (!heat && !structure)
-    json.fail("the support holds nothing; give 'all', or one or more of " + list_names(all_unknowns));
+    json.fail("the support prescribes nothing; give 'all', or one or more of " + list_names(all_unknowns));
 
   Support support{json, json.has("name") ? json.at("name").text() : "support " + std::to_string(number), 0, {}, {}, {}};
   support.body = model.require(heat ? Procedure::steady_heat : Procedure::statics, json,
                                heat ? "a support of 'T'" : "a support of displacements");
   Body& body = model.body(support.body);
   const Json group = json.at("group");
-  const std::string set = body.node_set(model.groups().select(group, {0, 1, 2, 3}, "a support holds"), group);
+  const std::string set = body.node_set(model.groups().select(group, {0, 1, 2, 3}, "a support restrains"), group);
   const auto nodes = body.domain().node_set(set);
   support.nodes.assign(nodes.begin(), nodes.end());
   for (const auto& [key, value] : json.members()) {
@@ -64,9 +65,9 @@ Id read_node(const Json& term, Model& model, Body& body) {
   if (term.has("node")) {
     const Json json = term.at("node");
     const double number = json.number();
-    if (!(std::abs(number) < 9e15) || number != std::floor(number)) json.fail("a node's number is a whole number");
+    if (!(std::abs(number) < 9e15) || number != std::floor(number)) json.fail("a node number must be an integer");
     const Id id = static_cast<Id>(number);
-    if (!body.domain().has_node(id)) json.fail("no element of a section uses a node " + std::to_string(id));
+    if (!body.domain().has_node(id)) json.fail("no element with a section uses a node " + std::to_string(id));
     return id;
   }
   const Json group = term.at("group");
@@ -89,8 +90,8 @@ std::size_t Model::require(Procedure procedure, const Json& json, const std::str
   const auto found = find(procedure);
   if (!found)
     json.fail(what + (procedure == Procedure::statics
-                          ? " is about displacements, but no section has any; give one a physics like 'solid'"
-                          : " is about heat, but no section conducts any; give one a physics like 'heat'"));
+                          ? " concerns displacements, but no section has any; use a physics such as 'solid'"
+                          : " concerns heat, but no section conducts heat; use a physics such as 'heat'"));
   return *found;
 }
 
@@ -116,7 +117,7 @@ void read_equations(const Json& json, Model& model) {
       term.allow({"node", "group", "unknown", "coefficient"});
       const std::string& unknown = term.at("unknown").choice(all_unknowns);
       const std::size_t own = model.require(procedure_of(unknown), term, "'" + unknown + "'");
-      if (body && *body != own) term.fail("an equation cannot join displacements and temperatures");
+      if (body && *body != own) term.fail("an equation cannot couple displacements and temperatures");
       body = own;
       require_unknown(term.at("unknown"), model.body(own), unknown);
       terms.push_back({read_node(term, model, model.body(own)), unknown, term.at("coefficient").number()});

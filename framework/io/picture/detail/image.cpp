@@ -186,7 +186,7 @@ std::string Image::png() const {
   uLongf size = compressBound(rows.size());
   std::vector<unsigned char> packed(size);
   if (compress2(packed.data(), &size, rows.data(), rows.size(), 9) != Z_OK)
-    throw Error(ErrorCode::out_of_memory, "too little memory to pack the picture");
+    throw Error(ErrorCode::out_of_memory, "out of memory while compressing the picture");
 
   std::string file = "\x89PNG\r\n\x1a\n";
   const auto chunk = [&](const char* type, const std::string& data) {

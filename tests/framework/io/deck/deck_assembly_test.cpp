@@ -144,7 +144,7 @@ TEST(DeckAssembly, PartsThatAreNotPlacedAreLeftOut) {
                           "*Assembly, name=X\n*Instance, name=A-1, part=A\n*End Instance\n*End Assembly\n" + material);
   EXPECT_EQ(deck.nodes.ids.size(), 8u);
   ASSERT_EQ(deck.notes.size(), 2u);
-  EXPECT_NE(deck.notes[0].text.find("no *INSTANCE places the part 'B'"), std::string::npos);
+  EXPECT_NE(deck.notes[0].text.find("no *INSTANCE uses the part 'B'"), std::string::npos);
 }
 
 TEST(DeckAssembly, InstancesThatRepeatTooMuchTextAreRefused) {

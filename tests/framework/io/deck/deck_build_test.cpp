@@ -84,13 +84,13 @@ TEST(DeckMesh, NodesAreSortedAndTheLastOfTwoCounts) {
   EXPECT_EQ(d.node_id(3), 100000000000);
   EXPECT_EQ(d.node(7).position[0], 2.0);
   ASSERT_EQ(job.notes.size(), 1u);  // of node 7 alone: node 3 says the same twice
-  EXPECT_NE(job.notes[0].text.find("node 7 is given more than once"), std::string::npos);
+  EXPECT_NE(job.notes[0].text.find("node 7 is defined more than once"), std::string::npos);
 }
 
 TEST(DeckMesh, NodesThatAreGivenAgainElsewhereAreOneNote) {
   const Job job = job_of(cube_model() + "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.125\n*NODE\n3, 1., 1., 0.125\n");
   ASSERT_EQ(job.notes.size(), 1u);
-  EXPECT_NE(job.notes[0].text.find("node 2 is given more than once"), std::string::npos) << job.notes[0].text;
+  EXPECT_NE(job.notes[0].text.find("node 2 is defined more than once"), std::string::npos) << job.notes[0].text;
   EXPECT_NE(job.notes[0].text.find("2 times in all"), std::string::npos) << job.notes[0].text;
 }
 

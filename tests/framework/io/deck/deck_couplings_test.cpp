@@ -176,9 +176,9 @@ TEST(DeckCouplings, CardsThatDoNotFitAreRefused) {
   refused("*COUPLING, REF NODE=100, SURFACE=LID\n*EQUATION\n2\n1,1,1.,2,1,-1.\n",
           "needs a *KINEMATIC or a *DISTRIBUTING");
   refused("*KINEMATIC\n1, 3\n", "needs a *COUPLING before it");
-  refused("*COUPLING, REF NODE=100, SURFACE=LID\n*KINEMATIC\n1, 11\n", "no range within 1 to 6");
+  refused("*COUPLING, REF NODE=100, SURFACE=LID\n*KINEMATIC\n1, 11\n", "not a range within 1 to 6");
   refused("*SURFACE, NAME=TWO, TYPE=NODE\n5\n6\n*COUPLING, REF NODE=100, SURFACE=TWO\n*DISTRIBUTING\n",
-          "lie on a line or at a point");
+          "are collinear or coincide");
   refused("*COUPLING, REF NODE=100, SURFACE=LID, INFLUENCE RADIUS=0.1\n*KINEMATIC\n", "INFLUENCE RADIUS");
 }
 

@@ -131,7 +131,7 @@ TEST(DeckGenerate, WhatCannotBeGenerated) {
       {"*NGEN\n1, 9\n", {"a.inp:7", "node 9 does not exist yet"}},
       {"*NGEN\n1, 2, 3\n", {"a.inp:7", "does not lead from node 1 to node 2"}},
       {"*NGEN, LINE=C\n1, 2, 1\n", {"a.inp:7", "needs the centre"}},
-      {"*NGEN, LINE=C\n1, 2, 1, , 1, 0, 0\n", {"a.inp:7", "lies in its centre"}},
+      {"*NGEN, LINE=C\n1, 2, 1, , 1, 0, 0\n", {"a.inp:7", "coincides with its centre"}},
       {"*NGEN, LINE=C\n1, 2, 1, , 1.5, .5, 0\n", {"a.inp:7", "needs its normal"}},
       {"*NFILL\nA, X, 2\n", {"a.inp:7", "no node set (*NSET) 'X'"}},
       {"*NFILL, BIAS=0\nA, ONE, 2\n", {"a.inp:6", "BIAS"}},
@@ -139,10 +139,10 @@ TEST(DeckGenerate, WhatCannotBeGenerated) {
       {"*NCOPY, OLD SET=A, CHANGE NUMBER=0, SHIFT\n", {"a.inp:6", "CHANGE NUMBER=0 is not allowed"}},
       {"*NCOPY, OLD SET=A, CHANGE NUMBER=5\n", {"a.inp:6", "needs one of SHIFT, POLE and REFLECT"}},
       {"*NCOPY, OLD SET=A, CHANGE NUMBER=-5, SHIFT\n1.\n", {"node number -4 is not allowed"}},
-      {"*NMAP, NSET=A, TYPE=C\n0,0,0,1,0,0\n2,0,0\n", {"a.inp:6", "lie on one line"}},
+      {"*NMAP, NSET=A, TYPE=C\n0,0,0,1,0,0\n2,0,0\n", {"a.inp:6", "are collinear"}},
       {"*ELGEN\n1, 2\n", {"a.inp:7", "element 1 does not exist yet"}},
       {"*NODE\n3000000000, 1.\n*NGEN\n1, 3000000000\n", {"a.inp:9", "generates more than"}},
-      {"*NSET, NSET=W, GENERATE\n1, 9000000000\n*NMAP, NSET=W, TYPE=R\n1.\n", {"far wider than the model"}},
+      {"*NSET, NSET=W, GENERATE\n1, 9000000000\n*NMAP, NSET=W, TYPE=R\n1.\n", {"far larger than the model"}},
   };
   for (const auto& [text, pieces] : wrong) {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, text);
@@ -174,14 +174,14 @@ TEST(DeckParameters, AreRefusedWhereTheyHaveNoValue) {
   wrong("a = 1./0\n", {"division by zero"});
   wrong("a = sqrt(-1)\n", {"sqrt() has no finite value"});
   wrong("a = b + 1\n", {"no parameter 'b'"}, ErrorCode::not_found);
-  wrong("a = 1 +\n", {"ends too early"});
+  wrong("a = 1 +\n", {"is incomplete"});
   wrong("a = (1\n", {"not closed"});
   wrong("a = open('x')\n", {"no function 'open'"}, ErrorCode::not_found);
-  wrong("a = 'x' * 2\n", {"cannot be calculated with"});
+  wrong("a = 'x' * 2\n", {"cannot be used in arithmetic"});
   wrong("a = 2**2000.\n", {"no finite value"});
   wrong("a = 9223372036854775807 + 1\n", {"too large"});
   wrong("import os\n", {"NAME = EXPRESSION"});
-  wrong("a = " + std::string(5000, '(') + "\n", {"brackets within each other"});
+  wrong("a = " + std::string(5000, '(') + "\n", {"nested parentheses"});
   wrong("a = 1\n*NODE\n1, <b>\n", {"a.inp:4", "no parameter 'b'"}, ErrorCode::not_found);
 }
 

@@ -32,7 +32,7 @@ TEST(DeckNames, SetsOfSetsThatComeLater) {
 TEST(DeckNames, SetsThatNeverComeOrHoldEachOther) {
   testing::expect_error(ErrorCode::not_found, {"a.inp:9", "no node set (*NSET) 'X'"},
                         [] { parse(mesh + "*NSET,NSET=A\nX\n"); });
-  testing::expect_error(ErrorCode::bad_input, {"a.inp:", "hold each other"},
+  testing::expect_error(ErrorCode::bad_input, {"a.inp:", "contain each other"},
                         [] { parse(mesh + "*NSET,NSET=A\nB\n*NSET,NSET=B\nC\n*NSET,NSET=C\nA\n"); });
   testing::expect_error(ErrorCode::not_found, {"a.inp:8", "no element set (*ELSET) 'X'"},
                         [] { parse(mesh + "*NSET,NSET=A,ELSET=X\n"); });
@@ -54,10 +54,10 @@ TEST(DeckNames, ASurfaceStandsForItsElements) {
   const Deck deck = parse(surface + "*STEP\n*STATIC\n*DLOAD\nF,GRAV,1.,0,0,1.\nF,P2,3.\n*END STEP\n");
   EXPECT_EQ(deck.element_sets.at("F"), (Ids{1}));
   ASSERT_EQ(deck.notes.size(), 1u);
-  EXPECT_NE(deck.notes[0].text.find("'F' is named where a set is meant"), std::string::npos);
-  testing::expect_error(ErrorCode::bad_input, {"a.inp:15", "other faces than S1"},
+  EXPECT_NE(deck.notes[0].text.find("'F' is given instead of a set"), std::string::npos);
+  testing::expect_error(ErrorCode::bad_input, {"a.inp:15", "faces other than S1"},
                         [&] { parse(surface + "*STEP\n*STATIC\n*DLOAD\nF,P1,3.\n*END STEP\n"); });
-  testing::expect_error(ErrorCode::not_found, {"a.inp:13", "*SURFACE of element faces, not a set of nodes"},
+  testing::expect_error(ErrorCode::not_found, {"a.inp:13", "*SURFACE of element faces, not a node set"},
                         [&] { parse(surface + "*BOUNDARY\nF,1\n"); });
 }
 
@@ -108,7 +108,7 @@ TEST(DeckSteps, NoAnalysisIsReadAndNotSolved) {
   const Deck deck = parse(mesh + "*STEP\n*NO ANALYSIS\n*CLOAD\n1,1,5.\n*END STEP\n*STEP\n*STATIC\n*END STEP\n");
   ASSERT_EQ(deck.actions.size(), 1u);
   EXPECT_EQ(std::get<NodalLoadCard>(deck.actions[0].card).entries.at(0).value, 5);
-  testing::expect_error(ErrorCode::bad_input, {"a.inp:11", "first step only"}, [] {
+  testing::expect_error(ErrorCode::bad_input, {"a.inp:11", "only in the first step"}, [] {
     parse(mesh + "*STEP\n*STATIC\n*END STEP\n*STEP\n*NO ANALYSIS\n*CLOAD\n1,1,5.\n*END STEP\n");
   });
 }

@@ -179,7 +179,7 @@ TEST(DeckSteps, TemperaturesThatNothingFeelsAreNotedOnceForEachMaterial) {
   const std::string warm = static_step(clamped + "*TEMPERATURE\nTOP, 50.\n");
   const Job job = job_of(cube_model() + warm + warm);
   ASSERT_EQ(job.notes.size(), 1u);
-  EXPECT_NE(job.notes[0].text.find("does nothing to elements of material 'STEEL', which has no *EXPANSION"),
+  EXPECT_NE(job.notes[0].text.find("has no effect on elements of material 'STEEL', which has no *EXPANSION"),
             std::string::npos);
   EXPECT_EQ(job.notes[0].where.substr(0, 9), "test.inp:");
   const auto with = [&](const std::string& cards) {
@@ -232,7 +232,7 @@ TEST(DeckSteps, SupportsOfWhatCannotMoveAreNoted) {
   const Job unused = job_of(cube_model() + "*NODE\n99, 5, 5, 5\n" + static_step(clamped + "*BOUNDARY\n99, 1, 3\n"));
   EXPECT_EQ(unused.steps[0].supports->values.size(), 12u);
   ASSERT_EQ(unused.notes.size(), 1u);
-  EXPECT_NE(unused.notes[0].text.find("belong to no element"), std::string::npos);
+  EXPECT_NE(unused.notes[0].text.find("nodes without elements"), std::string::npos);
 }
 
 // --- heat -----------------------------------------------------------------------------------------------------------

@@ -253,7 +253,7 @@ TEST(DeckWriter, SaysWhatADeckCannotSay) {
   refuse({"constant"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_equation({{1, "ux", 1}}, 0.5, "gap"); });
   refuse({"inclined"}, [](Domain& d, ElementBlock&, S&, O&) { d.prescribe_along(1, {1, 1, 0}, 0.5); });
   refuse({"'XMIN'", "'xmin'", "another name"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_node_set("XMIN", {1}); });
-  refuse({"80 letters"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_node_set(std::string(90, 'x'), {1}); });
+  refuse({"80 characters"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_node_set(std::string(90, 'x'), {1}); });
   refuse({"element set 'box'", "other elements"}, [](Domain& d, ElementBlock& b, S&, O&) {
     b.add(7, {1, 2, 3, 4, 5, 6, 7, 8});
     d.add_element_set("box", std::vector<Id>{7});

@@ -216,7 +216,7 @@ TEST(GmshReader, SaysWhatIsWrongWithTheFormat) {
   wrong("$MeshFormat\n2.2 3 8\n", {"part.msh:2", "0 (text) or 1 (binary), not 3"});
   wrong("$MeshFormat\n2.2 0 4\n", {"part.msh:2", "must be 8", "not 4"});
   wrong("$MeshFormat\n2.2 1 8\n\1", {"byte 20", "ends after its first line"});
-  wrong("$MeshFormat\n2.2 1 8\n\1\2\3\4", {"byte 20", "order of bytes"});
+  wrong("$MeshFormat\n2.2 1 8\n\1\2\3\4", {"byte 20", "byte order"});
   wrong("$MeshFormat\n2.2 0 8\n", {"part.msh:3", "ends before $EndMeshFormat"});
   wrong(with(small_22, "$Nodes", "Nodes"), {"part.msh:4", "'Nodes'", "where a section should begin"});
   wrong(with(small_22, "$Nodes", "$Foo\n$Nodes"), {"part.msh:4", "$Foo does not end with $EndFoo"});
@@ -225,7 +225,7 @@ TEST(GmshReader, SaysWhatIsWrongWithTheFormat) {
   wrong(small_22.substr(0, small_22.find("$Elements")), {"no section $Elements", "not meshed"});
   wrong(with(small_22, "1\n9 4 2 0 1 1 2 3 4\n", "0\n"), {"no elements", "Mesh.SaveAll"});
   wrong(with(small_41, "$EndElements\n", "$EndElements\n$Entities\n0 0 0 0\n$EndEntities\n"),
-        {"part.msh:25", "$Entities stands behind $Elements"});
+        {"part.msh:25", "$Entities follows $Elements"});
   wrong(with(small_22, "$Nodes", "$PhysicalNames\n1\n2 1 left\n$EndPhysicalNames\n$Nodes"),
         {"part.msh:6", "double quotes"});
 }
@@ -235,18 +235,18 @@ TEST(GmshReader, SaysWhatIsWrongWithNumbers) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read(text); });
   };
   wrong(with(small_22, "2 1 0 0", "2 1 0"), {"part.msh:7", "line ends where a finite number"});
-  wrong(with(small_22, "2 1 0 0", "2 1 0 0 0"), {"part.msh:7", "goes on with '0'"});
-  wrong(with(small_22, "2 1 0 0", "2 x 0 0"), {"part.msh:7", "'x' stands where a finite number"});
+  wrong(with(small_22, "2 1 0 0", "2 1 0 0 0"), {"part.msh:7", "continues with '0'"});
+  wrong(with(small_22, "2 1 0 0", "2 x 0 0"), {"part.msh:7", "'x' is found where a finite number"});
   wrong(with(small_22, "2 1 0 0", "2 nan 0 0"), {"part.msh:7", "'nan'"});
   wrong(with(small_22, "2 1 0 0", "2 1e999 0 0"), {"part.msh:7", "'1e999'"});
-  wrong(with(small_22, "2 1 0 0", "2.5 1 0 0"), {"part.msh:7", "'2.5' stands where a whole number"});
-  wrong(with(small_22, "2 1 0 0", "12345678901234567890 1 0 0"), {"part.msh:7", "whole number"});
-  wrong(with(small_22, "9 4 2 0 1 1 2 3 4", "9 4 2 0 1 1 2 3"), {"part.msh:13", "line ends where a whole number"});
-  wrong(with(small_22, "$Nodes\n4", "$Nodes\n3"), {"part.msh:9", "'4' stands where $EndNodes should"});
-  wrong(with(small_22, "$Nodes\n4", "$Nodes\n5"), {"part.msh:10", "'$EndNodes' stands where a whole number"});
-  wrong(with(small_22, "$Nodes\n4", "$Nodes\n4000000000"), {"part.msh:6", "announces 4000000000 nodes", "cut off"});
+  wrong(with(small_22, "2 1 0 0", "2.5 1 0 0"), {"part.msh:7", "'2.5' is found where an integer"});
+  wrong(with(small_22, "2 1 0 0", "12345678901234567890 1 0 0"), {"part.msh:7", "an integer"});
+  wrong(with(small_22, "9 4 2 0 1 1 2 3 4", "9 4 2 0 1 1 2 3"), {"part.msh:13", "line ends where an integer"});
+  wrong(with(small_22, "$Nodes\n4", "$Nodes\n3"), {"part.msh:9", "'4' is found where $EndNodes should"});
+  wrong(with(small_22, "$Nodes\n4", "$Nodes\n5"), {"part.msh:10", "'$EndNodes' is found where an integer"});
+  wrong(with(small_22, "$Nodes\n4", "$Nodes\n4000000000"), {"part.msh:6", "announces 4000000000 nodes", "truncated"});
   wrong(with(small_22, "$Nodes\n4", "$Nodes\n-4"), {"announces -4 nodes"});
-  wrong(small_22.substr(0, small_22.find(" 3 4\n$EndE")), {"part.msh:13", "file ends where a whole number", "cut off"});
+  wrong(small_22.substr(0, small_22.find(" 3 4\n$EndE")), {"part.msh:13", "file ends where an integer", "truncated"});
   wrong(with(small_22, "9 4 2", "9 4 -2"), {"part.msh:13", "element with -2 tags"});
   wrong(with(small_22, "9 4 2 0", "9 4 2 4000000000"), {"part.msh:13", "physical group 4000000000"});
   wrong(with(small_41, "$Nodes\n1 4", "$Nodes\n1 5"), {"blocks of 4 nodes in all", "announces 5"});
@@ -259,9 +259,9 @@ TEST(GmshReader, SaysWhatIsWrongWithNumbers) {
   wrong(with(small_41, "1 1 1 1 5 0", "1 1 1 900 5 0"), {"part.msh:6", "announces 900 physical groups"});
   expect_error(ErrorCode::not_found, {"part.msh", "element 9 (tet4)", "node 6"},
                [] { read(with(small_22, "1 2 3 4\n", "1 2 3 6\n")); });
-  wrong(with(small_22, "2 1 0 0", "1 1 0 0"), {"node 1 is there twice"});
+  wrong(with(small_22, "2 1 0 0", "1 1 0 0"), {"node 1 occurs twice"});
   wrong(with(small_22, "2 1 0 0", "999999999999 1 0 0\n999999999999 1 0 0").replace(small_22.find("4\n1 0"), 1, "5"),
-        {"node 999999999999 is there twice"});
+        {"node 999999999999 occurs twice"});
 }
 
 TEST(GmshReader, NamesShapesThatThereAreNoElementsFor) {
@@ -269,9 +269,9 @@ TEST(GmshReader, NamesShapesThatThereAreNoElementsFor) {
   const auto wrong = [&](int number, std::initializer_list<std::string> pieces) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read(type(number)); });
   };
-  wrong(7, {"part.msh:13", "pyramid", "tetrahedra alone"});
+  wrong(7, {"part.msh:13", "pyramid", "tetrahedra only"});
   wrong(21, {"element type 21", "Mesh.ElementOrder"});
-  wrong(999, {"no element type 999", "damaged"});
+  wrong(999, {"no element type 999", "corrupt"});
   wrong(-3, {"no element type"});
 }
 

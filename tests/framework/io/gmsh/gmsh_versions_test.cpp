@@ -119,9 +119,9 @@ TEST(GmshVersions, ErrorsNameTheLine) {
   wrong(nodes, {"no section $ELM"});
   wrong("$ELM\n1\n9 15 0 1 1 1\n$ENDELM\n", {"no section $NOD"});
   wrong(nodes + "$ELM\n1\n9 4 0 1 5 1 2 3 4 4\n$ENDELM\n", {"part.msh:10", "element 9 (tet4) with 5 nodes"});
-  wrong(nodes + "$ELM\n1\n9 4 0 1 4 1 2 3\n$ENDELM\n", {"part.msh:10", "line ends where a whole number"});
+  wrong(nodes + "$ELM\n1\n9 4 0 1 4 1 2 3\n$ENDELM\n", {"part.msh:10", "line ends where an integer"});
   wrong(nodes + "$ELM\n1\n9 7 0 1 5 1 2 3 4 4\n$ENDELM\n", {"part.msh:10", "pyramid"});
-  wrong(nodes + "$ELM\n2\n9 4 0 1 4 1 2 3 4\n$ENDELM\n", {"part.msh:11", "'$ENDELM' stands where a whole number"});
+  wrong(nodes + "$ELM\n2\n9 4 0 1 4 1 2 3 4\n$ENDELM\n", {"part.msh:11", "'$ENDELM' is found where an integer"});
   wrong("$MeshFormat\n1 1 8\n", {"part.msh:2", "version 1 of the format has no binary files"});
   wrong("$Comments\nnothing\n$EndComments\n*NODE\n", {"part.msh:4", "not a Gmsh mesh", "$NOD"});
   const std::string text = gmsh_bytes(two_cubes(), GmshVariant::text40);

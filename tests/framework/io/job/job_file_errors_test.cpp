@@ -46,19 +46,19 @@ TEST(JobFileErrors, SyntaxIsToldWithLineAndColumn) {
   wrong("{\"a\": \"\xff\"}", {"job.json:1", "not JSON"});
   wrong("{\"mesh\": \"a\",\n \"mesh\": \"b\"}", {"job.json:2:", "'mesh' is given twice"});
   wrong(std::string(1000, '['), {"job.json:1:41", "nested too deeply"});
-  wrong("[]", {"job.json:1", "an object {…} should stand here, not a list"});
+  wrong("[]", {"job.json:1", "an object {…} is expected here, not a list"});
 }
 
 TEST(JobFileErrors, KeysAndValuesOfTheWrongKind) {
   wrong(R"({"meshh": "a"})", {"job.json:1, /meshh", "did you mean 'mesh'?"});
   wrong("{}", {"job.json:1", "'mesh' is missing"});
-  wrong(R"({"mesh": ""})", {"/mesh", "not an empty text"});
+  wrong(R"({"mesh": ""})", {"/mesh", "not an empty string"});
   wrong(R"({"mesh": "m", "comment": 1})", {"'sections' is missing"});
-  wrong(job(R"("title": 4)"), {"job.json:4, /title", "a text in double quotes should stand here, not a number"});
+  wrong(job(R"("title": 4)"), {"job.json:4, /title", "a text in double quotes is expected here, not a number"});
   wrong(job(R"("mesh_scale": 0)"), {"/mesh_scale", "greater than zero"});
-  wrong(job(R"("mesh_scale": "big")"), {"/mesh_scale", "a number should stand here, not a text"});
+  wrong(job(R"("mesh_scale": "big")"), {"/mesh_scale", "a number is expected here, not a text"});
   wrong(job(R"("loads": [{"gravity": [1]}])"), {"/loads/0/gravity", "two or three numbers", "not a list"});
-  wrong(job(R"("loads": [{"gravity": [1, null]}])"), {"/loads/0/gravity/1", "a number should stand here, not null"});
+  wrong(job(R"("loads": [{"gravity": [1, null]}])"), {"/loads/0/gravity/1", "a number is expected here, not null"});
   wrong(job(R"("loads": [{"gravity": true}])"), {"/loads/0/gravity", "not true or false"});
 }
 
@@ -68,9 +68,9 @@ TEST(JobFileErrors, Materials) {
            R"(}, "sections": [{"group": "body", "physics": "solid", "material": "s"}]})";
   };
   wrong(material(R"({"yuong": 1})"), {"/materials/s/yuong", "did you mean 'young'?"});
-  wrong(material(R"({"young": 1, "k1": 2})"), {"/materials/s", "make two materials"});
+  wrong(material(R"({"young": 1, "k1": 2})"), {"/materials/s", "define two materials"});
   wrong(material(R"({"young": [[0, 1, 2]]})"), {"/materials/s/young/0", "[temperature, value]"});
-  wrong(material(R"({"young": [[5, 1], [5, 2]]})"), {"/materials/s/young", "must ascend"});
+  wrong(material(R"({"young": [[5, 1], [5, 2]]})"), {"/materials/s/young", "must increase"});
   wrong(material(R"({"young": []})"), {"/materials/s/young", "the table is empty"});
   wrong(material(R"({"young": 1})"), {"/sections/0", "'poisson' is needed", "material 's'"});
 }
@@ -98,7 +98,7 @@ TEST(JobFileErrors, Sections) {
   wrong(two + R"({"group": "body", "physics": "solid", "material": "s"}]})",
         {"job.json:2, /sections/1", "have a section already", "/sections/0"});
   wrong(two + R"({"group": "left side", "physics": "plane_strain", "material": "s"}]})",
-        {"/sections/1", "do not go together"});
+        {"/sections/1", "cannot be combined"});
   const auto plate = [](const std::string& s) {
     return R"({"mesh": "m", "materials": {"s": {"young": 1, "poisson": 0}, "o": {"E1": 1}}, "sections": [)" + s + "]}";
   };
@@ -145,7 +145,7 @@ TEST(JobFileErrors, Groups) {
     return job(R"("supports": [{"group": )" + group + R"(, "all": 0}])");
   };
   missing(support("\"left sied\""), {"job.json:4, /supports/0/group", "did you mean 'left side'?"});
-  missing(support("\"nothing alike\""), {"known are", "'body'", "'surfaces'"});
+  missing(support("\"nothing alike\""), {"available are", "'body'", "'surfaces'"});
   wrong(support("[]"), {"/supports/0/group", "list of groups is empty"});
   wrong(support(R"(["left side", "tip"])"), {"/supports/0/group/1", "another dimension"});
   wrong(job(R"("loads": [{"group": "points", "pressure": 1}])"), {"these are points, but a pressure acts on surfaces"});
@@ -161,11 +161,11 @@ TEST(JobFileErrors, Groups) {
   sample.nodes.push_back({51, {9, 8, 0}});
   sample.elements.push_back({60, 1, 1, 7, {50, 51}});
   sample.physical[{1, 7}] = {7};
-  wrong(square_job(R"("supports": [{"group": "curve 7", "ux": 0}])"), {"no element of a section uses a node"}, here,
+  wrong(square_job(R"("supports": [{"group": "curve 7", "ux": 0}])"), {"no element with a section uses a node"}, here,
         sample);
   wrong(square_job(R"("loads": [{"group": "curve 7", "pressure": 1}])"),
         {"/loads/0/group", "curve element 60 of 'curve 7' is not a face"}, here, sample);
-  wrong(square_job(R"("loads": [{"group": "inner", "pressure": 1}])"), {"curve element 4 of 'inner' lies inside"}, here,
+  wrong(square_job(R"("loads": [{"group": "inner", "pressure": 1}])"), {"curve element 4 of 'inner' is inside"}, here,
         sample);
   EXPECT_EQ(read(square_job(R"("loads": [{"group": "inner", "traction": [1, 0]}])"), sample)
                 .domains[0]
@@ -194,13 +194,14 @@ TEST(JobFileErrors, ANameThatTwoDimensionsHave) {
 
 TEST(JobFileErrors, Loads) {
   const auto load = [](const std::string& l) { return job(R"("loads": [)" + l + "]"); };
-  wrong(load(R"({"group": "left side"})"), {"/loads/0", "does not say what it is", "'pressure'"});
+  wrong(load(R"({"group": "left side"})"), {"/loads/0", "has no type", "'pressure'"});
   wrong(load(R"({"group": "left side", "presure": 1})"), {"/loads/0/presure", "did you mean 'pressure'?"});
-  wrong(load(R"({"group": "left side", "pressure": 1, "traction": [0, 0, 1]})"), {"make two loads"});
+  wrong(load(R"({"group": "left side", "pressure": 1, "traction": [0, 0, 1]})"), {"define two loads"});
   wrong(load(R"({"pressure": 1})"), {"/loads/0", "'group' is missing"});
   wrong(load(R"({"group": "body", "pressure": 1})"), {"'body' is a group of volumes, but a pressure acts on surfaces"});
-  wrong(load(R"({"group": "curve 2", "total_force": [0, 0, 1]})"), {"a total force is spread over surfaces or points"});
-  wrong(load(R"({"group": "left side", "heat_flux": 1})"), {"'heat_flux' is about heat", "physics like 'heat'"});
+  wrong(load(R"({"group": "curve 2", "total_force": [0, 0, 1]})"),
+        {"a total force is distributed over surfaces or points"});
+  wrong(load(R"({"group": "left side", "heat_flux": 1})"), {"'heat_flux' concerns heat", "physics such as 'heat'"});
   wrong(load(R"({"group": "tip", "nodal_moment": [0, 0, 1]})"), {"/loads/0/nodal_moment", "no", "'rz'", "'ux'"});
   wrong(load(R"({"centrifugal": {"speed": 1, "point": [0, 0, 0], "axis": [0, 0, 0]}})"), {"/axis", "must not be zero"});
   wrong(load(R"({"centrifugal": {"sped": 1}})"), {"did you mean 'speed'?"});
@@ -208,7 +209,7 @@ TEST(JobFileErrors, Loads) {
   wrong(square_job(R"("loads": [{"group": "right", "convection": {"film": 0, "sink": 1}}])", "plane_heat"),
         {"/loads/0/convection/film", "greater than zero"}, here, square());
   wrong(square_job(R"("loads": [{"group": "right", "pressure": 1}])", "plane_heat"),
-        {"'pressure' is about displacements", "physics like 'solid'"}, here, square());
+        {"'pressure' concerns displacements", "physics such as 'solid'"}, here, square());
   wrong(square_job(R"("loads": [{"group": "right", "nodal_force": [0, 0, 1]}])"), {"unknown 'uz'"}, here, square());
   wrong(R"({"mesh": "m", "materials": {"s": {"young": 1, "poisson": 0}},
     "sections": [{"group": "curves", "physics": "plane_truss", "area": 1, "material": "s"}],
@@ -221,9 +222,9 @@ TEST(JobFileErrors, Loads) {
 
 TEST(JobFileErrors, Supports) {
   const auto support = [](const std::string& s) { return job(R"("supports": [{"group": "tip")" + s + "}]"); };
-  wrong(support(""), {"/supports/0", "holds nothing"});
-  wrong(support(R"(, "uz": 0, "T": 1)"), {"make two supports"});
-  wrong(support(R"(, "T": 1)"), {"about heat"});
+  wrong(support(""), {"/supports/0", "prescribes nothing"});
+  wrong(support(R"(, "uz": 0, "T": 1)"), {"define two supports"});
+  wrong(support(R"(, "T": 1)"), {"concerns heat"});
   wrong(support(R"(, "rx": 0)"), {"/supports/0/rx", "'rx'", "'uz'"});
   wrong(support(R"(, "u": 0)"), {"/supports/0/u", "not known"});
   wrong(support(R"(, "along": {"direction": [0, 0, 0]})"), {"/along/direction", "must not be zero"});
@@ -236,7 +237,7 @@ TEST(JobFileErrors, Equations) {
   const auto equation = [](const std::string& e) { return job(R"("equations": [)" + e + "]"); };
   wrong(equation(R"({"terms": []})"), {"/equations/0", "no terms"});
   wrong(equation(R"({"terms": [{"unknown": "ux", "coefficient": 1}]})"), {"/equations/0/terms/0", "'node'"});
-  wrong(equation(R"({"terms": [{"node": 1.5, "unknown": "ux", "coefficient": 1}]})"), {"/node", "whole number"});
+  wrong(equation(R"({"terms": [{"node": 1.5, "unknown": "ux", "coefficient": 1}]})"), {"/node", "an integer"});
   wrong(equation(R"({"terms": [{"node": 1000, "unknown": "ux", "coefficient": 1}]})"), {"uses a node 1000"});
   wrong(equation(R"({"terms": [{"group": "left side", "unknown": "ux", "coefficient": 1}]})"), {"has 4 nodes"});
   wrong(equation(R"({"terms": [{"node": 3, "unknown": "rx", "coefficient": 1}]})"), {"/unknown", "'rx'"});
@@ -246,7 +247,7 @@ TEST(JobFileErrors, Equations) {
     "sections": [{"group": "plate", "physics": "plane_stress", "material": "m"},
                  {"group": "plate", "physics": "plane_heat", "material": "m"}],
     "equations": [{"terms": [{"node": 1, "unknown": "ux", "coefficient": 1}, {"node": 1, "unknown": "T", "coefficient": 1}]}]})";
-  wrong(both, {"/equations/0/terms/1", "cannot join"}, std::source_location::current(), square());
+  wrong(both, {"/equations/0/terms/1", "cannot couple"}, std::source_location::current(), square());
 }
 
 TEST(JobFileErrors, APlaceIsToldOnce) {
@@ -268,8 +269,8 @@ TEST(JobFileErrors, APlaceIsToldOnce) {
 
 TEST(JobFileErrors, LoadsThatWouldDoNothing) {
   const auto load = [](const std::string& l) { return job(R"("loads": [)" + l + "]"); };
-  wrong(load(R"({"gravity": [0, 0]})"), {"/loads/0/gravity", "three numbers should stand here"});
-  wrong(load(R"({"gravity": [0, -9.81]})"), {"/loads/0/gravity", "three numbers should stand here"});
+  wrong(load(R"({"gravity": [0, 0]})"), {"/loads/0/gravity", "three numbers are expected here"});
+  wrong(load(R"({"gravity": [0, -9.81]})"), {"/loads/0/gravity", "three numbers are expected here"});
   wrong(load(R"({"gravity": [0, 0, 0]})"), {"/loads/0/gravity", "the vector is zero"});
   wrong(load(R"({"group": "tip", "nodal_force": [0, 0, 0]})"), {"/loads/0/nodal_force", "the vector is zero"});
   const auto light = [](const std::string& l) {
@@ -294,14 +295,14 @@ TEST(JobFileErrors, StepsAndTables) {
   missing(steps(R"([{"supports": ["hold"]}])"), {"/steps/0/supports/0", "no support 'hold'", "did you mean 'held'?"});
   wrong(steps(R"([{"loads": ["w", "w"]}])"), {"/steps/0/loads/1", "named twice"});
   wrong(steps(R"([{"loads": {"r": -1}}])"), {"/steps/0/loads/r", "must not be negative"});
-  wrong(steps(R"([{"analysis": "heat"}])"), {"/steps/0/analysis", "about heat"});
+  wrong(steps(R"([{"analysis": "heat"}])"), {"/steps/0/analysis", "concerns heat"});
   wrong(steps(R"([{"analysis": "dynamic"}])"), {"/steps/0/analysis", "not known"});
-  missing(steps(R"([{"temperatures_from": "x"}])"), {"/steps/0/temperatures_from", "no step of heat"});
+  missing(steps(R"([{"temperatures_from": "x"}])"), {"/steps/0/temperatures_from", "no earlier heat step"});
   const auto print = [](const std::string& p) { return job(R"("print": [)" + p + "]"); };
   wrong(print(R"({"values": "stress"})"), {"/print/0", "'at' is missing"});
   wrong(print(R"({"at": "nodes", "values": "stress"})"), {"/print/0/values", "not known", "'displacement'"});
   wrong(print(R"({"at": "nodes", "values": []})"), {"/print/0/values", "list is empty"});
-  wrong(print(R"({"at": "nodes", "values": "temperature"})"), {"no result of a step of linear statics"});
+  wrong(print(R"({"at": "nodes", "values": "temperature"})"), {"not a result of a step of linear statics"});
   wrong(print(R"({"at": "elements", "values": "stress", "totals": "yes"})"), {"/print/0/totals", "not known"});
   wrong(print(R"({"at": "elements", "values": "stress", "group": "tip"})"), {"a table of elements is of volumes"});
 
@@ -316,8 +317,8 @@ TEST(JobFileErrors, StepsAndTables) {
   const auto here = std::source_location::current();
   wrong(both(""), {"job.json:1", "give 'steps'"}, here, square());
   wrong(both(R"(, "steps": [{}])"), {"/steps/0", "'analysis' is missing"}, here, square());
-  wrong(both(R"(, "steps": [{"analysis": "static", "loads": ["air"]}])"), {"belongs to heat, but the step is static"},
-        here, square());
+  wrong(both(R"(, "steps": [{"analysis": "static", "loads": ["air"]}])"),
+        {"belongs to heat conduction, but the step is static"}, here, square());
   wrong(both(R"(, "steps": [{"analysis": "heat", "loads": {"air": 2}}])"), {"convection, which has no factor"}, here,
         square());
   wrong(both(R"(, "steps": [{"analysis": "heat", "temperatures_from": "a"}])"), {"only a static step"}, here, square());

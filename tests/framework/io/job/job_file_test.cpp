@@ -268,7 +268,7 @@ TEST(JobFile, PointsPathsAndUnits) {
   wrong(R"("points": [{"at": [1, 2, 3], "nmae": "a"}])", {"/points/0", "nmae", "name"});
   wrong(R"("points": [{"name": "a", "at": [1, 2]}, {"name": "a", "at": [1, 3]}])", {"/points/1", "'a'"});
   wrong(R"("paths": [{"from": [1, 2], "to": [3, 4], "points": 1}])", {"/paths/0/points", "from 2"});
-  wrong(R"("paths": [{"from": [1, 2], "to": [3, 4], "points": 2.5}])", {"/paths/0/points", "whole number"});
+  wrong(R"("paths": [{"from": [1, 2], "to": [3, 4], "points": 2.5}])", {"/paths/0/points", "an integer"});
   wrong(R"("units": "N,mm,MPa,K,W,s")", {"/units", "five"});
 }
 

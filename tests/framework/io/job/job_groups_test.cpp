@@ -56,7 +56,7 @@ TEST(JobGroups, ATagSelectsItsGroupWithoutItsNamesakes) {
     both.insert(both.end(), at_two.begin(), at_two.end());
     for (const char* word : {"foot", "surface foot", "surfaces"})
       expect_nodes(held(read(R"("supports": [{"group": ")" + std::string(word) + R"(", "ux": 0}])")), both);
-    // Faces, and the area that a total force is spread over: one end has 0.5 by 0.25.
+    // Faces, and the area that a total force is distributed over: one end has 0.5 by 0.25.
     const Job loaded = read(
         R"("loads": [{"group": "surface 2", "pressure": 1}, {"group": "surface 3", "total_force": [1, 0, 0]},
                      {"group": "foot", "total_force": [1, 0, 0]}])");
@@ -89,7 +89,7 @@ TEST(JobGroups, ANameThatLooksLikeALabelIsNotMixedWithIt) {
   GmshSample sample = two_ends();
   sample.names.erase({2, 3});
   sample.names[{2, 2}] = "surface 3";
-  expect_error(ErrorCode::bad_input, {"'surface 3' fits several groups", "'surface tag 2'", "'surface tag 3'"},
+  expect_error(ErrorCode::bad_input, {"'surface 3' matches several groups", "'surface tag 2'", "'surface tag 3'"},
                [&] { read_on(job(R"("supports": [{"group": "surface 3", "ux": 0}])"), sample); });
   expect_nodes(held(read_on(job(R"("supports": [{"group": "surface tag 3", "ux": 0}])"), sample)), at_zero);
   const Job result = read_on(job(R"("supports": [{"group": "surface 2", "ux": 0}])"), sample);
@@ -101,7 +101,7 @@ TEST(JobGroups, ANameThatLooksLikeALabelIsNotMixedWithIt) {
 TEST(JobGroups, ANameThatIsANumberIsToldFromATag) {
   GmshSample sample = two_ends();
   sample.names[{2, 2}] = "3";
-  expect_error(ErrorCode::bad_input, {"'surface 3' fits several groups", "called '3'", "called 'left side'"},
+  expect_error(ErrorCode::bad_input, {"'surface 3' matches several groups", "called '3'", "called 'left side'"},
                [&] { read_on(job(R"("supports": [{"group": "surface 3", "ux": 0}])"), sample); });
   expect_nodes(held(read_on(job(R"("supports": [{"group": "3", "ux": 0}])"), sample)), at_two);
   expect_nodes(held(read_on(job(R"("supports": [{"group": "surface tag 3", "ux": 0}])"), sample)), at_zero);
@@ -115,7 +115,7 @@ TEST(JobGroups, ANameWithADimensionInFrontIsToldFromTheDimensionOfAName) {
   sample.names[{1, 1}] = "surface plate";  // a curve; the surface is called "plate"
   const Job result = read_on(square_job(R"("loads": [{"group": "surface plate", "pressure": 3}])"), sample);
   EXPECT_EQ(result.domains[0]->surface("surface plate").size(), 1u);
-  expect_error(ErrorCode::bad_input, {"'surface plate' fits several groups", "'curve tag 1' or 'surface tag 1'"},
+  expect_error(ErrorCode::bad_input, {"'surface plate' matches several groups", "'curve tag 1' or 'surface tag 1'"},
                [&] { read_on(square_job(R"("supports": [{"group": "surface plate", "ux": 0}])"), sample); });
 }
 

@@ -51,7 +51,7 @@ TEST_F(Pvd, ReplacesAnotherOneOnlyWhenTold) {
 }
 
 TEST_F(Pvd, TimesMustRise) {
-  expect_error(ErrorCode::bad_input, {"'b.vtu'", "rise from file to file"}, [&] {
+  expect_error(ErrorCode::bad_input, {"'b.vtu'", "increase from file to file"}, [&] {
     write_pvd(file_, {{1, "a.vtu"}, {1, "b.vtu"}});
   });
   expect_error(ErrorCode::bad_input, {"'a.vtu'", "finite"}, [&] {

@@ -64,7 +64,7 @@ class ActingReader {
       b_.fail(std::string(card) +
                   (heat ? " acts in *HEAT TRANSFER steps, and this one is *STATIC"
                         : " acts in *STATIC steps, and this one is *HEAT TRANSFER") +
-                  "; move it to a step of its own",
+                  "; move it to a separate step",
               place);
     return b_.model(physics);
   }
@@ -78,7 +78,7 @@ class ActingReader {
       const auto nodes = b_.nodes_of(e.node, e.place);
       if (e.first > e.last)
         b_.fail("degrees of freedom " + std::to_string(e.first) + " to " + std::to_string(e.last) +
-                    " are none; the first must not be above the last",
+                    " are not a range; the first must not be above the last",
                 e.place);
       for (int dof = e.first; dof <= e.last; ++dof) {
         const bool heat = dof == 11 || dof == 0;
@@ -87,8 +87,9 @@ class ActingReader {
                       " is not supported; use 1 to 3 for displacements, 4 to 6 for rotations, 11 for temperature",
                   e.place);
         if (!b_.model(heat ? Physics::heat : Physics::structure)) {
-          b_.note(heat ? "temperatures that *BOUNDARY holds have no part in *STATIC steps; use *TEMPERATURE for loads"
-                       : "displacements that *BOUNDARY holds have no part in *HEAT TRANSFER steps",
+          b_.note(heat
+                      ? "temperatures prescribed by *BOUNDARY are not used in *STATIC steps; use *TEMPERATURE for loads"
+                      : "displacements prescribed by *BOUNDARY are not used in *HEAT TRANSFER steps",
                   e.place);
           continue;
         }
@@ -115,7 +116,7 @@ class ActingReader {
       for (std::int32_t n : nodes) {
         if (b_.unknown(*m, n, e.dof).node < 0 && !(e.dof <= 3 && b_.has_axes(n) && m->components[n] >= 2))
           b_.fail("node " + b_.node_name(n) +
-                      (m->components[n] == 0 ? " belongs to no element, so nothing would carry the load"
+                      (m->components[n] == 0 ? " belongs to no element, so no element would carry the load"
                                              : " has no degree of freedom " + std::to_string(e.dof) + " to load"),
                   e.place);
         (card.heat ? s_.flows : s_.forces).add(acting(node_key(n, card.heat ? 0 : e.dof), e.value, e.place));
@@ -147,8 +148,8 @@ class ActingReader {
     auto elements = b_.elements_of(target, place);
     std::erase_if(elements, [&](std::size_t e) { return m.ref[e].block < 0; });
     if (elements.empty())
-      b_.fail(m.physics == Physics::heat ? "none of these elements conducts heat, so the load would act on nothing"
-                                         : "these elements only conduct heat, so the load would act on nothing",
+      b_.fail(m.physics == Physics::heat ? "none of these elements conducts heat, so the load would have no effect"
+                                         : "these elements only conduct heat, so the load would have no effect",
               place);
     return elements;
   }
@@ -159,10 +160,10 @@ class ActingReader {
     if (e.network_node != 0) return read_network_pressure(*m, e);
     const double value = magnitude(e.values, e.label, e.place);
     if (e.label == "GRAV" || e.label == "CENTRIF") return read_body(*m, e, value);
-    if (e.label == "P") b_.fail("the load P names no face; say which: P1, P2, …", e.place);
+    if (e.label == "P") b_.fail("the load P does not name a face; write P1, P2, …", e.place);
     if (e.label.empty() || e.label[0] != 'P' || e.label.size() != 2)
       b_.fail(ErrorCode::not_found,
-              "*DLOAD knows no load '" + e.label + "'" +
+              "*DLOAD does not support the load '" + e.label + "'" +
                   suggestion(e.label, {"P1", "P2", "P3", "P4", "P5", "P6", "GRAV", "CENTRIF"}),
               e.place);
     for (std::size_t element : loaded(*m, e.element, e.place)) {
@@ -176,7 +177,7 @@ class ActingReader {
     const std::int32_t node = b_.nodes_of({{}, e.network_node}, e.place).front();
     if (m.components[node] != 0)
       b_.fail("node " + std::to_string(e.network_node) + " of the load " + e.label +
-                  " belongs to an element that carries loads, so its degree of freedom 2 is no pressure",
+                  " belongs to an element with displacements, so its degree of freedom 2 is not a pressure",
               e.place);
     b_.network_nodes.insert(node);
     for (std::size_t element : loaded(m, e.element, e.place)) {
@@ -199,7 +200,7 @@ class ActingReader {
     const double* d = &e.values[wanted - 3];
     if (d[0] == 0 && d[1] == 0 && d[2] == 0) b_.fail("the direction of " + e.label + " has no length", e.place);
     if (e.label == "CENTRIF" && value < 0)
-      b_.fail("CENTRIF wants the square of the angular velocity, which cannot be negative", e.place);
+      b_.fail("CENTRIF needs the square of the angular velocity, which cannot be negative", e.place);
     loaded(m, e.element, e.place);
     BodyActing body{e.element, e.label, {e.values.begin() + 1, e.values.end()}, value, step_, amplitude_, e.place};
     // The same load in the same direction on the same elements is a new value of the old one.
@@ -216,10 +217,10 @@ class ActingReader {
     const double value = magnitude(e.values, e.label, e.place);
     const bool source = e.label == "BF";
     if (!source && (e.label.size() != 2 || e.label[0] != 'S'))
-      b_.fail(
-          ErrorCode::not_found,
-          "*DFLUX knows no load '" + e.label + "'" + suggestion(e.label, {"S1", "S2", "S3", "S4", "S5", "S6", "BF"}),
-          e.place);
+      b_.fail(ErrorCode::not_found,
+              "*DFLUX does not support the load '" + e.label + "'" +
+                  suggestion(e.label, {"S1", "S2", "S3", "S4", "S5", "S6", "BF"}),
+              e.place);
     for (std::size_t element : loaded(*m, e.element, e.place)) {
       FaceRef face{m->ref[element].block, m->ref[element].element, 0};
       if (!source) face.face = face_of(b_, *m, element, e.label, e.place);
@@ -233,8 +234,8 @@ class ActingReader {
       b_.fail(ErrorCode::not_found, "there is no surface '" + name + "'" + suggestion_from(name, b_.deck.surfaces),
               place);
     if (it->second.of_nodes)
-      b_.fail("surface '" + name + "' is made of nodes, which have no area to load; use TYPE=ELEMENT", place);
-    if (!m.domain->has_surface(name)) b_.fail("surface '" + name + "' is empty, so nothing would happen", place);
+      b_.fail("surface '" + name + "' consists of nodes, which have no area to load; use TYPE=ELEMENT", place);
+    if (!m.domain->has_surface(name)) b_.fail("surface '" + name + "' is empty, so it would have no effect", place);
     return m.domain->surface(name);
   }
 
@@ -248,8 +249,8 @@ class ActingReader {
     for (const auto& e : card.entries) {
       Model* m = model_for(card.heat ? Physics::heat : Physics::structure, card.heat ? "*DSFLUX" : "*DSLOAD", e.place);
       if (e.label != (card.heat ? "S" : "P"))
-        b_.fail(ErrorCode::not_found, "a surface knows no load '" + e.label + "'; use " + (card.heat ? "S" : "P"),
-                e.place);
+        b_.fail(ErrorCode::not_found,
+                "surfaces do not support the load '" + e.label + "'; use " + (card.heat ? "S" : "P"), e.place);
       const double value = magnitude(e.values, e.label, e.place);
       if (!m) continue;
       for (const FaceRef& f : faces_of_surface(*m, e.surface, e.place)) ledger.add(acting(face_key(f), value, e.place));
@@ -265,7 +266,7 @@ class ActingReader {
       if (card.radiation) {
         check_radiation(e);
       } else if (e.film < 0) {
-        b_.fail("the film coefficient is negative; heat would flow the wrong way", e.place);
+        b_.fail("the film coefficient is negative; it must be zero or positive", e.place);
       }
       if (!m) continue;
       std::vector<FaceRef> faces;
@@ -275,8 +276,8 @@ class ActingReader {
       } else {
         if (e.label.size() != 2 || e.label[0] != letter)
           b_.fail(ErrorCode::not_found,
-                  std::string(card.radiation ? "*RADIATE" : "*FILM") + " knows no label '" + e.label + "'; use " +
-                      letter + "1 to " + letter + "6",
+                  std::string(card.radiation ? "*RADIATE" : "*FILM") + " does not support the label '" + e.label +
+                      "'; use " + letter + "1 to " + letter + "6",
                   e.place);
         for (std::size_t element : loaded(*m, e.element, e.place))
           faces.push_back({m->ref[element].block, m->ref[element].element, face_of(b_, *m, element, e.label, e.place)});
@@ -290,11 +291,11 @@ class ActingReader {
   }
 
   void check_radiation(const FilmCard::Entry& e) {
-    if (!(e.film >= 0 && e.film <= 1)) b_.fail("an emissivity is between 0 and 1", e.place);
+    if (!(e.film >= 0 && e.film <= 1)) b_.fail("the emissivity must be between 0 and 1", e.place);
     if (!b_.deck.absolute_zero || !b_.deck.stefan_boltzmann)
       b_.fail("*RADIATE needs *PHYSICAL CONSTANTS, ABSOLUTE ZERO=, STEFAN BOLTZMANN= in the units of the deck",
               e.place);
-    if (e.sink < *b_.deck.absolute_zero) b_.fail("the temperature of the surroundings is below ABSOLUTE ZERO", e.place);
+    if (e.sink < *b_.deck.absolute_zero) b_.fail("the ambient temperature is below ABSOLUTE ZERO", e.place);
   }
 
   void read(const TemperatureCard& card) {
@@ -302,7 +303,7 @@ class ActingReader {
     for (const auto& e : card.entries) {
       const Model* m = model_for(Physics::structure, "*TEMPERATURE", e.place);
       if (card.from_file && e.node.set.empty() && b_.node_index.find(e.node.id) < 0) {
-        b_.note("nodes of the file of *TEMPERATURE that the deck does not have are left out", e.place);
+        b_.note("nodes in the *TEMPERATURE file that the deck does not have are ignored", e.place);
         continue;
       }
       const auto nodes = b_.nodes_of(e.node, e.place);

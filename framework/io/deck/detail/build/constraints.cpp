@@ -29,7 +29,7 @@ void add_equation(Build& b, const EquationCard& card, const std::vector<std::uin
   const bool heat = !card.terms.empty() && is_heat_dof(card.terms.front().dof);
   for (const auto& term : card.terms) {
     if (is_heat_dof(term.dof) != heat)
-      b.fail("the equation mixes temperatures (11) and displacements; they are never solved together", card.place);
+      b.fail("the equation mixes temperatures (11) and displacements, which are solved separately", card.place);
     if (!is_heat_dof(term.dof) && (term.dof < 1 || term.dof > 6))
       b.fail("degree of freedom " + std::to_string(term.dof) + " does not exist; use 1 to 6, or 11 for temperature",
              card.place);
@@ -42,7 +42,7 @@ void add_equation(Build& b, const EquationCard& card, const std::vector<std::uin
     nodes.push_back(b.nodes_of(term.node, card.place));
     if (nodes.back().size() > 1 && count > 1 && nodes.back().size() != count)
       b.fail("the sets of the equation's terms differ in length (" + std::to_string(count) + " and " +
-                 std::to_string(nodes.back().size()) + " nodes); they are taken member by member",
+                 std::to_string(nodes.back().size()) + " nodes); they are paired member by member",
              card.place);
     count = std::max(count, nodes.back().size());
   }
@@ -56,7 +56,7 @@ void add_equation(Build& b, const EquationCard& card, const std::vector<std::uin
         const Unknown u = named_unknown(b, *m, node, d, !used_by_elements[node], most);
         if (u.node < 0)
           b.fail("node " + std::to_string(b.node_ids[node]) + " has no degree of freedom " + std::to_string(d) +
-                     ", which the equation names",
+                     ", which the equation refers to",
                  card.place);
         return u;
       };

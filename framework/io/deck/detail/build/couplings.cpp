@@ -37,11 +37,11 @@ Coupled coupled_nodes(Build& b, const Model& m, const CouplingCard& card, std::i
       const FaceShape* shape = find_face_shape(side.shape);
       if (!shape)
         b.fail("elements of type " + block.type_name() + ", as element " + std::to_string(block.id(f.element)) +
-                   ", have no faces that *COUPLING could use; give a surface of nodes",
+                   ", have no faces that *COUPLING can use; use a node-based surface",
                card.place);
       if (!card.kinematic && block.type().program().axisymmetric())
         b.fail(
-            "*DISTRIBUTING on axisymmetric elements is not supported: a mean rotation has no meaning there; use "
+            "*DISTRIBUTING on axisymmetric elements is not supported: a mean rotation is not defined there; use "
             "*KINEMATIC or *EQUATION",
             card.place);
       double x[FaceShape::most_nodes][3], area[FaceShape::most_nodes] = {};
@@ -177,9 +177,9 @@ void add_distributing(Build& b, Model& m, const CouplingCard& card, std::int32_t
   const double size = std::hypot(offset[0], offset[1], offset[2]);
   const auto undefined = [&](const std::string& what) {
     b.fail(
-        "*DISTRIBUTING: the nodes of the coupling lie on a line or at a point, so that their mean rotation about it "
+        "*DISTRIBUTING: the nodes of the coupling are collinear or coincide, so their mean rotation about that line "
         "is not defined, which " +
-            what + " needs; give the degrees of freedom that are meant, or more nodes",
+            what + " needs; name the degrees of freedom to be coupled, or use more nodes",
         card.place);
   };
   for (int k = 0; k < 3; ++k) {
@@ -228,7 +228,7 @@ void add_coupling(Build& b, Model& m, const CouplingCard& card) {
     }
   }
   if (nodes.size() != 1)
-    b.fail("a coupling has one reference node, and '" +
+    b.fail("a coupling has a single reference node, and '" +
                (card.element_set.empty() ? card.reference.set : card.element_set) + "' has " +
                std::to_string(nodes.size()),
            card.place);

@@ -61,7 +61,7 @@ std::span<const std::int32_t> Build::nodes_of_set(const std::string& set, Place 
     it = node_set_cache.emplace(set, std::move(members)).first;
   }
   if (it->second.empty())
-    fail("node set '" + set + "' is empty, so nothing would happen; fill it or leave the line out", place);
+    fail("node set '" + set + "' is empty, so it would have no effect; fill it or leave the line out", place);
   return it->second;
 }
 
@@ -91,7 +91,7 @@ std::vector<std::size_t> Build::elements_of(const Target& target, Place place) {
   for (Id id : found->second)
     if (const std::int64_t e = element_index.find(id); e >= 0) members.push_back(static_cast<std::size_t>(e));
   if (members.empty())
-    fail("element set '" + target.set + "' is empty, so nothing would happen; fill it or leave the line out", place);
+    fail("element set '" + target.set + "' is empty, so it would have no effect; fill it or leave the line out", place);
   return members;
 }
 
@@ -126,8 +126,8 @@ void make_mesh_only(Build& b) {
     return true;
   });
   if (left_out > 0)
-    b.note("without sections, beams, springs and masses are not looked at: " + std::to_string(left_out) +
-               (left_out == 1 ? " element is" : " elements are") + " left out",
+    b.note("without sections, beams, springs and masses are not checked: " + std::to_string(left_out) +
+               (left_out == 1 ? " element is" : " elements are") + " ignored",
            place);
   const std::string name = "NONE";
   Property ones;
@@ -163,7 +163,8 @@ Job build_job(Deck deck, const DeckOptions& options) {
   job.instances = build.deck.instances;
   if (build.deck.assembled && options.dialect != Dialect::abaqus) {
     build.options.dialect = Dialect::abaqus;
-    job.notes.push_back({job.source, "the deck has parts, which CalculiX does not read: names mean what Abaqus means"});
+    job.notes.push_back(
+        {job.source, "the deck has parts, which CalculiX does not support: names have Abaqus's meaning"});
   }
   const bool complete = !build.deck.sections.empty() || !build.deck.steps.empty() || build.deck.elements.empty();
   if (options.allow_mesh_only && !complete) make_mesh_only(build);

@@ -60,9 +60,9 @@ void LoadMaker::nodal(Model& m, const std::vector<Acting>& acting, const StepTim
         const double part = value * axes[3 * (dof - 1) + k];
         if (std::abs(part) <= 1e-14 * std::abs(value)) continue;
         if (k >= build_.translations(m, n))
-          build_.fail(
-              "the load of node " + build_.node_name(n) + " points out of the plane of its elements, by its *TRANSFORM",
-              a.place);
+          build_.fail("the load of node " + build_.node_name(n) +
+                          " acts out of the plane of its elements because of its *TRANSFORM",
+                      a.place);
         add({n, k}, part);
       }
     } else {
@@ -113,8 +113,8 @@ void LoadMaker::network_pressures(Model& m, ActingState& state, const StepTime& 
     const auto given = std::lower_bound(held.begin(), held.end(), node_key(node, 2),
                                         [](const Acting& h, std::uint64_t key) { return h.key < key; });
     if (given == held.end() || given->key != node_key(node, 2))
-      build_.fail("the load takes the pressure of node " + build_.node_name(node) +
-                      ", which is not known: give it by *BOUNDARY with degree of freedom 2 (flow in networks is not "
+      build_.fail("the load uses the pressure of node " + build_.node_name(node) +
+                      ", which is not defined: give it by *BOUNDARY with degree of freedom 2 (flow in networks is not "
                       "solved)",
                   a.place);
     const double pressure = given->value * factor_of(given->amplitude, time) * factor_of(a.amplitude, time);
@@ -135,7 +135,7 @@ void LoadMaker::heat(Model& m, ActingState& state, const StepTime& time) {
     if (value.first == 0) continue;
     const double zero = *build_.deck.absolute_zero;
     if (value.second < zero)
-      build_.fail("the amplitude takes the temperature that surfaces radiate to below ABSOLUTE ZERO",
+      build_.fail("the amplitude makes the ambient temperature of radiation fall below ABSOLUTE ZERO",
                   state.radiations.acting().front().place);
     load_case(m).radiation(surface_of(m, "radiation", std::move(faces)), value.first * *build_.deck.stefan_boltzmann,
                            value.second, zero);
@@ -167,7 +167,7 @@ void LoadMaker::check_masses(const Model& m, const BodyActing& load, std::span<c
         (std::abs(std::abs(direction[1]) - 1) > 1e-12 || load.direction[0] != 0 || load.direction[2] != 0))
       build_.fail("CENTRIF on axisymmetric elements must be about y, the axis of the body", load.place);
   }
-  if (!heavy) build_.fail(load.label + " acts on elements with a mass, and there are none among these", load.place);
+  if (!heavy) build_.fail(load.label + " needs elements with mass, and there are none among these", load.place);
 }
 
 void LoadMaker::bodies(Model& m, const ActingState& state, const StepTime& time) {
@@ -210,8 +210,8 @@ void LoadMaker::note_unmoved(const Model& m, const std::vector<Acting>& acting) 
       for (std::int32_t n : block.nodes(e))
         if (at[n] && !felt) felt = at[n];
     if (felt)
-      build_.note("*TEMPERATURE does nothing to elements of material '" + found->first +
-                      "', which has no *EXPANSION; add it if they are to expand",
+      build_.note("*TEMPERATURE has no effect on elements of material '" + found->first +
+                      "', which has no *EXPANSION; add it for thermal strain",
                   felt->place);
   }
 }

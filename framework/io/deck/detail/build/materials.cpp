@@ -20,7 +20,7 @@ struct Columns {
 
   void check(const Property& p, std::size_t wanted, const char* what) const {
     if (p.rows.empty())
-      build.fail(std::string(card) + " of material '" + material + "' has no numbers; give " + what, p.place);
+      build.fail(std::string(card) + " of material '" + material + "' has no data; give " + what, p.place);
     for (std::size_t i = 0; i < p.rows.size(); ++i) {
       if (p.rows[i].values.size() < wanted)
         build.fail(std::string(card) + " of material '" + material + "' needs " + std::to_string(wanted) +
@@ -28,8 +28,8 @@ struct Columns {
                        std::to_string(p.rows[i].values.size()),
                    p.place);
       if (i > 0 && !(p.rows[i].temperature > p.rows[i - 1].temperature))
-        build.fail("temperatures of " + std::string(card) + " of material '" + material + "' must ascend, but row " +
-                       std::to_string(i + 1) + " is not above the one before",
+        build.fail("temperatures of " + std::string(card) + " of material '" + material + "' must increase, but row " +
+                       std::to_string(i + 1) + " is not above the previous one",
                    p.place);
     }
   }
@@ -155,7 +155,7 @@ struct MaterialBuilder {
       if (!positive_definite(rows.back()))
         build.fail("the stiffness of material '" + name + "' is not positive definite" +
                        (p.rows.size() > 1 ? " in row " + std::to_string(rows.size()) : std::string()) +
-                       ": some strain would release energy; check the order of the nine numbers",
+                       ": some strain would have negative energy; check the order of the nine values",
                    p.place);
     }
     for (int k = 0; k < 9; ++k) {
@@ -172,7 +172,7 @@ struct MaterialBuilder {
       if (!positive_definite_21(p.rows[i].values))
         build.fail("the stiffness of material '" + name + "' is not positive definite" +
                        (p.rows.size() > 1 ? " in row " + std::to_string(i + 1) : std::string()) +
-                       ": some strain would release energy; check the order of the 21 numbers",
+                       ": some strain would have negative energy; check the order of the 21 values",
                    p.place);
     std::size_t at = 0;
     for (int j = 0; j < 6; ++j)
@@ -241,7 +241,7 @@ struct MaterialBuilder {
 }  // namespace
 
 std::shared_ptr<const Material> build_material(Build& build, const std::string& name, Physics physics, Place place) {
-  if (name.empty()) build.fail("the section names no material; add MATERIAL=", place);
+  if (name.empty()) build.fail("the section has no material; add MATERIAL=", place);
   const auto it = build.deck.materials.find(name);
   if (it == build.deck.materials.end())
     build.fail(ErrorCode::not_found,

@@ -15,9 +15,9 @@ void note_moved_nodes(Build& b, std::size_t count, std::size_t first) {
   const auto card = std::upper_bound(table.first.begin(), table.first.end(), first);
   const Place place =
       table.cards.empty() ? Place{} : table.cards[std::max<std::ptrdiff_t>(0, card - table.first.begin() - 1)];
-  b.note("node " + b.deck.instances.node(table.ids[first]) + " is given more than once with different coordinates" +
+  b.note("node " + b.deck.instances.node(table.ids[first]) + " is defined more than once with different coordinates" +
              (count > 1 ? ", and so are others (" + std::to_string(count) + " times in all)" : "") +
-             "; the last ones count",
+             "; the last definition is used",
          place);
 }
 
@@ -77,8 +77,8 @@ void check_elements(Build& b) {
   for (std::size_t e = 0; e < count; ++e) {
     const std::int64_t last = b.element_index.find(ids[e]);
     if (last != static_cast<std::int64_t>(e))
-      b.fail("element " + b.deck.instances.element(ids[e]) + " is there already, at " +
-                 b.deck.where(b.element_place(e)) + "; give each element a number of its own",
+      b.fail("element " + b.deck.instances.element(ids[e]) + " is already defined, at " +
+                 b.deck.where(b.element_place(e)) + "; give each element a unique number",
              b.element_place(static_cast<std::size_t>(last)));
   }
   for (std::size_t c = 0; c < b.deck.elements.size(); ++c) {
@@ -204,8 +204,8 @@ void find_space(Build& b) {
   for (std::size_t c = 0; space && c < b.meaning.size(); ++c)
     if (b.meaning[c]->family == Family::beam && is_plane_line(*b.meaning[c]))
       b.fail(b.deck.elements[c].type +
-                 " elements stay in the xy plane and go with plane elements alone, but the deck "
-                 "has others too; use B31 or B32",
+                 " elements lie in the xy plane and can be combined only with plane elements, but the deck "
+                 "has others; use B31 or B32",
              b.deck.elements[c].place);
   double low[3], high[3];
   for (int k = 0; k < 3; ++k) low[k] = high[k] = b.coordinates[k];
@@ -223,7 +223,7 @@ void find_space(Build& b) {
       if (std::abs(z - level) > 1e-6 * size)
         b.fail(card.type + " elements lie in a plane z = constant, but node " + b.deck.instances.node(card.nodes[i]) +
                    " of element " + b.deck.instances.element(card.ids[i / card.nodes_per_element]) +
-                   " has z = " + std::to_string(z) + "; turn the model into the xy plane",
+                   " has z = " + std::to_string(z) + "; rotate the model into the xy plane",
                b.element_place(b.card_first[c] + i / card.nodes_per_element));
     }
   }
@@ -245,11 +245,11 @@ void add_transforms(Build& b) {
       try {
         b.axes(n);
       } catch (const Error&) {
-        b.fail(
-            "node " + b.node_name(n) +
-                " lies on the axis of the cylindrical *TRANSFORM, where radial has no direction; take it out of set '" +
-                card.set + "'",
-            card.place);
+        b.fail("node " + b.node_name(n) +
+                   " is on the axis of the cylindrical *TRANSFORM, where the radial direction is undefined; remove it "
+                   "from set '" +
+                   card.set + "'",
+               card.place);
       }
     }
   }

@@ -166,8 +166,7 @@ void add_surfaces(Build& b, Model& m) {
 std::vector<Physics> physics_of(const Build& b) {
   std::vector<Physics> needed;
   for (const StepCard& step : b.deck.steps) {
-    if (!step.procedure)
-      b.fail("the step says nothing of what to solve; add *STATIC or *HEAT TRANSFER, STEADY STATE", step.place);
+    if (!step.procedure) b.fail("the step has no procedure; add *STATIC or *HEAT TRANSFER, STEADY STATE", step.place);
     const Physics p = *step.procedure == Procedure::steady_heat ? Physics::heat : Physics::structure;
     if (std::find(needed.begin(), needed.end(), p) == needed.end()) needed.push_back(p);
   }
@@ -189,18 +188,20 @@ void check_parts(Build& b, Physics physics) {
     if (!type_in(b, physics, *b.meaning[c]).empty()) {
       any = any || !is_discrete(b.meaning[c]->family) || physics == Physics::structure;
       if (physics == Physics::heat && (card.type == "C3D8R" || card.type.ends_with("4R")))
-        b.note(card.type + " elements conduct heat with full integration, since one point would not see all gradients",
+        b.note(card.type +
+                   " elements use full integration for heat conduction, since a single point does not capture all "
+                   "gradients",
                card.place);
     } else if (physics == Physics::heat && !is_discrete(b.meaning[c]->family)) {
-      b.fail("elements of type " + card.type + " do not conduct heat here; use solid, plane or axisymmetric elements",
+      b.fail("elements of type " + card.type + " do not conduct heat; use solid, plane or axisymmetric elements",
              card.place);
     } else if (physics == Physics::structure && b.meaning[c]->family != Family::coupling) {
-      b.note("elements of type " + card.type + " only conduct heat and have no part in *STATIC steps", card.place);
+      b.note("elements of type " + card.type + " only conduct heat and are ignored in *STATIC steps", card.place);
     }
   }
   if (any) return;
   b.fail(physics == Physics::structure
-             ? "the deck has a *STATIC step, but no element that carries loads: its elements only conduct heat"
+             ? "the deck has a *STATIC step, but no structural element: its elements only conduct heat"
              : "the deck has a *HEAT TRANSFER step, but no element that conducts heat",
          b.deck.steps.empty() ? b.deck.elements.front().place : b.deck.steps.front().place);
 }

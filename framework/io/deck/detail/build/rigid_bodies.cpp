@@ -26,7 +26,7 @@ std::int32_t add_own_node(Build& b, const Vector& x, Place place) {
   const Domain& domain = *b.job.domains.front();
   const Id last = domain.node_id(domain.node_count() - 1);
   if (last == std::numeric_limits<Id>::max())
-    b.fail("node number " + std::to_string(last) + " is too large: none is left for the rotation of a rigid body",
+    b.fail("node number " + std::to_string(last) + " is too large: no number is left for the rotation of a rigid body",
            place);
   for (Model& m : b.models) {
     m.domain->add_node(last + 1, x[0], x[1], x[2]);
@@ -58,14 +58,15 @@ Reference reference_motion(Build& b, Model& m, std::int32_t node, std::int32_t r
   const bool turns = m.components[node] == 6;
   if (rotation >= 0 && b.planar && b.has_axes(rotation) && b.axes(rotation)[8] < 1 - 1e-9)
     b.fail("the *TRANSFORM of ROT NODE " + b.node_name(rotation) +
-               " turns its third axis away from z, about which a plane body rotates; leave the node out of it",
+               " rotates its third axis away from z, about which a plane body rotates; remove the node from it",
            place);
   if (rotation >= 0 && !b.planar) {
     if (m.components[rotation] != 0)
-      b.fail("ROT NODE " + b.node_name(rotation) +
-                 " belongs to an element; its degrees of freedom 1 to 3 are the body's rotation, so give it a node of "
-                 "its own",
-             place);
+      b.fail(
+          "ROT NODE " + b.node_name(rotation) +
+              " belongs to an element; its degrees of freedom 1 to 3 are the body's rotation, so use a separate node "
+              "its own",
+          place);
     for (int k = 0; k < 3; ++k) reference.theta[k] = {rotation, k};
     m.components[rotation] = 3;
     b.job.rotation_nodes.push_back(rotation);
@@ -117,7 +118,7 @@ void add_rigid_body(Build& b, Model& m, const RigidBodyCard& card) {
   } else if (!card.element_set.empty()) {
     members = nodes_of_elements(b, m, card.element_set, card.place);
   } else {
-    b.fail("*RIGID BODY names no nodes; add NSET= or ELSET=", card.place);
+    b.fail("*RIGID BODY has no nodes; add NSET= or ELSET=", card.place);
   }
   const std::int32_t rotation = card.rotation ? b.nodes_of({{}, *card.rotation}, card.place).front() : -1;
   std::int32_t given = card.reference ? b.nodes_of({{}, *card.reference}, card.place).front() : -1;

@@ -29,7 +29,7 @@ struct BeamSection {
 
   CrossSection general() const {
     if (at(2, "inertia I12") != 0)
-      build.fail("I12 of the section is not zero; give I11 and I22 about principal axes, and turn n1 to them",
+      build.fail("I12 of the section is not zero; give I11 and I22 about principal axes, and align n1 with them",
                  section.place);
     const double area = positive(0, "area");
     return {area, positive(1, "inertia I11"), positive(3, "inertia I22"), positive(4, "torsion constant J"), area,
@@ -54,7 +54,7 @@ struct BeamSection {
       const double t1 = positive(2, "wall thickness t1"), t2 = positive(3, "wall thickness t2");
       if (positive(4, "wall thickness t3") != t1 || positive(5, "wall thickness t4") != t2)
         build.fail(
-            "opposite walls of the box differ in thickness, so that its centroid is not in the middle; use "
+            "opposite walls of the box differ in thickness, so its centroid is not at the centre; use "
             "*BEAM GENERAL SECTION",
             section.place);
       if (!(2 * t1 < a && 2 * t2 < b)) build.fail("the walls of the box are thicker than the box", section.place);
@@ -78,7 +78,7 @@ void apply_beam(Build& b, ElementBlock& block, const SectionCard& section, const
   block.set_section("shear_area_y", s.shear_area_y).set_section("shear_area_z", s.shear_area_z);
   const std::array<double, 3> n1 = section.direction.value_or(std::array<double, 3>{0, 0, -1});
   const double length = std::hypot(n1[0], n1[1], n1[2]);
-  if (!(length > 0)) b.fail("the direction n1 of the beam's section has no length", section.place);
+  if (!(length > 0)) b.fail("the direction n1 of the beam's section is zero", section.place);
   for (std::int32_t e = 0; e < block.size(); ++e) {
     const double* p = &b.coordinates[3 * static_cast<std::size_t>(block.nodes(e)[0])];
     const double* q = &b.coordinates[3 * static_cast<std::size_t>(block.nodes(e)[1])];
@@ -86,10 +86,11 @@ void apply_beam(Build& b, ElementBlock& block, const SectionCard& section, const
     const double across =
         std::hypot(d[1] * n1[2] - d[2] * n1[1], d[2] * n1[0] - d[0] * n1[2], d[0] * n1[1] - d[1] * n1[0]);
     if (!(across > 1e-6 * length * std::hypot(d[0], d[1], d[2])))
-      b.fail("beam element " + std::to_string(block.id(e)) +
-                 " has no length or runs along the direction n1 of its section; give an n1 across the beam in the "
-                 "section's second line",
-             section.place);
+      b.fail(
+          "beam element " + std::to_string(block.id(e)) +
+              " has no length or is parallel to the direction n1 of its section; give an n1 normal to the beam in the "
+              "section's second line",
+          section.place);
   }
   block.set_section("orientation_x", n1[0]).set_section("orientation_y", n1[1]).set_section("orientation_z", n1[2]);
 }
@@ -166,7 +167,7 @@ void apply_section(Build& b, const Model& m, ElementBlock& block, const SectionC
     return;
   }
   if (material->law() == "anisotropic" && meaning.family != Family::solid)
-    b.fail("*ELASTIC, TYPE=ANISO of material '" + material->name() + "' goes with solid elements alone, and " +
+    b.fail("*ELASTIC, TYPE=ANISO of material '" + material->name() + "' can be used only with solid elements, and " +
                std::string(meaning.name) + " is " + describe(meaning.family),
            section.place);
   block.set_material(material);

@@ -71,7 +71,7 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
       } else {
         const auto elements = b.elements_of({request.set, 0}, card.place);
         if (std::none_of(elements.begin(), elements.end(), [&](std::size_t e) { return m.ref[e].block >= 0; })) {
-          b.note("element set '" + request.set + "' has no part in this step and is not printed", card.place);
+          b.note("element set '" + request.set + "' does not exist in this step and is not printed", card.place);
           continue;
         }
       }

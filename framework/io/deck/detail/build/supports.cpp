@@ -42,20 +42,19 @@ class SupportMaker {
   void missing(std::int32_t n, int dof, const Acting& a) {
     if (m_.components[n] == 0) {
       if (b_.network_nodes.contains(n)) return;
-      b_.note("supports of nodes that belong to no element are left out", a.place);
+      b_.note("supports of nodes without elements are ignored", a.place);
       return;
     }
     if (!a.fixed && value(a) != 0)
-      b_.fail(
-          "node " + b_.node_name(n) + " has no degree of freedom " + std::to_string(dof) + " that could take a value",
-          a.place);
+      b_.fail("node " + b_.node_name(n) + " has no degree of freedom " + std::to_string(dof) + " to prescribe",
+              a.place);
     if (m_.named.contains(n)) {
-      b_.note("supports of degrees of freedom that no equation uses are left out", a.place);
+      b_.note("supports of degrees of freedom that no element or equation uses are ignored", a.place);
       return;
     }
     b_.note(dof <= 3
-                ? "supports across the plane of plane and axisymmetric elements are left out: they cannot move there"
-                : "supports of rotations are left out where elements have none",
+                ? "out-of-plane supports of plane and axisymmetric elements are ignored: they cannot move out of plane"
+                : "supports of rotations are ignored at elements without rotations",
             a.place);
   }
 
@@ -69,7 +68,7 @@ class SupportMaker {
       if (count == 2 && std::abs(axes[3 * (dof - 1) + 2]) > 1e-9) {  // local direction out of the plane
         if (std::abs(std::abs(axes[3 * (dof - 1) + 2]) - 1) > 1e-9)
           b_.fail("the *TRANSFORM of node " + b_.node_name(n) +
-                      " turns it out of the plane of its elements; use axes that have z as one of them",
+                      " rotates it out of the plane of its elements; use axes of which one is z",
                   a.place);
         missing(n, dof, a);
         continue;
@@ -120,7 +119,7 @@ Supports make_supports(Build& b, const Model& m, ActingState& state, const StepT
     for (const Acting& a : state.temperatures_held.acting()) {
       const auto n = static_cast<std::int32_t>(a.key / 16);
       if (m.components[n] == 0)
-        b.note("supports of nodes that belong to no element are left out", a.place);
+        b.note("supports of nodes without elements are ignored", a.place);
       else if (a.fixed)
         supports.kept.push_back({n, "T", {}});
       else

@@ -26,7 +26,7 @@ std::vector<SearchFace> faces_to_search(const Build& b, const Model& m, const Su
     face.shape = find_face_shape(side.shape);
     if (!face.shape)
       b.fail("*TIE '" + card.name + "': elements of type " + block.type_name() + ", as element " +
-                 std::to_string(block.id(f.element)) + ", have no faces that can be tied",
+                 std::to_string(block.id(f.element)) + ", have no faces to tie",
              card.place);
     face.count = face.shape->nodes;
     const auto nodes = block.nodes(f.element);
@@ -96,8 +96,8 @@ struct Untied {
         "); node " + b.node_name(farthest) + " is " + number(distance) + " away, the tolerance is " + number(tolerance);
     if (beside < tolerance) text += ", and " + number(beside) + " beyond the edge of the surface";
     if (nodes.size() == count)
-      b.fail(text + "; give a larger POSITION TOLERANCE if they are to be tied, or check the surfaces", card.place);
-    b.note(text + "; they move freely unless a larger POSITION TOLERANCE is given", card.place);
+      b.fail(text + "; increase POSITION TOLERANCE to tie them, or check the surfaces", card.place);
+    b.note(text + "; they are not tied unless a larger POSITION TOLERANCE is given", card.place);
   }
 };
 
@@ -173,7 +173,7 @@ std::vector<TiedNode> find_tied_nodes(Build& b, const Model& m, const TieCard& c
     b.note("*TIE '" + card.name + "': " + std::to_string(moved) +
                (moved == 1 ? " node of its slave surface was" : " nodes of its slave surface were") +
                " moved onto the master surface, by at most " + number(farthest_move) +
-               "; ADJUST=NO leaves them where they are",
+               "; ADJUST=NO leaves them in place",
            card.place);
   return tied;
 }

@@ -41,7 +41,7 @@ Id Parser::shift(Kind kind) const {
   if (instances_.size() == 1) return instances_.begin()->second.shift[k];
   if (!instances_.empty())
     fail(std::string(k == 0 ? "a node" : "an element") +
-         " is given by its number alone, but the assembly has several instances: write INSTANCE.NUMBER, as in " +
+         " is given without an instance, but the assembly has several: write INSTANCE.NUMBER, as in " +
          instances_.begin()->first + ".1, or name a set");
   return 0;
 }
@@ -59,7 +59,7 @@ Id Parser::shift_of_new(Kind kind, const Card& card) {
   const std::size_t k = which(kind);
   if (scope_ == Scope::none && !parts_.empty())
     card.fail(ErrorCode::bad_input, card.name() +
-                                        " stands outside of the parts and the assembly: a deck has either parts or "
+                                        " is outside the parts and the assembly: a deck has either parts or "
                                         "plain nodes and elements");
   if (scope_ != Scope::assembly) return shift(kind);
   if (!assembly_shift_[k]) {
@@ -67,8 +67,8 @@ Id Parser::shift_of_new(Kind kind, const Card& card) {
     (k == 0 ? deck_.instances.nodes : deck_.instances.elements).push_back({*assembly_shift_[k], assembly_});
   } else if ((k == 0 ? deck_.instances.nodes : deck_.instances.elements).back().shift != *assembly_shift_[k]) {
     card.fail(ErrorCode::bad_input, card.name() +
-                                        " of the assembly stands both before and behind an *INSTANCE: put all of them "
-                                        "behind the last one");
+                                        " of the assembly occurs both before and after an *INSTANCE: put all of them "
+                                        "after the last one");
   }
   return *assembly_shift_[k];
 }
@@ -114,13 +114,13 @@ void Parser::read_part(Card& card) {
   if (scope_ != Scope::none)
     card.fail(ErrorCode::bad_input, "*PART within the card at " + deck_.where(scope_place_) + ": end that first");
   if (!deck_.nodes.ids.empty() && parts_.empty())
-    card.fail(ErrorCode::bad_input, "*PART stands behind nodes of the model: a deck has either parts or plain nodes");
+    card.fail(ErrorCode::bad_input, "*PART follows nodes of the model: a deck has either parts or plain nodes");
   if (const auto old = parts_.find(name); old != parts_.end())
-    card.fail(ErrorCode::bad_input, "the part " + in_quotes(name) + " is defined a second time; the first is at " +
+    card.fail(ErrorCode::bad_input, "the part " + in_quotes(name) + " is defined twice; the first definition is at " +
                                         deck_.where(old->second.place));
   Part part;
   part.place = card.place();
-  if (lines_.data()) fail("*PART takes no data line: leave the line out, or put the missing keyword in front of it");
+  if (lines_.data()) fail("*PART takes no data line: remove the line, or add the missing keyword before it");
   part.text = lines_.begin_passage();
   for (;;) {
     const auto text = lines_.keyword();
@@ -160,7 +160,7 @@ void Parser::read_assembly(Card& card) {
   if (parts_.empty()) card.fail(ErrorCode::bad_input, "*ASSEMBLY needs a *PART before it");
   if (assembly_place_.line > 0)
     card.fail(ErrorCode::bad_input,
-              "a second *ASSEMBLY: a model has one; the first is at " + deck_.where(assembly_place_));
+              "a second *ASSEMBLY: a model has one; the first definition is at " + deck_.where(assembly_place_));
   if (assembly_.empty()) assembly_ = "ASSEMBLY";
   assembly_place_ = card.place();
   scope_ = Scope::assembly;
@@ -181,14 +181,13 @@ void Parser::read_instance(Card& card) {
     card.fail(ErrorCode::not_found, "there is no *PART " + in_quotes(part) + did_you_mean(part, names));
   }
   if (instances_.contains(name))
-    card.fail(ErrorCode::bad_input,
-              "there is an instance " + in_quotes(name) + " already: give each a name of its own");
+    card.fail(ErrorCode::bad_input, "there is an instance " + in_quotes(name) + " already: give each a unique name");
   motion_ = {};
   bool moved = false, turned = false;
   while (next_fields()) {
     if (fields_.empty()) continue;
     if (turned || (moved && fields_.size() <= 3))
-      fail("*INSTANCE has two data lines at most: a translation x, y, z, and two points and an angle of a rotation");
+      fail("*INSTANCE has at most two data lines: a translation x, y, z, and two points and an angle of a rotation");
     std::array<double, 7> v{};
     at_most(7, card, "x, y, z of a translation, or two points of an axis and an angle in degrees");
     for (std::size_t i = 0; i < fields_.size(); ++i) v[i] = real_or(field(i), 0, "translation or rotation");
@@ -256,7 +255,7 @@ void Parser::read_end(Card& card) {
   if (scope_ != Scope::assembly) card.fail(ErrorCode::bad_input, "*END ASSEMBLY without *ASSEMBLY before it");
   scope_ = Scope::none;
   for (const auto& [name, part] : parts_)
-    if (!part.placed) note("no *INSTANCE places the part " + in_quotes(name) + ", which is left out", part.place);
+    if (!part.placed) note("no *INSTANCE uses the part " + in_quotes(name) + ", which is ignored", part.place);
   auto& names = deck_.instances;
   const auto shifted = [](const InstanceNumbers::Range& range) { return range.shift > 0; };
   if (std::none_of(names.nodes.begin(), names.nodes.end(), shifted) &&
@@ -266,7 +265,7 @@ void Parser::read_end(Card& card) {
          assembly_place_);
     return;
   }
-  std::string text = "numbers repeat among the instances of the assembly, so they are shifted, nodes by";
+  std::string text = "instances of the assembly reuse numbers, so the numbers are offset, nodes by";
   for (std::size_t i = 0; i < std::min(names.nodes.size(), instances_named); ++i)
     text += (i ? ", " : " ") + std::to_string(names.nodes[i].shift) + " (" + names.nodes[i].instance + ")";
   if (names.nodes.size() > instances_named) text += ", …";

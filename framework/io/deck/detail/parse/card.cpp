@@ -134,12 +134,12 @@ void Card::done() {
     if (!meant.empty())
       text += meant;
     else if (known_.empty())
-      text += "; it has none at all";
+      text += "; it has no parameters";
     else {
       std::vector<std::string> sorted = known_;
       std::sort(sorted.begin(), sorted.end());
       sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-      text += "; those that are read are ";
+      text += "; supported are ";
       for (std::size_t i = 0; i < sorted.size(); ++i) text += (i ? ", " : "") + sorted[i];
     }
     fail(ErrorCode::not_found, text);

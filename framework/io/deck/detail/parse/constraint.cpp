@@ -13,8 +13,8 @@ void Parser::read_equation(Card& card) {
     EquationCard equation;
     equation.place = lines_.place();
     const Id terms = integer(field(0), "number of terms");
-    if (terms < 1) fail("an equation has at least one term, not " + in_quotes(field(0)));
-    if (fields_.size() > 1) fail("the first line of an equation has one number, that of its terms");
+    if (terms < 1) fail("an equation needs at least one term, not " + in_quotes(field(0)));
+    if (fields_.size() > 1) fail("the first line of an equation contains the number of its terms");
     // Terms of three fields, some in each line.
     while (static_cast<Id>(equation.terms.size()) < terms) {
       if (!next_fields())
@@ -22,11 +22,11 @@ void Parser::read_equation(Card& card) {
                  " terms: node, degree of freedom, coefficient",
              equation.place);
       if (fields_.size() % 3 != 0)
-        fail("a line of an equation has threes of fields (node, degree of freedom, coefficient), not " +
+        fail("a line of an equation has groups of three fields (node, degree of freedom, coefficient), not " +
              std::to_string(fields_.size()) + " fields");
       if (static_cast<Id>(equation.terms.size() + fields_.size() / 3) > terms)
         fail("the equation (at " + deck_.where(equation.place) + ") has more than the " + std::to_string(terms) +
-             " terms that it announces");
+             " terms given on its first line");
       for (std::size_t i = 0; i < fields_.size(); i += 3)
         equation.terms.push_back({target(fields_[i], Kind::node_set), degree_of_freedom(fields_[i + 1]),
                                   real(fields_[i + 2], "coefficient")});
@@ -43,8 +43,7 @@ Id Parser::one_node(const Card& card, const std::string& text, const std::string
   const SetStore::Pieces* const set = node_sets_.find(scoped(text));
   if (set && set->ranges.size() == 1 && set->ranges[0].first == set->ranges[0].last) return set->ranges[0].first;
   if (set)
-    card.fail(ErrorCode::bad_input,
-              card.name() + ", " + what + ": the set " + in_quotes(text) + " is to have one node");
+    card.fail(ErrorCode::bad_input, card.name() + ", " + what + ": the set " + in_quotes(text) + " must have one node");
   double ignored = 0;
   if (read_real(text, ignored) != NumberFault::not_a_number || text.front() == '-')
     card.fail(ErrorCode::bad_input, card.name() + ", " + what + "=" + in_quotes(text) + " is not the number of a node");
@@ -84,7 +83,7 @@ void Parser::read_coupling(Card& card) {
   if (const std::string radius = squeezed(card.value("INFLUENCE RADIUS"));
       !radius.empty() && radius != "WHOLESURFACE") {
     coupling.radius = card.number("INFLUENCE RADIUS", 0);
-    if (!(*coupling.radius > 0)) card.fail(ErrorCode::bad_input, "*COUPLING, INFLUENCE RADIUS is to be positive");
+    if (!(*coupling.radius > 0)) card.fail(ErrorCode::bad_input, "*COUPLING, INFLUENCE RADIUS must be positive");
   }
   card.ignore({"CONSTRAINT NAME", "ADJUST", "ALPHA"});
   card.done();
@@ -118,7 +117,7 @@ void Parser::take_dofs(CouplingCard& coupling, std::size_t at) {
   const int last = field(at + 1).empty() ? first : degree_of_freedom(field(at + 1));
   if (first < 1 || last < first || last > 6)
     fail("degrees of freedom " + std::to_string(first) + " to " + std::to_string(last) +
-         " are no range within 1 to 6 that could be coupled");
+         " are not a range within 1 to 6 that can be coupled");
   for (int dof = first; dof <= last; ++dof) coupling.dofs[dof - 1] = true;
   coupling.dofs_given = true;
 }
@@ -169,7 +168,7 @@ void Parser::read_distributing_coupling(Card& card) {
     if (fields_.empty()) continue;
     at_most(2, card, "node or set, weight");
     const double weight = real_or(field(1), 1, "weight of a node");
-    if (!(weight > 0)) fail("the weight " + in_quotes(field(1)) + " of a node is to be positive");
+    if (!(weight > 0)) fail("the weight " + in_quotes(field(1)) + " of a node must be positive");
     coupling.weighted.emplace_back(target(field(0), Kind::node_set), weight);
   }
   if (coupling.weighted.empty())
@@ -185,8 +184,8 @@ void Parser::read_tie(Card& card) {
   if (!card.value("POSITION TOLERANCE").empty()) tie.tolerance = card.number("POSITION TOLERANCE", 0);
   card.refuse("CYCLIC SYMMETRY", "model the whole body");
   card.refuse("MULTISTAGE", "model the whole body");
-  card.refuse("FLUID CYCLIC", "fluids are not there");
-  card.refuse("FLUID PERIODIC", "fluids are not there");
+  card.refuse("FLUID CYCLIC", "fluids are not implemented");
+  card.refuse("FLUID PERIODIC", "fluids are not implemented");
   card.refuse("CONSTRAINT RATIO", "move the surfaces together");
   tie.adjust = card.choice("ADJUST", {"YES", "NO"}, 1) == "YES";
   card.ignore({"TYPE", "NO ROTATION", "NO THICKNESS"});

@@ -126,7 +126,7 @@ double Parser::real(std::string_view text, std::string_view what) const {
     case NumberFault::not_finite:
       fail(std::string(what) + " " + in_quotes(text) + " is not finite");
     case NumberFault::too_large:
-      fail(std::string(what) + " " + in_quotes(text) + " is larger than any number that can be stored");
+      fail(std::string(what) + " " + in_quotes(text) + " is too large for a floating-point number");
     case NumberFault::not_a_number:
       break;
   }
@@ -144,17 +144,17 @@ Id Parser::integer(std::string_view text, std::string_view what) const {
     case NumberFault::none:
       return value;
     case NumberFault::too_large:
-      fail(std::string(what) + " " + in_quotes(text) + " is too large: numbers end at 9223372036854775807");
+      fail(std::string(what) + " " + in_quotes(text) + " is too large: the largest number is 9223372036854775807");
     default:
       break;
   }
   if (text.empty()) fail(std::string(what) + " is missing");
-  fail(std::string(what) + " " + in_quotes(text) + " is not a whole number");
+  fail(std::string(what) + " " + in_quotes(text) + " is not an integer");
 }
 
 Id Parser::number_of(std::string_view text, std::string_view what) const {
   const Id value = integer(text, what);
-  if (value < 1) fail(std::string(what) + " " + in_quotes(text) + " is not allowed: numbers begin at 1");
+  if (value < 1) fail(std::string(what) + " " + in_quotes(text) + " is not allowed: numbers start at 1");
   return value;
 }
 
@@ -170,14 +170,14 @@ int Parser::degree_of_freedom(std::string_view text) const {
 void Parser::at_most(std::size_t fields, const Card& card, std::string_view form) const {
   if (fields_.size() > fields)
     fail(card.name() + ": this line has " + std::to_string(fields_.size()) +
-         " fields, more than are read; it is to be " + std::string(form));
+         " fields, which is too many; expected: " + std::string(form));
 }
 
 std::string Parser::name_of(std::string_view text, std::string_view what) const {
   std::string name = canonical_name(text);
   if (name.empty()) fail(std::string(what) + " is missing");
   if (name.size() > 256)
-    fail(std::string(what) + " " + in_quotes(name) + " is too long: names have at most 256 letters");
+    fail(std::string(what) + " " + in_quotes(name) + " is too long: names have at most 256 characters");
   return name;
 }
 
@@ -189,33 +189,33 @@ void Parser::dispatch(Card& card) {
         card.fail(ErrorCode::bad_input,
                   "*" + std::string(other->name) + " is not supported yet: " + std::string(other->why));
       if (!other->why.empty())
-        note("*" + std::string(other->name) + " is passed over: " + std::string(other->why), card.place());
+        note("*" + std::string(other->name) + " is ignored: " + std::string(other->why), card.place());
       return skip_data();
     }
     std::vector<std::string> names;
     for (const CardRule& known : rules) names.emplace_back(known.name);
     std::string meant = did_you_mean(card.name().substr(std::min<std::size_t>(1, card.name().size())), names, "*");
-    if (meant.empty()) meant = "; docs/decks.md lists the cards that are read";
+    if (meant.empty()) meant = "; docs/decks.md lists the supported cards";
     card.fail(ErrorCode::not_found, "the card " + in_quotes(card.name()) + " is not known" + meant);
   }
   card.set_name(rule->name);
   if (rule->where == Where::step && !in_step_)
-    card.fail(ErrorCode::bad_input, card.name() + " belongs within a step, between *STEP and *END STEP");
+    card.fail(ErrorCode::bad_input, card.name() + " must be inside a step, between *STEP and *END STEP");
   if (rule->where == Where::model && in_step_)
-    card.fail(ErrorCode::bad_input, card.name() + " describes the model and cannot stand within a step (begun at " +
+    card.fail(ErrorCode::bad_input, card.name() + " describes the model and cannot be inside a step (begun at " +
                                         deck_.where(step().place) + "): move it before the first *STEP");
   if (rule->where == Where::model && !deck_.steps.empty())
     card.fail(ErrorCode::bad_input, card.name() + " describes the model: move it before the first *STEP (at " +
                                         deck_.where(deck_.steps.front().place) + ")");
   if (rule->where == Where::both && !in_step_ && !deck_.steps.empty())
     card.fail(ErrorCode::bad_input,
-              card.name() + " stands between two steps: move it before the first *STEP or into a step");
+              card.name() + " is between two steps: move it before the first *STEP or into a step");
   // Data lines may stand in a file of their own.
   if (const std::string file = card.verbatim("INPUT"); !file.empty()) lines_.include(file, card.place());
   (this->*rule->read)(card);
   if (lines_.data())
     fail(card.name() + " (at " + deck_.where(card.place()) +
-         ") takes no data line here: leave the line out, or put the missing keyword in front of it (** for a comment)");
+         ") takes no data line here: remove the line, or add the missing keyword before it (** for a comment)");
 }
 
 void Parser::note_unsupported(const Error& error) {
@@ -248,9 +248,10 @@ void Parser::read_card(const std::string& text) {
 }
 
 Deck Parser::parse() {
-  if (lines_.data()) fail("a deck begins with a keyword line such as *HEADING or *NODE; this line has no * in front");
+  if (lines_.data())
+    fail("a deck begins with a keyword line such as *HEADING or *NODE; this line does not start with *");
   if (lines_.at_end())
-    throw Error(ErrorCode::bad_input, "the deck is empty: there is no keyword line in it", deck_.files.front());
+    throw Error(ErrorCode::bad_input, "the deck is empty: it has no keyword line", deck_.files.front());
   while (const auto text = lines_.keyword()) read_card(*text);
   if (!unsupported_.empty())
     throw UnsupportedDeck(*unsupported_code_, std::move(unsupported_), consequence_ ? &*consequence_ : nullptr);

@@ -41,7 +41,7 @@ void Parser::add_element(const ElementPlace& master, Id element, Id node_shift, 
   for (std::size_t i = 0; i < width; ++i) {
     const Id node = nodes[master.element * width + i] + node_shift;
     if (node < 1 || node > most_number)
-      fail("element " + std::to_string(element) + " that is generated here would have node " + std::to_string(node));
+      fail("element " + std::to_string(element) + ", generated here, would have node " + std::to_string(node));
     copies.nodes.push_back(node);
     count_as_used(Kind::node_set, node);
   }
@@ -84,8 +84,8 @@ void Parser::read_elgen(Card& card) {
       // Rows and layers begin behind the elements that are there already.
       element_step[k] =
           number(3 + 3 * k, k == 0 ? 1 : count[k - 1] * element_step[k - 1], "increment of element numbers");
-      if (count[k] < 1) fail("*ELGEN: a number of elements, rows or layers is to be 1 or more");
-      if (count[k] > static_cast<Id>(most_generated)) fail("*ELGEN: so many elements cannot be meant");
+      if (count[k] < 1) fail("*ELGEN: the number of elements, rows or layers must be at least 1");
+      if (count[k] > static_cast<Id>(most_generated)) fail("*ELGEN: the number of elements is too large");
     }
     if (static_cast<double>(count[0]) * static_cast<double>(count[1]) * static_cast<double>(count[2]) +
             static_cast<double>(generated_) >
@@ -114,7 +114,7 @@ void Parser::read_elcopy(Card& card) {
   card.refuse("REFLECT", "the nodes of mirrored elements change their order: write the elements themselves");
   card.done();
   if (element_shift == 0 || std::abs(element_shift) > most_number || std::abs(node_shift) > most_number)
-    card.fail(ErrorCode::bad_input, "*ELCOPY: the shifts of the numbers are zero or too large");
+    card.fail(ErrorCode::bad_input, "*ELCOPY: the offsets of the numbers are zero or too large");
   shift_of_new(Kind::element_set, card);
   const std::vector<Id> members = members_now(old_set, Kind::element_set, card);
   SetStore::Pieces* const copies = new_set.empty() ? nullptr : &element_sets_.at(scoped(new_set), card.place());

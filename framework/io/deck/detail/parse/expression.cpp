@@ -25,7 +25,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 double real(const Value& value) {
   if (const Whole* whole = std::get_if<Whole>(&value)) return static_cast<double>(*whole);
   if (const double* number = std::get_if<double>(&value)) return *number;
-  fail("a text cannot be calculated with");
+  fail("a string cannot be used in arithmetic");
 }
 
 bool whole(const Value& a) { return std::holds_alternative<Whole>(a); }
@@ -39,7 +39,7 @@ Value finite(double value, std::string_view what) {
 Value combine(char op, const Value& a, const Value& b) {
   if (op == '+' && std::holds_alternative<std::string>(a) && std::holds_alternative<std::string>(b)) {
     std::string joined = std::get<std::string>(a) + std::get<std::string>(b);
-    if (joined.size() > longest_text) fail("a text is longer than " + std::to_string(longest_text) + " letters");
+    if (joined.size() > longest_text) fail("a string is longer than " + std::to_string(longest_text) + " letters");
     return joined;
   }
   if (whole(a) && whole(b)) {
@@ -48,7 +48,7 @@ Value combine(char op, const Value& a, const Value& b) {
     const bool overflow = op == '+'   ? __builtin_add_overflow(x, y, &result)
                           : op == '-' ? __builtin_sub_overflow(x, y, &result)
                                       : __builtin_mul_overflow(x, y, &result);
-    if (overflow) fail("a whole number is too large");
+    if (overflow) fail("an integer is too large");
     return result;
   }
   const double x = real(a), y = real(b);
@@ -76,9 +76,9 @@ Value divide(const Value& a, const Value& b) {
   const Whole x = std::get<Whole>(a), y = std::get<Whole>(b);
   if (y != -1 && x % y != 0)
     fail("the quotient " + std::to_string(x) + "/" + std::to_string(y) +
-         " of whole numbers means different things in different versions of Abaqus: write " + std::to_string(x) + "./" +
-         std::to_string(y) + " for the exact one or " + std::to_string(x) + "//" + std::to_string(y) +
-         " for the whole part");
+         " of integers has different meanings in different versions of Abaqus: write " + std::to_string(x) + "./" +
+         std::to_string(y) + " for the exact quotient or " + std::to_string(x) + "//" + std::to_string(y) +
+         " for the integer part");
   return floor_divide(a, b);
 }
 
@@ -104,7 +104,7 @@ class Reader {
   Value all() {
     const Value value = sum();
     blanks();
-    if (at_ != text_.size()) fail("what stands at " + in_quotes(text_.substr(at_)) + " cannot be read");
+    if (at_ != text_.size()) fail("the expression at " + in_quotes(text_.substr(at_)) + " cannot be read");
     return value;
   }
 
@@ -121,7 +121,7 @@ class Reader {
   }
 
   Value sum() {
-    if (++depth_ > deepest) fail("more than " + std::to_string(deepest) + " brackets within each other");
+    if (++depth_ > deepest) fail("more than " + std::to_string(deepest) + " nested parentheses");
     Value value = product();
     for (;;) {
       if (take("+"))
@@ -180,20 +180,20 @@ class Reader {
     if (c == '(') {
       ++at_;
       Value value = sum();
-      if (!take(")")) fail("a bracket is not closed");
+      if (!take(")")) fail("a parenthesis is not closed");
       return value;
     }
     if (c == '\'' || c == '"') {
       const std::size_t end = text_.find(c, at_ + 1);
-      if (end == text_.npos) fail("a text is not closed by a quotation mark");
+      if (end == text_.npos) fail("a string is not closed by a quotation mark");
       Value value = std::string(text_.substr(at_ + 1, end - at_ - 1));
       at_ = end + 1;
       return value;
     }
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
     if (is_letter(c)) return name();
-    if (c == '\0') fail("the expression ends too early");
-    fail("what stands at " + in_quotes(text_.substr(at_)) + " cannot be read");
+    if (c == '\0') fail("the expression is incomplete");
+    fail("the expression at " + in_quotes(text_.substr(at_)) + " cannot be read");
   }
 
   Value number() {
@@ -237,7 +237,7 @@ class Reader {
         do {
           arguments.push_back(sum());
         } while (take(","));
-        if (!take(")")) fail("the bracket behind " + in_quotes(word) + " is not closed");
+        if (!take(")")) fail("the parenthesis after " + in_quotes(word) + " is not closed");
       }
       return call(word, arguments);
     }

@@ -56,7 +56,7 @@ std::vector<std::pair<Id, double>> frd_temperatures(std::string_view text, std::
       const auto w = words(start);
       reading = w.size() > 1 && w[1] == "NDTEMP" && (!step || at_step == *step);
       if (!reading) continue;
-      if (format > 1) fail("this result file is binary; let CalculiX write text (OUTPUT=ASCII)");
+      if (format > 1) fail("this result file is binary; have CalculiX write text (OUTPUT=ASCII)");
       found.clear();
       any = true;
     } else if (start == "-3") {

@@ -70,7 +70,7 @@ void Parser::add_node(Id node, const Vector& x, SetStore::Pieces* set) {
   if (++generated_ > most_generated)
     fail("the deck generates more than " + std::to_string(most_generated) + " nodes and elements");
   if (!std::isfinite(x[0]) || !std::isfinite(x[1]) || !std::isfinite(x[2]))
-    fail("the coordinates of node " + std::to_string(node) + " that is generated here are not finite");
+    fail("the coordinates of node " + std::to_string(node) + ", generated here, are not finite");
   NodeTable& nodes = deck_.nodes;
   nodes.ids.push_back(node);
   nodes.coordinates.insert(nodes.coordinates.end(), x.begin(), x.end());
@@ -84,18 +84,19 @@ std::vector<Id> Parser::members_now(const std::string& set, Kind kind, const Car
   const SetStore::Pieces* const pieces = store.find(name);
   if (!pieces) fail_unknown(kind, name, lines_.place());
   if (!pieces->is_whole())
-    fail(card.name() + ": the set " + in_quotes(name) + " holds what is defined later; move this card behind it");
+    fail(card.name() + ": the set " + in_quotes(name) +
+         " contains members that are defined later; move this card after them");
   std::vector<Id> members;
   for (const SetStore::Range& range : pieces->ranges) {
     if ((range.last - range.first) / range.step >= static_cast<Id>(most_generated))
-      fail(card.name() + ": the set " + in_quotes(name) + " has a range that is far wider than the model");
+      fail(card.name() + ": the set " + in_quotes(name) + " has a range far larger than the model");
     for (Id id = range.first;; id += range.step) {
       const bool there = kind == Kind::node_set ? find_node(id).has_value() : find_element(id).has_value();
       if (there) members.push_back(id);
       if (range.last - id < range.step) break;
     }
     if ((generated_ += static_cast<std::size_t>((range.last - range.first) / range.step)) > most_generated)
-      fail("the generators of the deck go through more than " + std::to_string(most_generated) + " members of sets");
+      fail("the generators of the deck process more than " + std::to_string(most_generated) + " members of sets");
   }
   if (!pieces->unsorted) {
     std::sort(members.begin(), members.end());
@@ -138,7 +139,7 @@ void Parser::read_ngen(Card& card) {
         if (fields_.size() < 5)
           fail("*NGEN, LINE=" + line.substr(0, 1) + " needs " +
                (line == "CIRCLE" ? "the centre of the circle" : "the point in the middle of the parabola") +
-               ": a node, or coordinates behind an empty field");
+               ": a node, or coordinates after an empty field");
         extra = from_system({real_or(field(4), 0, "coordinate"), real_or(field(5), 0, "coordinate"),
                              real_or(field(6), 0, "coordinate")},
                             system);
@@ -149,21 +150,22 @@ void Parser::read_ngen(Card& card) {
     if (line == "CIRCLE") {
       from = minus(a, extra), to = minus(b, extra);
       radius_a = norm(from), radius_b = norm(to);
-      if (radius_a == 0 || radius_b == 0) fail("*NGEN, LINE=C: an end of the arc lies in its centre");
+      if (radius_a == 0 || radius_b == 0) fail("*NGEN, LINE=C: an end of the arc coincides with its centre");
       if (std::abs(radius_a - radius_b) > 1e-3 * std::max(radius_a, radius_b))
         note(
-            "*NGEN, LINE=C: the ends of an arc do not have the same distance from its centre; it goes evenly from one "
+            "*NGEN, LINE=C: the ends of an arc are at different distances from its centre; the radius varies linearly "
+            "from one "
             "to the other",
             lines_.place());
       Vector normal{real_or(field(7), 0, "normal"), real_or(field(8), 0, "normal"), real_or(field(9), 0, "normal")};
       const bool given = norm(normal) > 0;
       if (!given) normal = cross(from, to);
       if (norm(normal) <= (given ? 0 : 1e-6 * radius_a * radius_b))
-        fail("*NGEN, LINE=C: an arc of 180° or of a whole circle needs its normal, in fields 8 to 10");
+        fail("*NGEN, LINE=C: an arc of 180° or a full circle needs its normal, in fields 8 to 10");
       const double length = norm(normal);
       for (double& component : normal) component /= length;
       if (std::abs(dot(normal, from)) > 1e-3 * radius_a || std::abs(dot(normal, to)) > 1e-3 * radius_b)
-        fail("*NGEN, LINE=C: the normal is not at right angles to the radii of the arc");
+        fail("*NGEN, LINE=C: the normal is not perpendicular to the radii of the arc");
       for (double& component : from) component /= radius_a;
       across = cross(normal, from);
       angle = std::atan2(dot(to, across), dot(to, from)) * 180 / std::numbers::pi;
@@ -193,7 +195,7 @@ void Parser::read_nfill(Card& card) {
   const bool two_step = card.flag("TWO STEP");
   card.refuse("SINGULAR", "move the nodes beside the crack tip themselves");
   card.done();
-  if (!(bias > 0)) card.fail(ErrorCode::bad_input, "*NFILL, BIAS is a ratio of lengths and has to be positive");
+  if (!(bias > 0)) card.fail(ErrorCode::bad_input, "*NFILL, BIAS is a ratio of lengths and must be positive");
   shift_of_new(Kind::node_set, card);
   SetStore::Pieces* const members = begin_generated(set, card);
   while (next_fields()) {
@@ -203,12 +205,12 @@ void Parser::read_nfill(Card& card) {
     const std::vector<Id> second = members_now(name_of(field(1), "second set"), Kind::node_set, card);
     const Id intervals = number_of(field(2), "number of intervals");
     const Id step = field(3).empty() ? 1 : integer(field(3), "increment");
-    if (intervals > static_cast<Id>(most_generated)) fail("*NFILL: so many intervals cannot be meant");
+    if (intervals > static_cast<Id>(most_generated)) fail("*NFILL: the number of intervals is too large");
     if (step > most_step || step < -most_step) fail("*NFILL: the increment " + std::to_string(step) + " is too large");
     if (two_step && intervals % 2 != 0) fail("*NFILL, TWO STEP needs an even number of intervals");
     if (first.size() != second.size())
       note("*NFILL: the sets " + in_quotes(field(0)) + " and " + in_quotes(field(1)) +
-               " differ in length; what one has more is left out",
+               " differ in length; surplus members are ignored",
            lines_.place());
     if (static_cast<std::size_t>(intervals) * first.size() + generated_ > most_generated)
       fail("the deck generates more than " + std::to_string(most_generated) + " nodes and elements");
@@ -225,7 +227,7 @@ void Parser::read_nfill(Card& card) {
       if (members) members->add(first[n]);
       for (Id i = 1; i < intervals; ++i) {
         const Id node = first[n] + i * step;
-        if (node < 1) fail("*NFILL: node number " + std::to_string(node) + " is not allowed: numbers begin at 1");
+        if (node < 1) fail("*NFILL: node number " + std::to_string(node) + " is not allowed: numbers start at 1");
         add_node(node, plus(a, minus(b, a), at[static_cast<std::size_t>(i)] / at.back()), members);
       }
       if (members) members->add(second[n]);
@@ -247,7 +249,7 @@ void Parser::read_ncopy(Card& card) {
   if (change == 0 || change > most_step || change < -most_step)
     card.fail(ErrorCode::bad_input, "*NCOPY, CHANGE NUMBER=" + std::to_string(change) + " is not allowed");
   if (multiple < 1 || multiple != std::floor(multiple) || multiple > most_generated || (multiple > 1 && !by_shift))
-    card.fail(ErrorCode::bad_input, "*NCOPY, MULTIPLE is a whole number from 1 on, and belongs to SHIFT");
+    card.fail(ErrorCode::bad_input, "*NCOPY, MULTIPLE must be a positive integer and requires SHIFT");
   shift_of_new(Kind::node_set, card);
   const std::vector<Id> members = members_now(old_set, Kind::node_set, card);
   SetStore::Pieces* const copies = begin_generated(new_set, card);
@@ -256,7 +258,7 @@ void Parser::read_ncopy(Card& card) {
   std::vector<std::size_t> lengths;
   const std::size_t per_line = by_shift || pole ? 7 : 6;
   while (next_fields()) {
-    if (lengths.size() == 2) fail("*NCOPY has two data lines at most");
+    if (lengths.size() == 2) fail("*NCOPY has at most two data lines");
     at_most(per_line, card, by_shift ? "a translation, or two points and an angle" : "coordinates of points");
     const std::size_t offset = by_shift ? (lengths.empty() && fields_.size() <= 3 ? 0 : 3) : 6 * lengths.size();
     for (std::size_t i = 0; i < fields_.size(); ++i) v[offset + i] = real_or(field(i), 0, "coordinate");
@@ -282,7 +284,7 @@ void Parser::read_ncopy(Card& card) {
   } else {
     axis = reflect == "MIRROR" ? cross(minus(b, a), minus(c, a)) : minus(b, a);
     if (reflect != "POINT" && norm(axis) == 0)
-      fail("*NCOPY, REFLECT=" + reflect + ": the points do not give a " + (reflect == "LINE" ? "line" : "plane"));
+      fail("*NCOPY, REFLECT=" + reflect + ": the points do not define a " + (reflect == "LINE" ? "line" : "plane"));
     const double length = reflect == "POINT" ? 1 : norm(axis);
     for (double& component : axis) component /= length;
   }
@@ -308,7 +310,7 @@ void Parser::read_ncopy(Card& card) {
         x = plus(x, axis, -2 * dot(axis, r));
       if (members[n] > std::numeric_limits<Id>::max() / 4) fail("*NCOPY: the numbers of the copies are too large");
       const Id node = members[n] + change * copy;
-      if (node < 1) fail("*NCOPY: node number " + std::to_string(node) + " is not allowed: numbers begin at 1");
+      if (node < 1) fail("*NCOPY: node number " + std::to_string(node) + " is not allowed: numbers start at 1");
       add_node(node, x, copies);
     }
 }
@@ -324,7 +326,7 @@ void Parser::read_nmap(Card& card) {
   bool only_origin = true;
   while (next_fields()) {
     static constexpr std::size_t first[] = {0, 6, 12}, most[] = {6, 3, 3};
-    if (lines == 3) fail("*NMAP has three data lines at most: points a and b, point c, scale factors");
+    if (lines == 3) fail("*NMAP has at most three data lines: points a and b, point c, scale factors");
     at_most(most[lines], card, lines == 0 ? "points a and b" : lines == 1 ? "point c" : "three scale factors");
     for (std::size_t i = 0; i < fields_.size(); ++i) v[first[lines] + i] = real_or(field(i), 0, "coordinate");
     if (lines == 1 || fields_.size() > 3) only_origin = only_origin && lines != 1 && fields_.size() <= 3;
@@ -341,14 +343,15 @@ void Parser::read_nmap(Card& card) {
     const Vector second = type == "RECTANGULAR" ? cross(third, main) : cross(main, other);
     const Vector leading = cross(second, third);
     if (norm(main) == 0 || norm(third) == 0 || norm(second) == 0 || norm(leading) == 0)
-      card.fail(ErrorCode::bad_input, "*NMAP: the points a, b and c lie on one line and give no axes");
+      card.fail(ErrorCode::bad_input, "*NMAP: the points a, b and c are collinear and define no axes");
     const Vector* const given[] = {&leading, &second, &third};
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) axes[i][k] = (*given[i])[k] / norm(*given[i]);
   }
   if (type == "SPHERICAL")
     note(
-        "*NMAP, TYPE=SPHERICAL: coordinates are the radius, θ about the axis a–b, and φ from the plane across it, in "
+        "*NMAP, TYPE=SPHERICAL: coordinates are the radius, θ about the axis a–b, and φ from the plane normal to it, "
+        "in "
         "degrees",
         card.place());
   for (const Id id : members_now(set, Kind::node_set, card)) {

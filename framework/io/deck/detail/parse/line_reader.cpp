@@ -39,9 +39,8 @@ void LineReader::push(std::shared_ptr<const FileBytes> file_bytes, std::string_v
   // A CR alone ended lines long ago; a deck of such lines would be one long comment or keyword.
   if (const auto cr = text.find('\r');
       cr != text.npos && text.find('\n') == text.npos && text.find_first_not_of("\r \t", cr) != text.npos)
-    throw Error(
-        ErrorCode::bad_input,
-        "line ends are CR alone; convert them: save the file with the line ends of Unix (LF) or Windows (CR LF)", name);
+    throw Error(ErrorCode::bad_input,
+                "the line ends are CR only; save the file with Unix (LF) or Windows (CR LF) line ends", name);
   files_.push_back(name);
   const auto file = static_cast<std::int32_t>(files_.size() - 1);
   const char* const begin = text.data();
@@ -182,11 +181,11 @@ void LineReader::include(std::string_view file, Place from) {
   const auto fail = [&](ErrorCode code, const std::string& text) { throw Error(code, text, where(from)); };
   if (stack_.back().folder.empty())
     fail(ErrorCode::bad_input, "*INCLUDE of " + in_quotes(file) +
-                                   " has no folder to look in: this deck is text in memory; give the folder with it");
+                                   " has no folder to search: this deck is text in memory; pass the folder with it");
   if (file.find('\0') != std::string_view::npos || file.size() > 4096)
-    fail(ErrorCode::io, "*INCLUDE: " + in_quotes(file) + " cannot be the name of a file");
+    fail(ErrorCode::io, "*INCLUDE: " + in_quotes(file) + " is not a valid file name");
   if (stack_.size() >= deepest_nesting)
-    fail(ErrorCode::bad_input, "files include each other more than " + std::to_string(deepest_nesting) + " deep");
+    fail(ErrorCode::bad_input, "files are nested more than " + std::to_string(deepest_nesting) + " deep");
   if (++includes_ > most_includes)
     fail(ErrorCode::bad_input, "more than " + std::to_string(most_includes) + " files are included");
 
@@ -243,19 +242,20 @@ void LineReader::end_passage(Passage& passage, Place place) {
   const char* const first = passage.text.data();
   if (place.file != passage.before.file || place.line <= passage.before.line || begin_ < first ||
       begin_ > first + passage.text.size())
-    throw Error(ErrorCode::bad_input,
-                "this card ends what began at " + where(passage.before) + " in another file: put both into one file",
-                where(place));
+    throw Error(
+        ErrorCode::bad_input,
+        "this card ends a section that began at " + where(passage.before) + " in another file: put both into one file",
+        where(place));
   passage.text = {first, static_cast<std::size_t>(begin_ - first)};
 }
 
 void LineReader::replay(const Passage& passage, Place from) {
   if (stack_.size() >= deepest_nesting)
-    throw Error(ErrorCode::bad_input, "files include each other more than " + std::to_string(deepest_nesting) + " deep",
+    throw Error(ErrorCode::bad_input, "files are nested more than " + std::to_string(deepest_nesting) + " deep",
                 where(from));
   replayed_ += passage.text.size();
   if (replayed_ > most_replayed)
-    throw Error(ErrorCode::bad_input, "the instances of the deck repeat more than 2 GiB of text: is this meant?",
+    throw Error(ErrorCode::bad_input, "the instances of the deck expand to more than 2 GiB of text; is this intended?",
                 where(from));
   put_back();
   Source source{passage.file_bytes,
@@ -305,7 +305,8 @@ void LineReader::replace_parameters() {
     result += found->second;
     at = close + 1;
     if (result.size() > longest_line)
-      throw Error(ErrorCode::bad_input, "parameters make this line longer than a million letters", where(place_));
+      throw Error(ErrorCode::bad_input, "with its parameters, this line is longer than a million characters",
+                  where(place_));
   }
   replaced_ = trimmed(result);
   line_ = replaced_;

@@ -47,9 +47,9 @@ Action Parser::action(Card& card) {
   card.refuse("SUBMODEL", "results of a global model cannot be read");
   if (card.key() != "TEMPERATURE") card.refuse("FILE", "results of another analysis cannot be read");
   card.refuse("SECTOR", "model the whole body");
-  card.refuse("REGION TYPE", "only Lagrangian meshes are known");
+  card.refuse("REGION TYPE", "only Lagrangian meshes are supported");
   if (card.number("LOAD CASE", 1) != 1)
-    card.fail(ErrorCode::bad_input, card.name() + ", LOAD CASE=2 is not supported yet: it serves complex loads");
+    card.fail(ErrorCode::bad_input, card.name() + ", LOAD CASE=2 is not supported yet: it defines complex loads");
   return action;
 }
 
@@ -60,11 +60,11 @@ void Parser::read_boundary(Card& card) {
   BoundaryCard boundary;
   boundary.fixed = card.flag("FIXED");
   card.choice("TYPE", {"DISPLACEMENT"}, 4);
-  card.refuse("MASS FLOW", "fluids are not there");
-  card.refuse("PRESSURE", "fluids are not there");
+  card.refuse("MASS FLOW", "fluids are not implemented");
+  card.refuse("PRESSURE", "fluids are not implemented");
   card.refuse("TEMPERATURE", "give the degree of freedom 11");
   card.done();
-  if (boundary.fixed && !in_step_) card.fail(ErrorCode::bad_input, "*BOUNDARY, FIXED belongs within a step");
+  if (boundary.fixed && !in_step_) card.fail(ErrorCode::bad_input, "*BOUNDARY, FIXED must be inside a step");
   while (next_fields()) {
     if (fields_.empty()) continue;
     const Place place = lines_.place();
@@ -90,7 +90,7 @@ void Parser::read_boundary(Card& card) {
     const int first = degree_of_freedom(field(1));
     const int last = field(2).empty() ? first : degree_of_freedom(field(2));
     if (last < first || (first <= 6) != (last <= 6))
-      fail("degrees of freedom " + std::to_string(first) + " to " + std::to_string(last) + " are no range");
+      fail("degrees of freedom " + std::to_string(first) + " to " + std::to_string(last) + " are not a range");
     boundary.entries.push_back({node, first, last, real_or(field(3), 0, "value of a support"), place});
   }
   result.card = std::move(boundary);
@@ -99,7 +99,7 @@ void Parser::read_boundary(Card& card) {
 
 void Parser::read_nodal_load(Card& card, bool heat) {
   Action result = action(card);
-  card.refuse("OMEGA0", "loads do not depend on a frequency here");
+  card.refuse("OMEGA0", "loads cannot depend on frequency");
   card.refuse("FOLLOWER", "directions do not change in a linear step");
   card.done();
   NodalLoadCard load;
@@ -111,10 +111,10 @@ void Parser::read_nodal_load(Card& card, bool heat) {
     int dof = 11;
     if (heat) {
       if (!field(1).empty() && degree_of_freedom(field(1)) != 11)
-        fail("*CFLUX acts on the degree of freedom 11, the temperature, not on " + in_quotes(field(1)));
+        fail("*CFLUX acts on degree of freedom 11, the temperature, not on " + in_quotes(field(1)));
     } else {
       dof = degree_of_freedom(field(1));
-      if (dof == 11) fail("*CLOAD acts on the degrees of freedom 1 to 6; a flux of heat is given with *CFLUX");
+      if (dof == 11) fail("*CLOAD acts on degrees of freedom 1 to 6; use *CFLUX for a heat flow");
     }
     load.entries.push_back({node, dof, real(field(2), heat ? "flux" : "force"), lines_.place()});
   }
@@ -132,10 +132,10 @@ std::string Parser::whole_model() {
 }
 
 void Parser::check_label(const Card& card, std::string_view label, Place place) const {
-  if (label.empty()) fail(card.name() + ": the kind of the load is missing", place);
+  if (label.empty()) fail(card.name() + ": the load type is missing", place);
   // PxNUy: y tells several apart.
   if (label.size() > 3 && (label.substr(2, 2) == "NU" || label.substr(1, 2) == "NU" || label.ends_with("NU")))
-    fail(card.name() + ": the load " + in_quotes(label) + " is not supported yet: it needs a user's subroutine", place);
+    fail(card.name() + ": the load " + in_quotes(label) + " is not supported yet: it needs a user subroutine", place);
   if (label.size() > 2 && label.ends_with("FC"))
     fail(card.name() + ": the load " + in_quotes(label) + " is not supported: fluid networks are not", place);
 }
@@ -234,12 +234,12 @@ void Parser::read_dsflux(Card& card) { read_surface_load(card, true); }
 /// Films and radiation: what a face gives to its surroundings.
 void Parser::read_films(Card& card, bool on_surfaces, bool radiation) {
   Action result = action(card);
-  const std::string_view kind = radiation ? "RADIATION" : "FILM", later = "give it as it is at the end of the step";
+  const std::string_view kind = radiation ? "RADIATION" : "FILM", later = "give its value at the end of the step";
   card.refuse(std::string(kind) + " AMPLITUDE", later);
   card.refuse(std::string(kind) + " TIME DELAY", later);
   if (radiation) {
-    card.refuse("CAVITY", "radiation between faces is not there, only to surroundings");
-    card.refuse("ENVNODE", "give the temperature of the surroundings");
+    card.refuse("CAVITY", "radiation between faces is not implemented, only to ambient");
+    card.refuse("ENVNODE", "give the ambient temperature");
   }
   card.done();
   const std::string letter = radiation ? "R" : "F", what = radiation ? "emissivity" : "coefficient";
@@ -252,10 +252,10 @@ void Parser::read_films(Card& card, bool on_surfaces, bool radiation) {
     entry.label = squeezed(field(1));
     check_label(card, entry.label, entry.place);
     if (radiation && entry.label.ends_with("CR"))
-      fail("*RADIATE: " + in_quotes(entry.label) + " is radiation between faces, which is not there");
+      fail("*RADIATE: " + in_quotes(entry.label) + " is radiation between faces, which is not implemented");
     if (entry.label[0] != letter[0] || entry.label.size() > 2)
-      fail(card.name() + ": " + in_quotes(entry.label) + (radiation ? " is no radiation" : " is not a film") +
-           ": they are called " + letter + (on_surfaces ? "" : "1 to " + letter + "6"));
+      fail(card.name() + ": " + in_quotes(entry.label) + (radiation ? " is not a radiation load" : " is not a film") +
+           ": use " + letter + (on_surfaces ? "" : "1 to " + letter + "6"));
     if (on_surfaces || names_surface(field(0), entry.label, letter)) {
       entry.surface = scoped(name_of(field(0), "surface"));
       refer(Kind::surface, entry.surface, entry.place);
@@ -263,10 +263,9 @@ void Parser::read_films(Card& card, bool on_surfaces, bool radiation) {
       entry.element = target(field(0), Kind::element_set, face_of_label(squeezed(field(1))));
     }
     at_most(4, card,
-            (on_surfaces ? "surface, " + letter : "element or set, " + letter + "1") + ", temperature of the sink, " +
-                what);
-    entry.sink = real_or(field(2), 0, "temperature of the sink");
-    entry.film = radiation && field(3).empty() ? 1 : real(field(3), radiation ? "emissivity" : "coefficient of a film");
+            (on_surfaces ? "surface, " + letter : "element or set, " + letter + "1") + ", sink temperature, " + what);
+    entry.sink = real_or(field(2), 0, "sink temperature");
+    entry.film = radiation && field(3).empty() ? 1 : real(field(3), radiation ? "emissivity" : "film coefficient");
     films.entries.push_back(std::move(entry));
   }
   result.card = std::move(films);
@@ -286,7 +285,7 @@ void Parser::read_temperature_file(const Card& card, const std::string& name, st
   if (path.is_relative()) {
     if (lines_.folder().empty())
       card.fail(ErrorCode::bad_input,
-                card.name() + ", FILE=" + in_quotes(name) + " has no folder to look in: this deck is text in memory");
+                card.name() + ", FILE=" + in_quotes(name) + " has no folder to search: this deck is text in memory");
     path = lines_.folder() / path;
   }
   const std::string ending = squeezed(path.extension().string());
@@ -321,7 +320,7 @@ void Parser::read_temperature(Card& card) {
     if (fields_.empty()) continue;
     const Target node = target(field(0), Kind::node_set);
     for (std::size_t i = 2; i < fields_.size(); ++i)
-      if (real_or(fields_[i], 0, "gradient of the temperature") != 0)
+      if (real_or(fields_[i], 0, "temperature gradient") != 0)
         fail("*TEMPERATURE: gradients through a section are not supported yet: give one temperature for each node");
     temperatures.entries.push_back({node, real(field(1), "temperature"), lines_.place()});
   }
@@ -334,7 +333,7 @@ void Parser::read_initial_conditions(Card& card) {
   card.refuse("USER", "give the values");
   card.refuse("FILE", "results of another analysis cannot be read");
   if (type == "VELOCITY") {
-    note("*INITIAL CONDITIONS, TYPE=VELOCITY is passed over: velocities act in dynamics only", card.place());
+    note("*INITIAL CONDITIONS, TYPE=VELOCITY is ignored: velocities apply only to dynamics", card.place());
     return skip_data();
   }
   if (type != "TEMPERATURE")
@@ -346,7 +345,7 @@ void Parser::read_initial_conditions(Card& card) {
     if (fields_.empty()) continue;
     const Target node = target(field(0), Kind::node_set);
     for (std::size_t i = 2; i < fields_.size(); ++i)
-      if (real_or(fields_[i], 0, "gradient of the temperature") != 0)
+      if (real_or(fields_[i], 0, "temperature gradient") != 0)
         fail(
             "*INITIAL CONDITIONS: gradients through a section are not supported yet: give one temperature for each "
             "node");
@@ -368,14 +367,15 @@ void Parser::read_amplitude(Card& card) {
     card.fail(ErrorCode::bad_input, "*AMPLITUDE, SMOOTH is not supported yet: give more points");
   card.done();
   if (const auto old = deck_.amplitudes.find(name); old != deck_.amplitudes.end())
-    card.fail(ErrorCode::bad_input, "the amplitude " + in_quotes(name) + " is defined a second time; the first is at " +
+    card.fail(ErrorCode::bad_input, "the amplitude " + in_quotes(name) +
+                                        " is defined twice; the first definition is at " +
                                         deck_.where(old->second.place));
   while (next_fields()) {
     for (std::size_t i = 0; i < fields_.size(); i += 2) {
       const double time = real(fields_[i], "time") + shift_time;
       if (i + 1 == fields_.size()) fail("*AMPLITUDE: the value at the time " + in_quotes(fields_[i]) + " is missing");
       if (!amplitude.points.empty() && time < amplitude.points.back().first)
-        fail("*AMPLITUDE: times are to rise; " + in_quotes(fields_[i]) + " is before the one in front of it");
+        fail("*AMPLITUDE: times must increase; " + in_quotes(fields_[i]) + " is before the previous time");
       amplitude.points.emplace_back(time, real(fields_[i + 1], "value of an amplitude") + shift_value);
     }
   }

@@ -9,7 +9,8 @@ void Parser::read_material(Card& card) {
   card.done();
   const auto [entry, is_new] = deck_.materials.try_emplace(name);
   if (!is_new)
-    card.fail(ErrorCode::bad_input, "the material " + in_quotes(name) + " is defined a second time; the first is at " +
+    card.fail(ErrorCode::bad_input, "the material " + in_quotes(name) +
+                                        " is defined twice; the first definition is at " +
                                         deck_.where(entry->second.place));
   entry->second.place = card.place();
   material_ = name;
@@ -24,7 +25,7 @@ MaterialCard& Parser::current_material(const Card& card) {
 Property Parser::read_rows(const Card& card, Property property, std::size_t values) {
   property.place = card.place();
   const std::string form =
-      std::to_string(values) + (values == 1 ? " number" : " numbers") + " and, where it matters, a temperature";
+      std::to_string(values) + (values == 1 ? " number" : " numbers") + " and optionally a temperature";
   PropertyRow row;
   Place begun;
   bool open = false;
@@ -38,7 +39,7 @@ Property Parser::read_rows(const Card& card, Property property, std::size_t valu
       else if (i + 1 == fields_.size())
         row.temperature = real_or(fields_[i], 0, card.name() + ": temperature");
       else
-        fail(card.name() + ": this row has more numbers than are read; it is to be " + form);
+        fail(card.name() + ": this row has too many values; expected: " + form);
     }
     if (row.values.size() < values) continue;
     property.rows.push_back(std::move(row));
@@ -46,7 +47,7 @@ Property Parser::read_rows(const Card& card, Property property, std::size_t valu
     open = false;
   }
   if (open)
-    fail(card.name() + ": this row has " + std::to_string(row.values.size()) + " numbers; it is to be " + form, begun);
+    fail(card.name() + ": this row has " + std::to_string(row.values.size()) + " values; expected: " + form, begun);
   if (property.rows.empty()) card.fail(ErrorCode::bad_input, card.name() + " needs a data line: " + form);
   return property;
 }
@@ -54,8 +55,8 @@ Property Parser::read_rows(const Card& card, Property property, std::size_t valu
 void Parser::set_property(Card& card, std::optional<Property> MaterialCard::*which, Property property) {
   std::optional<Property>& place = current_material(card).*which;
   if (place)
-    card.fail(ErrorCode::bad_input, card.name() + " is given a second time for the material " + in_quotes(material_) +
-                                        "; the first is at " + deck_.where(place->place));
+    card.fail(ErrorCode::bad_input, card.name() + " is defined twice for the material " + in_quotes(material_) +
+                                        "; the first definition is at " + deck_.where(place->place));
   place = std::move(property);
 }
 
@@ -63,7 +64,7 @@ void Parser::read_elastic(Card& card) {
   current_material(card);
   const std::string type = card.choice("TYPE", {"ISOTROPIC", "ORTHOTROPIC", "ENGINEERING CONSTANTS", "ANISOTROPIC"});
   card.ignore({"MODULI"});
-  card.refuse("DEPENDENCIES", "properties may depend on the temperature alone");
+  card.refuse("DEPENDENCIES", "properties may depend only on temperature");
   card.done();
   Property property;
   std::size_t values = 2;
@@ -76,7 +77,7 @@ void Parser::read_elastic(Card& card) {
 
 void Parser::read_simple_property(Card& card, std::optional<Property> MaterialCard::*which) {
   current_material(card);
-  card.refuse("DEPENDENCIES", "properties may depend on the temperature alone");
+  card.refuse("DEPENDENCIES", "properties may depend only on temperature");
   card.done();
   set_property(card, which, read_rows(card, {}, 1));
 }
@@ -87,7 +88,7 @@ void Parser::read_specific_heat(Card& card) { read_simple_property(card, &Materi
 void Parser::read_directed_property(Card& card, std::optional<Property> MaterialCard::*which, double zero) {
   current_material(card);
   const std::string type = card.choice("TYPE", {"ISOTROPIC", "ORTHOTROPIC", "ANISOTROPIC"});
-  card.refuse("DEPENDENCIES", "properties may depend on the temperature alone");
+  card.refuse("DEPENDENCIES", "properties may depend only on temperature");
   card.refuse("USER", "give a table");
   card.done();
   Property property;
@@ -107,7 +108,7 @@ void Parser::read_conductivity(Card& card) { read_directed_property(card, &Mater
 void Parser::read_physical_constants(Card& card) {
   if (const double never = 1e300, zero = card.number("ABSOLUTE ZERO", never); zero != never) deck_.absolute_zero = zero;
   if (const double never = 1e300, boltzmann = card.number("STEFAN BOLTZMANN", never); boltzmann != never) {
-    if (!(boltzmann > 0)) card.fail(ErrorCode::bad_input, "*PHYSICAL CONSTANTS, STEFAN BOLTZMANN is to be positive");
+    if (!(boltzmann > 0)) card.fail(ErrorCode::bad_input, "*PHYSICAL CONSTANTS, STEFAN BOLTZMANN must be positive");
     deck_.stefan_boltzmann = boltzmann;
   }
   card.ignore({"NEWTON GRAVITY", "UNIVERSAL GAS"});

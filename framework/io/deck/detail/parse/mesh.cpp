@@ -42,7 +42,7 @@ void Parser::read_node(Card& card) {
       // Zeros behind the coordinates mean nothing, but Abaqus has the normal of a beam or a shell there.
       for (std::size_t k = 4; k < fields_.size(); ++k)
         if (real_or(fields_[k], 0, "coordinate") != 0)
-          fail("*NODE: node " + std::to_string(id) + " has more than three coordinates; normals are not read");
+          fail("*NODE: node " + std::to_string(id) + " has more than three coordinates; normals are ignored");
       for (int k = 0; k < 3; ++k) x[k] = real_or(field(k + 1), 0, "coordinate");
     }
     if (system != "RECTANGULAR") x = from_system(x, system);
@@ -61,7 +61,7 @@ void Parser::read_node(Card& card) {
 void Parser::read_element(Card& card) {
   const std::string type = card.required("TYPE", "*ELEMENT, TYPE=C3D8");
   const std::string set = card.value("ELSET");
-  card.refuse("OFFSET", "write the numbers of the nodes as they are");
+  card.refuse("OFFSET", "write the node numbers themselves");
   card.done();
   const ElementMeaning* const meaning = find_meaning(type);
   if (!meaning) {
@@ -73,7 +73,7 @@ void Parser::read_element(Card& card) {
     for (const ElementMeaning& known : element_meanings()) names.emplace_back(known.name);
     const std::string meant = did_you_mean(type, names);
     card.fail(ErrorCode::not_found, "there is no element type " + in_quotes(type) +
-                                        (meant.empty() ? "; docs/decks.md lists those that are read" : meant));
+                                        (meant.empty() ? "; docs/decks.md lists the supported ones" : meant));
   }
   SetStore::Pieces* const members = set.empty() ? nullptr : &element_sets_.at(scoped(set), card.place());
   const auto width = static_cast<std::size_t>(meaning->nodes);
@@ -152,8 +152,10 @@ void Parser::read_element(Card& card) {
                ", but its type " + type + " has " + std::to_string(width),
            place);
     if (dropped > 0)
-      note("C3D8I with more than 8 nodes: the others are left out, as the incompatible modes belong to the element",
-           place);
+      note(
+          "C3D8I with more than 8 nodes: the additional nodes are ignored, since the incompatible modes are internal "
+          "to the element",
+          place);
     elements.ids.push_back(id);
     // A line in another file than the card's: that of the card must do.
     elements.lines.push_back(place.file == file ? place.line : card.place().line);
@@ -235,7 +237,7 @@ void Parser::read_set(Card& card, Kind kind, SetStore& store, std::string_view p
       if (last < first)
         fail(card.name() + ", GENERATE: the last number " + std::to_string(last) + " is smaller than the first, " +
              std::to_string(first));
-      if (step < 1) fail(card.name() + ", GENERATE: the step " + std::to_string(step) + " is to be 1 or more");
+      if (step < 1) fail(card.name() + ", GENERATE: the step " + std::to_string(step) + " must be at least 1");
       if (instance.empty()) {
         // A range means the members that exist; within an instance its end is brought back to them.
         const Id from = in_model(kind, first), shifted = from - first;
@@ -332,10 +334,9 @@ void Parser::add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& eleme
       found.insert(found.end(), first, first + static_cast<std::ptrdiff_t>(width));
       // Each of very many such cards may name all elements, which a short deck could ask for without end.
       if ((work_of_sets_ += width) > 20'000'000 + 1000 * (counted_elements_ + of.ids.size()))
-        throw Error(
-            ErrorCode::bad_input,
-            "*NSET, ELSET= is used so often, on such large sets, that the nodes would be listed over and over; name "
-            "sets of nodes in sets of nodes instead");
+        throw Error(ErrorCode::bad_input,
+                    "*NSET, ELSET= is used too often on large sets, which lists the same nodes repeatedly; use "
+                    "node sets instead");
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -356,7 +357,8 @@ void Parser::read_surface(Card& card) {
   card.done();
   const auto [entry, is_new] = deck_.surfaces.try_emplace(name);
   if (!is_new)
-    card.fail(ErrorCode::bad_input, "the surface " + in_quotes(name) + " is defined a second time; the first is at " +
+    card.fail(ErrorCode::bad_input, "the surface " + in_quotes(name) +
+                                        " is defined twice; the first definition is at " +
                                         deck_.where(entry->second.place));
   SurfaceCard& surface = entry->second;
   surface.place = card.place();

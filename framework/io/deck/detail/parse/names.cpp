@@ -86,8 +86,8 @@ std::string Parser::element_set_parameter(Card& card, std::string_view example) 
 void Parser::check_faces(const Reference& reference) const {
   for (const SurfaceEntry& entry : deck_.surfaces.find(reference.name)->second.faces)
     if (!reference.face.empty() && entry.label != reference.face)
-      fail(in_quotes(reference.name) + " is a *SURFACE with other faces than " + reference.face +
-               ", not a set of elements: load the surface with *DSLOAD, *DSFLUX or *SFILM",
+      fail(in_quotes(reference.name) + " is a *SURFACE with faces other than " + reference.face +
+               ", not an element set: load the surface with *DSLOAD, *DSFLUX or *SFILM",
            reference.place);
 }
 
@@ -98,10 +98,9 @@ bool Parser::stand_in(const Reference& reference) {
   const bool of_nodes = reference.kind == Kind::node_set;
   if (surface.of_nodes != of_nodes) {
     if (of_nodes)
-      fail(
-          in_quotes(reference.name) + " is a *SURFACE of element faces, not a set of nodes: give an *NSET of its nodes",
-          reference.place, ErrorCode::not_found);
-    fail(in_quotes(reference.name) + " is a *SURFACE of nodes, not a set of elements", reference.place,
+      fail(in_quotes(reference.name) + " is a *SURFACE of element faces, not a node set: define an *NSET of its nodes",
+           reference.place, ErrorCode::not_found);
+    fail(in_quotes(reference.name) + " is a *SURFACE of nodes, not an element set", reference.place,
          ErrorCode::not_found);
   }
   if (of_nodes) {
@@ -119,7 +118,7 @@ bool Parser::stand_in(const Reference& reference) {
         set.later.emplace_back(entry.set, entry.place);
     }
   }
-  note("the *SURFACE " + in_quotes(reference.name) + " is named where a set is meant: its " +
+  note("the *SURFACE " + in_quotes(reference.name) + " is given instead of a set: its " +
            (of_nodes ? "nodes" : "elements") + " are taken",
        reference.place);
   return true;
@@ -136,7 +135,8 @@ void Parser::finish_sets() {
     }
     if (!wrong) return;
     if (!store.find(wrong->member)) fail_unknown(kind, wrong->member, wrong->place);
-    fail("the sets " + in_quotes(wrong->set) + " and " + in_quotes(wrong->member) + " hold each other", wrong->place);
+    fail("the sets " + in_quotes(wrong->set) + " and " + in_quotes(wrong->member) + " contain each other",
+         wrong->place);
   };
   settle(element_sets_, Kind::element_set);
   for (const NodesOf& pending : nodes_of_) {
@@ -153,7 +153,7 @@ void Parser::finish() {
   if (scope_ != Scope::none)
     fail("this card is not ended (*END INSTANCE, *END ASSEMBLY) before the end of the file", scope_place_);
   if (!parts_.empty() && instances_.empty())
-    fail("the deck has parts but places none of them: add *ASSEMBLY and *INSTANCE", parts_.begin()->second.place);
+    fail("the deck has parts but no instances of them: add *ASSEMBLY and *INSTANCE", parts_.begin()->second.place);
   deck_.assembled = !parts_.empty();
   std::set<std::string> stood_in;
   for (const Reference& reference : references_) {
@@ -181,7 +181,7 @@ void Parser::finish() {
     for (const auto& missing : resolved.missing)
       note("the set " + in_quotes(missing.set) + " names " + std::to_string(missing.count) + " " + std::string(what) +
                (missing.count == 1 ? " that does not exist" : "s that do not exist") + " (the first is " +
-               std::to_string(missing.first) + "); left out",
+               std::to_string(missing.first) + "); ignored",
            missing.place);
     return std::move(resolved.sets);
   };
@@ -193,7 +193,7 @@ void Parser::finish() {
       const std::vector<Id>& members = deck_.node_sets.find(set)->second;
       surface_nodes += members.size();
       if (surface_nodes > 5'000'000 + 200 * deck_.nodes.ids.size())
-        fail("the surfaces of the deck hold far more nodes than the model has; is a large set named in every one?",
+        fail("the surfaces of the deck contain far more nodes than the model; does each of them refer to a large set?",
              surface.place);
       surface.nodes.insert(surface.nodes.end(), members.begin(), members.end());
     }

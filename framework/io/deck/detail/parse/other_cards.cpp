@@ -7,13 +7,13 @@
 namespace voussoir::deck {
 namespace {
 
-constexpr std::string_view output = "result files hold everything that is known";
-constexpr std::string_view contact = "surfaces can be joined by *TIE, but not touch and part";
-constexpr std::string_view fluid = "fluids are not there";
+constexpr std::string_view output = "result files contain all results";
+constexpr std::string_view contact = "contact is not implemented; surfaces can be joined by *TIE";
+constexpr std::string_view fluid = "fluids are not implemented";
 constexpr std::string_view nonlinear = "materials are linear elastic";
 constexpr std::string_view modes = "steps are *STATIC, or *HEAT TRANSFER, STEADY STATE";
-constexpr std::string_view dynamics_only = "it acts in dynamics only";
-constexpr std::string_view contact_only = "it acts only where surfaces touch";
+constexpr std::string_view dynamics_only = "it applies only to dynamics";
+constexpr std::string_view contact_only = "it applies only to contact";
 
 constexpr OtherCard cards[] = {
     // Harmless ones, without a word …
@@ -36,7 +36,7 @@ constexpr OtherCard cards[] = {
     {"SOLVER CONTROLS", "", true},
     {"DIAGNOSTICS", "", true},
     // … and those that their author may miss.
-    {"SECTION CONTROLS", "elements are those of docs/decks.md", true},
+    {"SECTION CONTROLS", "docs/decks.md describes the elements", true},
     {"CONTACT PRINT", output, true},
     {"FACE PRINT", output, true},
     {"SECTION PRINT", output, true},
@@ -44,7 +44,7 @@ constexpr OtherCard cards[] = {
     {"RADIATION PRINT", output, true},
     {"USER OUTPUT VARIABLES", output, true},
     {"DAMPING", dynamics_only, true},
-    {"LATENT HEAT", "it acts in heat conduction in time only", true},
+    {"LATENT HEAT", "it applies only to transient heat conduction", true},
     {"SURFACE INTERACTION", contact_only, true},
     {"SURFACE BEHAVIOR", contact_only, true},
     {"FRICTION", contact_only, true},
@@ -53,17 +53,17 @@ constexpr OtherCard cards[] = {
     {"GAP CONDUCTANCE", contact_only, true},
     {"GAP HEAT GENERATION", contact_only, true},
 
-    {"SHELL SECTION", "shells are not there: use solid elements over the thickness", false},
-    {"SHELL GENERAL SECTION", "shells are not there: use solid elements over the thickness", false},
-    {"MEMBRANE SECTION", "membranes are not there", false},
-    {"MEMBRANE", "membranes are not there", false},
+    {"SHELL SECTION", "shells are not implemented; use solid elements over the thickness", false},
+    {"SHELL GENERAL SECTION", "shells are not implemented; use solid elements over the thickness", false},
+    {"MEMBRANE SECTION", "membranes are not implemented", false},
+    {"MEMBRANE", "membranes are not implemented", false},
     {"NODAL THICKNESS", "give one thickness in the *SOLID SECTION", false},
-    {"NORMAL", "shells are not there", false},
-    {"REBAR LAYER", "reinforcement is not there", false},
-    {"EMBEDDED ELEMENT", "reinforcement is not there: share the nodes", false},
-    {"COHESIVE SECTION", "cohesive elements are not there", false},
-    {"CONNECTOR SECTION", "connectors are not there: use *EQUATION or *SPRING", false},
-    {"CONNECTOR BEHAVIOR", "connectors are not there: use *EQUATION or *SPRING", false},
+    {"NORMAL", "shells are not implemented", false},
+    {"REBAR LAYER", "reinforcement is not implemented", false},
+    {"EMBEDDED ELEMENT", "reinforcement is not implemented; share the nodes", false},
+    {"COHESIVE SECTION", "cohesive elements are not implemented", false},
+    {"CONNECTOR SECTION", "connectors are not implemented; use *EQUATION or *SPRING", false},
+    {"CONNECTOR BEHAVIOR", "connectors are not implemented; use *EQUATION or *SPRING", false},
     {"FLUID SECTION", fluid, false},
     {"FLUID CONSTANTS", fluid, false},
     {"SPECIFIC GAS CONSTANT", fluid, false},
@@ -79,9 +79,9 @@ constexpr OtherCard cards[] = {
     {"CLEARANCE", contact, false},
     {"CHANGE FRICTION", contact, false},
     {"CHANGE SURFACE BEHAVIOR", contact, false},
-    {"GAP", "gaps open and close, which a linear step cannot do", false},
-    {"DASHPOT", "dashpots act in dynamics, which is not there", false},
-    {"ROTARY INERTIA", "rotary inertia acts in dynamics, which is not there", false},
+    {"GAP", "gaps are nonlinear, and steps are linear", false},
+    {"DASHPOT", "dashpots act in dynamics, which is not implemented", false},
+    {"ROTARY INERTIA", "rotary inertia acts in dynamics, which is not implemented", false},
     {"PLASTIC", nonlinear, false},
     {"CYCLIC HARDENING", nonlinear, false},
     {"DEFORMATION PLASTICITY", nonlinear, false},
@@ -99,18 +99,18 @@ constexpr OtherCard cards[] = {
     {"CHANGE MATERIAL", "materials do not change between steps", false},
     {"CHANGE PLASTIC", nonlinear, false},
     {"CHANGE SOLID SECTION", "sections do not change between steps", false},
-    {"MAGNETIC PERMEABILITY", "electromagnetics are not there", false},
-    {"ELECTRICAL CONDUCTIVITY", "electromagnetics are not there", false},
-    {"ELECTROMAGNETICS", "electromagnetics are not there", false},
-    {"PIEZOELECTRIC", "electromagnetics are not there", false},
+    {"MAGNETIC PERMEABILITY", "electromagnetics are not implemented", false},
+    {"ELECTRICAL CONDUCTIVITY", "electromagnetics are not implemented", false},
+    {"ELECTROMAGNETICS", "electromagnetics are not implemented", false},
+    {"PIEZOELECTRIC", "electromagnetics are not implemented", false},
     {"MPC", "use *EQUATION or *RIGID BODY", false},
-    {"PRE-TENSION SECTION", "prestressed bolts are not there: cool the bolt with *TEMPERATURE", false},
+    {"PRE-TENSION SECTION", "bolt pretension is not implemented; cool the bolt with *TEMPERATURE", false},
     {"CYCLIC SYMMETRY MODEL", "model the whole body", false},
     {"SELECT CYCLIC SYMMETRY MODES", "model the whole body", false},
     {"SUBMODEL", "results of a global model cannot be read", false},
-    {"MODEL CHANGE", "elements and contact cannot come and go", false},
-    {"VIEWFACTOR", "radiation is not there", false},
-    {"CAVITY DEFINITION", "radiation is not there", false},
+    {"MODEL CHANGE", "elements and contact cannot be removed or added", false},
+    {"VIEWFACTOR", "cavity radiation is not implemented", false},
+    {"CAVITY DEFINITION", "cavity radiation is not implemented", false},
     {"DISTRIBUTION", "give one value for a section", false},
     {"DISTRIBUTION TABLE", "give one value for a section", false},
     {"FREQUENCY", modes, false},
@@ -131,16 +131,16 @@ constexpr OtherCard cards[] = {
     {"UNCOUPLED TEMPERATURE-DISPLACEMENT", "give a *HEAT TRANSFER, STEADY STATE step and then a *STATIC one", false},
     {"SENSITIVITY", modes, false},
     {"FEASIBLE DIRECTION", modes, false},
-    {"OBJECTIVE", "design is not there", false},
-    {"CONSTRAINT", "design is not there", false},
-    {"DESIGN VARIABLES", "design is not there", false},
-    {"DESIGN RESPONSE", "design is not there", false},
-    {"SUBSTRUCTURE GENERATE", "substructures are made in C++: see docs/architecture.md", false},
-    {"SUBSTRUCTURE MATRIX OUTPUT", "substructures are made in C++: see docs/architecture.md", false},
-    {"RETAINED NODAL DOFS", "substructures are made in C++: see docs/architecture.md", false},
+    {"OBJECTIVE", "design sensitivities are not implemented", false},
+    {"CONSTRAINT", "design sensitivities are not implemented", false},
+    {"DESIGN VARIABLES", "design sensitivities are not implemented", false},
+    {"DESIGN RESPONSE", "design sensitivities are not implemented", false},
+    {"SUBSTRUCTURE GENERATE", "substructures are available in C++: see docs/architecture.md", false},
+    {"SUBSTRUCTURE MATRIX OUTPUT", "substructures are available in C++: see docs/architecture.md", false},
+    {"RETAINED NODAL DOFS", "substructures are available in C++: see docs/architecture.md", false},
     {"MATRIX INPUT", "matrices cannot be read", false},
     {"MATRIX ASSEMBLE", "matrices cannot be read", false},
-    {"INERTIA RELIEF", "hold the body by supports", false},
+    {"INERTIA RELIEF", "restrain the body by supports", false},
     {"IMPERFECTION", "move the nodes themselves", false},
     {"SYSTEM", "write the coordinates in global axes", false},
     {"USER ELEMENT", "write the element in C++: see the tutorial on elements", false},

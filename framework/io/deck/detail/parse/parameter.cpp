@@ -58,7 +58,7 @@ void Parser::read_parameter(Card& card) {
       fail("*PARAMETER " + in_quotes(name) + ": " + error.text(), lines_.place(), error.code());
     }
   }
-  if (!statement.empty()) fail("*PARAMETER: the last statement goes on with \\, but nothing follows");
+  if (!statement.empty()) fail("*PARAMETER: the last statement is continued with \\, but nothing follows");
 }
 
 }  // namespace voussoir::deck

@@ -18,7 +18,7 @@ void Parser::read_solid_section(Card& card) {
   card.refuse("COMPOSITE", "give each layer its own elements and section");
   card.refuse("NODAL THICKNESS", "give the thickness in the section");
   if (!card.value("CONTROLS").empty())
-    note("*SOLID SECTION, CONTROLS is passed over: elements are those of docs/decks.md", card.place());
+    note("*SOLID SECTION, CONTROLS is ignored: docs/decks.md describes the elements", card.place());
   card.done();
   refer(Kind::material, section.material, card.place());
   if (!section.orientation.empty()) refer(Kind::orientation, section.orientation, card.place());
@@ -27,7 +27,7 @@ void Parser::read_solid_section(Card& card) {
     if (!section.values.empty()) fail("*SOLID SECTION has one data line: a thickness or an area");
     at_most(1, card, "a thickness or an area");
     section.values.push_back(real(field(0), "thickness or area"));
-    if (section.values[0] <= 0) fail("thickness or area " + in_quotes(field(0)) + " is to be positive");
+    if (section.values[0] <= 0) fail("thickness or area " + in_quotes(field(0)) + " must be positive");
   }
   deck_.sections.push_back(std::move(section));
 }
@@ -56,7 +56,7 @@ void Parser::read_beam_section(Card& card) {
   for (const std::string_view offset : {"OFFSET1", "OFFSET2"})
     if (card.number(offset, 0) != 0)
       card.fail(ErrorCode::bad_input, card.name() + ", " + std::string(offset) +
-                                          " is not supported yet: move the nodes to the centre of the section");
+                                          " is not supported yet: move the nodes to the centroid of the section");
   card.refuse("NODAL THICKNESS", "give the dimensions in the section");
   card.ignore({"TEMPERATURE", "POISSON"});
   card.done();
@@ -71,7 +71,7 @@ void Parser::read_beam_section(Card& card) {
          (least == 1 ? " dimension" : " dimensions") + ", not " + std::to_string(fields_.size()));
   for (const std::string_view text : fields_) {
     section.values.push_back(real(text, "dimension of a section"));
-    if (section.values.back() <= 0) fail("dimension " + in_quotes(text) + " of a section is to be positive");
+    if (section.values.back() <= 0) fail("dimension " + in_quotes(text) + " of a section must be positive");
   }
   section.direction = read_direction(card);
   deck_.sections.push_back(std::move(section));
@@ -92,13 +92,13 @@ void Parser::read_beam_general_section(Card& card) {
   for (const std::string_view offset : {"OFFSET1", "OFFSET2"})
     if (card.number(offset, 0) != 0)
       card.fail(ErrorCode::bad_input, card.name() + ", " + std::string(offset) +
-                                          " is not supported yet: move the nodes to the centre of the section");
+                                          " is not supported yet: move the nodes to the centroid of the section");
   card.ignore({"POISSON"});
   card.done();
   if (!section.orientation.empty()) refer(Kind::orientation, section.orientation, card.place());
-  const std::string form = "area, I11, I12, I22, constant of torsion";
+  const std::string form = "area, I11, I12, I22, torsion constant";
   if (!next_fields()) card.fail(ErrorCode::bad_input, card.name() + " needs a data line: " + form);
-  if (fields_.size() < 4) fail(card.name() + ": this line is to be " + form);
+  if (fields_.size() < 4) fail(card.name() + ": expected: " + form);
   at_most(7, card, form);
   for (const std::string_view text : fields_) section.values.push_back(real_or(text, 0, "property of a section"));
   section.direction = read_direction(card);
@@ -110,7 +110,7 @@ void Parser::read_beam_general_section(Card& card) {
       card.fail(ErrorCode::bad_input,
                 card.name() + " needs MATERIAL=, or a third line with Young's modulus and the shear modulus");
     const double young = real(field(0), "Young's modulus"), shear = real(field(1), "shear modulus");
-    if (young <= 0 || shear <= 0) fail("Young's modulus and the shear modulus are to be positive");
+    if (young <= 0 || shear <= 0) fail("Young's modulus and the shear modulus must be positive");
     section.material = "BEAM GENERAL SECTION AT " + deck_.where(card.place());
     MaterialCard& material = deck_.materials[section.material];
     material.place = card.place();
@@ -174,8 +174,8 @@ void Parser::finish_spring(const PendingSpring& spring) {
     split_fields(line, fields_);
     const auto no_more_than = [&](std::size_t most, std::string_view form) {
       if (fields_.size() > most)
-        fail("*SPRING: this line has " + std::to_string(fields_.size()) + " fields, more than are read; it is to be " +
-             std::string(form));
+        fail("*SPRING: this line has " + std::to_string(fields_.size()) +
+             " fields, which is too many; expected: " + std::string(form));
     };
     if (dofs > 0) {
       no_more_than(static_cast<std::size_t>(dofs), dofs == 1 ? "one degree of freedom" : "two degrees of freedom");
@@ -227,7 +227,7 @@ void Parser::read_orientation(Card& card) {
   card.done();
   if (deck_.orientations.contains(name))
     card.fail(ErrorCode::bad_input, "the orientation " + in_quotes(name) +
-                                        " is defined a second time; the first is at " +
+                                        " is defined twice; the first definition is at " +
                                         deck_.where(deck_.orientations.find(name)->second.place));
   const std::string_view form = "six coordinates of two points";
   const std::array<double, 6> points = six_numbers(card, form);
@@ -241,9 +241,9 @@ void Parser::read_orientation(Card& card) {
   }
   if (next_fields() && !fields_.empty()) {
     at_most(2, card, "axis (1, 2 or 3), angle in degrees");
-    const Id axis = integer(field(0), "axis of the turn");
-    if (axis < 1 || axis > 3) fail("axis " + in_quotes(field(0)) + " of the turn is to be 1, 2 or 3");
-    orientation.turn = real_or(field(1), 0, "angle of the turn");
+    const Id axis = integer(field(0), "axis of the rotation");
+    if (axis < 1 || axis > 3) fail("axis " + in_quotes(field(0)) + " of the rotation must be 1, 2 or 3");
+    orientation.turn = real_or(field(1), 0, "angle of the rotation");
     orientation.turn_axis = orientation.turn == 0 ? 0 : static_cast<int>(axis);
   }
   deck_.orientations.emplace(name, orientation);

@@ -18,8 +18,8 @@ constexpr std::size_t copies_each = 20;        // of the largest set of numbers 
 constexpr std::size_t most_work = 200'000'000;
 
 Error too_many(std::size_t most) {
-  return {ErrorCode::bad_input, "the sets of the deck hold more than " + std::to_string(most) +
-                                    " members in all, far more than the model has; is a large set named in every "
+  return {ErrorCode::bad_input, "the sets of the deck contain more than " + std::to_string(most) +
+                                    " members in total, far more than the model; does a large set occur in every "
                                     "other one?"};
 }
 
@@ -36,7 +36,8 @@ void add_steps(const Range& range, Ids begin, Ids end, std::vector<Id>& ids, std
   const std::size_t named = static_cast<std::size_t>((last - range.first) / range.step) + 1;
   work += std::min(existing, named);
   if (work > most_work)
-    throw Error(ErrorCode::bad_input, "the sets of the deck have too many ranges with a step: list their members");
+    throw Error(ErrorCode::bad_input,
+                "the sets of the deck have too many ranges with an increment: list their members");
   if (existing <= named) {
     for (; begin != end; ++begin)
       if ((*begin - range.first) % range.step == 0) ids.push_back(*begin);

@@ -24,7 +24,7 @@ void Parser::read_step(Card& card) {
   const std::string name = card.value("NAME");
   card.choice("AMPLITUDE", {"RAMP", "STEP"});  // the end of a step is the same for both
   card.ignore({"INC", "INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
-  card.refuse("TURBULENCE MODEL", "fluids are not there");
+  card.refuse("TURBULENCE MODEL", "fluids are not implemented");
   card.done();
   while (const auto line = lines_.data()) {
     if (!next.title.empty()) next.title += ' ';
@@ -35,8 +35,8 @@ void Parser::read_step(Card& card) {
   if (!deck_.steps.empty()) {
     prints_ += step().prints.size();
     if (prints_ > most_prints)
-      card.fail(ErrorCode::bad_input, "the steps of the deck ask for more than " + std::to_string(most_prints) +
-                                          " tables in all; requests last from step to step: give *NODE PRINT, "
+      card.fail(ErrorCode::bad_input, "the steps of the deck request more than " + std::to_string(most_prints) +
+                                          " tables in total; requests remain active in later steps: use *NODE PRINT, "
                                           "FREQUENCY=0 and *EL PRINT, FREQUENCY=0 to end them");
     next.prints = step().prints;
   }
@@ -55,8 +55,7 @@ void Parser::read_end_step(Card& card) {
     deck_.steps.pop_back();
     if (unsolved.actions.empty()) return;
     if (!deck_.steps.empty() || !noted_.insert("loads of *NO ANALYSIS").second)
-      fail("*NO ANALYSIS with loads or supports is supported in the first step only: leave the step out",
-           unsolved.place);
+      fail("*NO ANALYSIS with loads or supports is supported only in the first step: remove the step", unsolved.place);
     for (Action& action : unsolved.actions) deck_.actions.push_back(std::move(action));
     return;
   }
@@ -66,7 +65,7 @@ void Parser::read_end_step(Card& card) {
 
 void Parser::read_procedure(Card& card, Procedure procedure) {
   if (!card.value("SOLVER").empty())
-    note(card.name() + ", SOLVER is passed over: the solver is chosen when the job is run", card.place());
+    note(card.name() + ", SOLVER is ignored: the solver is chosen when the job is run", card.place());
   card.ignore({"DIRECT", "STABILIZE", "ALLSDTOL", "CONTINUE", "FULLY PLASTIC", "LONG TERM"});
   card.refuse("TOTAL TIME AT START", "times begin at 0");
   StepCard& current = step();
@@ -76,7 +75,7 @@ void Parser::read_procedure(Card& card, Procedure procedure) {
     card.fail(ErrorCode::bad_input,
               card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
   if (current.nlgeom && procedure == Procedure::statics)
-    fail("geometric nonlinearity is not supported yet: leave NLGEOM away for small displacements", current.place);
+    fail("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
   current.procedure = procedure;
   current.time_reset = time_reset;
   current.procedure_place = card.place();
@@ -98,13 +97,13 @@ void Parser::read_static(Card& card) {
 }
 
 void Parser::read_heat_transfer(Card& card) {
-  card.refuse("FREQUENCY", "modes of heat conduction are not there");
-  card.refuse("MODAL DYNAMIC", "heat conduction in time is not there");
+  card.refuse("FREQUENCY", "modes of heat conduction are not implemented");
+  card.refuse("MODAL DYNAMIC", "transient heat conduction is not implemented");
   card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
   if (!card.flag("STEADY STATE"))
     card.fail(ErrorCode::bad_input,
-              "*HEAT TRANSFER without STEADY STATE is not supported yet: heat conduction in time is not "
-              "there; give *HEAT TRANSFER, STEADY STATE for the final state");
+              "*HEAT TRANSFER without STEADY STATE is not supported yet: transient heat conduction is not "
+              "implemented; use *HEAT TRANSFER, STEADY STATE for the final state");
   read_procedure(card, Procedure::steady_heat);
 }
 

@@ -20,13 +20,13 @@ const std::string& NameList::add(const std::string& name) {
   // What begins with a digit would be taken for the number of a node or an element.
   if (spelt.empty() || !std::isalpha(static_cast<unsigned char>(spelt[0]))) spelt = "N_" + spelt;
   if (spelt.size() > 80)
-    throw Error(ErrorCode::bad_input, "a name in a deck has at most 80 letters; give it a shorter one",
+    throw Error(ErrorCode::bad_input, "names in a deck have at most 80 characters; use a shorter one",
                 "deck, " + kind_ + " '" + name + "'");
   const auto [owner, is_new] = owner_.try_emplace(spelt, name);
   if (!is_new)
     throw Error(ErrorCode::bad_input,
                 "'" + name + "' and '" + owner->second + "' would both be called " + spelt +
-                    " in a deck, which does not tell small letters from capitals; give one another name",
+                    " in a deck, which is case-insensitive; rename one of them",
                 "deck, " + kind_);
   return spelling_[name] = spelt;
 }
@@ -89,15 +89,14 @@ void Writer::find_names() {
           for (const ElementMeaning& row : element_meanings())
             if (row.calculix == other->name()) hint = "; " + other->name() + " is called " + std::string(row.name);
       }
-      throw Error(ErrorCode::bad_input, "a deck has no name for such elements" + hint, block_label(b));
+      throw Error(ErrorCode::bad_input, "decks have no element type for these elements" + hint, block_label(b));
     }
     plane = plane || is_plane(name->family);
     element_name_.emplace_back(name->name);
     block_set_.push_back(element_sets_.add(block.name()));
   }
   if (heat_ && structure)
-    throw Error(ErrorCode::bad_input, "it has elements that conduct heat and others that bear loads; write two decks",
-                "deck");
+    throw Error(ErrorCode::bad_input, "it has both heat and structural elements; write two decks", "deck");
   dimension_ = plane ? 2 : 3;
   for (const std::string& name : domain_.node_set_names()) node_sets_.add(name);
   for (const std::string& name : domain_.element_set_names()) {
@@ -108,7 +107,7 @@ void Writer::find_names() {
     else if (const auto set = domain_.element_set(name);
              static_cast<std::int32_t>(set.size()) != domain_.block(name).size() ||
              &domain_.block(static_cast<std::size_t>(set.front().block)) != &domain_.block(name))
-      throw Error(ErrorCode::bad_input, "a block has this name and other elements; give one another name",
+      throw Error(ErrorCode::bad_input, "a block with other elements has this name; rename one of them",
                   "deck, element set '" + name + "'");
   }
   for (const std::string& name : domain_.surface_names()) surfaces_.add(name);
@@ -228,10 +227,10 @@ void Writer::write_materials() {
     if (material == nullptr || std::find(written.begin(), written.end(), material) != written.end()) continue;
     if (!material->law().empty() && material->law() != "orthotropic")
       throw Error(ErrorCode::bad_input,
-                  "a deck knows isotropic and orthotropic materials, not '" + material->law() + "'",
+                  "decks support isotropic and orthotropic materials, not '" + material->law() + "'",
                   "deck, material '" + material->name() + "'");
     if (materials_.has(material->name()))
-      throw Error(ErrorCode::bad_input, "two materials have this name; give one another name",
+      throw Error(ErrorCode::bad_input, "two materials have this name; rename one of them",
                   "deck, material '" + material->name() + "'");
     write_material(*material);
     written.push_back(material);
@@ -255,7 +254,7 @@ std::string Writer::write_orientation(std::size_t block) {
   std::array<double, 3> q = orientation.axis_direction(), probe{p[0] + 1, p[1] + 2, p[2] + 4};
   for (int k = 0; k < 3; ++k) q[k] += p[k];
   if (orientation.at(probe) != Orientation::cylindrical(p, q).at(probe))
-    throw Error(ErrorCode::bad_input, "cylindrical axes that are turned cannot be written; turn the material's numbers",
+    throw Error(ErrorCode::bad_input, "rotated cylindrical axes cannot be written; transform the material properties",
                 block_label(block));
   return write("CYLINDRICAL", p, q);
 }
@@ -272,17 +271,17 @@ void Writer::write_section(std::size_t b) {
                                                                                      : "";
   for (const auto& [name, value] : block.section())
     if (name != parameter)
-      throw Error(ErrorCode::bad_input, "a deck cannot give '" + name + "' to a section; give it to the material",
+      throw Error(ErrorCode::bad_input, "a deck cannot assign '" + name + "' to a section; assign it to the material",
                   block_label(b));
   if (!block.per_element().empty())
-    throw Error(
-        ErrorCode::bad_input,
-        "a deck cannot give '" + block.per_element().begin()->first + "' to each element; make a block for each value",
-        block_label(b));
+    throw Error(ErrorCode::bad_input,
+                "a deck cannot assign '" + block.per_element().begin()->first +
+                    "' to each element; make a block for each value",
+                block_label(b));
   std::string orientation;
   if (solid) {
     if (!block.material())
-      throw Error(ErrorCode::bad_input, "it has no material, which a section needs in a deck; call set_material()",
+      throw Error(ErrorCode::bad_input, "it has no material, which a section of a deck needs; call set_material()",
                   block_label(b));
     if (!block.material()->law().empty()) orientation = write_orientation(b);
     out_ << "*SOLID SECTION, ELSET=" << block_set_[b] << ", MATERIAL=" << materials_.spelling(block.material()->name())
@@ -318,13 +317,13 @@ void Writer::write_equations() {
   };
   for (const ConstraintEquation& equation : domain_.equations()) {
     if (equation.constant != 0)
-      throw Error(ErrorCode::bad_input, "an equation of a deck has no constant; put it on a node of its own",
+      throw Error(ErrorCode::bad_input, "equations of a deck have no constant; use an additional node for it",
                   "deck, equation '" + equation.label + "'");
     write(equation.terms);
   }
   for (const ObliqueSupport& support : domain_.oblique_supports()) {
     if (support.value != 0)
-      throw Error(ErrorCode::bad_input, "a deck cannot hold a value other than 0 along an inclined direction",
+      throw Error(ErrorCode::bad_input, "a deck cannot prescribe a value other than 0 along an inclined direction",
                   "deck, " + domain_.node_label(support.node));
     std::vector<ConstraintEquation::Term> terms;
     const char* unknowns[] = {"ux", "uy", "uz"};

@@ -105,7 +105,7 @@ std::vector<std::string> Writer::face_lines(const Step& step, const std::string&
     for (const auto& load : domain_.load_case(name).surface_loads()) {
       if (load.kind == "traction")
         throw Error(ErrorCode::bad_input,
-                    "a deck for both programs has no traction; give pressures or forces at nodes instead",
+                    "decks for both programs have no tractions; use pressures or nodal forces instead",
                     "deck, load case '" + name + "', surface '" + load.surface + "'");
       if (load.kind == "radiation")
         throw Error(ErrorCode::bad_input, "radiation cannot be written to a deck",
@@ -160,7 +160,7 @@ std::vector<std::string> Writer::body_lines(const Step& step) {
       if (load.angular_velocity_squared == 0) continue;
       if (sum.turning != nullptr)
         throw Error(ErrorCode::bad_input,
-                    "a deck gives an element set one centrifugal load; put one of them on a set of another name",
+                    "an element set in a deck has only one centrifugal load; use a set of another name for one of them",
                     "deck, step '" + step.name + "'");
       sum.turning = &load;
       sum.turning_factor = factor;
@@ -200,7 +200,7 @@ void Writer::write_temperatures(const Step& step, bool first) {
     if (values.empty()) continue;
     if (factor != 1 || !lines.empty())
       throw Error(ErrorCode::bad_input,
-                  "temperatures of a deck are taken as they are; make one load case of them, and give it the factor 1",
+                  "temperatures in a deck cannot be scaled; use a single load case for them with the factor 1",
                   "deck, step '" + step.name + "'");
     for (std::size_t n = 0; n < values.size(); ++n)
       if (!std::isnan(values[n]))
