@@ -12,10 +12,10 @@ namespace voussoir::detail {
 namespace {
 
 // A row of which no coefficient is above this fraction of what it was summed from says nothing that others do not:
-// coefficients are commonly written with eight digits.
-constexpr double redundant = 1e-8;
+// coefficients are commonly written with eight digits, and the limit keeps clear of these.
+constexpr double redundant = 1e-7;
 // One that is barely above it is enforced as it was written, and a note says so.
-constexpr double doubtful = 1e-6;
+constexpr double doubtful = 1e-5;
 // The largest coefficient of T, in scaled unknowns, that is left alone.
 constexpr double growth_limit = 10;
 

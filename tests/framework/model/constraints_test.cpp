@@ -292,6 +292,26 @@ TEST(Transformation, CoefficientsThatNearlyCancelAreNoPivots) {
   EXPECT_TRUE(plan.notes.empty());
 }
 
+TEST(Transformation, EquationsThatDifferInTheEighthDigitAreOne) {
+  // What a third becomes in eight digits, rounded either way and scaled: never enforced as x0 = x1 = 0, on any machine.
+  for (const double third : {0.33333333, 0.33333334})
+    for (const double factor : {1.0, 0.1888392296, -7.560408881, 22.68122687}) {
+      NumberedConstraints c = constraints_on(2);
+      c.multi = {{{0, 1}, {3, -1}, 0, "a"}, {{0, 1}, {factor, -third * factor}, 0, "b"}};
+      const auto plan = TransformationHandler().plan(c);
+      EXPECT_EQ(plan.dependent.size(), 1u) << third << " · " << factor;
+      ASSERT_EQ(plan.notes.size(), 1u);
+      EXPECT_NE(plan.notes.front().find("was dropped"), std::string::npos) << plan.notes.front();
+    }
+  // A difference that is written in six digits is meant.
+  NumberedConstraints c = constraints_on(2);
+  c.multi = {{{0, 1}, {3, -1}, 0, "a"}, {{0, 1}, {1, -0.333334}, 0, "b"}};
+  const auto plan = TransformationHandler().plan(c);
+  EXPECT_EQ(plan.dependent.size(), 2u);
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_NE(plan.notes.front().find("enforced as written"), std::string::npos) << plan.notes.front();
+}
+
 TEST(Transformation, CoefficientsStaySmallWhateverIsChained) {
   // x_i = 2 x_(i+1) a thousand times: written in the last unknown, the first would be 2^1000 of it.
   for (const std::vector<double>& pair : {std::vector<double>{1, -2}, std::vector<double>{-2, 1}}) {
