@@ -29,7 +29,7 @@ std::string text_of(const std::array<double, 3>& p) {
 [[noreturn]] void fail_outside(double distance, const std::array<double, 3>& point, const std::string& where) {
   throw Error(ErrorCode::bad_input,
               "the point " + text_of(point) + " is outside the body" +
-                  (std::isfinite(distance) ? ", " + number(distance) + " from it; move it inside" : ""),
+                  (std::isfinite(distance) ? ", " + number(distance) + " away from it; move it inside" : ""),
               where);
 }
 

@@ -47,9 +47,9 @@ TEST(Open, AutoSaysWhatItTookAndWhy) {
 
 TEST(Open, BadNumbersAreExplained) {
   for (const std::string bad : {"openmp:0", "openmp:x", "openmp:-1", "openmp:2x", "openmp: 2", "openmp:99999999999"})
-    expect_refusal(bad, ErrorCode::bad_input, "is no number of threads; write openmp:N with N from 1 to 1024");
+    expect_refusal(bad, ErrorCode::bad_input, "is not a number of threads; write openmp:N with N from 1 to 1024");
   for (const std::string bad : {"debug:99", "debug:0", "debug:two"})
-    expect_refusal(bad, ErrorCode::bad_input, "is no number of pseudo-devices; write debug:N with N from 1 to 16");
+    expect_refusal(bad, ErrorCode::bad_input, "is not a number of pseudo-devices; write debug:N with N from 1 to 16");
   expect_refusal("openmp:", ErrorCode::bad_input, "nothing follows the colon");
   expect_refusal("auto:2", ErrorCode::bad_input, "'auto' takes no argument after a colon");
   expect_refusal("", ErrorCode::bad_input, "no name");

@@ -273,7 +273,7 @@ TEST_F(ResultFilesTest, RefusesPlacesWhereNothingCanBeWritten) {
   OutputOptions options = here();
   std::ofstream(folder_ / "file") << "x";
   options.folder = folder_ / "file" / "below";
-  expect_error(ErrorCode::io, {"cannot be made", "--output"}, [&] { ResultFiles(job, options); });
+  expect_error(ErrorCode::io, {"cannot be created", "--output"}, [&] { ResultFiles(job, options); });
   options = here();
   for (const char* name : {"a/b", "..", "."}) {
     options.name = name;

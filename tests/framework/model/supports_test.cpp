@@ -85,7 +85,7 @@ TEST(ObliqueSupport, IsTakenOffWithTheOtherSupports) {
 TEST(ObliqueSupport, WrongOnesAreRefused) {
   Domain domain;
   build_roller(domain);
-  expect_error(ErrorCode::bad_input, {"node 2", "no length"}, [&] { domain.prescribe_along(2, {0, 0, 0}); });
+  expect_error(ErrorCode::bad_input, {"node 2", "is zero"}, [&] { domain.prescribe_along(2, {0, 0, 0}); });
   expect_error(ErrorCode::bad_input, {"node 2", "finite"}, [&] { domain.prescribe_along(2, {1, NAN, 0}); });
   expect_error(ErrorCode::not_found, {"9"}, [&] { domain.prescribe_along(9, {1, 1, 0}); });
   expect_error(ErrorCode::bad_input, {"node 2", "finite"}, [&] { domain.prescribe_at(2, "ux", INFINITY); });

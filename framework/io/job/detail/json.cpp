@@ -198,7 +198,7 @@ Json Json::at(std::string_view key) const {
 void Json::allow(const std::vector<std::string>& keys) const {
   for (const auto& [key, value] : members())
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      value.fail("'" + key + "' is not a valid key here;" + suggest(key, keys));
+      value.fail("'" + key + "' is not valid here;" + suggest(key, keys));
 }
 
 std::vector<Json> Json::items() const {
@@ -235,7 +235,7 @@ std::array<double, 3> Json::vector() const {
 const std::string& Json::choice(const std::vector<std::string>& words) const {
   const std::string& word = text();
   if (std::find(words.begin(), words.end(), word) == words.end())
-    fail("'" + word + "' is not a valid key here;" + suggest(word, words));
+    fail("'" + word + "' is not valid here;" + suggest(word, words));
   return word;
 }
 

@@ -110,7 +110,7 @@ TEST(DeckErrors, Beams) {
   changed(
       beam("RECT", "1., 1."), [](deck::Deck& d) { d.sections[0].shape = "RACT"; },
       {"SECTION=RACT is not supported", "did you mean 'RECT'"}, ErrorCode::not_found);
-  changed(beam("RECT", "1., 1."), [](deck::Deck& d) { d.sections[0].direction = {{0, 0, 0}}; }, {"n1", "no length"});
+  changed(beam("RECT", "1., 1."), [](deck::Deck& d) { d.sections[0].direction = {{0, 0, 0}}; }, {"n1", "is zero"});
 }
 
 TEST(DeckErrors, SpringsAndMasses) {
@@ -215,7 +215,7 @@ TEST(DeckErrors, Supports) {
       e.first = first, e.last = last;
     };
   };
-  changed(cube_model() + static_step(clamped), dofs(3, 1), {"degrees of freedom 3 to 1 are none"});
+  changed(cube_model() + static_step(clamped), dofs(3, 1), {"degrees of freedom 3 to 1 are not a range"});
   changed(cube_model() + static_step(clamped), dofs(8, 8),
           {"degree of freedom 8 is not supported", "11 for temperature"});
   wrong(cube_model() + static_step("*BOUNDARY\n5, 4, 4, 0.1\n"), {"test.inp:27", "node 5 has no degree of freedom 4"});
@@ -248,7 +248,7 @@ TEST(DeckErrors, ElementLoads) {
   wrong(cube_model() + static_step("*DLOAD\nEALL, P7, 1.\n"), {"test.inp:27", "no face 'P7'", "P1 to P6"});
   wrong(beam("RECT", "1., 1.") + static_step("*DLOAD\n1, P1, 1.\n"), {"no face 'P1'", "only nodes can be loaded"});
   wrong(cube_model() + static_step("*DLOAD\nEALL, P, 1.\n"), {"P does not name a face", "P1"});
-  missing(cube_model() + static_step("*DLOAD\nEALL, GRAF, 1.\n"), {"no load 'GRAF'", "did you mean 'GRAV'"});
+  missing(cube_model() + static_step("*DLOAD\nEALL, GRAF, 1.\n"), {"the load 'GRAF'", "did you mean 'GRAV'"});
   wrong(cube_model() + static_step("*DLOAD\nEALL, GRAV, 1., 0., 0., 0.\n"), {"direction of GRAV has no length"});
   wrong(cube_model() + static_step("*DLOAD\nEALL, CENTRIF, -1., 0., 0., 0., 0., 0., 1.\n"), {"cannot be negative"});
   wrong(cube_model() + heat_step("*DLOAD\nEALL, P1, 1.\n"), {"*DLOAD acts in *STATIC steps"});
@@ -258,7 +258,7 @@ TEST(DeckErrors, ElementLoads) {
         {"material 'STEEL' of element 1", "no *DENSITY, which GRAV needs"});
   wrong(cube_model() + "*ELEMENT, TYPE=SPRINGA, ELSET=S\n2, 1, 7\n*SPRING, ELSET=S\n\n1.\n" +
             static_step("*DLOAD\nS, GRAV, 1., 0., 0., 1.\n"),
-        {"GRAV acts on elements with a mass"});
+        {"GRAV needs elements with mass"});
   wrong(square_model("CPS4") + static_step("*DLOAD\nEALL, GRAV, 1., 0., 0., 1.\n"), {"GRAV along z", "xy plane"});
   wrong(square_model("CAX4") + static_step("*DLOAD\nEALL, GRAV, 1., 1., 0., 0.\n"), {"GRAV", "along y"});
   wrong(square_model("CAX4") + static_step("*DLOAD\nEALL, CENTRIF, 1., 0., 0., 0., 0., 0., 1.\n"),
@@ -295,7 +295,7 @@ TEST(DeckErrors, SurfaceLoadsAndFilms) {
   const std::string loaded = lid + static_step("*DSLOAD\nLID, P, 1.\n");
   changed(loaded, entry([](auto& e) { e.surface = "LIT"; }), {"no surface 'LIT'", "did you mean 'LID'"},
           ErrorCode::not_found);
-  changed(loaded, entry([](auto& e) { e.label = "Q"; }), {"no load 'Q'; use P"}, ErrorCode::not_found);
+  changed(loaded, entry([](auto& e) { e.label = "Q"; }), {"the load 'Q'; use P"}, ErrorCode::not_found);
   changed(loaded, [](deck::Deck& d) { d.surfaces["LID"].faces.clear(); }, {"surface 'LID' is empty"});
   wrong(cube_model() + heat_step("*FILM\n1, F2, 10., -1.\n"), {"film coefficient is negative"});
   wrong(cube_model() + static_step("*FILM\n1, F2, 10., 1.\n"), {"*FILM acts in *HEAT TRANSFER steps"});

@@ -241,10 +241,10 @@ TEST(DeckWriter, SaysWhatADeckCannotSay) {
     d.add_load_case("pull").traction("xmax", {1, 0, 0});
     s = {{"pull", {{"pull", 1}}, 1}};
   });
-  refuse({"no name", "solid.wedge6.reduced is called C3D6"}, [](Domain& d, ElementBlock&, S&, O&) {
+  refuse({"no element type", "solid.wedge6.reduced is called C3D6"}, [](Domain& d, ElementBlock&, S&, O&) {
     d.add_block("w", "solid.wedge6").add(9, {1, 2, 3, 4, 5, 6});
   });
-  refuse({"no name", "block 'frame'"}, [](Domain& d, ElementBlock&, S&, O&) {
+  refuse({"no element type", "block 'frame'"}, [](Domain& d, ElementBlock&, S&, O&) {
     d.add_block("frame", "beam").add(9, {1, 2});
   });
   refuse({"two decks"}, [](Domain& d, ElementBlock&, S&, O&) {
@@ -252,7 +252,7 @@ TEST(DeckWriter, SaysWhatADeckCannotSay) {
   });
   refuse({"constant"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_equation({{1, "ux", 1}}, 0.5, "gap"); });
   refuse({"inclined"}, [](Domain& d, ElementBlock&, S&, O&) { d.prescribe_along(1, {1, 1, 0}, 0.5); });
-  refuse({"'XMIN'", "'xmin'", "another name"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_node_set("XMIN", {1}); });
+  refuse({"'XMIN'", "'xmin'", "rename one"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_node_set("XMIN", {1}); });
   refuse({"80 characters"}, [](Domain& d, ElementBlock&, S&, O&) { d.add_node_set(std::string(90, 'x'), {1}); });
   refuse({"element set 'box'", "other elements"}, [](Domain& d, ElementBlock& b, S&, O&) {
     b.add(7, {1, 2, 3, 4, 5, 6, 7, 8});
@@ -271,7 +271,7 @@ TEST(DeckWriter, SaysWhatADeckCannotSay) {
   refuse({"'area'", "set_section"}, [](Domain& d, ElementBlock& b, S&, O&) {
     d.add_block("bar", "truss").set_material(b.material()).add(9, {1, 2});
   });
-  refuse({"cylindrical", "turned"}, [](Domain&, ElementBlock& b, S&, O&) {
+  refuse({"cylindrical", "rotated cylindrical"}, [](Domain&, ElementBlock& b, S&, O&) {
     auto wood = std::make_shared<OrthotropicMaterial>("wood");
     b.set_material(wood).set_orientation(Orientation::cylindrical({0, 0, 0}, {0, 0, 1}).turned(1, 30));
   });

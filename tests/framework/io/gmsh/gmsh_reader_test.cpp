@@ -244,19 +244,20 @@ TEST(GmshReader, SaysWhatIsWrongWithNumbers) {
   wrong(with(small_22, "9 4 2 0 1 1 2 3 4", "9 4 2 0 1 1 2 3"), {"part.msh:13", "line ends where an integer"});
   wrong(with(small_22, "$Nodes\n4", "$Nodes\n3"), {"part.msh:9", "'4' is found where $EndNodes should"});
   wrong(with(small_22, "$Nodes\n4", "$Nodes\n5"), {"part.msh:10", "'$EndNodes' is found where an integer"});
-  wrong(with(small_22, "$Nodes\n4", "$Nodes\n4000000000"), {"part.msh:6", "announces 4000000000 nodes", "truncated"});
-  wrong(with(small_22, "$Nodes\n4", "$Nodes\n-4"), {"announces -4 nodes"});
+  wrong(with(small_22, "$Nodes\n4", "$Nodes\n4000000000"), {"part.msh:6", "declares 4000000000 nodes", "truncated"});
+  wrong(with(small_22, "$Nodes\n4", "$Nodes\n-4"), {"declares -4 nodes"});
   wrong(small_22.substr(0, small_22.find(" 3 4\n$EndE")), {"part.msh:13", "file ends where an integer", "truncated"});
   wrong(with(small_22, "9 4 2", "9 4 -2"), {"part.msh:13", "element with -2 tags"});
   wrong(with(small_22, "9 4 2 0", "9 4 2 4000000000"), {"part.msh:13", "physical group 4000000000"});
-  wrong(with(small_41, "$Nodes\n1 4", "$Nodes\n1 5"), {"blocks of 4 nodes in all", "announces 5"});
+  wrong(with(small_41, "$Nodes\n1 4", "$Nodes\n1 5"), {"blocks of 4 nodes in total", "declares 5"});
   wrong(with(small_41, "3 1 0 4\n", "3 1 0 5\n"), {"block of 5 nodes, where 4 are left"});
   wrong(with(small_41, "3 1 0 4\n", "4 1 0 4\n"), {"dimension 4"});
-  wrong(with(small_41, "$Elements\n1 1 9 9\n3 1 4 1", "$Elements\n1 2 9 9\n3 1 4 1"), {"blocks of 1 elements in all"});
+  wrong(with(small_41, "$Elements\n1 1 9 9\n3 1 4 1", "$Elements\n1 2 9 9\n3 1 4 1"),
+        {"blocks of 1 elements in total"});
   wrong(with(small_41, "3 1 4 1\n9", "3 1 4 2\n9"), {"block of 2 elements, where 1 are left"});
   wrong(with(small_41, "3 1 4 1\n9", "2 1 4 1\n9"), {"tet4 in an entity of dimension 2"});
   wrong(with(small_41, "0 0 0 1\n1 0", "0 0 0 1\n3000000000 0"), {"part.msh:6", "tag 3000000000 is too large"});
-  wrong(with(small_41, "1 1 1 1 5 0", "1 1 1 900 5 0"), {"part.msh:6", "announces 900 physical groups"});
+  wrong(with(small_41, "1 1 1 1 5 0", "1 1 1 900 5 0"), {"part.msh:6", "declares 900 physical groups"});
   expect_error(ErrorCode::not_found, {"part.msh", "element 9 (tet4)", "node 6"},
                [] { read(with(small_22, "1 2 3 4\n", "1 2 3 6\n")); });
   wrong(with(small_22, "2 1 0 0", "1 1 0 0"), {"node 1 occurs twice"});

@@ -129,7 +129,7 @@ TEST(GmshVersions, ErrorsNameTheLine) {
     std::string changed = text;
     return changed.replace(text.find(piece), piece.size(), other);
   };
-  wrong(with("$Nodes\n2 12", "$Nodes\n2 13"), {"blocks of 12 nodes in all", "announces 13"});
+  wrong(with("$Nodes\n2 12", "$Nodes\n2 13"), {"blocks of 12 nodes in total", "declares 13"});
   wrong(with("\n1 3 0 6", "\n1 5 0 6"), {"part.msh:20", "dimension 5"});
   wrong(with("\n1 3 0 6", "\n1 3 0 14"), {"part.msh:20", "block of 14 nodes, where 12 are left"});
   wrong(with("\n4 0 15 1", "\n4 2 15 1"), {"part.msh:37", "point in an entity of dimension 2"});

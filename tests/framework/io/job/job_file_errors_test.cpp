@@ -83,7 +83,7 @@ TEST(JobFileErrors, Sections) {
   missing(section(R"("physics": "solid", "material": "stel")"), {"/sections/0/material", "did you mean 'steel'?"});
   wrong(section(R"("physics": "plane_stress", "material": "steel")"),
         {"/sections/0/group", "'body' is a group of volumes, but plane_stress elements are surfaces"});
-  wrong(section(R"("physics": "solid", "material": "steel", "thickness": 1)"), {"/sections/0/thickness", "not known"});
+  wrong(section(R"("physics": "solid", "material": "steel", "thickness": 1)"), {"/sections/0/thickness", "not valid"});
   wrong(section(R"("physics": "solid", "material": "steel", "formulation": "redused")"), {"did you mean 'reduced'?"});
   wrong(
       section(R"("physics": "solid", "material": "steel", "orientation": {"axis1": [1, 0, 0], "axis_to": [0, 0, 1]})"),
@@ -226,7 +226,7 @@ TEST(JobFileErrors, Supports) {
   wrong(support(R"(, "uz": 0, "T": 1)"), {"define two supports"});
   wrong(support(R"(, "T": 1)"), {"concerns heat"});
   wrong(support(R"(, "rx": 0)"), {"/supports/0/rx", "'rx'", "'uz'"});
-  wrong(support(R"(, "u": 0)"), {"/supports/0/u", "not known"});
+  wrong(support(R"(, "u": 0)"), {"/supports/0/u", "not valid"});
   wrong(support(R"(, "along": {"direction": [0, 0, 0]})"), {"/along/direction", "must not be zero"});
   wrong(support(R"(, "along": {"value": 1})"), {"/along", "'direction' is missing"});
   wrong(square_job(R"("supports": [{"group": "right", "along": {"direction": [1, 0, 1]}}])"), {"'uz'"},
@@ -296,14 +296,14 @@ TEST(JobFileErrors, StepsAndTables) {
   wrong(steps(R"([{"loads": ["w", "w"]}])"), {"/steps/0/loads/1", "named twice"});
   wrong(steps(R"([{"loads": {"r": -1}}])"), {"/steps/0/loads/r", "must not be negative"});
   wrong(steps(R"([{"analysis": "heat"}])"), {"/steps/0/analysis", "concerns heat"});
-  wrong(steps(R"([{"analysis": "dynamic"}])"), {"/steps/0/analysis", "not known"});
+  wrong(steps(R"([{"analysis": "dynamic"}])"), {"/steps/0/analysis", "not valid"});
   missing(steps(R"([{"temperatures_from": "x"}])"), {"/steps/0/temperatures_from", "no earlier heat step"});
   const auto print = [](const std::string& p) { return job(R"("print": [)" + p + "]"); };
   wrong(print(R"({"values": "stress"})"), {"/print/0", "'at' is missing"});
-  wrong(print(R"({"at": "nodes", "values": "stress"})"), {"/print/0/values", "not known", "'displacement'"});
+  wrong(print(R"({"at": "nodes", "values": "stress"})"), {"/print/0/values", "not valid", "'displacement'"});
   wrong(print(R"({"at": "nodes", "values": []})"), {"/print/0/values", "list is empty"});
   wrong(print(R"({"at": "nodes", "values": "temperature"})"), {"not a result of a step of linear statics"});
-  wrong(print(R"({"at": "elements", "values": "stress", "totals": "yes"})"), {"/print/0/totals", "not known"});
+  wrong(print(R"({"at": "elements", "values": "stress", "totals": "yes"})"), {"/print/0/totals", "not valid"});
   wrong(print(R"({"at": "elements", "values": "stress", "group": "tip"})"), {"a table of elements is of volumes"});
 
   const auto both = [](const std::string& s) {

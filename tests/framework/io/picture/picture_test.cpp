@@ -419,7 +419,8 @@ TEST_F(PictureOfABox, SaysWhatIsWrong) {
   options.view = {0, 0, 2};
   expect_error(ErrorCode::bad_input, {"x.png", "view", "up"}, [&] { picture.write(folder_ / "x.png", options); });
   Domain empty;
-  expect_error(ErrorCode::bad_input, {"x.png", "no elements"}, [&] { Picture(empty).write(folder_ / "x.png"); });
+  expect_error(ErrorCode::bad_input, {"x.png", "no visible elements"},
+               [&] { Picture(empty).write(folder_ / "x.png"); });
   EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "nothing is left behind";
   options.view = {1, 1, 1};
   picture.write(folder_ / "x.png", options);
