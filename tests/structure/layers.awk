@@ -23,11 +23,26 @@ function resolve(folder, name,    part, n, i, kept, m, path) {
   return path
 }
 
+# The parts of framework, and which others each of them may know. Files that lie directly in framework/, or in its detail/, belong to all.
+function framework_part(path,    part, n) {
+  n = split(path, part, "/")
+  return n > 2 && part[1] == "framework" && part[2] != "detail" ? part[2] : ""
+}
+
+function part_may_include(from, to) {
+  if (from == to || from == "" || to == "") return 1
+  if (from == "mesh" || from == "model") return to == "domain"
+  if (from == "analysis") return to == "domain" || to == "model"
+  if (from == "io") return to == "domain" || to == "analysis"
+  return 0  # domain, and any part that is not in this list yet
+}
+
 function may_include(from, to, file) {
   if (from == to) return 1
   if (from == "interface")  # the one list of built-in backends is a source file, not a part of the interface
     return file ~ /\.cpp$/ && to ~ /^backends\/(openmp|debug)$/
-  if (from ~ /^backends\//) return to == "interface" || to == "elements" || to == "backends/openmp"
+  if (from == "backends/debug" && to == "backends/openmp") return 1
+  if (from ~ /^backends\//) return to == "interface" || to == "elements"
   if (from == "framework") return to == "interface"
   # Substructures are condensed by factorising them: partition knows the direct solvers, and no others.
   if (from == "partition" && to == "solvers") return target ~ /^solvers\/direct\//
@@ -91,6 +106,9 @@ function report(text) {
     to = room_of(target)
     if (!may_include(from, to, file)) {
       report(from " may not include " (to ~ /^backends\// ? "a concrete backend (" to ")" : to))
+    }
+    if (!part_may_include(framework_part(file), framework_part(target)) && from == to) {
+      report("framework/" framework_part(file) " may not include framework/" framework_part(target))
     }
     if (target ~ /(^|\/)detail\// && from != "tests") {
       if (to != from && !(from ~ /^backends\// && to == "interface")) report("detail/ is private to its room")

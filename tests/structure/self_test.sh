@@ -15,18 +15,25 @@ fresh_tree() {
   rm -rf "$work/tree"
   mkdir -p "$work/tree"
   cd "$work/tree"
-  mkdir -p backends/openmp backends/cuda framework/domain framework/detail elements/kernel solvers/direct partition jobs \
-    apps tests
+  mkdir -p backends/openmp backends/debug backends/cuda/matrix framework/domain framework/mesh framework/model \
+    framework/analysis framework/io/deck/detail framework/detail elements/kernel solvers/direct partition jobs apps tests
   echo '#include <vector>' >backends/backend.hpp
   echo '#include <voussoir/backends/openmp/openmp.hpp>' >backends/backend.cpp
   echo '#include <voussoir/backends/backend.hpp>' >backends/openmp/openmp.hpp
   echo '#include <voussoir/elements/kernel/fn.hpp>' >>backends/openmp/openmp.hpp
   echo '#include <cuda_runtime.h>' >backends/cuda/cuda.cpp
   echo '#include <voussoir/elements/kernel/fn.hpp>' >backends/cuda/solid.cu
+  echo '#include <voussoir/backends/cuda/cuda.hpp>' >backends/cuda/matrix/product.cu
+  echo '#include <voussoir/backends/openmp/openmp.hpp>' >backends/debug/debug.cpp
   echo '// <cstdint> is only spoken of' >backends/element_view.hpp
   echo '#include <voussoir/backends/backend.hpp>' >framework/domain/domain.hpp
   echo '#include <voussoir/framework/detail/secret.hpp>' >framework/domain/domain.cpp
   echo '#include <string>' >framework/detail/secret.hpp
+  echo '#include <voussoir/framework/domain/domain.hpp>' >framework/mesh/mesh.hpp
+  echo '#include <voussoir/framework/domain/domain.hpp>' >framework/model/model.hpp
+  echo '#include <voussoir/framework/model/model.hpp>' >framework/analysis/analysis.hpp
+  echo '#include <voussoir/framework/analysis/analysis.hpp>' >framework/io/deck/reader.hpp
+  echo '#include <voussoir/framework/io/deck/reader.hpp>' >framework/io/deck/detail/parser.cpp
   echo '// <vector> is only spoken of' >elements/kernel/fn.hpp
   printf '#include <voussoir/framework/domain/domain.hpp>\n#include "kernel/fn.hpp"\n' >elements/solid.hpp
   echo '#include <voussoir/framework/domain/domain.hpp>' >solvers/cg.hpp
@@ -73,12 +80,24 @@ plant backends/backend.cpp '#include <voussoir/elements/kernel/fn.hpp>'
 plant backends/openmp/openmp.hpp '#include <voussoir/solvers/cg.hpp>'
 plant backends/cuda/solid.cu '#include <voussoir/framework/domain/domain.hpp>'
 plant backends/openmp/openmp.hpp '#include <voussoir/backends/cuda/cuda.hpp>'
+plant backends/cuda/matrix/product.cu '#include <voussoir/backends/openmp/openmp.hpp>'
+plant backends/openmp/openmp.hpp '#include <voussoir/backends/debug/debug.hpp>'
 plant backends/element_view.hpp '#include <cstdint>'
 plant framework/domain/domain.cpp '#include <voussoir/solvers/cg.hpp>'
 plant framework/domain/domain.hpp '#include <voussoir/elements/solid.hpp>'
 plant framework/domain/domain.cpp '  #  include <voussoir/backends/openmp/openmp.hpp>'
 plant framework/domain/domain.hpp '#include <voussoir/framework/detail/secret.hpp>'
 plant framework/domain/domain.hpp '#include "../../backends/backend.hpp"'
+plant framework/domain/domain.cpp '#include <voussoir/framework/mesh/mesh.hpp>'
+plant framework/domain/domain.cpp '#include "../model/model.hpp"'
+plant framework/mesh/mesh.hpp '#include <voussoir/framework/model/model.hpp>'
+plant framework/mesh/mesh.hpp '#include <voussoir/framework/io/deck/reader.hpp>'
+plant framework/model/model.hpp '#include <voussoir/framework/mesh/mesh.hpp>'
+plant framework/model/model.hpp '#include <voussoir/framework/analysis/analysis.hpp>'
+plant framework/analysis/analysis.hpp '#include <voussoir/framework/io/deck/reader.hpp>'
+plant framework/analysis/analysis.hpp '#include <voussoir/framework/mesh/mesh.hpp>'
+plant framework/io/deck/detail/parser.cpp '#include <voussoir/framework/model/model.hpp>'
+plant framework/io/deck/reader.hpp '#include <voussoir/framework/mesh/mesh.hpp>'
 plant elements/solid.hpp '#include <voussoir/solvers/cg.hpp>'
 plant elements/kernel/fn.hpp '#include <cmath>'
 plant solvers/cg.hpp '#include <voussoir/partition/partition.hpp>'
@@ -93,6 +112,55 @@ plant jobs/run.hpp '#include <voussoir/apps/main.hpp>'
 plant apps/main.cpp '#include <voussoir/backends/openmp/openmp.hpp>'
 plant solvers/cg.hpp '#include <cuda_runtime.h>'
 plant tests/test.cpp '#include <cublas_v2.h>'
+
+# Functions: one that is as long as it may be, and longer ones in all the forms that functions have. `measure` has the text
+# of a file up to the brace of a function, how many lines are added to it and what closes it, and what is expected.
+measure() {
+  cd "$work"
+  rm -rf "$work/tree"
+  mkdir -p "$work/tree/solvers"
+  {
+    printf '%s\n' "$1"
+    yes '  call("}", '"'"'{'"'"', 1'"'"'000);  // }' | head -n "$2"
+    printf '%s\n' "$3"
+  } >"$work/tree/solvers/code.cpp"
+  if sh "$here/check_functions.sh" "$work/tree" 20 >"$work/log"; then
+    found=
+  else
+    found=$(sed -n 's/^solvers\/code.cpp:\([0-9]*\): \([^ ]*\) has.*$/\1 \2/p' "$work/log")
+  fi
+  if [ "$found" != "$4" ]; then
+    echo "FAILED: functions that are too long: expected '$4', found '$found' in"
+    cat "$work/tree/solvers/code.cpp"
+    failed=1
+  fi
+}
+measure 'void f() {' 18 '}' ''
+measure 'void f() {' 19 '}' '1 f'
+measure 'namespace n {
+std::vector<int> A::f(int a,
+                      int b) const {' 18 '}
+}' '2 A::f'
+measure 'class A : public B {
+ public:
+  explicit A(int n) : B(n), n_{n} {' 19 '  }' '3 A'
+measure 'A::A(int n)
+    : B{n},
+      n_{n} {' 18 '}' '1 A::A'
+measure 'template <class T>
+void f() requires(sizeof(T) > 2) {
+  if (a) {' 17 '  }
+}' '1 f'
+measure 'const std::vector<Row> rows = {' 40 '};' ''
+measure 'constexpr std::array<int, 2> rows{' 40 '};' ''
+measure 'struct A {
+  int f() const { return 1; }' 40 '};' ''
+measure 'const char* text = R"x(
+void f() {' 40 '})x";' ''
+measure '/* void f() {' 40 '} */' ''
+measure 'VSR_HD inline double f() {
+  const auto g = [&](int i) {' 18 '  };
+}' '1 f'
 
 # Headers: one that stands alone, one that does not, one without an include guard.
 mkdir -p "$work/include/voussoir"
