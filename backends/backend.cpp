@@ -10,6 +10,7 @@
 #include <voussoir/backends/debug/debug_backend.hpp>
 #include <voussoir/backends/detail/plugin_loader.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
@@ -63,23 +64,9 @@ int count(const Specification& specification, const char* what, int most, int ot
   return value;
 }
 
-/// Edits (insert, remove, change, swap of neighbours) between two words, whatever their case.
-std::size_t distance(std::string_view a, std::string_view b) {
-  const auto same = [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  };
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = i + j;
-        continue;
-      }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1)});
-      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 /// `name` exists neither here nor as a plugin.
@@ -87,11 +74,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::string> names(known_names.begin(), known_names.end());
   for (std::string& plugin : detail::plugin_names())
     if (std::find(names.begin(), names.end(), plugin) == names.end()) names.push_back(std::move(plugin));
+  const std::string wrong = lower_case(specification.name);
   std::string nearest;
   std::size_t best = 3;  // more than two slips are another word
   std::string list;
   for (const std::string& name : names) {
-    if (const std::size_t far = distance(specification.name, name); far < best && far < name.size()) {
+    if (const std::size_t far = edit_distance(wrong, lower_case(name)); far < best && far < name.size()) {
       best = far;
       nearest = name;
     }

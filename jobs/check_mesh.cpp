@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <limits>
 #include <numeric>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/jobs/detail/check_mesh.hpp>
 
@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t most_listed = 100;
 using Severity = Finding::Severity;
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 /// Elements of a block that its program refuses, and why the first one is.
 struct Refused {
@@ -329,7 +323,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
     findings.push_back({Severity::hint,
                         "distorted",
                         "element " + std::to_string(id(quality.worst)) + " is strongly distorted (scaled Jacobian " +
-                            number(quality.smallest_scaled_jacobian) + "; 1 is best, 0 is degenerate)",
+                            short_number(quality.smallest_scaled_jacobian, 3) + "; 1 is best, 0 is degenerate)",
                         {},
                         {id(quality.worst)},
                         {}});
@@ -338,7 +332,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
     findings.push_back({Severity::hint,
                         "long",
                         "element " + std::to_string(id(quality.longest)) + " is " +
-                            number(quality.largest_aspect_ratio) +
+                            short_number(quality.largest_aspect_ratio, 3) +
                             " times as long as it is thick: iterative solvers will converge slowly",
                         {},
                         {id(quality.longest)},

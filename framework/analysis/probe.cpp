@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <span>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
 
 namespace voussoir {
@@ -17,19 +17,14 @@ const std::vector<std::string> stress_names{"sxx", "syy",   "szz",        "sxy",
                                             "sxz", "mises", "principal1", "principal2", "principal3"};
 const std::vector<std::string> flux_names{"qx", "qy", "qz", "flux"};
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 std::string text_of(const std::array<double, 3>& p) {
-  return "(" + number(p[0]) + ", " + number(p[1]) + ", " + number(p[2]) + ")";
+  return "(" + short_number(p[0], 6) + ", " + short_number(p[1], 6) + ", " + short_number(p[2], 6) + ")";
 }
 
 [[noreturn]] void fail_outside(double distance, const std::array<double, 3>& point, const std::string& where) {
   throw Error(ErrorCode::bad_input,
               "the point " + text_of(point) + " is outside the body" +
-                  (std::isfinite(distance) ? ", " + number(distance) + " away from it; move it inside" : ""),
+                  (std::isfinite(distance) ? ", " + short_number(distance, 6) + " away from it; move it inside" : ""),
               where);
 }
 
@@ -204,7 +199,7 @@ void check_probe(const std::vector<const PointLocator*>& locators, const ProbePa
       distance = std::min(distance, locator->distance(p));
   throw Error(ErrorCode::bad_input,
               "the path from " + text_of(path.from) + " to " + text_of(path.to) +
-                  " is outside the body: the nearest of its ends and its midpoint is " + number(distance) +
+                  " is outside the body: the nearest of its ends and its midpoint is " + short_number(distance, 6) +
                   " away from it",
               path.where);
 }

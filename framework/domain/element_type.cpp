@@ -1,5 +1,5 @@
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ const ElementType& ElementLibrary::find(std::string_view name) const {
   {
     const std::lock_guard lock(state_->mutex);
     for (const auto& [other, type] : state_->types) {
-      const std::size_t distance = detail::edit_distance(name, other);
+      const std::size_t distance = edit_distance(name, other);
       // Half the letters wrong is no longer a slip, but a name that goes on ("solid" for "solid.hex8") may be meant.
       const bool begins_alike = !name.empty() && other.starts_with(name);
       if (begins_alike || distance <= std::max<std::size_t>(2, name.size() / 3))

@@ -1,24 +1,9 @@
 #include <algorithm>
-#include <vector>
 
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/domain/detail/spelling.hpp>
 
 namespace voussoir::detail {
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string nearest_name(std::string_view wrong, std::span<const std::string> names) {
   // Files may hold anything: comparing endless names with endless names would take for ever.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/mesh/detail/brick.hpp>
 
 namespace voussoir {
@@ -25,13 +25,6 @@ double length(const Point& a) { return std::sqrt(dot(a, a)); }
 Point along(Point base, double factor, const Point& direction) {
   for (int k = 0; k < 3; ++k) base[k] += factor * direction[k];
   return base;
-}
-
-/// "1e-09", where std::to_string would say 0.000000.
-std::string readable(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
 }
 
 constexpr double most_cells = 1e6;  // along one edge
@@ -243,7 +236,7 @@ void BlockMesh::refine_to_size(double size) {
     // A hair less than the quotient, so that 0.3 / 0.1 is three cells.
     const double cells = std::ceil(line.length / size * (1 - 1e-9));
     if (!(cells <= most_cells))
-      throw Error(ErrorCode::bad_input, "cells of size " + readable(size) + " are too many; make them larger");
+      throw Error(ErrorCode::bad_input, "cells of size " + short_number(size, 6) + " are too many; make them larger");
     line.cells = std::max(1, static_cast<int>(cells));
   }
 }

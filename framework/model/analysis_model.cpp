@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include <voussoir/backends/number_text.hpp>
 
 namespace voussoir {
 std::int32_t AnalysisModel::free_equation_count() const {
@@ -205,11 +206,8 @@ void AnalysisModel::rethrow(const ElementError& error) const {
     const auto p = block.parameters();
     const std::size_t at = (p.record.empty() ? 0 : p.record[ref.element]) * p.rows * (names.size() + 1) + 1;
     text += "; it has";
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      char value[32];
-      std::snprintf(value, sizeof value, "%.6g", p.records[at + k]);
-      text += (k ? ", " : " ") + names[k] + " = " + value;
-    }
+    for (std::size_t k = 0; k < names.size(); ++k)
+      text += (k ? ", " : " ") + names[k] + " = " + short_number(p.records[at + k], 6);
   }
   throw Error(error.code(), text, domain_.element_label(ref));
 }

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/model/detail/equation_elimination.hpp>
 
 namespace voussoir {
 namespace {
-
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
-}
 
 bool differ(double a, double b) { return std::abs(a - b) > 1e-12 * std::max({std::abs(a), std::abs(b), 1e-300}); }
 
@@ -25,8 +19,8 @@ ConstraintPlan hold_single_points(const NumberedConstraints& constraints) {
   for (const auto& s : constraints.single) {
     if (plan.held[s.equation] && differ(plan.value[s.equation], s.value))
       throw Error(ErrorCode::bad_input,
-                  "prescribed twice with different values, " + short_number(plan.value[s.equation]) + " and " +
-                      short_number(s.value) + "; keep one",
+                  "prescribed twice with different values, " + short_number(plan.value[s.equation], 6) + " and " +
+                      short_number(s.value, 6) + "; keep one",
                   constraints.label(s.equation));
     plan.held[s.equation] = 1;
     plan.value[s.equation] = s.value;

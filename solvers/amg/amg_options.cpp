@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/number_text.hpp>
 
 namespace voussoir {
 namespace {
@@ -19,12 +20,6 @@ constexpr const char* known =
   throw Error(ErrorCode::bad_input, why, "amg setting '" + std::string(word) + "'");
 }
 
-std::string plain(double x) {
-  char text[32];
-  const auto [end, fault] = std::to_chars(text, text + sizeof text, x);
-  return fault == std::errc() ? std::string(text, end) : std::to_string(x);
-}
-
 template <class Number>
 Number number_of(std::string_view word, std::string_view text, Number least, Number most) {
   Number value{};
@@ -33,7 +28,8 @@ Number number_of(std::string_view word, std::string_view text, Number least, Num
   const bool too_large = fault == std::errc::result_out_of_range && whole;
   if (!too_large && (fault != std::errc() || !whole)) refuse(word, "what follows '=' must be a number");
   if (too_large || !(value >= least && value <= most))
-    refuse(word, "must be between " + plain(static_cast<double>(least)) + " and " + plain(static_cast<double>(most)));
+    refuse(word, "must be between " + exact_number(static_cast<double>(least)) + " and " +
+                     exact_number(static_cast<double>(most)));
   return value;
 }
 
@@ -117,8 +113,8 @@ std::string AmgOptions::suffix() const {
   if (coarsest == Coarsest::direct) add("direct");
   if (smoothing_steps != usual.smoothing_steps) add("steps=" + std::to_string(smoothing_steps));
   if (basis_steps != usual.basis_steps) add("basis=" + std::to_string(basis_steps));
-  if (smoothing_ratio != usual.smoothing_ratio) add("ratio=" + plain(smoothing_ratio));
-  if (threshold != usual.threshold) add("threshold=" + plain(threshold));
+  if (smoothing_ratio != usual.smoothing_ratio) add("ratio=" + exact_number(smoothing_ratio));
+  if (threshold != usual.threshold) add("threshold=" + exact_number(threshold));
   if (coarsest_rows != usual.coarsest_rows) add("coarsest=" + std::to_string(coarsest_rows));
   if (most_levels != usual.most_levels) add("levels=" + std::to_string(most_levels));
   return text;

@@ -1,9 +1,9 @@
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/solvers/amg/detail/cycle.hpp>
 #include <voussoir/solvers/amg/detail/hierarchy.hpp>
 
@@ -18,12 +18,6 @@ constexpr int early_iterations = 8;
 constexpr double early_reduction = 0.1;
 /// CG with multigrid that takes more iterations than this went badly.
 constexpr int many_iterations = 60;
-
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2g", x);
-  return text;
-}
 
 }  // namespace
 
@@ -128,7 +122,7 @@ std::string AmgPreconditioner::summary() const {
     text += (first ? "" : ", ") + std::to_string(level.rows());
     first = false;
   }
-  return text + " rows, operator complexity " + short_number(operator_complexity()) + ", " +
+  return text + " rows, operator complexity " + short_number(operator_complexity(), 2) + ", " +
          (single_ ? "single" : "double") + " precision" +
          (hierarchy_->levels().front().has_factor() ? ", smoothed by a sparse approximate inverse" : "") +
          (hierarchy_->direct() ? ", the coarsest one factorised on the host" : "");
@@ -142,7 +136,7 @@ std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   const int count = static_cast<int>(hierarchy_->levels().size());
   for (int l = 0; l + 1 < count; ++l) {
     const double reduction = cycle_->reduction(l);
-    text += (l ? ", " : " ") + short_number(reduction) + " on level " + std::to_string(l);
+    text += (l ? ", " : " ") + short_number(reduction, 2) + " on level " + std::to_string(l);
     if (reduction > worst) {
       worst = reduction;
       worst_level = l;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/detail/xml_text.hpp>
 
 namespace voussoir {
@@ -14,11 +15,6 @@ constexpr double width = 760, left = 96, right = 170, top = 56, panel_height = 2
 /// Colours that the colour-blind tell apart (Okabe and Ito).
 constexpr const char* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
 
-std::string number(double value, int digits = 4) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
 std::string place(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.2f", value);
@@ -103,7 +99,7 @@ std::string LinePlot::svg() const {
     const auto at_y = [&](double v) { return y0 - (v - up.low) / (up.high - up.low) * (y0 - y1); };
     for (const double v : up.ticks()) {
       svg += line(x0, at_y(v), x1, at_y(v), "stroke=\"#d8dbe0\"");
-      svg += text_at(x0 - 8, at_y(v) + 4, number(std::abs(v) < 1e-9 * up.step ? 0 : v),
+      svg += text_at(x0 - 8, at_y(v) + 4, short_number(std::abs(v) < 1e-9 * up.step ? 0 : v, 4),
                      "text-anchor=\"end\" fill=\"#20242c\"");
     }
     for (const double v : across.ticks()) svg += line(at_x(v), y0, at_x(v), y0 + 5, "stroke=\"#666c78\"");
@@ -139,7 +135,7 @@ std::string LinePlot::svg() const {
   }
   const double foot = y - gap;
   for (const double v : across.ticks())
-    svg += text_at(at_x(v), foot + 20, number(std::abs(v) < 1e-9 * across.step ? 0 : v),
+    svg += text_at(at_x(v), foot + 20, short_number(std::abs(v) < 1e-9 * across.step ? 0 : v, 4),
                    "text-anchor=\"middle\" fill=\"#20242c\"");
   for (const auto& [x, text] : marks_)
     svg += text_at(at_x(x), top - 6, text, "text-anchor=\"middle\" fill=\"#666c78\" font-size=\"11\"");

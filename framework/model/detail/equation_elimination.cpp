@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <queue>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/model/detail/affine_rows.hpp>
 
 namespace voussoir::detail {
@@ -18,12 +18,6 @@ constexpr double redundant = 1e-7;
 constexpr double doubtful = 1e-5;
 // The largest coefficient of T, in scaled unknowns, that is left alone.
 constexpr double growth_limit = 10;
-
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
 
 /// The equations as sparse rows, reduced column by column.
 class Elimination {
@@ -144,7 +138,7 @@ class Elimination {
     pivots_.push_back({row, pivot.column});
     if (choice.quality < doubtful)
       notes_.push_back({row, constraints_.multi[row].label + ": is nearly redundant with " + partners(row) + "; only " +
-                                 short_number(choice.quality) +
+                                 short_number(choice.quality, 3) +
                                  " of its coefficients is independent of them. It is enforced as written: give "
                                  "coefficients with more digits, or remove it"});
     rows_.solve_for(row, choice.term);
@@ -218,7 +212,7 @@ class Elimination {
         {row, multi.label + ": follows from " +
                   (combined_with_[row].empty() && prescribed ? std::string("the prescribed values of its unknowns")
                                                              : partners(row)) +
-                  (quality > 1e-12 ? " to within " + short_number(quality) + " of its coefficients" : "") +
+                  (quality > 1e-12 ? " to within " + short_number(quality, 3) + " of its coefficients" : "") +
                   ", and was dropped"});
   }
 
@@ -269,7 +263,7 @@ EliminatedEquations eliminate_equations(const NumberedConstraints& constraints, 
             "the coefficients of the equations differ too much in magnitude to solve for any of their unknowns; "
             "write them with coefficients of similar size",
             constraints.multi.front().label);
-      result.notes.push_back("equations: one unknown moves " + short_number(left) +
+      result.notes.push_back("equations: one unknown moves " + short_number(left, 3) +
                              " times as far as another that it depends on; results may lose as many digits");
     }
     break;

@@ -1,18 +1,13 @@
 #include <voussoir/solvers/direct/detail/guards.hpp>
 
-#include <cstdio>
-
 #include <voussoir/backends/host_memory.hpp>
+#include <voussoir/backends/number_text.hpp>
 
 namespace voussoir::detail {
 
 namespace {
 
-std::string megabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", bytes / 1e6);
-  return std::string(text) + " MB";
-}
+std::string megabytes(double bytes) { return short_number(bytes / 1e6, 4) + " MB"; }
 
 }  // namespace
 

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include <voussoir/backends/number_text.hpp>
 
 namespace voussoir::picture {
 namespace {
-
-std::string short_number(double value, int digits = 4) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
 
 /// A bar's end that points outwards, because the values go on: a triangle on the row `base`, `height` rows high.
 void draw_point(Image& image, int x0, int x1, int base, int height, int direction, const Colour& colour) {
@@ -73,7 +68,7 @@ void draw_bar(Image& image, const ColourScale& scale, const std::string& label, 
   for (double v = std::ceil(scale.low / step - 1e-9) * step; v <= scale.high + 1e-9 * step; v += step) {
     const double y = y1 - (v - scale.low) / (scale.high - scale.low) * (y1 - y0);
     if ((scale.clipped_high && y - y0 < room) || (scale.clipped_low && y1 - y < room)) continue;
-    tick(y, short_number(std::abs(v) < 1e-9 * step ? 0 : v));
+    tick(y, short_number(std::abs(v) < 1e-9 * step ? 0 : v, 4));
   }
 
   const double letters = 13 * size, right = width - 24 * size;

@@ -1,7 +1,7 @@
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/io/deck/detail/build/equation.hpp>
 #include <voussoir/framework/io/deck/detail/build/face_search.hpp>
@@ -58,12 +58,6 @@ double size_of(const Build& b, const std::vector<SearchFace>& faces) {
   return sum;
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 void move_node(Build& b, std::int32_t n, const std::array<double, 3>& to) {
   std::copy(to.begin(), to.end(), &b.coordinates[3 * static_cast<std::size_t>(n)]);
   for (Model& m : b.models) m.domain->move_node(m.domain->node_id(n), to);
@@ -92,9 +86,9 @@ struct Untied {
     for (std::size_t i = 0; i < nodes.size() && i < 8; ++i)
       text += (i ? ", " : nodes.size() == 1 ? "node " : "nodes ") + b.node_name(nodes[i]);
     text += nodes.size() > 8 ? ", …" : "";
-    text +=
-        "); node " + b.node_name(farthest) + " is " + number(distance) + " away, the tolerance is " + number(tolerance);
-    if (beside < tolerance) text += ", and " + number(beside) + " beyond the edge of the surface";
+    text += "); node " + b.node_name(farthest) + " is " + short_number(distance, 4) + " away, the tolerance is " +
+            short_number(tolerance, 4);
+    if (beside < tolerance) text += ", and " + short_number(beside, 4) + " beyond the edge of the surface";
     if (nodes.size() == count)
       b.fail(text + "; increase POSITION TOLERANCE to tie them, or check the surfaces", card.place);
     b.note(text + "; they are not tied unless a larger POSITION TOLERANCE is given", card.place);
@@ -172,7 +166,7 @@ std::vector<TiedNode> find_tied_nodes(Build& b, const Model& m, const TieCard& c
   if (moved > 0)
     b.note("*TIE '" + card.name + "': " + std::to_string(moved) +
                (moved == 1 ? " node of its slave surface was" : " nodes of its slave surface were") +
-               " moved onto the master surface, by at most " + number(farthest_move) +
+               " moved onto the master surface, by at most " + short_number(farthest_move, 4) +
                "; ADJUST=NO leaves them in place",
            card.place);
   return tied;

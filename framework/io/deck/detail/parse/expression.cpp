@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/deck/detail/parse/card.hpp>
 #include <voussoir/framework/io/deck/detail/parse/fields.hpp>
 
@@ -323,8 +324,7 @@ std::string text_of(const Value& value) {
   if (const Whole* number = std::get_if<Whole>(&value)) return std::to_string(*number);
   if (const std::string* text = std::get_if<std::string>(&value)) return *text;
   // The shortest digits that mean this number, with a point: it is no whole one.
-  char digits[40];
-  std::string text(digits, std::to_chars(digits, digits + sizeof digits, std::get<double>(value)).ptr);
+  const std::string text = exact_number(std::get<double>(value));
   return text.find_first_of(".e") == text.npos ? text + "." : text;
 }
 
