@@ -35,6 +35,25 @@ bool is_left_over(const LinearSOE& soe, const std::vector<double>& sizes) {
   return false;
 }
 
+/// Adds a correction to a solution. Returns how far it moves the solution: ‖correction‖ / ‖solution‖, the largest of
+/// all columns.
+double add_correction(std::vector<double>& x, const std::vector<double>& correction, int columns) {
+  std::vector<double> moved(columns, 0.0), norm(columns, 0.0);  // sums of squares, of numbers of any size
+  double largest_x = 0;
+  for (const double v : x) largest_x = std::max(largest_x, std::abs(v));
+  const int unit = largest_x > 0 && std::isfinite(largest_x) ? -std::ilogb(largest_x) : 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] += correction[i];
+    const double shift = std::ldexp(correction[i], unit), place = std::ldexp(x[i], unit);
+    moved[i % columns] += shift * shift;
+    norm[i % columns] += place * place;
+  }
+  double largest = 0;
+  for (int c = 0; c < columns; ++c)
+    if (moved[c] > 0) largest = std::max(largest, std::sqrt(moved[c] / norm[c]));
+  return largest;
+}
+
 }  // namespace
 
 struct DirectSolver::Held {
@@ -50,7 +69,57 @@ struct DirectSolver::Held {
   std::vector<double> null_vectors;    // as long as `equation` each
   std::string text, why;
   std::size_t bytes = 0;
+
+  /// From right-hand sides of all equations to solutions of all equations, zero where nothing is solved for.
+  std::vector<double> eliminate(std::vector<double> values, int columns);
+  /// The null vectors as motions of all equations.
+  std::vector<std::vector<double>> free_motions(std::size_t equations) const;
 };
+
+// Columns are brought near 1 by a power of two, which is exact: libraries take sums of squares that must not overflow.
+std::vector<double> DirectSolver::Held::eliminate(std::vector<double> values, int columns) {
+  const std::size_t size = equation.size();
+  std::vector<double> packed(size * columns);  // column by column
+  std::vector<int> power(static_cast<std::size_t>(columns), 0);
+  for (std::size_t k = 0; k < size; ++k)
+    for (int c = 0; c < columns; ++c)
+      packed[c * size + k] = values[static_cast<std::size_t>(equation[k]) * columns + c];
+  for (int c = 0; c < columns; ++c) {
+    double largest = 0;
+    for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, std::abs(packed[c * size + k]));
+    if (!(largest > 0) || !std::isfinite(largest)) continue;
+    power[static_cast<std::size_t>(c)] = std::ilogb(largest);
+    for (std::size_t k = 0; k < size; ++k)
+      packed[c * size + k] = std::ldexp(packed[c * size + k], -power[static_cast<std::size_t>(c)]);
+  }
+  if (size > 0) switch (kind) {
+      case Kind::sparse:
+        sparse->solve(packed, columns);
+        break;
+      case Kind::band:
+        band.solve(packed, columns);
+        break;
+      case Kind::profile:
+        profile.solve(packed, columns);
+        break;
+    }
+  std::fill(values.begin(), values.end(), 0.0);
+  for (std::size_t k = 0; k < size; ++k)
+    for (int c = 0; c < columns; ++c)
+      values[static_cast<std::size_t>(equation[k]) * columns + c] =
+          std::ldexp(packed[c * size + k], power[static_cast<std::size_t>(c)]);
+  return values;
+}
+
+std::vector<std::vector<double>> DirectSolver::Held::free_motions(std::size_t equations) const {
+  std::vector<std::vector<double>> motions;
+  const std::size_t size = equation.size();
+  for (std::size_t first = 0; first < null_vectors.size(); first += size) {
+    std::vector<double>& motion = motions.emplace_back(equations, 0.0);
+    for (std::size_t k = 0; k < size; ++k) motion[equation[k]] = null_vectors[first + k];
+  }
+  return motions;
+}
 
 DirectSolver::DirectSolver(DirectMethod method, const DirectOptions& options)
     : method_(method), options_(options), held_(std::make_unique<Held>()) {}
@@ -122,7 +191,7 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   naming_equations(label, [&] {
     if (const auto* band = dynamic_cast<const BandSOE*>(&soe)) {
       const BandMatrix& matrix = band->band();
-      by_envelope(h.band, Held::Kind::band, matrix, matrix.size() * (matrix.half_bandwidth() + 1), DirectMethod::band);
+      by_envelope(h.band, Held::Kind::band, matrix, matrix.entries(), DirectMethod::band);
       h.text = "direct, band of half width " + std::to_string(matrix.half_bandwidth());
       h.why = "the SOE stores a band";
     } else if (const auto* profile = dynamic_cast<const ProfileSOE*>(&soe)) {
@@ -150,12 +219,7 @@ SolveReport DirectSolver::solve(LinearSOE& soe) {
   report.choice = h.why;
   report.memory_bytes = h.bytes;
 
-  const std::size_t size = h.equation.size();
-  for (std::size_t first = 0; first < h.null_vectors.size(); first += size) {
-    std::vector<double> motion(model.equation_count(), 0.0);
-    for (std::size_t k = 0; k < size; ++k) motion[h.equation[k]] = h.null_vectors[first + k];
-    report.free_motions.push_back(std::move(motion));
-  }
+  report.free_motions = h.free_motions(static_cast<std::size_t>(model.equation_count()));
   if (!report.free_motions.empty()) {
     report.reason = "the matrix is singular: " + std::to_string(report.free_motions.size()) + " free motions";
     return report;
@@ -163,64 +227,17 @@ SolveReport DirectSolver::solve(LinearSOE& soe) {
 
   const Stopwatch solving;
   const int columns = soe.b().columns();
-  // From a right-hand side of all equations to a solution of all equations, zero where nothing is solved for. Columns
-  // are brought near 1 by a power of two, which is exact: libraries take sums of squares that must not overflow.
-  const auto eliminate = [&](std::vector<double> values) {
-    std::vector<double> packed(size * columns);  // column by column
-    std::vector<int> power(static_cast<std::size_t>(columns), 0);
-    for (std::size_t k = 0; k < size; ++k)
-      for (int c = 0; c < columns; ++c)
-        packed[c * size + k] = values[static_cast<std::size_t>(h.equation[k]) * columns + c];
-    for (int c = 0; c < columns; ++c) {
-      double largest = 0;
-      for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, std::abs(packed[c * size + k]));
-      if (!(largest > 0) || !std::isfinite(largest)) continue;
-      power[static_cast<std::size_t>(c)] = std::ilogb(largest);
-      for (std::size_t k = 0; k < size; ++k)
-        packed[c * size + k] = std::ldexp(packed[c * size + k], -power[static_cast<std::size_t>(c)]);
-    }
-    if (size > 0) switch (h.kind) {
-        case Held::Kind::sparse:
-          h.sparse->solve(packed, columns);
-          break;
-        case Held::Kind::band:
-          h.band.solve(packed, columns);
-          break;
-        case Held::Kind::profile:
-          h.profile.solve(packed, columns);
-          break;
-      }
-    std::fill(values.begin(), values.end(), 0.0);
-    for (std::size_t k = 0; k < size; ++k)
-      for (int c = 0; c < columns; ++c)
-        values[static_cast<std::size_t>(h.equation[k]) * columns + c] =
-            std::ldexp(packed[c * size + k], power[static_cast<std::size_t>(c)]);
-    return values;
-  };
   const double bytes = 2.0 * sizeof(double) * columns * static_cast<double>(model.equation_count());
   detail::allocating(bytes, "right-hand sides", [&] {
-    std::vector<double> x = eliminate(soe.b().to_host());
+    std::vector<double> x = h.eliminate(soe.b().to_host(), columns);
     soe.x().from_host(x);
     const auto refine = [&] {
       Vector rest = model.make_vector(columns);
       soe.matrix().apply(soe.x(), rest);
       model.backend().axpby(1.0, soe.b(), -1.0, rest);
-      const std::vector<double> change = eliminate(rest.to_host());
-      std::vector<double> moved(columns, 0.0), norm(columns, 0.0);  // sums of squares, of numbers of any size
-      double largest_x = 0;
-      for (const double v : x) largest_x = std::max(largest_x, std::abs(v));
-      const int unit = largest_x > 0 && std::isfinite(largest_x) ? -std::ilogb(largest_x) : 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] += change[i];
-        const double shift = std::ldexp(change[i], unit), place = std::ldexp(x[i], unit);
-        moved[i % columns] += shift * shift;
-        norm[i % columns] += place * place;
-      }
+      const double moved = add_correction(x, h.eliminate(rest.to_host(), columns), columns);
       soe.x().from_host(x);
-      double largest = 0;
-      for (int c = 0; c < columns; ++c)
-        if (moved[c] > 0) largest = std::max(largest, std::sqrt(moved[c] / norm[c]));
-      return largest;
+      return moved;
     };
     const auto residual = [&] {
       report.column_residuals = column_residuals(soe);

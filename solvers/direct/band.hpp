@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <vector>
-#include <voussoir/solvers/direct/factorization.hpp>
+#include <voussoir/solvers/direct/envelope_ldlt.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
 // Symmetric matrices within a band, and their LDLᵀ.
@@ -21,6 +21,9 @@ class BandMatrix {
 
   std::int64_t size() const { return n_; }
   std::int64_t half_bandwidth() const { return half_; }
+  /// Numbers that are stored: those of the factor, which takes the place of the matrix.
+  std::int64_t entries() const { return n_ * (half_ + 1); }
+  double elimination_flops() const;
 
   /// Entry (i, j) with i ≤ j ≤ i + half_bandwidth; throws Error{misuse} elsewhere.
   double& at(std::int64_t i, std::int64_t j);
@@ -41,29 +44,19 @@ class BandMatrix {
 /// LDLᵀ within a band, in the order given. It costs n·b² multiplications and n·(b+1) numbers for a half bandwidth b, so
 /// number the equations well first (reverse Cuthill-McKee). No pivoting: indefinite matrices work as long as no leading
 /// minor is nearly singular by accident.
-class BandLdlt {
+class BandLdlt final : public EnvelopeLdlt {
  public:
+  BandLdlt() : EnvelopeLdlt("band") {}
+
   /// Factorises in the place of `matrix`. A pivot below `tolerance` times its equation's diagonal counts as zero (times
   /// the largest entry of the row, where the diagonal is negligible); its equation is left out of the factor and named.
   void factorise(BandMatrix matrix, double tolerance, int threads = 0);
 
-  /// Overwrites right-hand sides by solutions, one after the other; equations of null pivots come out as zero.
-  void solve(std::span<double> rhs_and_solution, int columns = 1) const;
-
-  const Inertia& inertia() const { return inertia_; }
-  const std::vector<std::int32_t>& null_pivots() const { return null_pivots_; }
-
-  /// One vector with A v = 0 for each null pivot, one after the other; not normalised.
-  std::vector<double> null_vectors() const;
-
  private:
-  void backward(double* x) const;
+  void forward(double* x) const override;
+  void backward(double* x) const override;
 
-  BandMatrix factor_;            // row i: D_ii, then the entries of Lᵀ
-  std::vector<double> inverse_;  // 1 / D, zero at null pivots
-  std::vector<std::int32_t> null_pivots_;
-  Inertia inertia_;
-  int threads_ = 0;
+  BandMatrix factor_;  // row i: D_ii, then the entries of Lᵀ
 };
 
 }  // namespace voussoir

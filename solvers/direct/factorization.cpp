@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/model/loose_unknowns.hpp>
-#include <voussoir/solvers/direct/detail/free_motions.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/detail/methods.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
@@ -146,38 +143,6 @@ void Factorization::analyse_checked(const SymmetricCsr& matrix, std::span<const 
   statistics_.analyse_seconds = watch.seconds();
 }
 
-void Factorization::split() {
-  eliminated_place_.assign(static_cast<std::size_t>(matrix_.n), -1);
-  eliminated_equation_.clear();
-  for (std::int64_t i = 0; i < matrix_.n; ++i) {
-    if (boundary_place_[i] >= 0) continue;
-    eliminated_place_[i] = static_cast<std::int32_t>(eliminated_equation_.size());
-    eliminated_equation_.push_back(static_cast<std::int32_t>(i));
-  }
-  eliminated_ = {};
-  if (boundary_.empty() || eliminates_partially()) return;
-  eliminated_.n = static_cast<std::int64_t>(eliminated_equation_.size());
-  eliminated_.row_start.push_back(0);
-  for (std::int32_t i : eliminated_equation_) {
-    for (std::int64_t k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k) {
-      const std::int32_t j = eliminated_place_[matrix_.column[k]];
-      if (j >= 0) eliminated_.column.push_back(j);
-    }
-    eliminated_.row_start.push_back(static_cast<std::int64_t>(eliminated_.column.size()));
-  }
-  eliminated_.value.assign(eliminated_.column.size(), 0.0);
-}
-
-void Factorization::copy_eliminated_values() {
-  if (eliminated_.n == 0) return;
-  std::size_t next = 0;
-  for (std::int32_t i : eliminated_equation_) {
-    for (std::int64_t k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k) {
-      if (eliminated_place_[matrix_.column[k]] >= 0) eliminated_.value[next++] = matrix_.value[k];
-    }
-  }
-}
-
 // Diagonal scaling first, which is right for definite matrices, then a few sweeps of Ruiz' iteration (largest entry of
 // each row to 1) for those whose diagonal is small against the rest of the row.
 void Factorization::equilibrate(std::span<const double> sizes) {
@@ -261,176 +226,6 @@ void Factorization::factorise_checked(const SymmetricCsr& matrix, std::span<cons
   statistics_.factorise_seconds = watch.seconds();
 }
 
-// Leaves the method with a factor of `matrix` plus unit springs at the null pivots, which is regular.
-void Factorization::find_pivots(const SymmetricCsr& matrix) {
-  const std::int64_t n = matrix.n;
-  const bool partial = matrix.n == matrix_.n && !boundary_.empty();
-  const std::int64_t eliminated = static_cast<std::int64_t>(eliminated_equation_.size());
-
-  // Equations with nothing in them are free without question, and may be many.
-  std::vector<char> empty(static_cast<std::size_t>(n), 1);
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
-      if (matrix.value[k] != 0) empty[i] = empty[matrix.column[k]] = 0;
-    }
-  }
-  std::vector<std::int32_t> nothing;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (empty[i] && !(partial && boundary_place_[i] >= 0)) nothing.push_back(static_cast<std::int32_t>(i));
-  }
-
-  // Copied only where something must be held, which a sound model never needs.
-  SymmetricCsr held_matrix;
-  std::vector<std::int32_t> candidates;
-  Pivots pivots;
-  const auto factorise_held = [&](double small, bool shaken) {
-    if (nothing.empty() && candidates.empty() && !shaken) {
-      pivots = do_factorise(matrix, small);
-      return;
-    }
-    if (held_matrix.n == 0) held_matrix = matrix;
-    held_matrix.value = matrix.value;
-    for (std::int32_t i : nothing) held_matrix.value[matrix.row_start[i]] += 1;
-    for (std::int32_t i : candidates) held_matrix.value[matrix.row_start[i]] += 1;
-    if (shaken) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint64_t mixed = (static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15ull;
-        held_matrix.value[matrix.row_start[i]] *=
-            1 + (static_cast<int>(mixed >> 61) - 3.5) * std::numeric_limits<double>::epsilon();
-      }
-    }
-    pivots = do_factorise(held_matrix, small);
-  };
-
-  // The pivot of a free motion is rounding error times the square of the motion, measured in units of the pivot's
-  // equation. That of a rotation can be large, so the net is cast wide; what is caught is looked at below.
-  constexpr double suspicious = 1e-6;
-  // Where the diagonal itself is left over from a cancellation, no pivot tells how small it should have been.
-  std::vector<double> lost;  // energy that rounding may have left, per equation
-  for (std::int64_t i = 0; i < n && !size_.empty(); ++i) {
-    const double size = size_[n == matrix_.n ? i : eliminated_equation_[i]];
-    lost.push_back(lost_in_rounding * size);
-    const bool kept = partial && boundary_place_[i] >= 0;
-    if (!kept && !empty[i] && std::abs(matrix.value[matrix.row_start[i]]) <= suspicious * size)
-      candidates.push_back(static_cast<std::int32_t>(i));
-  }
-  bool shaken = false;
-  for (int round = 0;; ++round) {
-    factorise_held(suspicious, shaken);
-    if (pivots.complete && pivots.small.empty() && !shaken) break;
-    if (round == 100) {
-      throw Error(
-          ErrorCode::singular,
-          "the matrix has too many zero pivots for factorisation without pivoting; restrain the model, give every "
-          "node stiffness, or use the direct method mumps",
-          "direct solver");
-    }
-    // A pivot of exactly zero stops some methods, and one round would be needed for each. A change in the last digits,
-    // up and down without a pattern, turns all of them into small numbers that are found at once.
-    const bool caught = !pivots.small.empty() && (pivots.complete || shaken);
-    if (caught) candidates.insert(candidates.end(), pivots.small.begin(), pivots.small.end());
-    shaken = caught ? shaken && !pivots.complete : !pivots.complete;
-    std::sort(candidates.begin(), candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  }
-
-  if (!candidates.empty()) {
-    // A unit force against the spring of an equation moves the body freely where nothing else resists.
-    const std::size_t numbers = static_cast<std::size_t>(n) * candidates.size();
-    std::vector<double> motions = detail::allocating(static_cast<double>(numbers) * sizeof(double), "free motions",
-                                                     [&] { return std::vector<double>(numbers, 0.0); });
-    for (std::size_t c = 0; c < candidates.size(); ++c) motions[c * static_cast<std::size_t>(n) + candidates[c]] = 1;
-    do_solve(motions.data(), static_cast<int>(candidates.size()));
-    if (partial) {
-      for (std::size_t c = 0; c < candidates.size(); ++c) {
-        for (std::int32_t b : boundary_) motions[c * static_cast<std::size_t>(n) + b] = 0;
-      }
-    }
-    const double fraction = options_.free_motion_tolerance > 0 ? options_.free_motion_tolerance
-                                                               : 2 * std::numeric_limits<double>::epsilon();
-    detail::FreeMotions found =
-        detail::find_free_motions(matrix, candidates, motions, fraction * infinity_norm(matrix), lost);
-    free_motions_ = std::move(found.basis);
-    const bool all = found.equation.size() == candidates.size();
-    candidates = std::move(found.equation);
-    // The others are soft but sound, and must not keep their springs.
-    if (!all) factorise_held(0, false);
-    if (!pivots.complete) {
-      throw Error(ErrorCode::singular,
-                  "factorisation without pivoting encountered a zero pivot; use the direct method mumps",
-                  "direct solver");
-    }
-  }
-  for (std::int32_t i : nothing) {
-    candidates.push_back(i);
-    const std::size_t at = free_motions_.size();
-    free_motions_.resize(at + static_cast<std::size_t>(n), 0.0);
-    free_motions_[at + i] = 1;
-  }
-  null_pivots_ = std::move(candidates);
-  inertia_.negative = pivots.negative;
-  inertia_.zero = static_cast<std::int64_t>(null_pivots_.size());
-  inertia_.positive = eliminated - inertia_.negative - inertia_.zero;
-}
-
-void Factorization::form_schur_complement() {
-  const std::int64_t m = static_cast<std::int64_t>(boundary_.size());
-  if (eliminates_partially() && !eliminated_equation_.empty()) {
-    schur_ = do_schur_complement();
-  } else {
-    schur_.assign(static_cast<std::size_t>(m * m), 0.0);
-    for (std::int32_t i : boundary_) {
-      for (std::int64_t k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k) {
-        const std::int64_t a = boundary_place_[i], b = boundary_place_[matrix_.column[k]];
-        if (b < 0) continue;
-        schur_[a + b * m] = schur_[b + a * m] = matrix_.value[k];
-      }
-    }
-    if (!eliminated_equation_.empty()) {
-      // The coupling A_ib by columns, so that blocks of its columns can be solved for; row b of the result then is a
-      // product with the same columns again.
-      std::vector<std::vector<std::pair<std::int32_t, double>>> coupling(static_cast<std::size_t>(m));
-      for (std::int64_t i = 0; i < matrix_.n; ++i) {
-        for (std::int64_t k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k) {
-          const std::int32_t j = matrix_.column[k];
-          if (boundary_place_[i] >= 0 && eliminated_place_[j] >= 0) {
-            coupling[boundary_place_[i]].emplace_back(eliminated_place_[j], matrix_.value[k]);
-          } else if (boundary_place_[j] >= 0 && eliminated_place_[i] >= 0) {
-            coupling[boundary_place_[j]].emplace_back(eliminated_place_[i], matrix_.value[k]);
-          }
-        }
-      }
-      const std::int64_t inner = static_cast<std::int64_t>(eliminated_equation_.size());
-      constexpr std::int64_t block = 32;
-      std::vector<double> vectors;
-      for (std::int64_t first = 0; first < m; first += block) {
-        const std::int64_t columns = std::min(block, m - first);
-        vectors.assign(static_cast<std::size_t>(inner * columns), 0.0);
-        for (std::int64_t c = 0; c < columns; ++c) {
-          for (const auto& [row, value] : coupling[first + c]) vectors[row + c * inner] = value;
-        }
-        do_solve(vectors.data(), static_cast<int>(columns));
-        for (std::int64_t c = 0; c < columns; ++c) {
-          for (std::int64_t a = 0; a < m; ++a) {
-            double sum = 0;
-            for (const auto& [row, value] : coupling[a]) sum += value * vectors[row + c * inner];
-            schur_[a + (first + c) * m] -= sum;
-          }
-        }
-      }
-    }
-  }
-  for (std::int64_t b = 0; b < m; ++b) {
-    for (std::int64_t a = 0; a < m; ++a) schur_[a + b * m] /= scale_[boundary_[a]] * scale_[boundary_[b]];
-  }
-  // Rounding differs between the two halves; their mean is symmetric to the last bit.
-  for (std::int64_t b = 0; b < m; ++b) {
-    for (std::int64_t a = 0; a < b; ++a) {
-      schur_[a + b * m] = schur_[b + a * m] = 0.5 * (schur_[a + b * m] + schur_[b + a * m]);
-    }
-  }
-}
-
 void Factorization::solve_equilibrated(std::vector<double>& vectors, int columns) {
   if (options_.refinement_steps <= 0) {
     do_solve(vectors.data(), columns);
@@ -492,91 +287,6 @@ void Factorization::solve_checked(std::span<double> rhs_and_solution, int column
   }
 }
 
-// Takes and gives whole vectors; afterwards the boundary's entries are zero.
-void Factorization::solve_eliminated(std::vector<double>& vectors, int columns) {
-  const std::int64_t n = matrix_.n, inner = static_cast<std::int64_t>(eliminated_equation_.size());
-  if (eliminates_partially()) {
-    if (inner > 0) do_solve(vectors.data(), columns);
-  } else if (inner > 0) {
-    std::vector<double> part(static_cast<std::size_t>(inner) * columns);
-    for (int c = 0; c < columns; ++c) {
-      for (std::int64_t k = 0; k < inner; ++k) part[k + c * inner] = vectors[eliminated_equation_[k] + c * n];
-    }
-    do_solve(part.data(), columns);
-    for (int c = 0; c < columns; ++c) {
-      for (std::int64_t k = 0; k < inner; ++k) vectors[eliminated_equation_[k] + c * n] = part[k + c * inner];
-    }
-  }
-  for (int c = 0; c < columns; ++c) {
-    for (std::int32_t b : boundary_) vectors[b + c * n] = 0;
-    for (std::int32_t k : null_pivots_) vectors[k + c * n] = 0;
-  }
-}
-
-std::vector<double> Factorization::reduce(std::span<const double> rhs, int columns) {
-  check_factorised("reduce");
-  check_vectors(rhs.size(), columns, matrix_.n, "reduce");
-  return detail::allocating(static_cast<double>(rhs.size_bytes()), "right-hand sides",
-                            [&] { return reduce_checked(rhs, columns); });
-}
-
-std::vector<double> Factorization::reduce_checked(std::span<const double> rhs, int columns) {
-  const std::int64_t n = matrix_.n, m = static_cast<std::int64_t>(boundary_.size());
-  std::vector<double> vectors(rhs.begin(), rhs.end());
-  for (int c = 0; c < columns; ++c) {
-    for (std::int64_t i = 0; i < n; ++i) vectors[i + c * n] *= scale_[i];
-  }
-  std::vector<double> reduced;
-  if (m == 0 || columns == 0) return reduced;
-  if (eliminates_partially() && !eliminated_equation_.empty()) {
-    reduced = do_reduce(vectors.data(), columns);
-  } else {
-    reduced.resize(static_cast<std::size_t>(m * columns));
-    for (int c = 0; c < columns; ++c) {
-      for (std::int64_t b = 0; b < m; ++b) reduced[b + c * m] = vectors[boundary_[b] + c * n];
-    }
-    solve_eliminated(vectors, columns);
-    std::vector<double> product(static_cast<std::size_t>(n));
-    for (int c = 0; c < columns; ++c) {
-      multiply(matrix_, std::span(vectors).subspan(static_cast<std::size_t>(c * n), static_cast<std::size_t>(n)),
-               product);
-      for (std::int64_t b = 0; b < m; ++b) reduced[b + c * m] -= product[boundary_[b]];
-    }
-  }
-  for (int c = 0; c < columns; ++c) {
-    for (std::int64_t b = 0; b < m; ++b) reduced[b + c * m] /= scale_[boundary_[b]];
-  }
-  return reduced;
-}
-
-void Factorization::expand(std::span<const double> boundary_solution, std::span<double> rhs_and_solution, int columns) {
-  check_factorised("expand");
-  const std::int64_t n = matrix_.n, m = static_cast<std::int64_t>(boundary_.size());
-  check_vectors(boundary_solution.size(), columns, m, "expand: solution on the boundary");
-  check_vectors(rhs_and_solution.size(), columns, n, "expand: loads");
-  if (rhs_and_solution.empty()) return;
-  detail::allocating(static_cast<double>(rhs_and_solution.size_bytes()), "right-hand sides",
-                     [&] { expand_checked(boundary_solution, rhs_and_solution, columns); });
-}
-
-void Factorization::expand_checked(std::span<const double> boundary_solution, std::span<double> rhs_and_solution,
-                                   int columns) {
-  const std::int64_t n = matrix_.n, m = static_cast<std::int64_t>(boundary_.size());
-  std::vector<double> vectors(rhs_and_solution.size());
-  std::vector<double> known(static_cast<std::size_t>(n)), product(static_cast<std::size_t>(n));
-  for (int c = 0; c < columns; ++c) {
-    std::fill(known.begin(), known.end(), 0.0);
-    for (std::int64_t b = 0; b < m; ++b) known[boundary_[b]] = boundary_solution[b + c * m] / scale_[boundary_[b]];
-    multiply(matrix_, known, product);
-    for (std::int64_t i = 0; i < n; ++i) vectors[i + c * n] = rhs_and_solution[i + c * n] * scale_[i] - product[i];
-  }
-  solve_eliminated(vectors, columns);
-  for (int c = 0; c < columns; ++c) {
-    for (std::int64_t i = 0; i < n; ++i) rhs_and_solution[i + c * n] = vectors[i + c * n] * scale_[i];
-    for (std::int64_t b = 0; b < m; ++b) rhs_and_solution[boundary_[b] + c * n] = boundary_solution[b + c * m];
-  }
-}
-
 Inertia Factorization::inertia() const {
   check_factorised("inertia");
   return inertia_;
@@ -600,14 +310,6 @@ std::vector<double> Factorization::null_space() const {
   for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] *= scale_[static_cast<std::int64_t>(i) % n];
   orthonormalise(vectors, n);
   return vectors;
-}
-
-const std::vector<double>& Factorization::schur_complement() const {
-  check_factorised("Schur complement");
-  if (boundary_.empty()) {
-    throw Error(ErrorCode::misuse, "no boundary was named; give its equations to analyse()", "Schur complement");
-  }
-  return schur_;
 }
 
 }  // namespace voussoir

@@ -144,6 +144,8 @@ class Factorization {
   DirectStatistics statistics_;
 
  private:
+  class PivotSearch;
+
   void check_factorised(const char* what) const;
   void check_vectors(std::size_t size, int columns, std::int64_t length, const char* what) const;
   void analyse_checked(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <vector>
-#include <voussoir/solvers/direct/factorization.hpp>
+#include <voussoir/solvers/direct/envelope_ldlt.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
 // Symmetric matrices under a skyline, and their LDLᵀ.
@@ -20,7 +20,9 @@ class ProfileMatrix {
   explicit ProfileMatrix(const SymmetricCsr& matrix);
 
   std::int64_t size() const { return static_cast<std::int64_t>(first_.size()); }
+  /// Numbers that are stored: those of the factor, which takes the place of the matrix.
   std::int64_t entries() const { return static_cast<std::int64_t>(value_.size()); }
+  double elimination_flops() const;
   std::int64_t first_row(std::int64_t j) const { return first_[j]; }
 
   /// Entry (i, j) with first_row(j) ≤ i ≤ j; throws Error{misuse} elsewhere.
@@ -43,28 +45,20 @@ class ProfileMatrix {
 
 /// LDLᵀ under a skyline, in the order given. Elimination fills the profile and nothing above it. No pivoting: see
 /// BandLdlt.
-class ProfileLdlt {
+class ProfileLdlt final : public EnvelopeLdlt {
  public:
+  ProfileLdlt() : EnvelopeLdlt("profile") {}
+
   /// As BandLdlt::factorise.
   void factorise(ProfileMatrix matrix, double tolerance, int threads = 0);
 
-  /// Overwrites right-hand sides by solutions, one after the other; equations of null pivots come out as zero.
-  void solve(std::span<double> rhs_and_solution, int columns = 1) const;
-
-  const Inertia& inertia() const { return inertia_; }
-  const std::vector<std::int32_t>& null_pivots() const { return null_pivots_; }
-
-  /// One vector with A v = 0 for each null pivot, one after the other; not normalised.
-  std::vector<double> null_vectors() const;
-
  private:
-  void backward(double* x) const;
+  void forward(double* x) const override;
+  void backward(double* x) const override;
+  void reduce_by_finished(std::int64_t begin, std::int64_t end);
+  void finish(std::int64_t j, std::int64_t begin, double null_size);
 
-  ProfileMatrix factor_;         // columns of Lᵀ, with D on the diagonal
-  std::vector<double> inverse_;  // 1 / D, zero at null pivots
-  std::vector<std::int32_t> null_pivots_;
-  Inertia inertia_;
-  int threads_ = 0;
+  ProfileMatrix factor_;  // columns of Lᵀ, with D on the diagonal
 };
 
 }  // namespace voussoir
