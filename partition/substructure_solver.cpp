@@ -100,123 +100,158 @@ SubstructureSolver::SubstructureSolver(const Domain& domain, const Partition& pa
   }
 }
 
+/// One step: the states of the parts beside that of the whole, and what brings them to balance.
+class SubstructureSolver::StepSolution {
+ public:
+  StepSolution(SubstructureSolver& solver, Interface& interface, StepState& state)
+      : solver_(solver), parts_(solver.superelements_), interface_(interface), state_(state), states_(parts_.size()) {
+    const Stopwatch watch;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      states_[p].name = state.name;
+      states_[p].case_factors = state.case_factors;
+      states_[p].prescribed_factor = state.prescribed_factor;
+      parts_[p]->begin(states_[p]);
+    }
+    StaticIntegrator().begin(*solver.whole_, state);
+    solver.report_.load_seconds += watch.seconds();
+  }
+
+  bool has_matrix_of(const std::vector<double>& case_factors) const;
+  void form_interface();
+  /// `doubtful` names an element type that does not promise to be linear; empty where all do.
+  Acceptance solve(const std::string& doubtful);
+
+ private:
+  void correct();
+  std::vector<double> unknowns();
+  double unbalance();
+
+  SubstructureSolver& solver_;
+  const std::vector<std::unique_ptr<Superelement>>& parts_;
+  Interface& interface_;
+  StepState& state_;  // of the whole
+  std::vector<StepState> states_;
+};
+
+bool SubstructureSolver::StepSolution::has_matrix_of(const std::vector<double>& case_factors) const {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [&](const auto& part) { return part->model().same_matrix(case_factors, state_.case_factors); });
+}
+
+void SubstructureSolver::StepSolution::form_interface() {
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Stopwatch watch;
+    parts_[p]->condense(states_[p]);
+    solver_.report_.condense_seconds[p] += watch.seconds();
+  }
+  const Stopwatch watch;
+  interface_.assemble(parts_);
+  solver_.report_.interface_seconds += watch.seconds();
+  if (interface_.matrix.n == 0 || interface_.factorization->null_pivots().empty()) return;
+  const auto& null_pivots = interface_.factorization->null_pivots();
+  const auto& u = interface_.unknowns[null_pivots.front()];
+  throw Error(ErrorCode::singular,
+              "the model is under-constrained: it can move in " + std::to_string(null_pivots.size()) +
+                  " modes without resistance, and this unknown moves in one of them; add supports",
+              solver_.domain_.node_label(u.node) + ", " + solver_.whole_->unknown_names()[u.component]);
+}
+
+// Solves for the forces that are out of balance at the parts' states, and takes the solution into them.
+void SubstructureSolver::StepSolution::correct() {
+  SubstructureReport& report = solver_.report_;
+  std::vector<double> x(interface_.unknowns.size(), 0.0);
+  const Stopwatch loading;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto& load = parts_[p]->load(states_[p]);
+    for (std::size_t i = 0; i < load.size(); ++i) x[interface_.place[p][i]] += load[i];
+  }
+  report.load_seconds += loading.seconds();
+  const Stopwatch solving;
+  if (!x.empty()) interface_.factorization->solve(x);
+  report.interface_seconds += solving.seconds();
+  const Stopwatch recovering;
+  std::vector<double> own;
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    own.clear();
+    for (std::int32_t i : interface_.place[p]) own.push_back(x[i]);
+    parts_[p]->recover(own, states_[p]);
+  }
+  report.recover_seconds += recovering.seconds();
+}
+
+// Of the whole: parts agree where they meet.
+std::vector<double> SubstructureSolver::StepSolution::unknowns() {
+  std::vector<double> all = state_.unknowns.to_host();
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const std::vector<double> own = states_[p].unknowns.to_host();
+    const auto& equation = solver_.whole_equation_[p];
+    for (std::size_t e = 0; e < own.size(); ++e)
+      if (equation[e] >= 0) all[equation[e]] = own[e];
+  }
+  return all;
+}
+
+double SubstructureSolver::StepSolution::unbalance() {
+  AnalysisModel& whole = *solver_.whole_;
+  Vector b = whole.make_vector();
+  StaticIntegrator().form_unbalance(whole, state_, b);
+  return whole.backend().norm(b);
+}
+
+Acceptance SubstructureSolver::StepSolution::solve(const std::string& doubtful) {
+  const std::vector<double> start = state_.unknowns.to_host();
+  const double before = unbalance();
+  correct();
+  const std::vector<double> present = unknowns();
+  state_.unknowns.from_host(present);
+  const auto residual = [&] { return before > 0 ? unbalance() / before : unbalance(); };
+  // Elements that promise nothing may be linear all the same; the forces tell.
+  if (const double left = doubtful.empty() ? 0.0 : residual(); !(left < 1e-6))
+    throw Error(ErrorCode::bad_input,
+                "the model is not linear, and substructures are condensed once: a linear solution leaves " +
+                    std::to_string(left) + " of the loads unbalanced; use StaticAnalysis",
+                doubtful);
+  const auto refine = [&] {
+    correct();
+    std::vector<double> moved = unknowns(), size = moved;
+    state_.unknowns.from_host(moved);
+    for (std::size_t e = 0; e < moved.size(); ++e) {
+      moved[e] -= present[e];
+      size[e] -= start[e];
+    }
+    const double change = norm(moved);
+    return change > 0 ? change / norm(size) : 0.0;
+  };
+  return judge_solution(residual, refine);
+}
+
 std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps) {
-  const std::size_t parts = superelements_.size();
   if (whole_->is_thermal() && whole_->depends_on_temperature())
     throw Error(ErrorCode::bad_input,
                 "conductivity depends on temperature, so the problem is not linear; use StaticAnalysis");
   const std::string doubtful = Superelement::not_linear(*whole_);
   report_ = {};
-  report_.condense_seconds.assign(parts, 0.0);
+  report_.condense_seconds.assign(superelements_.size(), 0.0);
   for (const auto& part : superelements_) report_.interior_unknowns.push_back(part->interior_unknowns());
   Interface interface(superelements_, method_, whole_->backend().threads());
   report_.interface_unknowns = interface.matrix.n;
   report_.interface_entries = static_cast<std::int64_t>(interface.matrix.column.size());
-  const auto label = [&](std::int64_t i) {
-    const auto& u = interface.unknowns[i];
-    return domain_.node_label(u.node) + ", " + whole_->unknown_names()[u.component];
-  };
 
   std::vector<StepResult> results;
   std::vector<double> formed_for;  // case factors that the stiffness was formed for
   for (StepState& state : step_states(domain_, steps)) {
     SolveReport report;
-    report.solver = "substructures, " + std::to_string(parts) + " parts";
-    std::vector<StepState> states(parts);
-    const Stopwatch load_watch;
-    for (std::size_t p = 0; p < parts; ++p) {
-      states[p].name = state.name;
-      states[p].case_factors = state.case_factors;
-      states[p].prescribed_factor = state.prescribed_factor;
-      superelements_[p]->begin(states[p]);
-    }
-    StaticIntegrator().begin(*whole_, state);
-    report_.load_seconds += load_watch.seconds();
-
-    bool same = !formed_for.empty();
-    for (std::size_t p = 0; p < parts && same; ++p)
-      same = superelements_[p]->model().same_matrix(formed_for, state.case_factors);
+    report.solver = "substructures, " + std::to_string(superelements_.size()) + " parts";
+    StepSolution solution(*this, interface, state);
     const Stopwatch setup_watch;
-    if (!same || results.empty()) {
-      for (std::size_t p = 0; p < parts; ++p) {
-        const Stopwatch watch;
-        superelements_[p]->condense(states[p]);
-        report_.condense_seconds[p] += watch.seconds();
-      }
-      const Stopwatch watch;
-      interface.assemble(superelements_);
-      report_.interface_seconds += watch.seconds();
+    if (results.empty() || formed_for.empty() || !solution.has_matrix_of(formed_for)) {
+      solution.form_interface();
       formed_for = state.case_factors;
-      if (interface.matrix.n > 0 && !interface.factorization->null_pivots().empty())
-        throw Error(ErrorCode::singular,
-                    "the model is under-constrained: it can move in " +
-                        std::to_string(interface.factorization->null_pivots().size()) +
-                        " modes without resistance, and this unknown moves in one of them; add supports",
-                    label(interface.factorization->null_pivots().front()));
     }
     report.setup_seconds = setup_watch.seconds();
 
-    // Solves for the forces that are out of balance at the parts' states, and takes the solution into them.
-    const auto correct = [&] {
-      std::vector<double> x(interface.unknowns.size(), 0.0);
-      const Stopwatch loading;
-      for (std::size_t p = 0; p < parts; ++p) {
-        const auto& load = superelements_[p]->load(states[p]);
-        for (std::size_t i = 0; i < load.size(); ++i) x[interface.place[p][i]] += load[i];
-      }
-      report_.load_seconds += loading.seconds();
-      const Stopwatch solving;
-      if (!x.empty()) interface.factorization->solve(x);
-      report_.interface_seconds += solving.seconds();
-      const Stopwatch recovering;
-      std::vector<double> own;
-      for (std::size_t p = 0; p < parts; ++p) {
-        own.clear();
-        for (std::int32_t i : interface.place[p]) own.push_back(x[i]);
-        superelements_[p]->recover(own, states[p]);
-      }
-      report_.recover_seconds += recovering.seconds();
-    };
-    // Of the whole: parts agree where they meet.
-    const auto unknowns = [&] {
-      std::vector<double> all = state.unknowns.to_host();
-      for (std::size_t p = 0; p < parts; ++p) {
-        const std::vector<double> own = states[p].unknowns.to_host();
-        for (std::size_t e = 0; e < own.size(); ++e)
-          if (whole_equation_[p][e] >= 0) all[whole_equation_[p][e]] = own[e];
-      }
-      return all;
-    };
-    const auto unbalance = [&] {
-      Vector b = whole_->make_vector();
-      StaticIntegrator().form_unbalance(*whole_, state, b);
-      return whole_->backend().norm(b);
-    };
     const Stopwatch solve_watch;
-    const std::vector<double> start = state.unknowns.to_host();
-    const double before = unbalance();
-    correct();
-    std::vector<double> present = unknowns();
-    state.unknowns.from_host(present);
-    const auto residual = [&] { return before > 0 ? unbalance() / before : unbalance(); };
-    // Elements that promise nothing may be linear all the same; the forces tell.
-    if (const double left = doubtful.empty() ? 0.0 : residual(); !(left < 1e-6))
-      throw Error(ErrorCode::bad_input,
-                  "the model is not linear, and substructures are condensed once: a linear solution leaves " +
-                      std::to_string(left) + " of the loads unbalanced; use StaticAnalysis",
-                  doubtful);
-    const auto refine = [&] {
-      correct();
-      std::vector<double> moved = unknowns(), size = moved;
-      state.unknowns.from_host(moved);
-      for (std::size_t e = 0; e < moved.size(); ++e) {
-        moved[e] -= present[e];
-        size[e] -= start[e];
-      }
-      const double change = norm(moved);
-      return change > 0 ? change / norm(size) : 0.0;
-    };
-    const Acceptance acceptance = judge_solution(residual, refine);
+    const Acceptance acceptance = solution.solve(doubtful);
     report.solve_seconds = solve_watch.seconds();
     report.true_residual = acceptance.residual;
     report.converged = acceptance.accepted;

@@ -47,6 +47,7 @@ class SubstructureSolver : public DomainSolver {
 
  private:
   struct Interface;
+  class StepSolution;
 
   const Domain& domain_;
   DirectMethod method_;

@@ -89,6 +89,36 @@ HostMatrix transposed(const HostMatrix& g) {
   return t;
 }
 
+/// Solves for rows of G; one for each thread.
+struct RowSolver {
+  const HostMatrix& a;
+  Eigen::MatrixXd small;
+  Eigen::VectorXd y;
+
+  /// Row i of G on its pattern J, whose last column is i: the solution of A(J, J) y = e_i, scaled to make
+  /// (G A Gᵀ)_ii = 1. False where A(J, J) is not positive definite.
+  bool solve(const std::int32_t* pattern, std::int32_t size, double* row) {
+    small.setZero(size, size);
+    for (std::int32_t p = 0; p < size; ++p) {
+      // Both lists ascend: one walk finds the common columns.
+      auto k = a.row_start[pattern[p]];
+      const auto end = a.row_start[pattern[p] + 1];
+      for (std::int32_t q = 0; q <= p; ++q) {
+        while (k < end && a.column[k] < pattern[q]) ++k;
+        if (k < end && a.column[k] == pattern[q]) small(p, q) = a.value[k];
+      }
+    }
+    y.setZero(size);
+    y[size - 1] = 1;
+    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>, Eigen::Lower> llt(small);
+    if (llt.info() == Eigen::Success) llt.solveInPlace(y);
+    if (llt.info() != Eigen::Success || !(y[size - 1] > 0)) return false;
+    const double scale = 1 / std::sqrt(y[size - 1]);
+    for (std::int32_t p = 0; p < size; ++p) row[p] = scale * y[p];
+    return true;
+  }
+};
+
 }  // namespace
 
 void FsaiPreconditioner::set_up(const LinearSOE& soe) {
@@ -117,7 +147,6 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
   g.column.resize(g.row_start[n]);
   g.value.resize(g.row_start[n]);
 
-  // Row i of G solves the small system A(J, J) y = e_i on its own pattern J, then is scaled to make (G A Gᵀ)_ii = 1.
   std::atomic<std::int64_t> bad{n};
   // An exception must not leave a parallel region; the only one that can come is that memory is short.
   std::atomic<bool> short_of_memory{false};
@@ -125,8 +154,7 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
   const int team = wanted > 0 ? wanted : default_threads();
 #pragma omp parallel num_threads(team)
   {
-    Eigen::MatrixXd small;
-    Eigen::VectorXd y;
+    RowSolver solver{a, {}, {}};
 #pragma omp for schedule(dynamic, 256)
     for (std::int64_t i = 0; i < n; ++i) try {
         std::int32_t* pattern = g.column.data() + g.row_start[i];
@@ -134,28 +162,10 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
         std::int32_t at = 0;
         for (auto k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
           if (kept(i, k)) pattern[at++] = a.column[k];
-        small.setZero(size, size);
-        for (std::int32_t p = 0; p < size; ++p) {
-          // Both lists ascend: one walk finds the common columns.
-          auto k = a.row_start[pattern[p]];
-          const auto end = a.row_start[pattern[p] + 1];
-          for (std::int32_t q = 0; q <= p; ++q) {
-            while (k < end && a.column[k] < pattern[q]) ++k;
-            if (k < end && a.column[k] == pattern[q]) small(p, q) = a.value[k];
-          }
+        if (solver.solve(pattern, size, g.value.data() + g.row_start[i])) continue;
+        std::int64_t seen = bad;
+        while (i < seen && !bad.compare_exchange_weak(seen, i)) {
         }
-        y.setZero(size);
-        y[size - 1] = 1;
-        const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>, Eigen::Lower> llt(small);
-        if (llt.info() == Eigen::Success) llt.solveInPlace(y);
-        if (llt.info() != Eigen::Success || !(y[size - 1] > 0)) {
-          std::int64_t seen = bad;
-          while (i < seen && !bad.compare_exchange_weak(seen, i)) {
-          }
-          continue;
-        }
-        const double scale = 1 / std::sqrt(y[size - 1]);
-        for (std::int32_t p = 0; p < size; ++p) g.value[g.row_start[i] + p] = scale * y[p];
       } catch (const std::bad_alloc&) {
         short_of_memory = true;
       }
