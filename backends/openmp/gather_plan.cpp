@@ -12,6 +12,14 @@ namespace voussoir::cpu {
 
 namespace {
 
+/// Where the lists of a plan are written to.
+struct PlanLists {
+  std::int32_t* rows;
+  std::int64_t* first;
+  std::int32_t* element;
+  std::uint16_t* node;
+};
+
 /// Counts or lists what one chunk touches. The marks belong to one thread and are all −1 between calls.
 struct ChunkLister {
   const std::int32_t* nodes;
@@ -35,6 +43,29 @@ struct ChunkLister {
       ++mark[static_cast<std::size_t>(node)];
     }
     return incidences;
+  }
+  /// Lists the elements begin … end again, and writes their rows from `row` on and what adds to these from `place` on.
+  void write(std::int32_t begin, std::int32_t end, std::int64_t row, std::int64_t place, const PlanLists& to) {
+    list(begin, end);
+    std::sort(touched.begin(), touched.end());
+    const std::int64_t chunk_row = row;
+    next.clear();
+    for (const std::int32_t node : touched) {
+      to.rows[row] = node;
+      to.first[row] = place;
+      next.push_back(place);
+      place += mark[static_cast<std::size_t>(node)];
+      mark[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(row - chunk_row);
+      ++row;
+    }
+    for (std::int32_t e = begin; e < end; ++e)
+      for (int a = 0; a < per_element; ++a) {
+        const std::int32_t node = nodes[std::int64_t{e} * per_element + a];
+        if (!wanted[static_cast<std::size_t>(node)]) continue;
+        const std::int64_t at = next[static_cast<std::size_t>(mark[static_cast<std::size_t>(node)])]++;
+        to.element[at] = e - begin;
+        to.node[at] = static_cast<std::uint16_t>(a);
+      }
   }
   void forget() {
     for (const std::int32_t node : touched) mark[static_cast<std::size_t>(node)] = -1;
@@ -98,39 +129,16 @@ GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch_numb
   plan.first = Array<std::int64_t>(memory, row_total + 1);
   plan.element = Array<std::int32_t>(memory, static_cast<std::size_t>(first_incidence.back()));
   plan.node = Array<std::uint16_t>(memory, static_cast<std::size_t>(first_incidence.back()));
-  std::int32_t* rows = plan.rows.write_device();
-  std::int64_t* first = plan.first.write_device();
-  std::int32_t* element = plan.element.write_device();
-  std::uint16_t* which = plan.node.write_device();
-  first[row_total] = first_incidence.back();
+  const PlanLists lists{plan.rows.write_device(), plan.first.write_device(), plan.element.write_device(),
+                        plan.node.write_device()};
+  lists.first[row_total] = first_incidence.back();
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4) if (chunks > 1)
   for (std::ptrdiff_t c = 0; c < chunks; ++c)
     keeper.guard([&] {
       ChunkLister& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
-      const auto begin = static_cast<std::int32_t>(c * chunk);
-      lister.list(begin, range_end(c));
-      std::sort(lister.touched.begin(), lister.touched.end());
-      std::int64_t row = plan.chunk_rows[static_cast<std::size_t>(c)];
-      std::int64_t next = first_incidence[static_cast<std::size_t>(c)];
-      const std::int64_t chunk_row = row;
-      lister.next.clear();
-      for (const std::int32_t node : lister.touched) {
-        rows[row] = node;
-        first[row] = next;
-        lister.next.push_back(next);
-        next += lister.mark[static_cast<std::size_t>(node)];
-        lister.mark[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(row - chunk_row);
-        ++row;
-      }
-      for (std::int32_t e = begin; e < range_end(c); ++e)
-        for (int a = 0; a < per_element; ++a) {
-          const std::int32_t node = nodes[std::int64_t{e} * per_element + a];
-          if (!wanted[static_cast<std::size_t>(node)]) continue;
-          const std::int64_t at = lister.next[static_cast<std::size_t>(lister.mark[static_cast<std::size_t>(node)])]++;
-          element[at] = e - begin;
-          which[at] = static_cast<std::uint16_t>(a);
-        }
+      lister.write(static_cast<std::int32_t>(c * chunk), range_end(c), plan.chunk_rows[static_cast<std::size_t>(c)],
+                   first_incidence[static_cast<std::size_t>(c)], lists);
       lister.forget();
     });
   keeper.rethrow();

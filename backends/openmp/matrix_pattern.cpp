@@ -137,116 +137,161 @@ void write_positions(const NodeElements& batch, std::int32_t row, const std::vec
   }
 }
 
-void build_pattern(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix) {
-  const DeviceModel::Part& part = model.part(device);
-  CpuSymmetricMatrix::Part& target = matrix.part(device);
-  const auto& memory = model.layout()->memory(device);
-  const int threads = matrix.threads();
-  const bool scalar = matrix.block_size() == 1;
-  const std::int32_t owned = part.owned_nodes;
-  const auto local = static_cast<std::size_t>(part.local_nodes);
-  target.positions.resize(part.batches.size());
+/// Builds the pattern of a matrix on one device in two passes over the rows of its nodes: how long they are, and what
+/// stands in them. Inside a section.
+class PatternBuilder {
+ public:
+  PatternBuilder(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix);
+  void build() {
+    measure_rows();
+    make_room();
+    write_rows();
+    listers_.clear();
+    target_.cut(memory_, block_size_, threads_);
+    target_.value = Array<double>(memory_, stored_ * static_cast<std::size_t>(block_size_ * block_size_));
+  }
 
-  DeviceSection section(*memory);
-  const std::int32_t* first_equation = part.first_equation.read_device();
-  std::vector<NodeElements> batches;
-  std::vector<int> numbers;
-  for (std::size_t b = 0; b < part.batches.size(); ++b) {
-    const ElementBatch& batch = part.batches[b];
+ private:
+  bool scalar() const { return block_size_ == 1; }
+  /// Stored columns that a node takes: nodes in a block matrix, equations in a plain one.
+  std::int32_t width_of(std::int32_t node) const {
+    return scalar() ? first_equation_[node + 1] - first_equation_[node] : 1;
+  }
+  void measure_rows();
+  void make_room();
+  void write_rows();
+  void write_row(std::int32_t row, RowLister& lister, std::vector<std::int32_t>& place) const;
+
+  const DeviceModel::Part& part_;
+  CpuSymmetricMatrix::Part& target_;
+  std::shared_ptr<DeviceMemory> memory_;
+  const int threads_, block_size_;
+  const std::int32_t* first_equation_;
+  std::vector<NodeElements> batches_;
+  std::vector<int> numbers_;                                  // of the batches in the model
+  std::vector<std::pair<std::int32_t, std::int32_t>> extra_;  // pairs of nodes that dependencies bring together
+  std::vector<std::int64_t> extra_start_;                     // by rows
+  std::vector<RowLister> listers_;                            // one for each thread
+  std::vector<std::int32_t> width_;                           // of each node's first row
+  int bytes_each_ = 1;                                        // of a position
+  std::vector<std::uint8_t*> positions_;                      // of each batch
+  std::int64_t* row_start_ = nullptr;
+  std::int32_t* column_ = nullptr;
+  std::size_t stored_ = 0;
+};
+
+PatternBuilder::PatternBuilder(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix)
+    : part_(model.part(device)),
+      target_(matrix.part(device)),
+      memory_(model.layout()->memory(device)),
+      threads_(matrix.threads()),
+      block_size_(matrix.block_size()),
+      first_equation_(part_.first_equation.read_device()) {
+  const std::int32_t owned = part_.owned_nodes;
+  target_.positions.resize(part_.batches.size());
+  for (std::size_t b = 0; b < part_.batches.size(); ++b) {
+    const ElementBatch& batch = part_.batches[b];
     if (batch.element_count == 0 || !(batch.program->has_tangent() || batch.program->has_mass())) continue;
-    batches.push_back(elements_at_nodes(batch, owned));
-    numbers.push_back(static_cast<int>(b));
+    batches_.push_back(elements_at_nodes(batch, owned));
+    numbers_.push_back(static_cast<int>(b));
   }
-  ModelPlans& plans = ModelPlans::of(model, threads);
-  const auto extra = dependency_pairs(part, batches, numbers, plans, device, first_equation);
-  std::vector<std::int64_t> extra_start;
-  if (!extra.empty()) {
-    extra_start.assign(static_cast<std::size_t>(owned) + 1, 0);
-    for (const auto& pair : extra) ++extra_start[static_cast<std::size_t>(pair.first) + 1];
-    std::partial_sum(extra_start.begin(), extra_start.end(), extra_start.begin());
+  ModelPlans& plans = ModelPlans::of(model, threads_);
+  extra_ = dependency_pairs(part_, batches_, numbers_, plans, device, first_equation_);
+  if (!extra_.empty()) {
+    extra_start_.assign(static_cast<std::size_t>(owned) + 1, 0);
+    for (const auto& pair : extra_) ++extra_start_[static_cast<std::size_t>(pair.first) + 1];
+    std::partial_sum(extra_start_.begin(), extra_start_.end(), extra_start_.begin());
   }
-
-  // First pass: how long the rows are. `width` counts stored columns of a node's first row: nodes in a block matrix,
-  // equations in a plain one, where each further row of the node begins one column later.
-  const auto width_of = [&](std::int32_t node) { return scalar ? first_equation[node + 1] - first_equation[node] : 1; };
-  std::vector<std::int32_t> width(static_cast<std::size_t>(owned));
-  std::int32_t widest = 0;
   // Made before the parallel regions, so that a lack of memory is met where an exception can leave.
-  std::vector<RowLister> listers(static_cast<std::size_t>(threads),
-                                 {batches, extra, extra_start, std::vector<std::int32_t>(local, -1), {}});
+  for (int t = 0; t < threads_; ++t)
+    listers_.push_back({batches_,
+                        extra_,
+                        extra_start_,
+                        std::vector<std::int32_t>(static_cast<std::size_t>(part_.local_nodes), -1),
+                        {}});
+}
+
+// In a plain matrix each further row of a node begins one column later.
+void PatternBuilder::measure_rows() {
+  const std::int32_t owned = part_.owned_nodes;
+  width_.assign(static_cast<std::size_t>(owned), 0);
+  std::int32_t widest = 0;
   ExceptionKeeper keeper;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 512) reduction(max : widest)
+#pragma omp parallel for num_threads(threads_) schedule(dynamic, 512) reduction(max : widest)
   for (std::int32_t row = 0; row < owned; ++row)
     keeper.guard([&] {
-      RowLister& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
+      RowLister& lister = listers_[static_cast<std::size_t>(omp_get_thread_num())];
       lister.list(row);
       std::int32_t sum = 0;
       for (const std::int32_t node : lister.columns) sum += width_of(node);
-      width[static_cast<std::size_t>(row)] = sum;
+      width_[static_cast<std::size_t>(row)] = sum;
       widest = std::max(widest, sum);
     });
   keeper.rethrow();
-  target.row_start = Array<std::int64_t>(memory, static_cast<std::size_t>(target.rows) + 1);
-  std::int64_t* row_start = target.row_start.write_device();
-  row_start[0] = 0;
-  for (std::int32_t row = 0, stored = 0; row < owned; ++row) {
-    const int copies = scalar ? width_of(row) : 1;
+  bytes_each_ = widest <= nowhere<std::uint8_t> ? 1 : widest <= nowhere<std::uint16_t> ? 2 : 4;
+}
+
+void PatternBuilder::make_room() {
+  target_.row_start = Array<std::int64_t>(memory_, static_cast<std::size_t>(target_.rows) + 1);
+  row_start_ = target_.row_start.write_device();
+  row_start_[0] = 0;
+  for (std::int32_t row = 0, stored = 0; row < part_.owned_nodes; ++row) {
+    const int copies = scalar() ? width_of(row) : 1;
     for (int i = 0; i < copies; ++i, ++stored)
-      row_start[stored + 1] = row_start[stored] + width[static_cast<std::size_t>(row)] - i;
+      row_start_[stored + 1] = row_start_[stored] + width_[static_cast<std::size_t>(row)] - i;
   }
-
-  const int bytes_each = widest <= nowhere<std::uint8_t> ? 1 : widest <= nowhere<std::uint16_t> ? 2 : 4;
-  std::vector<std::uint8_t*> positions;
-  for (std::size_t b = 0; b < batches.size(); ++b) {
-    BlockPositions& p = target.positions[static_cast<std::size_t>(numbers[b])];
-    p.bytes_each = bytes_each;
-    p.data = Array<std::uint8_t>(memory, static_cast<std::size_t>(batches[b].count) *
-                                             static_cast<std::size_t>(batches[b].per_element * batches[b].per_element) *
-                                             static_cast<std::size_t>(bytes_each));
-    positions.push_back(p.data.write_device());
+  for (std::size_t b = 0; b < batches_.size(); ++b) {
+    const int n = batches_[b].per_element;
+    BlockPositions& p = target_.positions[static_cast<std::size_t>(numbers_[b])];
+    p.bytes_each = bytes_each_;
+    p.data = Array<std::uint8_t>(memory_, static_cast<std::size_t>(batches_[b].count) *
+                                              static_cast<std::size_t>(n * n) * static_cast<std::size_t>(bytes_each_));
+    positions_.push_back(p.data.write_device());
   }
-  const auto stored = static_cast<std::size_t>(row_start[target.rows]);
-  target.column = Array<std::int32_t>(memory, stored);
-  std::int32_t* column = target.column.write_device();
+  stored_ = static_cast<std::size_t>(row_start_[target_.rows]);
+  target_.column = Array<std::int32_t>(memory_, stored_);
+  column_ = target_.column.write_device();
+}
 
-  // Second pass: the columns, ascending, and what follows from them.
-  for (RowLister& lister : listers) std::fill(lister.mark.begin(), lister.mark.end(), -1);
-  std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(threads), std::vector<std::int32_t>(local, 0));
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int32_t row = 0; row < owned; ++row)
+void PatternBuilder::write_rows() {
+  for (RowLister& lister : listers_) std::fill(lister.mark.begin(), lister.mark.end(), -1);
+  std::vector<std::vector<std::int32_t>> places(
+      static_cast<std::size_t>(threads_), std::vector<std::int32_t>(static_cast<std::size_t>(part_.local_nodes), 0));
+  ExceptionKeeper keeper;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (std::int32_t row = 0; row < part_.owned_nodes; ++row)
     keeper.guard([&] {
-      RowLister& lister = listers[static_cast<std::size_t>(omp_get_thread_num())];
-      std::vector<std::int32_t>& place = places[static_cast<std::size_t>(omp_get_thread_num())];
-      lister.list(row);
-      std::sort(lister.columns.begin(), lister.columns.end());
-      std::int32_t* line = column + row_start[scalar ? first_equation[row] : row];
-      std::int32_t at = 0;
-      for (const std::int32_t node : lister.columns) {
-        place[static_cast<std::size_t>(node)] = at;
-        if (!scalar)
-          line[at++] = node;
-        else
-          for (std::int32_t equation = first_equation[node]; equation < first_equation[node + 1]; ++equation)
-            line[at++] = equation;
-      }
-      if (scalar)
-        for (std::int32_t i = first_equation[row] + 1; i < first_equation[row + 1]; ++i)
-          std::copy(line + (i - first_equation[row]), line + at, column + row_start[i]);
-      for (std::size_t b = 0; b < batches.size(); ++b) {
-        if (bytes_each == 1)
-          write_positions(batches[b], row, place, positions[b]);
-        else if (bytes_each == 2)
-          write_positions(batches[b], row, place, reinterpret_cast<std::uint16_t*>(positions[b]));
-        else
-          write_positions(batches[b], row, place, reinterpret_cast<std::uint32_t*>(positions[b]));
-      }
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      write_row(row, listers_[thread], places[thread]);
     });
   keeper.rethrow();
-  listers.clear();
-  places.clear();
-  target.cut(memory, matrix.block_size(), threads);
-  const auto entries = static_cast<std::size_t>(matrix.block_size() * matrix.block_size());
-  target.value = Array<double>(memory, stored * entries);
+}
+
+// The columns of a node's rows, ascending, and where its elements find them. `place` is of each node, of this thread.
+void PatternBuilder::write_row(std::int32_t row, RowLister& lister, std::vector<std::int32_t>& place) const {
+  lister.list(row);
+  std::sort(lister.columns.begin(), lister.columns.end());
+  std::int32_t* line = column_ + row_start_[scalar() ? first_equation_[row] : row];
+  std::int32_t at = 0;
+  for (const std::int32_t node : lister.columns) {
+    place[static_cast<std::size_t>(node)] = at;
+    if (!scalar())
+      line[at++] = node;
+    else
+      for (std::int32_t equation = first_equation_[node]; equation < first_equation_[node + 1]; ++equation)
+        line[at++] = equation;
+  }
+  if (scalar())
+    for (std::int32_t i = first_equation_[row] + 1; i < first_equation_[row + 1]; ++i)
+      std::copy(line + (i - first_equation_[row]), line + at, column_ + row_start_[i]);
+  for (std::size_t b = 0; b < batches_.size(); ++b) {
+    if (bytes_each_ == 1)
+      write_positions(batches_[b], row, place, positions_[b]);
+    else if (bytes_each_ == 2)
+      write_positions(batches_[b], row, place, reinterpret_cast<std::uint16_t*>(positions_[b]));
+    else
+      write_positions(batches_[b], row, place, reinterpret_cast<std::uint32_t*>(positions_[b]));
+  }
 }
 
 }  // namespace
@@ -261,7 +306,10 @@ std::unique_ptr<SparseMatrix> CpuBackend::make_matrix(const DeviceModel& model, 
             (model.uniform_components() == 0 ? "; the nodes of this model differ"
                                              : "; here there are " + std::to_string(model.uniform_components())));
   auto matrix = std::make_unique<cpu::CpuSymmetricMatrix>(model, block_size, threads_);
-  for (int d = 0; d < devices(); ++d) cpu::build_pattern(model, d, *matrix);
+  for (int d = 0; d < devices(); ++d) {
+    DeviceSection section(*model.layout()->memory(d));
+    cpu::PatternBuilder(model, d, *matrix).build();
+  }
   return matrix;
 }
 
