@@ -165,6 +165,161 @@ struct Joint {
   int components;
 };
 
+/// The elements that are rigid where they are unstrained, sorted by what they move together with, and the nodes in
+/// them.
+class Clusters {
+ public:
+  Clusters(const AnalysisModel& model, const RigidFrame& frame);
+
+  std::int32_t count() const { return count_; }
+  /// The cluster that a node belongs to, by its position in the numbering.
+  std::int32_t of_position(std::size_t k) const { return own_[k]; }
+  std::int32_t of_equation(std::int32_t equation) const {
+    return own_[static_cast<std::size_t>(position_of_equation(equation))];
+  }
+  std::int32_t position_of_equation(std::int32_t equation) const {
+    return position_[static_cast<std::size_t>(model_.place(equation).node)];
+  }
+  const std::vector<Joint>& joints() const { return joints_; }
+  /// Why elements may have free motions of their own, in words; empty where they have none.
+  const std::string& own_modes() const { return own_modes_; }
+  /// More nodes are in no cluster of elements than there are such clusters.
+  bool mostly_single_nodes() const { return count_ - of_elements_ > of_elements_; }
+
+ private:
+  std::vector<RigidBlock> rigid_blocks(const RigidFrame& frame);
+  void take_nodes(const std::vector<RigidBlock>& blocks, ElementSets& sets, std::int32_t elements);
+  void sort_joints();
+
+  const AnalysisModel& model_;
+  std::vector<std::int32_t> position_;  // of each node of the Domain in the numbering
+  std::vector<std::int32_t> own_;       // cluster of each position
+  std::vector<Joint> joints_;
+  std::string own_modes_;
+  std::int32_t count_ = 0;
+  std::int32_t of_elements_ = 0;  // clusters that have elements
+};
+
+Clusters::Clusters(const AnalysisModel& model, const RigidFrame& frame)
+    : model_(model), position_(static_cast<std::size_t>(model.domain().node_count()), -1) {
+  const auto nodes = model.numbered_nodes();
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    position_[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
+  std::vector<RigidBlock> blocks = rigid_blocks(frame);
+  // A node belongs to the cluster that has the most of its unknowns: to a beam rather than to the solid that it is on.
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const RigidBlock& a, const RigidBlock& b) { return a.components > b.components; });
+  std::int32_t elements = 0;
+  for (RigidBlock& b : blocks) {
+    b.first = elements;
+    elements += model.domain().block(b.block).size();
+  }
+  ElementSets sets(model.domain(), frame, blocks, elements);
+  take_nodes(blocks, sets, elements);
+  sort_joints();
+}
+
+std::vector<RigidBlock> Clusters::rigid_blocks(const RigidFrame& frame) {
+  std::vector<RigidBlock> blocks;
+  std::set<std::string> others;
+  for (std::size_t b = 0; b < model_.batches().size(); ++b) {
+    const BatchOrigin& origin = model_.batches()[b];
+    if (origin.kind != BatchOrigin::Kind::block) continue;
+    const ElementBlock& block = model_.domain().block(origin.block);
+    if (block.size() == 0) continue;
+    if (resists_all_strain(model_, frame, static_cast<int>(b)))
+      blocks.push_back({origin.block, block.type().program().components(), 0});
+    else
+      others.insert(block.type().name());
+  }
+  if (!others.empty()) own_modes_ = "elements of type " + *others.begin() + " may have zero-energy modes";
+  return blocks;
+}
+
+// Clusters in the order of their first elements, then one for each node that is in none.
+void Clusters::take_nodes(const std::vector<RigidBlock>& blocks, ElementSets& sets, std::int32_t elements) {
+  const std::size_t nodes = model_.numbered_nodes().size();
+  own_.assign(nodes, -1);
+  std::vector<std::int32_t> number(static_cast<std::size_t>(elements), -1);
+  std::vector<int> own_components(nodes, 0);
+  for (const RigidBlock& b : blocks) {
+    const ElementBlock& block = model_.domain().block(b.block);
+    for (std::int32_t e = 0; e < block.size(); ++e) {
+      const auto root = static_cast<std::size_t>(sets.find(b.first + e));
+      if (number[root] < 0) number[root] = count_++;
+      for (const std::int32_t n : block.nodes(e)) {
+        const auto k = static_cast<std::size_t>(position_[static_cast<std::size_t>(n)]);
+        if (own_[k] < 0) {
+          own_[k] = number[root];
+          own_components[k] = b.components;
+        } else if (own_[k] != number[root]) {
+          joints_.push_back({static_cast<std::int32_t>(k), number[root], std::min(b.components, own_components[k])});
+        }
+      }
+    }
+  }
+  of_elements_ = count_;
+  for (std::int32_t& c : own_)
+    if (c < 0) c = count_++;
+}
+
+void Clusters::sort_joints() {
+  std::sort(joints_.begin(), joints_.end(), [](const Joint& a, const Joint& b) {
+    return std::tie(a.position, a.cluster) < std::tie(b.position, b.cluster);
+  });
+  const auto same = [](const Joint& a, const Joint& b) { return a.position == b.position && a.cluster == b.cluster; };
+  joints_.erase(std::unique(joints_.begin(), joints_.end(), same), joints_.end());
+}
+
+/// What supports, equations and shared nodes say of the motions of clusters.
+void add_conditions(const AnalysisModel& model, const RigidFrame& frame, const Clusters& clusters, RigidJoints& rigid) {
+  const auto first_equation = model.first_equation();
+  const auto modes_of = [&](std::int32_t equation) {
+    return frame.at(clusters.position_of_equation(equation), model.place(equation).component);
+  };
+  for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k)
+    for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
+      if (model.is_held(e))
+        rigid.add({{clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), e - first_equation[k])}});
+  for (const auto& d : model.constraints().dependent) {
+    double largest = 1;
+    for (const double c : d.coefficients) largest = std::max(largest, std::abs(c));
+    RigidJoints::Row row{{clusters.of_equation(d.equation), modes_of(d.equation) / largest}};
+    for (std::size_t i = 0; i < d.others.size(); ++i)
+      row.emplace_back(clusters.of_equation(d.others[i]), -d.coefficients[i] / largest * modes_of(d.others[i]));
+    rigid.add(std::move(row));
+  }
+  for (const Joint& j : clusters.joints())
+    for (int c = 0; c < j.components; ++c) {
+      const RigidFrame::Modes row = frame.at(j.position, c);
+      rigid.add({{clusters.of_position(static_cast<std::size_t>(j.position)), row}, {j.cluster, -row}});
+    }
+}
+
+void add_extents(const AnalysisModel& model, const RigidFrame& frame, const Clusters& clusters, RigidJoints& rigid) {
+  const auto first_equation = model.first_equation();
+  for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k)
+    for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
+      rigid.add_extent(clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
+  for (const Joint& j : clusters.joints())
+    for (int c = 0; c < j.components; ++c) rigid.add_extent(j.cluster, frame.at(j.position, c));
+}
+
+/// A motion that is left, over all equations of the model.
+std::vector<double> motion_of(const AnalysisModel& model, const RigidFrame& frame, const Clusters& clusters,
+                              RigidJoints& rigid, int number) {
+  const auto first_equation = model.first_equation();
+  std::vector<double> motion(static_cast<std::size_t>(model.equation_count()), 0.0);
+  for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k) {
+    const RigidFrame::Modes moved = rigid.motion(number, clusters.of_position(k));
+    if (moved.isZero(0)) continue;
+    for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
+      if (model.is_free(e))
+        motion[static_cast<std::size_t>(e)] = moved.dot(frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
+  }
+  return motion;
+}
+
 }  // namespace
 
 RigidClusters::RigidClusters(const AnalysisModel& model) {
@@ -173,125 +328,27 @@ RigidClusters::RigidClusters(const AnalysisModel& model) {
     undecided_ = "the rigid-body motions of these unknowns are not known";
     return;
   }
-  const Domain& domain = model.domain();
-  const auto nodes = model.numbered_nodes();
-  const auto first_equation = model.first_equation();
-  std::vector<std::int32_t> position(static_cast<std::size_t>(domain.node_count()), -1);
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    position[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
-
-  std::vector<RigidBlock> blocks;
-  std::set<std::string> others;
-  for (std::size_t b = 0; b < model.batches().size(); ++b) {
-    const BatchOrigin& origin = model.batches()[b];
-    if (origin.kind != BatchOrigin::Kind::block) continue;
-    const ElementBlock& block = domain.block(origin.block);
-    if (block.size() == 0) continue;
-    if (resists_all_strain(model, frame, static_cast<int>(b)))
-      blocks.push_back({origin.block, block.type().program().components(), 0});
-    else
-      others.insert(block.type().name());
-  }
-  // A node belongs to the cluster that has the most of its unknowns: to a beam rather than to the solid that it is on.
-  std::stable_sort(blocks.begin(), blocks.end(),
-                   [](const RigidBlock& a, const RigidBlock& b) { return a.components > b.components; });
-  std::int32_t elements = 0;
-  for (RigidBlock& b : blocks) {
-    b.first = elements;
-    elements += domain.block(b.block).size();
-  }
-  ElementSets sets(domain, frame, blocks, elements);
-
-  // Clusters in the order of their first elements, then one for each node that is in none.
-  std::vector<std::int32_t> number(static_cast<std::size_t>(elements), -1), own(nodes.size(), -1);
-  std::vector<int> own_components(nodes.size(), 0);
-  std::vector<Joint> joints;
-  std::int32_t clusters = 0;
-  for (const RigidBlock& b : blocks)
-    for (std::int32_t e = 0; e < domain.block(b.block).size(); ++e) {
-      const auto root = static_cast<std::size_t>(sets.find(b.first + e));
-      if (number[root] < 0) number[root] = clusters++;
-      for (const std::int32_t n : domain.block(b.block).nodes(e)) {
-        const auto k = static_cast<std::size_t>(position[static_cast<std::size_t>(n)]);
-        if (own[k] < 0) {
-          own[k] = number[root];
-          own_components[k] = b.components;
-        } else if (own[k] != number[root]) {
-          joints.push_back({static_cast<std::int32_t>(k), number[root], std::min(b.components, own_components[k])});
-        }
-      }
-    }
-  const std::int32_t of_elements = clusters;
-  for (std::int32_t& c : own)
-    if (c < 0) c = clusters++;
-  const std::string own_modes =
-      others.empty() ? "" : "elements of type " + *others.begin() + " may have zero-energy modes";
-  if (static_cast<std::size_t>(clusters) > most_clusters) {
-    undecided_ =
-        clusters - of_elements > of_elements && !own_modes.empty()
-            ? own_modes
-            : "the mesh consists of " + std::to_string(clusters) + " parts that are connected by less than a face";
+  const Clusters clusters(model, frame);
+  if (static_cast<std::size_t>(clusters.count()) > most_clusters) {
+    undecided_ = clusters.mostly_single_nodes() && !clusters.own_modes().empty()
+                     ? clusters.own_modes()
+                     : "the mesh consists of " + std::to_string(clusters.count()) +
+                           " parts that are connected by less than a face";
     return;
   }
-
-  RigidJoints rigid(frame.modes(), clusters);
-  const auto cluster_of = [&](std::int32_t equation) {
-    return own[static_cast<std::size_t>(position[static_cast<std::size_t>(model.place(equation).node)])];
-  };
-  const auto modes_of = [&](std::int32_t equation) {
-    const auto place = model.place(equation);
-    return frame.at(position[static_cast<std::size_t>(place.node)], place.component);
-  };
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
-      if (model.is_held(e)) rigid.add({{own[k], frame.at(static_cast<std::int32_t>(k), e - first_equation[k])}});
-  for (const auto& d : model.constraints().dependent) {
-    double largest = 1;
-    for (const double c : d.coefficients) largest = std::max(largest, std::abs(c));
-    RigidJoints::Row row{{cluster_of(d.equation), modes_of(d.equation) / largest}};
-    for (std::size_t i = 0; i < d.others.size(); ++i)
-      row.emplace_back(cluster_of(d.others[i]), -d.coefficients[i] / largest * modes_of(d.others[i]));
-    rigid.add(std::move(row));
-  }
-  std::sort(joints.begin(), joints.end(), [](const Joint& a, const Joint& b) {
-    return std::tie(a.position, a.cluster) < std::tie(b.position, b.cluster);
-  });
-  joints.erase(
-      std::unique(joints.begin(), joints.end(),
-                  [](const Joint& a, const Joint& b) { return a.position == b.position && a.cluster == b.cluster; }),
-      joints.end());
-  for (const Joint& j : joints)
-    for (int c = 0; c < j.components; ++c) {
-      const RigidFrame::Modes row = frame.at(j.position, c);
-      rigid.add({{own[static_cast<std::size_t>(j.position)], row}, {j.cluster, -row}});
-    }
-  if (clusters > 1 || !rigid.is_held(0)) {
-    for (std::size_t k = 0; k < nodes.size(); ++k)
-      for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
-        rigid.add_extent(own[k], frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
-    for (const Joint& j : joints)
-      for (int c = 0; c < j.components; ++c) rigid.add_extent(j.cluster, frame.at(j.position, c));
-  } else {
-    return;
-  }
+  RigidJoints rigid(frame.modes(), clusters.count());
+  add_conditions(model, frame, clusters, rigid);
+  if (clusters.count() <= 1 && rigid.is_held(0)) return;
+  add_extents(model, frame, clusters, rigid);
   if (!rigid.solve()) {
-    undecided_ = !own_modes.empty() ? own_modes : "too many parts are connected by less than a face";
+    undecided_ =
+        !clusters.own_modes().empty() ? clusters.own_modes() : "too many parts are connected by less than a face";
     return;
   }
   if (rigid.motion_count() > most_motions)
     undecided_ = "there are " + std::to_string(rigid.motion_count()) + " motions that only springs can resist";
-  for (int m = 0; m < std::min(rigid.motion_count(), most_motions); ++m) {
-    std::vector<double> motion(static_cast<std::size_t>(model.equation_count()), 0.0);
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const RigidFrame::Modes moved = rigid.motion(m, own[k]);
-      if (moved.isZero(0)) continue;
-      for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
-        if (model.is_free(e))
-          motion[static_cast<std::size_t>(e)] =
-              moved.dot(frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
-    }
-    motions_.push_back(std::move(motion));
-  }
+  for (int m = 0; m < std::min(rigid.motion_count(), most_motions); ++m)
+    motions_.push_back(motion_of(model, frame, clusters, rigid, m));
 }
 
 }  // namespace voussoir

@@ -1,0 +1,232 @@
+// Blocks and loads as batches of elements.
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/model/detail/model_builder.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/detail/symmetry.hpp>
+
+namespace voussoir {
+namespace {
+
+/// The load element for faces of a block: "pressure.quad4", "plane_pressure.line2", "axisymmetric_pressure.line3".
+std::string load_type(const ElementBlock& block, const std::string& kind, const std::string& face_shape) {
+  const auto& topology = shape_topology(block.type().shape());
+  std::string geometry;
+  if (topology.dim == 2) geometry = block.type().program().axisymmetric() ? "axisymmetric_" : "plane_";
+  return geometry + kind + "." + face_shape;
+}
+
+/// The value of a parameter of one element of a block, at its lowest temperature; `otherwise` where it has none.
+double block_parameter(const ElementBlock& block, const ElementBlock::Parameters& p, const std::string& name,
+                       std::int32_t element, double otherwise) {
+  const auto names = block.type().program().parameter_names();
+  const auto k = std::find(names.begin(), names.end(), name) - names.begin();
+  if (k == static_cast<std::ptrdiff_t>(names.size())) return otherwise;
+  const std::size_t record = p.record.empty() ? 0 : p.record[element];
+  return p.records[record * p.rows * (names.size() + 1) + 1 + k];
+}
+
+/// Whether elements of a program feel a body load at all: forces act on displacements, heat on a temperature.
+bool feels(const ElementProgram& program, const BodyLoad& load) {
+  if (!program.takes_body_load()) return false;
+  return load.source != 0 ? program.components() == 1 : program.unknown_names()[0] == "ux";
+}
+
+}  // namespace
+
+void AnalysisModel::Builder::add_batch(std::shared_ptr<const ElementProgram> program, std::vector<std::int32_t> nodes,
+                                       std::vector<double> parameters, std::vector<std::int32_t> record, int rows,
+                                       BatchOrigin origin) {
+  BatchDescription b;
+  b.program = std::move(program);
+  b.parameters = std::move(parameters);
+  b.record = std::move(record);
+  b.table_rows = rows;
+  b.expansion_reference = domain.reference_temperature();
+  if (origin.kind == BatchOrigin::Kind::block || origin.kind == BatchOrigin::Kind::body_load)
+    if (const auto& material = domain.block(origin.block).material())
+      b.expansion_reference = material->expansion_reference().value_or(b.expansion_reference);
+  batches.push_back(std::move(b));
+  connectivity.push_back(std::move(nodes));
+  model.origins_.push_back(std::move(origin));
+}
+
+void AnalysisModel::Builder::take_unknowns(const ElementProgram& program, const std::string& where) {
+  const auto names = program.unknown_names();
+  auto& all = model.unknown_names_;
+  const std::size_t common = std::min(names.size(), all.size());
+  if (!std::equal(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(common), all.begin()))
+    throw Error(ErrorCode::bad_input,
+                "its unknowns (" + names[0] + ", …) are incompatible with those of the previous blocks (" + all[0] +
+                    ", …); use a separate analysis for them",
+                where);
+  if (names.size() > all.size()) all.assign(names.begin(), names.end());
+}
+
+void AnalysisModel::Builder::add_blocks() {
+  for (std::size_t i = 0; i < domain.block_count(); ++i) {
+    const ElementBlock& block = domain.block(i);
+    const std::string where = "block '" + block.name() + "'";
+    if (block.size() == 0) continue;
+    const auto& program = block.type().shared_program();
+    take_unknowns(*program, where);
+    if (const std::string defect = program->defect(); !defect.empty())
+      throw Error(ErrorCode::misuse, "element type '" + program->name() + "' is wrong: " + defect, where);
+    auto p = block.parameters();
+    if (p.rows > 1) model.depends_on_temperature_ = true;
+    if (program->reads_temperature()) model.laws_read_temperature_ = true;
+    for (std::int32_t n : block.connectivity())
+      components[n] = std::max<std::uint8_t>(components[n], static_cast<std::uint8_t>(program->components()));
+    BatchOrigin origin;
+    origin.block = static_cast<int>(i);
+    add_batch(program, {block.connectivity().begin(), block.connectivity().end()}, std::move(p.records),
+              std::move(p.record), p.rows, std::move(origin));
+  }
+  if (batches.empty()) throw Error(ErrorCode::bad_input, "the domain has no elements; add a block and fill it");
+}
+
+void AnalysisModel::Builder::add_surface_loads() {
+  for (std::size_t c = 0; c < domain.load_case_count(); ++c) {
+    for (const auto& load : domain.load_case(c).surface_loads()) {
+      // Faces of one block and one shape make one batch.
+      std::map<std::pair<int, std::string>, std::vector<FaceRef>> groups;
+      for (const FaceRef& f : domain.surface(load.surface)) {
+        const auto& shape = shape_topology(domain.block(f.block).type().shape());
+        groups[{f.block, shape.faces[f.face].shape}].push_back(f);
+      }
+      for (const auto& [key, faces] : groups) add_faces(static_cast<int>(c), load, key.first, key.second, faces);
+    }
+  }
+}
+
+void AnalysisModel::Builder::add_faces(int load_case, const LoadCase::Surface& load, int block_index,
+                                       const std::string& face_shape, const std::vector<FaceRef>& faces) {
+  const ElementBlock& block = domain.block(block_index);
+  const std::string where = "surface '" + load.surface + "', load case '" + domain.load_case(load_case).name() + "'";
+  if (face_shape.empty())
+    throw Error(ErrorCode::bad_input, "elements of block '" + block.name() + "' have no faces to load; use nodal loads",
+                where);
+  const ElementType* type = ElementLibrary::instance().find_if(load_type(block, load.kind, face_shape));
+  if (!type)
+    throw Error(ErrorCode::bad_input,
+                "there is no " + load.kind + " load for faces of " + block.type_name() + " elements", where);
+  take_unknowns(type->program(), where);
+  const auto& shape = shape_topology(block.type().shape());
+  const auto names = type->program().parameter_names();
+  if (load.kind == "traction" && type->program().components() == 2 && load.values[2] != 0)
+    throw Error(ErrorCode::bad_input, "a traction along z cannot act on plane elements", where);
+  const bool has_thickness = !names.empty() && names.back() == "thickness";
+  const auto block_parameters = block.parameters();
+  std::vector<double> parameters;
+  std::vector<std::int32_t> record, nodes;
+  BatchOrigin origin;
+  origin.kind = BatchOrigin::Kind::surface_load;
+  origin.block = block_index;
+  origin.load_case = load_case;
+  for (const FaceRef& f : faces) {
+    for (int local : shape.faces[f.face].nodes) nodes.push_back(block.nodes(f.element)[local]);
+    origin.elements.push_back({f.block, f.element});
+    if (parameters.empty() || has_thickness) {
+      parameters.push_back(0.0);  // temperature of the only row
+      for (std::size_t k = 0; k + (has_thickness ? 1 : 0) < names.size(); ++k)
+        parameters.push_back(k < load.values.size() ? load.values[k] : 0.0);
+      if (has_thickness) parameters.push_back(block_parameter(block, block_parameters, "thickness", f.element, 1.0));
+    }
+    if (has_thickness) record.push_back(static_cast<std::int32_t>(record.size()));
+  }
+  add_batch(type->shared_program(), std::move(nodes), std::move(parameters), std::move(record), 1, std::move(origin));
+}
+
+void AnalysisModel::Builder::add_body_loads() {
+  for (std::size_t c = 0; c < domain.load_case_count(); ++c) {
+    const LoadCase& load_case = domain.load_case(c);
+    for (const auto& load : load_case.body_loads()) {
+      std::map<int, std::vector<std::int32_t>> members;
+      if (load.element_set.empty()) {
+        for (std::size_t b = 0; b < domain.block_count(); ++b)
+          for (std::int32_t e = 0; e < domain.block(b).size(); ++e) members[static_cast<int>(b)].push_back(e);
+      } else {
+        for (const ElementRef& ref : domain.element_set(load.element_set)) members[ref.block].push_back(ref.element);
+      }
+      const std::string where = "load case '" + load_case.name() + "'" +
+                                (load.element_set.empty() ? "" : ", element set '" + load.element_set + "'");
+      bool any = false, heavy = false;
+      for (auto& [b, elements] : members) {
+        const ElementBlock& block = domain.block(b);
+        const ElementProgram& program = block.type().program();
+        if (!feels(program, load.load)) continue;
+        any = true;
+        if (program.components() == 2 && load.load.acceleration[2] != 0)
+          throw Error(ErrorCode::bad_input,
+                      "gravity along z cannot act on the plane elements of block '" + block.name() + "'", where);
+        auto p = block.parameters();
+        for (std::size_t i = 0; i < elements.size() && !heavy; ++i)
+          heavy = load.load.source != 0 || block_parameter(block, p, "density", elements[i], 1.0) != 0;
+        BatchOrigin origin;
+        origin.kind = BatchOrigin::Kind::body_load;
+        origin.block = b;
+        origin.load_case = static_cast<int>(c);
+        origin.body = load.load;
+        if (static_cast<std::int32_t>(elements.size()) == block.size()) {
+          whole_body_loads.push_back(std::move(origin));
+          continue;
+        }
+        std::vector<std::int32_t> nodes, record;
+        for (std::int32_t e : elements) {
+          nodes.insert(nodes.end(), block.nodes(e).begin(), block.nodes(e).end());
+          origin.elements.push_back({b, e});
+          if (!p.record.empty()) record.push_back(p.record[e]);
+        }
+        add_batch(block.type().shared_program(), std::move(nodes), std::move(p.records), std::move(record), p.rows,
+                  std::move(origin));
+      }
+      if (!any)
+        throw Error(ErrorCode::bad_input,
+                    load.load.source != 0
+                        ? "a heat source needs elements that conduct heat, and there are none"
+                        : "gravity and rotation need elements with mass and displacements, and there are none",
+                    where);
+      if (!heavy)
+        throw Error(ErrorCode::bad_input,
+                    "all elements under this load have density 0, so it would have no effect; set 'density'", where);
+    }
+  }
+}
+
+void AnalysisModel::Builder::take_initial_temperatures() {
+  std::vector<double> t = domain.initial_temperatures();
+  bool known = false, same = true;
+  for (std::size_t n = 0; n < t.size(); ++n) {
+    if (components[n] == 0) continue;
+    if (!known) start_temperature = t[n];
+    known = true;
+    same = same && t[n] == start_temperature;
+  }
+  if (!same) initial_temperature = std::move(t);
+}
+
+void AnalysisModel::Builder::check_symmetry() const {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const BatchOrigin& origin = model.origins_[b];
+    if (origin.kind == BatchOrigin::Kind::body_load) continue;  // elements of a block that has a batch
+    detail::BatchSample sample;
+    sample.batch = &batches[b];
+    sample.nodes = connectivity[b];
+    sample.coordinates = domain.coordinates();
+    sample.initial_temperature = initial_temperature;
+    sample.start_temperature = start_temperature;
+    const detail::Asymmetry found = detail::find_asymmetry(sample);
+    if (found.element < 0) continue;
+    throw Error(ErrorCode::misuse,
+                "the tangent of element type '" + batches[b].program->name() + "' is not symmetric (by " +
+                    short_number(found.size, 2) + " of its entries" +
+                    (found.at_rest ? "" : ", away from zero unknowns") +
+                    "), and only symmetric ones are supported; a law must satisfy A : dflux(B) = B : dflux(A)",
+                domain.element_label(model.element_of(static_cast<int>(b), found.element)));
+  }
+}
+
+}  // namespace voussoir

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/model/analysis_model.hpp>
+
+namespace voussoir {
+
+/// How a Domain becomes an AnalysisModel: blocks and loads to batches (builder_batches.cpp), nodes to equations
+/// (builder_numbering.cpp), supports to a plan (builder_constraints.cpp), all of it to the backend. Holds what is
+/// needed while the model is built, and nothing afterwards.
+struct AnalysisModel::Builder {
+  AnalysisModel& model;
+  const Domain& domain;
+  std::vector<std::uint8_t> components;  // per domain node
+  std::vector<BatchDescription> batches;
+  std::vector<std::vector<std::int32_t>> connectivity;  // per batch, in domain nodes until upload() is called
+  std::vector<double> initial_temperature;              // of the domain's nodes; empty where all have the same
+  double start_temperature = 0;
+  std::vector<BatchOrigin> whole_body_loads;
+  std::vector<Place> idle;  // unknowns of nodes without elements that nothing names
+
+  explicit Builder(AnalysisModel& m) : model(m), domain(m.domain_), components(m.domain_.node_count(), 0) {}
+
+  // Batches, in this order
+  void add_blocks();
+  void add_surface_loads();
+  /// Body loads on whole blocks use the block's own batch; on parts of one, a batch of those elements.
+  void add_body_loads();
+  /// Nodes that no element uses do not count.
+  void take_initial_temperatures();
+  /// Matrices are stored by halves, and solved by methods for symmetric ones.
+  void check_symmetry() const;
+
+  // Equations
+  /// Nodes that no element uses have the unknowns that equations name. What no equation names beside them is held,
+  /// since nothing gives it stiffness.
+  void add_equation_nodes();
+  void number(const DofNumberer& numberer);
+
+  // Constraints, once there are equations
+  /// The equation of a named unknown at a node, or an Error that says why there is none.
+  std::int32_t require_equation(std::int32_t node, const std::string& unknown, const std::string& what) const;
+  void constrain(const ConstraintHandler& handler);
+
+  void upload();
+
+ private:
+  void add_batch(std::shared_ptr<const ElementProgram> program, std::vector<std::int32_t> nodes,
+                 std::vector<double> parameters, std::vector<std::int32_t> record, int rows, BatchOrigin origin);
+  /// The model's unknowns are the longest list of any element; all others must be beginnings of it.
+  void take_unknowns(const ElementProgram& program, const std::string& where);
+  void add_faces(int load_case, const LoadCase::Surface& load, int block_index, const std::string& face_shape,
+                 const std::vector<FaceRef>& faces);
+  NodeGraph make_graph(std::int32_t nodes) const;
+  /// A rotation is compared with displacements by the longest lever with which an equation names one.
+  std::vector<double> comparable_scale(const NumberedConstraints& c) const;
+  /// Largest diagonal entry of the elements' tangents.
+  double largest_diagonal() const;
+  /// Springs that touch the same number of nodes make one batch; those of supports are apart from those of equations,
+  /// so that reactions can be told from the forces of equations.
+  void add_springs(double stiffness);
+};
+
+}  // namespace voussoir
