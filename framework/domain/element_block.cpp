@@ -39,6 +39,70 @@ std::array<double, 9> polar_values(const Orientation& orientation, const std::ar
   return {p[0], p[1], p[2], a[0], a[1], a[2], r[0] / length, r[1] / length, r[2] / length};
 }
 
+/// Where the parameters of a block's elements come from.
+struct ParameterSource {
+  const ElementBlock& block;
+  const std::map<std::string, double, std::less<>>& section;
+  const std::map<std::string, std::vector<double>, std::less<>>& per_element;
+  const Orientation& orientation;
+
+  std::string where() const { return "block '" + block.name() + "'"; }
+  void require_known(const std::string& name) const;
+  void check() const;
+  bool varies(const std::string& parameter) const;
+  double common_value(const std::string& parameter, double temperature) const;
+};
+
+void ParameterSource::require_known(const std::string& name) const {
+  const auto names = block.type().program().parameter_names();
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  std::string text = "elements of type " + block.type().name() + " have no parameter '" + name + "'";
+  if (const std::string near = detail::nearest_name(name, names); !near.empty()) {
+    text += "; did you mean '" + near + "'?";
+  } else if (names.empty()) {
+    text += "; they have none";
+  } else {
+    text += "; theirs are ";
+    for (std::size_t k = 0; k < names.size(); ++k) text += (k ? ", " : "") + names[k];
+  }
+  throw Error(ErrorCode::bad_input, text, where());
+}
+
+/// All that is given belongs to a parameter of the elements, and has as many values as there are elements.
+void ParameterSource::check() const {
+  for (const auto& [name, value] : section) require_known(name);
+  for (const auto& [name, values] : per_element) {
+    if (static_cast<std::int32_t>(values.size()) != block.size())
+      throw Error(
+          ErrorCode::bad_input,
+          std::to_string(values.size()) + " values of " + name + " for " + std::to_string(block.size()) + " elements",
+          where());
+    require_known(name);
+  }
+}
+
+/// Whether elements have values of their own.
+bool ParameterSource::varies(const std::string& parameter) const {
+  const bool turns = axis_entry(parameter) >= 0 || polar_entry(parameter) >= 0;
+  return per_element.contains(parameter) || (turns && orientation.varies());
+}
+
+/// The value of all elements, at a temperature of the material's tables.
+double ParameterSource::common_value(const std::string& parameter, double temperature) const {
+  if (const int axis = axis_entry(parameter); axis >= 0) return orientation.at({0, 0, 0})[axis];
+  if (const auto found = section.find(parameter); found != section.end()) return found->second;
+  const auto& material = block.material();
+  if (material && material->has(parameter)) return material->value(parameter, temperature);
+  if (parameter == "density" || parameter.starts_with("expansion") || parameter == "specific_heat")
+    return 0;  // not every analysis needs these
+  if (parameter == "thickness") return 1;
+  throw Error(ErrorCode::bad_input,
+              "'" + parameter + "' is required by elements of type " + block.type_name() + ", but " +
+                  (material ? "neither material '" + material->name() + "' nor the section defines it"
+                            : std::string("the block has no material and its section does not define it")),
+              where());
+}
+
 }  // namespace
 
 ElementBlock::ElementBlock(Domain& domain, std::int32_t index, std::string name, std::string type_name)
@@ -138,31 +202,9 @@ void ElementBlock::add_many(std::span<const Id> ids, std::span<const Id> nodes) 
 }
 
 ElementBlock::Parameters ElementBlock::parameters() const {
-  const ElementType& resolved = type();
-  const auto names = resolved.program().parameter_names();
-  const std::string where = "block '" + name_ + "'";
-  const auto require_known = [&](const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) return;
-    std::string text = "elements of type " + resolved.name() + " have no parameter '" + name + "'";
-    if (const std::string near = detail::nearest_name(name, names); !near.empty()) {
-      text += "; did you mean '" + near + "'?";
-    } else if (names.empty()) {
-      text += "; they have none";
-    } else {
-      text += "; theirs are ";
-      for (std::size_t k = 0; k < names.size(); ++k) text += (k ? ", " : "") + names[k];
-    }
-    throw Error(ErrorCode::bad_input, text, where);
-  };
-  for (const auto& [name, value] : section_) require_known(name);
-  for (const auto& [name, values] : per_element_) {
-    if (static_cast<std::int32_t>(values.size()) != size())
-      throw Error(ErrorCode::bad_input,
-                  std::to_string(values.size()) + " values of " + name + " for " + std::to_string(size()) + " elements",
-                  where);
-    require_known(name);
-  }
-
+  const ParameterSource source{*this, section_, per_element_, orientation_};
+  source.check();
+  const auto names = type().program().parameter_names();
   const std::vector<double> knots = material_ ? material_->temperatures() : std::vector<double>{};
   Parameters p;
   p.rows = std::max<int>(1, static_cast<int>(knots.size()));
@@ -170,38 +212,16 @@ ElementBlock::Parameters ElementBlock::parameters() const {
 
   // One record, as if all elements were alike; what varies is filled in below.
   std::vector<double> common(p.rows * stride);
-  bool varies = false;
+  bool any_varies = false;
   for (int row = 0; row < p.rows; ++row) {
     const double temperature = knots.empty() ? 0.0 : knots[row];
     common[row * stride] = temperature;
     for (std::size_t k = 0; k < names.size(); ++k) {
-      double& value = common[row * stride + 1 + k];
-      const auto section = section_.find(names[k]);
-      const int axis = axis_entry(names[k]);
-      if (per_element_.contains(names[k]) || ((axis >= 0 || polar_entry(names[k]) >= 0) && orientation_.varies())) {
-        varies = true;
-        value = 0;
-      } else if (axis >= 0) {
-        value = orientation_.at({0, 0, 0})[axis];
-      } else if (section != section_.end()) {
-        value = section->second;
-      } else if (material_ && material_->has(names[k])) {
-        value = material_->value(names[k], temperature);
-      } else if (names[k] == "density" || names[k] == "expansion" || names[k].starts_with("expansion") ||
-                 names[k] == "specific_heat") {
-        value = 0;  // not every analysis needs these
-      } else if (names[k] == "thickness") {
-        value = 1;
-      } else {
-        throw Error(ErrorCode::bad_input,
-                    "'" + names[k] + "' is required by elements of type " + type_name_ + ", but " +
-                        (material_ ? "neither material '" + material_->name() + "' nor the section defines it"
-                                   : std::string("the block has no material and its section does not define it")),
-                    where);
-      }
+      any_varies = any_varies || source.varies(names[k]);
+      common[row * stride + 1 + k] = source.varies(names[k]) ? 0.0 : source.common_value(names[k], temperature);
     }
   }
-  if (!varies) {
+  if (!any_varies) {
     p.records = std::move(common);
     return p;
   }

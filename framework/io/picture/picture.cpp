@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/output_file.hpp>
@@ -95,6 +96,116 @@ ColourScale scale_of(const Domain& domain, const Painting& painting, const std::
   return scale;
 }
 
+/// The nodes of a model where they are and where they are shown, what is seen of them, and how large the picture is.
+struct Scene {
+  const Surface& surface;
+  const Painting& painting;
+  const ColourScale& scale;
+  const Camera& camera;
+  std::span<const double> at_rest;
+  const std::vector<double>& position;
+  double size;  // of text and lines
+
+  double shade(double value) const { return (value - scale.low) / (scale.high - scale.low); }
+  Corner corner(std::int32_t n) const { return camera.see(&position[3 * static_cast<std::size_t>(n)]); }
+  Corner corner_at_rest(std::int32_t n) const { return camera.see(&at_rest[3 * static_cast<std::size_t>(n)]); }
+};
+
+/// Coordinates with `factor` times the displacements added.
+std::vector<double> moved(std::span<const double> x, const NodalField& displacements, double factor) {
+  std::vector<double> position(x.begin(), x.end());
+  const char* names[] = {"ux", "uy", "uz"};
+  for (int k = 0; k < 3; ++k)
+    for (int c = 0; c < displacements.width(); ++c)
+      if (displacements.components[c] == names[k])
+        for (std::size_t n = 0; 3 * n < position.size(); ++n)
+          if (const double u = displacements.at(static_cast<std::int32_t>(n), c); !std::isnan(u))
+            position[3 * n + k] += factor * u;
+  return position;
+}
+
+std::vector<char> seen_nodes(const Surface& surface, std::int32_t node_count) {
+  std::vector<char> seen(node_count, 0);
+  for (const auto& edge : surface.edges) seen[edge.a] = seen[edge.b] = 1;
+  for (const auto& polygon : surface.polygons)
+    for (int i = 0; i < polygon.corners; ++i) seen[polygon.nodes[i]] = 1;
+  return seen;
+}
+
+/// The shadow on the ground, which is as low as the lowest node at rest.
+void draw_shadow(const Scene& scene, const std::vector<char>& seen, const PictureOptions& options, Image& image) {
+  double ground = std::numeric_limits<double>::infinity();
+  const Direction up = unit(options.up);
+  for (std::size_t n = 0; n < seen.size(); ++n) {
+    const double* p = &scene.at_rest[3 * n];
+    if (seen[n]) ground = std::min(ground, dot(up, {p[0], p[1], p[2]}));
+  }
+  Shadow shadow(options.width, options.height);
+  const auto fallen = [&](std::int32_t n) {
+    const double* p = &scene.position[3 * static_cast<std::size_t>(n)];
+    Direction q{p[0], p[1], p[2]};
+    const double height = dot(up, q) - ground;
+    for (int k = 0; k < 3; ++k) q[k] += height * (0.35 * scene.camera.right()[k] - up[k]);
+    return scene.camera.see(q.data());
+  };
+  for (const auto& polygon : scene.surface.polygons)
+    for (int i = 2; i < polygon.corners; ++i)
+      shadow.triangle(fallen(polygon.nodes[0]), fallen(polygon.nodes[i - 1]), fallen(polygon.nodes[i]));
+  shadow.develop(image, static_cast<int>(std::max(2.0, 7 * scene.size)), 0.30F);
+}
+
+void draw_polygons(const Scene& scene, Raster& raster) {
+  for (std::size_t p = 0; p < scene.surface.polygons.size(); ++p) {
+    const auto& polygon = scene.surface.polygons[p];
+    Corner corners[4];
+    for (int i = 0; i < polygon.corners; ++i)
+      corners[i] = scene.camera.see(&scene.position[3 * static_cast<std::size_t>(polygon.nodes[i])],
+                                    scene.shade(scene.painting.polygons[4 * p + i]), scene.surface.normals[4 * p + i]);
+    for (int i = 2; i < polygon.corners; ++i) raster.triangle(corners[0], corners[i - 1], corners[i]);
+  }
+}
+
+/// Edges of elements fade where they would be nothing but grey. `outline`: the sharp ones at rest as well.
+void draw_edges(const Scene& scene, bool mesh, bool outline, Raster& raster) {
+  double length = 0;
+  std::size_t smooth = 0;
+  for (const auto& edge : scene.surface.edges)
+    if (!edge.sharp) {
+      const Corner a = scene.corner(edge.a), b = scene.corner(edge.b);
+      length += std::hypot(a.x - b.x, a.y - b.y);
+      ++smooth;
+    }
+  const double mean = smooth > 0 ? length / static_cast<double>(smooth) / scene.size : 0;
+  const auto mesh_cover = static_cast<float>(0.45 * std::clamp((mean - 2) / 6, 0.0, 1.0));
+  if (mesh && mesh_cover > 0)
+    for (const auto& edge : scene.surface.edges)
+      if (!edge.sharp)
+        raster.line(scene.corner(edge.a), scene.corner(edge.b), 1, {0.05F, 0.07F, 0.12F}, mesh_cover, 1.5);
+  for (const auto& edge : scene.surface.edges)
+    if (edge.sharp) raster.line(scene.corner(edge.a), scene.corner(edge.b), 2, {0.06F, 0.08F, 0.13F}, 0.62F, 2.0);
+  if (outline)
+    for (const auto& edge : scene.surface.edges)
+      if (edge.sharp)
+        raster.line(scene.corner_at_rest(edge.a), scene.corner_at_rest(edge.b), 2, {0.42F, 0.45F, 0.50F}, 0.55F, -1.0);
+}
+
+/// Lines that have a value are as thick as can be seen well, and change their colour along their way.
+void draw_bars(const Scene& scene, Raster& raster) {
+  for (std::size_t p = 0; p < scene.surface.bars.size(); ++p) {
+    const double from = scene.shade(scene.painting.bars[2 * p]), to = scene.shade(scene.painting.bars[2 * p + 1]);
+    if (!std::isfinite(from) || !std::isfinite(to)) continue;
+    const Corner a = scene.corner(scene.surface.bars[p].a), b = scene.corner(scene.surface.bars[p].b);
+    const int pieces = from == to ? 1 : 24,
+              thick = std::max(3, static_cast<int>(std::lround(5 * scene.size * Raster::samples)));
+    const auto between = [&](double t) {
+      return Corner{a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.depth + t * (b.depth - a.depth), 0, a.normal};
+    };
+    for (int i = 0; i < pieces; ++i)
+      raster.line(between(static_cast<double>(i) / pieces), between((i + 1.0) / pieces), thick,
+                  scale_colour(from + (i + 0.5) / pieces * (to - from)), 1, 3.0);
+  }
+}
+
 }  // namespace
 
 Picture& Picture::deform(const NodalField& displacements, double factor) {
@@ -166,16 +277,8 @@ void Picture::write(const std::filesystem::path& path, const PictureOptions& opt
     throw Error(ErrorCode::bad_input, "a picture is 64 to 16384 pixels wide and high", where);
   const Domain& domain = *domain_;
   const auto x = domain.coordinates();
-  std::vector<double> position(x.begin(), x.end());
-  if (displacements_ != nullptr) {
-    const char* names[] = {"ux", "uy", "uz"};
-    for (int k = 0; k < 3; ++k)
-      for (int c = 0; c < displacements_->width(); ++c)
-        if (displacements_->components[c] == names[k])
-          for (std::int32_t n = 0; n < domain.node_count(); ++n)
-            if (const double u = displacements_->at(n, c); !std::isnan(u))
-              position[3 * static_cast<std::size_t>(n) + k] += factor_ * u;
-  }
+  const std::vector<double> position =
+      displacements_ != nullptr ? moved(x, *displacements_, factor_) : std::vector<double>(x.begin(), x.end());
   const Surface surface = find_surface(domain, position);
   if (surface.polygons.empty() && surface.edges.empty())
     throw Error(ErrorCode::bad_input, "the domain has no visible elements", where);
@@ -183,89 +286,24 @@ void Picture::write(const std::filesystem::path& path, const PictureOptions& opt
 
   const Painting painting = paint(domain, surface, fields_, any_material_, component_, elements_, unit_);
   const ColourScale scale = scale_of(domain, painting, fields_, component_, elements_, unit_);
-  const auto shade = [&](double value) { return (value - scale.low) / (scale.high - scale.low); };
-
   Camera camera(options.view, options.up, where);
-  std::vector<char> seen(domain.node_count(), 0);
-  for (const auto& edge : surface.edges) seen[edge.a] = seen[edge.b] = 1;
-  for (const auto& polygon : surface.polygons)
-    for (int i = 0; i < polygon.corners; ++i) seen[polygon.nodes[i]] = 1;
-  for (std::int32_t n = 0; n < domain.node_count(); ++n)
+  const std::vector<char> seen = seen_nodes(surface, domain.node_count());
+  for (std::size_t n = 0; n < seen.size(); ++n)
     if (seen[n]) {
-      camera.include(&position[3 * static_cast<std::size_t>(n)]);
-      camera.include(&x[3 * static_cast<std::size_t>(n)]);
+      camera.include(&position[3 * n]);
+      camera.include(&x[3 * n]);
     }
   const double size = options.height / 900.0;
   const bool bar = std::isfinite(scale.greatest), words = !options.title.empty() || !options.subtitle.empty();
   camera.fit(40 * size, (words ? 105 : 40) * size, options.width - (bar ? 215 : 40) * size, options.height - 45 * size);
 
+  const Scene scene{surface, painting, scale, camera, x, position, size};
   Image image(options.width, options.height, {1, 1, 1});
-  if (options.shadow) {
-    double ground = std::numeric_limits<double>::infinity();
-    const Direction up = unit(options.up);
-    for (std::int32_t n = 0; n < domain.node_count(); ++n) {
-      const double* p = &x[3 * static_cast<std::size_t>(n)];
-      if (seen[n]) ground = std::min(ground, dot(up, {p[0], p[1], p[2]}));
-    }
-    Shadow shadow(options.width, options.height);
-    const auto fallen = [&](std::int32_t n) {
-      const double* p = &position[3 * static_cast<std::size_t>(n)];
-      Direction q{p[0], p[1], p[2]};
-      const double height = dot(up, q) - ground;
-      for (int k = 0; k < 3; ++k) q[k] += height * (0.35 * camera.right()[k] - up[k]);
-      return camera.see(q.data());
-    };
-    for (const auto& polygon : surface.polygons)
-      for (int i = 2; i < polygon.corners; ++i)
-        shadow.triangle(fallen(polygon.nodes[0]), fallen(polygon.nodes[i - 1]), fallen(polygon.nodes[i]));
-    shadow.develop(image, static_cast<int>(std::max(2.0, 7 * size)), 0.30F);
-  }
-
+  if (options.shadow) draw_shadow(scene, seen, options, image);
   Raster raster(options.width, options.height);
-  for (std::size_t p = 0; p < surface.polygons.size(); ++p) {
-    const auto& polygon = surface.polygons[p];
-    Corner corners[4];
-    for (int i = 0; i < polygon.corners; ++i)
-      corners[i] = camera.see(&position[3 * static_cast<std::size_t>(polygon.nodes[i])],
-                              shade(painting.polygons[4 * p + i]), surface.normals[4 * p + i]);
-    for (int i = 2; i < polygon.corners; ++i) raster.triangle(corners[0], corners[i - 1], corners[i]);
-  }
-  // Edges of elements fade where they would be nothing but grey.
-  double length = 0;
-  std::size_t smooth = 0;
-  const auto corner = [&](std::int32_t n) { return camera.see(&position[3 * static_cast<std::size_t>(n)]); };
-  for (const auto& edge : surface.edges)
-    if (!edge.sharp) {
-      const Corner a = corner(edge.a), b = corner(edge.b);
-      length += std::hypot(a.x - b.x, a.y - b.y);
-      ++smooth;
-    }
-  const double mean = smooth > 0 ? length / static_cast<double>(smooth) / size : 0;
-  const auto mesh_cover = static_cast<float>(0.45 * std::clamp((mean - 2) / 6, 0.0, 1.0));
-  if (options.mesh && mesh_cover > 0)
-    for (const auto& edge : surface.edges)
-      if (!edge.sharp) raster.line(corner(edge.a), corner(edge.b), 1, {0.05F, 0.07F, 0.12F}, mesh_cover, 1.5);
-  for (const auto& edge : surface.edges)
-    if (edge.sharp) raster.line(corner(edge.a), corner(edge.b), 2, {0.06F, 0.08F, 0.13F}, 0.62F, 2.0);
-  if (options.outline && displacements_ != nullptr && factor_ != 0)
-    for (const auto& edge : surface.edges)
-      if (edge.sharp)
-        raster.line(camera.see(&x[3 * static_cast<std::size_t>(edge.a)]),
-                    camera.see(&x[3 * static_cast<std::size_t>(edge.b)]), 2, {0.42F, 0.45F, 0.50F}, 0.55F, -1.0);
-  // Lines that have a value are as thick as can be seen well, and change their colour along their way.
-  for (std::size_t p = 0; p < surface.bars.size(); ++p) {
-    const double from = shade(painting.bars[2 * p]), to = shade(painting.bars[2 * p + 1]);
-    if (!std::isfinite(from) || !std::isfinite(to)) continue;
-    const Corner a = corner(surface.bars[p].a), b = corner(surface.bars[p].b);
-    const int pieces = from == to ? 1 : 24,
-              thick = std::max(3, static_cast<int>(std::lround(5 * size * Raster::samples)));
-    const auto between = [&](double t) {
-      return Corner{a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.depth + t * (b.depth - a.depth), 0, a.normal};
-    };
-    for (int i = 0; i < pieces; ++i)
-      raster.line(between(static_cast<double>(i) / pieces), between((i + 1.0) / pieces), thick,
-                  scale_colour(from + (i + 0.5) / pieces * (to - from)), 1, 3.0);
-  }
+  draw_polygons(scene, raster);
+  draw_edges(scene, options.mesh, options.outline && displacements_ != nullptr && factor_ != 0, raster);
+  draw_bars(scene, raster);
   raster.develop(image);
 
   if (bar) draw_bar(image, scale, label_, elements_.empty() ? "node" : "element");

@@ -64,17 +64,20 @@ struct Palette {
   std::vector<unsigned char> index;
 };
 
-Palette make_palette(const std::vector<std::array<unsigned char, 3>>& pixels, int width) {
-  // Colours that agree in five bits are kept together.
-  struct Bin {
-    std::array<int, 3> place;
-    std::int64_t count = 0;
-    std::array<std::int64_t, 3> sum{};
-  };
-  const auto bin_of = [](const std::array<unsigned char, 3>& c) {
-    return c[0] >> 3 << 10 | c[1] >> 3 << 5 | c[2] >> 3;
-  };
-  std::vector<Bin> all(1 << 15);
+using Bytes3 = std::array<unsigned char, 3>;
+
+/// Colours that agree in five bits are kept together.
+struct Bin {
+  std::array<int, 3> place;
+  std::int64_t count = 0;
+  std::array<std::int64_t, 3> sum{};
+};
+constexpr std::size_t bin_count = 1 << 15;
+
+int bin_of(const Bytes3& c) { return c[0] >> 3 << 10 | c[1] >> 3 << 5 | c[2] >> 3; }
+
+std::vector<Bin> fill_bins(const std::vector<Bytes3>& pixels) {
+  std::vector<Bin> all(bin_count);
   for (const auto& pixel : pixels) {
     Bin& bin = all[bin_of(pixel)];
     ++bin.count;
@@ -83,30 +86,37 @@ Palette make_palette(const std::vector<std::array<unsigned char, 3>>& pixels, in
   std::vector<Bin> bins;
   for (const Bin& bin : all)
     if (bin.count > 0) bins.push_back(bin);
+  return bins;
+}
 
-  struct Box {
-    std::size_t first, last;
-    int axis = 0, range = 0;
-    double weight = 0;
-  };
-  const auto measure = [&](Box box) {
-    std::int64_t count = 0;
-    std::array<int, 3> low{99, 99, 99}, high{-1, -1, -1};
-    for (std::size_t i = box.first; i < box.last; ++i) {
-      count += bins[i].count;
-      for (int k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], bins[i].place[k]);
-        high[k] = std::max(high[k], bins[i].place[k]);
-      }
+/// Neighbouring bins, how far they reach along their longest axis, and how much they need a colour more.
+struct Box {
+  std::size_t first, last;
+  int axis = 0, range = 0;
+  double weight = 0;
+};
+
+Box measure(const std::vector<Bin>& bins, Box box) {
+  std::int64_t count = 0;
+  std::array<int, 3> low{99, 99, 99}, high{-1, -1, -1};
+  for (std::size_t i = box.first; i < box.last; ++i) {
+    count += bins[i].count;
+    for (int k = 0; k < 3; ++k) {
+      low[k] = std::min(low[k], bins[i].place[k]);
+      high[k] = std::max(high[k], bins[i].place[k]);
     }
-    box.axis = box.range = 0;
-    for (int k = 0; k < 3; ++k)
-      if (high[k] - low[k] > box.range) box.axis = k, box.range = high[k] - low[k];
-    // The root, since a large plain background needs few colours.
-    box.weight = box.range * std::sqrt(static_cast<double>(count));
-    return box;
-  };
-  std::vector<Box> boxes{measure({0, bins.size()})};
+  }
+  box.axis = box.range = 0;
+  for (int k = 0; k < 3; ++k)
+    if (high[k] - low[k] > box.range) box.axis = k, box.range = high[k] - low[k];
+  // The root, since a large plain background needs few colours.
+  box.weight = box.range * std::sqrt(static_cast<double>(count));
+  return box;
+}
+
+/// Sorts the bins so that those of each box stand together.
+std::vector<Box> cut_boxes(std::vector<Bin>& bins) {
+  std::vector<Box> boxes{measure(bins, {0, bins.size()})};
   while (boxes.size() < 256) {
     const auto box =
         std::max_element(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) { return a.weight < b.weight; });
@@ -120,46 +130,57 @@ Palette make_palette(const std::vector<std::array<unsigned char, 3>>& pixels, in
     for (std::size_t i = box->first; i < box->last; ++i) total += std::sqrt(static_cast<double>(bins[i].count));
     std::size_t middle = box->first;
     while (middle + 1 < box->last && half < total / 2) half += std::sqrt(static_cast<double>(bins[middle++].count));
-    const Box upper = measure({std::max(middle, box->first + 1), box->last});
-    *box = measure({box->first, std::max(middle, box->first + 1)});
+    const Box upper = measure(bins, {std::max(middle, box->first + 1), box->last});
+    *box = measure(bins, {box->first, std::max(middle, box->first + 1)});
     boxes.push_back(upper);
   }
+  return boxes;
+}
 
+std::array<int, 3> mean_colour(const std::vector<Bin>& bins, const Box& box) {
+  std::int64_t count = 0;
+  std::array<std::int64_t, 3> sum{};
+  for (std::size_t i = box.first; i < box.last; ++i) {
+    count += bins[i].count;
+    for (int k = 0; k < 3; ++k) sum[k] += bins[i].sum[k];
+  }
+  std::array<int, 3> mean{};
+  for (int k = 0; k < 3; ++k) mean[k] = static_cast<int>((sum[k] + count / 2) / count);
+  return mean;
+}
+
+/// The entry that is nearest to the middle of a colour's bin.
+int nearest_entry(const std::vector<std::array<int, 3>>& entries, const Bytes3& wanted) {
+  int nearest = 1 << 30, entry = -1;
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    int distance = 0;
+    for (int k = 0; k < 3; ++k) {
+      const int d = entries[e][k] - ((wanted[k] & 0xf8) + 4);
+      distance += d * d;
+    }
+    if (distance < nearest) nearest = distance, entry = static_cast<int>(e);
+  }
+  return entry;
+}
+
+Palette make_palette(const std::vector<Bytes3>& pixels, int width) {
+  std::vector<Bin> bins = fill_bins(pixels);
   Palette palette;
   std::vector<std::array<int, 3>> entries;
-  std::vector<int> entry_of(1 << 15, -1);
-  for (std::size_t b = 0; b < boxes.size(); ++b) {
-    std::int64_t count = 0;
-    std::array<std::int64_t, 3> sum{};
-    for (std::size_t i = boxes[b].first; i < boxes[b].last; ++i) {
-      count += bins[i].count;
-      for (int k = 0; k < 3; ++k) sum[k] += bins[i].sum[k];
-    }
-    entries.emplace_back();
-    for (int k = 0; k < 3; ++k) {
-      entries.back()[k] = static_cast<int>((sum[k] + count / 2) / count);
-      palette.colours += static_cast<char>(entries.back()[k]);
-    }
+  for (const Box& box : cut_boxes(bins)) {
+    entries.push_back(mean_colour(bins, box));
+    for (const int value : entries.back()) palette.colours += static_cast<char>(value);
   }
   // A pattern too fine to be seen makes up for the colours between.
   constexpr int pattern[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+  std::vector<int> entry_of(bin_count, -1);
   palette.index.reserve(pixels.size());
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const int shift = pattern[i / width % 4][i % width % 4] / 2 - 4;
-    std::array<unsigned char, 3> wanted{};
+    Bytes3 wanted{};
     for (int k = 0; k < 3; ++k) wanted[k] = static_cast<unsigned char>(std::clamp(pixels[i][k] + shift, 0, 255));
     int& entry = entry_of[bin_of(wanted)];
-    if (entry < 0) {
-      int nearest = 1 << 30;
-      for (std::size_t e = 0; e < entries.size(); ++e) {
-        int distance = 0;
-        for (int k = 0; k < 3; ++k) {
-          const int d = entries[e][k] - ((wanted[k] & 0xf8) + 4);
-          distance += d * d;
-        }
-        if (distance < nearest) nearest = distance, entry = static_cast<int>(e);
-      }
-    }
+    if (entry < 0) entry = nearest_entry(entries, wanted);
     palette.index.push_back(static_cast<unsigned char>(entry));
   }
   return palette;
