@@ -42,7 +42,8 @@ function may_include(from, to, file) {
   if (from == "interface")  # the one list of built-in backends is a source file, not a part of the interface
     return file ~ /\.cpp$/ && to ~ /^backends\/(openmp|debug)$/
   if (from == "backends/debug" && to == "backends/openmp") return 1
-  if (from ~ /^backends\//) return to == "interface" || to == "elements"
+  if (from == "backends/cuda" && to == "elements") return 1  # the kernels, which its compilers need as text
+  if (from ~ /^backends\//) return to == "interface"
   if (from == "framework") return to == "interface"
   # Substructures are condensed by factorising them: partition knows the direct solvers, and no others.
   if (from == "partition" && to == "solvers") return target ~ /^solvers\/direct\//

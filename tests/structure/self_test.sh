@@ -20,7 +20,6 @@ fresh_tree() {
   echo '#include <vector>' >backends/backend.hpp
   echo '#include <voussoir/backends/openmp/openmp.hpp>' >backends/backend.cpp
   echo '#include <voussoir/backends/backend.hpp>' >backends/openmp/openmp.hpp
-  echo '#include <voussoir/elements/kernel/fn.hpp>' >>backends/openmp/openmp.hpp
   echo '#include <cuda_runtime.h>' >backends/cuda/cuda.cpp
   echo '#include <voussoir/elements/kernel/fn.hpp>' >backends/cuda/solid.cu
   echo '#include <voussoir/backends/cuda/cuda.hpp>' >backends/cuda/matrix/product.cu
@@ -78,6 +77,7 @@ plant backends/backend.hpp '#include <voussoir/framework/domain/domain.hpp>'
 plant backends/backend.hpp '#include <voussoir/backends/openmp/openmp.hpp>'
 plant backends/backend.cpp '#include <voussoir/elements/kernel/fn.hpp>'
 plant backends/openmp/openmp.hpp '#include <voussoir/solvers/cg.hpp>'
+plant backends/openmp/openmp.hpp '#include <voussoir/elements/kernel/fn.hpp>'
 plant backends/cuda/solid.cu '#include <voussoir/framework/domain/domain.hpp>'
 plant backends/openmp/openmp.hpp '#include <voussoir/backends/cuda/cuda.hpp>'
 plant backends/cuda/matrix/product.cu '#include <voussoir/backends/openmp/openmp.hpp>'
