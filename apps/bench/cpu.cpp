@@ -150,6 +150,196 @@ double peak_of_child(const CpuBench& options, const std::string& storage) {
   return 1024 * kilobytes;
 }
 
+/// A row that nothing is demanded of.
+void remark(const std::string& what, double floor_seconds, double ratio) {
+  fmt::print("  {:<46} {:>16} {:>26} {:>8.2f}\n", what, "", fmt::format("floor {:.2f} ms", floor_seconds * 1e3), ratio);
+}
+
+/// max |a − b| over max |a|
+double difference(const std::vector<double>& a, const Eigen::VectorXd& b) {
+  double apart = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    apart = std::max(apart, std::abs(a[i] - b[static_cast<Eigen::Index>(i)]));
+    size = std::max(size, std::abs(a[i]));
+  }
+  return apart / size;
+}
+
+/// The measurements on one cantilever, stage by stage.
+class CpuStages {
+ public:
+  CpuStages(const CpuBench& options, const std::shared_ptr<Backend>& backend, int threads)
+      : options_(options), backend_(backend), threads_(threads) {
+    build_cantilever(domain_, options.size);
+    model_ = std::make_unique<AnalysisModel>(domain_, backend, TransformationHandler(), PlainNumberer());
+    soe_.set_model(*model_);
+    state_.case_factors = {1.0};
+    integrator_.begin(*model_, state_);
+  }
+
+  void print_head() const {
+    fmt::print("Cantilever n = {}: {} equations, {} Hex8 (2×2×2)\n\n", options_.size, model_->equation_count(),
+               domain_.element_count());
+    fmt::print("  {:<46} {:>16} {:>26} {:>8}  {:<10}\n", "", "ours", "against", "ratio", "wanted");
+  }
+  void assembly();
+  void products(double triad, double reads);
+  void cg_iteration(double triad);
+  void solvers();
+  void memory() const;
+
+ private:
+  struct Solve {
+    double seconds;
+    int iterations;
+    double residual;
+    bool converged;
+  };
+  Solve timed(const std::string& solver);
+  double vector_bytes() const { return sizeof(double) * double(model_->equation_count()); }
+
+  const CpuBench& options_;
+  std::shared_ptr<Backend> backend_;
+  int threads_;
+  Domain domain_;
+  std::unique_ptr<AnalysisModel> model_;
+  BsrSOE soe_;
+  StaticIntegrator integrator_;
+  StepState state_;
+  double all_bytes_ = 0;                                // of a product with all blocks
+  Eigen::SparseMatrix<double, Eigen::RowMajor> eigen_;  // the same matrix
+};
+
+// Integration and assembly, by one thread and by all.
+void CpuStages::assembly() {
+  {
+    auto one = Backend::open("openmp:1");
+    AnalysisModel model_one(domain_, one, TransformationHandler(), PlainNumberer());
+    BsrSOE soe_one;
+    soe_one.set_model(model_one);
+    StepState state_one;
+    state_one.case_factors = {1.0};
+    integrator_.begin(model_one, state_one);
+    const double seconds = median_seconds(3, [&] { integrator_.form_tangent(model_one, state_one, soe_one); });
+    const double rate = double(domain_.element_count()) / seconds * 1e-6;
+    row("integrate + assemble Hex8, one core", fmt::format("{:.3f} M el/s", rate), "0.4 M el/s", rate / 0.4, ">= 1",
+        rate >= 0.4);
+  }
+  const double seconds = median_seconds(3, [&] { integrator_.form_tangent(*model_, state_, soe_); });
+  fmt::print("  {:<46} {:>16}\n", fmt::format("integrate + assemble Hex8, {} threads", threads_),
+             fmt::format("{:.3f} M el/s", domain_.element_count() / seconds * 1e-6));
+}
+
+void CpuStages::products(double triad, double reads) {
+  Vector x = model_->make_vector(), y = model_->make_vector();
+  std::vector<double> values(model_->equation_count());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37 * double(i));
+  x.from_host(values);
+  const double spmv = median_seconds(15, [&] { soe_.matrix().apply(x, y); });
+  // The floor is that of a matrix with all its blocks: each block, index and vector entry once. Storing half of a
+  // symmetric matrix moves less, which is how a product can pass it.
+  {
+    const HostMatrix all = soe_.sparse_matrix()->to_host();
+    all_bytes_ = double(all.value.size()) * sizeof(double) + double(all.column.size()) * sizeof(std::int32_t) +
+                 double(all.row_start.size()) * sizeof(std::int64_t) + 2 * vector_bytes();
+  }
+  const double floor = all_bytes_ / triad;
+  row("BSR product against all blocks over triad", fmt::format("{:.2f} ms", spmv * 1e3),
+      fmt::format("floor {:.2f} ms", floor * 1e3), floor / spmv, ">= 0.80", floor / spmv >= 0.8);
+  const double moved = double(soe_.matrix().bytes_moved());
+  remark("  against the bytes that it moves, over triad", moved / triad, moved / triad / spmv);
+  remark("  against all blocks, over reading alone", all_bytes_ / reads, all_bytes_ / reads / spmv);
+
+  CsrSOE csr;
+  csr.set_model(*model_);
+  integrator_.form_tangent(*model_, state_, csr);
+  eigen_ = to_eigen(csr.sparse_matrix()->to_host());
+  const Eigen::VectorXd ex = Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+  Eigen::VectorXd ey;
+  const double eigen_spmv = median_seconds(9, [&] { ey = eigen_ * ex; });
+  if (!(difference(y.to_host(), ey) <= 1e-12))
+    throw Error(ErrorCode::internal, "the timed product differs from Eigen's");
+  row("BSR product against Eigen's CSR product", fmt::format("{:.2f} ms", spmv * 1e3),
+      fmt::format("Eigen {:.2f} ms", eigen_spmv * 1e3), eigen_spmv / spmv, "> 1", eigen_spmv > spmv);
+  MatrixFreeSOE free;
+  free.set_model(*model_);
+  integrator_.form_tangent(*model_, state_, free);
+  const double seconds = median_seconds(7, [&] { free.matrix().apply(x, y); });
+  fmt::print("  {:<46} {:>16}\n", "matrix-free product",
+             fmt::format("{:.1f} ms, {:.2f} M el/s", seconds * 1e3, domain_.element_count() / seconds * 1e-6));
+}
+
+void CpuStages::cg_iteration(double triad) {
+  integrator_.form_unbalance(*model_, state_, soe_.b());
+  BlockJacobiPreconditioner block_jacobi;
+  block_jacobi.set_up(soe_);
+  CgRequest request;
+  request.relative_tolerance = 0;
+  request.max_iterations = 100;
+  request.keep_history = false;
+  const double hundred = median_seconds(3, [&] {
+    backend_->fill(soe_.x(), 0.0);
+    backend_->cg(soe_.matrix(), block_jacobi.inverse(), soe_.b(), soe_.x(), request);
+  });
+  // Besides product and preconditioner an iteration reads p, q, x, r, writes x, r (one pass) and reads z, p, writes p.
+  const double others = double(block_jacobi.inverse()->bytes_moved()) + 9 * vector_bytes();
+  const double floor = (all_bytes_ + others) / triad, moved = double(soe_.matrix().bytes_moved());
+  row("CG iteration (block Jacobi), all blocks over triad", fmt::format("{:.2f} ms", hundred * 10),
+      fmt::format("floor {:.2f} ms", floor * 1e3), hundred / 100 / floor, "<= 1.20", hundred / 100 <= 1.2 * floor);
+  remark("  against the bytes that it moves, over triad", (moved + others) / triad,
+         hundred / 100 / ((moved + others) / triad));
+}
+
+CpuStages::Solve CpuStages::timed(const std::string& solver) {
+  backend_->fill(soe_.x(), 0.0);
+  auto s = make_solver(solver, 1e-8);
+  const Stopwatch watch;
+  const SolveReport report = s->solve(soe_);
+  return {watch.seconds(), report.iterations, report.true_residual, report.converged};
+}
+
+void CpuStages::solvers() {
+  const Solve ours = timed("cg+jacobi");
+  if (!ours.converged || ours.residual > 1.1e-8) throw Error(ErrorCode::internal, "the timed CG did not converge");
+  Eigen::ConjugateGradient<Eigen::SparseMatrix<double, Eigen::RowMajor>, Eigen::Lower | Eigen::Upper,
+                           Eigen::DiagonalPreconditioner<double>>
+      cg;
+  cg.setTolerance(1e-8);
+  cg.setMaxIterations(50000);
+  const std::vector<double> b = soe_.b().to_host();
+  const Stopwatch watch;
+  cg.compute(eigen_);
+  const Eigen::VectorXd solution =
+      cg.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), static_cast<Eigen::Index>(b.size())));
+  const double eigen_seconds = watch.seconds();
+  if (cg.info() != Eigen::Success) throw Error(ErrorCode::internal, "Eigen's timed CG did not converge");
+  if (!(difference(soe_.x().to_host(), solution) <= 1e-5))
+    throw Error(ErrorCode::internal, "the timed CG and Eigen's differ");
+  row("CG+Jacobi to 1e-8 against Eigen's", fmt::format("{:.2f} s, {} it", ours.seconds, ours.iterations),
+      fmt::format("Eigen {:.2f} s, {} it", eigen_seconds, cg.iterations()), eigen_seconds / ours.seconds, "> 1",
+      eigen_seconds > ours.seconds);
+  for (const char* other : {"cg+block-jacobi", "cg+chebyshev", "cg+fsai", "direct"}) {
+    // Minutes and gigabytes, with few unknowns already where there is no MUMPS.
+    const int most = why_unavailable(DirectMethod::mumps).empty() ? 400'000 : 40'000;
+    if (std::string(other) == "direct" && model_->equation_count() > most) continue;
+    const Solve its = timed(other);
+    fmt::print("  {:<46} {:>16}   true residual {:.1e}{}\n", other,
+               fmt::format("{:.2f} s, {} it", its.seconds, its.iterations), its.residual,
+               its.converged ? "" : " NOT CONVERGED");
+  }
+}
+
+void CpuStages::memory() const {
+  const double n = options_.memory_size;
+  const double blocks = (3 * 10 * n + 1) * (3 * n + 1) * (3 * n + 1);  // 27 neighbours inside, fewer at the sides
+  const double matrix = blocks * (9 * sizeof(double) + sizeof(std::int32_t));
+  const double peak = peak_of_child(options_, "bsr"), peak_free = peak_of_child(options_, "matrix-free");
+  const auto mb = [](double bytes) { return fmt::format("{:.0f} MB", bytes * 1e-6); };
+  row(fmt::format("CG solve n = {}, peak memory against BSR matrix", options_.memory_size), mb(peak), mb(matrix),
+      peak / matrix, "<= 1.50", peak <= 1.5 * matrix);
+  row("the same, matrix-free", mb(peak_free), mb(matrix), peak_free / matrix, "<= 0.40", peak_free <= 0.4 * matrix);
+}
+
 }  // namespace
 
 void bench_cpu_child(const CpuBench& options, const std::string& storage) {
@@ -177,156 +367,14 @@ void bench_cpu(const CpuBench& options) {
   fmt::print("Triad: {:.1f} GB/s with {} threads, {:.1f} GB/s with one. Reading alone: {:.1f} GB/s\n\n", triad * 1e-9,
              threads, triad_one * 1e-9, reads * 1e-9);
 
-  Domain domain;
-  build_cantilever(domain, options.size);
-  AnalysisModel model(domain, backend, TransformationHandler(), PlainNumberer());
-  fmt::print("Cantilever n = {}: {} equations, {} Hex8 (2×2×2)\n\n", options.size, model.equation_count(),
-             domain.element_count());
-  fmt::print("  {:<46} {:>16} {:>26} {:>8}  {:<10}\n", "", "ours", "against", "ratio", "wanted");
-
-  BsrSOE soe;
-  soe.set_model(model);
-  StaticIntegrator integrator;
-  StepState state;
-  state.case_factors = {1.0};
-  integrator.begin(model, state);
-
-  // Integration and assembly, one thread.
-  {
-    auto one = Backend::open("openmp:1");
-    AnalysisModel model_one(domain, one, TransformationHandler(), PlainNumberer());
-    BsrSOE soe_one;
-    soe_one.set_model(model_one);
-    StepState state_one;
-    state_one.case_factors = {1.0};
-    integrator.begin(model_one, state_one);
-    const double seconds = median_seconds(3, [&] { integrator.form_tangent(model_one, state_one, soe_one); });
-    const double rate = double(domain.element_count()) / seconds * 1e-6;
-    row("integrate + assemble Hex8, one core", fmt::format("{:.3f} M el/s", rate), "0.4 M el/s", rate / 0.4, ">= 1",
-        rate >= 0.4);
-  }
-  const double assembly = median_seconds(3, [&] { integrator.form_tangent(model, state, soe); });
-  fmt::print("  {:<46} {:>16}\n", fmt::format("integrate + assemble Hex8, {} threads", threads),
-             fmt::format("{:.3f} M el/s", domain.element_count() / assembly * 1e-6));
-
-  // Products.
-  Vector x = model.make_vector(), y = model.make_vector();
-  std::vector<double> values(model.equation_count());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37 * double(i));
-  x.from_host(values);
-  const double spmv = median_seconds(15, [&] { soe.matrix().apply(x, y); });
-  // The floor is that of a matrix with all its blocks: each block, index and vector entry once. Storing half of a
-  // symmetric matrix moves less, which is how a product can pass it.
-  const double vector_bytes = sizeof(double) * double(model.equation_count());
-  double all_bytes = 0;
-  {
-    const HostMatrix all = soe.sparse_matrix()->to_host();
-    all_bytes = double(all.value.size()) * sizeof(double) + double(all.column.size()) * sizeof(std::int32_t) +
-                double(all.row_start.size()) * sizeof(std::int64_t) + 2 * vector_bytes;
-  }
-  const double floor = all_bytes / triad;
-  row("BSR product against all blocks over triad", fmt::format("{:.2f} ms", spmv * 1e3),
-      fmt::format("floor {:.2f} ms", floor * 1e3), floor / spmv, ">= 0.80", floor / spmv >= 0.8);
-  const auto remark = [](const std::string& what, double seconds, double ratio) {
-    fmt::print("  {:<46} {:>16} {:>26} {:>8.2f}\n", what, "", fmt::format("floor {:.2f} ms", seconds * 1e3), ratio);
-  };
-  const double moved = double(soe.matrix().bytes_moved());
-  remark("  against the bytes that it moves, over triad", moved / triad, moved / triad / spmv);
-  remark("  against all blocks, over reading alone", all_bytes / reads, all_bytes / reads / spmv);
-  CsrSOE csr;
-  csr.set_model(model);
-  integrator.form_tangent(model, state, csr);
-  auto eigen = to_eigen(csr.sparse_matrix()->to_host());
-  const Eigen::VectorXd ex = Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-  Eigen::VectorXd ey;
-  const double eigen_spmv = median_seconds(9, [&] { ey = eigen * ex; });
-  const std::vector<double> ours = y.to_host();
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    difference = std::max(difference, std::abs(ours[i] - ey[static_cast<Eigen::Index>(i)]));
-    size = std::max(size, std::abs(ours[i]));
-  }
-  if (!(difference <= 1e-12 * size)) throw Error(ErrorCode::internal, "the timed product differs from Eigen's");
-  row("BSR product against Eigen's CSR product", fmt::format("{:.2f} ms", spmv * 1e3),
-      fmt::format("Eigen {:.2f} ms", eigen_spmv * 1e3), eigen_spmv / spmv, "> 1", eigen_spmv > spmv);
-  MatrixFreeSOE free;
-  free.set_model(model);
-  integrator.form_tangent(model, state, free);
-  const double free_product = median_seconds(7, [&] { free.matrix().apply(x, y); });
-  fmt::print("  {:<46} {:>16}\n", "matrix-free product",
-             fmt::format("{:.1f} ms, {:.2f} M el/s", free_product * 1e3, domain.element_count() / free_product * 1e-6));
-
-  // CG.
-  integrator.form_unbalance(model, state, soe.b());
-  BlockJacobiPreconditioner block_jacobi;
-  block_jacobi.set_up(soe);
-  CgRequest request;
-  request.relative_tolerance = 0;
-  request.max_iterations = 100;
-  request.keep_history = false;
-  const double hundred = median_seconds(3, [&] {
-    backend->fill(soe.x(), 0.0);
-    backend->cg(soe.matrix(), block_jacobi.inverse(), soe.b(), soe.x(), request);
-  });
-  // Besides product and preconditioner an iteration reads p, q, x, r, writes x, r (one pass) and reads z, p, writes p.
-  const double others = double(block_jacobi.inverse()->bytes_moved()) + 9 * vector_bytes;
-  const double cg_floor = (all_bytes + others) / triad;
-  row("CG iteration (block Jacobi), all blocks over triad", fmt::format("{:.2f} ms", hundred * 10),
-      fmt::format("floor {:.2f} ms", cg_floor * 1e3), hundred / 100 / cg_floor, "<= 1.20",
-      hundred / 100 <= 1.2 * cg_floor);
-  remark("  against the bytes that it moves, over triad", (moved + others) / triad,
-         hundred / 100 / ((moved + others) / triad));
-
-  if (!options.quick) {
-    auto timed = [&](const std::string& solver) {
-      backend->fill(soe.x(), 0.0);
-      auto s = make_solver(solver, 1e-8);
-      const Stopwatch watch;
-      const SolveReport report = s->solve(soe);
-      return std::tuple{watch.seconds(), report.iterations, report.true_residual, report.converged};
-    };
-    const auto [seconds, iterations, residual, converged] = timed("cg+jacobi");
-    if (!converged || residual > 1.1e-8) throw Error(ErrorCode::internal, "the timed CG did not converge");
-    Eigen::ConjugateGradient<Eigen::SparseMatrix<double, Eigen::RowMajor>, Eigen::Lower | Eigen::Upper,
-                             Eigen::DiagonalPreconditioner<double>>
-        cg;
-    cg.setTolerance(1e-8);
-    cg.setMaxIterations(50000);
-    const std::vector<double> b = soe.b().to_host();
-    const Stopwatch watch;
-    cg.compute(eigen);
-    const Eigen::VectorXd solution =
-        cg.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), static_cast<Eigen::Index>(b.size())));
-    const double eigen_seconds = watch.seconds();
-    if (cg.info() != Eigen::Success) throw Error(ErrorCode::internal, "Eigen's timed CG did not converge");
-    const std::vector<double> found = soe.x().to_host();
-    double apart = 0, largest = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      apart = std::max(apart, std::abs(found[i] - solution[static_cast<Eigen::Index>(i)]));
-      largest = std::max(largest, std::abs(found[i]));
-    }
-    if (!(apart <= 1e-5 * largest)) throw Error(ErrorCode::internal, "the timed CG and Eigen's differ");
-    row("CG+Jacobi to 1e-8 against Eigen's", fmt::format("{:.2f} s, {} it", seconds, iterations),
-        fmt::format("Eigen {:.2f} s, {} it", eigen_seconds, cg.iterations()), eigen_seconds / seconds, "> 1",
-        eigen_seconds > seconds);
-    for (const char* other : {"cg+block-jacobi", "cg+chebyshev", "cg+fsai", "direct"}) {
-      // Minutes and gigabytes, with few unknowns already where there is no MUMPS.
-      const int most = why_unavailable(DirectMethod::mumps).empty() ? 400'000 : 40'000;
-      if (std::string(other) == "direct" && model.equation_count() > most) continue;
-      const auto [s, it, res, ok] = timed(other);
-      fmt::print("  {:<46} {:>16}   true residual {:.1e}{}\n", other, fmt::format("{:.2f} s, {} it", s, it), res,
-                 ok ? "" : " NOT CONVERGED");
-    }
-
-    const double n = options.memory_size;
-    const double blocks = (3 * 10 * n + 1) * (3 * n + 1) * (3 * n + 1);  // 27 neighbours inside, fewer at the sides
-    const double matrix = blocks * (9 * sizeof(double) + sizeof(std::int32_t));
-    const double peak = peak_of_child(options, "bsr"), peak_free = peak_of_child(options, "matrix-free");
-    const auto mb = [](double bytes) { return fmt::format("{:.0f} MB", bytes * 1e-6); };
-    row(fmt::format("CG solve n = {}, peak memory against BSR matrix", options.memory_size), mb(peak), mb(matrix),
-        peak / matrix, "<= 1.50", peak <= 1.5 * matrix);
-    row("the same, matrix-free", mb(peak_free), mb(matrix), peak_free / matrix, "<= 0.40", peak_free <= 0.4 * matrix);
-  }
+  CpuStages stages(options, backend, threads);
+  stages.print_head();
+  stages.assembly();
+  stages.products(triad, reads);
+  stages.cg_iteration(triad);
+  if (options.quick) return;
+  stages.solvers();
+  stages.memory();
 }
 
 }  // namespace voussoir::app
