@@ -121,7 +121,7 @@ TEST(DirectMemory, AFactorThatDoesNotFitSaysSo) {
   }
   const SymmetricCsr matrix = builder.matrix();
   const std::string text = out_of_memory_text([&] { Factorization::make(DirectMethod::eigen)->factorise(matrix); });
-  EXPECT_NE(text.find(" MB for the factor"), std::string::npos) << text;
+  EXPECT_NE(text.find(" MB) in the factor"), std::string::npos) << text;
 }
 
 // What MUMPS, METIS and OpenBLAS need is asked for before they start: they crash or try for ever without it.
