@@ -54,9 +54,9 @@ TEST(JobFileErrors, KeysAndValuesOfTheWrongKind) {
   wrong("{}", {"job.json:1", "'mesh' is missing"});
   wrong(R"({"mesh": ""})", {"/mesh", "not an empty string"});
   wrong(R"({"mesh": "m", "comment": 1})", {"'sections' is missing"});
-  wrong(job(R"("title": 4)"), {"job.json:4, /title", "a text in double quotes is expected here, not a number"});
+  wrong(job(R"("title": 4)"), {"job.json:4, /title", "a string in double quotes is expected here, not a number"});
   wrong(job(R"("mesh_scale": 0)"), {"/mesh_scale", "greater than zero"});
-  wrong(job(R"("mesh_scale": "big")"), {"/mesh_scale", "a number is expected here, not a text"});
+  wrong(job(R"("mesh_scale": "big")"), {"/mesh_scale", "a number is expected here, not a string"});
   wrong(job(R"("loads": [{"gravity": [1]}])"), {"/loads/0/gravity", "two or three numbers", "not a list"});
   wrong(job(R"("loads": [{"gravity": [1, null]}])"), {"/loads/0/gravity/1", "a number is expected here, not null"});
   wrong(job(R"("loads": [{"gravity": true}])"), {"/loads/0/gravity", "not true or false"});
@@ -72,7 +72,7 @@ TEST(JobFileErrors, Materials) {
   wrong(material(R"({"young": [[0, 1, 2]]})"), {"/materials/s/young/0", "[temperature, value]"});
   wrong(material(R"({"young": [[5, 1], [5, 2]]})"), {"/materials/s/young", "must increase"});
   wrong(material(R"({"young": []})"), {"/materials/s/young", "the table is empty"});
-  wrong(material(R"({"young": 1})"), {"/sections/0", "'poisson' is needed", "material 's'"});
+  wrong(material(R"({"young": 1})"), {"/sections/0", "'poisson' is required", "material 's'"});
 }
 
 TEST(JobFileErrors, Sections) {
