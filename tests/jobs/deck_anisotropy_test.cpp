@@ -121,6 +121,39 @@ TEST(DeckAnisotropy, StiffnessesMayDependOnTemperature) {
   EXPECT_NEAR(a.stress("syy"), 48.0, 1e-9);
 }
 
+TEST(DeckAnisotropy, NineStiffnessesAreLinearBetweenRows) {
+  // At 25° a quarter of the way: D1111 = 1500 + 0.25 · 2500, D1122 = 500, D1133 = 400 + 0.25 · 1000.
+  const std::string numbers =
+      "1500.,500.,1600.,400.,450.,1700.,300.,350.,\n400.,0.\n4000.,500.,1600.,1400.,450.,2700.,600.,650.,\n500.,100.\n";
+  const std::string section = "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n";
+  const double stretch[3][3] = {{0.1, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  std::string step = motion(stretch);
+  step.replace(step.find("*END STEP"), 0, "*TEMPERATURE\nNALL, 25.\n");
+  const Answer a = solve(cube + "*MATERIAL, NAME=M\n*ELASTIC, TYPE=ORTHO\n" + numbers + section + step);
+  EXPECT_NEAR(a.stress("sxx"), 212.5, 2e-5);
+  EXPECT_NEAR(a.stress("syy"), 50.0, 2e-5);
+  EXPECT_NEAR(a.stress("szz"), 65.0, 2e-5);
+}
+
+TEST(DeckAnisotropy, EngineeringConstantsAreLinearAsTheDialectSays) {
+  // E1 = E2 = E3 = E and ν = 0 at 0°, 0.4 at 100°: half way, stiffnesses are means in CalculiX; in Abaqus ν is 0.2.
+  const std::string deck = cube +
+                           "*MATERIAL, NAME=M\n*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1000.,1000.,1000.,0.,0.,0.,500.,"
+                           "500.,\n500.,0.\n1000.,1000.,1000.,.4,.4,.4,500.,500.,\n500.,100.\n"
+                           "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n";
+  const double stretch[3][3] = {{0.1, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  std::string step = motion(stretch);
+  step.replace(step.find("*END STEP"), 0, "*TEMPERATURE\nNALL, 50.\n");
+  const auto d1111 = [](double nu) { return 1000 * (1 - nu) / ((1 + nu) * (1 - 2 * nu)); };
+  EXPECT_NEAR(solve(deck + step).stress("sxx"), 0.1 * (d1111(0) + d1111(0.4)) / 2, 2e-5);
+  DeckOptions abaqus;
+  abaqus.dialect = Dialect::abaqus;
+  Job job = read_deck_text(deck + step, "test.inp", abaqus);
+  StaticOptions options;
+  options.backend = "openmp:1";
+  EXPECT_NEAR(run_job(job, options).steps[0].points[0].at(0, 0, "sxx"), 0.1 * d1111(0.2), 1e-9);
+}
+
 TEST(DeckAnisotropy, WhatCannotBeIsRefused) {
   const auto refused = [](const std::string& text, const std::string& what) {
     try {

@@ -65,6 +65,17 @@ TEST(DeckBeams, EveryTypeAndSectionIsExactForAForceAtItsEnd) {
     }
 }
 
+TEST(DeckBeams, ShearFollowsPoissonsRatioAtTheTemperature) {
+  // E and ν are linear between rows; G = E/(2(1 + ν)) and κ(ν) are formed of them at 30°, whatever the initial 0°.
+  std::string text = cantilever("B31", "*BEAM SECTION, ELSET=E, MATERIAL=M, SECTION=RECT\n0.1, 0.2\n",
+                                "*TEMPERATURE\n1, 30.\n3, 30.\n*CLOAD\n3,2,1.\n");
+  text.replace(text.find("200000., 0.25\n"), 14, "200000., 0.1, 0.\n100000., 0.4, 100.\n");
+  const Answer a = solve(text);
+  const double e = 170000, nu = 0.19, g = e / (2 * (1 + nu)), kappa = 10 * (1 + nu) / (12 + 11 * nu);
+  const double bending = 8 / (3 * e * 0.1 * std::pow(0.2, 3) / 12), shear = 2 / (g * kappa * 0.02);
+  EXPECT_NEAR(a.at(3, "uy") - bending, shear, 5e-7 * shear);
+}
+
 TEST(DeckBeams, QuarterCircleOfThreeNodeBeams) {
   // Castigliano: F R³/EI (3π/4 − 2) + F R π/4 (1/EA + 1/G κA).
   const int count = 6;

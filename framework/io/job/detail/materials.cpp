@@ -55,17 +55,6 @@ std::shared_ptr<const Material> read_material(const std::string& name, const Jso
       else
         material->set_table(key, read_table(value));
     });
-  if (material->has("young") && material->has("poisson") && !material->has("shear_modulus")) {
-    // What beams need follows from the other two, at every temperature that either has a row for.
-    std::vector<double> temperatures = material->temperatures();
-    if (temperatures.empty()) temperatures.push_back(0);
-    Table shear;
-    for (const double t : temperatures)
-      shear.emplace_back(t, material->value("young", t) / (2 * (1 + material->value("poisson", t))));
-    if (std::all_of(temperatures.begin(), temperatures.end(),
-                    [&](double t) { return material->value("poisson", t) > -1; }))
-      material->set_table("shear_modulus", std::move(shear));
-  }
   return material;
 }
 

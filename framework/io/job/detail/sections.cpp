@@ -4,6 +4,7 @@
 
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/io/detail/cross_section.hpp>
+#include <voussoir/framework/io/detail/derived_table.hpp>
 
 namespace voussoir::job {
 namespace {
@@ -141,7 +142,7 @@ Section read_section(const Json& json, const Groups& groups, const Materials& ma
       throw Error(ErrorCode::not_found, "there is no material '" + name.text() + "';" + suggest(name.text(), names),
                   name.where());
     }
-    section.material = it->second;
+    section.material = physics.name == "beam" ? with_shear_modulus(it->second) : it->second;
   }
   if (json.has("orientation")) section.orientation = read_orientation(json.at("orientation"));
   read_numbers(json, section);

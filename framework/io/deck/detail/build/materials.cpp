@@ -3,6 +3,7 @@
 #include <functional>
 
 #include <voussoir/framework/io/deck/detail/build/build.hpp>
+#include <voussoir/framework/io/detail/derived_table.hpp>
 
 // Materials: the numbers of the cards in the words of the element library. A material is made anew for each physics,
 // since it may be orthotropic in one and not in the other.
@@ -51,6 +52,43 @@ std::vector<double> engineering_constants(const std::vector<double>& d) {
   const double s11 = (b * c - h * h) / det, s22 = (a * c - g * g) / det, s33 = (a * b - f * f) / det;
   const double s12 = (g * h - f * c) / det, s13 = (f * h - b * g) / det, s23 = (f * g - a * h) / det;
   return {1 / s11, 1 / s22, 1 / s33, -s12 / s11, -s13 / s11, -s23 / s22, d[6], d[7], d[8]};
+}
+
+/// The nine stiffnesses of E1 E2 E3 nu12 nu13 nu23 G12 G13 G23.
+std::vector<double> stiffnesses(const std::vector<double>& e) {
+  const double a = 1 / e[0], b = 1 / e[1], c = 1 / e[2], f = -e[3] / e[0], g = -e[4] / e[0], h = -e[5] / e[1];
+  const double det = a * (b * c - h * h) - f * (f * c - g * h) + g * (f * h - b * g);
+  return {(b * c - h * h) / det,
+          (g * h - f * c) / det,
+          (a * c - g * g) / det,
+          (f * h - b * g) / det,
+          (f * g - a * h) / det,
+          (a * b - f * f) / det,
+          e[6],
+          e[7],
+          e[8]};
+}
+
+/// The temperatures of a property's rows.
+std::vector<double> knots_of(const Property& p) {
+  std::vector<double> knots;
+  for (const PropertyRow& row : p.rows) knots.push_back(row.temperature);
+  return knots;
+}
+
+/// Numbers at a temperature: linear between rows, constant beyond them.
+std::vector<double> numbers_at(const Property& p, const std::vector<std::vector<double>>& rows, double temperature) {
+  if (temperature <= p.rows.front().temperature) return rows.front();
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const double low = p.rows[i - 1].temperature, high = p.rows[i].temperature;
+    if (temperature == high) return rows[i];
+    if (temperature > high) continue;
+    std::vector<double> values(rows[i].size());
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = rows[i - 1][k] + (temperature - low) / (high - low) * (rows[i][k] - rows[i - 1][k]);
+    return values;
+  }
+  return rows.back();
 }
 
 bool positive_definite(const std::vector<double>& e) {
@@ -131,15 +169,19 @@ struct MaterialBuilder {
           build.fail("Poisson's ratio of material '" + name + "' is not between −1 and 0.5 (0.5 itself excluded)",
                      p.place);
       }
-      const auto shear = [](const std::vector<double>& v) { return v[0] / (2 * (1 + v[1])); };
       if (!orthotropic) {
         material.set_table("young", column(p, 0)).set_table("poisson", column(p, 1));
-        material.set_table("shear_modulus", column(p, shear));
         return;
       }
+      std::vector<std::vector<double>> rows;
+      for (const PropertyRow& row : p.rows) rows.push_back(row.values);
+      const Table shear = derived_table(knots_of(p), [&](double t) {
+        const std::vector<double> v = numbers_at(p, rows, t);
+        return v[0] / (2 * (1 + v[1]));
+      });
       for (int k = 0; k < 3; ++k) {
         material.set_table(orthotropic_names[k], column(p, 0)).set_table(orthotropic_names[3 + k], column(p, 1));
-        material.set_table(orthotropic_names[6 + k], column(p, shear));
+        material.set_table(orthotropic_names[6 + k], shear);
       }
       return;
     }
@@ -149,7 +191,7 @@ struct MaterialBuilder {
     columns.check(
         p, 9,
         engineering ? "E1 E2 E3 nu12 nu13 nu23 G12 G13 G23" : "D1111 D1122 D2222 D1133 D2233 D3333 D1212 D1313 D2323");
-    std::vector<std::vector<double>> rows;
+    std::vector<std::vector<double>> rows;  // of engineering constants
     for (const PropertyRow& row : p.rows) {
       rows.push_back(engineering ? row.values : engineering_constants(row.values));
       if (!positive_definite(rows.back()))
@@ -158,11 +200,19 @@ struct MaterialBuilder {
                        ": some strain would have negative energy; check the order of the nine values",
                    p.place);
     }
-    for (int k = 0; k < 9; ++k) {
-      Table table;
-      for (std::size_t i = 0; i < rows.size(); ++i) table.emplace_back(p.rows[i].temperature, rows[i][k]);
-      material.set_table(orthotropic_names[k], std::move(table));
-    }
+    // Stiffnesses are linear between rows, in CalculiX also where engineering constants are given.
+    std::vector<std::vector<double>> stiff;
+    if (!engineering || build.options.dialect == Dialect::calculix)
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        stiff.push_back(engineering ? stiffnesses(rows[i]) : p.rows[i].values);
+    for (int k = 0; k < 9; ++k)
+      material.set_table(
+          orthotropic_names[k], derived_table(knots_of(p), [&](double t) {
+            const auto row =
+                std::find_if(p.rows.begin(), p.rows.end(), [&](const PropertyRow& r) { return r.temperature == t; });
+            if (row != p.rows.end()) return rows[row - p.rows.begin()][k];
+            return stiff.empty() ? numbers_at(p, rows, t)[k] : engineering_constants(numbers_at(p, stiff, t))[k];
+          }));
   }
 
   void add_anisotropy(Material& material) const {

@@ -3,6 +3,7 @@
 
 #include <voussoir/framework/io/deck/detail/build/build.hpp>
 #include <voussoir/framework/io/detail/cross_section.hpp>
+#include <voussoir/framework/io/detail/derived_table.hpp>
 
 // Sections: thickness and area, the cross-sections of beams, springs, masses.
 
@@ -68,14 +69,33 @@ struct BeamSection {
   }
 };
 
-void apply_beam(Build& b, ElementBlock& block, const SectionCard& section, const Material& material) {
-  if (!material.law().empty())
-    b.fail("beams need an isotropic material, and '" + material.name() + "' is not", section.place);
-  const double nu = material.value("poisson", b.initial_temperature);
-  const CrossSection s = BeamSection{b, section}.numbers(nu);
+/// Gives a block what a beam needs of its material and its cross-section. Shear areas depend on Poisson's ratio, and so
+/// on temperature where that does.
+void apply_numbers(ElementBlock& block, const BeamSection& section, const std::shared_ptr<const Material>& given) {
+  const std::vector<double> knots = given->temperatures();
+  const auto nu = [&](double t) { return given->value("poisson", t); };
+  const double first = nu(knots.empty() ? 0 : knots.front());
+  const CrossSection s = section.numbers(first);
   block.set_section("area", s.area).set_section("inertia_y", s.inertia_y).set_section("inertia_z", s.inertia_z);
   block.set_section("torsion", s.torsion);
-  block.set_section("shear_area_y", s.shear_area_y).set_section("shear_area_z", s.shear_area_z);
+  if (std::all_of(knots.begin(), knots.end(), [&](double t) { return nu(t) == first; })) {
+    block.set_material(with_shear_modulus(given));
+    block.set_section("shear_area_y", s.shear_area_y).set_section("shear_area_z", s.shear_area_z);
+    return;
+  }
+  const auto material = std::make_shared<Material>(*with_shear_modulus(given));
+  material->set_table("shear_area_y",
+                      derived_table(knots, [&](double t) { return section.numbers(nu(t)).shear_area_y; }));
+  material->set_table("shear_area_z",
+                      derived_table(knots, [&](double t) { return section.numbers(nu(t)).shear_area_z; }));
+  block.set_material(material);
+}
+
+void apply_beam(Build& b, ElementBlock& block, const SectionCard& section,
+                const std::shared_ptr<const Material>& material) {
+  if (!material->law().empty())
+    b.fail("beams need an isotropic material, and '" + material->name() + "' is not", section.place);
+  apply_numbers(block, BeamSection{b, section}, material);
   const std::array<double, 3> n1 = section.direction.value_or(std::array<double, 3>{0, 0, -1});
   const double length = std::hypot(n1[0], n1[1], n1[2]);
   if (!(length > 0)) b.fail("the direction n1 of the beam's section is zero", section.place);
@@ -87,7 +107,7 @@ void apply_beam(Build& b, ElementBlock& block, const SectionCard& section, const
         std::hypot(d[1] * n1[2] - d[2] * n1[1], d[2] * n1[0] - d[0] * n1[2], d[0] * n1[1] - d[1] * n1[0]);
     if (!(across > 1e-6 * length * std::hypot(d[0], d[1], d[2])))
       b.fail(
-          "beam element " + std::to_string(block.id(e)) +
+          "beam element " + b.deck.instances.element(block.id(e)) +
               " has no length or is parallel to the direction n1 of its section; give an n1 normal to the beam in the "
               "section's second line",
           section.place);
@@ -152,10 +172,7 @@ void apply_section(Build& b, const Model& m, ElementBlock& block, const SectionC
     return;
   }
   const auto material = build_material(b, section.material, m.physics, section.place);
-  if (meaning.family == Family::beam) {
-    block.set_material(material);
-    return apply_beam(b, block, section, *material);
-  }
+  if (meaning.family == Family::beam) return apply_beam(b, block, section, material);
   if (meaning.family == Family::truss) {
     if (!material->law().empty())
       b.fail("trusses need an isotropic material, and '" + material->name() + "' is not", section.place);
