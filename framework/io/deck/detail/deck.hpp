@@ -120,7 +120,7 @@ struct EquationCard {
 struct RigidBodyCard {
   Place place;
   std::string node_set, element_set;
-  std::optional<Id> reference, rotation;
+  std::optional<Target> reference, rotation;  ///< a node, or a set of one
 };
 /// *COUPLING with *KINEMATIC or *DISTRIBUTING; a line of *KINEMATIC COUPLING.
 struct CouplingCard {

@@ -116,7 +116,7 @@ TEST(DeckAssembly, ElementsAndConstraintsOfTheAssemblyNameNodesOfInstances) {
   EXPECT_EQ(deck.sections.at(2).spring.at(0).first, 100);
   EXPECT_EQ(deck.equations.at(0).terms.at(0).node.id, 6);
   EXPECT_EQ(deck.equations[0].terms.at(1).node.set, "HIGH-1.BOTTOM");
-  EXPECT_EQ(deck.rigid_bodies.at(0).reference, 21);
+  EXPECT_EQ(deck.rigid_bodies.at(0).reference->set, "REF");
   EXPECT_EQ(deck.ties.at(0).slave, "HIGH-1.LOWER");
   EXPECT_EQ(deck.ties[0].master, "LOW-1.UPPER");
 }

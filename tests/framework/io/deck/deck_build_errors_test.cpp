@@ -342,6 +342,7 @@ TEST(DeckErrors, Equations) {
 TEST(DeckErrors, RigidBodies) {
   const std::string model = cube_model() + "*NODE\n20, 0, 0, 1\n21, 0, 0, 1\n*NSET, NSET=LOOSE\n20, 21\n";
   wrong(model + "*RIGID BODY, NSET=LOOSE, REF NODE=20\n", {"no node that an element uses"});
+  wrong(model + "*RIGID BODY, NSET=TOP, REF NODE=TOP\n", {"REF NODE: the set 'TOP' must have one node, and has 4"});
   wrong(model + "*RIGID BODY, NSET=TOP, REF NODE=20, ROT NODE=1\n", {"ROT NODE 1 belongs to an element"});
   wrong(square_model("CPE4") +
             "*NODE, NSET=R\n20, 0, 0\n*TRANSFORM, NSET=R\n0,0,1, 1,0,0\n"
@@ -350,7 +351,10 @@ TEST(DeckErrors, RigidBodies) {
   changed(model + "*RIGID BODY, NSET=TOP, REF NODE=20\n", [](deck::Deck& d) { d.rigid_bodies[0].node_set.clear(); },
           {"has no nodes", "NSET="});
   changed(
-      model + "*RIGID BODY, NSET=TOP, REF NODE=20\n", [](deck::Deck& d) { d.rigid_bodies[0].reference = 77; },
+      model + "*RIGID BODY, NSET=TOP, REF NODE=20\n",
+      [](deck::Deck& d) {
+        d.rigid_bodies[0].reference = deck::Target{{}, 77};
+      },
       {"there is no node 77"}, ErrorCode::not_found);
   changed(model + "*RIGID BODY, NSET=TOP, REF NODE=20\n", [](deck::Deck& d) { d.nodes.ids.back() = INT64_MAX; },
           {"too large", "rotation of a rigid body"});

@@ -82,6 +82,23 @@ TEST(DeckConstraints, ARigidBodyMovesAsOne) {
   for (const auto& e : d.equations()) EXPECT_NEAR(defect(d, e, motion), 0, 1e-15);
 }
 
+TEST(DeckConstraints, ReferenceNodesMayBeSetsThatAreDefinedLater) {
+  const std::string nodes = "*NODE\n20, 3, 4, 5\n21, 0, 0, 0\n";
+  const Job job =
+      job_of(cube_model() + nodes +
+             "*RIGID BODY, NSET=TOP, REF NODE=REF, ROT NODE=ROT\n*NSET, NSET=REF\n20\n*NSET, NSET=ROT\n21\n");
+  const Job same = job_of(cube_model() + nodes + "*RIGID BODY, NSET=TOP, REF NODE=20, ROT NODE=21\n");
+  const auto& a = job.domains[0]->equations();
+  const auto& b = same.domains[0]->equations();
+  ASSERT_EQ(a.size(), 12u);
+  ASSERT_EQ(b.size(), 12u);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t k = 0; k < a[i].terms.size(); ++k) {
+      EXPECT_EQ(a[i].terms[k].node, b[i].terms[k].node);
+      EXPECT_EQ(a[i].terms[k].coefficient, b[i].terms[k].coefficient);
+    }
+}
+
 TEST(DeckConstraints, ARotationNodeHasAxesLikeAnyOther) {
   const Job job = job_of(cube_model() +
                          "*NODE\n20, 3, 4, 5\n21, 0, 0, 0\n*NSET, NSET=ROT\n21\n*TRANSFORM, NSET=ROT\n3,4,0, -4,3,0\n"

@@ -135,7 +135,8 @@ TEST(DeckCards, EquationsRigidBodiesAndTies) {
   EXPECT_EQ(deck.equations[0].terms[4].dof, 11);
   EXPECT_EQ(deck.equations[1].place.line, 17);
   ASSERT_EQ(deck.rigid_bodies.size(), 2u);
-  EXPECT_EQ(deck.rigid_bodies[0].rotation, 4);
+  EXPECT_EQ(deck.rigid_bodies[0].reference->id, 3);
+  EXPECT_EQ(deck.rigid_bodies[0].rotation->set, "REF");
   EXPECT_EQ(deck.rigid_bodies[1].element_set, "E");
   EXPECT_FALSE(deck.rigid_bodies[1].rotation);
   EXPECT_EQ(deck.ties.at(0).slave, "F");

@@ -96,7 +96,7 @@ TEST(DeckLines, BlanksInKeywordsMeanNothing) {
       "*NODE\n1\n2\n3\n*NSET,NSET=N\n1,2\n*RIGIDBODY,NSET=N,REFNODE=3\n"
       "*STEP\n*HEATTRANSFER,STEADYSTATE\n*NODEPRINT,NSET=N\nNT\n*ENDSTEP\n");
   ASSERT_EQ(deck.rigid_bodies.size(), 1u);
-  EXPECT_EQ(deck.rigid_bodies[0].reference, 3);
+  EXPECT_EQ(deck.rigid_bodies[0].reference->id, 3);
   ASSERT_EQ(deck.steps.size(), 1u);
   EXPECT_EQ(deck.steps[0].procedure, Procedure::steady_heat);
   EXPECT_EQ(deck.steps[0].prints.size(), 1u);

@@ -109,6 +109,21 @@ void follow(Build& b, Model& m, std::int32_t n, const Reference& reference, cons
   equation.finish(0, place);
 }
 
+namespace {
+
+/// The node that a card names, itself or as the only member of a set; −1: it names none.
+std::int32_t one_node(Build& b, const std::optional<Target>& target, const char* parameter, Place place) {
+  if (!target) return -1;
+  const auto nodes = b.nodes_of(*target, place);
+  if (nodes.size() != 1)
+    b.fail("*RIGID BODY, " + std::string(parameter) + ": the set '" + target->set + "' must have one node, and has " +
+               std::to_string(nodes.size()),
+           place);
+  return nodes.front();
+}
+
+}  // namespace
+
 void add_rigid_body(Build& b, Model& m, const RigidBodyCard& card) {
   const std::string label = "*RIGID BODY at " + b.deck.where(card.place);
   std::vector<std::int32_t> members;
@@ -120,8 +135,8 @@ void add_rigid_body(Build& b, Model& m, const RigidBodyCard& card) {
   } else {
     b.fail("*RIGID BODY has no nodes; add NSET= or ELSET=", card.place);
   }
-  const std::int32_t rotation = card.rotation ? b.nodes_of({{}, *card.rotation}, card.place).front() : -1;
-  std::int32_t given = card.reference ? b.nodes_of({{}, *card.reference}, card.place).front() : -1;
+  const std::int32_t rotation = one_node(b, card.rotation, "ROT NODE", card.place);
+  std::int32_t given = one_node(b, card.reference, "REF NODE", card.place);
   std::erase_if(members, [&](std::int32_t n) { return n == given || n == rotation || m.components[n] == 0; });
   if (members.empty())
     b.fail(given >= 0 ? "the rigid body has no node that an element uses, besides its reference node"

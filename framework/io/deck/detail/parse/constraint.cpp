@@ -35,19 +35,19 @@ void Parser::read_equation(Card& card) {
   }
 }
 
-/// The node that a parameter names by its number, or as the only member of a set, which is what Abaqus/CAE writes.
-Id Parser::one_node(const Card& card, const std::string& text, const std::string& what) {
+/// The node that a parameter names by its number, or as the only member of a set, which is what Abaqus/CAE writes. The
+/// set may be defined later.
+Target Parser::one_node(const Card& card, const std::string& text, const std::string& what) {
   Id id = 0;
   if (read_integer(text, id) != NumberFault::none || id > 0)
-    if (const auto number = numbered(text, Kind::node_set, what)) return *number;
-  const SetStore::Pieces* const set = node_sets_.find(scoped(text));
-  if (set && set->ranges.size() == 1 && set->ranges[0].first == set->ranges[0].last) return set->ranges[0].first;
-  if (set)
-    card.fail(ErrorCode::bad_input, card.name() + ", " + what + ": the set " + in_quotes(text) + " must have one node");
+    if (const auto number = numbered(text, Kind::node_set, what)) return {{}, *number};
   double ignored = 0;
-  if (read_real(text, ignored) != NumberFault::not_a_number || text.front() == '-')
+  if (!node_sets_.find(scoped(text)) && (read_real(text, ignored) != NumberFault::not_a_number || text.front() == '-'))
     card.fail(ErrorCode::bad_input, card.name() + ", " + what + "=" + in_quotes(text) + " is not the number of a node");
-  fail_unknown(Kind::node_set, text, card.place());
+  Target result;
+  result.set = scoped(text);
+  refer(Kind::node_set, result.set, card.place());
+  return result;
 }
 
 void Parser::read_rigid_body(Card& card) {

@@ -198,7 +198,7 @@ class Parser {
   struct PendingSpring;
   void finish_spring(const PendingSpring& spring);
   std::array<double, 6> six_numbers(const Card& card, std::string_view form);
-  Id one_node(const Card& card, const std::string& text, const std::string& what);
+  Target one_node(const Card& card, const std::string& text, const std::string& what);
   void read_coupling_kind(Card& card, bool kinematic);
   void take_dofs(CouplingCard& coupling, std::size_t at);
   void require_no_coupling() const;
