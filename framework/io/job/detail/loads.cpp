@@ -32,6 +32,7 @@ const std::vector<Kind>& all_kinds() {
       {"total_heat", heat, Place::faces_or_points, "a total heat flow is distributed over"},
       {"nodal_heat", heat, Place::nodes, "a nodal heat flow enters at"},
       {"convection", heat, Place::faces, "convection acts on"},
+      {"radiation", heat, Place::faces, "radiation acts on"},
       {"heat_source", heat, Place::elements, "a heat source acts on"},
   };
   return all;
@@ -72,6 +73,13 @@ std::vector<double> read_numbers(const Kind& kind, const Json& value) {
   if (name == "convection") {
     value.allow({"film", "sink"});
     return {value.at("film").positive(), value.at("sink").number()};
+  }
+  if (name == "radiation") {
+    value.allow({"emissivity", "sink", "stefan_boltzmann", "absolute_zero"});
+    const double emissivity = value.at("emissivity").positive(), zero = value.at("absolute_zero").number();
+    if (emissivity > 1) value.at("emissivity").fail("an emissivity is at most 1");
+    if (value.at("sink").number() < zero) value.at("sink").fail("the surroundings are below 'absolute_zero'");
+    return {emissivity * value.at("stefan_boltzmann").positive(), value.at("sink").number(), zero};
   }
   return {value.number()};
 }
@@ -164,7 +172,8 @@ Load read_load(const Json& json, std::size_t number, Model& model) {
     if (kind.place == Place::faces_or_points)
       spread(kind, selection, group, body, load);
     else
-      load.set = body.surface(selection, group, kind.name == "pressure" || kind.name == "convection");
+      load.set = body.surface(selection, group,
+                              kind.name == "pressure" || kind.name == "convection" || kind.name == "radiation");
   }
   return load;
 }
@@ -223,6 +232,7 @@ void apply_load(const Load& load, double factor, const Domain& domain, LoadCase&
   if (load.kind == "heat_flux") c.heat_flux(load.set, factor * v[0]);
   if (load.kind == "heat_source") c.heat_source(load.set, factor * v[0]);
   if (load.kind == "convection") c.convection(load.set, v[0], v[1]);
+  if (load.kind == "radiation") c.radiation(load.set, v[0], v[1], v[2]);
   if (load.kind == "centrifugal")  // the force grows with the square of the speed
     c.centrifugal(load.set, std::sqrt(factor) * v[0], {v[1], v[2], v[3]}, {v[4], v[5], v[6]});
 }

@@ -208,6 +208,15 @@ TEST(JobFileErrors, Loads) {
   const auto here = std::source_location::current();
   wrong(square_job(R"("loads": [{"group": "right", "convection": {"film": 0, "sink": 1}}])", "plane_heat"),
         {"/loads/0/convection/film", "greater than zero"}, here, square());
+  const auto radiation = [&](const std::string& numbers) {
+    return square_job(R"("loads": [{"name": "sky", "group": "right", "radiation": {)" + numbers + "}}]", "plane_heat");
+  };
+  wrong(radiation(R"("emissivity": 1.5, "sink": 20, "stefan_boltzmann": 5.67e-8, "absolute_zero": -273.15)"),
+        {"/loads/0/radiation/emissivity", "at most 1"}, here, square());
+  wrong(radiation(R"("emissivity": 0.5, "sink": -300, "stefan_boltzmann": 5.67e-8, "absolute_zero": -273.15)"),
+        {"/loads/0/radiation/sink", "below 'absolute_zero'"}, here, square());
+  wrong(radiation(R"("emissivity": 0.5, "sink": 20, "absolute_zero": 0)"), {"'stefan_boltzmann' is missing"}, here,
+        square());
   wrong(square_job(R"("loads": [{"group": "right", "pressure": 1}])", "plane_heat"),
         {"'pressure' concerns displacements", "physics such as 'solid'"}, here, square());
   wrong(square_job(R"("loads": [{"group": "right", "nodal_force": [0, 0, 1]}])"), {"unknown 'uz'"}, here, square());

@@ -168,7 +168,9 @@ TEST(JobFile, HeatAndStaticsShareNodesAndPassTemperaturesOn) {
     "supports": [{"group": "lower", "T": 10}, {"group": "lower", "ux": 0, "uy": 0}],
     "loads": [{"name": "flux", "group": "right", "heat_flux": 4}, {"name": "q", "group": "right", "total_heat": 6},
               {"name": "s", "heat_source": 7}, {"name": "film", "group": "right", "convection": {"film": 2, "sink": 30}},
-              {"name": "spot", "group": "origin", "nodal_heat": 9}],
+              {"name": "spot", "group": "origin", "nodal_heat": 9},
+              {"name": "sky", "group": "right", "radiation": {"emissivity": 0.5, "sink": 20, "stefan_boltzmann": 4e-8,
+               "absolute_zero": -273}}],
     "steps": [{"name": "warm", "analysis": "heat", "title": "warming"},
               {"name": "bend", "analysis": "static", "temperatures_from": "warm"}],
     "print": [{"at": "nodes", "group": "lower", "values": ["reaction", "temperature"], "totals": "also"},
@@ -182,7 +184,10 @@ TEST(JobFile, HeatAndStaticsShareNodesAndPassTemperaturesOn) {
   EXPECT_EQ(warm.procedure, Procedure::steady_heat);
   EXPECT_EQ(warm.domain, 1u);
   EXPECT_EQ(warm.title, "warming");
-  EXPECT_EQ(result.domains[1]->load_case("warm").surface_loads().size(), 3u);
+  ASSERT_EQ(result.domains[1]->load_case("warm").surface_loads().size(), 4u);
+  const auto& sky = result.domains[1]->load_case("warm").surface_loads()[3];
+  EXPECT_EQ(sky.kind, "radiation");
+  EXPECT_EQ(sky.values, (std::vector<double>{2e-8, 20, -273}));
   ASSERT_EQ(warm.prints.size(), 2u);
   EXPECT_EQ(warm.prints[0].quantities, (std::vector<std::string>{"NT"}));
   EXPECT_EQ(warm.prints[0].totals, PrintRequest::Totals::also);
@@ -209,6 +214,7 @@ TEST(JobFile, LinesAndPointsBecomeStructures) {
     EXPECT_EQ(r.domains[0]->load_case("step 1").nodal_loads().at(0).unknown, "rz");
     EXPECT_EQ(r.domains[0]->block(1).type_name(), "mass");
     EXPECT_EQ(r.domains[0]->block(0).material()->value("shear_modulus", 100), 40.0);
+    EXPECT_EQ(r.domains[0]->block(0).material()->temperatures().size(), 2u);
     return r.domains[0]->block(0).section();
   };
   const double pi = std::acos(-1.0);
