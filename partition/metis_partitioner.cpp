@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/host_memory.hpp>
 
 #if defined(VOUSSOIR_HAVE_METIS)
 #include <metis.h>
@@ -16,6 +17,24 @@ namespace voussoir {
 
 #if defined(VOUSSOIR_HAVE_METIS)
 
+namespace {
+
+/// METIS 5.1 ends the process, or goes on with what is not there, when memory ends: what it needs is asked for first.
+void require_memory(const ElementGraph& graph) {
+  // The copies made for it, the graphs of all levels with their weights, and what it works with.
+  const double bytes = sizeof(idx_t) * (8.0 * static_cast<double>(graph.column.size()) + 40.0 * graph.vertices());
+  const HostMemoryRoom room = host_memory_room();
+  // Of memory that is reserved, a part is as a rule never used. Only limits on what is reserved count all of it.
+  if ((room.allocation_fails ? bytes : 0.8 * bytes) <= room.bytes) return;
+  throw Error(ErrorCode::out_of_memory, "the partition of " + std::to_string(graph.vertices()) +
+                                            " elements by METIS needs about " +
+                                            std::to_string(std::llround(bytes / 1e6)) + " MB, and " + room.limit +
+                                            " leaves " + std::to_string(std::llround(room.bytes / 1e6)) +
+                                            " MB; use CoordinateBisection, or a machine with more");
+}
+
+}  // namespace
+
 bool MetisPartitioner::available() { return true; }
 
 std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph, int parts) const {
@@ -24,6 +43,7 @@ std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph,
     throw Error(ErrorCode::unavailable,
                 "the graph of the elements has too many edges for this METIS, which counts with " +
                     std::to_string(8 * sizeof(idx_t)) + " bits; use CoordinateBisection");
+  require_memory(graph);
   std::vector<idx_t> start(graph.row_start.begin(), graph.row_start.end());
   std::vector<idx_t> column(graph.column.begin(), graph.column.end());
   std::vector<idx_t> edge(graph.shared_nodes.begin(), graph.shared_nodes.end());

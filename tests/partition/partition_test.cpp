@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <numeric>
 #include <set>
 
@@ -169,6 +172,34 @@ TEST_P(Methods, AsManyPartsAsElements) {
 INSTANTIATE_TEST_SUITE_P(All, Methods, testing::Values(0, 1, 2), [](const auto& info) {
   return std::string(info.param == 0 ? "metis" : info.param == 1 ? "coordinate" : "inertial");
 });
+
+TEST(MetisPartitioner, RefusesWhatDoesNotFitIntoMemory) {
+  if (!MetisPartitioner::available()) GTEST_SKIP() << "built without METIS";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "not under a sanitizer, which needs far more addresses than it uses";
+#endif
+  // A chain of 400 000 elements: 90 MB, where 32 are left.
+  ElementGraph graph;
+  const std::int32_t n = 400000;
+  for (std::int32_t v = 0; v < n; ++v) {
+    if (v > 0) graph.column.push_back(v - 1);
+    if (v + 1 < n) graph.column.push_back(v + 1);
+    graph.row_start.push_back(static_cast<std::int64_t>(graph.column.size()));
+  }
+  graph.shared_nodes.assign(graph.column.size(), 1);
+  graph.weight.assign(n, 1.0);
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit now = before;
+  now.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{32} << 20);
+  setrlimit(RLIMIT_AS, &now);
+  const std::string text = message_of([&] { MetisPartitioner().partition(graph, 4); });
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_NE(text.find("the partition of 400000 elements by METIS needs about 90 MB"), std::string::npos) << text;
+  EXPECT_NE(text.find("CoordinateBisection"), std::string::npos) << text;
+}
 
 TEST(DomainPartitioner, InertialBisectionFollowsTheModelWhereverItPoints) {
   // A bar along the diagonal of space: a plane across its axis cuts one layer of faces, one across x cuts more.
