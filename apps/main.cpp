@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -65,7 +66,9 @@ ExitCode run(int argc, char** argv) {
     for (const std::string& word : words) list.push_back(word.c_str());
     program.parse(static_cast<int>(list.size()), list.data());
   } catch (const CLI::Success& request) {
-    program.exit(request);  // help or version
+    std::ostringstream text;  // help or version
+    program.exit(request, text, text);
+    voussoir::app::print(text.str());
   } catch (const CLI::ParseError& error) {
     return wrong_command_line(program, error);
   } catch (const voussoir::app::Exit& exit) {

@@ -8,6 +8,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/nearest_word.hpp>
 #include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/backends/version.hpp>
 
 // The program as a whole: its commands, and the help that ties them together.
@@ -62,9 +63,9 @@ void add_help_command(CLI::App& program) {
       command = *found;
     }
     // Not App::help(), which would go on to the command that was given: `help` itself.
-    fmt::print("{}", command == &program
-                         ? program.get_formatter()->make_help(&program, program.get_name(), CLI::AppFormatMode::Normal)
-                         : command->help(before));
+    print(command == &program
+              ? program.get_formatter()->make_help(&program, program.get_name(), CLI::AppFormatMode::Normal)
+              : command->help(before));
   });
 }
 

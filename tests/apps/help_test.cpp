@@ -54,6 +54,10 @@ TEST(Help, TeachesAndTellsExitCodes) {
     EXPECT_EQ(own.code, 0);
     EXPECT_TRUE(contains(own.out, "Examples")) << command;
   }
+  // Pages of the documentation are named by where they are.
+  const std::string page = VSR_TEST_SOURCE_DIR "/docs/multigrid.md";
+  EXPECT_TRUE(contains(run_program({"run", "--help"}).out, page));
+  EXPECT_TRUE(contains(run_program({"help", "run"}).out, page));
   const Outcome unknown = run_program({"help", "nonsense"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_TRUE(contains(unknown.error, "run, check")) << unknown.error;
