@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+
+#include <voussoir/jobs/detail/load_case_index.hpp>
 
 namespace voussoir {
 namespace {
@@ -36,10 +39,12 @@ class Runner {
         options_(options),
         observer_(observer),
         finished_(finished),
-        backend_(Backend::open(options.backend)) {
+        backend_(Backend::open(options.backend)),
+        load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
     result_.threads = backend_->threads();
+    find_needs();
   }
 
   JobResult run() {
@@ -59,28 +64,38 @@ class Runner {
     return a.domain == b.domain && a.supports == b.supports && (!b.heated_by || *b.heated_by < first);
   }
 
-  /// Whether a step after `step` asks for its unknowns: to be heated by them, or to be held where they are.
-  bool is_needed_later(std::size_t step) const {
-    for (std::size_t later = step + 1; later < job_.steps.size(); ++later) {
-      const JobStep& s = job_.steps[later];
-      if (s.heated_by == step || (s.domain == job_.steps[step].domain && s.supports && !s.supports->kept.empty()))
-        return true;
+  /// Notes which steps need the unknowns of which others.
+  void find_needs() {
+    last_heated_.assign(job_.steps.size(), 0);
+    last_kept_.assign(job_.domains.size(), 0);
+    for (std::size_t i = 0; i < job_.steps.size(); ++i) {
+      const JobStep& s = job_.steps[i];
+      if (s.heated_by) last_heated_[*s.heated_by] = i;
+      if (s.supports && !s.supports->kept.empty()) last_kept_[s.domain] = i;
     }
-    return false;
+  }
+
+  /// Whether a step after `step` needs its unknowns: to be heated by them, or to be held where they are.
+  bool is_needed_later(std::size_t step) const {
+    return last_heated_[step] > step || last_kept_[job_.steps[step].domain] > step;
   }
 
   /// Temperatures of a step of heat as a load case of their own, which no factor of the step scales. What the step says
   /// itself of a node's temperature counts more.
   std::string add_heat(const JobStep& step) {
     Domain& domain = *job_.domains[step.domain];
+    // Steps with the same temperatures share one load case: it has a number for every node.
+    const LoadCase* const loads = load_cases_.find(step);
+    const bool own_temperatures = loads && !loads->temperatures().empty();
+    std::string& name = heating_[{*step.heated_by, step.domain, own_temperatures ? step.load_case : ""}];
+    if (!name.empty()) return name;
     const NodalField& field = unknowns_.at(*step.heated_by);
     std::vector<double> values(field.values);
-    const std::vector<double>* own = nullptr;
-    if (!step.load_case.empty()) own = &domain.load_case(step.load_case).temperatures();
+    const std::vector<double>* const own = own_temperatures ? &loads->temperatures() : nullptr;
     for (std::size_t n = 0; n < values.size(); ++n)
       if (std::isnan(values[n]) || (own && n < own->size() && !std::isnan((*own)[n])))
         values[n] = domain.initial_temperature(static_cast<std::int32_t>(n));
-    std::string name = "temperatures of '" + job_.steps[*step.heated_by].name + "' in '" + step.name + "'";
+    name = "temperatures of '" + job_.steps[*step.heated_by].name + "' in '" + step.name + "'";
     const auto taken = [&] {
       return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
                          [&](const auto& c) { return c->name() == name; });
@@ -161,11 +176,7 @@ class Runner {
       result_.steps.push_back(std::move(found));
   }
 
-  bool heats_later(std::size_t heat, std::size_t step) const {
-    for (std::size_t later = step + 1; later < job_.steps.size(); ++later)
-      if (job_.steps[later].heated_by == heat) return true;
-    return false;
-  }
+  bool heats_later(std::size_t heat, std::size_t step) const { return last_heated_[heat] > step; }
 
   Job& job_;
   const StaticOptions& options_;
@@ -173,6 +184,10 @@ class Runner {
   const std::function<void(std::size_t, StepResult)>& finished_;
   std::shared_ptr<Backend> backend_;
   JobResult result_;
+  const detail::LoadCaseIndex load_cases_;
+  std::vector<std::size_t> last_heated_;  // of each step: the last one that its temperatures act on; 0: none
+  std::vector<std::size_t> last_kept_;    // of each model: the last step held where the one before left it; 0: none
+  std::map<std::tuple<std::size_t, std::size_t, std::string>, std::string> heating_;  // load cases of add_heat()
   std::map<std::size_t, NodalField> unknowns_;   // of finished steps, where a later one needs them
   std::map<std::size_t, std::size_t> previous_;  // last finished step of each model, where one is needed
 };

@@ -69,8 +69,10 @@ void Analysis::take_notes() {
   const auto& constraints = model_->constraints().notes;
   notes_.insert(notes_.end(), constraints.begin(), constraints.end());
   if (const auto unused = model_->unused_nodes(); !unused.empty())
-    notes_.push_back(std::to_string(unused.size()) + " nodes are used by no element, the first is " +
-                     domain_.node_label(unused.front()));
+    notes_.push_back(unused.size() == 1
+                         ? domain_.node_label(unused.front()) + " is used by no element"
+                         : std::to_string(unused.size()) + " nodes are used by no element, the first is " +
+                               domain_.node_label(unused.front()));
 }
 
 }  // namespace voussoir

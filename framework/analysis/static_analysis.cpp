@@ -46,13 +46,14 @@ std::vector<StepResult> StaticAnalysis::run() {
 void StaticAnalysis::run_steps(const std::vector<Step>& steps, std::unique_ptr<RigidClusters>& clusters,
                                std::vector<StepResult>& results) {
   std::vector<StepState> states = step_states(domain_, steps);
+  std::vector<std::size_t> heating;  // load cases with temperatures
+  for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
+    if (!domain_.load_case(c).temperatures().empty()) heating.push_back(c);
   for (std::size_t first = 0; first < states.size();) {
     // Temperatures belong to the model, so steps with different ones are begun and balanced one after another.
     std::size_t last = first + 1;
     const auto heated = [&](const StepState& s) {
-      for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
-        if (!domain_.load_case(c).temperatures().empty() && s.case_factors[c] != 0) return true;
-      return false;
+      return std::any_of(heating.begin(), heating.end(), [&](std::size_t c) { return s.case_factors[c] != 0; });
     };
     const auto can_join = [&](const StepState& s) {
       return !model_->is_thermal() && !model_->follows_unknown_temperature() && model_->constraints().springs.empty() &&

@@ -92,9 +92,11 @@ bool AnalysisModel::is_linear() const {
 
 void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) const {
   std::vector<double> nodal(equation_count(), 0.0);
-  for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
+  for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
+    if (case_factors[c] == 0) continue;
     for (const auto& load : domain_.load_case(c).nodal_loads())
       nodal[equation(load.node, load.unknown)] += case_factors[c] * load.value;
+  }
   Vector nodal_vector = make_vector();
   nodal_vector.from_host(nodal);
   backend_->axpy(1.0, nodal_vector, f);
@@ -122,6 +124,7 @@ void AnalysisModel::set_temperature(std::span<const double> case_factors) const 
     const auto& given = domain_.load_case(c).temperatures();
     if (given.empty()) continue;
     if (t.empty()) t = initial_temperatures();
+    if (case_factors[c] == 0) continue;
     for (std::size_t k = 0; k < node_at_.size(); ++k) {
       const double value = static_cast<std::size_t>(node_at_[k]) < given.size() ? given[node_at_[k]] : NAN;
       if (!std::isnan(value)) t[k] += case_factors[c] * (value - domain_.initial_temperature(node_at_[k]));

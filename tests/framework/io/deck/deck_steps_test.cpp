@@ -79,6 +79,28 @@ TEST(DeckSteps, StepsWithTheSameSupportsShareThem) {
 }
 
 // What CalculiX 2.20 does with repeated cards, as its results show.
+TEST(DeckSteps, StepsWithTheSameLoadsShareThem) {
+  const std::string push = "*CLOAD\nTOP, 3, 1.\n*DLOAD\nEALL, P1, 2.\n", more = "*CLOAD\nTOP, 3, 4.\n";
+  const Job job = job_of(cube_model() + clamped + static_step(push) + static_step("") + static_step(push) +
+                         static_step(more) + static_step("") + static_step("*CLOAD, OP=NEW\n*DLOAD, OP=NEW\n"));
+  ASSERT_EQ(job.steps.size(), 6u);
+  EXPECT_EQ(job.steps[1].load_case, "step 1");  // goes on
+  EXPECT_EQ(job.steps[2].load_case, "step 1");  // said again
+  EXPECT_EQ(job.steps[3].load_case, "step 4");
+  EXPECT_EQ(job.steps[4].load_case, "step 4");
+  EXPECT_EQ(job.steps[5].load_case, "");
+  EXPECT_EQ(job.domains[0]->load_case_count(), 2u);
+  EXPECT_EQ(force(job, 2, 5, "uz"), 1.0);
+  EXPECT_EQ(force(job, 4, 5, "uz"), 4.0);
+  EXPECT_EQ(pressure_on(job, 4, {0, 0, 0}), 2.0);
+}
+
+TEST(DeckSteps, LoadsThatFollowTheTotalTimeAreNotShared) {
+  const Job job = job_of(cube_model() + "*AMPLITUDE, NAME=RAMP, TIME=TOTAL TIME\n0, 0, 4, 8\n" + clamped +
+                         static_step("*CLOAD, AMPLITUDE=RAMP\n5, 3, 1.\n") + static_step("") + static_step(""));
+  for (std::size_t s = 0; s < 3; ++s) EXPECT_EQ(force(job, s, 5, "uz"), 2.0 * (static_cast<double>(s) + 1));
+}
+
 TEST(DeckSteps, NodalLoadsAddWithinAStepAndReplaceAcrossSteps) {
   const Job job =
       job_of(cube_model() + clamped + static_step("*CLOAD\n5, 3, 1.\n5, 3, 1.\n*CLOAD\n6, 3, 2.\n*CLOAD\n6, 3, 3.\n") +

@@ -26,6 +26,9 @@ class Ledger {
 
   void clear() { acting_.clear(); }
   bool empty() const { return acting_.empty(); }
+  bool follows_amplitudes() const {
+    return std::any_of(acting_.begin(), acting_.end(), [](const Acting& a) { return a.amplitude != nullptr; });
+  }
   /// Gives each entry to a function that may change anything but its key and step.
   template <class Change>
   void change(Change&& change) {

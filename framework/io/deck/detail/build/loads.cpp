@@ -6,11 +6,6 @@
 
 namespace voussoir::deck {
 
-LoadCase& LoadMaker::load_case(Model& m) {
-  if (!case_) case_ = &m.domain->add_load_case(name_);
-  return *case_;
-}
-
 std::string LoadMaker::surface_of(Model& m, const std::string& kind, Faces faces) {
   std::uint64_t hash = 1469598103934665603ull;
   for (const FaceRef& f : faces) hash = (hash ^ face_key(f)) * 1099511628211ull;
@@ -28,9 +23,8 @@ std::string LoadMaker::surface_of(Model& m, const std::string& kind, Faces faces
   return surfaces_.emplace(key, name).first->second;
 }
 
-bool LoadMaker::make(Model& m, const std::string& name, ActingState& state, const StepTime& time, bool heated) {
-  case_ = nullptr;
-  name_ = name;
+std::string LoadMaker::make(Model& m, const std::string& name, ActingState& state, const StepTime& time, bool heated) {
+  record_ = {};
   if (m.physics == Physics::heat) {
     nodal(m, state.flows.acting(), time);
     heat(m, state, time);
@@ -42,7 +36,14 @@ bool LoadMaker::make(Model& m, const std::string& name, ActingState& state, cons
     bodies(m, state, time);
     temperatures(m, state, time, heated);
   }
-  return case_ != nullptr;
+  if (record_.empty()) return "";
+  auto& [last_name, last] = last_[m.index];
+  if (last_name.empty() || record_ != last) {
+    record_.apply(m.domain->add_load_case(name));
+    last_name = name;
+    last = std::move(record_);
+  }
+  return last_name;
 }
 
 void LoadMaker::nodal(Model& m, const std::vector<Acting>& acting, const StepTime& time) {
@@ -52,7 +53,7 @@ void LoadMaker::nodal(Model& m, const std::vector<Acting>& acting, const StepTim
     const auto n = static_cast<std::int32_t>(a.key / 16);
     const int dof = static_cast<int>(a.key % 16);
     const auto add = [&](Unknown u, double v) {
-      load_case(m).nodal_at(m.domain->node_id(u.node), unknown_name(m.physics, u.component), v);
+      record_.nodal.push_back({m.domain->node_id(u.node), unknown_name(m.physics, u.component), v});
     };
     if (m.physics == Physics::structure && dof <= 3 && build_.has_axes(n) && !build_.aliases.contains({n, dof})) {
       const Orientation::Axes axes = build_.axes(n);
@@ -102,7 +103,7 @@ std::pair<double, double> film_value(const Acting& a, double factor) { return {a
 
 void LoadMaker::pressures(Model& m, const std::vector<Acting>& acting, const StepTime& time) {
   for (auto& [value, faces] : by_value<double>(acting, time, plain_value))
-    if (value != 0) load_case(m).pressure(surface_of(m, "pressure", std::move(faces)), value);
+    if (value != 0) record_.surfaces.push_back({"pressure", surface_of(m, "pressure", std::move(faces)), {value}});
 }
 
 void LoadMaker::network_pressures(Model& m, ActingState& state, const StepTime& time) {
@@ -121,24 +122,26 @@ void LoadMaker::network_pressures(Model& m, ActingState& state, const StepTime& 
     groups[pressure].push_back(face_of_key(a.key));
   }
   for (auto& [value, faces] : groups)
-    if (value != 0) load_case(m).pressure(surface_of(m, "pressure", std::move(faces)), value);
+    if (value != 0) record_.surfaces.push_back({"pressure", surface_of(m, "pressure", std::move(faces)), {value}});
 }
 
 void LoadMaker::heat(Model& m, ActingState& state, const StepTime& time) {
   for (auto& [value, faces] : by_value<double>(state.fluxes.acting(), time, plain_value))
-    if (value != 0) load_case(m).heat_flux(surface_of(m, "flux", std::move(faces)), value);
+    if (value != 0) record_.surfaces.push_back({"flux", surface_of(m, "flux", std::move(faces)), {value}});
   for (auto& [value, elements] : by_value<double>(state.sources.acting(), time, plain_value))
-    if (value != 0) load_case(m).heat_source(surface_of(m, "elements", std::move(elements)), value);
+    if (value != 0) record_.bodies.push_back({"source", surface_of(m, "elements", std::move(elements)), {value}});
   for (auto& [value, faces] : by_value<std::pair<double, double>>(state.films.acting(), time, film_value))
-    if (value.first != 0) load_case(m).convection(surface_of(m, "film", std::move(faces)), value.first, value.second);
+    if (value.first != 0)
+      record_.surfaces.push_back({"convection", surface_of(m, "film", std::move(faces)), {value.first, value.second}});
   for (auto& [value, faces] : by_value<std::pair<double, double>>(state.radiations.acting(), time, film_value)) {
     if (value.first == 0) continue;
     const double zero = *build_.deck.absolute_zero;
     if (value.second < zero)
       build_.fail("the amplitude makes the ambient temperature of radiation fall below ABSOLUTE ZERO",
                   state.radiations.acting().front().place);
-    load_case(m).radiation(surface_of(m, "radiation", std::move(faces)), value.first * *build_.deck.stefan_boltzmann,
-                           value.second, zero);
+    record_.surfaces.push_back({"radiation",
+                                surface_of(m, "radiation", std::move(faces)),
+                                {value.first * *build_.deck.stefan_boltzmann, value.second, zero}});
   }
 }
 
@@ -185,11 +188,13 @@ void LoadMaker::bodies(Model& m, const ActingState& state, const StepTime& time)
       m.domain->add_element_set(set, std::array{load.element.id});
     }
     if (load.label == "GRAV") {
-      load_case(m).gravity(set, {value * direction[0], value * direction[1], value * direction[2]});
+      record_.bodies.push_back({"gravity", set, {value * direction[0], value * direction[1], value * direction[2]}});
     } else {
       if (value < 0) build_.fail("the amplitude makes the square of the angular velocity negative", load.place);
-      load_case(m).centrifugal(set, std::sqrt(value), {load.direction[0], load.direction[1], load.direction[2]},
-                               direction);
+      record_.bodies.push_back(
+          {"centrifugal",
+           set,
+           {value, load.direction[0], load.direction[1], load.direction[2], direction[0], direction[1], direction[2]}});
     }
   }
 }
@@ -220,15 +225,15 @@ void LoadMaker::temperatures(Model& m, ActingState& state, const StepTime& time,
   const auto& acting = state.temperatures.acting();
   note_unmoved(m, acting);
   if (heated) {
-    load_case(m);  // the temperatures of the heat step need a case to live in
+    record_.exists = true;  // the temperatures of the heat step need a case to live in
     for (const Acting& a : acting)
-      load_case(m).temperature_at(build_.node_ids[a.key / 16], a.value * factor_of(a.amplitude, time));
+      record_.temperatures.emplace_back(build_.node_ids[a.key / 16], a.value * factor_of(a.amplitude, time));
     return;
   }
   if (acting.empty()) return;
   std::vector<double> field = m.domain->initial_temperatures();
   for (const Acting& a : acting) field[a.key / 16] = a.value * factor_of(a.amplitude, time);
-  load_case(m).temperature_field(std::move(field));
+  record_.temperature_field = std::move(field);
 }
 
 }  // namespace voussoir::deck

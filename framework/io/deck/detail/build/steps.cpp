@@ -31,6 +31,13 @@ void ActingState::end_step(const StepTime& time) {
   for (BodyActing& body : bodies) settle(body);
 }
 
+bool ActingState::follows_amplitudes() const {
+  for (const Ledger* ledger : {&supports, &temperatures_held, &forces, &flows, &pressures, &surface_pressures, &fluxes,
+                               &films, &radiations, &network_pressures, &sources, &temperatures})
+    if (ledger->follows_amplitudes()) return true;
+  return std::any_of(bodies.begin(), bodies.end(), [](const BodyActing& body) { return body.amplitude != nullptr; });
+}
+
 std::uint64_t node_key(std::int32_t node, int dof) {
   return static_cast<std::uint64_t>(node) * 16 + static_cast<std::uint64_t>(dof);
 }
@@ -89,7 +96,16 @@ void build_steps(Build& b) {
   reader.begin(-1, std::nullopt);
   for (const Action& action : b.deck.actions) reader.take(action);
   LoadMaker loads(b);
-  std::array<std::shared_ptr<const Supports>, 2> last;
+  // What was made last of each model, and of which state: where nothing has changed since, a step takes it as it is.
+  struct Made {
+    std::shared_ptr<const Supports> supports;
+    std::string load_case;
+    std::size_t state = 0;
+    bool heated = false;
+  };
+  std::array<Made, 2> last;
+  std::size_t state_number = 1;  // counts changes of what acts
+  bool timed = state.follows_amplitudes();
   std::optional<std::size_t> last_heat;
   double total = 0;
   for (std::size_t i = 0; i < b.deck.steps.size(); ++i) {
@@ -98,6 +114,8 @@ void build_steps(Build& b) {
     const StepTime time{card.period, total};
     reader.begin(static_cast<std::int32_t>(i), card.procedure);
     for (const Action& action : card.actions) reader.take(action);
+    if (!card.actions.empty()) timed = state.follows_amplitudes();
+    if (!card.actions.empty() || timed) ++state_number;
     const bool heat = *card.procedure == Procedure::steady_heat;
     Model& m = *b.model(heat ? Physics::heat : Physics::structure);
     JobStep step;
@@ -107,20 +125,31 @@ void build_steps(Build& b) {
     step.domain = m.index;
     step.total_time = total;
     step.where = b.deck.where(card.place);
-    Supports supports = make_supports(b, m, state, time);
-    if (!last[m.index] || !same(*last[m.index], supports))
-      last[m.index] = std::make_shared<const Supports>(std::move(supports));
-    step.supports = last[m.index];
     if (heat) {
       last_heat = i;
+      if (!state.temperatures.empty()) ++state_number;
       state.temperatures.clear();  // those of the heat step take their place
     } else {
       step.heated_by = last_heat;
     }
-    if (loads.make(m, step.name, state, time, step.heated_by.has_value())) step.load_case = step.name;
+    Made& made = last[m.index];
+    if (made.state != state_number || made.heated != step.heated_by.has_value()) {
+      Supports supports = make_supports(b, m, state, time);
+      if (!made.supports || !same(*made.supports, supports))
+        made.supports = std::make_shared<const Supports>(std::move(supports));
+      made.heated = step.heated_by.has_value();
+      made.load_case = loads.make(m, step.name, state, time, made.heated);
+      made.state = state_number;
+    }
+    step.supports = made.supports;
+    step.load_case = made.load_case;
     step.prints = check_prints(b, m, card);
     b.job.steps.push_back(std::move(step));
-    state.end_step(time);
+    if (timed) {
+      state.end_step(time);
+      timed = state.follows_amplitudes();
+      ++state_number;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -6,6 +7,7 @@
 
 #include <voussoir/framework/io/deck/detail/build/build.hpp>
 #include <voussoir/framework/io/deck/detail/build/ledger.hpp>
+#include <voussoir/framework/io/deck/detail/build/load_record.hpp>
 
 // What acts at the end of each step. steps.cpp takes the cards into ledgers; supports.cpp and loads.cpp
 // make supports and load cases of them.
@@ -45,6 +47,8 @@ struct ActingState {
   /// What follows an amplitude over the time of a step stays, in later steps, where this one leaves it; an amplitude
   /// over the total time goes on.
   void end_step(const StepTime& time);
+  /// Whether an amplitude is among what acts, so that values depend on the time.
+  bool follows_amplitudes() const;
 };
 
 /// The value of an amplitude at the end of a step, 1 where there is none.
@@ -60,9 +64,10 @@ Supports make_supports(Build& build, const Model& model, ActingState& state, con
 class LoadMaker {
  public:
   explicit LoadMaker(Build& build) : build_(build) {}
-  /// Adds a load case of that name if anything acts; returns whether it did. `heated` says that temperatures of a heat
-  /// step act too, at nodes that the state does not speak of.
-  bool make(Model& model, const std::string& name, ActingState& state, const StepTime& time, bool heated);
+  /// Adds a load case of that name if anything acts, and returns its name; that of the model's previous one where the
+  /// same acts, and "" where nothing does. `heated` says that temperatures of a heat step act too, at nodes that the
+  /// state does not speak of.
+  std::string make(Model& model, const std::string& name, ActingState& state, const StepTime& time, bool heated);
 
  private:
   using Faces = std::vector<FaceRef>;
@@ -76,12 +81,11 @@ class LoadMaker {
   void note_unmoved(const Model& model, const std::vector<Acting>& acting);
   void check_masses(const Model& model, const BodyActing& load, std::span<const std::size_t> elements,
                     const std::array<double, 3>& direction);
-  LoadCase& load_case(Model& model);
   std::string surface_of(Model& model, const std::string& kind, Faces faces);
 
   Build& build_;
-  LoadCase* case_ = nullptr;
-  std::string name_;
+  LoadRecord record_;                                       // of the step that is being made
+  std::array<std::pair<std::string, LoadRecord>, 2> last_;  // of each model: the load case that was made last
   std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, std::string> surfaces_;  // (model, count, hash) → name
 };
 
