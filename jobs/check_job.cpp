@@ -7,6 +7,8 @@
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/jobs/detail/check_mesh.hpp>
+#include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/summary.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir {
@@ -22,8 +24,8 @@ void count_in(std::vector<Count>& counts, const std::string& name, std::int64_t 
     found->count += more;
 }
 
-void count_sizes(const Domain& domain, DomainCheck& check) {
-  check.nodes = domain.node_count();
+void count_sizes(const Domain& domain, std::int32_t nodes, DomainCheck& check) {
+  check.nodes = nodes;
   check.elements = domain.element_count();
   check.equations = static_cast<std::int64_t>(domain.equations().size());
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
@@ -60,10 +62,10 @@ void say(std::string& text, std::size_t count, const std::string& what) {
   text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string loads_of(const Domain& domain, const JobStep& step) {
+std::string loads_of(const JobStep& step, const LoadCase* acting) {
   std::string text;
-  if (!step.load_case.empty()) {
-    const LoadCase& loads = domain.load_case(step.load_case);
+  if (acting) {
+    const LoadCase& loads = *acting;
     std::map<std::string, std::size_t> surface;
     for (const auto& load : loads.surface_loads()) ++surface[load.kind];
     for (const auto& [kind, count] : surface) say(text, count, kind + " load");
@@ -99,7 +101,8 @@ struct Numbered {
 
 class Checker {
  public:
-  Checker(Job& job, const std::function<bool(const std::string&)>& progress) : job_(job), progress_(progress) {}
+  Checker(Job& job, const std::function<bool(const std::string&)>& progress)
+      : job_(job), load_cases_(job), progress_(progress) {}
 
   CheckReport run() {
     report_.name = job_.name;
@@ -138,7 +141,7 @@ class Checker {
   void check_domain(std::size_t index) {
     const Domain& domain = *job_.domains[index];
     DomainCheck& check = report_.domains.emplace_back();
-    count_sizes(domain, check);
+    count_sizes(domain, reported_nodes(job_, domain), check);
     if (job_.mesh_only) check.materials.clear();
     if (check.elements == 0) {
       add({Severity::error, "no elements", "the model has no elements", job_.source, {}, {}});
@@ -154,7 +157,7 @@ class Checker {
     stage("elements");
     const std::size_t before = report_.findings.size();
     if (shaped)
-      detail::find_refused_elements(domain, report_.findings);
+      detail::find_refused_elements(domain, job_.instances, report_.findings);
     else
       add({Severity::hint,
            "surface in space",
@@ -163,13 +166,14 @@ class Checker {
            job_.source,
            {},
            {}});
-    if (report_.findings.size() == before) detail::judge_quality(domain, check.quality, report_.findings);
+    if (report_.findings.size() == before)
+      detail::judge_quality(domain, job_.instances, check.quality, report_.findings);
     // A second domain of a job has the nodes of the first; what is wrong with the mesh has been said.
     stage("nodes");
     std::vector<Finding> mesh;
-    detail::find_duplicate_elements(domain, mesh);
-    detail::find_coincident_nodes(domain, mesh);
-    check.unused_nodes = detail::find_unused_nodes(domain, job_.own_nodes, mesh);
+    detail::find_duplicate_elements(domain, job_.instances, mesh);
+    detail::find_coincident_nodes(domain, job_.instances, mesh);
+    check.unused_nodes = detail::find_unused_nodes(domain, job_.instances, job_.own_nodes, mesh);
     if (index == 0)
       for (Finding& finding : mesh) add(std::move(finding));
     stage("memory");
@@ -184,13 +188,12 @@ class Checker {
 
   void check_step(std::size_t index) {
     const JobStep& step = job_.steps[index];
-    Domain& domain = *job_.domains[step.domain];
     StepCheck& check = report_.steps.emplace_back();
     check.name = step.name;
     check.procedure = step.procedure;
     check.domain = step.domain;
     try {
-      check.loads = loads_of(domain, step);
+      check.loads = loads_of(step, load_cases_.find(step));
       const Numbered& numbered = number(step);
       check.held = numbered.held;
       check.unknowns = numbered.free;
@@ -242,6 +245,7 @@ class Checker {
   }
 
   Job& job_;
+  const detail::LoadCaseIndex load_cases_;
   const std::function<bool(const std::string&)>& progress_;
   CheckReport report_;
   std::shared_ptr<Backend> backend_;

@@ -128,25 +128,31 @@ double same_place(const Domain& domain) {
 
 }  // namespace
 
-std::string list_of(const std::vector<Id>& ids, std::int64_t count) {
+std::string list_of(const std::vector<std::string>& names, std::int64_t count) {
   constexpr std::size_t shown = 8;
   std::string text;
-  for (std::size_t i = 0; i < std::min(ids.size(), shown); ++i) text += (i ? " " : "") + std::to_string(ids[i]);
-  if (count > static_cast<std::int64_t>(std::min(ids.size(), shown)))
+  for (std::size_t i = 0; i < std::min(names.size(), shown); ++i) text += (i ? " " : "") + names[i];
+  if (count > static_cast<std::int64_t>(std::min(names.size(), shown)))
     text += " … (" + std::to_string(count) + " in all)";
   return text;
 }
 
 namespace {
 
+std::vector<std::string> element_names(const InstanceNumbers& names, const std::vector<Id>& ids) {
+  std::vector<std::string> list;
+  for (const Id id : ids) list.push_back(names.element(id));
+  return list;
+}
+
 /// "element 4", "elements 4 7"
-std::string numbered(const std::string& what, const std::vector<Id>& ids, std::int64_t count) {
-  return what + (count == 1 ? " " : "s ") + list_of(ids, count);
+std::string named_elements(const InstanceNumbers& names, const std::vector<Id>& ids, std::int64_t count) {
+  return (count == 1 ? "element " : "elements ") + list_of(element_names(names, ids), count);
 }
 
 }  // namespace
 
-void find_refused_elements(const Domain& domain, std::vector<Finding>& findings) {
+void find_refused_elements(const Domain& domain, const InstanceNumbers& names, std::vector<Finding>& findings) {
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementBlock& block = domain.block(b);
     if (block.size() == 0) continue;
@@ -157,7 +163,7 @@ void find_refused_elements(const Domain& domain, std::vector<Finding>& findings)
       if (inverted.count > 0)
         findings.push_back({Severity::error,
                             "inverted",
-                            "inverted, or without volume: " + numbered("element", inverted.ids, inverted.count) +
+                            "inverted, or without volume: " + named_elements(names, inverted.ids, inverted.count) +
                                 ". Their nodes are in the wrong order, or one of them is misplaced",
                             where,
                             inverted.ids,
@@ -169,7 +175,7 @@ void find_refused_elements(const Domain& domain, std::vector<Finding>& findings)
                                             ? "invalid material or section properties (a negative modulus, a "
                                               "Poisson's ratio outside (-1, 0.5), no area …): "
                                             : "values that are not finite: ") +
-                                numbered("element", wrong.ids, wrong.count),
+                                named_elements(names, wrong.ids, wrong.count),
                             where,
                             wrong.ids,
                             {}});
@@ -182,7 +188,7 @@ void find_refused_elements(const Domain& domain, std::vector<Finding>& findings)
   }
 }
 
-void find_duplicate_elements(const Domain& domain, std::vector<Finding>& findings) {
+void find_duplicate_elements(const Domain& domain, const InstanceNumbers& names, std::vector<Finding>& findings) {
   struct Entry {
     std::uint64_t hash;
     ElementRef ref;
@@ -209,21 +215,21 @@ void find_duplicate_elements(const Domain& domain, std::vector<Finding>& finding
     if (!std::is_permutation(p.begin(), p.end(), q.begin(), q.end())) continue;
     const auto id = [&](ElementRef r) { return domain.block(r.block).id(r.element); };
     if (count++ == 0)
-      first = std::to_string(id(entries[i].ref)) + " has the nodes of " + std::to_string(id(entries[i - 1].ref));
+      first = names.element(id(entries[i].ref)) + " has the nodes of " + names.element(id(entries[i - 1].ref));
     if (ids.size() < most_listed) ids.push_back(id(entries[i].ref));
   }
   if (count == 0) return;
   std::sort(ids.begin(), ids.end());
   findings.push_back({Severity::warning,
                       "duplicate elements",
-                      "duplicate elements, whose stiffness counts twice: " + list_of(ids, count) + " (element " +
-                          first + "). Delete one of each, unless this is intended",
+                      "duplicate elements, whose stiffness counts twice: " + list_of(element_names(names, ids), count) +
+                          " (element " + first + "). Delete one of each, unless this is intended",
                       {},
                       ids,
                       {}});
 }
 
-void find_coincident_nodes(const Domain& domain, std::vector<Finding>& findings) {
+void find_coincident_nodes(const Domain& domain, const InstanceNumbers& names, std::vector<Finding>& findings) {
   const std::int32_t n = domain.node_count();
   if (n < 2) return;
   std::vector<char> used(static_cast<std::size_t>(n), 0);
@@ -271,8 +277,7 @@ void find_coincident_nodes(const Domain& domain, std::vector<Finding>& findings)
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   for (const auto& [a, b] : found) {
-    if (count++ == 0)
-      first = "nodes " + std::to_string(domain.node_id(a)) + " and " + std::to_string(domain.node_id(b));
+    if (count++ == 0) first = "nodes " + names.node(domain.node_id(a)) + " and " + names.node(domain.node_id(b));
     if (ids.size() < most_listed) ids.push_back(domain.node_id(b));
   }
   if (count == 0) return;
@@ -286,7 +291,8 @@ void find_coincident_nodes(const Domain& domain, std::vector<Finding>& findings)
                       ids});
 }
 
-std::int64_t find_unused_nodes(const Domain& domain, std::int32_t own, std::vector<Finding>& findings) {
+std::int64_t find_unused_nodes(const Domain& domain, const InstanceNumbers& names, std::int32_t own,
+                               std::vector<Finding>& findings) {
   std::vector<char> used(static_cast<std::size_t>(domain.node_count()), 0);
   for (std::size_t b = 0; b < domain.block_count(); ++b)
     for (std::int32_t node : domain.block(b).connectivity()) used[node] = 1;
@@ -300,13 +306,20 @@ std::int64_t find_unused_nodes(const Domain& domain, std::int32_t own, std::vect
     ++count;
     if (ids.size() < most_listed) ids.push_back(domain.node_id(i));
   }
-  if (count > 0)
-    findings.push_back(
-        {Severity::hint, "unused nodes", "no element uses " + numbered("node", ids, count), {}, {}, ids});
+  if (count == 0) return 0;
+  std::vector<std::string> list;
+  for (const Id id : ids) list.push_back(names.node(id));
+  findings.push_back({Severity::hint,
+                      "unused nodes",
+                      std::string("no element uses node") + (count == 1 ? " " : "s ") + list_of(list, count),
+                      {},
+                      {},
+                      ids});
   return count;
 }
 
-void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector<Finding>& findings) {
+void judge_quality(const Domain& domain, const InstanceNumbers& names, const MeshQuality& quality,
+                   std::vector<Finding>& findings) {
   const auto id = [&](ElementRef r) { return domain.block(r.block).id(r.element); };
   if (quality.folded_count > 0) {
     std::vector<Id> ids;
@@ -314,7 +327,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
       if (ids.size() < most_listed) ids.push_back(id(ref));
     findings.push_back({Severity::warning,
                         "folded",
-                        "flat, folded or inverted at a corner: " + numbered("element", ids, quality.folded_count) +
+                        "flat, folded or inverted at a corner: " + named_elements(names, ids, quality.folded_count) +
                             ". Stresses there are unreliable",
                         {},
                         ids,
@@ -322,7 +335,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
   } else if (quality.measured > 0 && quality.smallest_scaled_jacobian < 0.1) {
     findings.push_back({Severity::hint,
                         "distorted",
-                        "element " + std::to_string(id(quality.worst)) + " is strongly distorted (scaled Jacobian " +
+                        "element " + names.element(id(quality.worst)) + " is strongly distorted (scaled Jacobian " +
                             short_number(quality.smallest_scaled_jacobian, 3) + "; 1 is best, 0 is degenerate)",
                         {},
                         {id(quality.worst)},
@@ -331,7 +344,7 @@ void judge_quality(const Domain& domain, const MeshQuality& quality, std::vector
   if (quality.measured > 0 && quality.largest_aspect_ratio > 100)
     findings.push_back({Severity::hint,
                         "long",
-                        "element " + std::to_string(id(quality.longest)) + " is " +
+                        "element " + names.element(id(quality.longest)) + " is " +
                             short_number(quality.largest_aspect_ratio, 3) +
                             " times as long as it is thick: iterative solvers will converge slowly",
                         {},

@@ -27,20 +27,21 @@ const char* words_for(PeakCause cause) {
 
 }  // namespace
 
-void judge_step(const Job& job, const JobStep& step, const StepResult& result, const ErrorEstimate& estimate,
-                StepSummary& summary) {
+void judge_step(const Job& job, const JobStep& step, const LoadCase* loads, const StepResult& result,
+                const ErrorEstimate& estimate, StepSummary& summary) {
   const Domain& domain = *job.domains[step.domain];
   summary.error = {estimate.quantity, estimate.error, estimate.solution, estimate.percent(), {}};
-  for (const auto& entry : estimate.worst(domain, worst_elements))
-    summary.error.worst.push_back(
-        {domain.block(entry.element.block).id(entry.element.element), entry.error, entry.percent});
+  for (const auto& entry : estimate.worst(domain, worst_elements)) {
+    const Id id = domain.block(entry.element.block).id(entry.element.element);
+    summary.error.worst.push_back({id, job.instances.element(id), entry.error, entry.percent});
+  }
   const bool stress = estimate.quantity == "stress";
   const Range* peak = summary.range(stress ? "mises" : "flux");
   if (estimate.quantity.empty() || !peak) return;
 
   std::vector<std::int32_t> loaded;
-  if (!step.load_case.empty() && step.load_factor != 0)
-    for (const auto& load : domain.load_case(step.load_case).nodal_loads())
+  if (loads && step.load_factor != 0)
+    for (const auto& load : loads->nodal_loads())
       if (load.value != 0) loaded.push_back(load.node);
   std::sort(loaded.begin(), loaded.end());
   const Id node = peak->greatest.node;

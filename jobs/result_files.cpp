@@ -18,6 +18,7 @@
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
+#include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
@@ -53,6 +54,7 @@ FileIdentity identity_of(const fs::path& path) {
 struct ResultFiles::State {
   const Job& job;
   OutputOptions options;
+  detail::LoadCaseIndex load_cases;
   std::string name;
   /// Of each table (step, request, quantity): its file without ending.
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::string> table_names;
@@ -61,19 +63,23 @@ struct ResultFiles::State {
   std::unordered_set<std::string> known;  // the same, to be looked up
   std::vector<std::string> notes;
   std::vector<PvdEntry> series;
-  std::map<std::size_t, NodalField> heat;  // temperatures of steps that heat later ones
-  std::unique_ptr<OutputFile> dat;         // begun, while the job runs
-  std::unique_ptr<FrdWriter> frd;          // likewise
-  FileIdentity list;                       // the .pvd that this job wrote last
-  std::size_t listed = 0;                  // how many pictures it lists
-  bool lost = false;                       // another run writes results of the same name
+  std::unordered_set<std::size_t> heating;  // steps that heat later ones
+  std::map<std::size_t, NodalField> heat;   // their temperatures
+  std::unique_ptr<OutputFile> dat;          // begun, while the job runs
+  std::unique_ptr<FrdWriter> frd;           // likewise
+  FileIdentity list;                        // the .pvd that this job wrote last
+  std::size_t listed = 0;                   // how many pictures it lists
+  bool lost = false;                        // another run writes results of the same name
   std::string json;
   double seconds = 0;
   detail::StepProbes probes;
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
 
-  State(const Job& j, OutputOptions o) : job(j), options(std::move(o)), probes(j), pictures(j, options) {}
+  State(const Job& j, OutputOptions o) : job(j), options(std::move(o)), load_cases(j), probes(j), pictures(j, options) {
+    for (const JobStep& step : job.steps)
+      if (step.heated_by) heating.insert(*step.heated_by);
+  }
 
   fs::path path(const std::string& file) const { return options.folder / file; }
   std::string stem(std::size_t step) const {
@@ -191,6 +197,11 @@ struct ResultFiles::State {
           "the model has so many materials that pictures show the mean stress of each element instead of nodal "
           "stresses");
     VtuWriter writer(domain);
+    for (const auto& [what, ranges] :
+         {std::pair{"node_id", &job.instances.nodes}, {"element_id", &job.instances.elements}})
+      for (const InstanceNumbers::Range& range : *ranges)
+        writer.comment(std::string(what) + " above " + std::to_string(range.shift) + ": number in " + range.instance +
+                       " + " + std::to_string(range.shift));
     std::vector<std::string> arrays{result.unknowns.name, result.reactions.name, "temperature"};
     writer.add(result.unknowns).add(result.reactions);
     if (!temperatures.empty()) writer.add(acting);
@@ -243,7 +254,7 @@ struct ResultFiles::State {
       join_ranges(summaries.back().ranges, ranges_of(domain, acting, reported_nodes(job, domain)));
     name_nodes(summaries.back().ranges, job.instances);
     const ErrorEstimate estimate = estimate_error(domain, result.points);
-    detail::judge_step(job, asked, result, estimate, summaries.back());
+    detail::judge_step(job, asked, load_cases.find(asked), result, estimate, summaries.back());
     if (options.vtu) write_vtu(step, result, temperatures, estimate, fields, acting);
     for (const fs::path& file : pictures.draw(step, result, temperatures, estimate, options.folder, name)) done(file);
   }
@@ -261,7 +272,7 @@ struct ResultFiles::State {
       done(path(file));
     };
     if (options.tables && !found.points.empty())
-      write(stem(step) + "_points.csv", detail::csv_of_points(found.points, job.units));
+      write(stem(step) + "_points.csv", detail::csv_of_points(found.points, job.units, job.instances));
     for (const detail::PathResult& along : found.paths) {
       const ProbePath& asked = job.paths[along.path];
       if (along.outside > 0)
@@ -269,7 +280,7 @@ struct ResultFiles::State {
              asked.name + "' are outside the body and omitted");
       if (!options.tables) continue;
       const std::string base = stem(step) + path_names[along.path];
-      write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units));
+      write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units, job.instances));
       const std::string title =
           "Path " + asked.name + " of " + job.name + (job.steps.size() > 1 ? ", " + job.steps[step].name : "");
       OutputFile file(path(base + ".svg"), options.overwrite);
@@ -381,12 +392,12 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
   State& s = *state_;
   const Stopwatch watch;
   const JobStep& asked = s.job.steps.at(step);
-  for (std::size_t later = step + 1; later < s.job.steps.size(); ++later)
-    if (s.job.steps[later].heated_by == step) s.heat[step] = result.unknowns;
+  if (s.heating.contains(step)) s.heat[step] = result.unknowns;
   const bool heated = asked.heated_by && s.heat.contains(*asked.heated_by);
   const std::vector<double> temperatures =
       asked.procedure == Procedure::statics
-          ? detail::acting_temperatures(s.job, asked, heated ? &s.heat.at(*asked.heated_by) : nullptr)
+          ? detail::acting_temperatures(s.job, asked, s.load_cases.find(asked),
+                                        heated ? &s.heat.at(*asked.heated_by) : nullptr)
           : std::vector<double>{};
   s.summaries.push_back(summarize(s.job, step, result));
   s.write_or_lose([&] {

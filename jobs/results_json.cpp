@@ -153,8 +153,13 @@ Json supports(const StepSummary& s) {
 
 Json error(const ErrorSummary& e) {
   Json worst = Json::array();
-  for (const ErrorSummary::Worst& w : e.worst)
-    worst.push_back({{"element", w.element}, {"error", number(w.error)}, {"percent", number(w.percent)}});
+  for (const ErrorSummary::Worst& w : e.worst) {
+    Json entry{{"element", w.element}};
+    if (w.name != std::to_string(w.element)) entry["name"] = w.name;
+    entry["error"] = number(w.error);
+    entry["percent"] = number(w.percent);
+    worst.push_back(std::move(entry));
+  }
   return {{"quantity", e.quantity},
           {"error", number(e.error)},
           {"solution", number(e.solution)},
@@ -165,12 +170,14 @@ Json error(const ErrorSummary& e) {
 Json points(const std::vector<PointResult>& list) {
   Json result = Json::array();
   for (const PointResult& point : list)
-    for (const ProbeValues& side : point.sides)
-      result.push_back({{"name", point.name},
-                        {"position", side.position},
-                        {"element", side.element},
-                        {"material", side.material},
-                        {"values", by_name(point.names, side.values)}});
+    for (std::size_t i = 0; i < point.sides.size(); ++i) {
+      const ProbeValues& side = point.sides[i];
+      Json entry{{"name", point.name}, {"position", side.position}, {"element", side.element}};
+      if (point.elements.at(i) != std::to_string(side.element)) entry["element_name"] = point.elements[i];
+      entry["material"] = side.material;
+      entry["values"] = by_name(point.names, side.values);
+      result.push_back(std::move(entry));
+    }
   return result;
 }
 
@@ -200,7 +207,9 @@ Json step(const StepSummary& s) {
   object["load_sum"] = by_name(s.unknowns, s.load_sum);
   object["reaction_sum"] = by_name(s.unknowns, s.reaction_sum);
   Json sets = Json::object();
-  for (const SetReaction& r : s.set_reactions) sets[r.node_set] = by_name(s.unknowns, r.sum);
+  // Added at the end: looking each name up in a list of very many sets would take the square of their number.
+  auto& named = sets.get_ref<Json::object_t&>();
+  for (const SetReaction& r : s.set_reactions) named.emplace_back(r.node_set, by_name(s.unknowns, r.sum));
   object["reactions_by_node_set"] = sets;
   object["supports"] = supports(s);
   if (s.procedure == Procedure::statics) object["energy"] = number(s.energy);

@@ -62,11 +62,10 @@ bool has_many_materials(const Domain& domain, const std::vector<PointField>& poi
   return fields_by_material(domain, points).size() > most_materials;
 }
 
-std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const NodalField* heat) {
+std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const LoadCase* loads,
+                                        const NodalField* heat) {
   const Domain& domain = *job.domains[step.domain];
-  const std::vector<double>* own = nullptr;
-  if (!step.load_case.empty() && !domain.load_case(step.load_case).temperatures().empty())
-    own = &domain.load_case(step.load_case).temperatures();
+  const std::vector<double>* const own = loads && !loads->temperatures().empty() ? &loads->temperatures() : nullptr;
   if (!own && !heat) return {};
   std::vector<double> values = domain.initial_temperatures();
   for (std::size_t n = 0; n < values.size(); ++n) {

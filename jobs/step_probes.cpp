@@ -40,8 +40,10 @@ StepProbes::Found StepProbes::find(const JobStep& step, const StepResult& result
   const PointLocator& locator = *locators_[step.domain];
   const Probe probe(locator, result);
   for (const ProbePoint& point : job_.points)
-    if (!locator.find(point.position).empty())
-      found.points.push_back({point.name, probe.names(), probe.at(point.position)});
+    if (!locator.find(point.position).empty()) {
+      PointResult& at = found.points.emplace_back(PointResult{point.name, probe.names(), probe.at(point.position), {}});
+      for (const ProbeValues& side : at.sides) at.elements.push_back(job_.instances.element(side.element));
+    }
   for (std::size_t i = 0; i < job_.paths.size(); ++i) {
     const ProbePath& path = job_.paths[i];
     PathResult along{i, probe.names(), {}, 0};

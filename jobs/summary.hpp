@@ -49,6 +49,7 @@ struct ErrorSummary {
   double error = 0, solution = 0, percent = 0;
   struct Worst {
     Id element;
+    std::string name;  ///< as its author calls it: "57", "BOLT-2.57"
     double error, percent;
   };
   std::vector<Worst> worst;  ///< the largest first
@@ -59,6 +60,7 @@ struct PointResult {
   std::string name;
   std::vector<std::string> names;  ///< of the values
   std::vector<ProbeValues> sides;
+  std::vector<std::string> elements;  ///< of each side: the element as its author calls it ("57", "BOLT-2.57")
 };
 
 /// A step in a few numbers.

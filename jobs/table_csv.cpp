@@ -19,9 +19,9 @@ std::vector<std::string> place_columns(const Units& units) {
   return {units.labelled("x"), units.labelled("y"), units.labelled("z")};
 }
 
-void add_values(CsvTable& csv, const ProbeValues& values) {
+void add_values(CsvTable& csv, const ProbeValues& values, const InstanceNumbers& names) {
   for (const double x : values.position) csv.add(x);
-  csv.add(values.element).add(values.material);
+  csv.add(names.element(values.element)).add(values.material);
   for (const double v : values.values) csv.add(v);
 }
 
@@ -98,25 +98,26 @@ CsvTable csv_of_totals(const PrintTable& table, const Units& units) {
   return csv;
 }
 
-CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units) {
+CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units, const InstanceNumbers& instances) {
   std::vector<std::string> columns{"point"};
   add_columns(columns, points.empty() ? std::vector<std::string>() : points.front().names, units);
   CsvTable csv(columns);
   for (const PointResult& point : points)
     for (const ProbeValues& side : point.sides) {
       csv.row().add(point.name);
-      add_values(csv, side);
+      add_values(csv, side, instances);
     }
   return csv;
 }
 
-CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units) {
+CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units,
+                     const InstanceNumbers& instances) {
   std::vector<std::string> columns{units.labelled("distance")};
   add_columns(columns, names, units);
   CsvTable csv(columns);
   for (const ProbeValues& values : path) {
     csv.row().add(values.distance);
-    add_values(csv, values);
+    add_values(csv, values, instances);
   }
   return csv;
 }

@@ -56,7 +56,7 @@ std::string value_and_node(const Extreme* extreme, std::size_t width) {
 /// The estimate of the error with the worst element.
 std::string error_text(const ErrorSummary& error) {
   if (error.quantity.empty()) return fmt::format("{:>10} {:>10}", "-", "");
-  const std::string element = error.worst.empty() ? "" : std::to_string(error.worst.front().element);
+  const std::string element = error.worst.empty() ? "" : error.worst.front().name;
   return fmt::format("{:>8.3g} % {:>10}", error.percent, element);
 }
 
@@ -226,8 +226,8 @@ void add_points(const std::vector<StepSummary>& steps, const Units& units, std::
         if (rows++ == most_points) text += fmt::format("  {:<{}} more in the CSV files\n", "", name_width);
         if (rows > most_points) continue;
         const std::string name = point.sides.size() > 1 ? point.name + ", " + side.material : point.name;
-        text +=
-            fmt::format("  {:<{}} {:<20} {:>10}", fitted(step, name_width), name_width, fitted(name, 20), side.element);
+        text += fmt::format("  {:<{}} {:<20} {:>10}", fitted(step, name_width), name_width, fitted(name, 20),
+                            point.elements[static_cast<std::size_t>(&side - point.sides.data())]);
         for (std::size_t c = 0; c < columns.size(); ++c) {
           const double value = side.values[columns[c]];
           const std::size_t width = width_of(heads[c]);
@@ -245,7 +245,7 @@ std::string text_of_sizes(const Job& job, double read_seconds) {
   std::string text = bold(job.source) + (job.title.empty() ? "" : ": " + job.title) + "\n";
   for (std::size_t d = 0; d < job.domains.size(); ++d) {
     const Domain& domain = *job.domains[d];
-    text += fmt::format("  {}, {} ({})", counted(domain.node_count(), "node"),
+    text += fmt::format("  {}, {} ({})", counted(reported_nodes(job, domain), "node"),
                         counted(domain.element_count(), "element"), elements_by_type(domain));
     text += d == 0 ? fmt::format(", {}; read in {}\n", counted(static_cast<long long>(job.steps.size()), "step"),
                                  readable_seconds(read_seconds))

@@ -15,7 +15,8 @@ namespace voussoir::detail {
 
 /// Temperatures that act in a step of statics, one for each node; empty where none do. `heat` are the temperatures of
 /// the step that heats it, or null.
-std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const NodalField* heat);
+std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const LoadCase* loads,
+                                        const NodalField* heat);
 
 /// Fields at nodes and at elements, and the ranges of what was recovered in elements.
 struct StepFields {

@@ -21,8 +21,9 @@ bool is_turned(const Job& job, const JobStep& step, const PrintRequest& request,
 CsvTable csv_of(const PrintTable& table, const Units& units);
 CsvTable csv_of_totals(const PrintTable& table, const Units& units);
 /// A row for each point and each material that meets there.
-CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units);
+CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units, const InstanceNumbers& instances);
 /// A row for each point of a path and each material that meets there; `names` are those of the values.
-CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units);
+CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units,
+                     const InstanceNumbers& instances);
 
 }  // namespace voussoir::detail

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include <voussoir/framework/io/deck/deck_reader.hpp>
+#include <voussoir/jobs/check_job.hpp>
 
 #include "job_models.hpp"
 
@@ -69,6 +71,24 @@ TEST_F(Instances, TablesAndSummariesHaveTheNamesOfTheirAuthor) {
   EXPECT_TRUE(moved->greatest.name.starts_with("B.")) << moved->greatest.name;
   const Json json = Json::parse(testing::read_all(folder_ / "row.results.json"));
   EXPECT_EQ(json["steps"][0]["extremes"]["displacement"]["max"]["name"], moved->greatest.name);
+  const ErrorSummary::Worst& worst = results.summaries()[0].error.worst.at(0);
+  EXPECT_EQ(worst.name, worst.element == 1 ? "A.1" : "B.1");
+  EXPECT_EQ(json["steps"][0]["error_estimate"]["worst_elements"][0]["name"], worst.name);
+  const std::string picture = testing::read_all(folder_ / "row.vtu");
+  EXPECT_NE(picture.find("<!-- node_id above 10: number in B + 10 -->"), std::string::npos);
+}
+
+TEST_F(Instances, FindingsHaveTheNamesOfTheirAuthor) {
+  // Nothing ties the second block.
+  std::string loose = assembled;
+  loose.replace(loose.find("*TIE"), loose.find("*END ASSEMBLY") - loose.find("*TIE"), "");
+  Job job = read_deck_text(loose, "row.inp");
+  const CheckReport report = check_job(job);
+  const auto near = std::find_if(report.findings.begin(), report.findings.end(),
+                                 [](const Finding& f) { return f.kind == "coincident nodes"; });
+  ASSERT_NE(near, report.findings.end());
+  EXPECT_NE(near->text.find("nodes A."), std::string::npos) << near->text;
+  EXPECT_NE(near->text.find(" and B."), std::string::npos) << near->text;
 }
 
 }  // namespace

@@ -292,6 +292,23 @@ VtuWriter& VtuWriter::unit(const std::string& array, const std::string& label) {
   return *this;
 }
 
+VtuWriter& VtuWriter::comment(const std::string& line) {
+  comments_.push_back(line);
+  return *this;
+}
+
+namespace {
+
+/// Nodes at the end of the list that stand for rotations, and that the user does not know, are not shown.
+std::int32_t shown_nodes(const Domain& domain) {
+  std::int32_t count = domain.node_count();
+  for (; count > 0; --count)
+    if (const RotationNode* rotation = domain.rotation_node(count - 1); !rotation || !rotation->hidden) break;
+  return count;
+}
+
+}  // namespace
+
 void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& options) const {
   const Domain& domain = *domain_;
   if (options.level < 1 || options.level > 9)
@@ -327,6 +344,7 @@ void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& optio
     }
   };
 
+  const std::int64_t nodes = shown_nodes(domain);
   OutputFile file(path, options.overwrite);
   AppendedArrays arrays(file, options, units_);
   file.write("<?xml version=\"1.0\"?>\n");
@@ -339,14 +357,14 @@ void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& optio
                                      : "")) +
         " -->\n");
   }
+  for (const std::string& line : comments_) file.write("<!-- " + in_comment(line) + " -->\n");
   file.write(std::string("<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"") +
              (std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian") + "\" header_type=\"UInt64\"" +
              (options.compress ? " compressor=\"vtkZLibDataCompressor\"" : "") + ">\n  <UnstructuredGrid>\n" +
-             "    <Piece NumberOfPoints=\"" + std::to_string(domain.node_count()) + "\" NumberOfCells=\"" +
-             std::to_string(cells) + "\">\n");
+             "    <Piece NumberOfPoints=\"" + std::to_string(nodes) + "\" NumberOfCells=\"" + std::to_string(cells) +
+             "\">\n");
 
   file.write("      <PointData>\n");
-  const std::int64_t nodes = domain.node_count();
   arrays.announce<std::int64_t>("node_id", 1, nodes, {},
                                 [&](std::int64_t first, std::int64_t count, std::int64_t* out) {
                                   for (std::int64_t i = 0; i < count; ++i)

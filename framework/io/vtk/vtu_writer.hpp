@@ -53,6 +53,8 @@ class VtuWriter {
 
   /// Names the unit of an array (VTK's key UNITS_LABEL); an empty label says nothing.
   VtuWriter& unit(const std::string& array, const std::string& label);
+  /// A line for those who read the head of the file.
+  VtuWriter& comment(const std::string& line);
 
   void write(const std::filesystem::path& path, const VtuOptions& options = {}) const;
 
@@ -77,6 +79,7 @@ class VtuWriter {
   std::vector<CellArray<std::int32_t>> integer_cells_;
   std::vector<std::shared_ptr<const std::vector<MaterialField>>> kept_;
   std::map<std::string, std::string> units_;  // of arrays
+  std::vector<std::string> comments_;
 };
 
 }  // namespace voussoir

@@ -55,7 +55,7 @@ void add_equation(Build& b, const EquationCard& card, const std::vector<std::uin
       const auto require = [&](int d) {
         const Unknown u = named_unknown(b, *m, node, d, !used_by_elements[node], most);
         if (u.node < 0)
-          b.fail("node " + std::to_string(b.node_ids[node]) + " has no degree of freedom " + std::to_string(d) +
+          b.fail("node " + b.node_name(node) + " has no degree of freedom " + std::to_string(d) +
                      ", which the equation refers to",
                  card.place);
         return u;

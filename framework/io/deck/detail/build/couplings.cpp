@@ -36,7 +36,8 @@ Coupled coupled_nodes(Build& b, const Model& m, const CouplingCard& card, std::i
       const ShapeFace& side = shape_topology(block.type().shape()).faces[f.face];
       const FaceShape* shape = find_face_shape(side.shape);
       if (!shape)
-        b.fail("elements of type " + block.type_name() + ", as element " + std::to_string(block.id(f.element)) +
+        b.fail("elements of type " + block.type_name() + ", as element " +
+                   b.deck.instances.element(block.id(f.element)) +
                    ", have no faces that *COUPLING can use; use a node-based surface",
                card.place);
       if (!card.kinematic && block.type().program().axisymmetric())

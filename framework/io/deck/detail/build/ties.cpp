@@ -26,7 +26,7 @@ std::vector<SearchFace> faces_to_search(const Build& b, const Model& m, const Su
     face.shape = find_face_shape(side.shape);
     if (!face.shape)
       b.fail("*TIE '" + card.name + "': elements of type " + block.type_name() + ", as element " +
-                 std::to_string(block.id(f.element)) + ", have no faces to tie",
+                 b.deck.instances.element(block.id(f.element)) + ", have no faces to tie",
              card.place);
     face.count = face.shape->nodes;
     const auto nodes = block.nodes(f.element);
