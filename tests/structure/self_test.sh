@@ -158,6 +158,18 @@ measure 'struct A {
 measure 'const char* text = R"x(
 void f() {' 40 '})x";' ''
 measure '/* void f() {' 40 '} */' ''
+rm -rf "$work/tree" && mkdir -p "$work/tree/solvers"
+{ echo 'void A::f() {' && yes '  call();' | head -n 30 && echo '}'; } >"$work/tree/solvers/code.cpp"
+echo 'solvers/code.cpp A::f' >"$work/list"
+if ! sh "$here/check_functions.sh" "$work/tree" 20 "$work/list" >"$work/log"; then
+  echo "FAILED: a function on the list of those that may stay long was reported"
+  failed=1
+fi
+echo 'solvers/code.cpp A::g' >"$work/list"
+if sh "$here/check_functions.sh" "$work/tree" 20 "$work/list" >"$work/log"; then
+  echo "FAILED: a function that is not on the list of those that may stay long was not reported"
+  failed=1
+fi
 measure 'VSR_HD inline double f() {
   const auto g = [&](int i) {' 18 '  };
 }' '1 f'
