@@ -184,8 +184,9 @@ class Domain {
     add_equation(std::span<const EquationTerm>(terms.begin(), terms.size()), constant, label);
   }
   /// Says that the unknowns ux, uy, uz of a node that no element uses are the rotation of the node `reference` about x,
-  /// y, z (in a plane: ux is the rotation about z), which equations of rigid bodies name. The check of free motions then
-  /// takes them for rotations. Messages name a hidden node by its reference node and the degrees of freedom 4 to 6.
+  /// y, z (in a plane: ux is the rotation about z), which equations of rigid bodies name. The check of free motions
+  /// then takes them for rotations. Messages name a hidden node by its reference node and the degrees of freedom 4
+  /// to 6.
   void set_rotation_node(Id node, Id reference, bool hidden = false);
   /// Null for nodes whose unknowns are their own.
   const RotationNode* rotation_node(std::int32_t node) const {

@@ -75,9 +75,9 @@ class EliminationHandler : public ConstraintHandler {
 };
 
 /// As elimination, and multi-point equations are solved for as many unknowns as are independent, which are expressed by
-/// the others: K becomes TᵀKT. The default: exact, and the matrix stays positive definite. Which unknowns depend on which
-/// is chosen so that the coefficients of T stay small, whatever the order of the terms. Equations that follow from others
-/// are dropped with a note; those that contradict others are an Error (bad_input).
+/// the others: K becomes TᵀKT. The default: exact, and the matrix stays positive definite. Which unknowns depend on
+/// which is chosen so that the coefficients of T stay small, whatever the order of the terms. Equations that follow
+/// from others are dropped with a note; those that contradict others are an Error (bad_input).
 class TransformationHandler : public ConstraintHandler {
  public:
   std::string name() const override { return "transformation"; }

@@ -18,8 +18,8 @@ struct FreeMotion {
 std::vector<std::int32_t> connected_parts(const AnalysisModel& model);
 
 /// Rigid motions of connected parts (constants, for heat) that no support, equation or spring to ground prevents, and
-/// where there are none, those of find_loose_unknowns(). Looks at geometry and at single elements, so every solver can be
-/// told before it starts. Other mechanisms within a part are not seen here; solvers find those as zero pivots or as
+/// where there are none, those of find_loose_unknowns(). Looks at geometry and at single elements, so every solver can
+/// be told before it starts. Other mechanisms within a part are not seen here; solvers find those as zero pivots or as
 /// residuals that cannot be reduced.
 std::vector<FreeMotion> find_free_motions(const AnalysisModel& model);
 

@@ -54,9 +54,9 @@ TEST(JitText, RequestNamesTheKernelAndTheUsersFile) {
   EXPECT_NE(request.text.find("<" + request.headers.back().name + ">"), std::string::npos);
   const std::regex include("#include <([^>]+)>");
   for (std::sregex_iterator it(request.text.begin(), request.text.end(), include), end; it != end; ++it)
-    EXPECT_TRUE(std::any_of(request.headers.begin(), request.headers.end(),
-                            [&](const NamedText& header) { return header.name == (*it)[1].str(); }))
-        << (*it)[1];
+    EXPECT_TRUE(std::any_of(request.headers.begin(), request.headers.end(), [&](const NamedText& header) {
+      return header.name == (*it)[1].str();
+    })) << (*it)[1];
   EXPECT_EQ(std::count(request.options.begin(), request.options.end(), "--gpu-architecture=sm_80"), 1);
 }
 
