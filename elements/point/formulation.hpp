@@ -114,6 +114,21 @@ struct FormulationRules<Wedge6, Reduced, geometry> {
   using Mass = typename ElementRules<Wedge6, geometry>::Mass;
 };
 
+/// Full where the formulation has its mass rule and takes temperatures as it does, else the formulation.
+template <class Shape, class Formulation, Geometry geometry,
+          bool full =
+              !same<Formulation, Incompatible> && same<typename FormulationRules<Shape, Formulation, geometry>::Mass,
+                                                       typename FormulationRules<Shape, Full, geometry>::Mass>>
+struct VolumeFormulationOf {
+  using type = Full;
+};
+template <class Shape, class Formulation, Geometry geometry>
+struct VolumeFormulationOf<Shape, Formulation, geometry, false> {
+  using type = Formulation;
+};
+template <class Shape, class Formulation, Geometry geometry>
+using VolumeFormulation = typename VolumeFormulationOf<Shape, Formulation, geometry>::type;
+
 template <class Kernel>
 VSR_FN constexpr int kernel_parameters() {
   if constexpr (requires { Kernel::parameters[0]; })

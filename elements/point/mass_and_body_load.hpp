@@ -5,7 +5,8 @@
 
 namespace voussoir::detail {
 
-/// The routines of these names that PointElement promises.
+/// The routines of these names that PointElement promises. Formulations in which they are those of Full share them:
+/// see VolumeFormulation.
 template <class Kernel, class Shape, class Formulation>
 struct MassAndBodyLoad {
   using Element = PointElement<Kernel, Shape, Formulation>;
@@ -17,7 +18,7 @@ struct MassAndBodyLoad {
   static constexpr int dofs = Element::dofs, entries = Element::entries;
 
   template <class R>
-  VSR_FN static R mass(const Input<R>& e, R* upper) {
+  VSR_LARGE_FN static R mass(const Input<R>& e, R* upper) {
     for (int i = 0; i < entries; ++i) upper[i] = R(0.0);
     const auto& table = shape_table<Shape, MassRule>();
     return Points::over_mass_points(e, [&](int q, R weight) {
@@ -52,7 +53,7 @@ struct MassAndBodyLoad {
     return health;
   }
   template <class R>
-  VSR_FN static R lumped_mass(const Input<R>& e, R* upper) {
+  VSR_LARGE_FN static R lumped_mass(const Input<R>& e, R* upper) {
     R m[nodes];
     const R health = node_masses(e, m);
     for (int i = 0; i < entries; ++i) upper[i] = R(0.0);
@@ -61,7 +62,7 @@ struct MassAndBodyLoad {
   }
 
   template <class R, class Load>
-  VSR_FN static R body_load(const Input<R>& e, const Load& load, R* f) {
+  VSR_LARGE_FN static R body_load(const Input<R>& e, const Load& load, R* f) {
     const auto& table = shape_table<Shape, MassRule>();
     for (int i = 0; i < dofs; ++i) f[i] = R(0.0);
     if constexpr (components == 1) {

@@ -137,7 +137,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   }
 
   template <class R>
-  VSR_LARGE_FN static R mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
+  VSR_FN static R mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
     return Volume::mass(e, upper);
   }
 
@@ -148,15 +148,15 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
     return Volume::node_masses(e, m);
   }
   template <class R>
-  VSR_LARGE_FN static R lumped_mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
+  VSR_FN static R lumped_mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
     return Volume::lumped_mass(e, upper);
   }
 
   /// Displacements: ρ (g + ω² r); a single unknown: the source.
   template <class R, class Load>
-  VSR_LARGE_FN static R body_load(const Input<R>& e, const Load& load,
-                                  R* f) requires(components == 1 ||
-                                                 (components == dim && detail::kernel_has_density<Kernel>)) {
+  VSR_FN static R body_load(const Input<R>& e, const Load& load,
+                            R* f) requires(components == 1 ||
+                                           (components == dim && detail::kernel_has_density<Kernel>)) {
     return Volume::body_load(e, load, f);
   }
 
@@ -187,7 +187,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   using Integrals = detail::PointIntegrals<Kernel, Shape, Formulation>;
   using Modes = detail::IncompatibleModes<Kernel, Shape, Formulation>;
   using Action = detail::PointAction<Kernel, Shape, Formulation>;
-  using Volume = detail::MassAndBodyLoad<Kernel, Shape, Formulation>;
+  using Volume = detail::MassAndBodyLoad<Kernel, Shape, detail::VolumeFormulation<Shape, Formulation, geometry>>;
   using Recovery = detail::PointRecovery<Kernel, Shape, Formulation>;
 };
 

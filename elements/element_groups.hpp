@@ -1,0 +1,222 @@
+#pragma once
+#include <voussoir/backends/element_program.hpp>
+#include <voussoir/elements/kernel/tensor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+// Elements on the CPU are computed in groups, one element per SIMD lane. What is the same for all kernels stands here:
+// fetching the data of a group, calling the kernel, judging and storing its results. None of it depends on the kernel
+// but for the number of components, so that it is compiled once for all types of a source file.
+
+namespace voussoir::detail {
+
+/// How numbers of several elements come into, and out of, the number type of a kernel.
+template <class R>
+struct LaneTraits;
+
+template <>
+struct LaneTraits<double> {
+  static constexpr int width = 1;
+  VSR_FN static double load(const double* const* from, int offset) { return from[0][offset]; }
+  VSR_FN static double lane(double x, int) { return x; }
+};
+
+template <>
+struct LaneTraits<Pack> {
+  static constexpr int width = pack_width;
+  VSR_FN static Pack load(const double* const* from, int offset) {
+    return load(from, offset, std::make_integer_sequence<int, pack_width>{});
+  }
+  VSR_FN static double lane(const Pack& x, int i) { return x.v[i]; }
+
+ private:
+  // Inserting lanes in registers; storing them one by one and loading the pack would stall on store forwarding.
+  template <int... i>
+  VSR_FN static Pack load(const double* const* from, int offset, std::integer_sequence<int, i...>) {
+    return Pack(Pack::Lanes{from[i][offset]...});
+  }
+};
+
+/// Where the data of a group go: the arrays of an ElementInput, whose sizes its kernel knows.
+template <class R>
+struct GroupArrays {
+  int nodes, parameter_count;
+  Vec3<R>* x;
+  R* u;
+  R* temperature;
+  R* initial_temperature;
+  R* single_row;               ///< room for a table of one row: parameter_count + 1 numbers
+  std::int32_t* node_numbers;  ///< room for LaneTraits<R>::width numbers of every node
+};
+
+/// Brings the data of one group of elements after the other into an ElementInput.
+template <class R, int components>
+class Gather {
+ public:
+  using Lane = LaneTraits<R>;
+  static constexpr int width = Lane::width;
+
+  __attribute__((noinline))
+  Gather(const ElementView& view, const GroupArrays<R>& arrays, int first, int count, bool with_unknowns)
+      : view_(view),
+        arrays_(arrays),
+        last_(first + count - 1),
+        with_unknowns_(with_unknowns && view.unknowns != nullptr),
+        table_(arrays.single_row) {
+    if (view.table_rows > 1) {
+      rows_ = std::make_unique<R[]>(static_cast<std::size_t>(view.table_rows) * (arrays.parameter_count + 1));
+      table_ = rows_.get();
+    } else {
+      for (int k = 0; k <= arrays.parameter_count; ++k) arrays.single_row[k] = R(0.0);
+    }
+    for (int a = 0; a < arrays.nodes; ++a)
+      arrays.temperature[a] = arrays.initial_temperature[a] = R(view.start_temperature);
+    for (int i = 0; i < arrays.nodes * components; ++i) arrays.u[i] = R(0.0);
+    for (int lane = 0; lane < width; ++lane) known_record_[lane] = -1;
+  }
+  Gather(const Gather&) = delete;
+  Gather& operator=(const Gather&) = delete;
+
+  /// The table of parameters of the group, for its ElementInput.
+  const R* table() const { return table_; }
+
+  /// Loads the group that begins at element `begin`; lanes beyond the run repeat its last element.
+  __attribute__((noinline)) void load(int begin) {
+    for (int lane = 0; lane < width; ++lane) element_[lane] = begin + lane < last_ ? begin + lane : last_;
+    const double* at[width];
+    const int nodes = arrays_.nodes;
+    for (int a = 0; a < nodes; ++a) {
+      for (int lane = 0; lane < width; ++lane) {
+        const std::int32_t node = view_.nodes[static_cast<std::ptrdiff_t>(element_[lane]) * nodes + a];
+        arrays_.node_numbers[a * width + lane] = node;
+        at[lane] = view_.coordinates + 3 * static_cast<std::ptrdiff_t>(node);
+      }
+      for (int i = 0; i < 3; ++i) arrays_.x[a][i] = Lane::load(at, i);
+    }
+    if (with_unknowns_) gather(view_.unknowns, arrays_.u);
+    if (view_.initial_temperature) gather_nodal(view_.initial_temperature, arrays_.initial_temperature);
+    if (view_.temperature)
+      gather_nodal(view_.temperature, arrays_.temperature);
+    else if (view_.initial_temperature)
+      for (int a = 0; a < nodes; ++a) arrays_.temperature[a] = arrays_.initial_temperature[a];
+    if (arrays_.parameter_count > 0) load_parameters();
+  }
+
+  /// A nodal vector at the nodes of the group that was loaded last.
+  __attribute__((noinline)) void gather(const double* from, R* to) const {
+    const double* at[width];
+    for (int a = 0; a < arrays_.nodes; ++a) {
+      for (int lane = 0; lane < width; ++lane) at[lane] = from + view_.first_unknown[node(a, lane)];
+      for (int c = 0; c < components; ++c) to[a * components + c] = Lane::load(at, c);
+    }
+  }
+
+  /// The same for a block of nodal vectors, whose columns stand side by side; column w begins at to[w · unknowns].
+  __attribute__((noinline)) void gather_columns(const double* from, int columns, R* to) const {
+    const double* at[width];
+    for (int a = 0; a < arrays_.nodes; ++a) {
+      for (int lane = 0; lane < width; ++lane)
+        at[lane] = from + static_cast<std::ptrdiff_t>(view_.first_unknown[node(a, lane)]) * columns;
+      for (int c = 0; c < components; ++c)
+        for (int w = 0; w < columns; ++w)
+          to[w * arrays_.nodes * components + a * components + c] = Lane::load(at, c * columns + w);
+    }
+  }
+
+ private:
+  std::int32_t node(int a, int lane) const { return arrays_.node_numbers[a * width + lane]; }
+  /// One number per node.
+  void gather_nodal(const double* from, R* to) const {
+    const double* at[width];
+    for (int a = 0; a < arrays_.nodes; ++a) {
+      for (int lane = 0; lane < width; ++lane) at[lane] = from + node(a, lane);
+      to[a] = Lane::load(at, 0);
+    }
+  }
+  void load_parameters() {
+    // Neighbouring elements mostly share a record, and then the packs at hand are right already.
+    bool known = true;
+    std::int32_t record[width];
+    for (int lane = 0; lane < width; ++lane) {
+      record[lane] = view_.record ? view_.record[element_[lane]] : 0;
+      known = known && record[lane] == known_record_[lane];
+    }
+    if (known) return;
+    const int size = view_.table_rows * (arrays_.parameter_count + 1);
+    const double* at[width];
+    for (int lane = 0; lane < width; ++lane) {
+      at[lane] = view_.parameters + static_cast<std::ptrdiff_t>(record[lane]) * size;
+      known_record_[lane] = record[lane];
+    }
+    for (int k = 0; k < size; ++k) table_[k] = Lane::load(at, k);
+  }
+
+  const ElementView& view_;
+  const GroupArrays<R> arrays_;
+  std::int32_t last_;
+  bool with_unknowns_;
+  std::int32_t element_[width];
+  std::int32_t known_record_[width];
+  R* table_;
+  std::unique_ptr<R[]> rows_;
+};
+
+/// Faults of a group: `valid` and `health` must be positive, `finite` must be zero (a sum of 0 · result).
+template <class R>
+ElementStatus judge(const R& valid, const R& health, const R& finite, int begin, int end) {
+  using Lane = LaneTraits<R>;
+  for (int lane = 0; lane < Lane::width && begin + lane < end; ++lane) {
+    if (!(Lane::lane(valid, lane) > 0)) return {ElementFault::bad_parameter, begin + lane};
+    if (!(Lane::lane(health, lane) > 0)) return {ElementFault::inverted, begin + lane};
+    if (!(Lane::lane(finite, lane) == 0)) return {ElementFault::not_finite, begin + lane};
+  }
+  return {};
+}
+
+/// Sums 0 · value over `count` values, which is zero unless one of them is not finite, and copies them where asked.
+template <class R>
+R scan(const R* values, int count, double* copy_to) {
+  if (copy_to) std::memcpy(copy_to, values, sizeof(R) * count);
+  // Four sums, so that the additions do not wait for each other.
+  R sum[4] = {R(0.0), R(0.0), R(0.0), R(0.0)};
+  int k = 0;
+  for (; k + 4 <= count; k += 4)
+    for (int i = 0; i < 4; ++i) sum[i] += values[k + i] * R(0.0);
+  for (; k < count; ++k) sum[0] += values[k] * R(0.0);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// A routine of a kernel, as run_groups() calls it: `group` is what the kernel's own side makes of a group.
+template <class R>
+struct GroupRoutine {
+  R (*compute)(const void* group, R* result);  ///< writes `values` numbers and returns the element's health
+  R (*valid)(const void* group);               ///< null: parameters are not judged
+  int values;
+};
+
+/// Gathers, computes and stores group by group.
+template <class R, int components>
+__attribute__((noinline)) ElementStatus run_groups(Gather<R, components>& gather, const GroupRoutine<R>& routine,
+                                                   const void* group, int first, int count, double* out) {
+  constexpr int width = LaneTraits<R>::width;
+  // A kernel writes straight into the caller's memory where its alignment allows.
+  const bool direct = reinterpret_cast<std::uintptr_t>(out) % alignof(R) == 0;
+  std::unique_ptr<R[]> buffer;
+  if (!direct) buffer = std::make_unique<R[]>(static_cast<std::size_t>(routine.values));
+  ElementStatus status;
+  for (int begin = first; begin < first + count; begin += width, out += routine.values * width) {
+    gather.load(begin);
+    const R valid = routine.valid ? routine.valid(group) : R(1.0);
+    R* result = direct ? reinterpret_cast<R*>(out) : buffer.get();
+    const R health = routine.compute(group, result);
+    const R finite = scan(static_cast<const R*>(result), routine.values, direct ? nullptr : out);
+    status.merge(judge(valid, health, finite, begin, first + count));
+  }
+  return status;
+}
+
+}  // namespace voussoir::detail
