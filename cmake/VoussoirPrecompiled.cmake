@@ -1,34 +1,49 @@
-# Headers of others that most sources of the tests and of the program include, read once instead of a hundred times:
-#   VOUSSOIR_PRECOMPILED         whether; for builds from nothing
+# Headers that most sources include, read once instead of hundreds of times:
+#   VOUSSOIR_PRECOMPILED         AUTO: unless there is a compiler cache, ON, OFF
 #   voussoir_precompile(target)  adds them to a target; further arguments are more headers
-# The library itself never takes part, so that every build finds an include that is missing there.
+# They are those of the standard library and of others, which do not change: no change of ours compiles everything again.
 include_guard(GLOBAL)
 
-option(VOUSSOIR_PRECOMPILED "Precompile what tests and program include most: fresh builds are faster" OFF)
-if(VOUSSOIR_PRECOMPILED AND CMAKE_CXX_COMPILER_LAUNCHER)
+set(VOUSSOIR_PRECOMPILED "AUTO" CACHE STRING "Precompile what sources include most, so that fresh builds are faster: \
+AUTO (unless there is a compiler cache), ON or OFF")
+set_property(CACHE VOUSSOIR_PRECOMPILED PROPERTY STRINGS AUTO ON OFF)
+set(voussoir_precompiles ${VOUSSOIR_PRECOMPILED})
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   # A compiler cache refuses sources with a precompiled header, and is faster than one.
-  message(STATUS "Voussoir: no precompiled headers beside ${CMAKE_CXX_COMPILER_LAUNCHER}")
-  set(VOUSSOIR_PRECOMPILED OFF)
+  set(voussoir_precompiles OFF)
+  if(VOUSSOIR_PRECOMPILED STREQUAL "ON")
+    message(STATUS "Voussoir: no precompiled headers with ${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+elseif(VOUSSOIR_PRECOMPILED STREQUAL "AUTO")
+  set(voussoir_precompiles ON)
 endif()
 
 function(voussoir_precompile target)
-  if(VOUSSOIR_PRECOMPILED)
+  if(voussoir_precompiles)
     target_precompile_headers(
       ${target}
       PRIVATE
       <algorithm>
       <array>
+      <charconv>
       <cmath>
       <cstdint>
+      <cstring>
       <filesystem>
       <fstream>
       <functional>
+      <limits>
       <map>
       <memory>
+      <numeric>
+      <optional>
       <set>
       <span>
       <sstream>
       <string>
+      <string_view>
+      <unordered_map>
+      <utility>
       <vector>
       ${ARGN})
   endif()

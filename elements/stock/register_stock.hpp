@@ -1,25 +1,18 @@
 #pragma once
 #include <voussoir/elements/register_kernel.hpp>
 
-#include <string>
+#include <memory>
+#include <typeinfo>
 
-// The element types of the library stand in lists, one for each file of this folder: every backend that compiles
-// them for itself goes through the same lists.
+// What the sources made from types.cmake call on the CPU.
 
 namespace voussoir::stock {
 
-/// Registers the types of a list for the CPU.
-struct RegisterOnCpu {
-  template <class Kernel>
-  void type(const std::string& name, const std::string& shape) const {
-    RegisterKernel<Kernel>(name, shape);
-  }
-};
+/// Registers a kernel of the list as an element type.
+template <class Kernel>
+void add(const char* type, const char* shape) {
+  detail::register_program(type, shape, std::unique_ptr<const ElementProgram>(new NativeProgram<Kernel>(type)),
+                           typeid(Kernel), nullptr);
+}
 
 }  // namespace voussoir::stock
-
-#define VSR_REGISTER_STOCK(list)                                  \
-  [[maybe_unused]] static const bool vsr_registered_##list = [] { \
-    ::voussoir::stock::list(::voussoir::stock::RegisterOnCpu{});  \
-    return true;                                                  \
-  }()

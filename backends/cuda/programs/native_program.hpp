@@ -114,18 +114,14 @@ class NativeDeviceProgram final : public DeviceProgram {
   }
 };
 
-/// Adds the types of a stock list to the native programs.
-struct AddNative {
-  template <class K>
-  void type(const std::string& name, const std::string&) const {
-    add_native_program(name, std::make_shared<NativeDeviceProgram<K>>());
-  }
-};
+namespace stock {
+
+/// What the sources made from elements/stock/types.cmake call: adds a kernel of the list to the native programs.
+template <class K>
+void add(const char* type, const char*) {
+  add_native_program(type, std::make_shared<NativeDeviceProgram<K>>());
+}
+
+}  // namespace stock
 
 }  // namespace voussoir::cuda
-
-#define VSR_NATIVE_STOCK(list)                                \
-  [[maybe_unused]] static const bool vsr_native_##list = [] { \
-    ::voussoir::stock::list(::voussoir::cuda::AddNative{});   \
-    return true;                                              \
-  }()

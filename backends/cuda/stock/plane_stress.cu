@@ -1,5 +1,0 @@
-#include <voussoir/elements/stock/plane_stress.hpp>
-
-#include <voussoir/backends/cuda/programs/native_program.hpp>
-
-VSR_NATIVE_STOCK(plane_stress);

@@ -1,5 +1,0 @@
-#include <voussoir/elements/stock/polar_orthotropic_solid.hpp>
-
-#include <voussoir/backends/cuda/programs/native_program.hpp>
-
-VSR_NATIVE_STOCK(polar_orthotropic_solid);

@@ -1,5 +1,0 @@
-#include <voussoir/elements/stock/solid_quadratic.hpp>
-
-#include <voussoir/backends/cuda/programs/native_program.hpp>
-
-VSR_NATIVE_STOCK(solid_quadratic);

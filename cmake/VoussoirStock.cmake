@@ -1,0 +1,47 @@
+# The sources that compile the stock element types, made from the list elements/stock/types.cmake while CMake configures.
+include_guard(GLOBAL)
+
+# The commands of the list, which collect for each source its headers and its lines of C++.
+macro(voussoir_stock_source name)
+  list(APPEND stock_names "${name}")
+  set(stock_headers_${name} ${ARGN})
+  set(stock_lines_${name} "")
+endmacro()
+
+macro(voussoir_element type kernel shape)
+  list(GET stock_names -1 stock_current)
+  string(APPEND stock_lines_${stock_current} "  add<${kernel}>(\"${type}\", \"${shape}\");\n")
+endmacro()
+
+macro(voussoir_point_element type law shape formulation)
+  string(TOLOWER "${shape}" stock_shape)
+  voussoir_element("${type}" "PointElement<${law}, ${shape}, ${formulation}>" "${stock_shape}")
+endmacro()
+
+macro(voussoir_face_load name load geometry)
+  foreach(stock_face IN ITEMS ${ARGN})
+    string(TOLOWER "${stock_face}" stock_shape)
+    voussoir_element("${name}.${stock_shape}" "FaceLoad<${load}, ${stock_face}, Geometry::${geometry}>" "${stock_shape}")
+  endforeach()
+endmacro()
+
+# voussoir_stock_sources(<variable> <folder> <extension> <header> <namespace>): writes one source for each of the list
+# below <folder> in the build folder, and sets <variable> to their paths. <header> declares, in <namespace>,
+#   template <class Kernel> void add(const char* type, const char* shape)
+# which makes a kernel known to a backend. Sources whose text has not changed are left alone.
+function(voussoir_stock_sources variable folder extension header namespace)
+  include("${PROJECT_SOURCE_DIR}/elements/stock/types.cmake")
+  set(sources "")
+  foreach(name IN LISTS stock_names)
+    set(text "// Made from elements/stock/types.cmake.\n")
+    foreach(include IN ITEMS ${stock_headers_${name}} elements/point/point_element.hpp ${header})
+      string(APPEND text "#include <voussoir/${include}>\n")
+    endforeach()
+    string(APPEND text "\nnamespace ${namespace} {\n\n[[maybe_unused]] static const bool ${name}_added = [] {\n${stock_lines_${name}}"
+                       "  return true;\n}();\n\n}  // namespace ${namespace}\n")
+    set(source "${PROJECT_BINARY_DIR}/stock/${folder}/${name}.${extension}")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "${text}" @ONLY)
+    list(APPEND sources "${source}")
+  endforeach()
+  set(${variable} "${sources}" PARENT_SCOPE)
+endfunction()

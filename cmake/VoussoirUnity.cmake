@@ -1,0 +1,66 @@
+# Builds from nothing compile sources of one folder together, a few at a time, since most of the time of a small source
+# goes into headers and templates that its neighbours need too:
+#   VOUSSOIR_UNITY                            AUTO: as VOUSSOIR_PRECOMPILED, ON, OFF
+#   voussoir_unite(<target> <source>...)      does so for sources of a target
+# Two sources of a folder that define the same name for themselves cannot be compiled together. The compiler says so;
+# list one of them in voussoir_sources_alone, or find a better name.
+include_guard(GLOBAL)
+
+set(VOUSSOIR_UNITY "AUTO" CACHE STRING "Compile sources of one folder together, so that fresh builds are faster: AUTO \
+(unless there is a compiler cache), ON or OFF")
+set_property(CACHE VOUSSOIR_UNITY PROPERTY STRINGS AUTO ON OFF)
+set(voussoir_unites ${VOUSSOIR_UNITY})
+if(VOUSSOIR_UNITY STREQUAL "AUTO")
+  set(voussoir_unites ${voussoir_precompiles})
+endif()
+
+set(voussoir_sources_alone
+    apps/commands/completion.cpp
+    apps/commands/info.cpp
+    apps/commands/number_checks.cpp
+    apps/commands/result_options.cpp
+    apps/commands/run.cpp
+    framework/analysis/point_locator.cpp
+    framework/analysis/probe.cpp
+    framework/analysis/results.cpp
+    framework/io/deck/detail/parse/element_generate.cpp
+    framework/io/deck/detail/parse/expression.cpp
+    framework/io/job/detail/groups.cpp
+    framework/io/job/detail/loads.cpp
+    framework/mesh/mesh_quality.cpp
+    framework/mesh/pump_model.cpp
+    jobs/check_json.cpp
+    jobs/check_mesh.cpp
+    jobs/print_tables.cpp
+    jobs/step_picture.cpp
+    solvers/direct/band.cpp
+    solvers/direct/cholmod.cpp
+    solvers/direct/eigen.cpp
+    solvers/direct/mumps.cpp
+    solvers/direct/profile.cpp
+    solvers/preconditioners/fsai.cpp)
+
+# Few enough that no unit takes long, and that two cores have something to do until the end.
+set(voussoir_sources_together 6)
+
+function(voussoir_unite target)
+  if(NOT voussoir_unites)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(previous "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+    if(name IN_LIST voussoir_sources_alone)
+      continue()
+    endif()
+    cmake_path(GET name PARENT_PATH folder)
+    if(NOT folder STREQUAL previous OR count EQUAL voussoir_sources_together)
+      string(MAKE_C_IDENTIFIER "${name}" group)
+      set(previous "${folder}")
+      set(count 0)
+    endif()
+    math(EXPR count "${count} + 1")
+    set_property(SOURCE "${source}" PROPERTY UNITY_GROUP "${group}")
+  endforeach()
+endfunction()
