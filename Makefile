@@ -11,13 +11,14 @@ LAUNCHER := $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,)
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check build install bench asan asan-memory fuzz fuzz-models tsan format check-format tidy docs clean dependencies
+.PHONY: help demo check build install package bench asan asan-memory fuzz fuzz-models tsan format check-format tidy docs clean dependencies
 
 help:
 	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
 	@echo "make check             install missing packages, build everything, run every test"
 	@echo "make build             build the library, the program and the tests in $(BUILD)/"
 	@echo "make install PREFIX=   build and install below PREFIX (now $(PREFIX))"
+	@echo "make package           build Debian packages for any processor of this architecture in build-package/packages/"
 	@echo "make bench             compare the CPU backend with the machine's limits and with Eigen"
 	@echo "make asan              unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make asan-memory       only the tests of code that reads untrusted files: the part that CI runs"
@@ -61,6 +62,22 @@ install:
 	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cmake --install $(BUILD)
+
+# For any processor of the architecture, and, where nvcc is found, for any GPU from compute capability 8.0 on.
+package:
+	@echo "==> package: building for a generic processor in build-package/"
+	@tools/install-dependencies build package
+	@cmake -S . -B build-package -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER) -DCMAKE_INSTALL_PREFIX=/usr \
+	  -DVOUSSOIR_MARCH= -DVOUSSOIR_CUDA_ARCHITECTURES=80-virtual -DVOUSSOIR_TESTS=OFF $(CMAKE_ARGS)
+	@cmake --build build-package -j $(JOBS)
+	@rm -rf build-package/packages
+	@cd build-package && cpack -G DEB
+	@echo "==> Checking the packages in a scratch folder"
+	@cmake -DPACKAGES=$(CURDIR)/build-package/packages -DSOURCE=$(CURDIR)/tests/packages \
+	  -DFOLDER=$(CURDIR)/build-package/check -DGENERATOR=Ninja -DCXX=$$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' \
+	  build-package/CMakeCache.txt) -DVERSION=$$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' \
+	  build-package/CMakeCache.txt) -P tests/packages/run.cmake
+	@ls -l build-package/packages/*.deb
 
 bench:
 	@echo "==> bench: building the program (Release) in $(BUILD)/, then measuring: takes some minutes"
@@ -131,4 +148,4 @@ docs:
 	@tools/make-docs $(BUILD)/api
 
 clean:
-	@rm -rf $(BUILD) build-debug build-asan-ubsan build-tsan out
+	@rm -rf $(BUILD) build-debug build-package build-asan-ubsan build-tsan out
