@@ -9,8 +9,8 @@
 #include <utility>
 
 // Elements on the CPU are computed in groups, one element per SIMD lane. What is the same for all kernels stands here:
-// fetching the data of a group, calling the kernel, judging and storing its results. None of it depends on the kernel
-// but for the number of components, so that it is compiled once for all types of a source file.
+// fetching the data of a group, calling the kernel, judging and storing its results. Of the kernel it knows the numbers
+// of nodes and components alone, so that it is compiled once for all formulations of a shape.
 
 namespace voussoir::detail {
 
@@ -44,7 +44,7 @@ struct LaneTraits<Pack> {
 /// Where the data of a group go: the arrays of an ElementInput, whose sizes its kernel knows.
 template <class R>
 struct GroupArrays {
-  int nodes, parameter_count;
+  int parameter_count;
   Vec3<R>* x;
   R* u;
   R* temperature;
@@ -54,7 +54,7 @@ struct GroupArrays {
 };
 
 /// Brings the data of one group of elements after the other into an ElementInput.
-template <class R, int components>
+template <class R, int nodes, int components>
 class Gather {
  public:
   using Lane = LaneTraits<R>;
@@ -73,9 +73,8 @@ class Gather {
     } else {
       for (int k = 0; k <= arrays.parameter_count; ++k) arrays.single_row[k] = R(0.0);
     }
-    for (int a = 0; a < arrays.nodes; ++a)
-      arrays.temperature[a] = arrays.initial_temperature[a] = R(view.start_temperature);
-    for (int i = 0; i < arrays.nodes * components; ++i) arrays.u[i] = R(0.0);
+    for (int a = 0; a < nodes; ++a) arrays.temperature[a] = arrays.initial_temperature[a] = R(view.start_temperature);
+    for (int i = 0; i < nodes * components; ++i) arrays.u[i] = R(0.0);
     for (int lane = 0; lane < width; ++lane) known_record_[lane] = -1;
   }
   Gather(const Gather&) = delete;
@@ -88,7 +87,6 @@ class Gather {
   __attribute__((noinline)) void load(int begin) {
     for (int lane = 0; lane < width; ++lane) element_[lane] = begin + lane < last_ ? begin + lane : last_;
     const double* at[width];
-    const int nodes = arrays_.nodes;
     for (int a = 0; a < nodes; ++a) {
       for (int lane = 0; lane < width; ++lane) {
         const std::int32_t node = view_.nodes[static_cast<std::ptrdiff_t>(element_[lane]) * nodes + a];
@@ -109,7 +107,7 @@ class Gather {
   /// A nodal vector at the nodes of the group that was loaded last.
   __attribute__((noinline)) void gather(const double* from, R* to) const {
     const double* at[width];
-    for (int a = 0; a < arrays_.nodes; ++a) {
+    for (int a = 0; a < nodes; ++a) {
       for (int lane = 0; lane < width; ++lane) at[lane] = from + view_.first_unknown[node(a, lane)];
       for (int c = 0; c < components; ++c) to[a * components + c] = Lane::load(at, c);
     }
@@ -118,12 +116,12 @@ class Gather {
   /// The same for a block of nodal vectors, whose columns stand side by side; column w begins at to[w · unknowns].
   __attribute__((noinline)) void gather_columns(const double* from, int columns, R* to) const {
     const double* at[width];
-    for (int a = 0; a < arrays_.nodes; ++a) {
+    for (int a = 0; a < nodes; ++a) {
       for (int lane = 0; lane < width; ++lane)
         at[lane] = from + static_cast<std::ptrdiff_t>(view_.first_unknown[node(a, lane)]) * columns;
       for (int c = 0; c < components; ++c)
         for (int w = 0; w < columns; ++w)
-          to[w * arrays_.nodes * components + a * components + c] = Lane::load(at, c * columns + w);
+          to[w * nodes * components + a * components + c] = Lane::load(at, c * columns + w);
     }
   }
 
@@ -132,7 +130,7 @@ class Gather {
   /// One number per node.
   void gather_nodal(const double* from, R* to) const {
     const double* at[width];
-    for (int a = 0; a < arrays_.nodes; ++a) {
+    for (int a = 0; a < nodes; ++a) {
       for (int lane = 0; lane < width; ++lane) at[lane] = from + node(a, lane);
       to[a] = Lane::load(at, 0);
     }
@@ -198,25 +196,37 @@ struct GroupRoutine {
   int values;
 };
 
-/// Gathers, computes and stores group by group.
-template <class R, int components>
-__attribute__((noinline)) ElementStatus run_groups(Gather<R, components>& gather, const GroupRoutine<R>& routine,
-                                                   const void* group, int first, int count, double* out) {
+/// Gathers, computes and stores group by group. `fixed` is the number of values where the compiler shall know it, or 0.
+template <int fixed, class R, class AnyGather>
+ElementStatus run_fixed(AnyGather& gather, const GroupRoutine<R>& routine, const void* group, int first, int count,
+                        double* out) {
   constexpr int width = LaneTraits<R>::width;
+  const int values = fixed > 0 ? fixed : routine.values;
   // A kernel writes straight into the caller's memory where its alignment allows.
   const bool direct = reinterpret_cast<std::uintptr_t>(out) % alignof(R) == 0;
   std::unique_ptr<R[]> buffer;
-  if (!direct) buffer = std::make_unique<R[]>(static_cast<std::size_t>(routine.values));
+  if (!direct) buffer = std::make_unique<R[]>(static_cast<std::size_t>(values));
+  const auto compute = routine.compute;
+  const auto judge_parameters = routine.valid;
   ElementStatus status;
-  for (int begin = first; begin < first + count; begin += width, out += routine.values * width) {
+  for (int begin = first; begin < first + count; begin += width, out += values * width) {
     gather.load(begin);
-    const R valid = routine.valid ? routine.valid(group) : R(1.0);
+    const R valid = judge_parameters ? judge_parameters(group) : R(1.0);
     R* result = direct ? reinterpret_cast<R*>(out) : buffer.get();
-    const R health = routine.compute(group, result);
-    const R finite = scan(static_cast<const R*>(result), routine.values, direct ? nullptr : out);
+    const R health = compute(group, result);
+    const R finite = scan(static_cast<const R*>(result), values, direct ? nullptr : out);
     status.merge(judge(valid, health, finite, begin, first + count));
   }
   return status;
+}
+
+/// The same. Results of one value per unknown, products above all, are short enough that a loop of known length counts.
+template <class R, int nodes, int components>
+__attribute__((noinline)) ElementStatus run_groups(Gather<R, nodes, components>& gather, const GroupRoutine<R>& routine,
+                                                   const void* group, int first, int count, double* out) {
+  if (routine.values == nodes * components)
+    return run_fixed<nodes * components>(gather, routine, group, first, count, out);
+  return run_fixed<0>(gather, routine, group, first, count, out);
 }
 
 }  // namespace voussoir::detail

@@ -129,7 +129,7 @@ class NativeProgram final : public detail::KernelProgram {
   }
 
  private:
-  using Gather = detail::Gather<R, components_>;
+  using Gather = detail::Gather<R, nodes_, components_>;
 
   /// What a routine is given beside the elements.
   struct Arguments {
@@ -239,8 +239,7 @@ class NativeProgram final : public detail::KernelProgram {
     Input& e = group.input;
     R single_row[parameter_count_ + 1];
     std::int32_t node_numbers[nodes_ * Lane::width];
-    Gather gather(view,
-                  {nodes_, parameter_count_, e.x, e.u, e.temperature, e.initial_temperature, single_row, node_numbers},
+    Gather gather(view, {parameter_count_, e.x, e.u, e.temperature, e.initial_temperature, single_row, node_numbers},
                   first, count, with_unknowns);
     e.expansion_reference = view.expansion_reference;
     e.has_temperature = view.temperature != nullptr || view.initial_temperature != nullptr;
