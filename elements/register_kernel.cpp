@@ -1,8 +1,5 @@
 #include <voussoir/elements/register_kernel.hpp>
 
-#include <voussoir/framework/domain/element_type.hpp>
-#include <voussoir/framework/domain/kernel_text.hpp>
-
 #include <cxxabi.h>
 
 #include <cstdlib>

@@ -1,5 +1,7 @@
 #pragma once
 #include <voussoir/elements/native_program.hpp>
+#include <voussoir/framework/domain/element_type.hpp>
+#include <voussoir/framework/domain/kernel_text.hpp>
 
 #include <memory>
 #include <string>
