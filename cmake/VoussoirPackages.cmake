@@ -65,6 +65,6 @@ voussoir_package(cuda libvoussoir-cuda libs "${voussoir_same_version}" "finite-e
 compiled at run time.")
 set(CPACK_DEBIAN_CUDA_PACKAGE_SUGGESTS "libcuda1, libnvrtc12")
 
-# Adds to each package what Debian asks of its doc folder, and removes RUNPATHs that system folders do not need.
+# Adds to each package what Debian asks of its doc folder.
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/finish_packages.cmake")
 include(CPack)

@@ -11,7 +11,7 @@ function(voussoir_kernel_headers target)
     "${PROJECT_SOURCE_DIR}/elements/shapes/*.hpp" "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp"
     "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp" "${PROJECT_SOURCE_DIR}/elements/*.hpp")
   # What registers and runs elements on the CPU is not for kernels.
-  list(FILTER headers EXCLUDE REGEX "stock|load_list|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|native_program|register_kernel")
+  list(FILTER headers EXCLUDE REGEX "stock|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|native_program|register_kernel")
   list(APPEND headers backends/element_view.hpp)
   foreach(name IN ITEMS elements/cluster_kernels elements/cluster_view elements/element_job elements/element_kernels
                         elements/pair_kernels elements/point_kernels elements/tangent_ways runtime/early_start

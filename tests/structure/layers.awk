@@ -61,7 +61,6 @@ function is_cuda(name) {
 
 # Code that a device compiler reads as text has no standard library.
 function is_kernel_header(file) {
-  if (file == "elements/surface/load_list.hpp") return 0  # registers loads, on the host
   return file ~ /^elements\/(kernel|point|shapes|quadrature|physics|structural|surface)\/.*\.hpp$/ ||
          file ~ /^backends\/(element_view|cuda\/elements\/element_(job|kernels))\.hpp$/
 }
