@@ -24,7 +24,7 @@ class ArrayBuffer {
   void* device(DeviceMemory::Intent intent);
   void drop_host_mirror();
   void clear_new_device(std::size_t first);
-  std::size_t bytes() const { return bytes_; }
+  std::size_t bytes() const { return bytes_; }  ///< size in bytes
   const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
 
  private:
@@ -40,15 +40,15 @@ class ArrayBuffer {
 
 }  // namespace detail
 
-/// Numbers that live on a device. Move-only; knows its device; asked for by intent, on one side at a time:
+/// An array on a device. Move-only; knows its device; accessed by intent, on one side at a time:
 ///
-///   a.write_host()      the caller will write everything; old contents are gone
+///   a.write_host()      the caller will write everything; old contents are lost
 ///   a.update_host()     read and write
 ///   a.read_host()       read
 ///
-/// and the same with `device` inside a DeviceSection. Copies between the sides happen here and nowhere else, and only
-/// where the side asked for is stale. A span or pointer is good until the other side is asked for by write or update;
-/// for writing, until the other side is asked for at all.
+/// and the same with `device` inside a DeviceSection. Data is copied between the sides only here, and only
+/// if the requested side is stale. A span or pointer is valid until the other side is requested for writing or
+/// updating; one for writing, until the other side is requested at all.
 template <class T>
 class Array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -62,7 +62,7 @@ class Array {
     for (std::size_t i = 0; i < values.size(); ++i) target[i] = values[i];
   }
 
-  std::size_t size() const { return buffer_.bytes() / sizeof(T); }
+  std::size_t size() const { return buffer_.bytes() / sizeof(T); }  ///< number of entries
   bool empty() const { return size() == 0; }
   std::size_t bytes() const { return buffer_.bytes(); }
 
@@ -74,10 +74,10 @@ class Array {
   T* write_device() { return static_cast<T*>(buffer_.device(Intent::write)); }
   T* update_device() { return static_cast<T*>(buffer_.device(Intent::update)); }
 
-  /// Gives the host mirror's memory back; the device side becomes current first. Nothing to do where they are one.
+  /// Frees the host mirror after updating the device side. Does nothing if both sides share memory.
   void drop_host_mirror() { buffer_.drop_host_mirror(); }
-  /// Zeros from entry `first` on, in an array that was just made: for entries that are only sometimes written. What was
-  /// asked for by write may hold anything again.
+  /// Zeros the entries from `first` on in a newly created array, for entries that are only sometimes written. After a
+  /// request for writing, the contents are undefined again.
   void clear_new_from(std::size_t first) { buffer_.clear_new_device(first * sizeof(T)); }
 
  private:

@@ -16,15 +16,15 @@
 
 namespace voussoir {
 
-/// A kind of backend as this machine knows it.
+/// A backend and whether it can be used on this machine.
 struct BackendInfo {
   std::string name;  ///< "openmp", "debug", "cuda", …
   bool usable = false;
   std::string reason;  ///< what it would run on, or why it cannot
 };
 
-/// A weighted sum of what elements have: stiffness · K + mass · M. `batch_factors` scales each batch's share (a batch
-/// of factor 0 is left out); empty means 1 for all.
+/// A weighted sum of element matrices: stiffness · K + mass · M. `batch_factors` scales each batch (a batch
+/// with factor 0 is skipped); empty means 1 for all.
 struct MatrixTerms {
   double stiffness = 1;
   double mass = 0;
@@ -32,21 +32,21 @@ struct MatrixTerms {
   std::span<const double> batch_factors = {};
 };
 
-/// How element matrices are integrated, where a backend knows several ways (FEStudio's levels, docs/backends.md).
+/// How element matrices are integrated, if a backend has several methods (FEStudio's levels, docs/backends.md).
 enum class Integration {
-  automatic,  ///< what measured fastest for the element type
+  automatic,  ///< the method measured to be fastest for the element type
   thread,     ///< level I: a thread per element
-  block,      ///< level II: a block per element, a thread per integration point, sums by pairs
-  blocks,     ///< level IIa: several elements per block of 32 threads
+  block,      ///< level II: a thread block per element, a thread per integration point, pairwise sums
+  blocks,     ///< level IIa: several elements per thread block of 32 threads
   pairs       ///< a thread per pair of nodes, integration points in shared memory
 };
-/// Where element matrices are summed to a stored matrix.
+/// Where element matrices are assembled to a stored matrix.
 enum class Assembly {
   automatic,
-  device,  ///< integration, conditions and assembly where the matrix lies
+  device,  ///< integration, constraints and assembly on the device that stores the matrix
   host     ///< element matrices from the device, assembly on the host
 };
-/// Ways of working that a user may insist on. The defaults leave everything to the backend.
+/// Methods that a user may select. By default the backend chooses.
 struct WorkChoices {
   Integration integration = Integration::automatic;
   Assembly assembly = Assembly::automatic;
@@ -55,22 +55,23 @@ struct WorkChoices {
 const char* to_string(Integration integration);
 const char* to_string(Assembly assembly);
 
-/// What is asked of CG.
+/// Settings of a CG solve.
 struct CgRequest {
   double relative_tolerance = 1e-8;  ///< stop when ‖b − A x‖ ≤ relative_tolerance · ‖b‖ …
   double absolute_tolerance = 0;     ///< … or ≤ this
   int max_iterations = 10000;
-  /// Stops after so many iterations where they have not reduced the residual to this part; 0 disables the check.
+  /// Stops after this many iterations if the residual has not been reduced by checkpoint_reduction; 0 disables the
+  /// check.
   int checkpoint = 0;
   double checkpoint_reduction = 1;
   bool keep_history = true;
-  /// For a preconditioner that is not quite the same map in every iteration (Notay 2000): one more product of vectors.
+  /// Flexible CG, for a preconditioner that varies between iterations (Notay 2000): one more dot product.
   bool flexible = false;
-  /// Called now and then with (iteration, residual norm); returning false stops the iteration.
+  /// Called every few iterations with (iteration, residual norm); returning false stops the iteration.
   std::function<bool(int, double)> progress;
 };
 
-/// What CG did.
+/// The outcome of a CG solve.
 struct CgOutcome {
   enum class Stop {
     converged,
@@ -78,8 +79,8 @@ struct CgOutcome {
     breakdown,  ///< p·A p ≤ 0: the matrix is not positive definite
     not_finite,
     cancelled,
-    bad_preconditioner,  ///< r·M r ≤ 0: the preconditioner is not
-    slow                 ///< it had not come far enough at the checkpoint
+    bad_preconditioner,  ///< r·M r ≤ 0: the preconditioner is not positive definite
+    slow                 ///< the residual was not reduced enough at the checkpoint
   } stop = Stop::max_iterations;
   int iterations = 0;
   double residual = 0;          ///< ‖r‖ of the recurrence at the end
@@ -90,8 +91,8 @@ struct CgOutcome {
   double largest_ritz = 0;
 };
 
-/// A place where numbers are crunched: memory and services on one or several devices. An object, not a global; several
-/// may live at once. Analyses hold one and ask it for everything between "elements uploaded" and "solution".
+/// A compute backend: memory and services on one or several devices. An object, not a global; several
+/// may exist at once. An analysis uses one for everything from the uploaded elements to the solution.
 class Backend {
  public:
   /// Opens a backend by its specification:
@@ -104,7 +105,7 @@ class Backend {
   ///
   /// An explicit name never falls back: it throws Error (unavailable) that says why.
   static std::shared_ptr<Backend> open(std::string_view specification = "auto");
-  /// All kinds of backends known here, with reasons.
+  /// All backends found on this machine, and the reasons why some cannot be used.
   static std::vector<BackendInfo> available();
 
   virtual ~Backend() = default;
@@ -112,21 +113,21 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
 
   virtual std::string name() const = 0;      ///< the specification that opens it again
-  virtual std::string describe() const = 0;  ///< one line for people: devices, threads, and why it was chosen
-  virtual int devices() const = 0;
-  /// Threads on the host that the backend may use; 0 where it has no opinion.
+  virtual std::string describe() const = 0;  ///< one line of text: devices, threads, and why it was chosen
+  virtual int devices() const = 0;           ///< number of (logical) devices
+  /// Number of host threads that the backend may use; 0 if it does not specify one.
   virtual int threads() const { return 0; }
   virtual const std::shared_ptr<DeviceMemory>& memory(int device) const = 0;
   /// How this backend would run an element program.
   virtual Route route(const ElementProgram& program) const = 0;
-  std::size_t bytes_in_use() const;
-  std::size_t bytes_peak() const;
-  /// Insists on ways of working from now on. Throws Error (unavailable) for a way that this backend does not have.
+  std::size_t bytes_in_use() const;  ///< memory in use on all devices
+  std::size_t bytes_peak() const;    ///< peak memory on all devices
+  /// Selects methods from now on. Throws Error (unavailable) for a method that this backend does not have.
   virtual void choose(const WorkChoices& choices);
-  const WorkChoices& choices() const { return choices_; }
-  /// Waits until all work that was asked for is done. Services whose results stay on a device may return before.
+  const WorkChoices& choices() const { return choices_; }  ///< the methods selected by choose()
+  /// Waits until all enqueued work is done. Services whose results stay on a device may return earlier.
   virtual void wait() {}
-  /// Seconds that `work` takes, on the clock of the device where that has one.
+  /// The time of `work` in seconds, measured by the device if it has a clock.
   virtual double time(const std::function<void()>& work);
 
   template <class T>
@@ -136,14 +137,14 @@ class Backend {
 
   // --- vectors -------------------------------------------------------------------------------------------------
   // All sums are taken in a fixed order: the same bits for the same input, whatever the number of threads.
-  virtual void fill(Vector& x, double value) = 0;
+  virtual void fill(Vector& x, double value) = 0;                          ///< x_i = value
   virtual void copy(const Vector& x, Vector& y) = 0;                       ///< y = x
   virtual void scale(double a, Vector& x) = 0;                             ///< x = a x
   virtual void axpy(double a, const Vector& x, Vector& y) = 0;             ///< y = a x + y
   virtual void axpby(double a, const Vector& x, double b, Vector& y) = 0;  ///< y = a x + b y
   virtual void multiply(const Vector& d, const Vector& x, Vector& y) = 0;  ///< y_i = d_i x_i
   virtual double dot(const Vector& x, const Vector& y) = 0;                ///< over all columns
-  /// x += a p, r −= a q, and returns r·r: the heart of CG in one pass.
+  /// x += a p, r −= a q, and returns r·r: the vector update of CG in one pass.
   virtual double cg_update(double a, const Vector& p, const Vector& q, Vector& x, Vector& r) = 0;
   /// Refreshes the ghosts of x from their owners.
   virtual void exchange(const Vector& x) = 0;
@@ -153,7 +154,7 @@ class Backend {
   virtual void block_axpy(const Vector& x, std::span<const double> c, Vector& y) = 0;
   /// Column by column: result[c] = x_c · y_c.
   virtual void column_dots(const Vector& x, const Vector& y, std::span<double> result) = 0;
-  /// y_c = a[c] x_c + b[c] y_c for each column. With a factor 0, what it multiplies does not matter, be it NaN.
+  /// y_c = a[c] x_c + b[c] y_c for each column. An operand with factor 0 is ignored, even if it is NaN.
   virtual void column_axpby(std::span<const double> a, const Vector& x, std::span<const double> b, Vector& y) = 0;
   /// Columns to, to + 1, … of y = columns from, from + 1, … of x, `count` of them; the other columns of y stay.
   virtual void copy_columns(const Vector& x, int from, int count, Vector& y, int to) = 0;
@@ -171,8 +172,8 @@ class Backend {
   /// A matrix given by its rows, for preconditioners and for matrices that come from elsewhere. Every column must be
   /// owned or a ghost where its row is owned. Not necessarily symmetric.
   virtual std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) = 0;
-  /// The same matrix in the hands of the hardware vendor's library, for comparison: one operator per storage that the
-  /// library knows, described by its name. Empty where there is no such library.
+  /// The same matrix in the hardware vendor's library, for comparison: one operator per storage format of the
+  /// library, described by its name. Empty if there is no such library.
   virtual std::vector<std::unique_ptr<Operator>> make_vendor_matrices(std::shared_ptr<const Layout> layout,
                                                                       const HostMatrix& rows);
   /// Integrates and assembles. Rows and columns of equations that are not free are zeroed; of their diagonal the size
@@ -180,17 +181,17 @@ class Backend {
   virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
                         SparseMatrix& matrix) = 0;
 
-  /// Only integrates: the element matrices of one batch, and leaves them nowhere. For measuring.
+  /// Only integrates the element matrices of one batch and discards them, for benchmarks.
   virtual void integrate(const DeviceModel& model, int batch, const MatrixTerms& terms);
 
   virtual std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product) = 0;
-  /// Computes what the operator stores; a matrix-free one remembers the terms and a copy of the unknowns. Equations
-  /// that are not free have a unit diagonal.
+  /// Computes the data that the operator stores; a matrix-free one stores the terms and a copy of the unknowns.
+  /// Equations that are not free have a unit diagonal.
   virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
                         ElementOperator& matrix) = 0;
 
   /// r += Σ factor · (internal − external force) of the batches at `unknowns`, on all equations, free or not. With
-  /// `through_dependencies` the shares of dependent equations are handed to the equations they depend on.
+  /// `through_dependencies` the contributions of dependent equations are added to the equations they depend on.
   virtual void residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
                         bool through_dependencies, Vector& r) = 0;
   /// f += external force of a body load on one batch.
@@ -209,11 +210,11 @@ class Backend {
   virtual BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) = 0;
   /// Inverts each block; throws Error (singular) whose `where` is "equation N" for a singular one.
   virtual void invert(BlockDiagonal& diagonal) = 0;
-  /// Keeps the blocks in single precision from now on; for what is only applied.
+  /// Converts the blocks to single precision, for diagonals that are only applied.
   virtual void to_single(BlockDiagonal& diagonal) = 0;
   /// z = D r
   virtual void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) = 0;
-  /// z = D r and r·z in one pass where the backend can: what a preconditioner's apply_dot should call.
+  /// z = D r and r·z, in one pass if the backend supports it; for the apply_dot of a preconditioner.
   virtual double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) {
     apply(diagonal, r, z);
     return dot(r, z);
@@ -230,12 +231,12 @@ class Backend {
   std::vector<CgOutcome> cg_columns(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                                     const CgRequest& request, std::span<const double> relative_tolerances);
 
-  /// The steps of algebraic multigrid; good as long as the backend. Throws Error (unavailable) where there are none.
+  /// The services for algebraic multigrid; valid as long as the backend. Throws Error (unavailable) if there are none.
   virtual MultigridServices& multigrid();
   virtual bool has_multigrid() const { return false; }
 
   // --- for people ----------------------------------------------------------------------------------------------
-  /// Why route() says what it says; empty where an element program was compiled for this backend.
+  /// The reason for the result of route(); empty if the element program was compiled for this backend.
   virtual std::string route_reason(const ElementProgram& program) const {
     return route(program) == Route::host ? "the element type is written for the host" : "";
   }

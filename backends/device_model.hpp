@@ -11,7 +11,7 @@
 
 namespace voussoir {
 
-/// One run of like elements, on the host, in the numbering of a ModelDescription.
+/// A batch of elements of one type, on the host, in the numbering of a ModelDescription.
 struct BatchDescription {
   std::shared_ptr<const ElementProgram> program;
   std::span<const std::int32_t> nodes;  ///< program->nodes() node numbers per element
@@ -42,7 +42,7 @@ struct ModelDescription {
   std::vector<BatchDescription> batches;
 };
 
-/// An element at which a backend found a fault, in the numbering of the ModelDescription. The framework turns it into
+/// An error of an element found by a backend, in the numbering of the ModelDescription. The framework converts it to
 /// the user's numbering.
 class ElementError : public Error {
  public:
@@ -57,7 +57,7 @@ class ElementError : public Error {
   std::int32_t element_;
 };
 
-/// A run of like elements on one device.
+/// A batch of elements of one type on one device.
 struct ElementBatch {
   std::shared_ptr<const ElementProgram> program;
   int description = 0;  ///< number of its BatchDescription
@@ -68,16 +68,17 @@ struct ElementBatch {
   Array<std::int32_t> record;  ///< empty: record 0 for all
   int table_rows = 1;
   double expansion_reference = 0;
-  /// Elements with a dependent equation, ascending: their contributions go through the dependency, not straight.
+  /// Elements with a dependent equation, ascending: their contributions are distributed by the dependency.
   std::vector<std::int32_t> dependent_elements;
 
   std::int32_t origin_of(std::int32_t element) const { return origin.empty() ? element : origin[element]; }
 };
 
-/// The model as it lies on the devices of a backend. A device has every element that contributes to an equation it
-/// owns, so that it computes its rows alone; elements on the border of two devices' ranges are on both.
+/// The model in the memory of a backend's devices. A device has every element that contributes to an equation it
+/// owns, so that it computes its rows independently; elements on the boundary of two ranges are on both devices.
 class DeviceModel {
  public:
+  /// The nodes, equations and elements of one device.
   struct Part {
     std::int32_t owned_nodes = 0;
     std::int32_t local_nodes = 0;  ///< owned ones first, then ghosts, each in numbered order
@@ -94,25 +95,25 @@ class DeviceModel {
   DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, const ModelDescription& description);
 
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
-  int devices() const { return layout_->devices(); }
+  int devices() const { return layout_->devices(); }  ///< number of devices
   Part& part(int device) { return parts_[device]; }
   const Part& part(int device) const { return parts_[device]; }
-  int batch_count() const { return batch_count_; }
+  int batch_count() const { return batch_count_; }  ///< number of batches of the description
   std::int32_t node_count() const { return node_count_; }
   /// Equations per node where all nodes have the same number of them, else 0.
   int uniform_components() const { return uniform_components_; }
   /// First node a device owns.
   std::int32_t first_node(int device) const { return first_node_[device]; }
 
-  /// Nodal temperatures in the description's numbering; an empty span stands for the initial temperatures.
+  /// Nodal temperatures in the description's numbering; an empty span means the initial temperatures.
   void set_temperature(std::span<const double> temperature);
-  /// The view that routines of a batch get, for device work. `unknowns` may be null.
+  /// The view passed to the routines of a batch, for device work. `unknowns` may be null.
   ElementView device_view(int device, int batch, const double* unknowns) const;
   /// The same for work on the host (elements of route host).
   ElementView host_view(int device, int batch, const double* unknowns) const;
   /// Local node number on a device of a described node, or −1.
   std::int32_t local_node(int device, std::int32_t node) const;
-  /// A place for what a backend derives from the model once and keeps with it, such as the order of its sums.
+  /// Data that a backend derives from the model once and stores with it, such as the order of its sums.
   std::shared_ptr<void>& backend_data() const { return backend_data_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace voussoir {
 
 /// z = D r with D block diagonal: Jacobi preconditioners, with the inverted diagonal of a matrix. A backend's cg()
-/// knows this operator and works it into its own loops.
+/// recognises this operator and fuses it with its own loops.
 class DiagonalOperator final : public Operator {
  public:
   DiagonalOperator(std::shared_ptr<Backend> backend, BlockDiagonal diagonal)

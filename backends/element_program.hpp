@@ -7,31 +7,31 @@
 
 #include <voussoir/backends/element_view.hpp>
 
-// What a backend needs of an element type in order to run it: sizes, and routines over runs of like elements.
+// The interface of an element type to a backend: sizes, and routines over batches of elements.
 
 namespace voussoir {
 
 /// How an element's kernel reaches a backend.
 enum class Route {
   native,  ///< compiled for the backend
-  jit,     ///< compiled at run time from the kernel's embedded text
-  host     ///< computed by a virtual function on the CPU and shipped in batches
+  jit,     ///< compiled at run time from the embedded source of the kernel
+  host     ///< computed by a virtual function on the CPU and transferred in batches
 };
 
 const char* to_string(Route route);
 
-/// The lowest element of a run (counted from the start of the batch) at which something is wrong, and what.
+/// The lowest-numbered element of a batch that has an error, and the kind of error.
 struct ElementStatus {
   ElementFault fault = ElementFault::none;
   std::int32_t element = -1;
-  /// Keeps the fault of the lowest element.
+  /// Keeps the error of the lowest-numbered element.
   void merge(const ElementStatus& other) {
     if (other.fault == ElementFault::none) return;
     if (fault == ElementFault::none || other.element < element) *this = other;
   }
 };
 
-/// The text of a kernel, for backends that compile it at run time.
+/// The source text of a kernel, for backends that compile it at run time.
 struct KernelSource {
   std::string type_expression;  ///< C++ name of the element kernel to instantiate
   std::string file;             ///< the user's file, for error messages
@@ -40,37 +40,37 @@ struct KernelSource {
 
 /// The numerical side of an element type, one object per type.
 ///
-/// Matrices are symmetric and stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix stands at
+/// Matrices are symmetric and stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix is at
 /// i·m − i(i−1)/2 + j − i. Degrees of freedom of an element are ordered node by node. Routines write groups of
-/// `lanes()` elements side by side: value k of element e of a run stands at ((e / lanes) · values + k) · lanes + e %
-/// lanes, and the last group is written whole. `first` is a multiple of lanes().
+/// `lanes()` elements side by side: value k of element e of a batch is at ((e / lanes) · values + k) · lanes + e %
+/// lanes, and the last group is written completely. `first` is a multiple of lanes().
 class ElementProgram {
  public:
   virtual ~ElementProgram() = default;
 
-  virtual const std::string& name() const = 0;
-  virtual Route route() const = 0;
-  virtual int nodes() const = 0;
-  virtual int components() const = 0;  ///< unknowns per node
+  virtual const std::string& name() const = 0;  ///< of the element type
+  virtual Route route() const = 0;              ///< how the kernel is available
+  virtual int nodes() const = 0;                ///< nodes per element
+  virtual int components() const = 0;           ///< unknowns per node
   virtual std::span<const std::string> unknown_names() const = 0;
   virtual std::span<const std::string> parameter_names() const = 0;
-  virtual int lanes() const = 0;
+  virtual int lanes() const = 0;                     ///< elements computed side by side
   virtual bool has_tangent() const { return true; }  ///< false: a load that does not depend on the unknowns
   virtual bool has_mass() const = 0;
   /// True where the residual is linear in the unknowns, so that one solve balances it.
   virtual bool linear() const { return false; }
-  /// Whether its numbers depend on the temperature by themselves, and not only by tables of parameters and by thermal
+  /// Whether the kernel itself depends on temperature, and not only through tables of parameters and thermal
   /// strain.
   virtual bool reads_temperature() const { return true; }
-  /// What is wrong with the element type itself, in a sentence, whatever the model; empty where nothing is. A model
+  /// Describes a defect of the element type itself, independent of the model; empty if there is none. A model
   /// with a defective type is an Error.
   virtual std::string defect() const { return {}; }
-  /// True where a plane shape stands for a ring, so that loads on its sides are those of a ring.
+  /// True if a plane shape represents an axisymmetric body, so that loads on its edges are axisymmetric too.
   virtual bool axisymmetric() const { return false; }
   virtual bool takes_body_load() const { return false; }
 
-  int dofs() const { return nodes() * components(); }
-  int matrix_entries() const { return dofs() * (dofs() + 1) / 2; }
+  int dofs() const { return nodes() * components(); }               ///< degrees of freedom per element
+  int matrix_entries() const { return dofs() * (dofs() + 1) / 2; }  ///< entries of an upper triangle
 
   /// Element tangents at the view's unknowns: matrix_entries() values per element.
   virtual ElementStatus tangent(const ElementView&, int first, int count, double* out) const = 0;
@@ -88,13 +88,13 @@ class ElementProgram {
   virtual int points() const = 0;
   virtual std::span<const std::string> recovered_names() const = 0;
   virtual ElementStatus recover(const ElementView&, int first, int count, double* out) const = 0;
-  /// nodes() × points() matrix, by rows, that carries values from points to nodes; empty where that makes no sense.
+  /// nodes() × points() matrix, by rows, that extrapolates values from points to nodes; empty if not applicable.
   virtual std::span<const double> extrapolation() const = 0;
 
-  /// The kernel's text, where it was embedded; null otherwise.
+  /// The source text of the kernel if it was embedded; null otherwise.
   virtual const KernelSource* source() const { return nullptr; }
 
-  /// Directions that actions() takes at once, at most.
+  /// The largest number of directions that actions() processes at once.
   virtual int action_columns() const { return 1; }
   /// action() for a block of directions, whose columns stand side by side: dofs() · columns values per element, those
   /// of all columns of one degree of freedom together. What the columns share is computed once.

@@ -1,11 +1,11 @@
 #pragma once
 
-// What the routines of elements are given, on the host and on devices. Kernels that are compiled at run time include
+// The arguments of element routines, on the host and on devices. Kernels that are compiled at run time include
 // this, so it needs nothing of the standard library.
 
 namespace voussoir {
 
-/// A run of like elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
+/// A batch of elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
 struct ElementView {
   int element_count = 0;
   const int* nodes = nullptr;                   ///< element_count × nodes_per_element, local node numbers
@@ -15,17 +15,17 @@ struct ElementView {
   const double* temperature = nullptr;          ///< per local node, or null: the initial temperature
   const double* initial_temperature = nullptr;  ///< per local node, or null: `start_temperature` at every node
   double start_temperature = 0;                 ///< the initial temperature where it is the same everywhere
-  /// Temperature from which the expansion coefficients of tables count. Thermal strain is
+  /// Reference temperature of tabulated expansion coefficients. Thermal strain is
   /// α(T) (T − reference) − α(T₀) (T₀ − reference) with T₀ the initial temperature.
   double expansion_reference = 0;
   /// Material and section numbers. A record is `table_rows` rows of (temperature, parameters…), ascending in
-  /// temperature, interpolated linearly and held constant outside; one row where nothing depends on temperature.
+  /// temperature, interpolated linearly and constant outside; one row if nothing depends on temperature.
   const double* parameters = nullptr;
   const int* record = nullptr;  ///< record number of each element, or null: all use record 0
   int table_rows = 1;
 };
 
-/// A load on the volume of elements: force per mass, constant and by rotation; for heat, source per volume.
+/// A body load: force per mass, constant and centrifugal; for heat, source per volume.
 struct BodyLoad {
   double acceleration[3] = {0, 0, 0};   ///< gravity
   double angular_velocity_squared = 0;  ///< centrifugal: ω²

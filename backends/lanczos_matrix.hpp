@@ -7,8 +7,8 @@
 
 namespace voussoir {
 
-/// The Lanczos matrix that CG builds without saying so (Saad, section 6.7.3): its eigenvalues approach those of the
-/// preconditioned matrix, the outer ones first.
+/// The Lanczos matrix implied by the CG coefficients (Saad, section 6.7.3): its eigenvalues approach those of the
+/// preconditioned matrix, the extreme ones first.
 struct LanczosMatrix {
   std::vector<double> diagonal;
   std::vector<double> side_squared;  // squares of the off-diagonal entries

@@ -8,12 +8,12 @@
 
 namespace voussoir {
 
-/// How equations are spread over the devices of a backend. Each device owns a contiguous range of the numbered
-/// equations and keeps copies ("ghosts") of those equations of others that its rows refer to. On one device there are
-/// no ghosts and all of this vanishes.
+/// How equations are distributed over the devices of a backend. Each device owns a contiguous range of the numbered
+/// equations and keeps copies ("ghosts", the halo) of those equations of others that its rows refer to. One device has
+/// no ghosts, and nothing is exchanged.
 class Layout {
  public:
-  /// What a device gets from one other device: the owner's local indices to send, and where they land here.
+  /// The values that a device receives from another: the owner's local indices to send, and where they are stored here.
   struct Exchange {
     int from = 0;
     Array<std::int32_t> send;      ///< on the owner: local indices of the values, in order
@@ -24,12 +24,12 @@ class Layout {
   Layout(std::vector<std::shared_ptr<DeviceMemory>> memories, std::vector<std::int64_t> first,
          std::vector<std::vector<std::int64_t>> ghosts);
 
-  int devices() const { return static_cast<int>(memories_.size()); }
-  std::int64_t size() const { return first_.back(); }
-  std::int64_t first(int device) const { return first_[device]; }
+  int devices() const { return static_cast<int>(memories_.size()); }  ///< number of devices
+  std::int64_t size() const { return first_.back(); }                 ///< number of equations
+  std::int64_t first(int device) const { return first_[device]; }     ///< first equation owned by a device
   std::int32_t owned(int device) const { return static_cast<std::int32_t>(first_[device + 1] - first_[device]); }
   std::int32_t ghosts(int device) const { return static_cast<std::int32_t>(ghosts_[device].size()); }
-  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }
+  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }  ///< owned entries and ghosts
   const std::vector<Exchange>& exchanges(int device) const { return exchanges_[device]; }
   const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[device]; }
 

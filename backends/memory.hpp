@@ -4,16 +4,16 @@
 
 namespace voussoir {
 
-/// The memory of one device. Arrays are built on it; nobody else needs it but those who write a backend.
+/// The memory of one device. Arrays are built on it; only authors of backends use it directly.
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
 
-  virtual int device() const = 0;
+  virtual int device() const = 0;  ///< number of the device within its backend
   /// True where device memory is host memory: an Array then keeps one buffer and never copies.
   virtual bool shares_host_memory() const = 0;
 
-  /// Throws Error (out_of_memory) that says what was asked and what is in use.
+  /// Throws Error (out_of_memory) that states the requested amount and the memory in use.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* pointer, std::size_t bytes) noexcept = 0;
   /// Host-side mirrors: pinned where that speeds up copies, guarded where accesses are checked.
@@ -22,7 +22,7 @@ class DeviceMemory {
 
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
-  /// Zeros in `bytes` bytes of a buffer that begin `first` bytes after its start, in the order of the device's work.
+  /// Zeros `bytes` bytes of a buffer, from `first` bytes after its start, in stream order.
   virtual void clear(void* device, std::size_t first, std::size_t bytes) = 0;
 
   /// Device work runs between enter() and leave(); see DeviceSection.
@@ -30,15 +30,15 @@ class DeviceMemory {
   virtual void leave() noexcept {}
 
   enum class Intent { read, write, update };
-  /// Called when device work asks for a buffer. A checking backend opens the buffer for the current section, spoils it
-  /// where everything is to be written, and throws Error (misuse) outside a section of this device.
+  /// Called when device work requests a buffer. A checking backend opens the buffer for the current section, poisons it
+  /// if everything is to be written, and throws Error (misuse) outside a section of this device.
   virtual void lend_to_device(void*, std::size_t, Intent) {}
-  /// Called when host code asks for a mirror (`valid`), and when the device asks for the buffer (`!valid`): by write or
-  /// update, the mirror goes stale; by read, what host code still writes to the mirror would be lost.
+  /// Called when host code requests a mirror (`valid`), and when the device requests the buffer (`!valid`): for write
+  /// or update, the mirror becomes stale; for read, later writes of host code to the mirror would be lost.
   virtual void lend_to_host(void*, std::size_t, Intent, bool /*valid*/) {}
 
-  std::size_t bytes_in_use() const { return in_use_; }
-  std::size_t bytes_peak() const { return peak_; }
+  std::size_t bytes_in_use() const { return in_use_; }  ///< allocated now
+  std::size_t bytes_peak() const { return peak_; }      ///< the most that was allocated at a time
 
  protected:
   void count_allocation(std::size_t bytes) {
@@ -54,7 +54,7 @@ class DeviceMemory {
   std::atomic<std::size_t> peak_{0};
 };
 
-/// While one lives, work for a device is under way, and arrays of that device may be asked for their device side.
+/// The scope of work on a device: while it exists, the device side of arrays on that device may be requested.
 class DeviceSection {
  public:
   explicit DeviceSection(DeviceMemory& memory) : memory_(memory) { memory_.enter(); }

@@ -9,16 +9,16 @@
 
 namespace voussoir {
 
-/// The largest blocks that services take: rows or columns.
+/// The largest block size of the services: rows or columns.
 inline constexpr int largest_level_block = 12;
-/// Rows of the largest of the small systems that an approximate inverse is made of.
+/// The largest number of rows of the small systems that define an approximate inverse.
 inline constexpr int largest_factor_rows = 64;
 
-/// Rows of small dense blocks on the first device of a backend: what the levels of a multigrid hierarchy, and the steps
-/// between them, are made of. Rows are whole, nothing is assumed symmetric.
+/// A matrix of small dense blocks on the first device of a backend: the levels of a multigrid hierarchy and the
+/// transfers between them. Rows are complete; symmetry is not assumed.
 ///
-/// Block row i has the blocks start[i] … start[i+1], columns ascending. Its numbers are one stretch, row by row: entry
-/// (r, c) of its k-th block stands at
+/// Block row i has the blocks start[i] … start[i+1], columns ascending. Its values are contiguous, row by row: entry
+/// (r, c) of its k-th block is at
 ///
 ///   start[i] · height · width + (r · n + k) · width + c      with n = start[i+1] − start[i]
 ///
@@ -47,7 +47,7 @@ struct LevelDiagonal {
   std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
 };
 
-/// The inverse of a whole matrix, dense, by rows: the end of a hierarchy.
+/// The dense inverse of the coarsest matrix, by rows.
 struct DenseInverse {
   std::int32_t size = 0;
   Array<double> value;  ///< one of these two is empty
@@ -55,7 +55,7 @@ struct DenseInverse {
   std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
 };
 
-/// A vector on a level, or a block of `columns` vectors whose entries of one row stand side by side. It is in the
+/// A vector on a level, or a block of `columns` vectors whose entries of one row are contiguous. It has the
 /// precision of the matrices that it is used with.
 struct LevelVector {
   int columns = 1;
@@ -64,20 +64,20 @@ struct LevelVector {
   std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
 };
 
-/// Nodes in groups: the unknowns of a coarser level.
+/// Aggregates of nodes: the nodes of the next coarser level.
 struct Aggregates {
   std::int32_t count = 0;
-  Array<std::int32_t> of_node;  ///< number of its group, or −1 where a node is in none since nothing is tied to it
+  Array<std::int32_t> of_node;  ///< number of its aggregate, or −1 if a node is in none because it is not connected
 };
 
-/// What an equation moves, for rigid-body modes.
+/// The motion that an equation describes, for rigid-body modes.
 enum class Motion : std::uint8_t { nothing, x, y, z, rotation_x, rotation_y, rotation_z, value };
 
-/// The steps of algebraic multigrid by smoothed aggregation, as a backend does them: solvers/amg puts them together.
-/// All data is on the first device of the backend; where a backend has several, the finest level is gathered there.
+/// The backend's part of smoothed-aggregation algebraic multigrid; solvers/amg combines the steps.
+/// All data is on the first device of the backend; with several devices, the finest level is gathered there.
 ///
-/// What sets a hierarchy up is in double precision. The results do not depend on threads, and aggregates not on the
-/// backend either. What is used in cycles only enqueues work, so that a backend may record it and replay it.
+/// Set-up is in double precision. Results do not depend on the number of threads, nor aggregates on the
+/// backend. The services used in cycles only enqueue work, so that a backend may record and replay it.
 class MultigridServices {
  public:
   virtual ~MultigridServices() = default;
@@ -87,7 +87,7 @@ class MultigridServices {
   /// equations, blocks are as large as the largest needs, and what is missing has a unit diagonal.
   virtual LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix) = 0;
   /// The same again after the matrix was assembled anew with the same pattern, in double or single precision. Here and
-  /// below, where values are put into a matrix that has a pattern, what it held before is gone, in either precision.
+  /// below, new values replace all earlier values of a matrix with a pattern, in either precision.
   virtual void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) = 0;
   /// For each row of the finest level the equation that it is, or −1 where it only fills a block. Empty where rows are
   /// the equations, in order.
@@ -100,16 +100,16 @@ class MultigridServices {
                                     const std::array<double, 3>& centre, double length) = 0;
 
   // --- setting up ------------------------------------------------------------------------------------------------
-  /// Groups of strongly connected nodes. Node j is a strong neighbour of i where
-  /// ‖A_ij‖² > threshold² · ‖A_ii‖ ‖A_jj‖ in the Frobenius norm. Roots are a maximal set of nodes of which no two are
-  /// within two steps of each other, chosen by a fixed hash of their number; nodes join the root beside them, else the
-  /// group that most of their strong neighbours are in, the lower number where they tie. Groups are numbered in the
-  /// order of their roots. A node without any entry beside its diagonal block, but for rounding, is in no group.
+  /// Aggregates of strongly connected nodes. Node j is a strong neighbour of i if
+  /// ‖A_ij‖² > threshold² · ‖A_ii‖ ‖A_jj‖ in the Frobenius norm. Roots are a maximal set of nodes no two of which are
+  /// within distance two of each other, chosen by a fixed hash of their number; nodes join an adjacent root, else the
+  /// aggregate of most of their strong neighbours, with ties broken by the lower number. Aggregates are numbered in the
+  /// order of their roots. A node without off-diagonal entries, up to rounding, is in no aggregate.
   virtual Aggregates aggregate(const LevelMatrix& a, double threshold) = 0;
-  /// An orthonormal basis of the near-null space on each group: the tentative prolongator, one block (height × modes)
-  /// for each row that is in a group. `near_null` has `modes` numbers per row. `coarse` gets what the basis must be
-  /// multiplied by to give `near_null` again: `modes` numbers for each of count · modes rows. A vector that depends on
-  /// those before it in a group (the group is too small for it) gets zero columns.
+  /// An orthonormal basis of the near-null space on each aggregate: the tentative prolongator, one block (height ×
+  /// modes) for each row that is in an aggregate. `near_null` has `modes` values per row. `coarse` gets the factors by
+  /// which the basis reproduces `near_null`: `modes` values for each of count · modes rows. A vector that depends on
+  /// previous ones in an aggregate (the aggregate is too small for it) gets zero columns.
   virtual LevelMatrix tentative(const Aggregates& groups, int height, int modes, const Array<double>& near_null,
                                 Array<double>& coarse) = 0;
   /// The pattern of A B.
@@ -124,7 +124,7 @@ class MultigridServices {
                                   LevelMatrix& p) = 0;
   virtual LevelMatrix transposed(const LevelMatrix& p) = 0;
   virtual void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) = 0;
-  /// Puts 1 on the diagonal where a row is zero: unknowns that no basis vector stands for.
+  /// Sets 1 on the diagonal of zero rows: unknowns that no basis vector represents.
   virtual void hold_empty_rows(LevelMatrix& a) = 0;
   /// Inverts the diagonal blocks. Returns the first row (not block row) at which a block is not positive definite, −1
   /// where all are.
@@ -132,7 +132,7 @@ class MultigridServices {
   /// Diagonal blocks without their off-diagonal entries and with 1 / Σ |a_ij| over the whole row: l1-Jacobi.
   virtual void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
   /// The pattern of a sparse factor G with GᵀG ≈ A⁻¹: each block row has its diagonal block and, before it, the
-  /// neighbours with lower numbers that it is tied to; where they are more than `most`, the most strongly tied ones. A
+  /// neighbours with lower numbers that it is connected to; if they exceed `most`, the most strongly connected ones. A
   /// row and its neighbours have at most largest_factor_rows rows.
   virtual LevelMatrix inverse_factor_pattern(const LevelMatrix& a, int most) = 0;
   /// G in a pattern that inverse_factor_pattern() made, from the lower triangle of A: on the nodes of each of its rows
@@ -140,15 +140,15 @@ class MultigridServices {
   /// (Kolotilina and Yeremin 1993). Returns the first row at which A is not positive definite on them, and G is then of
   /// no use; −1 where there is none.
   virtual std::int64_t inverse_factor(const LevelMatrix& a, LevelMatrix& g) = 0;
-  /// The inverse of all of a small matrix. Directions that it all but annihilates are left out.
+  /// The pseudo-inverse of a small matrix: directions with nearly zero eigenvalues are omitted.
   virtual DenseInverse invert(const LevelMatrix& a) = 0;
-  /// Rounds to single precision and frees the double numbers.
+  /// Converts to single precision and frees the double-precision values.
   virtual void to_single(LevelMatrix& a) = 0;
   virtual void to_single(LevelDiagonal& d) = 0;
   virtual void to_single(DenseInverse& d) = 0;
 
   // --- vectors of a level ----------------------------------------------------------------------------------------
-  /// Numbers between −1/2 and 1/2 that follow from their place alone.
+  /// Pseudo-random values between −1/2 and 1/2 that depend only on their index.
   virtual void fill_with_noise(LevelVector& x) = 0;
   virtual void fill(LevelVector& x, double value) = 0;
   virtual void axpby(double a, const LevelVector& x, double b, LevelVector& y) = 0;  ///< y = a x + b y
@@ -180,7 +180,7 @@ class MultigridServices {
   /// device. c and d are the directions, v = A c, w = A d. In `scalars`, by slots: 0 c·v, 1 c·b, 2 d·v, 3 d·w, 4 d·r.
   /// After slots 0 and 1: r = b − (c·b / c·v) v.
   virtual void k_residual(const Array<double>& scalars, const LevelVector& b, const LevelVector& v, LevelVector& r) = 0;
-  /// After all of them: x = what minimises the energy of the error over c and d.
+  /// After all of them: x = the minimiser of the energy of the error over c and d.
   virtual void k_combine(const Array<double>& scalars, const LevelVector& c, const LevelVector& d, LevelVector& x) = 0;
 };
 

@@ -8,23 +8,23 @@
 
 namespace voussoir {
 
-/// A symmetric linear map on vectors of a Layout.
+/// A symmetric linear operator on vectors of a Layout.
 class Operator {
  public:
   virtual ~Operator() = default;
   virtual const std::shared_ptr<const Layout>& layout() const = 0;
   /// y = A x, for one vector or a block of them. Refreshes the ghosts of x.
   virtual void apply(const Vector& x, Vector& y) const = 0;
-  /// y = A x and x·y in one pass where the backend can.
+  /// y = A x and x·y, in one pass if the backend supports it.
   virtual double apply_dot(const Vector& x, Vector& y) const = 0;
-  /// Memory that the operator holds on all devices.
+  /// Memory of the operator on all devices.
   virtual std::size_t bytes() const = 0;
   /// Bytes that one application must move: each stored number once, x read and y written.
   virtual std::size_t bytes_moved() const = 0;
-  /// True where every apply() asks the backend for the same work on the same memory and does nothing else, so that a
-  /// backend may record it once and replay it, as CG on a GPU does. False is always right.
+  /// True if every apply() enqueues the same work on the same memory and does nothing else, so that a
+  /// backend may record it once and replay it, as CG on a GPU does. False is always safe.
   virtual bool replayable() const { return false; }
-  /// One line for people: kind, size, memory.
+  /// One line of text: kind, size, memory.
   virtual std::string describe() const = 0;
 };
 
@@ -43,7 +43,7 @@ struct BlockDiagonal {
   int block_size = 1;
   std::shared_ptr<const Layout> layout;
   std::vector<Array<double>> blocks;
-  /// Where not empty, the numbers are kept here instead, in single precision: half the bytes for a preconditioner,
+  /// If not empty, the values are stored here instead, in single precision: half the bytes for a preconditioner,
   /// which need not be exact. Vectors and sums stay double.
   std::vector<Array<float>> single_blocks = {};
 };
@@ -57,10 +57,10 @@ class SparseMatrix : public Operator {
   virtual HostMatrix to_host() const = 0;
 };
 
-/// How element-by-element products are done (FEStudio's gather and scatter forms, and nothing stored at all).
+/// The form of element-by-element products (FEStudio's gather and scatter forms, and matrix-free).
 enum class ElementProduct {
   gather,      ///< element matrices stored; components read by index, results summed in tiles
-  scatter,     ///< element matrices stored; x spread to element vectors, multiplied, summed by the connectivity
+  scatter,     ///< element matrices stored; x distributed to element vectors, multiplied, summed by the connectivity
   matrix_free  ///< nothing stored; geometry and material evaluated in every product
 };
 

@@ -4,25 +4,25 @@
 
 #include <voussoir/backends/backend.hpp>
 
-// Backends that live in libraries of their own.
+// Backends in separate shared libraries.
 //
 // A backend called NAME may be a shared library libvoussoir_NAME.so that is loaded when Backend::open("NAME") or
-// Backend::open("NAME:ARGUMENT") asks for it. The library exports one C function:
+// Backend::open("NAME:ARGUMENT") requests it. The library exports one C function:
 //
 //   extern "C" const voussoir::BackendPlugin* voussoir_backend_plugin() {
 //     static const voussoir::BackendPlugin plugin{voussoir::backend_plugin_abi, "NAME", "1.0", probe, open};
 //     return &plugin;
 //   }
 //
-// It is looked for in the folders of the environment variable VOUSSOIR_PLUGIN_PATH (separated by colons), then beside
-// libvoussoir.so, then where the system looks for libraries. Once loaded it stays loaded until the process ends, so
+// It is searched for in the folders of the environment variable VOUSSOIR_PLUGIN_PATH (separated by colons), then beside
+// libvoussoir.so, then on the system's library path. Once loaded it stays loaded until the process ends, so
 // that a backend never outlives its code. A plugin is compiled with the same compiler family and the same Voussoir
 // headers as the library; it may throw Error.
 
 namespace voussoir {
 
-/// The number of the contract between libvoussoir and its plugins. It changes whenever BackendPlugin, Backend or one of
-/// the classes that they mention changes, so that a plugin from another time is refused rather than misread.
+/// The ABI number of the interface between libvoussoir and its plugins. It changes whenever BackendPlugin, Backend or
+/// one of the classes that they use changes, so that an incompatible plugin is rejected rather than misread.
 inline constexpr std::int32_t backend_plugin_abi = 5;
 
 /// Whether a plugin could work on this machine.
@@ -31,8 +31,8 @@ struct BackendProbe {
   std::string reason;  ///< what it would run on, or why it cannot
 };
 
-/// What a plugin tells about itself. The first three members keep their places for ever, so that a plugin with another
-/// number can still be named in an error.
+/// The description of a plugin. The first three members never move, so that a plugin with another
+/// ABI number can still be named in an error.
 struct BackendPlugin {
   std::int32_t abi = 0;           ///< backend_plugin_abi of the headers that it was compiled with
   const char* name = nullptr;     ///< NAME of libvoussoir_NAME.so

@@ -7,8 +7,8 @@
 
 namespace voussoir {
 
-/// A vector over the equations of a Layout, or a block of `columns` vectors whose entries of one equation stand side by
-/// side. Each device holds its owned entries followed by its ghosts; ghosts are a cache that products refresh.
+/// A vector over the equations of a Layout, or a block of `columns` vectors whose entries of one equation are
+/// contiguous. Each device stores its owned entries followed by its ghosts; products refresh the ghosts.
 class Vector {
  public:
   Vector() = default;
@@ -20,7 +20,7 @@ class Vector {
 
   Array<double>& part(int device) { return parts_[device]; }
   const Array<double>& part(int device) const { return parts_[device]; }
-  /// The part with its ghosts open for refreshing: ghosts are copies, so this does not change the vector.
+  /// The part of a device with writable ghosts: ghosts are copies, so this does not change the vector.
   Array<double>& part_for_exchange(int device) const { return parts_[device]; }
 
   /// Owned entries of all devices in equation order (`size() × columns()` numbers).

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-// For people who write elements: is the tangent the derivative of the residual?
+// For authors of elements: checks that the tangent is the derivative of the residual.
 //
 //   const auto report = check_tangent<MyKernel>(coordinates, parameters, unknowns);
 //   if (!report.good()) std::cerr << report.text << '\n';
@@ -14,8 +14,8 @@ namespace voussoir {
 
 /// What else a check needs to know; every member has a sensible default.
 struct TangentCheckOptions {
-  /// One per node. Empty: the initial temperature, or the unknown T where there is one. It is held while differences
-  /// are taken, since a tangent leaves the change of p.temperature out.
+  /// One per node. Empty: the initial temperature, or the unknown T if there is one. It stays constant while
+  /// differences are taken, since a tangent leaves the change of p.temperature out.
   std::span<const double> temperature;
   double reference_temperature = 0;  ///< the initial temperature
   /// Step of the differences, relative to the largest unknown or to a hundredth of the element's size, whichever is

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 // What the compiler checks of a kernel before anything is made of it, so that a mistake is one readable line instead of
-// a page of template errors. The contracts themselves stand in kernel/element_kernel.hpp and kernel/point_kernel.hpp.
+// a page of template errors. The interfaces are documented in kernel/element_kernel.hpp and kernel/point_kernel.hpp.
 
 namespace voussoir {
 
@@ -95,12 +95,12 @@ template <class K>
 concept ElementKernel = checks::HasSizes<K> && checks::NamesUnknowns<K> &&
     (detail::declares_no_tangent<K>() ? checks::HasResidual<K> : checks::HasTangent<K>);
 
-/// A struct that says what happens at a point: see kernel/point_kernel.hpp.
+/// A struct that defines the physics at a point: see kernel/point_kernel.hpp.
 template <class K>
 concept PointKernel = checks::HasComponents<K> && checks::NamesItself<K> && checks::NamesUnknowns<K> &&
     checks::HasFlux<K> && checks::HasDflux<K>;
 
-/// Stops the compilation with one line that says what an element kernel lacks.
+/// Stops compilation with one line that names what an element kernel lacks.
 template <class K>
 constexpr void explain_element_kernel() {
   if constexpr (!checks::HasSizes<K>)
@@ -110,7 +110,7 @@ constexpr void explain_element_kernel() {
                   "the element kernel has no unknowns[] with one name for each of its components");
   else if constexpr (detail::declares_no_tangent<K>())
     static_assert(checks::HasResidual<K>,
-                  "the element kernel says it has no tangent, so it needs residual(e, r): a static function that takes "
+                  "the element kernel declares no tangent, so it needs residual(e, r): a static function that takes "
                   "const ElementInput<R, nodes, components, parameter_count>& and R*, and returns R");
   else
     static_assert(checks::HasTangent<K>,
@@ -118,7 +118,7 @@ constexpr void explain_element_kernel() {
                   "nodes, components, parameter_count>& and R*, and returns R");
 }
 
-/// Stops the compilation with one line that says what a point kernel lacks.
+/// Stops compilation with one line that names what a point kernel lacks.
 template <class K>
 constexpr void explain_point_kernel() {
   if constexpr (!checks::HasComponents<K>)

@@ -68,7 +68,7 @@ struct RegisterElement {
 #define VSR_JOIN_(a, b) a##b
 #define VSR_JOIN(a, b) VSR_JOIN_(a, b)
 
-// The kernel is looked up where the macro stands; shapes are found without saying voussoir::.
+// The kernel is looked up at the macro; shapes are found without voussoir::.
 #define VSR_REGISTER_ELEMENT(Kernel, ...) \
   VSR_REGISTER_ELEMENT_(Kernel, VSR_JOIN(vsr_registration_, __COUNTER__) __VA_OPT__(, ) __VA_ARGS__)
 #define VSR_REGISTER_ELEMENT_(Kernel, unique, ...)                                                                   \

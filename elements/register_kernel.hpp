@@ -8,7 +8,7 @@
 #include <typeinfo>
 #include <utility>
 
-// Registration of an element kernel under a name of one's choice. Most people want the macro of register.hpp.
+// Registration of an element kernel under a chosen name. Most users want the macro of register.hpp.
 
 namespace voussoir {
 
@@ -23,7 +23,7 @@ void register_program(std::string type_name, std::string shape, std::unique_ptr<
 /// Registers an element kernel as a type while the program starts. A clash of names is thrown when the name is used.
 template <class Kernel>
 struct RegisterKernel {
-  /// `file` is the file whose text holds the kernel, or null where no text is embedded.
+  /// `file` is the file whose text contains the kernel, or null if no text is embedded.
   explicit RegisterKernel(std::string type_name, std::string shape, const char* file = nullptr) {
     if constexpr (ElementKernel<Kernel>) {
       std::unique_ptr<const ElementProgram> program(new NativeProgram<Kernel>(type_name));

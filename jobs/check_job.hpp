@@ -8,7 +8,7 @@
 #include <voussoir/framework/mesh/mesh_quality.hpp>
 #include <voussoir/jobs/memory_estimate.hpp>
 
-// A look at a job before it is solved: is it whole, is it held, is it well shaped, will it fit?
+// Checks of a job before it is solved: completeness, supports, mesh quality, memory.
 
 namespace voussoir {
 
@@ -17,7 +17,7 @@ struct Finding {
   enum class Severity {
     error,    ///< the job cannot be solved as it is
     warning,  ///< it can, but the answer should not be trusted before this is understood
-    hint      ///< worth a look
+    hint      ///< for information
   } severity = Severity::hint;
   std::string kind;  ///< "inverted", "free motion", "duplicate elements", …
   std::string text;  ///< what is wrong and what to do
@@ -56,11 +56,12 @@ struct StepCheck {
   std::string name;
   Procedure procedure = Procedure::statics;
   std::size_t domain = 0;
-  std::int64_t held = 0;      ///< unknowns that supports hold
+  std::int64_t held = 0;      ///< prescribed unknowns
   std::int64_t unknowns = 0;  ///< solved for; 0 where the model could not be numbered
   std::string loads;          ///< "gravity, 2 pressures, 14 nodal loads"
 };
 
+/// The result of check_job(): sizes, steps and findings.
 struct CheckReport {
   std::string name, title, source;
   std::vector<DomainCheck> domains;
@@ -75,7 +76,7 @@ struct CheckReport {
 
 /// Looks at everything that can be known of a job without solving it: sizes, shapes of elements, elements that are
 /// inside out, numbers that are missing, nodes that nothing uses, nodes at the same place that nothing joins, elements
-/// that are there twice, parts and motions that nothing holds in each step, memory. What is wrong becomes a finding,
+/// that are duplicated, parts and motions that are not restrained in each step, memory. Problems become findings,
 /// not an Error; only `progress` returning false is one (cancelled). The job's domains are given the supports of its
 /// steps in turn.
 CheckReport check_job(Job& job, const std::function<bool(const std::string& stage)>& progress = {});

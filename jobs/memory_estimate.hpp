@@ -27,17 +27,17 @@ struct ModelSize {
 };
 ModelSize model_size(const Domain& domain);
 
-/// The memory of one way to solve a model, in bytes.
+/// The memory of one solver and storage format for a model, in bytes.
 struct MemoryEstimate {
   std::string solver;   ///< "direct", "cg+block-jacobi", …
   std::string storage;  ///< "bsr", "csr", "matrix-free", …
   double model = 0;     ///< mesh, numbering, vectors, one step's results
   double matrix = 0;
-  double work = 0;  ///< factor or preconditioner, and what making it needs on the way
+  double work = 0;  ///< factor or preconditioner, including temporary memory
   double total() const { return model + matrix + work; }
 };
 
-/// What each way would need at its peak in main memory, with the backends that compute there (openmp, debug). With n
+/// The peak host memory of each combination, with the CPU backends (openmp, debug). With n
 /// nodes, c unknowns per node, N = c n equations, p node pairs, 8 bytes per number and 4 per index:
 ///
 ///   bsr            (p + n) (8 c² + 4) + Σ nodes²       half of the blocks and their columns, and where elements add

@@ -19,7 +19,7 @@ struct OutputOptions {
   std::string name;                    ///< files are called after it; empty: after the job
   bool overwrite = false;              ///< replace results that are there
   bool vtu = true;                     ///< NAME.vtu and NAME.pvd, for ParaView
-  bool tables = true;                  ///< NAME.dat and a CSV per table that the job asks for
+  bool tables = true;                  ///< NAME.dat and a CSV per requested table
   bool json = true;                    ///< NAME.results.json
   bool frd = false;                    ///< NAME.frd, for CalculiX's viewers
   Pictures pictures = Pictures::none;  ///< NAME.png of the worst step, or one of each
@@ -28,9 +28,9 @@ struct OutputOptions {
   std::string picture_field;
 };
 
-/// What whoever runs a job knows and the job does not; it goes into results.json.
+/// Information about a run that is not part of the job; written to results.json.
 struct RunRecord {
-  StaticOptions asked;      ///< backend, solver …, as asked for
+  StaticOptions asked;      ///< backend, solver …, as requested
   double read_seconds = 0;  ///< for reading the job
 };
 
@@ -39,9 +39,9 @@ struct RunRecord {
 ///   NAME.vtu, NAME.pvd              the deformed body with everything at its nodes (NAME_step1.vtu … where there are
 ///                                   several steps, which NAME.pvd puts in order)
 ///   NAME.frd                        the same for CalculiX GraphiX, PrePoMax and FreeCAD, all steps in one file
-///   NAME.dat                        the tables that the job asks for, in CalculiX's layout
+///   NAME.dat                        the requested tables, in CalculiX's layout
 ///   NAME_U_SET.csv …                the same tables, each for itself (NAME_step1_U_SET.csv …)
-///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), where it is asked for
+///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), if requested
 ///   NAME_points.csv                 results at the points of the job
 ///   NAME_path_A.csv, .svg           results along path A of the job, as a table and as a plot
 ///   NAME.results.json               what ran on what, sizes, times, extremes, reactions: docs/results.md
@@ -57,7 +57,7 @@ struct RunRecord {
 class ResultFiles {
  public:
   /// Looks at every name that will be needed and makes the folder. Results that are there already are an Error (io)
-  /// unless they may be overwritten, so that nobody waits for an answer that cannot be kept. The job must outlive this.
+  /// unless they may be overwritten, before any time is spent on solving. The job must outlive this.
   ResultFiles(const Job& job, OutputOptions options);
   ~ResultFiles();
   ResultFiles(const ResultFiles&) = delete;
@@ -68,19 +68,19 @@ class ResultFiles {
   void write_step(std::size_t step, StepResult result);
   /// After the last step: the tables of all steps and results.json.
   void finish(const JobResult& result, const RunRecord& record);
-  /// Instead of finish(), where the job did not come to its end: the tables of the finished steps, and a results.json
-  /// that says what went wrong. Never throws; what cannot be written is missing in written().
+  /// Instead of finish(), if the job was not completed: the tables of the finished steps, and a results.json
+  /// with the error. Never throws; files that cannot be written are missing in written().
   void give_up(const Error& error, const RunRecord& record) noexcept;
 
   /// Summaries of the steps written so far.
   const std::vector<StepSummary>& summaries() const;
   /// Files that are complete, in the order of their writing.
   const std::vector<std::filesystem::path>& written() const;
-  /// What a reader of the results should know: quantities that were asked for and that the elements do not have.
+  /// Notes on the results: requested quantities that the elements do not have.
   const std::vector<std::string>& notes() const;
   /// Time spent on writing so far.
   double seconds() const;
-  /// The text of results.json; empty before finish() or give_up(). It is there even if no file was asked for.
+  /// The text of results.json; empty before finish() or give_up(). Available even if no file was requested.
   const std::string& json() const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace voussoir {
 
-/// How far a job is, for whoever watches.
+/// The progress of a job.
 struct JobProgress {
   std::size_t step = 0;   ///< from 0
   std::size_t steps = 1;  ///< of the job
@@ -26,11 +26,11 @@ struct JobResult {
   std::int64_t equations = 0;          ///< unknowns of the largest system
   std::int64_t free_equations = 0;
   std::string matrix;             ///< of the last system, as it describes itself
-  std::size_t backend_bytes = 0;  ///< the most that the backend held at once
+  std::size_t backend_bytes = 0;  ///< peak memory of the backend
   int threads = 0;                ///< of the host that the backend uses; 0 where it has no opinion
 };
 
-/// Solves the steps of a job, in order, on one backend. Steps that hold the same things are solved together. The job's
+/// Solves the steps of a job, in order, on one backend. Steps with the same constraints are solved together. The job's
 /// domains are given the supports of each step in turn. Sums of forces leave out the nodes of Job::rotation_nodes.
 ///
 /// `finished` takes the result of each step as soon as it is there, so that tables and pictures can be written and the

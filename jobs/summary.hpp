@@ -35,7 +35,7 @@ struct SetReaction {
 /// What the supports of some nodes exert together.
 struct SupportReaction {
   std::string name;                ///< of the node set; "node 17" or "other nodes" for supports that no set has
-  std::int64_t nodes = 0;          ///< that are held
+  std::int64_t nodes = 0;          ///< that are restrained
   std::array<double, 3> centre{};  ///< the mean of their positions
   std::vector<double> sum;         ///< per unknown: forces, and moments of single nodes
   /// About `centre`: of the forces, and those of single nodes. Empty where there are no forces that could have arms: in
@@ -47,6 +47,7 @@ struct SupportReaction {
 struct ErrorSummary {
   std::string quantity;  ///< "stress" or "flux"; empty where the elements have no estimate
   double error = 0, solution = 0, percent = 0;
+  /// An element with a large error.
   struct Worst {
     Id element;
     std::string name;  ///< as its author calls it: "57", "BOLT-2.57"
@@ -75,7 +76,8 @@ struct StepSummary {
   std::vector<double> load_sum;
   std::vector<double> reaction_sum;
   std::vector<SetReaction> set_reactions;  ///< of the node sets that have a support, in the order of their names
-  std::vector<SupportReaction> supports;   ///< node sets that are held as a whole, and the nodes that none of them has
+  std::vector<SupportReaction>
+      supports;  ///< node sets all of whose nodes are restrained, and the remaining restrained nodes
   double energy = 0;
   ErrorSummary error;
   std::vector<std::string> hints;  ///< on how far the numbers can be trusted
@@ -90,14 +92,14 @@ struct StepSummary {
 /// ranges_of() on the nodal fields that are made of it.
 StepSummary summarize(const Job& job, std::size_t step, const StepResult& result);
 
-/// Least and greatest values of a nodal field, component by component; nodes from index `nodes` on are not looked at.
-/// Displacements have a range of their length besides.
+/// Minimum and maximum of a nodal field, component by component; nodes from index `nodes` on are ignored.
+/// For displacements, the range of their magnitude is added.
 std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std::int32_t nodes);
 /// Widens the ranges of `all` by those of the same quantity in `more`, and appends the others.
 void join_ranges(std::vector<Range>& all, const std::vector<Range>& more);
 /// Gives nodes their names, where instances were renumbered.
 void name_nodes(std::vector<Range>& ranges, const InstanceNumbers& instances);
-/// Nodes that are reported on: all but those that the reader of a deck made for itself.
+/// Nodes that are reported: all except auxiliary nodes created by the deck reader.
 std::int32_t reported_nodes(const Job& job, const Domain& domain);
 
 }  // namespace voussoir

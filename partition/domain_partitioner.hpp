@@ -25,7 +25,7 @@ class DomainPartitioner {
   /// The domain must outlive the partitioner.
   explicit DomainPartitioner(const Domain& domain) : domain_(&domain) {}
 
-  /// The work that each element means, block by block; empty: all alike. See LoadBalancer.
+  /// The cost of each element, block by block; empty: all equal. See LoadBalancer.
   DomainPartitioner& set_weights(std::vector<double> weights);
   /// Elements, by their ids, that must end up in one part. Groups that overlap become one.
   DomainPartitioner& keep_together(std::span<const Id> elements);

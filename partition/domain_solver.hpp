@@ -11,7 +11,7 @@ namespace voussoir {
 class DomainSolver {
  public:
   virtual ~DomainSolver() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< for reports
   /// Linear statics or heat for each step; without any, one step with all load cases at factor 1. Results are those of
   /// the undivided domain: unknowns, reactions, values at points, sums, energy.
   virtual std::vector<StepResult> solve(const std::vector<Step>& steps = {}) = 0;

@@ -12,7 +12,7 @@ namespace voussoir {
 ///
 /// Two elements are neighbours where they share a face (an edge in the plane), that is, as many nodes as the smaller of
 /// their smallest faces has. Bars, beams and springs are neighbours of whatever shares a node with them. The neighbours
-/// of vertex v are column[row_start[v]] … column[row_start[v+1] − 1]; every edge stands in both rows.
+/// of vertex v are column[row_start[v]] … column[row_start[v+1] − 1]; every edge is in both rows.
 struct ElementGraph {
   std::vector<std::int64_t> row_start{0};
   std::vector<std::int32_t> column;
@@ -30,7 +30,7 @@ struct ElementGraph {
 ElementGraph element_graph(const Domain& domain, std::vector<double> weights = {});
 
 /// The graph in which the elements of each group are one vertex. `group` has a number for each element; elements with
-/// the same number ≥ 0 belong together, and −1 stands alone.
+/// the same number ≥ 0 belong together, and −1 is a single element.
 ElementGraph merged(const ElementGraph& graph, const std::vector<std::int32_t>& group);
 
 }  // namespace voussoir

@@ -12,7 +12,7 @@ namespace voussoir {
 class GraphPartitioner {
  public:
   virtual ~GraphPartitioner() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< for tables and messages
   /// The part, from 0, of each vertex. The caller promises 1 ≤ parts ≤ vertices. The same graph gives the same parts.
   virtual std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const = 0;
 };
@@ -23,6 +23,7 @@ class GraphPartitioner {
 /// Comput. 20 (1998).
 class MetisPartitioner : public GraphPartitioner {
  public:
+  /// Settings passed to METIS.
   struct Options {
     int seed = 1;
     double imbalance = 0.03;  ///< how much heavier than the mean a part may be
@@ -40,7 +41,7 @@ class MetisPartitioner : public GraphPartitioner {
 };
 
 /// Recursive bisection of the elements' centroids by planes: needs no graph, balances weights to one element, and makes
-/// smooth cuts. Each half gets its share of the weight where the number of parts is odd.
+/// smooth cuts. If the number of parts is odd, the halves get proportional weights.
 class CoordinateBisection : public GraphPartitioner {
  public:
   enum class Direction {

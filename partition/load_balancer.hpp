@@ -8,8 +8,8 @@ namespace voussoir {
 
 /// Turns measured times into element weights, so that the next partition is better balanced than the last.
 ///
-/// A part that took longer than its weight says has elements that cost more: each element's new weight is its old one
-/// times the seconds that its part took per unit of weight. Weights are scaled so that their sum stays what it was.
+/// A part that took longer than its weight predicts has more expensive elements: each element's new weight is its old
+/// one times the seconds that its part took per unit of weight. Weights are scaled so that their sum stays what it was.
 /// Repeating measure, weigh and divide a few times evens out the parts; `damping` below 1 follows noisy times more
 /// carefully (the ratio is raised to that power).
 class LoadBalancer {
@@ -22,7 +22,7 @@ class LoadBalancer {
 
   /// The longest time over the mean: 1 is perfect.
   static double imbalance(std::span<const double> seconds);
-  /// Whether dividing anew is worth while: the imbalance exceeds `tolerance`.
+  /// Whether repartitioning is worthwhile: the imbalance exceeds `tolerance`.
   static bool worth_repartition(std::span<const double> seconds, double tolerance = 1.1) {
     return imbalance(seconds) > tolerance;
   }

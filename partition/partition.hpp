@@ -14,7 +14,8 @@ namespace voussoir {
 /// domain, may be copied and compared with others.
 ///
 /// Elements are divided; nodes are shared. A node belongs to every part that has an element at it. Nodes of two or more
-/// parts form the **interface**. What exists once at a node (a load, a mass) is given to one part alone, the node's
+/// parts form the **interface**. Data that exists once per node (a load, a mass) is assigned to a single part, the
+/// node's
 /// **owner**: the lowest of its parts. Nodes and elements are indices of the domain here, parts count from 0.
 class Partition {
  public:
@@ -22,7 +23,7 @@ class Partition {
   /// Throws Error (bad_input) for wrong sizes, parts that do not exist and parts without elements.
   Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts,
             std::vector<double> weights = {});
-  /// As above, with the graph of the domain's single elements at hand; weights are those of the graph.
+  /// As above, with a given graph of the domain's elements; weights are those of the graph.
   Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts, const ElementGraph& graph);
 
   int parts() const { return parts_; }
@@ -56,14 +57,14 @@ class Partition {
   }
 
   // --- quality -------------------------------------------------------------------------------------------------
-  /// Pairs of neighbouring elements (see ElementGraph) that lie in different parts.
+  /// Pairs of neighbouring elements (see ElementGraph) in different parts.
   std::int64_t edge_cut() const { return edge_cut_; }
   /// Weight of the heaviest part over the mean: 1 is perfect.
   double balance() const;
   /// Parts that share a node with a part, ascending.
   std::span<const std::int32_t> neighbours(int part) const { return neighbours_[part]; }
 
-  /// A table for people: a line for each part, and the quality of the whole.
+  /// A text table: a line for each part, and the quality of the partition.
   std::string describe() const;
   /// The same table for programs: part, elements, weight, nodes, interface_nodes, owned_nodes, neighbours.
   CsvTable summary() const;

@@ -9,15 +9,15 @@
 
 namespace voussoir {
 
-/// One part of a divided domain, as a Domain of its own.
+/// One part of a partitioned domain, as a separate Domain.
 ///
-/// It holds the part's elements and their nodes under the user's ids, in blocks of the same names and order (some may
-/// be empty), with materials, sections and orientations. Supports along axes and directions, temperatures, sets and
+/// It contains the part's elements and their nodes under the user's ids, in blocks of the same names and order (some
+/// may be empty), with materials, sections and orientations. Supports along axes and directions, temperatures, sets and
 /// surfaces are those of the whole, as far as they concern the part; on the interface every part has the supports. An
 /// equation is in the part that has its nodes, and with it nodes that no element uses, such as the reference node of a
 /// rigid body. Loads on elements and faces come with their elements; a nodal load on the
-/// interface goes to the owner of the node alone (or to the lowest part in which the node has that unknown), so that
-/// the loads of all parts add up to those of the whole. Load cases have the same names and order.
+/// interface is assigned to the owner of the node only (or to the lowest part in which the node has that unknown), so
+/// that the loads of all parts add up to those of the whole. Load cases have the same names and order.
 class Subdomain {
  public:
   /// `whole` must be the domain that was divided. Throws Error (bad_input) where a multi-point equation, or a rigid
@@ -30,7 +30,7 @@ class Subdomain {
 
   /// The whole's node index of each node here.
   std::span<const std::int32_t> whole_nodes() const { return whole_nodes_; }
-  /// Where a node of the whole stands here, or −1.
+  /// Index here of a node of the whole domain, or −1.
   std::int32_t local_node(std::int32_t whole_node) const;
   /// The whole's element index, within the block, of each element of a block here.
   std::span<const std::int32_t> whole_elements(std::size_t block) const { return whole_elements_[block]; }

@@ -19,7 +19,7 @@ namespace voussoir {
 ///
 ///   S u_b = g,   S = K_bb − K_bi K_ii⁻¹ K_ib  (the Schur complement),   g = f_b − K_bi K_ii⁻¹ f_i,
 ///
-/// and u_i = K_ii⁻¹ (f_i − K_ib u_b) brings the solution back inside. Unknowns that are prescribed or dependent belong
+/// and u_i = K_ii⁻¹ (f_i − K_ib u_b) recovers the interior solution. Unknowns that are prescribed or dependent belong
 /// to neither. The order of calls is begin, condense, load, recover; condense may be left out while the matrix stays
 /// the same (AnalysisModel::same_matrix).
 class Superelement {
@@ -43,13 +43,13 @@ class Superelement {
   const std::vector<Unknown>& boundary() const { return boundary_; }
   std::int64_t interior_unknowns() const { return static_cast<std::int64_t>(free_.size() - boundary_.size()); }
 
-  /// What in a model does not promise to be linear, in words; empty where everything does.
+  /// A description of what in a model is not declared linear; empty if everything is.
   static std::string not_linear(const AnalysisModel& model);
 
   /// Puts prescribed values in place and forms the loads of a step.
   void begin(StepState& state) const;
   /// Forms and factorises the stiffness. Throws Error (singular), naming a node, where the inside can move while the
-  /// interface stands still. Elements that are not linear are linearised at the state.
+  /// interface is fixed. Elements that are not linear are linearised at the state.
   void condense(const StepState& state);
   /// S, by rows (it is symmetric), in the order of boundary().
   const std::vector<double>& stiffness() const { return stiffness_; }

@@ -6,12 +6,13 @@
 namespace voussoir {
 
 /// Preconditioned conjugate gradients on the backend, on every SOE. For symmetric positive definite systems, which
-/// models that are held have.
+/// properly constrained models have.
 class CgSolver : public Solver {
  public:
+  /// Tolerances and limits of the iteration.
   struct Options {
     /// Of the true residual ‖b − A x‖ / ‖b‖ of each body (Bodies) and each column. Where rounding of A x does not let
-    /// it be reached, what rounding leaves counts as converged, and the report says so.
+    /// it be reached, the limit set by rounding counts as converged, and the report says so.
     double relative_tolerance = 1e-8;
     int max_iterations = 50000;
   };

@@ -10,8 +10,8 @@ namespace voussoir {
 /// Gaussian elimination on the host. A BandSOE is factorised within its band, a ProfileSOE under its skyline, any other
 /// stored matrix by a sparse method (MUMPS where it is built in). Factorises once per matrix and solves all columns at
 /// once. A singular matrix is reported with its free motions, whichever the storage: small pivots are followed up by
-/// the energies of their motions (see Factorization), so a stiff part on a weak spring counts as held. Solutions are
-/// judged by judge_solution(). Errors name nodes and unknowns.
+/// the energies of their motions (see Factorization), so a stiff part on a weak spring counts as restrained. Solutions
+/// are judged by judge_solution(). Errors name nodes and unknowns.
 ///
 /// Where options.threads is 0, the threads are those of the backend. The same number of threads gives the same bits;
 /// MUMPS calls a threaded BLAS and may round differently with another number.

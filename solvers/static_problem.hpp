@@ -21,7 +21,7 @@ namespace voussoir {
 ///
 ///   auto, csr, bsr, band, profile, element, element-scatter, matrix-free
 ///
-/// `auto` needs a model to look at: make_static_analysis() takes it, these two functions do not.
+/// `auto` depends on the model: make_static_analysis() accepts it, these two functions do not.
 std::shared_ptr<LinearSOE> make_soe(const std::string& name);
 std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tolerance = 1e-8,
                                     int max_iterations = 50000);
@@ -29,7 +29,7 @@ std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tol
 std::vector<std::string> solver_names();
 std::vector<std::string> soe_names();
 
-/// What is asked of a static analysis, in words.
+/// The options of a static analysis, by name.
 struct StaticOptions {
   std::string backend = "auto";
   std::string solver = "auto";
@@ -39,7 +39,7 @@ struct StaticOptions {
   std::string algorithm = "auto";              ///< linear, newton; auto: newton where an element is not linear
   double relative_tolerance = 1e-8;            ///< of iterative solvers
   int max_iterations = 50000;                  ///< of iterative solvers
-  WorkChoices work = {};                       ///< ways of working that the backend shall take
+  WorkChoices work = {};                       ///< methods of the backend
 };
 
 /// A StaticAnalysis with its collaborators chosen by name: what most programs want.
@@ -47,7 +47,7 @@ struct StaticOptions {
 ///   auto analysis = make_static_analysis(domain);
 ///   auto results = analysis->run();
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, const StaticOptions& options = {});
-/// The same on a backend that is open already, and goes on working as it does: `options.work` is not looked at.
+/// The same on an open backend, whose methods stay unchanged: `options.work` is ignored.
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::shared_ptr<Backend> backend,
                                                      const StaticOptions& options = {});
 

@@ -25,7 +25,7 @@
 //                              BodyLoad; default: takes no body load
 //   points, recovered[], recover(e, out)   results at points; default: none
 //   static void extrapolation(double* nodes_by_points), host only, with static constexpr bool extrapolates = true
-//   valid(e)                   a number per element, positive unless its parameters make no sense (a negative area,
+//   valid(e)                   a number per element, positive unless its parameters are invalid (a negative area,
 //                              an orientation along the axis); then the element is reported instead of computed wrong
 //   static constexpr const char* shape     the shape that its nodes form, "line2"; default: none
 //   static constexpr bool linear = true    tangent and action do not read e.u, which then need not be fetched for them
@@ -63,7 +63,7 @@ struct ElementInput {
         out[k] = select_less(low[0], t, low[1 + k] + s * (high[1 + k] - low[1 + k]), out[k]);
     }
   }
-  /// Parameter k alone.
+  /// Only parameter k.
   VSR_FN R parameter_at(R t, int k) const {
     constexpr int stride = parameter_count + 1;
     R out = table[1 + k];

@@ -4,7 +4,7 @@
 //
 //   VSR_FN        a small function, always inlined
 //   VSR_LARGE_FN  a large function, one copy of which is enough
-//   VSR_ROLLED    before a loop that shall stay one: unrolled, what it adds up would no longer fit in registers
+//   VSR_ROLLED    before a loop that must not be unrolled, because its sums would no longer fit in registers
 //   VSR_UNROLLED  before a short loop whose indices shall become constants
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)

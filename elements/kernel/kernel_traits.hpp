@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/kernel/fn.hpp>
 
-// What a kernel says about itself, with what holds where it is silent. The contracts stand in element_kernel.hpp and
+// The traits of a kernel and their defaults. The interfaces are documented in element_kernel.hpp and
 // point_kernel.hpp.
 
 namespace voussoir {
@@ -52,7 +52,7 @@ VSR_FN constexpr int gradient_rows_of() {
     return K::components;
 }
 
-/// Whether a kernel may read the temperature itself: yes, unless it says that it does not.
+/// Whether a kernel may read the temperature itself: yes, unless it declares that it does not.
 template <class K>
 VSR_FN constexpr bool reads_temperature_of() {
   if constexpr (requires { bool(K::reads_temperature); })
@@ -61,7 +61,7 @@ VSR_FN constexpr bool reads_temperature_of() {
     return true;
 }
 
-/// A load or a mass that has no tangent at all says so.
+/// A load or a mass declares that it has no tangent.
 template <class K>
 VSR_FN constexpr bool declares_no_tangent() {
   if constexpr (requires { bool(K::has_tangent); })

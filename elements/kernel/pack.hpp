@@ -3,7 +3,7 @@
 
 // Numbers that kernels compute with. A kernel is a template over its number type R: on a GPU thread R is double; on a
 // CPU R is a Pack, the same quantity of several neighbouring elements, one per SIMD lane. The functions below exist for
-// both, so that a kernel never says which it is. Conditions on R are written with select_less(), not with if.
+// both, so that a kernel is independent of it. Conditions on R are written with select_less(), not with if.
 //
 // A kernel outside namespace voussoir writes voussoir::sqrt(r), or sqrt(r) after `using namespace voussoir;` in its
 // function. Both arguments of a function are of type R: max(x, R(0.0)).

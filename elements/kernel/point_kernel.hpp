@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/kernel/tensor.hpp>
 
-// A PointKernel says what happens at one point of a body. It is a struct of static functions:
+// A PointKernel defines the physics at one point of a body. It is a struct of static functions:
 //
 //   struct HeatConduction {
 //     static constexpr const char* name = "heat";                       // first part of the element type's name
@@ -9,7 +9,7 @@
 //     static constexpr const char* unknowns[] = {"T"};                  // their names
 //     static constexpr const char* parameters[] = {"conductivity"};     // numbers a material must supply, in order
 //
-//     template <class R>   // flux from the gradient of the unknowns: what the divergence theorem wants
+//     template <class R>   // flux from the gradient of the unknowns: its divergence enters the balance equation
 //     VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) { return p[0] * grad; }
 //     template <class R>   // its change when the gradient changes by dgrad
 //     VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>& grad, const Mat<R, 1, 3>& dgrad);
@@ -25,8 +25,8 @@
 //   static constexpr int gradient_rows        rows of the gradient and the flux (default: components). Plane elasticity
 //                                             has two components, but three rows: its strain and stress have a third
 //                                             normal component. Rows beyond `components` are zero, but for the hoop
-//                                             gradient u_r / r of a ring, which stands in (2, 2), counted from 0
-//   static constexpr bool symmetric_gradient  flux depends on the symmetric part alone and is symmetric: recovery then
+//                                             gradient u_r / r if axisymmetric, which is entry (2, 2), counted from 0
+//   static constexpr bool symmetric_gradient  flux depends only on the symmetric part and is symmetric: recovery then
 //                                             speaks of strain and stress instead of gradient and flux
 //   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
 //                                             so dflux does not read `grad`
@@ -38,7 +38,7 @@
 //   density(p)                                mass (or heat capacity) per volume; without it the element has no mass
 //   energy(p, grad)                           stored energy per volume
 //   strain(p, grad)                           the strain to be reported, where it is not the symmetric part of the
-//                                             gradient: a law that knows the strain across a plane says so here
+//                                             gradient: for a law that knows the out-of-plane strain
 //   pair_block(p, outer)                      the components × components tangent of a node pair from
 //                                             outer = ∇N_a ⊗ ∇N_b (3 × 3); only for laws linear in the gradient. It
 //                                             must be linear in `outer`, which may already be summed over an element,
@@ -46,11 +46,11 @@
 //   static constexpr int constants; prepare(parameters, constants)
 //                                             numbers made of the parameters once, not at every use (moduli, rotated
 //                                             stiffness): flux and its kin find them in p.constants
-//   valid(parameters)                         positive unless the parameters make no sense
+//   valid(parameters)                         positive unless the parameters are invalid
 
 namespace voussoir {
 
-/// How the points of a shape make a volume: a solid as it stands; a plane of the section's thickness; a ring, the
+/// How the points of a shape define a volume: a solid directly; a plane by the section's thickness; axisymmetric, the
 /// plane (r, z) = (x, y) turned a full circle about the y axis.
 enum class Geometry { solid, plane, axisymmetric };
 
@@ -62,7 +62,7 @@ struct Point {
   /// begins with "expansion") is the mean one between the initial temperature and this one, so that
   /// p[k] * p.temperature_change is the thermal strain, also where the material has a table of it.
   const R* parameters;
-  const R* constants;    ///< what the kernel's prepare() made of them
+  const R* constants;    ///< the results of the kernel's prepare()
   R temperature;         ///< the unknown T where the model has it; else the load's, or the initial temperature
   R temperature_change;  ///< temperature minus initial temperature
   VSR_FN R operator[](int i) const { return parameters[i]; }

@@ -49,7 +49,7 @@ VSR_FN constexpr int trilinear_edge(int m, int place, int end) {
   const int i = place & 1, j = place >> 1;
   return m == 0 ? node[end + 2 * place] : m == 1 ? node[i + 2 * end + 4 * j] : node[place + 4 * end];
 }
-/// Values at the two Gauss points from values at the two ends, or, transposed, the other way round.
+/// Values at the two Gauss points from values at the two ends, or the transposed operation.
 template <class R>
 VSR_FN void gauss_pair(R& low, R& high) {
   constexpr double near = 0.78867513459481288225, far = 0.21132486540518711775;  // (1 ± 1/√3)/2
@@ -106,7 +106,7 @@ VSR_LARGE_FN void factorise(R* k) {
     k[upper_index<n>(i, i)] = inverse_pivot;
   }
 }
-/// Solves with what factorise() left.
+/// Solves with the factors computed by factorise().
 template <int n, class R>
 VSR_LARGE_FN void solve(const R* k, R* x) {
   for (int i = 0; i < n; ++i)

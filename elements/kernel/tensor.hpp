@@ -6,6 +6,7 @@
 
 namespace voussoir {
 
+/// A vector of N components.
 template <class R, int n>
 struct Vec {
   R v[n];
@@ -100,7 +101,7 @@ VSR_FN R determinant(const Mat3<R>& a) {
          a(0, 2) * (a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0));
 }
 
-/// Inverse of `a`, whose determinant the caller has at hand.
+/// Inverse of `a`, whose determinant the caller provides.
 template <class R>
 VSR_FN Mat3<R> inverse(const Mat3<R>& a, R det) {
   const R f = R(1.0) / det;

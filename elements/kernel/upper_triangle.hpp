@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/kernel/pack.hpp>
 
-// Element matrices as kernels give them: the upper triangle, by rows.
+// The storage of element matrices: the upper triangle, by rows.
 
 namespace voussoir::detail {
 

@@ -26,7 +26,7 @@ struct AnisotropicElasticity : OrthotropicElasticity {
     return p[density_at];
   }
 
-  /// Where component m of (11, 22, 33, 12, 23, 13), the order of this house, stands in that of the parameters.
+  /// The position of component m of (11, 22, 33, 12, 23, 13), the order used here, in the order of the parameters.
   VSR_FN static constexpr int place(int m) { return m < 4 ? m : 9 - m; }
   /// The parameter that couples two components of this house's order.
   VSR_FN static constexpr int parameter(int m, int n) {
@@ -87,6 +87,7 @@ struct AnisotropicElasticity : OrthotropicElasticity {
 
 }  // namespace detail
 
+/// A solid with 21 independent stiffnesses in its material axes.
 struct AnisotropicSolid : detail::AnisotropicElasticity {
   static constexpr const char* name = "anisotropic_solid";
   static constexpr int components = 3;

@@ -6,13 +6,14 @@
 //   σ = λ tr(ε − ε_th) 1 + 2μ (ε − ε_th),   ε = ½ (∇u + ∇uᵀ),   ε_th = α (T − T₀) 1
 //   λ = E ν / ((1 + ν)(1 − 2ν)),   μ = E / (2 (1 + ν))
 //
-// Solids, plane strain and rings share this law. Plane stress asks for σ_zz = 0, which replaces λ by 2λμ/(λ + 2μ).
+// Solids, plane strain and axisymmetric bodies share this law. Plane stress requires σ_zz = 0, which replaces λ by
+// 2λμ/(λ + 2μ).
 
 namespace voussoir {
 
 namespace detail {
 
-/// The parameters of every isotropic elastic body, and what is computed of them.
+/// The parameters of every isotropic elastic body, and the constants derived from them.
 struct IsotropicElasticity {
   static constexpr const char* parameters[] = {"young", "poisson", "density", "expansion"};
   static constexpr int gradient_rows = 3, constants = 3;
@@ -30,7 +31,7 @@ struct IsotropicElasticity {
     return select_less(p[2], R(0.0), R(-1.0), elastic);
   }
 
-  /// λ, μ, and the stress 3Kα per degree that a held body feels, in this order.
+  /// λ, μ, and the stress 3Kα per degree of a fully restrained body, in this order.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
     c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);
@@ -77,7 +78,7 @@ struct IsotropicElasticity {
   }
 };
 
-/// The law of a body in which all three normal strains are known: solid, plane strain, ring.
+/// The law of a body in which all three normal strains are known: solid, plane strain, axisymmetric.
 template <int n>
 struct FullIsotropicElasticity : IsotropicElasticity {
   static constexpr int components = n;

@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
-// Heat conduction, Fourier's law. The kernel's flux is k ∇T, what the weak form ∫ k ∇T · ∇N dV wants; the heat flux
+// Heat conduction, Fourier's law. The kernel's flux is k ∇T, as in the weak form ∫ k ∇T · ∇N dV; the heat flux
 // that is reported is −k ∇T, which points from warm to cold. The "mass" of heat is the capacity ρ c.
 
 namespace voussoir {
@@ -109,13 +109,16 @@ struct AxisymmetricHeat : detail::IsotropicHeat {
   static constexpr Geometry geometry = Geometry::axisymmetric;
 };
 
+/// Orthotropic heat conduction in a solid.
 struct OrthotropicHeat : detail::OrthotropicHeatLaw {
   static constexpr const char* name = "orthotropic_heat";
 };
+/// Orthotropic heat conduction in a plane body.
 struct OrthotropicPlaneHeat : detail::OrthotropicHeatLaw {
   static constexpr const char* name = "orthotropic_plane_heat";
   static constexpr Geometry geometry = Geometry::plane;
 };
+/// Orthotropic heat conduction in a body of revolution.
 struct OrthotropicAxisymmetricHeat : detail::OrthotropicHeatLaw {
   static constexpr const char* name = "orthotropic_axisymmetric_heat";
   static constexpr Geometry geometry = Geometry::axisymmetric;

@@ -158,23 +158,27 @@ struct FullOrthotropicElasticity : OrthotropicElasticity {
 
 }  // namespace detail
 
+/// An orthotropic elastic solid.
 struct OrthotropicSolid : detail::FullOrthotropicElasticity<3> {
   static constexpr const char* name = "orthotropic_solid";
   static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
 };
 
+/// An orthotropic body in plane strain.
 struct OrthotropicPlaneStrain : detail::FullOrthotropicElasticity<2> {
   static constexpr const char* name = "orthotropic_plane_strain";
   static constexpr const char* unknowns[] = {"ux", "uy"};
   static constexpr Geometry geometry = Geometry::plane;
 };
 
+/// An orthotropic body of revolution.
 struct OrthotropicAxisymmetric : detail::FullOrthotropicElasticity<2> {
   static constexpr const char* name = "orthotropic_axisymmetric";
   static constexpr const char* unknowns[] = {"ux", "uy"};
   static constexpr Geometry geometry = Geometry::axisymmetric;
 };
 
+/// An orthotropic plate in plane stress.
 struct OrthotropicPlaneStress : detail::OrthotropicElasticity {
   static constexpr const char* name = "orthotropic_plane_stress";
   static constexpr int components = 2;

@@ -12,6 +12,7 @@
 
 namespace voussoir {
 
+/// An orthotropic solid with cylindrical material axes, evaluated at each integration point.
 struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
   static constexpr const char* name = "polar_orthotropic_solid";
   static constexpr int components = 3;
@@ -61,7 +62,7 @@ struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
     for (int i = 0; i < 3; ++i) r[i] = p.x[i] - at[i];
     const R along = r[0] * a[0] + r[1] * a[1] + r[2] * a[2];
     for (int i = 0; i < 3; ++i) r[i] = r[i] - along * a[i];
-    // On the axis itself no direction is radial: the middle's is as good as any.
+    // On the axis itself the radial direction is undefined: that of the element centre is used.
     const R square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     const R on_axis = R(1e-200);
     const R scale = select_less(square, on_axis, R(0.0), R(1.0) / sqrt(max(square, on_axis)));
@@ -82,7 +83,7 @@ struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
     return q;
   }
 
-  // No pair_block: it would be asked once for a whole element, and the axes differ from point to point.
+  // No pair_block: it is evaluated once per element, but the axes differ from point to point.
 
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {

@@ -2,12 +2,12 @@
 #include <voussoir/elements/point/integration_points.hpp>
 #include <voussoir/elements/point/trilinear_coefficients.hpp>
 
-// The tangent of a Hex8 times directions, for processors that have no room for the arrays of PointAction: few numbers
-// are alive at a time. For a material whose numbers do not vary within the element.
+// The tangent of a Hex8 times directions, for processors with too few registers for the arrays of PointAction: few
+// values are alive at a time. For a material whose numbers do not vary within the element.
 
 namespace voussoir::detail {
 
-/// What a direction gives, before it is brought to the nodes.
+/// The result for one direction, before it is distributed to the nodes.
 template <class R, int components>
 struct CompactFlow {
   TrilinearCoefficients<R> of[components];
@@ -103,7 +103,7 @@ struct CompactModes {
   }
 };
 
-/// The action itself, of a full element or one with incompatible modes whose law knows pair_block.
+/// The action of a full element, or of one with incompatible modes, whose law has pair_block.
 template <class Kernel, class Shape, class Formulation>
 struct CompactAction {
   using Element = PointElement<Kernel, Shape, Formulation>;
@@ -125,7 +125,7 @@ struct CompactAction {
     const auto& table = shape_table<Shape, Rule>();
     Material<R> material;
     Point<R> p = material.begin(e);
-    // Positions wait in the scratch, and then the directions of all columns but the first, as far as there is room.
+    // Positions are kept in scratch memory, and then the directions of all columns but the first, as far as they fit.
     constexpr int fields = room / Coefficients::count;
     constexpr bool apart = fields >= 3;
     constexpr int waiting = !apart ? 0 : (fields - 3) / components < columns ? (fields - 3) / components : columns - 1;
@@ -190,7 +190,7 @@ struct CompactAction {
       }
     }
     if constexpr (incompatible) {
-      // What the modes, once they are free, give in a second round over the points.
+      // The contribution of the released modes, in a second pass over the points.
       Coefficients x[3];
       positions(x);
       modes_of.release(p, x);

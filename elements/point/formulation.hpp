@@ -92,7 +92,7 @@ struct Same<A, A> {
 template <class A, class B>
 inline constexpr bool same = Same<A, B>::value;
 
-/// Quad4 and Hex8, for which alone formulations differ in kind.
+/// Quad4 and Hex8, the only shapes with several formulations.
 template <class Shape>
 inline constexpr bool multilinear = same<Shape, Quad4> || same<Shape, Hex8>;
 
@@ -217,7 +217,7 @@ struct ComponentName {
   static constexpr char value[] = {kind, char('1' + component), direction, 0};
 };
 
-/// Names of what an element recovers at a point.
+/// Names of the quantities recovered at a point.
 template <class Kernel>
 struct RecoveredNames {
   static constexpr int rows = kernel_rows<Kernel>();

@@ -5,10 +5,10 @@
 
 namespace voussoir::detail {
 
-/// Motions of a uniform-strain element that strain nothing get a stiffness: γ_α = h_α − (h_α · x_k) ∂_k N is blind to
-/// constant and linear fields, so rigid motions cost nothing and the patch test is passed
-/// (Flanagan and Belytschko 1981). A ring's section could also turn about its centre for nothing, since the hoop
-/// strain of that motion is zero in the mean: there the spread of hoop strain keeps its shear stiffness 2μ.
+/// Hourglass modes of a uniform-strain element get a stiffness: γ_α = h_α − (h_α · x_k) ∂_k N vanishes for
+/// constant and linear fields, so rigid-body modes have no energy and the patch test is passed
+/// (Flanagan and Belytschko 1981). An axisymmetric section could also rotate about its centre, since the hoop
+/// strain of that mode is zero in the mean: there the variation of hoop strain keeps its shear stiffness 2μ.
 template <class Kernel, class Shape, class Formulation, class R>
 struct Hourglass {
   using Element = PointElement<Kernel, Shape, Formulation>;
@@ -86,7 +86,7 @@ struct Hourglass {
     const double x = Shape::node(a, 0), y = Shape::node(a, 1), z = dim == 3 ? Shape::node(a, dim - 1) : 1.0;
     return h == 0 ? x * y : h == 1 ? y * z : h == 2 ? z * x : x * y * z;
   }
-  /// The mean of the law's shear moduli, asked of the law itself.
+  /// The mean of the shear moduli, evaluated from the law itself.
   VSR_FN static R shear_modulus(const Point<R>& p) {
     R sum = R(0.0);
     const Gradient none = zero_matrix<R, rows, 3>();

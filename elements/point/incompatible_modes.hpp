@@ -27,7 +27,7 @@ struct IncompatibleModes {
   }
 
   /// The amplitudes that leave the modes without force, given the nodal values in the first part of u. The law being
-  /// linear, they follow from the force that the nodal values alone leave on them.
+  /// linear, they follow from the force that the nodal values exert on them.
   template <bool linearised, class R>
   VSR_LARGE_FN static void find_modes(const Input<R>& e, const Basis<R>* basis, const R* stiffness, R* u) {
     for (int i = dofs; i < functions * components; ++i) u[i] = R(0.0);

@@ -37,7 +37,7 @@ struct IntegrationPoints {
   };
   using Centre = typename CentreRule<dim>::type;
 
-  /// Shape functions at point q of the formulation, for what is interpolated there.
+  /// Shape functions at point q of the formulation, for interpolation.
   VSR_FN static const double* value_at(int q) {
     if constexpr (uniform)
       return shape_table<Shape, Centre>().value[0];

@@ -61,7 +61,7 @@ struct PointAction {
     return health;
   }
 
-  /// The tangent times du of a full, linear element, with nothing kept from point to point.
+  /// The tangent times du of a full, linear element, without data carried from point to point.
   template <int most, class R, class Direction>
   VSR_LARGE_FN static R direct_actions(const Input<R>& e, int columns, const Direction& du, R* r) {
     const auto& table = shape_table<Shape, Rule>();

@@ -19,7 +19,7 @@
 //   compact_action.hpp       these products with few registers
 //   mass_and_body_load.hpp   masses and loads on the volume
 //   point_recovery.hpp       results at the points, and from there to the nodes
-//   point_pieces.hpp         the matrices in pieces, for threads that share an element
+//   point_pieces.hpp         the matrices in parts, for several threads per element
 
 namespace voussoir {
 
@@ -62,13 +62,13 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   static constexpr int modes = incompatible ? dim : 0, functions = nodes + modes;
   static constexpr int dofs = nodes * components, entries = dofs * (dofs + 1) / 2;
 
-  // Pieces of the matrices, for backends that share an element among threads (point_pieces.hpp).
+  // Parts of the matrices, for backends with several threads per element (point_pieces.hpp).
 
   using Pieces = detail::PointPieces<PointElement>;
-  /// Whether the tangent of nodes a and b is pair_block(Σ w ∇N_a ⊗ ∇N_b), and nothing else.
+  /// Whether the tangent of nodes a and b is exactly pair_block(Σ w ∇N_a ⊗ ∇N_b).
   static constexpr bool pair_integrable =
       detail::kernel_has_pair_block<Kernel> && !hooped && !bbar && !incompatible && !uniform;
-  /// Whether the tangent is a sum over points of what each of them gives by itself.
+  /// Whether the tangent is a sum of independent contributions of the points.
   static constexpr bool point_integrable = !bbar && !incompatible && !uniform;
 
   /// Whether an action needs the functions at all points at once, and not from point to point.
@@ -122,14 +122,14 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
       return Action::template direct_actions<most>(e, columns, du, r);
   }
 
-  // The same for processors that have no room for the arrays of actions(): few numbers are alive at a time. Where
+  // The same for processors with too few registers for the arrays of actions(): few values are live at a time. Where
   // has_compact_action, for a material whose numbers do not vary within the element.
   static constexpr bool has_compact_action =
       trilinear && (!keeps_basis || (incompatible && detail::kernel_has_pair_block<Kernel>));
-  /// What a direction gives, before it is brought to the nodes: forces(put).
+  /// The result for one direction, before it is distributed to the nodes: forces(put).
   template <class R>
   using CompactFlow = detail::CompactFlow<R, components>;
-  /// `du` as for actions(). scratch(n) is room for a number, n < room, that is free again afterwards.
+  /// `du` as for actions(). scratch(n), n < room, is a temporary value.
   template <int room, int columns, class R, class Direction, class Scratch>
   VSR_FN static R compact_actions(const Input<R>& e, const Direction& du, const Scratch& scratch,
                                   CompactFlow<R> (&flow)[columns]) {
@@ -161,7 +161,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   }
 
   /// At each point: position, volume, strain and stress (tensor components xx yy zz xy yz xz: shear strain is not
-  /// doubled) or gradient and flux (down the gradient), and stored energy per volume where the kernel knows it.
+  /// doubled) or gradient and flux (down the gradient), and stored energy per volume if the kernel provides it.
   template <class R>
   VSR_LARGE_FN static R recover(const Input<R>& e, R* out) {
     return Recovery::recover(e, out);

@@ -5,7 +5,7 @@
 // functions, and the modes inside an element that bends. Of each function f
 //   gradient[f]    ∇f in space
 //   hoop[f]        f/r, in a ring
-//   correction[f]  what B-bar adds to the three normal strains, per component of the unknown
+//   correction[f]  the B-bar correction of the three normal strains, per component of the unknown
 // and of each point a volume. What follows from them is written once, in these terms.
 
 namespace voussoir::detail {
@@ -34,7 +34,8 @@ struct PointFunctions {
     R gradient[functions][dim];
     R hoop[hooped ? functions : 1];
     R correction[bbar ? functions * components : 1];
-    R hoop_spread[uniform && hooped ? nodes * nodes : 1];  // ∫ (f/r − mean) (g/r − mean) dV, of a uniform ring
+    R hoop_spread[uniform && hooped ? nodes * nodes
+                                    : 1];  // ∫ (f/r − mean) (g/r − mean) dV, of an axisymmetric uniform-strain element
     R volume;
   };
 
@@ -155,7 +156,8 @@ struct PointFunctions {
 
   /// Mode m is 1 − ξ_m². Its gradient is taken through the Jacobian of the element's centre and scaled by the ratio of
   /// volumes there and here, so that its integral is zero: a constant stress does no work on it, and the patch test is
-  /// passed. In a ring its hoop strain, made orthogonal to constants in the same way, is zero at the 2 × 2 points.
+  /// passed. If axisymmetric, its hoop strain, made orthogonal to constants in the same way, is zero at the 2 × 2
+  /// points.
   template <class R>
   VSR_FN static void add_modes(const Input<R>& e, Basis<R>* basis) {
     const auto& centre = shape_table<Shape, Centre>();

@@ -2,14 +2,14 @@
 #include <voussoir/elements/kernel/thermal_expansion.hpp>
 #include <voussoir/elements/point/formulation.hpp>
 
-// The material at the points of an element: its numbers, the temperature, and what is prepared of both.
+// The material at the points of an element: its properties, the temperature, and the constants derived from both.
 
 namespace voussoir::detail {
 
-/// Temperatures at the nodes as an elastic element takes them: of the order of its strains, so that free expansion does
-/// not leave stresses that come from the mesh alone. Quad4 and Hex8 have one temperature, the mean; Quad8 and Hex20 the
+/// Nodal temperatures as an elastic element interpolates them: to the order of its strains, so that free expansion does
+/// not cause spurious stresses. Quad4 and Hex8 have one temperature, the mean; Quad8 and Hex20 the
 /// multilinear field through the values at the 2 × 2 (× 2) Gauss points. Incompatible modes let a Quad4 or Hex8 bend
-/// under a gradient, so these and all other shapes take theirs as they are.
+/// under a gradient, so these and all other shapes use the nodal values directly.
 template <class Shape, class Formulation, class R>
 VSR_LARGE_FN void strain_order_temperatures(const R* given, R* t) {
   constexpr int nodes = Shape::nodes;

@@ -1,10 +1,10 @@
 #pragma once
 #include <voussoir/elements/point/hourglass.hpp>
 
-// The matrices of a point element in pieces, for backends that share an element among threads or have no room for its
+// The matrices of a point element in parts, for backends with several threads per element or too few registers for its
 // matrices.
 //
-// Where the law knows pair_block and is the same at all points of an element, the tangent of functions f and g comes
+// If the law has pair_block and is the same at all points of an element, the tangent of functions f and g follows
 // down to one small matrix
 //   M = Σ_q w_q G_f ⊗ G_g,   G = (∇f, and in a ring f/r)
 // With t = C : e_3 ⊗ e_3, the stress of a unit hoop strain, a ring adds to the law's block
@@ -37,11 +37,11 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   static constexpr bool incompatible = Element::incompatible;
   static constexpr int rows = dim + (hooped ? 1 : 0);  ///< of G
 
-  /// Whether pairs of functions make the tangent, as said above.
+  /// Whether the tangent is computed by pairs of functions, as described above.
   static constexpr bool pairs = kernel_has_pair_block<Kernel> && !uniform;
   /// Whether tangent_to() is there.
   static constexpr bool streams = kernel_has_pair_block<Kernel> && !incompatible && !(uniform && hooped);
-  /// Whether a point's share in the tangent stands alone.
+  /// Whether the contribution of a point to the tangent is independent of the other points.
   static constexpr bool by_points = Element::point_integrable;
   static constexpr bool has_mass = kernel_has_density<Kernel>;
   /// Few enough numbers for the registers of a thread, once all loops over them are unrolled.
@@ -51,7 +51,7 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
 
   static constexpr int law_constants = kernel_constants<Kernel>();
   static constexpr int hoop_numbers = hooped ? 6 : 0, volume_numbers = bbar ? 6 : 0;
-  /// Numbers of a material that block() reads besides its parameters.
+  /// Number of material constants that block() reads in addition to the parameters.
   static constexpr int numbers = law_constants + hoop_numbers + volume_numbers;
   static constexpr int room_for_numbers = numbers > 0 ? numbers : 1;
 
@@ -183,8 +183,8 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
     return health;
   }
 
-  /// What point q adds to the tangent: visit(place, value) for every entry, in the same order at every point. `share` 0
-  /// makes all of it zero.
+  /// The contribution of point q to the tangent: visit(place, value) for every entry, in the same order at every point.
+  /// `share` 0 makes all of it zero.
   template <class R, class Visit>
   VSR_FN static R point_tangent(const Input<R>& e, int q, R share, const Visit& visit) requires by_points {
     Basis<R> basis;
@@ -211,7 +211,7 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
  private:
   static constexpr int means = bbar ? 1 : 0;
 
-  /// The share of hoop strain in the tangent of a pair.
+  /// The contribution of hoop strain to the tangent of a pair.
   template <class R>
   VSR_FN static void add_hoop(const Mat3<R>& t, const R (&m)[rows][rows], Mat<R, components, components>& block) {
     for (int i = 0; i < dim; ++i)
@@ -264,7 +264,7 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
     }
   }
 
-  /// The basis at one point by the table of the shape: a point that is known at run time alone needs nothing else.
+  /// The basis at one point from the table of the shape, for a point known only at run time.
   template <class R>
   VSR_FN static R basis_at(const Input<R>& e, int q, Basis<R>& b) {
     const auto& table = shape_table<Shape, Rule>();

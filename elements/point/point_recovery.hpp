@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/point/incompatible_modes.hpp>
 
-// Results of a point element: what it knows at its integration points, and how that is brought to its nodes.
+// Results of a point element: values at its integration points, and their extrapolation to its nodes.
 
 namespace voussoir::detail {
 

@@ -82,7 +82,7 @@ struct TrilinearCoefficients {
     xyz = (xyz + k * (j * fx + gy)) + j * gz;
   }
 
-  /// The forces at the corners that do the same work as what add_line() summed: put(n, force) at node n. `scale` is of
+  /// The corner forces equivalent to the sums of add_line(): put(n, force) at node n. `scale` is of
   /// all.
   template <class Put>
   VSR_FN void forces(double scale, const Put& put) const {

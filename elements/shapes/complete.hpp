@@ -107,7 +107,7 @@ struct Wedge18 {
   }
 
  private:
-  /// The node of the triangle that node a stands above.
+  /// The node of the triangle below node a.
   VSR_FN static constexpr int corner(int a) { return a < 3 ? a : a < 9 ? a - 3 : a < 12 ? a - 6 : a - 12; }
 };
 

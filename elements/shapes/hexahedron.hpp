@@ -7,6 +7,7 @@
 
 namespace voussoir {
 
+/// The trilinear hexahedron.
 struct Hex8 {
   static constexpr const char* name = "hex8";
   static constexpr int dim = 3, nodes = 8, order = 1;
@@ -32,6 +33,7 @@ struct Hex8 {
   }
 };
 
+/// The quadratic serendipity hexahedron.
 struct Hex20 {
   static constexpr const char* name = "hex20";
   static constexpr int dim = 3, nodes = 20, order = 2;

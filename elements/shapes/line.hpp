@@ -13,6 +13,7 @@
 
 namespace voussoir {
 
+/// The linear line.
 struct Line2 {
   static constexpr const char* name = "line2";
   static constexpr int dim = 1, nodes = 2, order = 1;
@@ -32,6 +33,7 @@ struct Line2 {
   }
 };
 
+/// The quadratic line.
 struct Line3 {
   static constexpr const char* name = "line3";
   static constexpr int dim = 1, nodes = 3, order = 2;

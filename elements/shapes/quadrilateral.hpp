@@ -6,6 +6,7 @@
 
 namespace voussoir {
 
+/// The bilinear quadrilateral.
 struct Quad4 {
   static constexpr const char* name = "quad4";
   static constexpr int dim = 2, nodes = 4, order = 1;
@@ -28,6 +29,7 @@ struct Quad4 {
   }
 };
 
+/// The quadratic serendipity quadrilateral.
 struct Quad8 {
   static constexpr const char* name = "quad8";
   static constexpr int dim = 2, nodes = 8, order = 2;

@@ -7,6 +7,7 @@
 
 namespace voussoir {
 
+/// The linear tetrahedron.
 struct Tet4 {
   static constexpr const char* name = "tet4";
   static constexpr int dim = 3, nodes = 4, order = 1;
@@ -26,6 +27,7 @@ struct Tet4 {
   }
 };
 
+/// The quadratic tetrahedron.
 struct Tet10 {
   static constexpr const char* name = "tet10";
   static constexpr int dim = 3, nodes = 10, order = 2;

@@ -6,6 +6,7 @@
 
 namespace voussoir {
 
+/// The linear triangle.
 struct Tri3 {
   static constexpr const char* name = "tri3";
   static constexpr int dim = 2, nodes = 3, order = 1;
@@ -27,6 +28,7 @@ struct Tri3 {
   }
 };
 
+/// The quadratic triangle.
 struct Tri6 {
   static constexpr const char* name = "tri6";
   static constexpr int dim = 2, nodes = 6, order = 2;

@@ -7,6 +7,7 @@
 
 namespace voussoir {
 
+/// The linear wedge (triangular prism).
 struct Wedge6 {
   static constexpr const char* name = "wedge6";
   static constexpr int dim = 3, nodes = 6, order = 1;
@@ -39,6 +40,7 @@ struct Wedge6 {
   }
 };
 
+/// The quadratic serendipity wedge.
 struct Wedge15 {
   static constexpr const char* name = "wedge15";
   static constexpr int dim = 3, nodes = 15, order = 2;

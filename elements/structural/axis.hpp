@@ -5,7 +5,7 @@
 
 namespace voussoir {
 
-/// Where an entry (i, j ≥ i) of a symmetric m × m matrix stands in its upper triangle by rows.
+/// Index of the entry (i, j ≥ i) of a symmetric m × m matrix in its upper triangle by rows.
 VSR_FN int upper_index(int m, int i, int j) { return i * m - i * (i - 1) / 2 + j - i; }
 
 /// 1 where x > 0, else −1, also where x is not a number.

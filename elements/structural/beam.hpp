@@ -9,7 +9,7 @@ namespace voussoir {
 /// Displacements and rotations follow from the exact solution of the beam without load along its length, in which
 /// Φ = 12 E I / (G A_s L²) weighs shear against bending: no locking, and nodal values that are exact for nodal loads.
 /// (Przemieniecki, Theory of Matrix Structural Analysis, 1968, §5.6; Friedman and Kosmatka, An improved two-node
-/// Timoshenko beam finite element, 1993, for the mass.) A shear area of 0 stands for a beam that is rigid in shear.
+/// Timoshenko beam finite element, 1993, for the mass.) A shear area of 0 means a beam that is rigid in shear.
 ///
 /// Section: inertia_y = ∫ z² dA resists bending about y, inertia_z = ∫ y² dA bending about z; y and z are principal
 /// axes through the centroid, which is also the centre of shear.
@@ -121,7 +121,7 @@ struct Beam {
     const Section<R> s = section(e);
     R force[dofs];
     end_forces(e, s, force);
-    // Half of end forces times end motions, less what the bar would lengthen freely, shared between the ends.
+    // Half of end forces times end displacements, minus free thermal elongation, divided equally between the ends.
     R energy = R(0.0);
     for (int block = 0; block < 4; ++block)
       for (int i = 0; i < 3; ++i)

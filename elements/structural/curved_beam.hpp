@@ -8,11 +8,11 @@ namespace voussoir {
 /// A curved Timoshenko beam of three nodes (both ends, then the middle) with six unknowns each, small displacements
 /// ("beam3"). Its axis is the parabola through the nodes; section and material are those of "beam".
 ///
-/// The axis is cut at the middle node. Each half is loaded at its ends alone, so equilibrium gives the forces on every
-/// section from those at its far end, B(s) q, and the motion of the far end relative to the near one is f q with
+/// The axis is divided at the middle node. Each half is loaded only at its ends, so equilibrium gives the forces on
+/// every section from those at its far end, B(s) q, and the motion of the far end relative to the near one is f q with
 /// f = ∫ Bᵀ C B ds, where C has the compliances 1/EA, 1/GA_s, 1/GJ, 1/EI. The stiffness is f⁻¹ with the rigid motions
-/// added: no field is assumed, so there is nothing to lock, nodal values are exact for nodal loads and this axis, and a
-/// straight half is a "beam". (The force method; e.g. Pestel and Leckie, Matrix Methods in Elastomechanics, 1963.)
+/// added: no field is assumed, so the element does not lock, nodal values are exact for nodal loads and this axis, and
+/// a straight half is a "beam". (The force method; e.g. Pestel and Leckie, Matrix Methods in Elastomechanics, 1963.)
 struct CurvedBeam {
   static constexpr const char* name = "beam3";
   static constexpr const char* shape = "line3";
@@ -145,7 +145,7 @@ struct CurvedBeam {
     return least;
   }
 
-  /// What both ends of each half must take so that neither moves.
+  /// Fixed-end forces at both ends of each half.
   template <class R, class Load>
   VSR_LARGE_FN static R body_load(const Input<R>& e, const Load& load, R* f) {
     constexpr auto rule = GaussLine<4>::make();
@@ -238,7 +238,7 @@ struct CurvedBeam {
 
   VSR_FN static constexpr int near_node(int which) { return which == 0 ? 0 : 2; }
   VSR_FN static constexpr int far_node(int which) { return which == 0 ? 2 : 1; }
-  /// Where unknown i of a half (six of its near end, six of its far end) stands in the element.
+  /// Index in the element of unknown i of a half (six of its near end, six of its far end).
   VSR_FN static constexpr int place(int which, int i) {
     return 6 * (i < 6 ? near_node(which) : far_node(which)) + i % 6;
   }
@@ -264,7 +264,7 @@ struct CurvedBeam {
                             n.p[Beam::shear_modulus] * n.p[Beam::torsion],
                             n.p[Beam::young] * n.p[Beam::inertia_y],
                             n.p[Beam::young] * n.p[Beam::inertia_z]};
-    // A shear area of 0 stands for a beam that is rigid in shear.
+    // A shear area of 0 means a beam that is rigid in shear.
     for (int i = 0; i < 6; ++i) n.compliance[i] = select_less(R(0.0), stiffness[i], R(1.0) / stiffness[i], R(0.0));
     return n;
   }
@@ -375,7 +375,7 @@ struct CurvedBeam {
       motion[i] = R(0.0);
       for (int j = 0; j < 12; ++j) motion[i] += g[i][j] * e.u[place(which, j)];
     }
-    // Free expansion lengthens every chord alike.
+    // Free expansion elongates every chord in proportion.
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) motion[i] -= n.thermal_strain * half.axes(i, k) * half.chord[k];
     for (int i = 0; i < 6; ++i) force[i] = motion[i];

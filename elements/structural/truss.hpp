@@ -3,7 +3,7 @@
 
 namespace voussoir {
 
-/// A straight bar of two nodes that carries axial force alone, small displacements. `dimension` 3: unknowns ux, uy, uz
+/// A straight bar of two nodes that carries only axial force, small displacements. `dimension` 3: unknowns ux, uy, uz
 /// ("truss"); 2: ux, uy, in the plane z = 0 ("plane_truss").
 ///
 /// Strain ε = (u₂ − u₁)·n / L with n from node 1 to node 2; stress σ = E (ε − α ΔT), ΔT the mean temperature change of

@@ -41,7 +41,7 @@ struct FaceRule<Quad8> {
   using Rule = GaussQuad<3>;
 };
 
-/// One piece of a face around an integration point.
+/// The part of a face around an integration point.
 template <class R>
 struct FacePiece {
   Vec3<R> area_vector;  ///< its area times the outward normal
@@ -49,6 +49,7 @@ struct FacePiece {
   R stretch;  ///< area over reference area, without thickness or circumference: zero for a degenerate face
 };
 
+/// The face of an element: its shape, quadrature rule and area at the integration points.
 template <class Shape, Geometry geometry>
 struct Face {
   static_assert((Shape::dim == 2) == (geometry == Geometry::solid), "faces of solids are areas, those of planes lines");

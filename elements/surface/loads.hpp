@@ -1,14 +1,14 @@
 #pragma once
 #include <voussoir/elements/surface/face.hpp>
 
-// Loads on faces, as elements: they share the nodes of the face that they act on. A residual is internal minus external
+// Surface loads, as elements: they share the nodes of the face that they act on. A residual is internal minus external
 // force, so that of a load is minus its force. None but convection and radiation have a tangent. Parameters may differ
 // from element to element, like those of any element; loads on plane bodies take the body's thickness as their last
 // parameter.
 
 namespace voussoir {
 
-/// What every load on a face has in common. `Load` says how many unknowns a node has and what the force
+/// Common base of all surface loads. `Load` defines the number of unknowns per node and the force
 /// is at a point.
 template <class Load, class Shape, Geometry geometry_>
 struct FaceLoad {
@@ -22,6 +22,7 @@ struct FaceLoad {
   static constexpr bool has_tangent = Load::depends_on_unknowns;
   static constexpr bool linear = Load::linear, reads_temperature = false;
 
+  /// Names of unknowns or parameters, with a constant size.
   struct Names {
     const char* text[3 + 1];
     constexpr const char* operator[](int i) const { return text[i]; }
@@ -38,7 +39,7 @@ struct FaceLoad {
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
-  /// The load's numbers, taken at the mean temperature of the face.
+  /// The load's parameters, evaluated at the mean temperature of the face.
   template <class R>
   VSR_FN static void numbers(const Input<R>& e, R* p) {
     R mean = R(0.0);
@@ -77,7 +78,7 @@ struct FaceLoad {
     return smallest;
   }
 
-  /// Only convection and radiation are asked for it.
+  /// Used only by convection and radiation.
   template <class R>
   VSR_LARGE_FN static R tangent(const Input<R>& e, R* upper) {
     R p[parameter_count];
@@ -168,7 +169,7 @@ struct ConvectionLoad : detail::HeatLoad {
 };
 
 /// Radiation to surroundings: coefficient · (θ⁴ − θ_sink⁴) leaves the body, per area and time, with θ the temperature
-/// above absolute zero. The power is continued below zero as −|θ|⁴, so that iterations that go astray come back.
+/// above absolute zero. The power is continued below zero as −|θ|⁴, so that iterates that overshoot recover.
 struct RadiationLoad : detail::HeatLoad {
   template <Geometry geometry>
   static constexpr int own_parameters = 3;

@@ -27,11 +27,11 @@ struct StageTime {
   double seconds = 0;
 };
 
-/// A computation on a Domain: it owns the collaborators that do the work and says in which order they do it. To write
+/// An analysis of a Domain: it owns the collaborators that do the work and defines their order. To write
 /// another one, derive, use the collaborators, and return results.
 class Analysis {
  public:
-  /// The parts of an analysis. Each is replaceable; none knows the others' types. A null pointer stands for the
+  /// The collaborators of an analysis. Each is replaceable; none depends on the others' types. A null pointer means the
   /// default; where there is none, it is an Error. In an Analysis no part is null.
   struct Collaborators {
     std::shared_ptr<Backend> backend;
@@ -48,24 +48,24 @@ class Analysis {
   Analysis(const Analysis&) = delete;
   Analysis& operator=(const Analysis&) = delete;
 
-  const Domain& domain() const { return domain_; }
-  Backend& backend() const { return *parts_.backend; }
+  const Domain& domain() const { return domain_; }      ///< the model as given
+  Backend& backend() const { return *parts_.backend; }  ///< the backend of the collaborators
   /// The numbered model; built by the first run, and again when the domain has changed since.
   const AnalysisModel& model();
   const Collaborators& collaborators() const { return parts_; }
 
-  /// Called at each stage and now and then while a solver iterates. Returning false asks to stop: the analysis then
+  /// Called at each stage and every few iterations of a solver. Returning false requests a stop: the analysis then
   /// throws Error (cancelled).
   std::function<bool(const Progress&)> observer;
-  /// What a user should know besides the results: elements that run by a slow route, nodes that nothing uses.
+  /// Notes for the user in addition to the results: elements that use a slow route, unused nodes.
   const std::vector<std::string>& notes() const { return notes_; }
   /// Where the time went.
   const std::vector<StageTime>& stage_times() const { return times_; }
 
  protected:
-  /// Numbers the model and gives it to the SOE, unless that has been done and nothing has changed.
+  /// Numbers the model and passes it to the SOE, unless that has been done and nothing has changed.
   void prepare();
-  /// Runs `work` as a named stage: tells the observer, keeps the time.
+  /// Runs `work` as a named stage: notifies the observer, records the time.
   void stage(const std::string& name, const std::function<void()>& work);
 
   const Domain& domain_;

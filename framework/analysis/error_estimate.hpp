@@ -17,7 +17,7 @@ struct ErrorEstimate {
   double error = 0;                   ///< ‖e‖, over all elements
   double solution = 0;                ///< ‖u‖ of the finite-element solution, of the same elements
   std::vector<double> element_error;  ///< ‖e‖ of each element, block by block; NaN where an element has no estimate
-  /// What percent() would be if the whole body were as bad as the element: its error per volume, against the mean
+  /// percent() of a body in which every element has this error per volume, relative to the mean
   /// energy per volume. The mean square of it, weighted by volume, is that of the body.
   std::vector<double> element_percent;
   std::int64_t elements = 0;  ///< that have an estimate
@@ -25,6 +25,7 @@ struct ErrorEstimate {
   /// ‖e‖ of that of the exact solution, √(‖u‖² + ‖e‖²), in percent. 0 where nothing is strained.
   double percent() const;
 
+  /// The estimate of one element.
   struct Entry {
     ElementRef element;
     double error, percent;
@@ -33,7 +34,7 @@ struct ErrorEstimate {
   std::vector<Entry> worst(const Domain& domain, std::size_t count) const;
 };
 
-/// Estimates the error of a step from what was recovered at the points of its elements. Elements that carry nothing
+/// Estimates the error of a step from the recovered values at the points of its elements. Elements that carry nothing
 /// from their points to their nodes (trusses, beams, springs) have no estimate.
 ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>& points);
 

@@ -6,7 +6,7 @@
 
 namespace voussoir {
 
-/// What is asked of one step, and its unknowns as they become known.
+/// The definition of one step, and its unknowns during the solution.
 struct StepState {
   std::string name;
   std::vector<double> case_factors;  ///< of the domain's load cases, in their order
@@ -16,11 +16,11 @@ struct StepState {
 };
 
 /// Turns the model's state into a system of equations and the system's solution into a state. A static integrator forms
-/// K; a dynamic one adds mass and damping. The backend computes; an integrator only says what.
+/// K; a dynamic one adds mass and damping. The integrator defines the terms; the backend computes them.
 class Integrator {
  public:
   virtual ~Integrator() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< for reports
 
   /// Prepares a step: prescribed values in place, loads formed.
   virtual void begin(const AnalysisModel& model, StepState& state) const = 0;
@@ -41,7 +41,7 @@ class StaticIntegrator : public Integrator {
   void form_unbalance(const AnalysisModel& model, const StepState& state, Vector& b) const override;
   void update(const AnalysisModel& model, const Vector& increment, StepState& state) const override;
 
-  /// Internal minus external forces on every equation: at held ones, the reactions.
+  /// Internal minus external forces on every equation: at prescribed ones, the reactions.
   Vector out_of_balance(const AnalysisModel& model, const StepState& state) const;
 };
 

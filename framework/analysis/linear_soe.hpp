@@ -17,27 +17,27 @@ namespace voussoir {
 class LinearSOE {
  public:
   virtual ~LinearSOE() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< as in make_soe() and make_solver()
 
   /// Takes the size and the pattern from a model, which must outlive the SOE's use. Values come with form().
   void set_model(const AnalysisModel& model);
   const AnalysisModel& model() const;
-  bool has_model() const { return model_ != nullptr; }
-  /// For whoever owns the model and is about to destroy it.
+  bool has_model() const { return model_ != nullptr; }  ///< whether set_model() was called
+  /// Must be called by the owner of the model before destroying it.
   void forget_model();
 
   /// Computes A = stiffness · K + mass · M at the given unknowns (null: zero).
   virtual void form(const Vector* unknowns, const MatrixTerms& terms) = 0;
-  /// A number that no other matrix of the process ever had, new with each form(), so that solvers know when to
+  /// A number unique to this matrix within the process, new with each form(), so that solvers know when to
   /// factorise or set up again.
   std::uint64_t version() const { return version_; }
 
   /// Right-hand sides and solutions; a solver solves for all columns.
   Vector& b() { return b_; }
-  Vector& x() { return x_; }
+  Vector& x() { return x_; }  ///< the solutions
   const Vector& b() const { return b_; }
   const Vector& x() const { return x_; }
-  void set_columns(int columns);
+  void set_columns(int columns);  ///< number of right-hand sides
 
   /// A as something to multiply with.
   virtual const Operator& matrix() const = 0;
@@ -48,7 +48,7 @@ class LinearSOE {
   /// A assembled for the time being, by an SOE that keeps no stored matrix; null where it cannot.
   virtual std::unique_ptr<SparseMatrix> assembled() const { return nullptr; }
   std::string describe() const { return matrix().describe(); }
-  /// Which free equations the matrix can tie together; found when it is first asked for.
+  /// The sets of free equations coupled by the matrix; computed on first use.
   const Bodies& bodies() const;
 
  protected:
@@ -65,19 +65,19 @@ class LinearSOE {
 /// What an iterative solver did for one of several columns.
 struct ColumnReport {
   bool converged = false;
-  std::string reason;  ///< how it ended, in words
+  std::string reason;  ///< the outcome as text
   int iterations = 0;
-  double solve_seconds = 0;     ///< its share, where columns were solved together
+  double solve_seconds = 0;     ///< its share of the time, if columns were solved together
   std::vector<double> history;  ///< relative residuals, iteration by iteration
 };
 
-/// What a solver did. A solver that did not converge says so here; the analysis decides what that means.
+/// The report of a solver. A solver that did not converge reports it here; the analysis decides how to proceed.
 struct SolveReport {
   bool converged = false;
-  bool not_positive_definite = false;  ///< seen on the way: the model is not held, or a material is not stable
-  std::string solver;                  ///< what solved, with its settings
+  bool not_positive_definite = false;  ///< detected: the model is under-constrained, or a material is not stable
+  std::string solver;                  ///< the solver with its settings
   std::string choice;                  ///< why it was chosen, where it chose itself
-  std::string reason;                  ///< how it ended, in words
+  std::string reason;                  ///< the outcome as text
   int iterations = 0;                  ///< of the iteration, over all columns; 0 for one direct solve
   /// Computed from x, max over columns: true_residual() below. NaN where there is no x.
   double true_residual = std::numeric_limits<double>::quiet_NaN();
@@ -85,35 +85,35 @@ struct SolveReport {
   std::vector<double> history;           ///< relative residuals of the first column, iteration by iteration
   double setup_seconds = 0;
   double solve_seconds = 0;
-  std::size_t memory_bytes = 0;  ///< what the solver holds besides the SOE
-  std::string preconditioner;    ///< what a preconditioner made of the matrix, in words: levels and their sizes
-  std::string advice;            ///< what was seen and what to try, where an iteration went badly
-  std::string note;              ///< what the answer does not tell and the user should know; may be empty
+  std::size_t memory_bytes = 0;  ///< memory of the solver in addition to the SOE
+  std::string preconditioner;    ///< description of the preconditioner: levels and their sizes
+  std::string advice;            ///< diagnosis and suggestions if an iteration converged poorly
+  std::string note;              ///< limits of the result that the user should know; may be empty
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
   std::vector<ColumnReport> columns;  ///< where an iteration solved several: those that were begun
 
-  /// What was done for one column alone, where that can be told; setting up belongs to the first.
+  /// The part of the report for one column, where it can be separated; set-up is assigned to the first.
   SolveReport of_column(int column) const;
 };
 
-/// An algorithm that solves an SOE. It fits every SOE that offers what it needs.
+/// An algorithm that solves an SOE. It works with every SOE that provides the operations it needs.
 class Solver {
  public:
   virtual ~Solver() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< as in make_soe() and make_solver()
   /// Solves A x = b for all columns of b, starting from x where the method is iterative.
   virtual SolveReport solve(LinearSOE& soe) = 0;
-  /// Whether it finds motions that nothing resists by itself, even where the load does not excite them, as elimination
-  /// does. Otherwise an analysis looks for them.
+  /// Whether it detects free motions by itself, even those that the load does not excite, as direct solvers
+  /// do. Otherwise the analysis checks for them.
   virtual bool finds_mechanisms() const { return false; }
   /// Called by iterative solvers now and then with (iteration, relative residual); returning false stops them.
   std::function<bool(int, double)> progress;
 };
 
-/// For each column the largest ‖b − A x‖ / ‖b‖ of a body (Bodies), whatever the solver believes: a lightly loaded body
-/// beside a heavily loaded one is judged by its own load. The residual of a body without load is taken relative to the
-/// column's ‖b‖, that of a column without load as it is.
+/// For each column the largest ‖b − A x‖ / ‖b‖ of a body (Bodies), computed independently of the solver: a lightly
+/// loaded body beside a heavily loaded one is compared with its own load. The residual of a body without load is
+/// relative to the column's ‖b‖, that of a column without load as it is.
 std::vector<double> column_residuals(const LinearSOE& soe);
 /// The largest of them; NaN where one is.
 double true_residual(const LinearSOE& soe);

@@ -10,13 +10,13 @@ namespace voussoir {
 /// Whether something in a model can move without resistance.
 struct MechanismVerdict {
   std::vector<double> motion;  ///< over all equations, of norm 1; empty where none was found
-  std::string note;            ///< where mechanisms could not be excluded: why, in words
+  std::string note;            ///< the reason, if mechanisms could not be excluded
 };
 
-/// Looks for mechanisms in a matrix that is formed, whatever the load and the solver. The motions that leave all
+/// Searches an assembled matrix for mechanisms, independently of load and solver. The motions that leave all
 /// elements rigid are known from the mesh and the constraints; the matrix is projected on them (Rayleigh-Ritz), so that
-/// springs and all else that is not rigid have their say. A product with a few vectors, and nothing where the mesh
-/// hangs together by faces.
+/// springs and everything else that is not rigid are taken into account. Costs a product with a few vectors, and
+/// nothing if the mesh hangs together by faces.
 MechanismVerdict look_for_mechanisms(const LinearSOE& soe, const RigidClusters& clusters);
 
 }  // namespace voussoir

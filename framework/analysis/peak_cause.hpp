@@ -9,7 +9,7 @@ namespace voussoir {
 /// Why the largest stress (heat flux) of a model may have no limit: at these places the exact solution of linear theory
 /// is infinite, and a finer mesh shows a larger value without end.
 enum class PeakCause {
-  none,               ///< nothing of the kind was seen
+  none,               ///< no singularity was found
   re_entrant_corner,  ///< an edge or corner of the body that opens by more than 180° and is not rounded
   point_load,         ///< a force on a single node, or on a line of nodes of a solid
   point_support,      ///< a support of a single node, or of a line of nodes of a solid
@@ -19,7 +19,7 @@ enum class PeakCause {
 /// What was seen at a peak.
 struct Peak {
   PeakCause cause = PeakCause::none;
-  std::int32_t node = -1;  ///< (index) that has the cause: the one looked at, or one beside it
+  std::int32_t node = -1;  ///< (index) at which the cause is: the given node or a neighbour
 };
 
 /// Looks at the surroundings of a node (index), as a rule that of the largest stress, and at its neighbours on the

@@ -23,7 +23,7 @@ class PointLocator {
 
   const Domain& domain() const { return *domain_; }
   /// The elements that contain the point: one for each material that meets there, in the order of the materials' names.
-  /// Solids and plane elements come before lines, which are taken where nothing else is. Empty where the point lies
+  /// Solids and plane elements take precedence over lines. Empty if the point is
   /// outside of the body. A millionth of the body's size counts as inside, since coordinates are rounded.
   std::vector<ElementPoint> find(const std::array<double, 3>& point) const;
   /// How far a point is from the body, as corners of elements span it.

@@ -14,7 +14,7 @@ namespace voussoir {
 struct ProbePoint {
   std::string name;
   std::array<double, 3> position{0, 0, 0};
-  std::string where;  ///< who asks, for messages: "job.json:12, /points/0"
+  std::string where;  ///< origin, for messages: "job.json:12, /points/0"
 };
 
 /// A straight path along which results are wanted.
@@ -59,7 +59,7 @@ class Probe {
   /// One entry for each material that meets at the point. Throws Error (bad_input) for a point outside of the body,
   /// with its distance.
   std::vector<ProbeValues> at(const std::array<double, 3>& point) const;
-  /// Along a path; points of it that lie outside of the body are left out. Throws Error (bad_input) where all do.
+  /// Along a path; points outside the body are omitted. Throws Error (bad_input) if all are outside.
   std::vector<ProbeValues> along(const ProbePath& path) const;
 
  private:

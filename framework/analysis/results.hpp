@@ -24,7 +24,7 @@ struct NodalField {
   /// Throws Error (not_found) for a component that the field does not have.
   double at(std::int32_t node, std::string_view component) const { return at(node, component_index(component)); }
   int component_index(std::string_view component) const;
-  /// Largest absolute value of a component and the node (index) where it stands.
+  /// Largest absolute value of a component and the node (index) where it occurs.
   struct Extreme {
     std::int32_t node = -1;
     double value = 0;
@@ -64,10 +64,10 @@ struct PointField {
 /// What one step of an analysis found.
 struct StepResult {
   std::string step;
-  NodalField unknowns;   ///< displacements and rotations, or temperatures, or what users' elements have
-  NodalField reactions;  ///< forces (heat flows) that supports exert; NaN where nothing is held
+  NodalField unknowns;   ///< displacements and rotations, temperatures, or the unknowns of user elements
+  NodalField reactions;  ///< forces (heat flows) exerted by supports; NaN at unknowns that are not prescribed
   /// Forces (heat flows) with which the elements resist at each node: external loads and reactions together. At a node
-  /// that leads others by equations and has no element, what these others resist with.
+  /// that others depend on by equations and that has no element, the forces of those others.
   NodalField internal_forces;
   double energy = 0;             ///< stored in the elements, thermal strain taken off; 0 for heat and without recovery
   std::vector<double> load_sum;  ///< sum of external loads per unknown
@@ -86,7 +86,7 @@ struct MaterialField {
 std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<PointField>& points,
                                         const std::vector<std::string>& names);
 
-/// sxx syy szz sxy syz sxz → the stress that yields in Mises's sense.
+/// sxx syy szz sxy syz sxz → the von Mises equivalent stress.
 double von_mises(const std::array<double, 6>& stress);
 /// Principal values, largest first, of a symmetric tensor xx yy zz xy yz xz. Shear components are those of the tensor:
 /// for strain half the angle, as it is reported here.
@@ -96,7 +96,7 @@ std::array<double, 3> principal_values(const std::array<double, 6>& tensor);
 /// (trusses, heat), or that has them already, stays as it is, so this can be called for all of StepResult::points.
 void add_invariants(PointField& field);
 
-/// Nodal stress with everything an engineer asks of it: sxx syy szz sxy syz sxz mises principal1 principal2 principal3.
+/// Nodal stress and its invariants: sxx syy szz sxy syz sxz mises principal1 principal2 principal3.
 std::vector<MaterialField> nodal_stress(const Domain& domain, const StepResult& result);
 /// Nodal strain: exx eyy ezz exy eyz exz principal1 principal2 principal3.
 std::vector<MaterialField> nodal_strain(const Domain& domain, const StepResult& result);

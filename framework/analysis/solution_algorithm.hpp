@@ -10,13 +10,13 @@ namespace voussoir {
 class SolutionAlgorithm {
  public:
   virtual ~SolutionAlgorithm() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< for reports
   /// Solves steps that share one matrix (their states have begun). One report per step.
   virtual std::vector<SolveReport> solve(const AnalysisModel& model, const Integrator& integrator, LinearSOE& soe,
                                          Solver& solver, std::span<StepState> steps) const = 0;
 };
 
-/// One solve per step: exact where nothing depends on the unknowns. All steps go to the solver at once, as columns.
+/// One solve per step: exact for linear models. All steps are passed to the solver at once, as columns.
 class LinearAlgorithm : public SolutionAlgorithm {
  public:
   std::string name() const override { return "linear"; }

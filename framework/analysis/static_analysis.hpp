@@ -32,13 +32,13 @@ class StaticAnalysis : public Analysis {
   void add_step(Step step) { steps_.push_back(std::move(step)); }
   /// Recover stresses, fluxes and section forces after each step (default: yes).
   void set_recovery(bool on) { recover_ = on; }
-  /// Whether to look for motions that nothing holds before solving (default: yes; takes little time).
+  /// Whether to check for free rigid-body motions before solving (default: yes; takes little time).
   void set_held_check(bool on) { held_check_ = on; }
   /// Takes the result of each step as soon as it is there; run() then returns none, and no more than one is in memory.
   std::function<void(StepResult)> finished;
 
-  /// Solves all steps. Throws Error where the model is wrong (not held, inverted elements, …) and where the solver did
-  /// not reach its tolerance, with the report's words.
+  /// Solves all steps. Throws Error if the model is wrong (under-constrained, inverted elements, …) or the solver did
+  /// not reach its tolerance, with the text of the report.
   std::vector<StepResult> run();
 
  protected:

@@ -16,7 +16,7 @@ struct Step {
   double prescribed_factor = 1;
 };
 
-/// What is asked of each step, in the order of the domain's load cases. Without any step: one with all load cases at
+/// The factors of each step, in the order of the domain's load cases. Without any step: one with all load cases at
 /// factor 1. Throws Error (not_found) for a load case that does not exist.
 std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>& steps);
 

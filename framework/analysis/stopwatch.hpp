@@ -3,7 +3,7 @@
 
 namespace voussoir {
 
-/// Measures time from its construction on, by a clock that nobody sets.
+/// Measures time since its construction, by a monotonic clock.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

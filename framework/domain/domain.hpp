@@ -15,13 +15,13 @@
 
 namespace voussoir {
 
-/// A look at one node.
+/// A copy of one node.
 struct Node {
   Id id;
   std::array<double, 3> position;
 };
 
-/// A look at one element.
+/// A copy of one element.
 struct Element {
   Id id;
   const ElementBlock* block;
@@ -67,6 +67,7 @@ struct ObliqueSupport {
 /// A multi-point equation Σ coefficient · unknown = constant. The equations are solved for unknowns that are not
 /// prescribed and have large coefficients; the order of terms and of equations does not matter.
 struct ConstraintEquation {
+  /// One term of the equation: a coefficient times an unknown of a node.
   struct Term {
     std::int32_t node;
     std::string unknown;
@@ -84,7 +85,7 @@ struct RotationNode {
 };
 
 /// The model: nodes, blocks of elements, sets, surfaces, supports, equations, load cases. Everything is kept in the
-/// user's numbering and stored as arrays; indices (from 0, in the order of adding) are what the rest of the house uses.
+/// user's numbering and stored as arrays; all other layers use indices (from 0, in the order of adding).
 class Domain {
  public:
   Domain() = default;
@@ -92,34 +93,34 @@ class Domain {
   Domain& operator=(const Domain&) = delete;
 
   // --- nodes ---------------------------------------------------------------------------------------------------
-  void add_node(Id id, double x, double y, double z = 0);
+  void add_node(Id id, double x, double y, double z = 0);  ///< throws if the id exists
   /// Many nodes at once, three coordinates each; `ids` may be empty: they are then numbered from 1 (or on). All or
   /// none: after an Error the domain has the nodes that it had before.
   void add_nodes(std::span<const Id> ids, std::span<const double> coordinates);
-  /// Puts a node elsewhere; sets that were made by place keep their members.
+  /// Moves a node; sets that were defined by position keep their members.
   void move_node(Id id, std::array<double, 3> position);
   std::int32_t node_count() const { return static_cast<std::int32_t>(node_ids_.size()); }
-  Id node_id(std::int32_t index) const { return node_ids_[index]; }
+  Id node_id(std::int32_t index) const { return node_ids_[index]; }  ///< the user's id of a node
   /// Throws Error (not_found) for an id that no node has.
   std::int32_t node_index(Id id) const;
-  bool has_node(Id id) const { return find_node(id) >= 0; }
-  Node node(Id id) const;
-  std::span<const double> coordinates() const { return coordinates_; }
+  bool has_node(Id id) const { return find_node(id) >= 0; }             ///< whether a node has this id
+  Node node(Id id) const;                                               ///< throws Error (not_found)
+  std::span<const double> coordinates() const { return coordinates_; }  ///< 3 per node, by index
 
   // --- elements ------------------------------------------------------------------------------------------------
   /// A new block; the type's name is checked at once ("solid.hex8", "truss", …; see ElementLibrary).
   ElementBlock& add_block(const std::string& name, const std::string& type);
-  std::size_t block_count() const { return blocks_.size(); }
+  std::size_t block_count() const { return blocks_.size(); }  ///< number of element blocks
   bool has_block(const std::string& name) const { return block_index_.contains(name); }
-  ElementBlock& block(std::size_t index) { return *blocks_[index]; }
+  ElementBlock& block(std::size_t index) { return *blocks_[index]; }  ///< by index, in the order of adding
   const ElementBlock& block(std::size_t index) const { return *blocks_[index]; }
   /// Throws Error (not_found), listing the blocks that there are.
   ElementBlock& block(std::string_view name);
   const ElementBlock& block(std::string_view name) const;
-  std::int64_t element_count() const;
+  std::int64_t element_count() const;  ///< over all blocks
   /// Throws Error (not_found) for an id that no element has.
   ElementRef element_ref(Id id) const;
-  Element element(Id id) const;
+  Element element(Id id) const;  ///< throws Error (not_found)
 
   // --- sets and surfaces ---------------------------------------------------------------------------------------
   // No set is there by itself, not even one of all nodes: supports and loads act on sets that the user made.
@@ -129,7 +130,7 @@ class Domain {
   void add_node_set(const std::string& name, std::initializer_list<Id> nodes) {
     add_node_set(name, std::span<const Id>(nodes.begin(), nodes.size()));
   }
-  void add_element_set(const std::string& name, std::span<const Id> elements);
+  void add_element_set(const std::string& name, std::span<const Id> elements);  ///< as add_node_set(), of elements
   /// Names a set of element faces; faces may be added to an existing surface. Kept sorted by block, element and face,
   /// and unique, so that a face that is named twice is loaded once.
   void add_surface(const std::string& name, std::span<const FaceRef> faces);
@@ -138,14 +139,14 @@ class Domain {
   void add_surface(const std::string& name, std::initializer_list<ElementFace> faces) {
     add_surface(name, std::span<const ElementFace>(faces.begin(), faces.size()));
   }
-  /// The faces on the boundary of the body whose nodes all lie where `inside(x, y, z)` says so. A face is on the
+  /// The faces on the boundary of the body for all of whose nodes `inside(x, y, z)` is true. A face is on the
   /// boundary if it belongs to one element only, of whatever block: inside the body a load would act on both sides and
   /// cancel. Ends of lines are no faces here, since nothing can act on them but nodal loads.
   template <class Predicate>
   void add_surface_where(const std::string& name, Predicate inside);
   /// The faces on the boundary of the body, as add_surface_where() finds them, whose nodes all belong to a node set.
   void add_surface_from_nodes(const std::string& name, const std::string& node_set);
-  /// The nodes that lie where `inside(x, y, z)` says so.
+  /// The nodes for which `inside(x, y, z)` is true.
   template <class Predicate>
   void add_node_set_where(const std::string& name, Predicate inside);
 
@@ -188,7 +189,7 @@ class Domain {
   /// then takes them for rotations. Messages name a hidden node by its reference node and the degrees of freedom 4
   /// to 6.
   void set_rotation_node(Id node, Id reference, bool hidden = false);
-  /// Null for nodes whose unknowns are their own.
+  /// Null for ordinary nodes.
   const RotationNode* rotation_node(std::int32_t node) const {
     const auto it = rotation_nodes_.find(node);
     return it == rotation_nodes_.end() ? nullptr : &it->second;
@@ -212,7 +213,7 @@ class Domain {
     load_cases_.clear();
     ++revision_;
   }
-  std::size_t load_case_count() const { return load_cases_.size(); }
+  std::size_t load_case_count() const { return load_cases_.size(); }  ///< number of load cases
   const LoadCase& load_case(std::size_t index) const { return *load_cases_[index]; }
   const std::vector<std::unique_ptr<LoadCase>>& load_cases() const { return load_cases_; }
 
@@ -224,7 +225,7 @@ class Domain {
   /// that are given none. 0 unless set.
   void set_reference_temperature(double value);
   double reference_temperature() const { return reference_temperature_; }
-  /// The initial temperature of all nodes that are given none of their own.
+  /// The initial temperature of all nodes without an individual one.
   void set_initial_temperature(double value);
   /// The initial temperature of every node that the set has now.
   void set_initial_temperature(const std::string& node_set, double value);
@@ -235,7 +236,7 @@ class Domain {
   /// Of all nodes, in the order of the domain's nodes.
   std::vector<double> initial_temperatures() const;
 
-  /// Counts changes of any kind, so that an analysis knows when what it numbered is no longer what is there.
+  /// Counts all changes, so that an analysis knows when its numbering is out of date.
   std::uint64_t revision() const { return revision_; }
 
   /// For messages: "element 17 (block 'beam', solid.hex8)".
@@ -288,7 +289,7 @@ class Domain {
   std::vector<std::unique_ptr<LoadCase>> load_cases_;
   double reference_temperature_ = 0;
   std::optional<double> initial_temperature_;
-  std::vector<double> initial_temperatures_;  // NaN where a node has none of its own; may be shorter than the nodes
+  std::vector<double> initial_temperatures_;  // NaN at nodes without an individual one; may be shorter than the nodes
   std::uint64_t revision_ = 0;
 };
 

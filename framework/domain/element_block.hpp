@@ -19,7 +19,7 @@ class Domain;
 /// Elements of one type, one material and one section. The mesh is stored in these blocks as plain arrays.
 class ElementBlock {
  public:
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  ///< unique within the domain
   /// Type as the user named it, e.g. "solid.hex8".
   const std::string& type_name() const { return type_name_; }
   /// The element type with the law of the block's material. Throws Error where there is no such combination.
@@ -30,14 +30,14 @@ class ElementBlock {
   /// A number of the section ("thickness", "area", …); overrides a material's number of the same name. Whether the
   /// element type has such a parameter is checked by parameters(), since the material's law decides which type it is.
   ///
-  /// What neither section nor material gives is an Error when it is asked for, but for these: thickness is 1; density,
-  /// expansion (expansion1, …) and specific_heat are 0, because many analyses do without them.
+  /// A parameter that neither section nor material defines is an Error when it is needed, except: thickness is 1;
+  /// density, expansion (expansion1, …) and specific_heat are 0, because many analyses do without them.
   ElementBlock& set_section(const std::string& parameter, double value);
   /// A number that differs from element to element, in the order of the elements.
   ElementBlock& set_per_element(const std::string& parameter, std::vector<double> values);
   ElementBlock& set_orientation(const Orientation& orientation);
   const Orientation& orientation() const { return orientation_; }
-  /// What set_section() and set_per_element() were told.
+  /// The values given to set_section() and set_per_element().
   const std::map<std::string, double, std::less<>>& section() const { return section_; }
   const std::map<std::string, std::vector<double>, std::less<>>& per_element() const { return per_element_; }
 
@@ -48,16 +48,16 @@ class ElementBlock {
   /// after an Error the block is as it was before.
   void add_many(std::span<const Id> ids, std::span<const Id> nodes);
 
-  std::int32_t size() const { return static_cast<std::int32_t>(ids_.size()); }
-  Id id(std::int32_t element) const { return ids_[element]; }
-  int nodes_per_element() const { return nodes_per_element_; }
+  std::int32_t size() const { return static_cast<std::int32_t>(ids_.size()); }  ///< number of elements
+  Id id(std::int32_t element) const { return ids_[element]; }                   ///< the user's id of an element
+  int nodes_per_element() const { return nodes_per_element_; }  ///< the same for all elements of the block
   /// Node indices of all elements, element by element.
   std::span<const std::int32_t> connectivity() const { return connectivity_; }
   std::span<const std::int32_t> nodes(std::int32_t element) const {
     return std::span(connectivity_).subspan(static_cast<std::size_t>(element) * nodes_per_element_, nodes_per_element_);
   }
 
-  /// The numbers that the element type asks for, as records of (temperature, parameters…) rows, in the order of
+  /// The parameters required by the element type, as records of (temperature, parameters…) rows, in the order of
   /// type().program().parameter_names().
   struct Parameters {
     std::vector<double> records;

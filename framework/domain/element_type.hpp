@@ -16,13 +16,13 @@ namespace voussoir {
 class ElementType {
  public:
   /// `shape` names the topology ("hex8"), or is empty where the element has none. `kernel` is the C++ type that the
-  /// program computes; it tells two registrations of one kernel from a clash of names.
+  /// program computes; it distinguishes two registrations of one kernel from a name clash.
   ElementType(std::string name, std::string shape, std::shared_ptr<const ElementProgram> program,
               std::type_index kernel);
 
-  const std::string& name() const { return name_; }
-  const std::string& shape() const { return shape_; }
-  const ElementProgram& program() const { return *program_; }
+  const std::string& name() const { return name_; }            ///< "solid.hex8"
+  const std::string& shape() const { return shape_; }          ///< "hex8"; empty for types without a known shape
+  const ElementProgram& program() const { return *program_; }  ///< computes the elements
   const std::shared_ptr<const ElementProgram>& shared_program() const { return program_; }
   std::type_index kernel() const { return kernel_; }
 

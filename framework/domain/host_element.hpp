@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-// Elements written the classical way: a class derived from HostElement whose virtual functions compute one element at a
-// time on the CPU. For prototypes and existing formulations; a kernel (elements/kernel/element_kernel.hpp) is faster
-// and runs on every backend natively.
+// Elements written in the classical style: a class derived from HostElement whose virtual functions compute one element
+// at a time on the CPU. For prototypes and existing formulations; a kernel (elements/kernel/element_kernel.hpp) is
+// faster and runs on every backend natively.
 //
 //   class Bar : public voussoir::HostElement {
 //    public:
@@ -121,7 +121,7 @@ class HostElementProgram final : public ElementProgram {
 ///
 /// A type stays until the process ends, so a name is given once: registering the same object again is harmless, but
 /// any other under that name is an Error, bad_input, even where it is of the same class, for two objects of one class
-/// may compute different things. Register once and hold on to the object, or give each object a name of its own.
+/// may compute different things. Register once and keep the object, or give each object a unique name.
 void register_host_element(const std::string& name, const std::string& shape,
                            std::shared_ptr<const HostElement> element);
 

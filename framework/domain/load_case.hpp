@@ -37,8 +37,8 @@ class LoadCase {
   LoadCase& temperature(const std::string& node_set, double value);
   /// The same at one node.
   LoadCase& temperature_at(Id node, double value);
-  /// Temperature of every node, in the order of the domain's nodes. NaN says "not given" and is taken only at nodes
-  /// that no element uses, so that `unknowns.values` of a heat result can be handed over as they are.
+  /// Temperature of every node, in the order of the domain's nodes. NaN means "not given" and is accepted only at nodes
+  /// that no element uses, so that `unknowns.values` of a heat result can be passed directly.
   LoadCase& temperature_field(std::vector<double> values);
   /// Heat flowing into the body per area of a surface.
   LoadCase& heat_flux(const std::string& surface, double value);
@@ -51,16 +51,19 @@ class LoadCase {
   /// Heat produced per volume in an element set ("" for all elements).
   LoadCase& heat_source(const std::string& element_set, double value);
 
+  /// A force, moment or heat flow at a node.
   struct Nodal {
     std::int32_t node;
     std::string unknown;
     double value;
   };
+  /// A load on a surface.
   struct Surface {
     std::string surface;
     std::string kind;  ///< "pressure", "traction", "flux", "convection", "radiation"
     std::vector<double> values;
   };
+  /// A body load on a set of elements.
   struct Body {
     std::string element_set;  ///< "": all elements
     BodyLoad load;
@@ -68,7 +71,7 @@ class LoadCase {
   const std::vector<Nodal>& nodal_loads() const { return nodal_; }
   const std::vector<Surface>& surface_loads() const { return surface_; }
   const std::vector<Body>& body_loads() const { return body_; }
-  /// Per node; empty where the case says nothing of temperature; NaN at nodes it does not name.
+  /// Per node; empty if the load case has no temperatures; NaN at nodes it does not name.
   const std::vector<double>& temperatures() const { return temperature_; }
 
  private:

@@ -21,13 +21,13 @@ class Material {
   explicit Material(std::string name) : name_(std::move(name)) {}
   virtual ~Material() = default;
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  ///< for messages and results
 
   Material& set(const std::string& parameter, double value);
   /// (temperature, value) pairs, ascending in temperature; linear between, constant beyond the ends.
   Material& set_table(const std::string& parameter, std::vector<std::pair<double, double>> table);
 
-  /// Whether the material knows a parameter.
+  /// Whether the material defines a parameter.
   virtual bool has(std::string_view parameter) const;
   /// A parameter at a temperature. Throws Error (not_found) for one it does not know.
   virtual double value(std::string_view parameter, double temperature) const;
@@ -38,8 +38,8 @@ class Material {
   /// Without it, the Domain's reference temperature is taken.
   Material& set_expansion_reference(double temperature);
   virtual std::optional<double> expansion_reference() const { return expansion_reference_; }
-  /// The law that this material follows where it is not the element's own: "orthotropic" turns the element type
-  /// solid.hex8 into orthotropic_solid.hex8. Empty: the element's own.
+  /// The law of this material if it differs from the element's default: "orthotropic" changes the element type
+  /// solid.hex8 to orthotropic_solid.hex8. Empty: the element's default.
   virtual std::string law() const { return {}; }
 
  private:
@@ -48,7 +48,7 @@ class Material {
   std::optional<double> expansion_reference_;
 };
 
-/// Linear elastic and heat-conducting, alike in all directions. Numbers that a model does not use may be left out.
+/// Isotropic linear elasticity and heat conduction. Properties that a model does not use may be omitted.
 class IsotropicMaterial : public Material {
  public:
   IsotropicMaterial(std::string name, double young, double poisson, double density = 0, double expansion = 0);

@@ -14,7 +14,7 @@ class Orientation {
   static Orientation cylindrical(std::array<double, 3> p, std::array<double, 3> q);
 
   Orientation();  ///< the global axes
-  /// This one, turned about its own axis 1, 2 or 3 by an angle in degrees.
+  /// This orientation rotated about its own axis 1, 2 or 3 by an angle in degrees.
   Orientation turned(int axis, double degrees) const;
   bool varies() const { return cylindrical_; }
   /// Of a cylindrical one: a point on its axis, and the direction of it.

@@ -8,8 +8,8 @@ namespace voussoir {
 
 /// The shape functions of a shape, for work on the host: interpolation of results inside an element, and integrals over
 /// it. They follow from the shape's reference nodes alone: the polynomials are the first monomials, by total degree,
-/// that the nodes tell apart, and N_a is the one that is 1 at node a and 0 at the others. For all shapes here these are
-/// the functions that the elements themselves use.
+/// that are independent on the nodes, and N_a is the one that is 1 at node a and 0 at the others. For all shapes here
+/// these are the functions that the elements themselves use.
 class ShapeFunctions {
  public:
   explicit ShapeFunctions(const ShapeTopology& shape);
@@ -26,6 +26,7 @@ class ShapeFunctions {
   /// The middle of the reference cell.
   std::array<double, 3> middle() const;
 
+  /// A point in the reference cell and its weight.
   struct QuadraturePoint {
     std::array<double, 3> xi;
     double weight;

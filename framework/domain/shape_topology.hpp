@@ -16,9 +16,9 @@ struct ShapeFace {
 /// What a mesh needs to know of a shape: its sides, edges, and how VTK writes it.
 ///
 /// Nodes are ordered as in Abaqus and CalculiX decks, and `faces[i]` is their face number i + 1 (S1, S2, …). Where
-/// their list of a face's nodes runs the other way round, it is turned here so that the normal always points outwards:
-/// the normal of a triangle or quadrilateral by the right hand; to the right of an edge walked from its first node to
-/// its second.
+/// their list of a face's nodes is reversed, it is corrected here so that the normal always points outwards:
+/// the normal of a triangle or quadrilateral by the right-hand rule; to the right of an edge traversed from its first
+/// node to its second.
 struct ShapeTopology {
   std::string name;  ///< "hex8", …
   int dim = 0;       ///< dimension of the reference cell

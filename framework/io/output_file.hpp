@@ -19,14 +19,14 @@ class NameTaken : public Error {
 /// A file that appears under its name when it is complete and not before. Where the file system can, it has no name at
 /// all until commit(), so that even a killed program leaves nothing; elsewhere it is written under a temporary name in
 /// the same folder, and the next OutputFile there removes what a killed program left. Without commit() nothing is left
-/// behind. Every failure is an Error (io) that names the path and what the system said.
+/// behind. Every failure is an Error (io) with the path and the system's error message.
 ///
 ///   OutputFile file("results.txt", false);
 ///   file.write("u = 0.25\n");
 ///   file.commit();
 class OutputFile {
  public:
-  /// Throws NameTaken where `path` exists, be it a link that leads nowhere, and may not be overwritten.
+  /// Throws NameTaken if `path` exists, even as a dangling link, and may not be overwritten.
   OutputFile(std::filesystem::path path, bool overwrite);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

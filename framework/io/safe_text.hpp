@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
-// Names come from decks, meshes and folders, and may hold any bytes. What is shown to people and programs is made safe
-// here: a terminal obeys control characters, and readers of JSON refuse what is not UTF-8.
+// Names come from decks, meshes and folders, and may contain any bytes. What is shown to users and programs is made
+// safe here: a terminal obeys control characters, and readers of JSON refuse what is not UTF-8.
 
 namespace voussoir {
 
@@ -12,7 +12,7 @@ namespace voussoir {
 std::string printable_text(std::string_view text);
 
 /// A JSON document whose strings have no control characters and no marks of direction but as escapes (\u009b). JSON
-/// itself asks that only of the characters below a blank. The document must be valid UTF-8.
+/// itself requires that only for characters below a blank. The document must be valid UTF-8.
 std::string printable_json(std::string_view document);
 
 }  // namespace voussoir

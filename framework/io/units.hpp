@@ -19,7 +19,7 @@ struct Units {
   }
   /// The label of a quantity by the name that it has in results: "ux", "mises", "reaction" …; empty where it has none.
   std::string of(std::string_view quantity) const;
-  /// "mises [MPa]", or the name alone.
+  /// "mises [MPa]", or only the name.
   std::string labelled(const std::string& quantity) const;
 
   std::string moment() const;  ///< "N mm"; empty where one of them is

@@ -23,7 +23,7 @@ namespace voussoir {
 ///   body.refine_to_size(0.1);
 ///   body.fill(domain, "solid.hex8");
 ///
-/// Bricks whose corners lie at the same places are joined there. Opposite edges of a brick are cut into the same number
+/// Blocks whose corners coincide are connected there. Opposite edges of a block are divided into the same number
 /// of cells, and so on through all bricks that touch, so that every mesh conforms. Edges are straight, or arcs about an
 /// axis; what is inside a brick follows its twelve edges (transfinite interpolation), mid-side nodes too.
 class BlockMesh {
@@ -38,10 +38,10 @@ class BlockMesh {
   void add_block(const std::vector<Point>& corners, const std::string& part);
   /// The box between two corners.
   void add_box(const Point& lower, const Point& upper, const std::string& part);
-  /// Makes the edge between two corners of bricks an arc about an axis, the shorter way round; where the ends differ in
+  /// Makes the edge between two corners of blocks an arc about an axis, the shorter one; if the ends differ in
   /// their distance from the axis, a spiral.
   void add_arc(const Point& a, const Point& b, const Point& axis_point, const Point& axis_direction);
-  /// Gives a name to the sides of bricks on the boundary of the body whose corners all lie where `inside(x, y, z)` says
+  /// Names the faces of blocks on the boundary of the body for all of whose corners `inside(x, y, z)` is
   /// so. The domain gets a surface and a node set of that name. A name that catches nothing is an Error.
   void name_sides_where(const std::string& name, const std::function<bool(double x, double y, double z)>& inside);
 
@@ -72,7 +72,7 @@ class BlockMesh {
   struct Arc {
     Point axis_point, axis_direction;
   };
-  /// Edges that are cut alike.
+  /// Edges that are divided alike.
   struct Line {
     double length = 0;  // mean of its edges, in units of how long cells may be
     int cells = 1;
@@ -81,9 +81,10 @@ class BlockMesh {
     std::int32_t block;
     int axis, end;
   };
-  /// The pieces of the body, each of which has nodes of its own inside: to count and to number nodes.
+  /// The vertices, edges, faces and blocks of the body, each with its interior nodes: for counting and numbering nodes.
   struct Pieces {
     std::map<std::array<std::int32_t, 2>, std::int32_t> edges;  // by ascending corners → line
+    /// A face of a block, shared by at most two blocks.
     struct Face {
       std::int32_t block;
       int axis, end;

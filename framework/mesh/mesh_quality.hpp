@@ -5,7 +5,7 @@
 
 #include <voussoir/framework/domain/domain.hpp>
 
-// How well shaped the elements of a mesh are. Geometry alone: no material is needed, and nothing is integrated.
+// Mesh quality from geometry alone: no material is needed, and nothing is integrated.
 
 namespace voussoir {
 
@@ -21,7 +21,7 @@ struct ElementQuality {
   double scaled_jacobian = 1;
 };
 
-/// How well shaped the elements of a mesh are. Lines, springs and masses have no shape to speak of and do not count.
+/// The quality of the elements of a mesh. Lines, springs and masses are not included.
 struct MeshQuality {
   std::int64_t measured = 0;  ///< elements that count
 

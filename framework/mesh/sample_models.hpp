@@ -19,6 +19,7 @@ struct Fineness {
   std::int64_t dofs = 0;
 };
 
+/// Elastic properties and density of a sample model.
 struct ElasticNumbers {
   double young = 210e9;
   double poisson = 0.3;
@@ -57,7 +58,7 @@ struct CylinderModel {
 std::vector<SampleStep> add_cylinder_model(Domain& domain, const CylinderModel& model = {});
 
 /// A plate with a round hole in its middle, pulled along x: Kirsch's problem where the hole is small. In the plane
-/// (plane_stress.quad8, …) or solid. A quarter of it (x, y ≥ 0) is held by symmetry; the whole plate as well, on its
+/// (plane_stress.quad8, …) or solid. A quarter of it (x, y ≥ 0) has symmetry conditions; so has the whole plate, on its
 /// lines of symmetry. A solid plate rests on z = 0, the middle of a plate twice as thick.
 ///
 /// Node sets and surfaces xmin, xmax, ymin, ymax, hole and, in solids, zmin, zmax; node sets x0 and y0; load case
@@ -75,7 +76,7 @@ struct PlateModel {
 std::vector<SampleStep> add_plate_model(Domain& domain, const PlateModel& model = {});
 
 /// A pump on a frame: the body of the pump, a solid of round steps with the density that gives it the weight of a pump
-/// full of water, lies on two saddles on a frame of welded I-beams, which stands on four legs with foot plates. 2.5 m
+/// full of water, rests on two saddles on a frame of welded I-beams, which has four legs with foot plates. 2.5 m
 /// long, 1.2 m wide, 1.6 m high.
 ///
 /// Such a model, 1 858 824 unknowns large, was used to measure the projection of stiffness on subspaces; any size can
@@ -83,7 +84,7 @@ std::vector<SampleStep> add_plate_model(Domain& domain, const PlateModel& model 
 ///
 /// Blocks "frame" (with the saddles) and "pump"; node sets and surfaces "feet" (undersides of the foot plates, clamped)
 /// and "nozzle" (the upper end of the pressure nozzle). Load cases "gravity" and "lateral", a sideways acceleration
-/// that stands for an earthquake; steps with gravity alone, and with both.
+/// that represents an earthquake; steps with gravity only, and with both.
 struct PumpModel {
   std::string type = "solid.hex8";
   Fineness fineness{0, 200000};

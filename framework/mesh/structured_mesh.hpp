@@ -10,8 +10,8 @@
 
 namespace voussoir {
 
-/// What a structured mesh looks like. A box is cut into cells[0] × cells[1] × cells[2] equal cells along x, y and z,
-/// and every cell is filled with elements; `map` then bends the box into something else (an arch, a ring, a twisted
+/// The definition of a structured mesh. A box is divided into cells[0] × cells[1] × cells[2] equal cells along x, y and
+/// z, and every cell is filled with elements; `map` then bends the box into something else (an arch, a ring, a twisted
 /// bar).
 ///
 ///   BoxMesh beam;
@@ -20,16 +20,16 @@ namespace voussoir {
 ///   beam.upper = {10, 1, 1};
 ///   ElementBlock& block = add_box_mesh(domain, beam);   // domain.prescribe("xmin", "all"); …
 ///
-/// A cell holds one hexahedron, two wedges (extruded along z) or six tetrahedra; one quadrilateral or two triangles;
-/// one line. Neighbouring cells fit together for every shape. Plane shapes lie at z = lower[2], lines also at y =
-/// lower[1]; what `cells` and `upper` say of the other directions is not looked at.
+/// A cell has one hexahedron, two wedges (extruded along z) or six tetrahedra; one quadrilateral or two triangles;
+/// one line. Neighbouring cells are conforming for every shape. Plane shapes are at z = lower[2], lines also at y =
+/// lower[1]; `cells` and `upper` are ignored in the other directions.
 struct BoxMesh {
   /// Element type, whose shape decides how cells are filled: line2/3, tri3/6, quad4/8, tet4/10, wedge6/15, hex8/20.
   std::string type = "solid.hex8";
   std::array<int, 3> cells{1, 1, 1};
   std::array<double, 3> lower{0, 0, 0};
   std::array<double, 3> upper{1, 1, 1};
-  /// Where a point of the box goes; empty: it stays. Called once for every node, mid-side nodes included, so that
+  /// Maps a point of the box; empty: no mapping. Called once for every node, mid-side nodes included, so that
   /// quadratic elements follow the curve.
   std::function<std::array<double, 3>(double x, double y, double z)> map;
   /// True puts mid-side nodes half-way between the mapped ends of their edge instead: straight edges.

@@ -23,28 +23,28 @@ struct BatchOrigin {
   } kind = Kind::block;
   int block = -1;
   int load_case = -1;
-  bool support = false;              ///< for constraint: springs that hold single unknowns, not equations
+  bool support = false;              ///< for constraint: springs that restrain single unknowns, not equations
   BodyLoad body;                     ///< for body_load
   std::vector<ElementRef> elements;  ///< for batches that are not whole blocks: the element of each entry
 };
 
-/// The Domain as numbered equations on a backend: which unknown is which equation, what is held, which blocks of like
+/// The Domain as numbered equations on a backend: the equation of each unknown, prescribed values, batches of like
 /// elements contribute. Built once per analysis; the Domain must not change while it is in use.
 class AnalysisModel {
  public:
   AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
                 const DofNumberer& numberer);
 
-  const Domain& domain() const { return domain_; }
+  const Domain& domain() const { return domain_; }  ///< the model in the user's numbering
   Backend& backend() const { return *backend_; }
   const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
-  DeviceModel& device_model() const { return *device_model_; }
+  DeviceModel& device_model() const { return *device_model_; }  ///< the model on the devices
   /// The domain's revision when it was numbered.
   std::uint64_t domain_revision() const { return domain_revision_; }
 
   // --- equations -----------------------------------------------------------------------------------------------
-  std::int32_t equation_count() const { return first_equation_.back(); }
-  std::int32_t free_equation_count() const;
+  std::int32_t equation_count() const { return first_equation_.back(); }  ///< free, prescribed and dependent ones
+  std::int32_t free_equation_count() const;                               ///< neither prescribed nor dependent
   /// Names of the unknowns; a node has the first few of them.
   const std::vector<std::string>& unknown_names() const { return unknown_names_; }
   /// Equation of an unknown at a node (by index), or −1 where the node does not have it.
@@ -75,7 +75,7 @@ class AnalysisModel {
   std::vector<double> batch_factors(std::span<const double> case_factors) const;
   /// Whether two combinations of load cases have the same matrix.
   bool same_matrix(std::span<const double> a, std::span<const double> b) const;
-  /// Whether a material has tables over temperature (the tangent is then formed anew when temperatures change).
+  /// Whether a material has tables over temperature (the tangent is then recomputed when temperatures change).
   bool depends_on_temperature() const { return depends_on_temperature_; }
   /// Whether the temperature is an unknown and an element's numbers follow it, by a table or by its law.
   bool follows_unknown_temperature() const;
@@ -95,7 +95,7 @@ class AnalysisModel {
   /// initial temperature where elements follow the unknown temperature, and radiation_start() where faces radiate.
   Vector initial_unknowns(double factor) const;
   /// Where the temperatures of a body that radiates start: at the highest that is given, and not so near absolute zero
-  /// that radiation would have no slope. From above, Newton's method comes down to the solution without a detour.
+  /// that radiation would have no slope. From above, Newton's method converges monotonically.
   std::optional<double> radiation_start() const;
   /// Moves prescribed values of penalty springs.
   void set_spring_factor_of_prescribed(double factor) const;
@@ -128,7 +128,7 @@ class AnalysisModel {
   std::vector<std::int32_t> dependent_of_;  // index into plan_.dependent, or −1
   ConstraintPlan plan_;
   std::vector<BatchOrigin> origins_;
-  std::vector<BatchOrigin> whole_body_loads_;          // body loads on whole blocks, which need no batch of their own
+  std::vector<BatchOrigin> whole_body_loads_;          // body loads on whole blocks, which need no separate batch
   std::vector<std::vector<double>> spring_constants_;  // at factor 1, for each batch of springs
   bool depends_on_temperature_ = false;
   bool laws_read_temperature_ = false;  // those of blocks

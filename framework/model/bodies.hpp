@@ -8,8 +8,8 @@
 namespace voussoir {
 
 /// The bodies of a model: sets of free equations that elements, multi-point equations and springs tie together. The
-/// matrix has no entries between two of them, so each is a system of its own: it can be loaded a million times less
-/// than its neighbour, and its answer must be as good. Nodes that are held altogether tie nothing.
+/// matrix has no entries between two of them, so each is an independent system: it can be loaded a million times less
+/// than another, and its solution must be as accurate. Fully prescribed nodes connect nothing.
 class Bodies {
  public:
   explicit Bodies(const AnalysisModel& model);

@@ -10,10 +10,12 @@ namespace voussoir {
 
 /// Supports and multi-point equations in equation numbers.
 struct NumberedConstraints {
+  /// A prescribed value of one equation.
   struct Single {
     std::int32_t equation;
     double value;
   };
+  /// A multi-point equation between equations of the model.
   struct Multi {
     std::vector<std::int32_t> equations;
     std::vector<double> coefficients;
@@ -44,7 +46,7 @@ struct ConstraintPlan {
   std::vector<std::uint8_t> held;  ///< per equation: prescribed
   std::vector<double> value;       ///< per equation: what it is prescribed to
   std::vector<AffineDependency> dependent;
-  /// Stiff springs α (Σ c x − g)² / 2 that enforce what is neither held nor dependent.
+  /// Stiff springs α (Σ c x − g)² / 2 for constraints that are enforced by penalty.
   struct Spring {
     std::vector<std::int32_t> equations;
     std::vector<double> coefficients;
@@ -59,7 +61,7 @@ struct ConstraintPlan {
 class ConstraintHandler {
  public:
   virtual ~ConstraintHandler() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< "transformation", "penalty", …
   /// Throws Error (bad_input) that names node and unknown where constraints contradict each other.
   virtual ConstraintPlan plan(const NumberedConstraints& constraints) const = 0;
   /// Stiffness of springs relative to the largest diagonal entry of the elements, where the plan has springs.

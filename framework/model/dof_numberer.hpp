@@ -18,10 +18,10 @@ struct NodeGraph {
 class DofNumberer {
  public:
   virtual ~DofNumberer() = default;
-  virtual std::string name() const = 0;
-  /// False where order() looks only at the number of nodes: the graph is then not built.
+  virtual std::string name() const = 0;  ///< for reports
+  /// False if order() uses only the number of nodes: the graph is then not built.
   virtual bool needs_graph() const { return true; }
-  /// order[k] is the node that comes k-th.
+  /// order[k] is the k-th node.
   virtual std::vector<std::int32_t> order(const NodeGraph& graph) const = 0;
 };
 

@@ -5,7 +5,7 @@
 
 namespace voussoir {
 
-/// Per equation, the size of the elements' stiffness that dependent unknowns hand on to it: (Σ |T| √K)² over the
+/// Per equation, the magnitude of the stiffness transferred to it from dependent unknowns: (Σ |T| √K)² over the
 /// unknowns of an element, summed over elements. What the transformed matrix TᵀKT has there carries rounding errors of
 /// this size: the elements of a rigid body resist no motion of it, but their large forces cancel to small ones only,
 /// not to zero. 0 for equations that nothing depends on.
@@ -15,8 +15,8 @@ std::vector<double> stiffness_handed_on(const AnalysisModel& model);
 inline constexpr double lost_in_rounding = 1e-12;
 
 /// Motions of nodes that have no elements, such as the reference nodes of rigid bodies, that nothing resists while all
-/// else stands still: a rigid body on a ball joint, say. Found from the stiffness of the elements that follow the node,
-/// so for every solver alike.
+/// else is fixed: for example a rigid body on a ball joint. Found from the stiffness of the elements that follow the
+/// node, so independently of the solver.
 std::vector<FreeMotion> find_loose_unknowns(const AnalysisModel& model);
 
 }  // namespace voussoir

@@ -57,14 +57,14 @@ struct AmgOptions {
   /// Null: rigid-body motions from the coordinates, or constants for heat.
   std::function<NearNullSpace(const AnalysisModel&)> near_null_space;
 
-  /// What follows "amg:" in the name of a solver: words and settings, separated by commas.
+  /// Parses the part after "amg:" in the name of a solver: settings, separated by commas.
   ///
   ///   v-cycle  k-cycle  single  full  chebyshev  fsai  block-jacobi  l1-jacobi  dense  direct
   ///   steps=3  basis=2  ratio=20  threshold=0.05  coarsest=500  levels=2
   ///
-  /// Throws Error (bad_input) at what it does not know, and at two words about the same thing.
+  /// Throws Error (bad_input) for unknown and for contradictory settings.
   static AmgOptions parse(const std::string& text);
-  /// The same in words, only what differs from the defaults: ":k-cycle,single", or nothing.
+  /// The settings as text, only those that differ from the defaults: ":k-cycle,single", or nothing.
   std::string suffix() const;
 };
 

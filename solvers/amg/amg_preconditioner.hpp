@@ -14,14 +14,14 @@ class AmgHierarchy;
 class AmgCycle;
 }  // namespace detail
 
-/// One level of a hierarchy, for people and programs.
+/// Statistics of one level of a hierarchy.
 struct AmgLevelReport {
   std::int64_t rows = 0;
   std::int64_t entries = 0;
   double largest_eigenvalue = 0;  ///< of D⁻¹A, or of the sparse inverse times A, as the smoother takes it
 };
 
-/// Algebraic multigrid by smoothed aggregation that knows what elasticity needs: its coarser levels represent the
+/// Smoothed-aggregation algebraic multigrid for elasticity: its coarse levels represent the
 /// rigid-body motions of every part of the structure exactly, so that CG converges in a few dozen iterations however
 /// fine the mesh is. Set up and applied on the backend; docs/multigrid.md explains it.
 class AmgPreconditioner : public Preconditioner {

@@ -10,7 +10,7 @@
 namespace voussoir {
 
 /// A symmetric matrix whose entries (i, j) vanish where |i − j| exceeds the half bandwidth. Row i of the upper triangle
-/// stands in one piece: entry (i, j) at i·(half_bandwidth + 1) + j − i.
+/// is contiguous: entry (i, j) is at i·(half_bandwidth + 1) + j − i.
 class BandMatrix {
  public:
   BandMatrix() = default;

@@ -9,10 +9,10 @@
 
 namespace voussoir {
 
-/// `text` with the number in each "equation N" replaced by what `name` says of N.
+/// `text` with each "equation N" replaced by `name`(N).
 std::string rename_equations(const std::string& text, const std::function<std::string(std::int64_t)>& name);
 
-/// Runs `work`; errors that speak of "equation N" speak of `name`(N) instead.
+/// Runs `work`; in its errors, "equation N" is replaced by `name`(N).
 template <class Work>
 auto naming_equations(const std::function<std::string(std::int64_t)>& name, Work&& work) {
   try {

@@ -41,7 +41,7 @@ struct DirectStatistics {
   std::string why;                  ///< why this method was taken
   double flops = 0;                 ///< of one numerical factorisation
   std::int64_t factor_entries = 0;  ///< entries of L and D
-  double memory_mb = 0;             ///< megabytes held by the factor (MUMPS: at its peak)
+  double memory_mb = 0;             ///< memory of the factor in megabytes (MUMPS: its peak)
   double analyse_seconds = 0;
   double factorise_seconds = 0;  ///< of the last factorisation
   double solve_seconds = 0;      ///< of the last solve
@@ -51,15 +51,16 @@ struct DirectStatistics {
 
 /// The factorisation of one sparse symmetric matrix, positive definite or not.
 ///
-/// Use it in three steps: `analyse` looks at the pattern, `factorise` at the values, `solve` takes right-hand sides. A
-/// matrix with the same pattern and new values needs `factorise` alone. Before it is factorised the matrix is
+/// Used in three steps: `analyse` processes the pattern, `factorise` the values, `solve` the right-hand sides. A
+/// matrix with the same pattern and new values needs only `factorise`. Before it is factorised the matrix is
 /// equilibrated by powers of two, which costs no accuracy, so that lengths in millimetres and angles in radians weigh
 /// alike.
 ///
 /// **Singular matrices** are not an error here, since only the caller can tell what the equations mean: `null_pivots()`
 /// names an equation for each motion that nothing resists, `null_space()` has those motions. `solve` then keeps the
 /// named equations at zero, which is a solution whenever one exists. Small pivots are only a hint, followed by a second
-/// factorisation that looks at the energy of the motions, so that a slender cantilever is not taken for a free one.
+/// factorisation that compares the energies of the motions, so that a slender cantilever is not mistaken for a free
+/// body.
 ///
 /// **Substructures**: when `analyse` is given boundary equations, all others are eliminated, `schur_complement()` is
 /// the matrix that remains, `reduce` carries loads to the boundary and `expand` brings the boundary's solution back
@@ -102,12 +103,12 @@ class Factorization {
   /// S = A_bb − A_bi A_ii⁻¹ A_ib by columns, rows and columns in the order in which the boundary was given.
   const std::vector<double>& schur_complement() const;
 
-  /// Loads on the boundary that stand for loads everywhere: b_b − A_bi A_ii⁻¹ b_i. `rhs` has `columns` vectors of n
-  /// numbers; so many vectors of boundary size come back.
+  /// Loads condensed to the boundary: b_b − A_bi A_ii⁻¹ b_i. `rhs` has `columns` vectors of n
+  /// values; returns as many vectors of boundary size.
   std::vector<double> reduce(std::span<const double> rhs, int columns = 1);
 
   /// The solution everywhere from that on the boundary: x_i = A_ii⁻¹ (b_i − A_ib x_b), and x_b itself.
-  /// `rhs_and_solution` holds the loads, as given to `reduce`, and is overwritten.
+  /// `rhs_and_solution` contains the loads, as given to `reduce`, and is overwritten.
   void expand(std::span<const double> boundary_solution, std::span<double> rhs_and_solution, int columns = 1);
 
   std::int64_t size() const { return matrix_.n; }
@@ -123,20 +124,20 @@ class Factorization {
   /// What a numerical factorisation met.
   struct Pivots {
     std::int64_t negative = 0;
-    std::vector<std::int32_t> small;  ///< equations (of the matrix handed over) with suspiciously small pivots
+    std::vector<std::int32_t> small;  ///< equations (of the given matrix) with suspiciously small pivots
     bool complete = true;             ///< false: a pivot of exactly zero, named in `small`, stopped it half-way
   };
 
-  /// True where the method itself eliminates all but the boundary. Otherwise it is handed the eliminated part alone,
+  /// True if the method itself eliminates all but the boundary. Otherwise it receives only the eliminated part,
   /// and the Schur complement is formed by solving with it.
   virtual bool eliminates_partially() const { return false; }
   virtual void do_analyse(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary) = 0;
   /// Pivots of at most `small` (the largest entries of rows are near 1) are reported. What is made of them does not
-  /// matter: the matrix will come again with those equations held by springs, until none is reported.
+  /// matter: the matrix is factorised again with those equations restrained by springs, until none is reported.
   virtual Pivots do_factorise(const SymmetricCsr& matrix, double small) = 0;
-  /// With a partial elimination: entries of the boundary are ignored and what stands there afterwards is too.
+  /// With a partial elimination: entries of the boundary are ignored, before and after.
   virtual void do_solve(double* vectors, int columns) = 0;
-  /// Only asked of methods that eliminate partially.
+  /// Called only for methods that eliminate partially.
   virtual std::vector<double> do_schur_complement() { return {}; }
   virtual std::vector<double> do_reduce(const double*, int) { return {}; }
 

@@ -9,8 +9,8 @@ namespace voussoir {
 
 /// The upper triangle of a sparse symmetric matrix, by rows.
 ///
-/// Row i holds the entries (i, j) with j ≥ i at positions row_start[i] … row_start[i+1] − 1 of `column` and `value`.
-/// Columns ascend within a row, and the diagonal entry is always there (it may be zero), so that it stands first.
+/// Row i has the entries (i, j) with j ≥ i at positions row_start[i] … row_start[i+1] − 1 of `column` and `value`.
+/// Columns ascend within a row, and the diagonal entry is always present (it may be zero) and comes first.
 /// Equations count from 0.
 struct SymmetricCsr {
   std::int64_t n = 0;                   ///< number of equations

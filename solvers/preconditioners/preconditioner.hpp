@@ -11,35 +11,35 @@ namespace voussoir {
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  virtual std::string name() const = 0;
+  virtual std::string name() const = 0;  ///< "amg", "block-jacobi", …
   /// Makes ready for the current values of the SOE's matrix.
   virtual void set_up(const LinearSOE& soe) = 0;
   /// z = M r, valid until the next set_up(). Null: the identity.
   virtual const Operator* inverse() const = 0;
-  virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }
+  virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }  ///< memory of the preconditioner
 
   /// True where inverse() is a little different for every vector, so that CG must be flexible.
   virtual bool is_flexible() const { return false; }
-  /// How far CG should have come soon after its start: the residual reduced to this part after so many iterations, else
-  /// it should ask it to strengthen(). No iterations: it is not looked at.
+  /// Expected early progress of CG: the residual is reduced to this fraction after this many iterations, else
+  /// CG should call strengthen(). 0 iterations disable the check.
   struct Checkpoint {
     int iterations = 0;
     double reduction = 1;
   };
   virtual Checkpoint checkpoint() const { return {}; }
-  /// Iterations after which CG should ask it to strengthen().
+  /// Iterations after which CG should call strengthen().
   virtual int patience() const { return std::numeric_limits<int>::max(); }
   /// Becomes a better one for the same matrix, at a higher price, where CG stalls or breaks down; false where it
   /// cannot.
   virtual bool strengthen(const LinearSOE&) { return false; }
-  /// What it made of the matrix, in words; may be empty.
+  /// A description of the preconditioner as text; may be empty.
   virtual std::string summary() const { return {}; }
-  /// What was seen and what to try after so many iterations for one right-hand side; empty where they are no more than
+  /// Diagnosis and suggestions after this many iterations for one right-hand side; empty if they are no more than
   /// they should be.
   virtual std::string advice(int /*iterations*/, bool /*converged*/) const { return {}; }
 };
 
-/// In which precision a preconditioner keeps its numbers. The iteration is in double precision either way: an
+/// The precision of a preconditioner. The iteration is in double precision either way: an
 /// approximate inverse may be rounded, and half the bytes are read.
 enum class Precision { full, single };
 

@@ -29,7 +29,7 @@ class ElementSOE : public LinearSOE {
   bool is_formed_ = false;
 };
 
-/// Nothing is kept: every product integrates the elements anew. The least memory, and on a GPU often the least time.
+/// Matrix-free: every product integrates the elements again. Needs the least memory, and on a GPU often the least time.
 class MatrixFreeSOE : public ElementSOE {
  public:
   MatrixFreeSOE() : ElementSOE(ElementProduct::matrix_free) {}

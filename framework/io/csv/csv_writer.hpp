@@ -36,7 +36,7 @@ class CsvTable {
   /// The table as it would be written.
   std::string text() const;
   /// Writes under a temporary name and renames. A file of that name is replaced only with `overwrite`; failures are
-  /// Errors (io) with the path and the system's words.
+  /// Errors (io) with the path and the system's error message.
   void write(const std::filesystem::path& path, bool overwrite = false) const;
 
  private:

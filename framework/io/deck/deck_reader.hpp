@@ -14,10 +14,11 @@ namespace voussoir {
 /// Whose meaning the names of a deck have where the programs differ; docs/decks.md has the table.
 enum class Dialect { calculix, abaqus };
 
+/// How a deck is read.
 struct DeckOptions {
   Dialect dialect = Dialect::calculix;
-  /// Take a deck of nodes and elements alone, without sections and steps, as a mesh (Job::mesh_only). Otherwise that is
-  /// an Error.
+  /// Accept a deck with only nodes and elements, without sections and steps, as a mesh (Job::mesh_only). Otherwise that
+  /// is an Error.
   bool allow_mesh_only = false;
   /// Called now and then with the fraction that has been read; returning false stops with Error (cancelled).
   std::function<bool(double fraction)> progress;
@@ -27,11 +28,12 @@ struct DeckOptions {
 /// many more there are; items() has them all.
 class UnsupportedDeck : public Error {
  public:
+  /// One unsupported feature and the places where it occurs.
   struct Item {
     std::string text;                 ///< what it is, and what to do
     std::vector<std::string> places;  ///< "beam.inp:12", all of them
   };
-  /// `consequence` is the first other error behind them, which may be there because of them; null: none.
+  /// `consequence` is the first other error after them, which may be a consequence; null: none.
   UnsupportedDeck(ErrorCode code, std::vector<Item> items, const Error* consequence);
   const std::vector<Item>& items() const noexcept { return items_; }
   /// Of the items.
@@ -44,12 +46,12 @@ class UnsupportedDeck : public Error {
   std::optional<Error> consequence_;
 };
 
-/// Reads an Abaqus or CalculiX deck (.inp). What docs/decks.md lists is understood; a card that is not, or that says
+/// Reads an Abaqus or CalculiX deck (.inp). docs/decks.md lists what is supported; a card that is not, or that contains
 /// something that cannot be done here, is an Error with file, line and what to do. Cards that cannot change the answer
 /// become a note of the job.
 Job read_deck(const std::filesystem::path& path, const DeckOptions& options = {});
 
-/// The same for text in memory; `name` stands for the file in messages. *INCLUDE looks below `folder`, and is an Error
+/// The same for text in memory; `name` replaces the file in messages. *INCLUDE searches `folder`, and is an Error
 /// where it is empty.
 Job read_deck_text(std::string_view text, const std::string& name, const DeckOptions& options = {},
                    const std::filesystem::path& folder = {});

@@ -41,7 +41,8 @@ class FrdWriter {
   };
 
   /// Writes the mesh: the nodes and elements of all domains, each id once (a body that is heated and then loaded has
-  /// two domains of the same mesh). Error (io) as OutputFile; Error (bad_input) for ids that the format cannot hold.
+  /// two domains of the same mesh). Error (io) as OutputFile; Error (bad_input) for ids outside the range of the
+  /// format.
   FrdWriter(std::filesystem::path path, bool overwrite, const std::vector<Mesh>& meshes);
 
   /// What follows belongs to this step; its number counts from 1.

@@ -11,8 +11,8 @@
 namespace voussoir {
 
 /// A mesh as a Gmsh file has it: nodes, and elements that are sorted by shape and by the physical groups they belong
-/// to. Points, lines, surfaces and volumes stand side by side; what is a body and what is a place for supports and
-/// loads is decided by whoever uses the mesh (see read_job_file()).
+/// to. Points, lines, surfaces and volumes are all kept; which of them form the body and which are for supports and
+/// loads is decided by the user of the mesh (see read_job_file()).
 struct GmshMesh {
   /// A physical group. Elements that belong to none are in a group of their dimension with tag 0 and no name.
   struct Group {
@@ -52,11 +52,11 @@ using ReadProgress = std::function<bool(double fraction)>;
 /// parametrisations, data) are passed over.
 ///
 /// Shapes that there are no elements for (pyramids, third order, …), versions that are not read, elements
-/// whose nodes are missing, and files that are cut off or damaged are an Error, with the line of a text file or the
+/// whose nodes are missing, and files that are truncated or corrupt are an Error, with the line of a text file or the
 /// byte of a binary one, and what to do.
 GmshMesh read_gmsh(const std::filesystem::path& path, const ReadProgress& progress = {});
 
-/// The same for the bytes of a file in memory; `name` stands for the file in messages.
+/// The same for the bytes of a file in memory; `name` replaces the file in messages.
 GmshMesh read_gmsh_bytes(std::string_view bytes, const std::string& name, const ReadProgress& progress = {});
 
 }  // namespace voussoir

@@ -7,6 +7,7 @@ namespace voussoir {
 
 enum class GmshFormat { binary_4_1, ascii_4_1, ascii_2_2 };
 
+/// Version and encoding of a Gmsh file.
 struct GmshWriteOptions {
   bool overwrite = false;  ///< replace a file of that name; otherwise it is an Error
   GmshFormat format = GmshFormat::binary_4_1;

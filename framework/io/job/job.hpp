@@ -11,7 +11,8 @@
 #include <voussoir/framework/domain/domain.hpp>
 #include <voussoir/framework/io/units.hpp>
 
-// What a file asks for. Decks and job files are read into a Job; the room jobs/ solves it and writes what was asked.
+// The contents of an input file. Decks and job files are read into a Job; the layer jobs/ solves it and writes the
+// results.
 
 namespace voussoir {
 
@@ -21,11 +22,11 @@ struct JobNote {
   std::string text;
 };
 
-/// Everything that is held at the end of a step.
+/// All constraints at the end of a step.
 struct Supports {
   std::vector<Prescribed> values;
   std::vector<ObliqueSupport> oblique;
-  /// Unknowns that are held where the step before left them.
+  /// Unknowns that are fixed at their values at the end of the previous step.
   struct Kept {
     std::int32_t node;
     std::string unknown;                   ///< empty: the displacement along `direction`
@@ -33,12 +34,12 @@ struct Supports {
   };
   std::vector<Kept> kept;
 
-  /// Gives all of this to a domain, in place of what it held before. `previous` has the unknowns that the step before
-  /// ended with; without one, what is to be kept is held at zero.
+  /// Applies these constraints to a domain, replacing earlier ones. `previous` has the unknowns at the end of the
+  /// previous step; without it, unknowns to be kept are fixed at zero.
   void apply(Domain& domain, const NodalField* previous = nullptr) const;
 };
 
-/// A table that a step asks for, in the words of a deck.
+/// A table requested by a step, in the terms of a deck.
 struct PrintRequest {
   enum class At { nodes, elements } at = At::nodes;
   std::string set;                      ///< of nodes or of elements; empty: all of them
@@ -52,18 +53,18 @@ enum class Procedure { statics, steady_heat };
 std::string to_string(Procedure procedure);
 
 /// One step: what acts on the model at its end. Steps of linear statics and steady heat depend on nothing but this, so
-/// each stands for itself.
+/// they are independent of each other.
 struct JobStep {
   std::string name;   ///< "step 1", or as the author calls it
-  std::string title;  ///< a line of words, may be empty
+  std::string title;  ///< a line of text, may be empty
   Procedure procedure = Procedure::statics;
   std::size_t domain = 0;  ///< of Job::domains
   std::string load_case;   ///< of that domain; empty: nothing acts but the supports
   double load_factor = 1;  ///< of the load case
   double total_time = 1;   ///< at the end of the step, for the headings of tables
   std::string where;       ///< "beam.inp:40"
-  /// Steps that hold the same things share one object: their systems have one matrix and are solved together. Null: the
-  /// step holds what its domain holds already.
+  /// Steps with the same constraints share one object: their systems have one matrix and are solved together. Null: the
+  /// step uses the constraints of its domain.
   std::shared_ptr<const Supports> supports;
   /// A step of steady heat whose temperatures act on this one.
   std::optional<std::size_t> heated_by;
@@ -77,14 +78,14 @@ struct NodeAxes {
 };
 
 /// How the author of a deck calls nodes and elements whose numbers repeat among the instances of an assembly: they are
-/// numbered anew, and keep their names.
+/// renumbered, and keep their names.
 struct InstanceNumbers {
   /// Numbers above `shift`, up to the next range, are those of an instance (or of the assembly itself) plus `shift`.
   struct Range {
     Id shift = 0;
     std::string instance;
   };
-  std::vector<Range> nodes, elements;  ///< by rising shift; empty: numbers are the author's own
+  std::vector<Range> nodes, elements;  ///< by increasing offset; empty: numbers are those of the deck
 
   bool empty() const { return nodes.empty() && elements.empty(); }
   /// "BOLT-2.57", or "57" where nothing was renumbered.
@@ -95,7 +96,7 @@ struct InstanceNumbers {
   static std::string name(const std::vector<Range>& ranges, Id id);
 };
 
-/// A model and what is asked of it.
+/// A model and the steps to be solved.
 struct Job {
   std::string name;    ///< of the file, without folder and ending: results are called after it
   std::string title;   ///< what its author calls it
@@ -111,11 +112,11 @@ struct Job {
   /// 0: there are none.
   std::int32_t own_nodes = 0;
   InstanceNumbers instances;
-  /// A mesh without sections, whose elements have a material that stands in for one: it can be looked at, not solved.
+  /// A mesh without sections, whose elements have a placeholder material: it can be checked, not solved.
   bool mesh_only = false;
   /// Labels for numbers, where the author gives them.
   Units units;
-  /// Where results are wanted besides tables: in every step whose model has the place.
+  /// Points at which results are written, in every step whose model contains them.
   std::vector<ProbePoint> points;
   std::vector<ProbePath> paths;
 };

@@ -15,6 +15,7 @@ class LinePlot {
  public:
   using Points = std::vector<std::pair<double, double>>;
 
+  /// One set of axes with its curves.
   class Panel {
    public:
     explicit Panel(std::string label) : label_(std::move(label)) {}
@@ -33,7 +34,7 @@ class LinePlot {
   };
 
   LinePlot(std::string title, std::string axis) : title_(std::move(title)), axis_(std::move(axis)) {}
-  /// A new panel; the reference holds until the next one is added.
+  /// A new panel; the reference is valid until the next one is added.
   Panel& panel(const std::string& label);
   /// Marks a place on the axis in all panels.
   LinePlot& mark(double x, const std::string& text);

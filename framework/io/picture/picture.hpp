@@ -18,7 +18,7 @@ struct PictureOptions {
   std::string title, subtitle;
   bool mesh = true;     ///< draw the edges of elements
   bool outline = true;  ///< show where the edges of the body were before it was deformed
-  bool shadow = true;   ///< let it stand on the ground
+  bool shadow = true;   ///< rest the body on the ground plane
 };
 
 /// The scale of colours of a picture, in the unit of its label.
@@ -28,7 +28,7 @@ struct ColourScale {
   /// NaN where there is none.
   double least = 0, greatest = 0;
   Id greatest_at = 0;  ///< the node (element) that has it, in the user's numbering
-  /// Whether values lie beyond an end of the scale, which the bar then shows with a pointed end and "≥" or "≤".
+  /// Whether values exceed the range of the scale, which the colour bar then shows with a pointed end and "≥" or "≤".
   bool clipped_low = false, clipped_high = false;
 };
 
@@ -52,7 +52,7 @@ class Picture {
   Picture& deform(const NodalField& displacements, double factor = 0);
   Picture& deform(NodalField&&, double = 0) = delete;  // it would be gone before write()
   /// Colours the surface by a component of nodal values, times `unit`. Where one visible value in 500 lies far beyond
-  /// the others, as a stress that is infinite in theory does, the colours end before it and the bar says so.
+  /// the others, as at a stress singularity, the colour range ends before it and the colour bar shows it.
   Picture& colour(std::vector<MaterialField> fields, const std::string& component, const std::string& label,
                   double unit = 1);
   /// The same by values that nodes have whatever the material: temperatures, displacements. Lines are coloured too.
@@ -65,7 +65,7 @@ class Picture {
   /// The scale of colours that write() takes.
   ColourScale scale() const;
 
-  /// Throws Error (bad_input) where there is nothing to see, and Error (io) with the path and the system's words.
+  /// Throws Error (bad_input) if nothing is visible, and Error (io) with the path and the system's error message.
   void write(const std::filesystem::path& path, const PictureOptions& options = {}) const;
 
  private:

@@ -23,12 +23,12 @@ struct VtuOptions {
 ///   VtuWriter(domain).add(result.unknowns).add(nodal_stress(domain, result)).write("beam.vtu");
 ///
 /// All blocks go into one file. Every file carries `node_id` at points, and `element_id`, `block` (its number) and
-/// `material` (number in the order of first use, −1 for none) at cells; the names behind the numbers stand in a comment
+/// `material` (number in the order of first use, −1 for none) at cells; the corresponding names are in a comment
 /// at the head of the file. Elements without a shape of their own (springs, masses) become lines and vertices.
 ///
 /// Numbers are stored binary (appended, raw, 64-bit headers, the byte order of the machine). The file is written under
-/// a temporary name and then renamed, so that nobody ever reads half a file; it never replaces another one unless told
-/// to. Failures are Errors (io) with the path and the system's words.
+/// a temporary name and then renamed, so that no partial file is ever visible; it replaces an existing one only if
+/// allowed to. Failures are Errors (io) with the path and the system's error message.
 ///
 /// The writer only remembers what it is given: the domain and nodal fields must live until write() returns.
 class VtuWriter {
@@ -38,7 +38,7 @@ class VtuWriter {
   /// Values at points. Components ux uy uz become one vector of three (absent ones are 0, so that ParaView can warp by
   /// it), rx ry rz a second one called NAME_rotation; NaN becomes 0 in these. Other components beside them become
   /// arrays of their own, called as field_name() says, after NAME_ unless NAME is "displacement". Any other field stays
-  /// as it is, NaN included, with its components named. `name` replaces the field's own.
+  /// as it is, NaN included, with its components named. `name` replaces the name of the field.
   VtuWriter& add(const NodalField& field, const std::string& name = {});
   VtuWriter& add(NodalField&& field, const std::string& name = {}) = delete;  // it would be gone before write()
   /// One array per material, called NAME where there is one material and NAME_MATERIAL where there are several. The
@@ -51,7 +51,7 @@ class VtuWriter {
   VtuWriter& add_cells(const std::string& name, std::vector<double> values);
   VtuWriter& add_cells(const std::string& name, std::vector<std::int32_t> values);
 
-  /// Names the unit of an array (VTK's key UNITS_LABEL); an empty label says nothing.
+  /// Sets the unit of an array (VTK's key UNITS_LABEL); an empty label sets none.
   VtuWriter& unit(const std::string& array, const std::string& label);
   /// A line for those who read the head of the file.
   VtuWriter& comment(const std::string& line);
