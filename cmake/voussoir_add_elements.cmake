@@ -41,7 +41,7 @@ function(voussoir_add_elements target)
     message(FATAL_ERROR "voussoir_add_elements: \"${target}\" is a static library, whose elements would be lost at "
                         "link time; use an executable, a SHARED, MODULE or OBJECT library")
   elseif(NOT type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY|OBJECT_LIBRARY)$")
-    message(FATAL_ERROR "voussoir_add_elements: \"${target}\" (${type}) compiles nothing that could hold an element")
+    message(FATAL_ERROR "voussoir_add_elements: \"${target}\" (${type}) has no sources that could contain an element")
   endif()
 
   voussoir_warn_unless_optimised("${target}")
