@@ -72,10 +72,10 @@ class LawProbe {
     const std::optional<int> index = foreign_read(run_.parameters, count);
     if (!index) return {};
     return function + "() of law '" + law_.name + "' reads parameter p[" + std::to_string(*index) + "], but " +
-           (count == 0   ? std::string("the law names none")
-            : count == 1 ? std::string("the law has p[0] alone")
+           (count == 0   ? std::string("the law declares none")
+            : count == 1 ? std::string("the law has only p[0]")
                          : "the law has p[0] to p[" + std::to_string(count - 1) + "]") +
-           "; name it in parameters[], or correct the index";
+           "; declare it in parameters[], or correct the index";
   }
 
   std::string foreign_constant(const std::string& function) {
@@ -95,7 +95,7 @@ class LawProbe {
     return {};
   }
   std::string constant_text(const std::string& before, const char* verb, int index) const {
-    return before + law_.name + verb + std::to_string(index) + ", but the law says that it has " +
+    return before + law_.name + verb + std::to_string(index) + ", but the law declares " +
            std::to_string(law_.constant_count) + "; correct 'constants' or the index";
   }
 
@@ -104,7 +104,7 @@ class LawProbe {
     for (const double temperature : {-400.0, 0.0, 20.0, 1500.0})
       if (!same(run(), run(temperature)))
         return function + "() of law '" + law_.name +
-               "' reads p.temperature, but the law says reads_temperature = false; take that away";
+               "' reads p.temperature, but the law declares reads_temperature = false; remove that";
     return {};
   }
 
