@@ -29,6 +29,7 @@ struct BenchOptions {
   bool quick = false;
   bool files = false;
   int file_size = 100;
+  std::int64_t dofs = 0;
   double fp64 = 0;  // TFLOP/s
   std::string json, markdown, child;
   WorkOptions work;
@@ -41,10 +42,15 @@ struct Workload {
 
 /// Those that run on every backend, in the order that they are run in.
 const std::vector<Workload>& device_workloads() {
-  static const std::vector<Workload> all{{"spmv", bench_spmv},         {"matrix-free", bench_matrix_free},
-                                         {"ebe", bench_ebe},           {"cg", bench_cg},
-                                         {"amg", bench_amg},           {"integrate", bench_integrate},
-                                         {"assemble", bench_assemble}, {"paper-tables", bench_paper_tables}};
+  static const std::vector<Workload> all{{"spmv", bench_spmv},
+                                         {"matrix-free", bench_matrix_free},
+                                         {"ebe", bench_ebe},
+                                         {"cg", bench_cg},
+                                         {"amg", bench_amg},
+                                         {"integrate", bench_integrate},
+                                         {"assemble", bench_assemble},
+                                         {"job", bench_job},
+                                         {"paper-tables", bench_paper_tables}};
   return all;
 }
 
@@ -80,6 +86,7 @@ void run_device_workloads(const BenchOptions& options, const std::vector<const W
   BenchSetup setup;
   setup.backend = options.backend;
   setup.size = options.size.value_or(setup.size);
+  setup.dofs = options.dofs;
   setup.quick = options.quick;
   setup.choices = options.work.choices();
   setup.fp64 = options.fp64 * 1e12;
@@ -101,7 +108,8 @@ void run_bench(BenchOptions options) {
   if (options.workloads.empty() && on_cpu) options.workloads.emplace_back("cpu");
   std::vector<const Workload*> workloads;
   for (const Workload& workload : device_workloads())
-    if (asked_for(options, workload.name) || (options.workloads.empty() && workload.name != "paper-tables"))
+    if (asked_for(options, workload.name) ||
+        (options.workloads.empty() && workload.name != "paper-tables" && workload.name != "job"))
       workloads.push_back(&workload);
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
@@ -126,9 +134,11 @@ constexpr const char* examples =
   amg           multigrid: set-up, set-up again, solve            (true residuals)
   integrate     element matrices, each way that the backend knows (a product with them)
   assemble      patterns, and integration into a matrix           (a product; the same bits twice)
+  job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
+                only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named
 
-All but the first two take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
+All but cpu, files and job take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
 speed of a copy, or what must be computed over the device's rate where that takes longer.
 
 Examples:
@@ -136,6 +146,7 @@ Examples:
   voussoir bench --backend cuda                  everything on a GPU
   voussoir bench --backend cuda spmv cg --json numbers.json
   voussoir bench --backend cuda integrate --integration pairs
+  voussoir bench job --dofs 300000 --json job.json
   voussoir bench --backend cuda paper-tables --markdown tables.md)";
 
 }  // namespace
@@ -178,6 +189,11 @@ void add_bench_command(CLI::App& program) {
   bench->add_option("--file-size", options->file_size, "Files of a block of n × n × n nodes")
       ->capture_default_str()
       ->check(whole_number_between(2, 400));
+  bench
+      ->add_option("--dofs", options->dofs,
+                   "Unknowns of the pump of the workload job (default: 300000, on a GPU 1842375)")
+      ->type_name("N")
+      ->check(whole_number_between(1000, 1000000000));
   bench->add_option("--child", options->child)->group("");
   bench->footer(examples);
   bench->callback([options] { run_bench(*options); });

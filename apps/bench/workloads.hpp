@@ -23,6 +23,9 @@ void bench_integrate(BenchRig& rig);
 /// Patterns, and integration into a stored matrix.
 void bench_assemble(BenchRig& rig);
 
+/// A whole job, from a deck of the pump to its result files.
+void bench_job(BenchRig& rig);
+
 /// The tables of FEStudio's paper (docs/benchmarks/paper_tables.md) on this machine, theirs and ours side by side.
 void bench_paper_tables(BenchRig& rig);
 
