@@ -1,5 +1,7 @@
 #include <voussoir/framework/analysis/error_estimate.hpp>
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -80,17 +82,16 @@ class Member {
     return sum;
   }
 
-  /// The square of the solution's norm.
-  double solution(std::int32_t e) const {
+  /// The square of the solution's norm. `record` has room for a value of each column.
+  double solution(std::int32_t e, double* record) const {
     double sum = 0;
-    std::vector<double> record(columns_.size());
     for (int p = 0; p < field_.points; ++p) {
       double twice;
       if (energy_ >= 0) {  // thermal strain is taken off there
         twice = 2 * field_.at(e, p, energy_);
       } else {
-        for (std::size_t k = 0; k < record.size(); ++k) record[k] = field_.at(e, p, columns_[k]);
-        twice = energy(pair_, record.data());
+        for (std::size_t k = 0; k < columns_.size(); ++k) record[k] = field_.at(e, p, columns_[k]);
+        twice = energy(pair_, record);
       }
       sum += twice * field_.at(e, p, volume_);
     }
@@ -98,17 +99,16 @@ class Member {
   }
 
   /// The square of the error's norm, where the nodes of the element differ by `difference` from the smooth field.
-  double error(std::int32_t e, const double* difference) const {
+  double error(std::int32_t e, const double* difference, double* record) const {
     const auto nodes = static_cast<std::size_t>(functions_.nodes());
     const std::size_t width = columns_.size();
-    std::vector<double> record(width);
     double sum = 0, weights = 0;
     for (std::size_t q = 0; q < functions_.rule().size(); ++q) {
       const double weight = functions_.rule()[q].weight * jacobian(e, q);
-      std::fill(record.begin(), record.end(), 0.0);
+      std::fill_n(record, width, 0.0);
       for (std::size_t a = 0; a < nodes; ++a)
         for (std::size_t k = 0; k < width; ++k) record[k] += values_[q * nodes + a] * difference[a * width + k];
-      sum += weight * energy(pair_, record.data());
+      sum += weight * energy(pair_, record);
       weights += weight;
     }
     // The volume that the element itself integrates has its thickness, or that of the ring.
@@ -204,26 +204,28 @@ ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>
   result.element_percent.assign(first.back(), nan);
   std::vector<double> volume(first.back(), 0.0), energies(first.back(), 0.0);
   const auto smooth = detail::patch_values(domain, points, pair->names);
+  std::vector<std::int32_t> place(domain.node_count());  // of each node, in the smooth field of the material
   for (const auto& [material, members] : by_material) {
     const detail::CompactField& nodal = smooth.at(material);
+    for (std::size_t i = 0; i < nodal.nodes.size(); ++i) place[nodal.nodes[i]] = static_cast<std::int32_t>(i);
     for (const auto& m : members) {
       const std::int32_t elements = m->block().size();
-#pragma omp parallel
-      {
-        std::vector<double> local(static_cast<std::size_t>(m->block().nodes_per_element()) * width);
-#pragma omp for schedule(static)
-        for (std::int32_t e = 0; e < elements; ++e) {
-          m->carry(e, local.data());
-          const auto nodes = m->block().nodes(e);
-          for (std::size_t a = 0; a < nodes.size(); ++a) {
-            const double* there = nodal.at(nodes[a]);
-            for (std::size_t k = 0; k < width; ++k) local[a * width + k] = there[k] - local[a * width + k];
-          }
-          const std::size_t at = first[m->index()] + e;
-          result.element_error[at] = std::sqrt(m->error(e, local.data()));
-          volume[at] = m->volume(e);
-          energies[at] = m->solution(e);
+      const std::size_t room = (static_cast<std::size_t>(m->block().nodes_per_element()) + 2) * width;
+      std::vector<double> rooms(room * static_cast<std::size_t>(omp_get_max_threads()));
+#pragma omp parallel for schedule(static)
+      for (std::int32_t e = 0; e < elements; ++e) {
+        double* const record = rooms.data() + room * static_cast<std::size_t>(omp_get_thread_num());
+        double* const local = record + width;
+        m->carry(e, local);
+        const auto nodes = m->block().nodes(e);
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          const double* there = nodal.values.data() + width * static_cast<std::size_t>(place[nodes[a]]);
+          for (std::size_t k = 0; k < width; ++k) local[a * width + k] = there[k] - local[a * width + k];
         }
+        const std::size_t at = first[m->index()] + e;
+        result.element_error[at] = std::sqrt(m->error(e, local, record));
+        volume[at] = m->volume(e);
+        energies[at] = m->solution(e, record);
       }
     }
   }

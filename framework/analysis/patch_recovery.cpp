@@ -1,16 +1,20 @@
 #include <voussoir/framework/analysis/detail/patch_recovery.hpp>
 
+#include <omp.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir::detail {
 namespace {
 
-constexpr int most_terms = 10;    // 1, x, y, z and their products
-constexpr std::size_t chunk = 6;  // values that are fitted at once, so that polynomials need little memory
+constexpr int most_terms = 10;      // 1, x, y, z and their products
+constexpr std::size_t lanes = 8;    // patches with as many samples each that are fitted side by side
+constexpr std::size_t at_once = 4;  // values whose sums run side by side
 
 /// A block of the material.
 struct Part {
@@ -30,6 +34,91 @@ void monomials(const double* x, int dim, int order, double* m) {
     for (int j = i; j < dim; ++j) m[n++] = x[i] * x[j];
 }
 
+/// Least-squares fits of several patches side by side: number i of sample s of lane l stands at (s · count + i) · lanes
+/// + l. Each lane computes what it would compute alone.
+class LaneFit {
+ public:
+  LaneFit(std::size_t samples, std::size_t terms, std::size_t width) : terms_(terms), width_(width) {
+    monomials_.resize(samples * terms * lanes);
+    data_.resize(samples * width * lanes);
+    basis_.resize(samples * terms * lanes);
+  }
+  double* monomials() { return monomials_.data(); }
+  double* data() { return data_.data(); }
+
+  /// terms × width coefficients for each lane, as above. Monomials that the points cannot tell from those before them,
+  /// as z² in a single layer, are left out.
+  void solve(std::size_t samples, double* out) {
+    // Gram and Schmidt: orthonormal columns, and which combinations of monomials they are.
+    double makeup[most_terms][most_terms][lanes] = {};
+    std::array<std::size_t, lanes> found{};
+    for (std::size_t j = 0; j < terms_; ++j) {
+      double* const v = basis_.data() + j * samples * lanes;
+      double of[most_terms][lanes] = {}, given[lanes] = {}, left[lanes] = {}, scale[lanes];
+      for (std::size_t l = 0; l < lanes; ++l) of[j][l] = 1;
+      for (std::size_t s = 0; s < samples; ++s)
+        for (std::size_t l = 0; l < lanes; ++l) {
+          const double value = monomials_[(s * terms_ + j) * lanes + l];
+          v[s * lanes + l] = value;
+          given[l] += value * value;
+        }
+      for (int pass = 0; pass < 2; ++pass)
+        for (std::size_t b = 0; b < j; ++b) {
+          const double* const base = basis_.data() + b * samples * lanes;
+          double along[lanes] = {};
+          for (std::size_t s = 0; s < samples * lanes; s += lanes)
+            for (std::size_t l = 0; l < lanes; ++l) along[l] += base[s + l] * v[s + l];
+          for (std::size_t s = 0; s < samples * lanes; s += lanes)
+            for (std::size_t l = 0; l < lanes; ++l) v[s + l] -= along[l] * base[s + l];
+          for (std::size_t k = 0; k < terms_; ++k)
+            for (std::size_t l = 0; l < lanes; ++l) of[k][l] -= along[l] * makeup[b][k][l];
+        }
+      for (std::size_t s = 0; s < samples * lanes; s += lanes)
+        for (std::size_t l = 0; l < lanes; ++l) left[l] += v[s + l] * v[s + l];
+      // A column that is left out is zero from here on, and takes part in nothing.
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const bool kept = found[l] < samples && left[l] > 1e-6 * given[l];
+        scale[l] = kept ? 1 / std::sqrt(left[l]) : 0;
+        found[l] += kept;
+      }
+      for (std::size_t s = 0; s < samples * lanes; s += lanes)
+        for (std::size_t l = 0; l < lanes; ++l) v[s + l] *= scale[l];
+      for (std::size_t k = 0; k < terms_; ++k)
+        for (std::size_t l = 0; l < lanes; ++l) makeup[j][k][l] = of[k][l] * scale[l];
+    }
+    std::fill_n(out, terms_ * width_ * lanes, 0.0);
+    for (std::size_t b = 0; b < terms_; ++b)
+      for (std::size_t k = 0; k < width_; k += at_once) {
+        double along[at_once][lanes] = {};
+        if (k + at_once <= width_)
+          project<at_once>(b, k, samples, along);
+        else
+          for (std::size_t i = 0; k + i < width_; ++i) project<1>(b, k + i, samples, along + i);
+        for (std::size_t i = 0; i < at_once && k + i < width_; ++i)
+          for (std::size_t j = 0; j < terms_; ++j)
+            for (std::size_t l = 0; l < lanes; ++l)
+              out[(j * width_ + k + i) * lanes + l] += along[i][l] * makeup[b][j][l];
+      }
+  }
+
+ private:
+  /// Products of a column of the basis with `count` values from `first` on.
+  template <std::size_t count>
+  void project(std::size_t b, std::size_t first, std::size_t samples, double (*along)[lanes]) const {
+    const double* const base = basis_.data() + b * samples * lanes;
+    double sum[count][lanes] = {};
+    for (std::size_t s = 0; s < samples; ++s)
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t l = 0; l < lanes; ++l)
+          sum[i][l] += base[s * lanes + l] * data_[(s * width_ + first + i) * lanes + l];
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t l = 0; l < lanes; ++l) along[i][l] = sum[i][l];
+  }
+
+  std::size_t terms_, width_;
+  std::vector<double> monomials_, data_, basis_;
+};
+
 class Patches {
  public:
   Patches(const Domain& domain, std::vector<Part> parts) : domain_(domain), parts_(std::move(parts)) {
@@ -40,6 +129,7 @@ class Patches {
     }
     terms_ = order_ == 1 ? dim_ + 1 : (dim_ + 1) * (dim_ + 2) / 2;
     list_elements();
+    measure_patches();
   }
 
   CompactField recover(const std::vector<std::string>& names) const {
@@ -47,21 +137,17 @@ class Patches {
     result.nodes = nodes_;
     result.width = names.size();
     result.values.assign(nodes_.size() * names.size(), 0.0);
-    for (std::size_t first = 0; first < names.size(); first += chunk) {
-      const std::size_t width = std::min(chunk, names.size() - first);
-      std::vector<std::array<int, chunk>> columns;
-      for (const Part& part : parts_) {
-        columns.emplace_back();
-        for (std::size_t k = 0; k < width; ++k) columns.back()[k] = part.field->name_index(names[first + k]);
-      }
-      std::vector<double> polynomials(corners_.size() * terms_ * width, 0.0);
+    const std::vector<double> polynomials = fit(names);
+    std::size_t most = 0;  // corners of the elements at a node
+    for (const std::int32_t n : nodes_) most = std::max(most, elements_at(n));
+    std::size_t corners = 0;
+    for (const Part& part : parts_) corners = std::max(corners, static_cast<std::size_t>(part.shape->corners));
+    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+    std::vector<std::vector<std::int32_t>> near(threads, std::vector<std::int32_t>(most * corners));
 #pragma omp parallel for schedule(static)
-      for (std::size_t c = 0; c < corners_.size(); ++c)
-        fit(corners_[c], columns, width, polynomials.data() + c * terms_ * width);
-#pragma omp parallel for schedule(static)
-      for (std::size_t n = 0; n < nodes_.size(); ++n)
-        evaluate(nodes_[n], polynomials, width, result.values.data() + n * result.width + first);
-    }
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      evaluate(nodes_[n], polynomials, result.width, near[static_cast<std::size_t>(omp_get_thread_num())].data(),
+               result.values.data() + n * result.width);
     return result;
   }
 
@@ -72,16 +158,21 @@ class Patches {
 
   /// Elements at each node; corners are nodes that have a patch.
   void list_elements() {
-    std::vector<char> is_corner(domain_.node_count(), 0);
-    first_.assign(static_cast<std::size_t>(domain_.node_count()) + 1, 0);
+    const std::int32_t nodes = domain_.node_count();
+    std::vector<char> is_corner(nodes, 0);
+    first_.assign(static_cast<std::size_t>(nodes) + 1, 0);
+    /// Calls take(part, element, node, is it a corner?) for this thread's nodes.
     const auto visit = [&](const auto& take) {
-      for (std::size_t p = 0; p < parts_.size(); ++p)
-        for (std::int32_t e = 0; e < parts_[p].block->size(); ++e) {
-          const auto nodes = parts_[p].block->nodes(e);
-          for (std::size_t a = 0; a < nodes.size(); ++a)
-            take(p, e, nodes[a], static_cast<int>(a) < parts_[p].shape->corners);
-        }
+      const NodeRange mine(nodes);
+      for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const std::int32_t* node = parts_[p].block->connectivity().data();
+        const int per_element = parts_[p].block->nodes_per_element();
+        for (std::int32_t e = 0; e < parts_[p].block->size(); ++e)
+          for (int a = 0; a < per_element; ++a, ++node)
+            if (mine.contains(*node)) take(p, e, *node, a < parts_[p].shape->corners);
+      }
     };
+#pragma omp parallel
     visit([&](std::size_t, std::int32_t, std::int32_t node, bool corner) {
       ++first_[node + 1];
       if (corner) is_corner[node] = 1;
@@ -89,11 +180,12 @@ class Patches {
     for (std::size_t n = 0; n + 1 < first_.size(); ++n) first_[n + 1] += first_[n];
     members_.resize(first_.back());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+#pragma omp parallel
     visit([&](std::size_t p, std::int32_t e, std::int32_t node, bool) {
       members_[next[node]++] = {static_cast<std::int32_t>(p), e};
     });
-    corner_index_.assign(domain_.node_count(), -1);
-    for (std::int32_t n = 0; n < domain_.node_count(); ++n) {
+    corner_index_.assign(nodes, -1);
+    for (std::int32_t n = 0; n < nodes; ++n) {
       if (first_[n + 1] > first_[n]) nodes_.push_back(n);
       if (!is_corner[n]) continue;
       corner_index_[n] = static_cast<std::int32_t>(corners_.size());
@@ -103,7 +195,30 @@ class Patches {
 
   std::size_t elements_at(std::int32_t node) const { return first_[node + 1] - first_[node]; }
 
-  /// Coordinates relative to a patch's corner, in units of the patch's size.
+  /// Coordinates relative to a patch's corner are in units of the patch's size. Patches with as many samples are fitted
+  /// together.
+  void measure_patches() {
+    sizes_.resize(corners_.size());
+    std::vector<std::int32_t> samples(corners_.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t c = 0; c < corners_.size(); ++c) {
+      sizes_[c] = size_of(corners_[c]);
+      for (std::size_t i = first_[corners_[c]]; i < first_[corners_[c] + 1]; ++i)
+        samples[c] += parts_[members_[i].part].field->points;
+    }
+    const std::int32_t most = samples.empty() ? 0 : *std::max_element(samples.begin(), samples.end());
+    std::vector<std::size_t> first(static_cast<std::size_t>(most) + 2, 0);
+    for (const std::int32_t s : samples) ++first[s + 1];
+    for (std::size_t s = 0; s + 1 < first.size(); ++s) first[s + 1] += first[s];
+    by_samples_.resize(corners_.size());
+    std::vector<std::size_t> next(first.begin(), first.end() - 1);
+    for (std::size_t c = 0; c < corners_.size(); ++c) by_samples_[next[samples[c]]++] = static_cast<std::int32_t>(c);
+    for (std::size_t s = 0; s + 1 < first.size(); ++s)
+      for (std::size_t at = first[s]; at < first[s + 1]; at += lanes)
+        groups_.push_back({at, std::min(lanes, first[s + 1] - at), s});
+    most_samples_ = static_cast<std::size_t>(most);
+  }
+
   double size_of(std::int32_t corner) const {
     const double* o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)];
     double size = 0;
@@ -115,56 +230,55 @@ class Patches {
     return size > 0 ? size : 1;
   }
 
-  /// The polynomial of a corner: terms × width coefficients. Monomials that the points cannot tell from those before
-  /// them, as z² in a single layer, are left out.
-  void fit(std::int32_t corner, const std::vector<std::array<int, chunk>>& columns, std::size_t width,
-           double* out) const {
+  /// The polynomial of each corner: terms × width coefficients.
+  std::vector<double> fit(const std::vector<std::string>& names) const {
+    const std::size_t width = names.size(), terms = terms_;
+    std::vector<std::vector<int>> columns;
+    for (const Part& part : parts_) {
+      columns.emplace_back();
+      for (const std::string& name : names) columns.back().push_back(part.field->name_index(name));
+    }
+    std::vector<double> polynomials(corners_.size() * terms * width);
+    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+    std::vector<LaneFit> fits(threads, LaneFit(most_samples_, terms, width));
+    std::vector<std::vector<double>> found(threads, std::vector<double>(terms * width * lanes));
+#pragma omp parallel for schedule(dynamic, 64)
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      const Group& group = groups_[g];
+      for (std::size_t l = 0; l < lanes; ++l)  // lanes without a patch of their own repeat the first one's
+        take_samples(by_samples_[group.first + (l < group.count ? l : 0)], columns, width, l, fits[thread]);
+      fits[thread].solve(group.samples, found[thread].data());
+      for (std::size_t l = 0; l < group.count; ++l) {
+        double* const out = polynomials.data() + by_samples_[group.first + l] * terms * width;
+        for (std::size_t i = 0; i < terms * width; ++i) out[i] = found[thread][i * lanes + l];
+      }
+    }
+    return polynomials;
+  }
+
+  void take_samples(std::int32_t c, const std::vector<std::vector<int>>& columns, std::size_t width, std::size_t lane,
+                    LaneFit& fit) const {
+    const std::int32_t corner = corners_[c];
     const double* o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)];
-    const double size = size_of(corner);
-    std::vector<double> m, data;  // samples × terms, samples × width
+    const double size = sizes_[c];
+    const std::size_t terms = terms_;
+    double* m = fit.monomials() + lane;
+    double* data = fit.data() + lane;
     for (std::size_t i = first_[corner]; i < first_[corner + 1]; ++i) {
       const Part& part = parts_[members_[i].part];
-      for (int p = 0; p < part.field->points; ++p) {
-        double x[3];
-        for (int k = 0; k < 3; ++k) x[k] = (part.field->at(members_[i].element, p, part.place[k]) - o[k]) / size;
-        m.resize(m.size() + terms_);
-        monomials(x, dim_, order_, m.data() + m.size() - terms_);
-        for (std::size_t k = 0; k < width; ++k)
-          data.push_back(part.field->at(members_[i].element, p, columns[members_[i].part][k]));
+      const std::vector<int>& column = columns[members_[i].part];
+      const std::size_t numbers = part.field->names.size();
+      const double* point =
+          part.field->values.data() + static_cast<std::size_t>(members_[i].element) * part.field->points * numbers;
+      for (int p = 0; p < part.field->points; ++p, point += numbers, m += terms * lanes, data += width * lanes) {
+        double x[3], of[most_terms];
+        for (int k = 0; k < 3; ++k) x[k] = (point[part.place[k]] - o[k]) / size;
+        monomials(x, dim_, order_, of);
+        for (std::size_t j = 0; j < terms; ++j) m[j * lanes] = of[j];
+        for (std::size_t k = 0; k < width; ++k) data[k * lanes] = point[column[k]];
       }
     }
-    const std::size_t terms = terms_, samples = m.size() / terms;
-    // Gram and Schmidt: orthonormal columns, and which combinations of monomials they are.
-    std::vector<std::vector<double>> basis;
-    std::vector<std::array<double, most_terms>> makeup;
-    for (std::size_t j = 0; j < terms && basis.size() < samples; ++j) {
-      std::vector<double> v(samples);
-      std::array<double, most_terms> of{};
-      of[j] = 1;
-      double given = 0;
-      for (std::size_t s = 0; s < samples; ++s) given += (v[s] = m[s * terms + j]) * v[s];
-      for (int pass = 0; pass < 2; ++pass)
-        for (std::size_t b = 0; b < basis.size(); ++b) {
-          double along = 0;
-          for (std::size_t s = 0; s < samples; ++s) along += basis[b][s] * v[s];
-          for (std::size_t s = 0; s < samples; ++s) v[s] -= along * basis[b][s];
-          for (std::size_t k = 0; k < terms; ++k) of[k] -= along * makeup[b][k];
-        }
-      double left = 0;
-      for (const double x : v) left += x * x;
-      if (!(left > 1e-6 * given)) continue;
-      const double scale = 1 / std::sqrt(left);
-      for (double& x : v) x *= scale;
-      for (std::size_t k = 0; k < terms; ++k) of[k] *= scale;
-      basis.push_back(std::move(v));
-      makeup.push_back(of);
-    }
-    for (std::size_t b = 0; b < basis.size(); ++b)
-      for (std::size_t k = 0; k < width; ++k) {
-        double along = 0;
-        for (std::size_t s = 0; s < samples; ++s) along += basis[b][s] * data[s * width + k];
-        for (std::size_t j = 0; j < terms; ++j) out[j * width + k] += along * makeup[b][j];
-      }
   }
 
   /// Adds the value of a corner's polynomial at a node.
@@ -172,37 +286,41 @@ class Patches {
            double* out) const {
     const double *o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)],
                  *p = &domain_.coordinates()[3 * static_cast<std::size_t>(node)];
-    const double size = size_of(corner);
+    const auto c = static_cast<std::size_t>(corner_index_[corner]);
+    const double size = sizes_[c];
     const double x[3] = {(p[0] - o[0]) / size, (p[1] - o[1]) / size, (p[2] - o[2]) / size};
     double m[most_terms];
     monomials(x, dim_, order_, m);
-    const double* c = &polynomials[static_cast<std::size_t>(corner_index_[corner]) * terms_ * width];
+    const double* of = &polynomials[c * terms_ * width];
     for (std::size_t j = 0; j < static_cast<std::size_t>(terms_); ++j)
-      for (std::size_t k = 0; k < width; ++k) out[k] += m[j] * c[j * width + k];
+      for (std::size_t k = 0; k < width; ++k) out[k] += m[j] * of[j * width + k];
   }
 
-  void evaluate(std::int32_t node, const std::vector<double>& polynomials, std::size_t width, double* out) const {
-    std::vector<std::int32_t> near;  // corners whose patch has the node
+  /// `near` has room for the corners of all elements at the node.
+  void evaluate(std::int32_t node, const std::vector<double>& polynomials, std::size_t width, std::int32_t* near,
+                double* out) const {
     std::size_t most = 0;
+    std::int32_t* end = near;  // corners whose patch has the node
     for (std::size_t i = first_[node]; i < first_[node + 1]; ++i) {
       const Part& part = parts_[members_[i].part];
       const auto nodes = part.block->nodes(members_[i].element);
       for (int a = 0; a < part.shape->corners; ++a) {
-        near.push_back(nodes[a]);
+        *end++ = nodes[a];
         most = std::max(most, elements_at(nodes[a]));
       }
     }
     // Patches at the boundary have few elements and lie on one side of their corner.
     const auto is_full = [&](std::int32_t corner) { return 4 * elements_at(corner) >= 3 * most; };
     if (corner_index_[node] >= 0 && is_full(node)) {
-      near = {node};
+      *near = node;
+      end = near + 1;
     } else {
-      std::sort(near.begin(), near.end());
-      near.erase(std::unique(near.begin(), near.end()), near.end());
-      near.erase(std::remove_if(near.begin(), near.end(), [&](std::int32_t c) { return !is_full(c); }), near.end());
+      std::sort(near, end);
+      end = std::unique(near, end);
+      end = std::remove_if(near, end, [&](std::int32_t c) { return !is_full(c); });
     }
-    for (const std::int32_t corner : near) add(corner, node, polynomials, width, out);
-    for (std::size_t k = 0; k < width; ++k) out[k] /= static_cast<double>(near.size());
+    for (const std::int32_t* corner = near; corner != end; ++corner) add(*corner, node, polynomials, width, out);
+    for (std::size_t k = 0; k < width; ++k) out[k] /= static_cast<double>(end - near);
   }
 
   const Domain& domain_;
@@ -211,6 +329,13 @@ class Patches {
   std::vector<std::size_t> first_;  // of each node, among `members_`
   std::vector<Member> members_;
   std::vector<std::int32_t> nodes_, corners_, corner_index_;
+  std::vector<double> sizes_;             // of the patches, by corner
+  std::vector<std::int32_t> by_samples_;  // corners, those with as many samples together
+  struct Group {
+    std::size_t first, count, samples;
+  };
+  std::vector<Group> groups_;
+  std::size_t most_samples_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <voussoir/framework/analysis/nodal_mean.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +10,7 @@
 
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
+#include <voussoir/framework/analysis/detail/node_range.hpp>
 
 namespace voussoir {
 namespace {
@@ -93,21 +96,34 @@ std::map<std::string, std::vector<const PointField*>> by_material(const Domain& 
   return result;
 }
 
-/// Adds what the elements of a block carry to their nodes to `sum`, and counts them.
-void add_to_nodes(const Domain& domain, const PointField& field, const std::vector<std::string>& names,
-                  std::vector<double>& sum, std::vector<std::int32_t>& count) {
-  const ElementBlock& block = domain.block(field.block);
+/// Adds what the elements of blocks carry to their nodes to `sum`, and counts them. Values that cannot be carried to
+/// nodes are left out.
+void add_to_nodes(const Domain& domain, const std::vector<const PointField*>& fields,
+                  const std::vector<std::string>& names, std::vector<double>& sum, std::vector<std::int32_t>& count) {
   const std::size_t width = names.size();
-  std::vector<int> column;
-  for (const auto& n : names) column.push_back(field.name_index(n));
-  std::vector<double> local(static_cast<std::size_t>(block.nodes_per_element()) * width);
-  for (std::int32_t e = 0; e < block.size(); ++e) {
-    const auto nodes = block.nodes(e);
-    detail::carry_to_nodes(block.type().program().extrapolation(), field, column, e, block.nodes_per_element(),
-                           local.data());
-    for (int a = 0; a < block.nodes_per_element(); ++a) {
-      ++count[nodes[a]];
-      for (std::size_t k = 0; k < width; ++k) sum[nodes[a] * width + k] += local[a * width + k];
+  std::vector<std::vector<int>> columns(fields.size());
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (!domain.block(fields[f]->block).type().program().extrapolation().empty())
+      for (const auto& n : names) columns[f].push_back(fields[f]->name_index(n));
+  const std::size_t apart = (width + 15) / 16 * 16;  // threads write to lines of memory of their own
+  std::vector<double> locals(apart * static_cast<std::size_t>(omp_get_max_threads()));
+#pragma omp parallel
+  {
+    const detail::NodeRange mine(domain.node_count());
+    double* const local = locals.data() + apart * static_cast<std::size_t>(omp_get_thread_num());
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      const ElementBlock& block = domain.block(fields[f]->block);
+      const auto extrapolation = block.type().program().extrapolation();
+      const int nodes = extrapolation.empty() ? 0 : block.nodes_per_element();
+      const std::int32_t* node = block.connectivity().data();
+      for (std::int32_t e = 0; nodes > 0 && e < block.size(); ++e)
+        for (int a = 0; a < nodes; ++a, ++node) {
+          if (!mine.contains(*node)) continue;
+          detail::carry_to_node(extrapolation.data() + static_cast<std::size_t>(a) * fields[f]->points, *fields[f],
+                                columns[f], e, local);
+          ++count[*node];
+          for (std::size_t k = 0; k < width; ++k) sum[*node * width + k] += local[k];
+        }
     }
   }
 }
@@ -127,9 +143,8 @@ NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>
   const std::size_t width = names.size();
   NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
   std::vector<std::int32_t> count(domain.node_count(), 0);
-  for (const PointField* field : fields)
-    if (!domain.block(field->block).type().program().extrapolation().empty())
-      add_to_nodes(domain, *field, names, sum.values, count);
+  add_to_nodes(domain, fields, names, sum.values, count);
+#pragma omp parallel for schedule(static)
   for (std::int32_t n = 0; n < domain.node_count(); ++n)
     for (std::size_t k = 0; k < width; ++k)
       sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
@@ -148,8 +163,8 @@ std::map<std::string, detail::CompactField> detail::compact_nodal_values(const D
   for (const auto& [material, fields] : materials) {
     CompactField& compact = result[material];
     compact.width = width;
+    add_to_nodes(domain, fields, names, sum, count);
     for (const PointField* field : fields) {
-      add_to_nodes(domain, *field, names, sum, count);
       const auto nodes = domain.block(field->block).connectivity();
       compact.nodes.insert(compact.nodes.end(), nodes.begin(), nodes.end());
     }
@@ -221,6 +236,7 @@ std::vector<double> extended(const std::vector<double>& values, std::size_t widt
                              const Compute& compute) {
   const std::size_t count = width ? values.size() / width : 0;
   std::vector<double> result(count * (width + extra), nan);
+#pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < count; ++i) {
     const double* given = values.data() + i * width;
     double* out = result.data() + i * (width + extra);

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -6,18 +8,24 @@
 
 namespace voussoir::detail {
 
-/// Values at the points of an element, carried to its nodes: `columns` of the field, node by node, into `out`.
-/// `extrapolation` is that of the element's program, nodes × points.
+/// Values at the points of an element, carried to one of its nodes: `columns` of the field, into `out`. `row` is the
+/// node's row of the program's extrapolation.
+inline void carry_to_node(const double* row, const PointField& field, const std::vector<int>& columns,
+                          std::int32_t element, double* out) {
+  const std::size_t width = columns.size(), names = field.names.size();
+  for (std::size_t k = 0; k < width; ++k) out[k] = 0;
+  const double* point = field.values.data() + static_cast<std::size_t>(element) * field.points * names;
+  for (int p = 0; p < field.points; ++p, point += names)
+    for (std::size_t k = 0; k < width; ++k) out[k] += row[p] * point[columns[k]];
+}
+
+/// The same for all nodes of the element, node by node. `extrapolation` is that of the element's program, nodes ×
+/// points.
 inline void carry_to_nodes(std::span<const double> extrapolation, const PointField& field,
                            const std::vector<int>& columns, std::int32_t element, int nodes, double* out) {
-  const std::size_t width = columns.size();
   for (int a = 0; a < nodes; ++a)
-    for (std::size_t k = 0; k < width; ++k) {
-      double value = 0;
-      for (int p = 0; p < field.points; ++p)
-        value += extrapolation[static_cast<std::size_t>(a) * field.points + p] * field.at(element, p, columns[k]);
-      out[static_cast<std::size_t>(a) * width + k] = value;
-    }
+    carry_to_node(extrapolation.data() + static_cast<std::size_t>(a) * field.points, field, columns, element,
+                  out + static_cast<std::size_t>(a) * columns.size());
 }
 
 }  // namespace voussoir::detail
