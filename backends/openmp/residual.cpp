@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <string>
 
+#include <voussoir/backends/detail/described_elements.hpp>
+#include <voussoir/backends/detail/large_vector.hpp>
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/dependencies.hpp>
@@ -110,6 +112,10 @@ std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_numb
     const ElementProgram& program = *batch.program;
     const int values = program.points() * static_cast<int>(program.recovered_names().size());
     if (batch.element_count == 0 || values == 0) continue;
+    if (result.empty())
+      result = detail::large_zeros(
+          static_cast<std::size_t>(detail::described_elements(model, batch_number)) * static_cast<std::size_t>(values),
+          threads_);
     const Sweep sweep{
         model, d, batch_number, plans.gather(model, d, batch_number), threads_, route(program), &unknowns.part(d),
         values};
@@ -119,14 +125,10 @@ std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_numb
       };
     };
     // An element on the border of two devices is computed by both, with the same result.
-    faults.note(batch, collect(sweep, compute, [&](std::int32_t element, const double* numbers) {
-                  const auto at = static_cast<std::size_t>(batch.origin_of(element)) * static_cast<std::size_t>(values);
-                  if (result.size() < at + static_cast<std::size_t>(values)) {
-                    if (result.empty())
-                      result.reserve(static_cast<std::size_t>(batch.element_count) * static_cast<std::size_t>(values));
-                    result.resize(at + static_cast<std::size_t>(values));
-                  }
-                  std::copy_n(numbers, values, result.begin() + static_cast<std::ptrdiff_t>(at));
+    faults.note(batch, collect(sweep, compute, [&](std::int32_t element, const double* numbers, int stride) {
+                  double* const out = result.data() + static_cast<std::size_t>(batch.origin_of(element)) *
+                                                          static_cast<std::size_t>(values);
+                  for (int k = 0; k < values; ++k) out[k] = numbers[static_cast<std::ptrdiff_t>(k) * stride];
                 }));
   }
   faults.rethrow();

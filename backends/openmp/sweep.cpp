@@ -137,7 +137,7 @@ ElementStatus run(const Sweep& sweep, Array<double>& buffer, const std::function
 }
 
 ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_compute,
-                      const std::function<void(std::int32_t element, const double* values)>& take) {
+                      const std::function<void(std::int32_t element, const double* values, int stride)>& take) {
   const GatherPlan& plan = sweep.plan;
   ElementStatus status;
   if (plan.chunks() == 0) return status;
@@ -172,13 +172,12 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
       keeper.rethrow();
     }
     const double* values = buffer.read_host().data();
-    std::vector<double> one(static_cast<std::size_t>(sweep.values));
-    for (std::int32_t e = 0; e < range.count; ++e) {
-      const double* source = values + static_cast<std::ptrdiff_t>(e >> plan.lane_shift) * sweep.values * plan.lanes +
-                             (e & (plan.lanes - 1));
-      for (int k = 0; k < sweep.values; ++k) one[static_cast<std::size_t>(k)] = source[k * plan.lanes];
-      take(range.first + e, one.data());
-    }
+#pragma omp parallel for num_threads(sweep.threads) schedule(static)
+    for (std::int32_t e = 0; e < range.count; ++e)
+      take(range.first + e,
+           values + static_cast<std::ptrdiff_t>(e >> plan.lane_shift) * sweep.values * plan.lanes +
+               (e & (plan.lanes - 1)),
+           plan.lanes);
   }
   return status;
 }

@@ -51,9 +51,10 @@ struct Sweep {
 ElementStatus run(const Sweep& sweep, Array<double>& buffer, const std::function<Compute()>& open_compute,
                   const std::function<Gather()>& open_gather);
 
-/// Only computes: all values of the batch, element by element in plain order, on the host.
+/// Only computes: calls `take` for each element of the batch, on the host and by several threads at once. Its values
+/// stand `stride` numbers apart.
 ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_compute,
-                      const std::function<void(std::int32_t element, const double* values)>& take);
+                      const std::function<void(std::int32_t element, const double* values, int stride)>& take);
 
 /// A gather that adds factor · values to a block of `columns` nodal vectors, with `components` values per element node
 /// and those of all columns side by side.

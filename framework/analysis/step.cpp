@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/analysis/detail/support_forces.hpp>
 
 namespace voussoir {
@@ -80,122 +81,177 @@ void add_oblique_reactions(const AnalysisModel& m, const std::vector<double>& ou
     }
 }
 
+/// A nodal field of all unknowns, NaN everywhere.
+NodalField empty_field(const AnalysisModel& m, const std::string& name) {
+  NodalField field{name, m.unknown_names(), {}};
+  field.values.assign(static_cast<std::size_t>(m.domain().node_count()) * field.components.size(),
+                      std::numeric_limits<double>::quiet_NaN());
+  return field;
+}
+
+/// Calls visit(equation, place in a field of all unknowns, component) for every equation, by all threads.
+template <class Visit>
+void over_equations(const AnalysisModel& m, const Visit& visit) {
+  const auto at = m.numbered_nodes();
+  const auto first = m.first_equation();
+  const std::size_t width = m.unknown_names().size();
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < at.size(); ++k)
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
+      visit(e, at[k] * width + (e - first[k]), static_cast<std::size_t>(e - first[k]));
+}
+
+/// Calls add(equation, component) for every equation, in order: sums have the same bits whatever the threads.
+template <class Add>
+void sum_equations(const AnalysisModel& m, const Add& add) {
+  const auto first = m.first_equation();
+  for (std::size_t k = 0; k + 1 < first.size(); ++k)
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) add(e, static_cast<std::size_t>(e - first[k]));
+}
+
+/// The residual of some kinds of batches, with −1 times the nodal loads where `with_loads`.
+template <class Takes>
+std::vector<double> forces_of(const AnalysisModel& m, const StepState& state, bool with_loads, const Takes& takes) {
+  Backend& backend = m.backend();
+  Vector force = m.make_vector();
+  if (with_loads) {
+    backend.copy(state.loads, force);
+    backend.scale(-1.0, force);
+  } else {
+    backend.fill(force, 0.0);
+  }
+  auto factors = m.batch_factors(state.case_factors);
+  for (std::size_t b = 0; b < factors.size(); ++b)
+    if (!takes(m.batches()[b])) factors[b] = 0;
+  m.translating([&] { backend.residual(m.device_model(), state.unknowns, factors, false, force); });
+  return force.to_host();
+}
+
+/// What each equation lacks in balance: as the elements and loads leave it, and with the shares of dependent unknowns
+/// handed to those that they follow, whether these are free (balance) or prescribed (reactions).
+struct Balance {
+  std::vector<double> plain, reduced;
+
+  Balance(const AnalysisModel& m, const StepState& state)
+      : plain(StaticIntegrator().out_of_balance(m, state).to_host()), reduced(plain) {
+    for (const auto& d : m.constraints().dependent) {
+      for (std::size_t k = 0; k < d.others.size(); ++k) reduced[d.others[k]] += d.coefficients[k] * reduced[d.equation];
+      reduced[d.equation] = 0;
+    }
+  }
+};
+
+/// Reactions of prescribed unknowns and of supports along directions.
+void add_reactions(const AnalysisModel& m, const StepState& state, const Balance& balance, StepResult& result) {
+  result.reactions = empty_field(m, "reaction");
+  result.reaction_sum.assign(m.unknown_names().size(), 0.0);
+  over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
+    if (m.is_held(e)) result.reactions.values[place] = balance.reduced[e];
+  });
+  sum_equations(m, [&](std::int32_t e, std::size_t component) {
+    if (m.is_held(e)) result.reaction_sum[component] += balance.reduced[e];
+  });
+  std::vector<char> single(balance.reduced.size(), 0);
+  if (m.constraints().springs.empty()) {
+    for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_held(e);
+    add_oblique_reactions(m, balance.plain, single, false, result);
+    return;
+  }
+  // What is left of the balance without the springs of supports is what they push with: the reactions.
+  const auto forces = forces_of(m, state, true, [](const BatchOrigin& batch) { return !batch.support; });
+  for (const auto& spring : m.constraints().springs) {
+    if (spring.equations.size() != 1) continue;
+    const auto place = m.place(spring.equations[0]);
+    single[spring.equations[0]] = 1;
+    result.reactions.values[place.node * m.unknown_names().size() + place.component] = forces[spring.equations[0]];
+    result.reaction_sum[place.component] += forces[spring.equations[0]];
+  }
+  add_oblique_reactions(m, forces, single, true, result);
+}
+
+/// Flags nodes that elements use.
+std::vector<char> used_nodes(const Domain& domain) {
+  std::vector<char> used(domain.node_count(), 0);
+#pragma omp parallel
+  {
+    const detail::NodeRange mine(domain.node_count());
+    for (std::size_t b = 0; b < domain.block_count(); ++b)
+      for (const std::int32_t n : domain.block(b).connectivity())
+        if (mine.contains(n)) used[n] = 1;
+  }
+  return used;
+}
+
+/// Sums of the external loads, and what the elements resist with.
+void add_forces(const AnalysisModel& m, const StepState& state, const Balance& balance, StepResult& result) {
+  // Everything that the batches of loads and the nodal loads push with.
+  const auto loads =
+      forces_of(m, state, true, [](const BatchOrigin& batch) { return batch.kind == BatchOrigin::Kind::surface_load; });
+  result.load_sum.assign(m.unknown_names().size(), 0.0);
+  sum_equations(m, [&](std::int32_t e, std::size_t component) { result.load_sum[component] -= loads[e]; });
+  // Without springs of supports, the elements resist with what balances these loads.
+  std::vector<double> resisting;
+  if (!m.constraints().springs.empty())
+    resisting =
+        forces_of(m, state, false, [](const BatchOrigin& batch) { return batch.kind == BatchOrigin::Kind::block; });
+  const std::vector<char> used = used_nodes(m.domain());
+  const std::size_t width = m.unknown_names().size();
+  result.internal_forces = empty_field(m, "internal_force");
+  over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
+    double& force = result.internal_forces.values[place];
+    if (!used[place / width])  // a node without elements hands on what it is pushed with
+      force = balance.reduced[e] - loads[e];
+    else
+      force = resisting.empty() ? balance.plain[e] - loads[e] : resisting[e];
+  });
+}
+
+/// Adds the energy of all points of a field, in their order.
+void add_energy(const PointField& field, double& sum) {
+  const std::size_t width = field.names.size(), points = field.values.size() / width;
+  const int energy = field.name_index("energy"), volume = field.name_index("volume");
+  // The columns lie far apart: all threads fetch them, and one adds up.
+  std::vector<double> pairs(2 * points);
+#pragma omp parallel for schedule(static)
+  for (std::size_t p = 0; p < points; ++p) {
+    pairs[2 * p] = field.values[p * width + energy];
+    pairs[2 * p + 1] = field.values[p * width + volume];
+  }
+  for (std::size_t p = 0; p < points; ++p) sum += pairs[2 * p] * pairs[2 * p + 1];
+}
+
+/// Values at the points of all blocks that have any, and their energy.
+void add_points(const AnalysisModel& m, const StepState& state, StepResult& result) {
+  const Domain& domain = m.domain();
+  for (std::size_t b = 0; b < m.batches().size(); ++b) {
+    if (m.batches()[b].kind != BatchOrigin::Kind::block) continue;
+    const ElementProgram& program = domain.block(m.batches()[b].block).type().program();
+    if (program.points() == 0) continue;
+    PointField field;
+    field.block = m.batches()[b].block;
+    field.points = program.points();
+    field.names.assign(program.recovered_names().begin(), program.recovered_names().end());
+    field.values =
+        m.translating([&] { return m.backend().recover(m.device_model(), static_cast<int>(b), state.unknowns); });
+    if (field.has("energy") && field.has("volume")) add_energy(field, result.energy);
+    result.points.push_back(std::move(field));
+  }
+  result.energy += energy_of_springs(m, state);
+}
+
 }  // namespace
 
 StepResult make_step_result(const AnalysisModel& m, const StepState& state, const SolveReport& report, bool recover) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  Backend& backend = m.backend();
-  const Domain& domain = m.domain();
-  const auto& names = m.unknown_names();
-  const std::size_t width = names.size();
-
   StepResult result;
   result.step = state.name;
   result.report = report;
-  result.unknowns = {field_name(names), names, std::vector<double>(domain.node_count() * width, nan)};
-  result.reactions = {"reaction", names, std::vector<double>(domain.node_count() * width, nan)};
-  result.load_sum.assign(width, 0.0);
-  result.reaction_sum.assign(width, 0.0);
-
+  result.unknowns = empty_field(m, field_name(m.unknown_names()));
   const std::vector<double> u = state.unknowns.to_host();
-  std::vector<double> r = StaticIntegrator().out_of_balance(m, state).to_host();
-  const std::vector<double> out_of_balance = r;
-  // A dependent unknown hands its force to those it follows, whether they are free (balance) or held (reactions).
-  for (const auto& d : m.constraints().dependent) {
-    for (std::size_t k = 0; k < d.others.size(); ++k) r[d.others[k]] += d.coefficients[k] * r[d.equation];
-    r[d.equation] = 0;
-  }
-  const auto at = m.numbered_nodes();
-  const auto first = m.first_equation();
-  for (std::size_t k = 0; k < at.size(); ++k)
-    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
-      const std::size_t place = at[k] * width + (e - first[k]);
-      result.unknowns.values[place] = u[e];
-      if (m.is_held(e)) {
-        result.reactions.values[place] = r[e];
-        result.reaction_sum[e - first[k]] += r[e];
-      }
-    }
-  std::vector<char> single(r.size(), 0);
-  if (m.constraints().springs.empty()) {
-    for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_held(e);
-    add_oblique_reactions(m, out_of_balance, single, false, result);
-  }
-  // What is left of the balance without the springs of supports is what they push with: the reactions.
-  if (!m.constraints().springs.empty()) {
-    Vector without = m.make_vector();
-    backend.copy(state.loads, without);
-    backend.scale(-1.0, without);
-    auto no_supports = m.batch_factors(state.case_factors);
-    for (std::size_t b = 0; b < no_supports.size(); ++b)
-      if (m.batches()[b].support) no_supports[b] = 0;
-    m.translating([&] { backend.residual(m.device_model(), state.unknowns, no_supports, false, without); });
-    const std::vector<double> forces = without.to_host();
-    for (const auto& spring : m.constraints().springs) {
-      if (spring.equations.size() != 1) continue;
-      const auto place = m.place(spring.equations[0]);
-      single[spring.equations[0]] = 1;
-      result.reactions.values[place.node * width + place.component] = forces[spring.equations[0]];
-      result.reaction_sum[place.component] += forces[spring.equations[0]];
-    }
-    add_oblique_reactions(m, forces, single, true, result);
-  }
-
-  // External loads: everything that the batches of loads and the nodal loads push with.
-  Vector loads = m.make_vector();
-  backend.copy(state.loads, loads);
-  backend.scale(-1.0, loads);
-  auto factors = m.batch_factors(state.case_factors);
-  for (std::size_t b = 0; b < factors.size(); ++b)
-    if (m.batches()[b].kind != BatchOrigin::Kind::surface_load) factors[b] = 0;
-  m.translating([&] { backend.residual(m.device_model(), state.unknowns, factors, false, loads); });
-  const std::vector<double> f = loads.to_host();
-  // What the elements resist with is what holds the balance against these loads.
-  std::vector<double> internal(f.size());
-  if (m.constraints().springs.empty()) {
-    for (std::size_t e = 0; e < f.size(); ++e) internal[e] = out_of_balance[e] - f[e];
-  } else {
-    Vector resisting = m.make_vector();
-    backend.fill(resisting, 0.0);
-    auto blocks = m.batch_factors(state.case_factors);
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      if (m.batches()[b].kind != BatchOrigin::Kind::block) blocks[b] = 0;
-    m.translating([&] { backend.residual(m.device_model(), state.unknowns, blocks, false, resisting); });
-    internal = resisting.to_host();
-  }
-  // A node that no element uses hands on what it is pushed with.
-  std::vector<char> used(domain.node_count(), 0);
-  for (std::size_t b = 0; b < domain.block_count(); ++b)
-    for (std::int32_t n : domain.block(b).connectivity()) used[n] = 1;
-  for (std::size_t k = 0; k < at.size(); ++k)
-    for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
-      if (!used[at[k]]) internal[e] = r[e] - f[e];
-  result.internal_forces = {"internal_force", names, std::vector<double>(domain.node_count() * width, nan)};
-  for (std::size_t k = 0; k < at.size(); ++k)
-    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
-      result.load_sum[e - first[k]] -= f[e];
-      result.internal_forces.values[at[k] * width + (e - first[k])] = internal[e];
-    }
-
-  if (recover)
-    for (std::size_t b = 0; b < m.batches().size(); ++b) {
-      if (m.batches()[b].kind != BatchOrigin::Kind::block) continue;
-      const ElementProgram& program = domain.block(m.batches()[b].block).type().program();
-      if (program.points() == 0) continue;
-      PointField field;
-      field.block = m.batches()[b].block;
-      field.points = program.points();
-      field.names.assign(program.recovered_names().begin(), program.recovered_names().end());
-      field.values =
-          m.translating([&] { return backend.recover(m.device_model(), static_cast<int>(b), state.unknowns); });
-      if (field.has("energy") && field.has("volume")) {
-        const int energy = field.name_index("energy"), volume = field.name_index("volume");
-        for (std::int32_t e = 0; e < domain.block(field.block).size(); ++e)
-          for (int p = 0; p < field.points; ++p) result.energy += field.at(e, p, energy) * field.at(e, p, volume);
-      }
-      result.points.push_back(std::move(field));
-    }
-  if (recover) result.energy += energy_of_springs(m, state);
+  over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) { result.unknowns.values[place] = u[e]; });
+  const Balance balance(m, state);
+  add_reactions(m, state, balance, result);
+  add_forces(m, state, balance, result);
+  if (recover) add_points(m, state, result);
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/vectors/dependencies.hpp>
 #include <voussoir/backends/detail/checks.hpp>
+#include <voussoir/backends/detail/described_elements.hpp>
+#include <voussoir/backends/detail/large_vector.hpp>
 
 // Element vectors, summed to nodal vectors: residuals and body loads; and values recovered at points.
 
@@ -118,15 +120,11 @@ std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_num
       const auto numbers_here = plain.read_host();
       // An element on the border of two devices is computed by both, with the same result.
       const auto width = static_cast<std::size_t>(values);
-      for (std::int32_t e = 0; e < run.count; ++e) {
-        const auto at = static_cast<std::size_t>(batch.origin_of(first + e)) * width;
-        if (result.size() < at + width) {
-          if (result.empty()) result.reserve(static_cast<std::size_t>(batch.element_count) * width);
-          result.resize(at + width);
-        }
-        std::copy_n(numbers_here.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(e) * width), width,
-                    result.begin() + static_cast<std::ptrdiff_t>(at));
-      }
+      if (result.empty())
+        result = voussoir::detail::large_zeros(
+            static_cast<std::size_t>(voussoir::detail::described_elements(model, batch_number)) * width);
+      voussoir::detail::place_records(numbers_here.first(static_cast<std::size_t>(numbers)), width, batch.origin, first,
+                                      result);
     }
   }
   faults.rethrow();
