@@ -27,8 +27,17 @@ const char* words_for(PeakCause cause) {
 
 }  // namespace
 
-void judge_step(const Job& job, const JobStep& step, const LoadCase* loads, const StepResult& result,
-                const ErrorEstimate& estimate, StepSummary& summary) {
+std::vector<std::int32_t> loaded_nodes(const JobStep& step, const LoadCase* loads) {
+  std::vector<std::int32_t> loaded;
+  if (loads && step.load_factor != 0)
+    for (const auto& load : loads->nodal_loads())
+      if (load.value != 0) loaded.push_back(load.node);
+  std::sort(loaded.begin(), loaded.end());
+  return loaded;
+}
+
+void judge_step(const Job& job, const JobStep& step, const StepResult& result, const ErrorEstimate& estimate,
+                const std::vector<std::int32_t>& loaded, StepSummary& summary) {
   const Domain& domain = *job.domains[step.domain];
   summary.error = {estimate.quantity, estimate.error, estimate.solution, estimate.percent(), {}};
   for (const auto& entry : estimate.worst(domain, worst_elements)) {
@@ -39,11 +48,6 @@ void judge_step(const Job& job, const JobStep& step, const LoadCase* loads, cons
   const Range* peak = summary.range(stress ? "mises" : "flux");
   if (estimate.quantity.empty() || !peak) return;
 
-  std::vector<std::int32_t> loaded;
-  if (loads && step.load_factor != 0)
-    for (const auto& load : loads->nodal_loads())
-      if (load.value != 0) loaded.push_back(load.node);
-  std::sort(loaded.begin(), loaded.end());
   const Id node = peak->greatest.node;
   const Peak found = find_peak_cause(domain, result, estimate, domain.node_index(node), loaded);
   if (found.cause == PeakCause::none) return;

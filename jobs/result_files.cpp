@@ -17,6 +17,7 @@
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
@@ -75,6 +76,13 @@ struct ResultFiles::State {
   detail::StepProbes probes;
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
+  detail::BackgroundWork background;  // the last member: its thread uses all the others
+
+  /// What acts in a step, as far as files tell of it.
+  struct Acting {
+    std::vector<double> temperatures;        // at the nodes; empty: the initial ones
+    std::vector<std::int32_t> loaded_nodes;  // ascending
+  };
 
   State(const Job& j, OutputOptions o) : job(j), options(std::move(o)), load_cases(j), probes(j), pictures(j, options) {
     for (const JobStep& step : job.steps)
@@ -244,7 +252,8 @@ struct ResultFiles::State {
     done(pvd);
   }
 
-  void write_fields(std::size_t step, StepResult& result, const std::vector<double>& temperatures) {
+  void write_fields(std::size_t step, StepResult& result, const Acting& acts) {
+    const std::vector<double>& temperatures = acts.temperatures;
     const JobStep& asked = job.steps[step];
     const Domain& domain = *job.domains[asked.domain];
     detail::StepFields fields = detail::make_step_fields(job, asked, result, !options.vtu);
@@ -254,7 +263,7 @@ struct ResultFiles::State {
       join_ranges(summaries.back().ranges, ranges_of(domain, acting, reported_nodes(job, domain)));
     name_nodes(summaries.back().ranges, job.instances);
     const ErrorEstimate estimate = estimate_error(domain, result.points);
-    detail::judge_step(job, asked, load_cases.find(asked), result, estimate, summaries.back());
+    detail::judge_step(job, asked, result, estimate, acts.loaded_nodes, summaries.back());
     if (options.vtu) write_vtu(step, result, temperatures, estimate, fields, acting);
     for (const fs::path& file : pictures.draw(step, result, temperatures, estimate, options.folder, name)) done(file);
   }
@@ -350,6 +359,24 @@ struct ResultFiles::State {
     }
   }
 
+  State& when_idle() {
+    background.wait();
+    return *this;
+  }
+
+  /// Everything of one step.
+  void write(std::size_t step, StepResult& result, const Acting& acting) {
+    const Stopwatch watch;
+    summaries.push_back(summarize(job, step, result));
+    write_or_lose([&] {
+      write_fields(step, result, acting);
+      write_frd(step, result, acting.temperatures);
+      write_tables(step, result, acting.temperatures);
+      write_probes(step, result);
+    });
+    seconds += watch.seconds();
+  }
+
   void write_json(const JobResult* result, const Error* error, const RunRecord& record) {
     detail::JsonContents contents;
     contents.job = &job;
@@ -390,26 +417,25 @@ ResultFiles::~ResultFiles() = default;
 
 void ResultFiles::write_step(std::size_t step, StepResult result) {
   State& s = *state_;
-  const Stopwatch watch;
+  s.background.check();
   const JobStep& asked = s.job.steps.at(step);
   if (s.heating.contains(step)) s.heat[step] = result.unknowns;
+  // Load cases may be added while this step is written: what is needed of them is taken now.
+  State::Acting acting;
+  const LoadCase* const loads = s.load_cases.find(asked);
   const bool heated = asked.heated_by && s.heat.contains(*asked.heated_by);
-  const std::vector<double> temperatures =
-      asked.procedure == Procedure::statics
-          ? detail::acting_temperatures(s.job, asked, s.load_cases.find(asked),
-                                        heated ? &s.heat.at(*asked.heated_by) : nullptr)
-          : std::vector<double>{};
-  s.summaries.push_back(summarize(s.job, step, result));
-  s.write_or_lose([&] {
-    s.write_fields(step, result, temperatures);
-    s.write_frd(step, result, temperatures);
-    s.write_tables(step, result, temperatures);
-    s.write_probes(step, result);
-  });
-  s.seconds += watch.seconds();
+  if (asked.procedure == Procedure::statics)
+    acting.temperatures =
+        detail::acting_temperatures(s.job, asked, loads, heated ? &s.heat.at(*asked.heated_by) : nullptr);
+  acting.loaded_nodes = detail::loaded_nodes(asked, loads);
+  if (!s.options.in_background) return s.write(step, result, acting);
+  // A std::function must be copyable, and a result is better not copied.
+  const auto kept = std::make_shared<StepResult>(std::move(result));
+  s.background.begin([&s, step, kept, acting = std::move(acting)] { s.write(step, *kept, acting); });
 }
 
 void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
+  state_->background.check();
   const Stopwatch watch;
   state_->write_or_lose([&] {
     state_->close_files();
@@ -420,6 +446,7 @@ void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
 }
 
 void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept {
+  state_->background.wait();
   try {
     state_->close_files();
     state_->draw_worst();
@@ -432,10 +459,13 @@ void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept 
   }
 }
 
-const std::vector<StepSummary>& ResultFiles::summaries() const { return state_->summaries; }
-const std::vector<fs::path>& ResultFiles::written() const { return state_->written; }
-const std::vector<std::string>& ResultFiles::notes() const { return state_->notes; }
-double ResultFiles::seconds() const { return state_->seconds; }
-const std::string& ResultFiles::json() const { return state_->json; }
+bool ResultFiles::has_failed() const { return state_->background.has_failed(); }
+void ResultFiles::check() { state_->background.check(); }
+
+const std::vector<StepSummary>& ResultFiles::summaries() const { return state_->when_idle().summaries; }
+const std::vector<fs::path>& ResultFiles::written() const { return state_->when_idle().written; }
+const std::vector<std::string>& ResultFiles::notes() const { return state_->when_idle().notes; }
+double ResultFiles::seconds() const { return state_->when_idle().seconds; }
+const std::string& ResultFiles::json() const { return state_->when_idle().json; }
 
 }  // namespace voussoir

@@ -26,6 +26,9 @@ struct OutputOptions {
   /// What pictures are coloured by: "mises", "displacement", "temperature", "sxx", "flux", "error" …; empty: what the
   /// step is about. The worst step is the one with the largest value of it.
   std::string picture_field;
+  /// Steps are written in a thread of their own, while the next one is solved. An Error of writing then comes out of
+  /// the next write_step() or of finish().
+  bool in_background = false;
 };
 
 /// Information about a run that is not part of the job; written to results.json.
@@ -64,13 +67,22 @@ class ResultFiles {
   ResultFiles& operator=(const ResultFiles&) = delete;
 
   /// Writes the files of one step and keeps its summary. A disk that is full is an Error (io); files finished before
-  /// stay.
+  /// stay. In the background: begins to, after waiting for the step before. What the job's domains hold besides
+  /// supports and load cases must not change until finish() or give_up() returns.
   void write_step(std::size_t step, StepResult result);
   /// After the last step: the tables of all steps and results.json.
   void finish(const JobResult& result, const RunRecord& record);
   /// Instead of finish(), if the job was not completed: the tables of the finished steps, and a results.json
   /// with the error. Never throws; files that cannot be written are missing in written().
   void give_up(const Error& error, const RunRecord& record) noexcept;
+
+  /// Whether writing in the background has failed, so that solving more is of no use. Does not wait.
+  bool has_failed() const;
+  /// Waits for the step that is being written, and throws the Error that its writing, or that of a step before, ended
+  /// with.
+  void check();
+
+  // The following wait for the step that is being written.
 
   /// Summaries of the steps written so far.
   const std::vector<StepSummary>& summaries() const;

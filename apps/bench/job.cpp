@@ -88,6 +88,7 @@ JobRun run_once(const BenchSetup& setup, const fs::path& deck, const fs::path& f
   OutputOptions output;
   output.folder = folder;
   output.overwrite = true;
+  output.in_background = true;
   ResultFiles files(job, output);
   StaticOptions how;
   how.backend = setup.backend;

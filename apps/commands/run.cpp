@@ -88,6 +88,16 @@ class Run {
     }
   }
 
+  /// What stopped a job that is being caught: where files could not be written, that came first.
+  static Error first_error(const std::string& file, ResultFiles& files) {
+    try {
+      files.check();
+      throw;
+    } catch (const std::exception&) {
+      return current_error(file);
+    }
+  }
+
   ExitCode solve(const std::string& file) {
     const Stopwatch since_start;
     file_ = file;
@@ -135,7 +145,7 @@ class Run {
               countdown.add(progress.analysis.seconds, activity.iteration, activity.residual);
               activity.left = countdown.left();
             }
-            return tell(activity);
+            return tell(activity) && !files.has_failed();
           },
           [&](std::size_t step, StepResult found) {
             Activity activity{"", "writing", step + 1, job.steps.size()};
@@ -158,8 +168,8 @@ class Run {
       pause.forget_activity();
       return ExitCode::ok;
     } catch (const std::exception&) {
-      const Error error = current_error(file);
       Monitor::Pause pause(monitor_);
+      const Error error = first_error(file, files);
       pause.forget_last_words();
       pause.forget_activity();
       const bool kept = !files.summaries().empty();
@@ -195,6 +205,7 @@ class Run {
     output.frd = options_.frd && !options_.no_files;
     output.pictures = options_.no_files ? Pictures::none : options_.results.pictures();
     output.picture_field = options_.results.picture_field;
+    output.in_background = true;
     return output;
   }
 
