@@ -16,6 +16,7 @@ constexpr std::size_t most_includes = 10'000;  // files that include each other 
 constexpr std::size_t most_replayed = std::size_t{2} << 30;  // bytes of parts, over all instances
 constexpr std::size_t longest_line = 1 << 20;                // that parameters may make
 constexpr std::ptrdiff_t bytes_between_reports = 4 << 20;
+constexpr std::size_t most_ahead = std::size_t{64} << 20;  // so that who watches the progress is asked now and then
 
 }  // namespace
 
@@ -49,6 +50,7 @@ void LineReader::push(std::shared_ptr<const FileBytes> file_bytes, std::string_v
   bytes_opened_ += text.size();
   if (text.starts_with("\xef\xbb\xbf")) stack_.back().at += 3;  // the mark that some editors put in front of UTF-8
   next_report_ = stack_.back().at;
+  ahead_from_ = nullptr;
 }
 
 bool LineReader::at_end() {
@@ -88,6 +90,7 @@ void LineReader::fetch() {
       bytes_closed_ += stack_.back().text.size();
       stack_.pop_back();
       next_report_ = stack_.back().at;
+      ahead_from_ = nullptr;
       continue;
     }
     if (line_.front() != '*') {
@@ -136,31 +139,63 @@ void LineReader::report(const Source& source) {
     throw Error(ErrorCode::cancelled, "reading was stopped", files_[source.file]);
 }
 
-std::size_t LineReader::lines_ahead() const {
-  if (stack_.empty() || fetched_) return 0;
+/// Where the next keyword line of the innermost file begins, or the file ends. Remembered, as the lines up to there may
+/// be looked at piece by piece.
+const char* LineReader::next_keyword() const {
   const Source& source = stack_.back();
+  if (ahead_from_ && ahead_from_ <= source.at && source.at <= ahead_to_ && ahead_to_ <= source.end) return ahead_to_;
+  ahead_from_ = source.at;
+  return ahead_to_ = find_keyword(source);
+}
+
+const char* LineReader::find_keyword(const Source& source) {
   const char* const begin = source.text.data();
-  const char* stop = source.end;
   for (const char* at = source.at; at != source.end;) {
     const auto* star = static_cast<const char*>(std::memchr(at, '*', static_cast<std::size_t>(source.end - at)));
     if (!star) break;
     const char* before = star;
     while (before != begin && is_blank(before[-1])) --before;
     const bool starts_line = before == begin || before[-1] == '\n';
-    if (starts_line && !(star + 1 != source.end && star[1] == '*')) {
-      stop = star;
-      break;
-    }
+    if (starts_line && !(star + 1 != source.end && star[1] == '*')) return star;
     at = star + 1;
     if (starts_line) {  // a comment, in which further stars mean nothing
       at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(source.end - at)));
       if (!at) break;
     }
   }
+  return source.end;
+}
+
+std::size_t LineReader::lines_ahead() const {
+  if (stack_.empty() || fetched_) return 0;
+  const Source& source = stack_.back();
+  const char* const stop = next_keyword();
   if (stop < source.at) return 0;
-  // Empty lines are none: one with something to keep has eight letters or so.
-  const auto bytes = static_cast<std::size_t>(stop - source.at);
-  return std::min(static_cast<std::size_t>(std::count(source.at, stop, '\n')), bytes / 8) + 1;
+  // Empty lines are none: one with something to keep has eight letters or so. Of many lines, the first ones tell.
+  constexpr std::size_t enough = std::size_t{1} << 18;
+  const auto bytes = static_cast<std::size_t>(stop - source.at), counted = std::min(bytes, enough);
+  const auto lines = static_cast<double>(std::count(source.at, source.at + counted, '\n'));
+  const double expected = lines * static_cast<double>(bytes) / static_cast<double>(std::max<std::size_t>(counted, 1));
+  return std::min(static_cast<std::size_t>(expected), bytes / 8) + 1;
+}
+
+std::string_view LineReader::text_ahead() const {
+  if (stack_.empty() || fetched_) return {};
+  const Source& source = stack_.back();
+  const char* const stop = next_keyword();
+  if (stop <= source.at) return {};
+  const std::string_view text(source.at, static_cast<std::size_t>(stop - source.at));
+  if (text.size() <= most_ahead) return text;
+  const std::size_t last = text.rfind('\n', most_ahead);
+  return last == text.npos ? std::string_view() : text.substr(0, last + 1);
+}
+
+void LineReader::skip(std::size_t bytes, std::size_t lines) {
+  Source& source = stack_.back();
+  source.at += bytes;
+  const auto room = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() - source.line);
+  source.line += static_cast<std::int32_t>(std::min(lines, room));
+  place_ = {source.file, source.line};
 }
 
 void LineReader::follow_include() {
@@ -270,6 +305,7 @@ void LineReader::replay(const Passage& passage, Place from) {
   bytes_opened_ += passage.text.size();
   stack_.push_back(std::move(source));
   next_report_ = stack_.back().at;
+  ahead_from_ = nullptr;
   fetched_ = false;
 }
 

@@ -47,6 +47,11 @@ class LineReader {
 
   /// How many lines of this file follow before the next keyword line: for whoever wants to reserve memory.
   std::size_t lines_ahead() const;
+  /// Whole lines of this file that follow before the next keyword line, as they stand there, or the first of them where
+  /// they are very many. Empty where a line was looked at already.
+  std::string_view text_ahead() const;
+  /// Goes on behind so many bytes of text_ahead(), which are so many whole lines.
+  void skip(std::size_t bytes, std::size_t lines);
 
   /// Reads a file from here on, and then goes on with this one.
   void include(std::string_view file, Place from);
@@ -86,6 +91,8 @@ class LineReader {
   void fetch();
   bool next_line();
   void put_back();
+  const char* next_keyword() const;
+  static const char* find_keyword(const Source& source);
   void replace_parameters();
   void follow_include();
   void report(const Source& source);
@@ -103,6 +110,7 @@ class LineReader {
   std::size_t includes_ = 0, replayed_ = 0;
   std::size_t bytes_opened_ = 0, bytes_closed_ = 0;
   const char* next_report_ = nullptr;
+  mutable const char *ahead_from_ = nullptr, *ahead_to_ = nullptr;  // no keyword line begins between them
   double reported_ = 0;
 };
 

@@ -3,10 +3,39 @@
 
 #include <voussoir/framework/io/deck/detail/element_types.hpp>
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
+#include <voussoir/framework/io/deck/detail/parse/plain_rows.hpp>
 
 // Nodes, elements, sets and surfaces.
 
 namespace voussoir::deck {
+namespace {
+
+/// Large blocks of plain lines go to several threads; the lines between them are the parser's.
+class PlainText {
+ public:
+  explicit PlainText(LineReader& lines) : lines_(lines) {}
+
+  /// Lets `read` take plain lines from here on, where there are many.
+  template <class Read>
+  void take(const Read& read) {
+    while (worth_trying_) {
+      const std::string_view text = lines_.text_ahead();
+      if (text.size() < worth_threads) worth_trying_ = false;
+      if (!worth_trying_) return;
+      const PlainRows taken = read(text);
+      lines_.skip(taken.bytes, taken.lines);
+      // Where plain lines are few, looking for them takes longer than it saves.
+      if (taken.bytes < worth_threads) worth_trying_ = false;
+      if (taken.bytes < text.size()) return;
+    }
+  }
+
+ private:
+  LineReader& lines_;
+  bool worth_trying_ = true;
+};
+
+}  // namespace
 
 void Parser::read_heading(Card& card) {
   card.done();
@@ -29,7 +58,17 @@ void Parser::read_node(Card& card) {
     nodes.ids.reserve(nodes.ids.size() + ahead);
     nodes.coordinates.reserve(3 * (nodes.ids.size() + ahead));
   }
-  while (const auto line = lines_.data()) {
+  PlainText plain_text(lines_);
+  while (true) {
+    const std::size_t known = nodes.ids.size();
+    if (system == "RECTANGULAR") plain_text.take([&](std::string_view text) { return read_plain_nodes(text, nodes); });
+    for (std::size_t n = known; n < nodes.ids.size(); ++n) {
+      largest = std::max(largest, nodes.ids[n]);
+      nodes.ids[n] += by;
+      if (members) members->add(nodes.ids[n]);
+    }
+    const auto line = lines_.data();
+    if (!line) break;
     const char* at = line->data();
     const char* const end = at + line->size();
     Id id = 0;
@@ -77,8 +116,6 @@ void Parser::read_element(Card& card) {
   }
   SetStore::Pieces* const members = set.empty() ? nullptr : &element_sets_.at(scoped(set), card.place());
   const auto width = static_cast<std::size_t>(meaning->nodes);
-  // CalculiX's own C3D8I once had three nodes more, which only held the incompatible modes.
-  const std::size_t spare = type == "C3D8I" ? 3 : 0;
   ElementCard& elements = deck_.elements.emplace_back();
   elements.place = card.place();
   elements.type = type;
@@ -89,82 +126,107 @@ void Parser::read_element(Card& card) {
     elements.nodes.reserve(expected * width);
     elements.lines.reserve(expected);
   }
-  const std::int32_t file = card.place().file;
-  const Id by = shift_of_new(Kind::element_set, card);
+  ElementReading reading;
+  reading.shift = shift_of_new(Kind::element_set, card);
   // Elements of the assembly join nodes of instances, which they name; its own nodes may not be there yet.
-  const bool by_name = scope_ == Scope::assembly;
-  const Id nodes_by = by_name ? 0 : shift(Kind::node_set);
-  Numbers largest{};
-  while (auto line = lines_.data()) {
-    const Place place = lines_.place();
-    const char* at = line->data();
-    const char* end = at + line->size();
-    Id id = 0;
-    if (!take_integer(at, end, id) || id < 1) {
-      split_fields(*line, fields_);
-      id = number_of(field(0), "element number");
-      at = line->data() + (line->find(',') == line->npos ? line->size() : line->find(',') + 1);
+  reading.by_name = scope_ == Scope::assembly;
+  reading.node_shift = reading.by_name ? 0 : shift(Kind::node_set);
+  // CalculiX's own C3D8I once had three nodes more, which only held the incompatible modes.
+  reading.spare = type == "C3D8I" ? 3 : 0;
+  PlainText plain_text(lines_);
+  for (std::size_t known = 0; read_one_element(elements, reading);) {
+    const std::size_t first_plain = elements.ids.size();
+    if (!reading.by_name && reading.lines > 0)
+      plain_text.take([&](std::string_view text) {
+        return read_plain_elements(text, static_cast<std::size_t>(reading.lines), lines_.place().line, reading.shift,
+                                   reading.node_shift, elements);
+      });
+    if (reading.elsewhere) std::fill(elements.lines.begin() + first_plain, elements.lines.end(), card.place().line);
+    for (std::size_t i = first_plain * width; i < elements.nodes.size(); ++i)
+      reading.largest[0] = std::max(reading.largest[0], elements.nodes[i]);
+    for (; known < elements.ids.size(); ++known) {
+      reading.largest[1] = std::max(reading.largest[1], elements.ids[known]);
+      if (members) members->add(elements.ids[known]);
     }
-    check_number(id, by);
-    id += by;
-    largest[1] = std::max(largest[1], id);
-    const std::size_t first = elements.nodes.size();
-    std::size_t dropped = 0;
-    bool comma = line->back() == ',';
-    for (;;) {
-      for (Id node = 0; at != end;) {
-        const std::size_t have = elements.nodes.size() - first;
-        const char* const before = at;
-        if (by_name || !take_integer(at, end, node) || node < 1) {
-          at = before;
-          const std::string_view rest(at, static_cast<std::size_t>(end - at));
-          const std::string_view text = trimmed(rest.substr(0, rest.find(',')));
-          if (text.empty() && have >= width) {  // commas at the end
-            at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
-            continue;
-          }
-          const std::string what = "element " + std::to_string(id - by) + ": node number";
-          const auto named = by_name ? numbered(text, Kind::node_set, what) : std::nullopt;
-          node = named ? *named : number_of(text, what);
-          at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
-        }
-        check_number(node, nodes_by);
-        largest[0] = std::max(largest[0], node + nodes_by);
-        if (have < width)
-          elements.nodes.push_back(node + nodes_by);
-        else if (++dropped > spare)
-          fail("element " + std::to_string(id - by) + " has more nodes than the " + std::to_string(width) +
-               " of its type " + type + "; is the type right?");
-      }
-      const std::size_t have = elements.nodes.size() - first;
-      // Numbers of a long element go on in the next line; of a short one only behind a comma, so that a forgotten
-      // node does not swallow the next element.
-      if (have >= width || !(comma || width >= 10)) break;
-      line = lines_.data();
-      if (!line) break;
-      at = line->data();
-      end = at + line->size();
-      comma = line->back() == ',';
-    }
-    const std::size_t have = elements.nodes.size() - first;
-    if (have < width)
-      fail("element " + std::to_string(id - by) + " has " + std::to_string(have) + (have == 1 ? " node" : " nodes") +
-               ", but its type " + type + " has " + std::to_string(width),
-           place);
-    if (dropped > 0)
-      note(
-          "C3D8I with more than 8 nodes: the additional nodes are ignored, since the incompatible modes are internal "
-          "to the element",
-          place);
-    elements.ids.push_back(id);
-    // A line in another file than the card's: that of the card must do.
-    elements.lines.push_back(place.file == file ? place.line : card.place().line);
-    if (members) members->add(id);
   }
-  count_as_used(Kind::node_set, largest[0]);
-  count_as_used(Kind::element_set, largest[1]);
+  count_as_used(Kind::node_set, reading.largest[0]);
+  count_as_used(Kind::element_set, reading.largest[1]);
   if (type == "SPRINGA" || type == "SPRING1" || type == "SPRING2")
     for (const Id id : elements.ids) spring_dofs_[id] = type == "SPRING1" ? 1 : type == "SPRING2" ? 2 : 0;
+}
+
+/// Reads the nodes of one line of an element.
+void Parser::read_element_nodes(std::string_view line, Id id, std::size_t first, ElementCard& elements,
+                                ElementReading& reading) {
+  const auto width = static_cast<std::size_t>(elements.nodes_per_element);
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (Id node = 0; at != end;) {
+    const std::size_t have = elements.nodes.size() - first;
+    const char* const before = at;
+    if (reading.by_name || !take_integer(at, end, node) || node < 1) {
+      at = before;
+      const std::string_view rest(at, static_cast<std::size_t>(end - at));
+      const std::string_view text = trimmed(rest.substr(0, rest.find(',')));
+      if (text.empty() && have >= width) {  // commas at the end
+        at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
+        continue;
+      }
+      const std::string what = "element " + std::to_string(id) + ": node number";
+      const auto named = reading.by_name ? numbered(text, Kind::node_set, what) : std::nullopt;
+      node = named ? *named : number_of(text, what);
+      at += rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1;
+    }
+    check_number(node, reading.node_shift);
+    reading.largest[0] = std::max(reading.largest[0], node + reading.node_shift);
+    if (have < width)
+      elements.nodes.push_back(node + reading.node_shift);
+    else if (++reading.dropped > reading.spare)
+      fail("element " + std::to_string(id) + " has more nodes than the " + std::to_string(width) + " of its type " +
+           elements.type + "; is the type right?");
+  }
+}
+
+bool Parser::read_one_element(ElementCard& elements, ElementReading& reading) {
+  auto line = lines_.data();
+  if (!line) return false;
+  const Place place = lines_.place();
+  const auto width = static_cast<std::size_t>(elements.nodes_per_element);
+  const char* at = line->data();
+  Id id = 0;
+  if (!take_integer(at, line->data() + line->size(), id) || id < 1) {
+    split_fields(*line, fields_);
+    id = number_of(field(0), "element number");
+    at = line->data() + (line->find(',') == line->npos ? line->size() : line->find(',') + 1);
+  }
+  check_number(id, reading.shift);
+  const std::size_t first = elements.nodes.size();
+  reading.dropped = 0;
+  for (std::string_view rest = line->substr(static_cast<std::size_t>(at - line->data()));;) {
+    read_element_nodes(rest, id, first, elements, reading);
+    // Numbers of a long element go on in the next line; of a short one only behind a comma, so that a forgotten node
+    // does not swallow the next element.
+    if (elements.nodes.size() - first >= width || !(line->back() == ',' || width >= 10)) break;
+    line = lines_.data();
+    if (!line) break;
+    rest = *line;
+  }
+  const std::size_t have = elements.nodes.size() - first;
+  if (have < width)
+    fail("element " + std::to_string(id) + " has " + std::to_string(have) + (have == 1 ? " node" : " nodes") +
+             ", but its type " + elements.type + " has " + std::to_string(width),
+         place);
+  if (reading.dropped > 0)
+    note(
+        "C3D8I with more than 8 nodes: the additional nodes are ignored, since the incompatible modes are internal to "
+        "the element",
+        place);
+  elements.ids.push_back(id + reading.shift);
+  // A line in another file than the card's: that of the card must do.
+  reading.elsewhere = place.file != elements.place.file;
+  elements.lines.push_back(reading.elsewhere ? elements.place.line : place.line);
+  reading.lines = lines_.place().file == place.file ? lines_.place().line - place.line + 1 : 0;
+  return true;
 }
 
 void Parser::read_node_set(Card& card) { read_set(card, Kind::node_set, node_sets_, "NSET"); }

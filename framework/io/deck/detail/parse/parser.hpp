@@ -163,6 +163,22 @@ class Parser {
   Id next_shift(Kind kind) const;
   void end_instance();
 
+  // --- elements (mesh.cpp) -----------------------------------------------------------------------------------------
+  /// What the lines of an *ELEMENT card have in common, and what was seen of them so far.
+  struct ElementReading {
+    Id shift = 0, node_shift = 0;
+    bool by_name = false;     ///< nodes may be called BOLT-1.5
+    std::size_t spare = 0;    ///< nodes that an element may have too many
+    std::size_t dropped = 0;  ///< nodes that the last one had too many
+    bool elsewhere = false;   ///< the last one stands in another file than the card
+    std::int32_t lines = 0;   ///< of the last one; 0 where it goes over from one file to another
+    Numbers largest{};        ///< of nodes and elements
+  };
+  /// The next element of a card; false where there is none.
+  bool read_one_element(ElementCard& elements, ElementReading& reading);
+  void read_element_nodes(std::string_view line, Id id, std::size_t first, ElementCard& elements,
+                          ElementReading& reading);
+
   // --- what generators need (generate.cpp) ---------------------------------------------------------------------
   std::array<double, 3> position_of(Id node, std::string_view what);
   std::optional<std::size_t> find_node(Id node);
