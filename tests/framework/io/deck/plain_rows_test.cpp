@@ -90,9 +90,9 @@ TEST(PlainRows, TheFirstBadLineIsNamed) {
     const std::string line = "a.inp:" + std::to_string(at + 1);
     expect_error(ErrorCode::bad_input, {line, "coordinate 'x' is not a number"},
                  [&] { parse(nodes_with(at, std::to_string(at) + ", x, 0, 0\n") + rest); });
-    expect_error(ErrorCode::bad_input, {line, "numbers begin at 1"},
+    expect_error(ErrorCode::bad_input, {line, "numbers start at 1"},
                  [&] { parse(nodes_with(at, "0, 1, 2, 3\n") + rest); });
-    expect_error(ErrorCode::bad_input, {line, "not a whole number"},
+    expect_error(ErrorCode::bad_input, {line, "not an integer"},
                  [&] { parse(nodes_with(at, "1.5, 1, 2, 3\n") + rest); });
     expect_error(ErrorCode::bad_input, {line, "more than three coordinates"},
                  [&] { parse(nodes_with(at, "7, 1, 2, 3, 4\n") + rest); });
@@ -130,7 +130,7 @@ TEST(PlainRows, BadElementsAreNamed) {
     refused("7, 1, 2, 3, 4, 5, 6, 7\n", "element 7 has 7 nodes, but its type C3D8 has 8");
     refused("7, 1, 2, 3, 4, 5, 6, 7, 8, 9\n", "more nodes than the 8");
     refused("7, 1, 2, 3, 4, 5, 6, 7, x\n", "'x'");
-    refused("-7, 1, 2, 3, 4, 5, 6, 7, 8\n", "numbers begin at 1");
+    refused("-7, 1, 2, 3, 4, 5, 6, 7, 8\n", "numbers start at 1");
   }
 }
 
