@@ -42,7 +42,7 @@ std::vector<double> large_zeros(std::size_t count, int threads) {
 void place_records(std::span<const double> records, std::size_t width, std::span<const std::int32_t> places,
                    std::int32_t first, std::span<double> to) {
   const auto count = static_cast<std::ptrdiff_t>(width > 0 ? records.size() / width : 0);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (records.size() > 65536)
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const auto record = static_cast<std::size_t>(i), place = static_cast<std::size_t>(first) + record;
     std::copy_n(records.data() + record * width, width,

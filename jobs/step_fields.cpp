@@ -17,7 +17,7 @@ NodalField part_of(const NodalField& field, const std::string& name, int first, 
   NodalField part{name, {field.components.begin() + first, field.components.begin() + first + count}, {}};
   const std::size_t nodes = field.values.size() / field.components.size();
   part.values.resize(nodes * count);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nodes > 4096)
   for (std::size_t n = 0; n < nodes; ++n)
     std::copy_n(field.values.begin() + static_cast<std::ptrdiff_t>(n * field.components.size()) + first, count,
                 part.values.begin() + static_cast<std::ptrdiff_t>(n * count));

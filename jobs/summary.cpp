@@ -26,7 +26,7 @@ void add_range(std::vector<Range>& ranges, const std::string& quantity, const Do
     bool empty = true;
   };
   std::vector<Part> parts(static_cast<std::size_t>((nodes + stretch - 1) / stretch));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (parts.size() > 1)
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::int32_t begin = static_cast<std::int32_t>(p) * stretch, end = std::min(nodes, begin + stretch);
     for (std::int32_t n = begin; n < end; ++n) widen(parts[p].range, parts[p].empty, value(n), domain.node_id(n));

@@ -172,7 +172,7 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
       keeper.rethrow();
     }
     const double* values = buffer.read_host().data();
-#pragma omp parallel for num_threads(sweep.threads) schedule(static)
+#pragma omp parallel for num_threads(sweep.threads) schedule(static) if (range.count > 1024)
     for (std::int32_t e = 0; e < range.count; ++e)
       take(range.first + e,
            values + static_cast<std::ptrdiff_t>(e >> plan.lane_shift) * sweep.values * plan.lanes +

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
+#include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/analysis/detail/patch_recovery.hpp>
 #include <voussoir/framework/domain/shape_functions.hpp>
 
@@ -212,7 +213,7 @@ ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>
       const std::int32_t elements = m->block().size();
       const std::size_t room = (static_cast<std::size_t>(m->block().nodes_per_element()) + 2) * width;
       std::vector<double> rooms(room * static_cast<std::size_t>(omp_get_max_threads()));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (elements > detail::worth_threads / 4)
       for (std::int32_t e = 0; e < elements; ++e) {
         double* const record = rooms.data() + room * static_cast<std::size_t>(omp_get_thread_num());
         double* const local = record + width;

@@ -144,7 +144,7 @@ class Patches {
     for (const Part& part : parts_) corners = std::max(corners, static_cast<std::size_t>(part.shape->corners));
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     std::vector<std::vector<std::int32_t>> near(threads, std::vector<std::int32_t>(most * corners));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nodes_.size() > worth_threads)
     for (std::size_t n = 0; n < nodes_.size(); ++n)
       evaluate(nodes_[n], polynomials, result.width, near[static_cast<std::size_t>(omp_get_thread_num())].data(),
                result.values.data() + n * result.width);
@@ -172,7 +172,7 @@ class Patches {
             if (mine.contains(*node)) take(p, e, *node, a < parts_[p].shape->corners);
       }
     };
-#pragma omp parallel
+#pragma omp parallel if (nodes > worth_threads)
     visit([&](std::size_t, std::int32_t, std::int32_t node, bool corner) {
       ++first_[node + 1];
       if (corner) is_corner[node] = 1;
@@ -180,7 +180,7 @@ class Patches {
     for (std::size_t n = 0; n + 1 < first_.size(); ++n) first_[n + 1] += first_[n];
     members_.resize(first_.back());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-#pragma omp parallel
+#pragma omp parallel if (nodes > worth_threads)
     visit([&](std::size_t p, std::int32_t e, std::int32_t node, bool) {
       members_[next[node]++] = {static_cast<std::int32_t>(p), e};
     });
@@ -200,7 +200,7 @@ class Patches {
   void measure_patches() {
     sizes_.resize(corners_.size());
     std::vector<std::int32_t> samples(corners_.size());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (corners_.size() > worth_threads)
     for (std::size_t c = 0; c < corners_.size(); ++c) {
       sizes_[c] = size_of(corners_[c]);
       for (std::size_t i = first_[corners_[c]]; i < first_[corners_[c] + 1]; ++i)
@@ -242,7 +242,7 @@ class Patches {
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     std::vector<LaneFit> fits(threads, LaneFit(most_samples_, terms, width));
     std::vector<std::vector<double>> found(threads, std::vector<double>(terms * width * lanes));
-#pragma omp parallel for schedule(dynamic, 64)
+#pragma omp parallel for schedule(dynamic, 64) if (groups_.size() > 128)
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
       const Group& group = groups_[g];

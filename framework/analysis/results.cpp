@@ -107,7 +107,7 @@ void add_to_nodes(const Domain& domain, const std::vector<const PointField*>& fi
       for (const auto& n : names) columns[f].push_back(fields[f]->name_index(n));
   const std::size_t apart = (width + 15) / 16 * 16;  // threads write to lines of memory of their own
   std::vector<double> locals(apart * static_cast<std::size_t>(omp_get_max_threads()));
-#pragma omp parallel
+#pragma omp parallel if (domain.node_count() > detail::worth_threads)
   {
     const detail::NodeRange mine(domain.node_count());
     double* const local = locals.data() + apart * static_cast<std::size_t>(omp_get_thread_num());
@@ -144,7 +144,7 @@ NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>
   NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
   std::vector<std::int32_t> count(domain.node_count(), 0);
   add_to_nodes(domain, fields, names, sum.values, count);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (domain.node_count() > detail::worth_threads)
   for (std::int32_t n = 0; n < domain.node_count(); ++n)
     for (std::size_t k = 0; k < width; ++k)
       sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
@@ -236,7 +236,7 @@ std::vector<double> extended(const std::vector<double>& values, std::size_t widt
                              const Compute& compute) {
   const std::size_t count = width ? values.size() / width : 0;
   std::vector<double> result(count * (width + extra), nan);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > detail::worth_threads)
   for (std::size_t i = 0; i < count; ++i) {
     const double* given = values.data() + i * width;
     double* out = result.data() + i * (width + extra);

@@ -95,7 +95,7 @@ void over_equations(const AnalysisModel& m, const Visit& visit) {
   const auto at = m.numbered_nodes();
   const auto first = m.first_equation();
   const std::size_t width = m.unknown_names().size();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (at.size() > detail::worth_threads)
   for (std::size_t k = 0; k < at.size(); ++k)
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
       visit(e, at[k] * width + (e - first[k]), static_cast<std::size_t>(e - first[k]));
@@ -172,7 +172,7 @@ void add_reactions(const AnalysisModel& m, const StepState& state, const Balance
 /// Flags nodes that elements use.
 std::vector<char> used_nodes(const Domain& domain) {
   std::vector<char> used(domain.node_count(), 0);
-#pragma omp parallel
+#pragma omp parallel if (domain.node_count() > detail::worth_threads)
   {
     const detail::NodeRange mine(domain.node_count());
     for (std::size_t b = 0; b < domain.block_count(); ++b)
@@ -212,7 +212,7 @@ void add_energy(const PointField& field, double& sum) {
   const int energy = field.name_index("energy"), volume = field.name_index("volume");
   // The columns lie far apart: all threads fetch them, and one adds up.
   std::vector<double> pairs(2 * points);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (points > detail::worth_threads)
   for (std::size_t p = 0; p < points; ++p) {
     pairs[2 * p] = field.values[p * width + energy];
     pairs[2 * p + 1] = field.values[p * width + volume];

@@ -5,6 +5,9 @@
 
 namespace voussoir::detail {
 
+/// Loops over fewer nodes or elements are done before other threads have woken up.
+inline constexpr std::int32_t worth_threads = 4096;
+
 /// The nodes that are this thread's, inside a parallel region. A thread that visits all elements in order and adds to
 /// its own nodes alone sums in the same order as one thread would, so that the number of threads changes no bit.
 struct NodeRange {

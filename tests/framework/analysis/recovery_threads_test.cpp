@@ -35,8 +35,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 void add_two_blocks(Domain& domain, const std::string& type) {
   BoxMesh mesh;
   mesh.type = type;
-  mesh.cells = {5, 4, 3};
-  mesh.upper = {5, 4, 3};
+  mesh.cells = {20, 16, 15};  // more nodes than one thread takes alone
+  mesh.upper = {20, 16, 15};
   mesh.block = "left";
   mesh.distortion = 0.1;
   Domain whole;
@@ -65,8 +65,39 @@ void add_two_blocks(Domain& domain, const std::string& type) {
 StepResult solve(Domain& domain, const std::string& backend) {
   StaticOptions options;
   options.backend = backend;
-  options.solver = "direct";
+  options.solver = "cg+jacobi";
   return make_static_analysis(domain, options)->run().front();
+}
+
+/// Points near the middle of each element, with numbers between −1 and 1 that look random.
+std::vector<PointField> rough_points(const Domain& domain) {
+  std::vector<PointField> points;
+  std::uint64_t state = 7;
+  const auto rough = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 11) / 4503599627370496.0 - 1.0;
+  };
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const ElementBlock& block = domain.block(b);
+    const ElementProgram& program = block.type().program();
+    PointField field;
+    field.block = static_cast<std::int32_t>(b);
+    field.points = program.points();
+    field.names.assign(program.recovered_names().begin(), program.recovered_names().end());
+    for (std::int32_t e = 0; e < block.size(); ++e) {
+      double middle[3] = {};
+      for (const std::int32_t n : block.nodes(e))
+        for (int k = 0; k < 3; ++k) middle[k] += domain.coordinates()[3 * n + k] / block.nodes_per_element();
+      for (int p = 0; p < field.points; ++p)
+        for (const std::string& name : field.names) {
+          const double value = rough();
+          const bool place = name == "x" || name == "y" || name == "z";
+          field.values.push_back(place ? middle[name[0] - 'x'] + 0.3 * value : name == "volume" ? 2 + value : value);
+        }
+    }
+    points.push_back(std::move(field));
+  }
+  return points;
 }
 
 class RecoveryThreads : public ::testing::TestWithParam<const char*> {};
@@ -74,7 +105,8 @@ class RecoveryThreads : public ::testing::TestWithParam<const char*> {};
 TEST_P(RecoveryThreads, ChangeNoBit) {
   Domain domain;
   add_two_blocks(domain, GetParam());
-  const StepResult result = solve(domain, "openmp:1");
+  StepResult result;
+  result.points = rough_points(domain);
   const auto one = with_threads(1, [&] { return nodal_stress(domain, result); });
   const auto estimate = with_threads(1, [&] { return estimate_error(domain, result.points); });
   ASSERT_EQ(one.size(), 2u);
@@ -92,9 +124,9 @@ TEST_P(RecoveryThreads, ChangeNoBit) {
   }
 }
 
-TEST_P(RecoveryThreads, StepsHaveTheSameBits) {
+TEST(StepThreads, ChangeNoBit) {
   Domain domain;
-  add_two_blocks(domain, GetParam());
+  add_two_blocks(domain, "solid.hex8.incompatible");
   const StepResult one = with_threads(1, [&] { return solve(domain, "openmp:1"); });
   const StepResult three = with_threads(3, [&] { return solve(domain, "openmp:3"); });
   ASSERT_EQ(one.points.size(), three.points.size());
@@ -111,7 +143,8 @@ TEST_P(RecoveryThreads, StepsHaveTheSameBits) {
 TEST_P(RecoveryThreads, NodalValuesAreMeansInTheOrderOfTheElements) {
   Domain domain;
   add_two_blocks(domain, GetParam());
-  const StepResult result = solve(domain, "openmp:1");
+  StepResult result;
+  result.points = rough_points(domain);
   for (const MaterialField& found : with_threads(4, [&] { return nodal_values(domain, result.points, {"sxy"}); })) {
     std::vector<double> sum(domain.node_count(), 0.0);
     std::vector<int> count(domain.node_count(), 0);
