@@ -16,7 +16,6 @@ constexpr std::size_t most_includes = 10'000;  // files that include each other 
 constexpr std::size_t most_replayed = std::size_t{2} << 30;  // bytes of parts, over all instances
 constexpr std::size_t longest_line = 1 << 20;                // that parameters may make
 constexpr std::ptrdiff_t bytes_between_reports = 4 << 20;
-constexpr std::size_t most_ahead = std::size_t{64} << 20;  // so that who watches the progress is asked now and then
 
 }  // namespace
 
@@ -185,8 +184,9 @@ std::string_view LineReader::text_ahead() const {
   const char* const stop = next_keyword();
   if (stop <= source.at) return {};
   const std::string_view text(source.at, static_cast<std::size_t>(stop - source.at));
-  if (text.size() <= most_ahead) return text;
-  const std::size_t last = text.rfind('\n', most_ahead);
+  constexpr std::size_t most = bytes_between_reports;
+  if (text.size() <= most) return text;
+  const std::size_t last = text.rfind('\n', most);
   return last == text.npos ? std::string_view() : text.substr(0, last + 1);
 }
 
@@ -196,6 +196,7 @@ void LineReader::skip(std::size_t bytes, std::size_t lines) {
   const auto room = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max() - source.line);
   source.line += static_cast<std::int32_t>(std::min(lines, room));
   place_ = {source.file, source.line};
+  if (source.at >= next_report_) report(source);
 }
 
 void LineReader::follow_include() {

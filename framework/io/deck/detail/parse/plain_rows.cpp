@@ -12,7 +12,7 @@
 namespace voussoir::deck {
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{1} << 18;
+constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
 
 /// Where the line that begins at `at` ends, and where the next one begins.
 struct LineEnd {
