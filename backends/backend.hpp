@@ -203,7 +203,7 @@ class Backend {
   /// Moves the entries of dependent equations to those they depend on (the transpose), and leaves zero.
   virtual void reduce_dependencies(const DeviceModel& model, Vector& x) = 0;
   /// Zeroes the entries of equations that are not free.
-  virtual void clear_held(const DeviceModel& model, Vector& x) = 0;
+  virtual void clear_constrained(const DeviceModel& model, Vector& x) = 0;
 
   // --- preconditioning and CG ----------------------------------------------------------------------------------
   virtual BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) = 0;

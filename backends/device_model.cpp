@@ -62,11 +62,11 @@ void upload_nodes(const PartSource& source, int device, std::int32_t begin, cons
   const auto& memory = source.layout.memory(device);
   part.coordinates = Array<double>(memory, 3 * static_cast<std::size_t>(part.local_nodes));
   part.first_equation = Array<std::int32_t>(memory, static_cast<std::size_t>(part.local_nodes) + 1);
-  part.held = Array<std::uint8_t>(memory, source.layout.local_size(device));
+  part.constrained = Array<std::uint8_t>(memory, source.layout.local_size(device));
   {
     const auto coordinates = part.coordinates.write_host();
     const auto first_equation = part.first_equation.write_host();
-    const auto held = part.held.write_host();
+    const auto constrained = part.constrained.write_host();
     std::int32_t equation = 0;
     for (std::int32_t local = 0; local < part.local_nodes; ++local) {
       const std::int32_t n = local < part.owned_nodes ? begin + local : ghosts[local - part.owned_nodes];
@@ -75,13 +75,14 @@ void upload_nodes(const PartSource& source, int device, std::int32_t begin, cons
         coordinates[3 * static_cast<std::size_t>(local) + i] = model.coordinates[3 * static_cast<std::size_t>(n) + i];
       first_equation[local] = equation;
       for (std::int32_t e = model.first_equation[n]; e < model.first_equation[n + 1]; ++e)
-        held[equation++] = model.held[e] || (!source.index.empty() && source.index.of_equation[e] >= 0) ? 1 : 0;
+        constrained[equation++] =
+            model.prescribed[e] || (!source.index.empty() && source.index.of_equation[e] >= 0) ? 1 : 0;
     }
     first_equation[part.local_nodes] = equation;
   }
   settle(part.coordinates);
   settle(part.first_equation);
-  settle(part.held);
+  settle(part.constrained);
 }
 
 /// The elements of a description that `to.origin` names.

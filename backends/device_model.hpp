@@ -34,7 +34,7 @@ struct Dependency {
 struct ModelDescription {
   std::span<const double> coordinates;           ///< 3 per node
   std::span<const std::int32_t> first_equation;  ///< one per node, and the total
-  std::span<const std::uint8_t> held;            ///< per equation: 1 where the value is prescribed
+  std::span<const std::uint8_t> prescribed;      ///< per equation: 1 where the value is prescribed
   /// Initial temperature of each node; empty: `start_temperature` everywhere.
   std::span<const double> initial_temperature;
   double start_temperature = 0;
@@ -86,7 +86,7 @@ class DeviceModel {
     Array<double> temperature;                  ///< empty until set_temperature()
     Array<double> initial_temperature;          ///< empty where it is the same everywhere
     Array<std::int32_t> first_equation;         ///< local equation of each local node, and the total
-    Array<std::uint8_t> held;                   ///< per local equation: prescribed or dependent, so not free
+    Array<std::uint8_t> constrained;            ///< per local equation: prescribed or dependent, so not free
     std::vector<ElementBatch> batches;          ///< one per description, possibly without elements
     std::vector<Dependency> dependencies;       ///< in local equations; those of its elements and owned equations
     std::vector<std::int32_t> dependency_rows;  ///< local nodes, not owned, whose dependent rows feed owned equations

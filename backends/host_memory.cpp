@@ -32,13 +32,13 @@ double sum_in(const std::string& path, std::initializer_list<const char*> wanted
   return sum;
 }
 
-void tighten(HostMemoryRoom& room, double bytes, const char* limit, bool allocation_fails) {
+void tighten(AvailableMemory& room, double bytes, const char* limit, bool allocation_fails) {
   if (!(bytes < room.bytes)) return;
   room = {std::max(bytes, 0.0), limit, allocation_fails};
 }
 
 /// One limit of a process: what it is, less what is in use.
-void tighten_by_limit(HostMemoryRoom& room, decltype(RLIMIT_AS) resource, double used, const char* text) {
+void tighten_by_limit(AvailableMemory& room, decltype(RLIMIT_AS) resource, double used, const char* text) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   tighten(room, static_cast<double>(limit.rlim_cur) - used, text, true);
@@ -60,8 +60,8 @@ std::vector<std::string> with_all_above(std::string group) {
 
 namespace detail {
 
-HostMemoryRoom cgroup_memory_room(const SystemFiles& files) {
-  HostMemoryRoom room{endless, "", false};
+AvailableMemory available_cgroup_memory(const SystemFiles& files) {
+  AvailableMemory room{endless, "", false};
   // Lines are "4:memory:/path" for version 1 and "0::/path" for version 2.
   std::ifstream groups(files.proc + "/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
@@ -89,8 +89,8 @@ HostMemoryRoom cgroup_memory_room(const SystemFiles& files) {
 
 }  // namespace detail
 
-HostMemoryRoom host_memory_room() {
-  HostMemoryRoom room = detail::cgroup_memory_room({});
+AvailableMemory available_host_memory() {
+  AvailableMemory room = detail::available_cgroup_memory({});
   const double machine = 1024 * sum_in("/proc/meminfo", {"MemAvailable:", "SwapFree:"});
   if (machine > 0) tighten(room, machine, "the memory of this machine", false);
 

@@ -7,7 +7,7 @@
 namespace voussoir {
 
 /// The tightest limit on the memory of this process.
-struct HostMemoryRoom {
+struct AvailableMemory {
   double bytes = 0;   ///< that may still be allocated; infinite if the system does not tell
   std::string limit;  ///< the limit that applies: "the limit of the address space (ulimit -v)"
   /// True if allocating more fails; false if the system overcommits and would kill the process when memory is used.
@@ -16,7 +16,7 @@ struct HostMemoryRoom {
 
 /// Considers the limits of address space and data (ulimit -v, ulimit -d), those of the control group and the groups
 /// above it (cgroup versions 1 and 2), and the free memory and swap space of the machine.
-HostMemoryRoom host_memory_room();
+AvailableMemory available_host_memory();
 
 namespace detail {
 
@@ -25,8 +25,8 @@ struct SystemFiles {
   std::string proc = "/proc";
   std::string cgroup = "/sys/fs/cgroup";
 };
-/// The part of host_memory_room() that the control groups decide.
-HostMemoryRoom cgroup_memory_room(const SystemFiles& files);
+/// The part of available_host_memory() that the control groups decide.
+AvailableMemory available_cgroup_memory(const SystemFiles& files);
 
 }  // namespace detail
 }  // namespace voussoir

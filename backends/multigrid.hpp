@@ -125,7 +125,7 @@ class MultigridServices {
   virtual LevelMatrix transposed(const LevelMatrix& p) = 0;
   virtual void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) = 0;
   /// Sets 1 on the diagonal of zero rows: unknowns that no basis vector represents.
-  virtual void hold_empty_rows(LevelMatrix& a) = 0;
+  virtual void set_unit_diagonal_of_empty_rows(LevelMatrix& a) = 0;
   /// Inverts the diagonal blocks. Returns the first row (not block row) at which a block is not positive definite, −1
   /// where all are.
   virtual std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) = 0;

@@ -96,7 +96,7 @@ bool moves_anything(const Supports* supports) {
 
 /// What numbering a model with its supports found, for all steps that hold the same things.
 struct Numbered {
-  std::int64_t held = 0, free = 0;
+  std::int64_t prescribed = 0, free = 0;
 };
 
 class Checker {
@@ -195,7 +195,7 @@ class Checker {
     try {
       check.loads = loads_of(step, load_cases_.find(step));
       const Numbered& numbered = number(step);
-      check.held = numbered.held;
+      check.prescribed = numbered.prescribed;
       check.unknowns = numbered.free;
     } catch (const Error& error) {
       if (error.code() == ErrorCode::cancelled) throw;
@@ -221,7 +221,7 @@ class Checker {
     const AnalysisModel model(domain, backend(), TransformationHandler(), PlainNumberer());
     Numbered numbered;
     numbered.free = model.free_equation_count();
-    for (std::int32_t e = 0; e < model.equation_count(); ++e) numbered.held += model.is_held(e);
+    for (std::int32_t e = 0; e < model.equation_count(); ++e) numbered.prescribed += model.is_prescribed(e);
     const auto parts = connected_parts(model);
     report_.domains[step.domain].parts = parts.empty() ? 0 : *std::max_element(parts.begin(), parts.end()) + 1;
     for (const FreeMotion& motion : find_free_motions(model)) {

@@ -56,9 +56,9 @@ struct StepCheck {
   std::string name;
   Procedure procedure = Procedure::statics;
   std::size_t domain = 0;
-  std::int64_t held = 0;      ///< prescribed unknowns
-  std::int64_t unknowns = 0;  ///< solved for; 0 where the model could not be numbered
-  std::string loads;          ///< "gravity, 2 pressures, 14 nodal loads"
+  std::int64_t prescribed = 0;  ///< prescribed unknowns
+  std::int64_t unknowns = 0;    ///< solved for; 0 where the model could not be numbered
+  std::string loads;            ///< "gravity, 2 pressures, 14 nodal loads"
 };
 
 /// The result of check_job(): sizes, steps and findings.

@@ -80,7 +80,7 @@ std::string to_json(const CheckReport& report) {
     document["steps"].push_back({{"name", s.name},
                                  {"procedure", to_string(s.procedure)},
                                  {"domain", s.domain},
-                                 {"held_unknowns", s.held},
+                                 {"prescribed_unknowns", s.prescribed},
                                  {"free_unknowns", s.unknowns},
                                  {"loads", s.loads}});
   document["findings"] = Json::array();

@@ -176,7 +176,7 @@ MainMemory main_memory() {
     std::getline(file, unit);
   }
   // A limit on the process (ulimit -v, a control group) may leave less than the machine has.
-  if (memory.available > 0) memory.available = std::min(memory.available, host_memory_room().bytes);
+  if (memory.available > 0) memory.available = std::min(memory.available, available_host_memory().bytes);
   return memory;
 }
 

@@ -233,15 +233,15 @@ std::string results_json(const JsonContents& c) {
   root["job"] = {
       {"name", c.job->name}, {"title", c.job->title}, {"source", c.job->source}, {"steps", c.job->steps.size()}};
   if (!c.job->units.empty()) root["units"] = units(c.job->units);
-  const StaticOptions& asked = c.record->asked;
-  root["asked"] = {{"backend", asked.backend},
-                   {"solver", asked.solver},
-                   {"storage", asked.storage},
-                   {"relative_tolerance", asked.relative_tolerance},
-                   {"max_iterations", asked.max_iterations},
-                   {"integration", to_string(asked.work.integration)},
-                   {"assembly", to_string(asked.work.assembly)},
-                   {"deterministic", asked.work.deterministic}};
+  const StaticOptions& asked = c.record->options;
+  root["options"] = {{"backend", asked.backend},
+                     {"solver", asked.solver},
+                     {"storage", asked.storage},
+                     {"relative_tolerance", asked.relative_tolerance},
+                     {"max_iterations", asked.max_iterations},
+                     {"integration", to_string(asked.work.integration)},
+                     {"assembly", to_string(asked.work.assembly)},
+                     {"deterministic", asked.work.deterministic}};
   root["backend"] = c.result ? Json(c.result->backend) : Json(nullptr);
   root["machine"] = machine(c);
   root["sizes"] = sizes(c);

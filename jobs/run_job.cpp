@@ -152,9 +152,9 @@ class Runner {
     const int width = std::min(3, found.unknowns.width());
     for (const std::int32_t node : job_.rotation_nodes)
       for (int k = 0; k < width; ++k) {
-        const double all = found.internal_forces.at(node, k), held = found.reactions.at(node, k);
+        const double all = found.internal_forces.at(node, k), support = found.reactions.at(node, k);
         if (std::isnan(all)) continue;
-        const double reaction = std::isnan(held) ? 0.0 : held;
+        const double reaction = std::isnan(support) ? 0.0 : support;
         found.reaction_sum[k] -= reaction;
         found.load_sum[k] -= all - reaction;
       }

@@ -113,14 +113,14 @@ StepSummary summarize(const Job& job, std::size_t number, const StepResult& resu
   const int width = result.reactions.width();
   for (const std::string& name : domain.node_set_names()) {
     SetReaction reaction{name, std::vector<double>(width, 0.0)};
-    bool held = false;
+    bool prescribed = false;
     for (const std::int32_t n : domain.node_set(name))
       for (int c = 0; c < width; ++c)
         if (const double value = result.reactions.at(n, c); !std::isnan(value)) {
           reaction.sum[c] += value;
-          held = true;
+          prescribed = true;
         }
-    if (held) summary.set_reactions.push_back(std::move(reaction));
+    if (prescribed) summary.set_reactions.push_back(std::move(reaction));
   }
   summary.supports = detail::support_reactions(job, domain, result);
   return summary;

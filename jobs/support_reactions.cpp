@@ -26,7 +26,7 @@ class Supports {
     has_moment_ = !rings && force_[0] >= 0 && force_[1] >= 0;
   }
 
-  bool is_held(std::int32_t node) const {
+  bool is_prescribed(std::int32_t node) const {
     for (int c = 0; c < width_; ++c)
       if (!std::isnan(reactions_.at(node, c))) return true;
     return false;
@@ -87,20 +87,20 @@ class Supports {
 std::vector<SupportReaction> support_reactions(const Job& job, const Domain& domain, const StepResult& result) {
   const Supports supports(job, domain, result);
   const std::int32_t nodes = reported_nodes(job, domain);
-  std::vector<char> held(domain.node_count(), 0), told(domain.node_count(), 0);
-  for (std::int32_t n = 0; n < nodes; ++n) held[n] = supports.is_held(n);
+  std::vector<char> prescribed(domain.node_count(), 0), told(domain.node_count(), 0);
+  for (std::int32_t n = 0; n < nodes; ++n) prescribed[n] = supports.is_prescribed(n);
   std::vector<SupportReaction> list;
   std::set<std::vector<std::int32_t>> known;
   for (const std::string& name : domain.node_set_names()) {
     const auto set = domain.node_set(name);
-    if (!std::all_of(set.begin(), set.end(), [&](std::int32_t n) { return held[n] != 0; })) continue;
+    if (!std::all_of(set.begin(), set.end(), [&](std::int32_t n) { return prescribed[n] != 0; })) continue;
     if (!known.emplace(set.begin(), set.end()).second) continue;
     for (const std::int32_t n : set) told[n] = 1;
     list.push_back(supports.of(name, set));
   }
   std::vector<std::int32_t> others;
   for (std::int32_t n = 0; n < nodes; ++n)
-    if (held[n] && !told[n]) others.push_back(n);
+    if (prescribed[n] && !told[n]) others.push_back(n);
   if (others.size() > most_single_nodes) {
     list.push_back(supports.of("other nodes", others));
   } else {

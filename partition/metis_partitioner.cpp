@@ -23,7 +23,7 @@ namespace {
 void require_memory(const ElementGraph& graph) {
   // The copies made for it, the graphs of all levels with their weights, and what it works with.
   const double bytes = sizeof(idx_t) * (8.0 * static_cast<double>(graph.column.size()) + 40.0 * graph.vertices());
-  const HostMemoryRoom room = host_memory_room();
+  const AvailableMemory room = available_host_memory();
   // Of memory that is reserved, a part is as a rule never used. Only limits on what is reserved count all of it.
   if ((room.allocation_fails ? bytes : 0.8 * bytes) <= room.bytes) return;
   throw Error(ErrorCode::out_of_memory, "the partition of " + std::to_string(graph.vertices()) +

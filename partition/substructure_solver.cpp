@@ -222,7 +222,7 @@ Acceptance SubstructureSolver::StepSolution::solve(const std::string& doubtful) 
     const double change = norm(moved);
     return change > 0 ? change / norm(size) : 0.0;
   };
-  return judge_solution(residual, refine);
+  return check_solution(residual, refine);
 }
 
 std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps) {

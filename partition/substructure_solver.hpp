@@ -37,7 +37,7 @@ class SubstructureSolver : public DomainSolver {
   std::string name() const override { return "substructures"; }
   /// Throws Error (singular) if the model is under-constrained, naming a node that moves, and Error (bad_input) for
   /// what is not linear: elements with which a linear solution is out of balance, and heat conduction with tables over
-  /// temperature. Solutions are judged as those of DirectSolver are (see judge_solution). Steps that have the same
+  /// temperature. Solutions are judged as those of DirectSolver are (see check_solution). Steps that have the same
   /// matrix share one factorisation.
   std::vector<StepResult> solve(const std::vector<Step>& steps = {}) override;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/model/loose_unknowns.hpp>
+#include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 #include <voussoir/solvers/direct/host_system.hpp>

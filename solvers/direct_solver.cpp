@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/model/loose_unknowns.hpp>
+#include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
@@ -56,7 +56,7 @@ double add_correction(std::vector<double>& x, const std::vector<double>& correct
 
 }  // namespace
 
-struct DirectSolver::Held {
+struct DirectSolver::Kept {
   const LinearSOE* soe = nullptr;
   std::uint64_t version = 0;
   std::unique_ptr<Factorization> sparse;
@@ -77,7 +77,7 @@ struct DirectSolver::Held {
 };
 
 // Columns are brought near 1 by a power of two, which is exact: libraries take sums of squares that must not overflow.
-std::vector<double> DirectSolver::Held::eliminate(std::vector<double> values, int columns) {
+std::vector<double> DirectSolver::Kept::eliminate(std::vector<double> values, int columns) {
   const std::size_t size = equation.size();
   std::vector<double> packed(size * columns);  // column by column
   std::vector<int> power(static_cast<std::size_t>(columns), 0);
@@ -111,7 +111,7 @@ std::vector<double> DirectSolver::Held::eliminate(std::vector<double> values, in
   return values;
 }
 
-std::vector<std::vector<double>> DirectSolver::Held::free_motions(std::size_t equations) const {
+std::vector<std::vector<double>> DirectSolver::Kept::free_motions(std::size_t equations) const {
   std::vector<std::vector<double>> motions;
   const std::size_t size = equation.size();
   for (std::size_t first = 0; first < null_vectors.size(); first += size) {
@@ -122,7 +122,7 @@ std::vector<std::vector<double>> DirectSolver::Held::free_motions(std::size_t eq
 }
 
 DirectSolver::DirectSolver(DirectMethod method, const DirectOptions& options)
-    : method_(method), options_(options), held_(std::make_unique<Held>()) {}
+    : method_(method), options_(options), kept_(std::make_unique<Kept>()) {}
 DirectSolver::~DirectSolver() = default;
 
 std::string DirectSolver::name() const {
@@ -130,7 +130,7 @@ std::string DirectSolver::name() const {
 }
 
 void DirectSolver::factorise(const LinearSOE& soe) {
-  Held& h = *held_;
+  Kept& h = *kept_;
   const AnalysisModel& model = soe.model();
   if (!soe.sparse_matrix())
     throw Error(ErrorCode::misuse, "a direct solver needs a stored matrix; the SOE '" + soe.name() +
@@ -154,7 +154,7 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   };
   const auto by_rows = [&](DirectMethod method) {
     number(false);
-    h.kind = Held::Kind::sparse;
+    h.kind = Kept::Kind::sparse;
     const SymmetricCsr a = upper_triangle(soe.sparse_matrix()->to_host(), h.place);
     if (!h.sparse || h.sparse_method != method || h.sparse->options().threads != options.threads)
       h.sparse = Factorization::make(method, options);
@@ -170,7 +170,7 @@ void DirectSolver::factorise(const LinearSOE& soe) {
     h.bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
   };
   // Within an envelope that the SOE stores, unless something in it must be looked at more closely.
-  const auto by_envelope = [&](auto& ldlt, Held::Kind kind, const auto& matrix, std::int64_t entries,
+  const auto by_envelope = [&](auto& ldlt, Kept::Kind kind, const auto& matrix, std::int64_t entries,
                                DirectMethod careful) {
     if (is_left_over(soe, sizes)) {
       by_rows(careful);
@@ -191,12 +191,12 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   naming_equations(label, [&] {
     if (const auto* band = dynamic_cast<const BandSOE*>(&soe)) {
       const BandMatrix& matrix = band->band();
-      by_envelope(h.band, Held::Kind::band, matrix, matrix.entries(), DirectMethod::band);
+      by_envelope(h.band, Kept::Kind::band, matrix, matrix.entries(), DirectMethod::band);
       h.text = "direct, band of half width " + std::to_string(matrix.half_bandwidth());
       h.why = "the SOE stores a band";
     } else if (const auto* profile = dynamic_cast<const ProfileSOE*>(&soe)) {
       const ProfileMatrix& matrix = profile->profile();
-      by_envelope(h.profile, Held::Kind::profile, matrix, matrix.entries(), DirectMethod::profile);
+      by_envelope(h.profile, Kept::Kind::profile, matrix, matrix.entries(), DirectMethod::profile);
       h.text = "direct, profile of " + std::to_string(matrix.entries()) + " entries";
       h.why = "the SOE stores a profile";
     } else {
@@ -208,7 +208,7 @@ void DirectSolver::factorise(const LinearSOE& soe) {
 }
 
 SolveReport DirectSolver::solve(LinearSOE& soe) {
-  Held& h = *held_;
+  Kept& h = *kept_;
   const AnalysisModel& model = soe.model();
   SolveReport report;
   report.true_residual = std::numeric_limits<double>::quiet_NaN();  // as long as there is no solution
@@ -243,7 +243,7 @@ SolveReport DirectSolver::solve(LinearSOE& soe) {
       report.column_residuals = column_residuals(soe);
       return largest_or_nan(report.column_residuals);
     };
-    const Acceptance acceptance = judge_solution(residual, refine);
+    const Acceptance acceptance = check_solution(residual, refine);
     if (columns == 1) report.column_residuals.clear();
     report.true_residual = acceptance.residual;
     report.converged = acceptance.accepted;

@@ -309,13 +309,13 @@ std::array<double, 3> newmark_stages(const AnalysisModel& model, bool core) {
   backend.assemble(model.device_model(), nullptr, inertia, *mass);
   Vector motion = model.make_vector(), load = model.make_vector();
   backend.fill(motion, 1e-3);
-  backend.clear_held(model.device_model(), motion);
+  backend.clear_constrained(model.device_model(), motion);
   const double loading = brief(backend, [&] {
     form_load(model, soe);
     mass->apply(motion, load);
     backend.axpy(1.0, load, soe.b());
   });
-  backend.clear_held(model.device_model(), soe.b());
+  backend.clear_constrained(model.device_model(), soe.b());
   CgSolver solver(std::make_shared<JacobiPreconditioner>());
   SolveReport report;
   const auto run = [&] {

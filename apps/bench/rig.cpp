@@ -105,9 +105,9 @@ std::unique_ptr<Domain> shuffled(const Domain& domain, std::int32_t window) {
   copy.add_many(elements, nodes);
   copy.set_material(steel());
   set_thickness(copy);
-  std::vector<Id> held;
-  for (const std::int32_t node : domain.node_set("xmin")) held.push_back(id[static_cast<std::size_t>(node)]);
-  result->add_node_set("xmin", held);
+  std::vector<Id> prescribed;
+  for (const std::int32_t node : domain.node_set("xmin")) prescribed.push_back(id[static_cast<std::size_t>(node)]);
+  result->add_node_set("xmin", prescribed);
   result->prescribe("xmin", "all");
   return result;
 }

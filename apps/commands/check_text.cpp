@@ -124,7 +124,7 @@ std::string text_of(const CheckReport& report, double read_seconds, bool all) {
     text += fmt::format("  step {:<8} {}, {}: {}; {}\n", s + 1, step.name, to_string(step.procedure),
                         step.loads.empty() ? "no loads" : step.loads,
                         step.unknowns > 0 ? fmt::format("{} unknowns free, {} prescribed",
-                                                        readable_count(step.unknowns), readable_count(step.held))
+                                                        readable_count(step.unknowns), readable_count(step.prescribed))
                                           : "could not be numbered");
   }
   for (const JobNote& note : report.notes) text += fmt::format("  note          {}: {}\n", note.where, note.text);

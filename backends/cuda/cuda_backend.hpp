@@ -67,7 +67,7 @@ class CudaBackend final : public Backend {
   // dependencies.cu
   void expand_dependencies(const DeviceModel& model, Vector& x) override;
   void reduce_dependencies(const DeviceModel& model, Vector& x) override;
-  void clear_held(const DeviceModel& model, Vector& x) override;
+  void clear_constrained(const DeviceModel& model, Vector& x) override;
 
   // block_diagonal.cu
   BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) override;

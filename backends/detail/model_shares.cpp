@@ -30,8 +30,8 @@ void check_nodes(const ModelDescription& model) {
     if (model.first_equation[n + 1] < model.first_equation[n])
       misuse("first_equation decreases; equations are numbered node by node",
              "node " + number(static_cast<std::int64_t>(n)));
-  if (static_cast<std::int64_t>(model.held.size()) != model.first_equation.back())
-    misuse(number(static_cast<std::int64_t>(model.held.size())) + " entries in held for " +
+  if (static_cast<std::int64_t>(model.prescribed.size()) != model.first_equation.back())
+    misuse(number(static_cast<std::int64_t>(model.prescribed.size())) + " entries in prescribed for " +
            number(model.first_equation.back()) + " equations");
   if (!model.initial_temperature.empty() && model.initial_temperature.size() != nodes)
     misuse(number(static_cast<std::int64_t>(model.initial_temperature.size())) + " initial temperatures for " +
@@ -114,7 +114,7 @@ DependencyIndex index_dependencies(const ModelDescription& model) {
       misuse(number(static_cast<std::int64_t>(dependency.others.size())) + " equations but " +
                  number(static_cast<std::int64_t>(dependency.coefficients.size())) + " coefficients",
              where);
-    if (model.held[dependency.equation])
+    if (model.prescribed[dependency.equation])
       misuse("equation " + number(dependency.equation) + " is both prescribed and dependent; drop one of the two",
              where);
     if (index.of_equation[dependency.equation] >= 0)
@@ -129,9 +129,9 @@ DependencyIndex index_dependencies(const ModelDescription& model) {
       const std::string where = "dependency " + number(static_cast<std::int64_t>(k));
       if (other < 0 || other >= equations)
         misuse("equation " + number(other) + " does not exist; there are " + number(equations), where);
-      if (model.held[other] || index.of_equation[other] >= 0)
+      if (model.prescribed[other] || index.of_equation[other] >= 0)
         misuse("equation " + number(other) + ", on which it depends, is itself " +
-                   (model.held[other] ? "prescribed" : "dependent") + "; substitute it first",
+                   (model.prescribed[other] ? "prescribed" : "dependent") + "; substitute it first",
                where);
     }
   return index;

@@ -135,19 +135,19 @@ std::function<void(std::int32_t, std::int32_t, double)> entry_adder(CpuSymmetric
 }
 
 /// Zeroes rows and columns of equations that are not free; the diagonal stays, positive.
-void isolate_held(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix) {
+void isolate_constrained(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix) {
   const DeviceModel::Part& model_part = model.part(device);
   CpuSymmetricMatrix::Part& part = matrix.part(device);
   const int b = matrix.block_size();
   DeviceSection section(*model.layout()->memory(device));
-  const std::uint8_t* held = model_part.held.read_device();
+  const std::uint8_t* constrained = model_part.constrained.read_device();
   const SymmetricView view = part.view(b);
   const std::int64_t* row_start = view.half.rows.row_start;
   double* values = part.value.update_device();
   const std::int32_t local = model.layout()->local_size(device) / b;
   std::vector<std::uint8_t> touched(static_cast<std::size_t>(local), 0);
   for (std::int32_t i = 0; i < local * b; ++i)
-    if (held[i]) touched[static_cast<std::size_t>(i / b)] = 1;
+    if (constrained[i]) touched[static_cast<std::size_t>(i / b)] = 1;
 #pragma omp parallel for num_threads(matrix.threads()) schedule(static)
   for (std::int32_t row = 0; row < part.rows; ++row) {
     const bool row_touched = touched[static_cast<std::size_t>(row)];
@@ -158,7 +158,7 @@ void isolate_held(const DeviceModel& model, int device, CpuSymmetricMatrix& matr
       for (int i = 0; i < b; ++i)
         for (int j = 0; j < b; ++j) {
           const std::int32_t r = row * b + i, c = col * b + j;
-          if (!held[r] && !held[c]) continue;
+          if (!constrained[r] && !constrained[c]) continue;
           double& entry = block[i * b + j];
           if (r != c)
             entry = 0;
@@ -242,7 +242,7 @@ void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, cons
       faults.note(batch, run(sweep, buffer, plain, gather));
       faults.note(batch, add_dependent(sweep, packed, [&] { return entry_adder(*matrix, d); }));
     }
-    isolate_held(model, d, *matrix);
+    isolate_constrained(model, d, *matrix);
   }
   faults.rethrow();
 }

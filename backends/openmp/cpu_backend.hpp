@@ -52,7 +52,7 @@ class CpuBackend : public Backend {
   std::vector<double> recover(const DeviceModel& model, int batch, const Vector& unknowns) override;
   void expand_dependencies(const DeviceModel& model, Vector& x) override;
   void reduce_dependencies(const DeviceModel& model, Vector& x) override;
-  void clear_held(const DeviceModel& model, Vector& x) override;
+  void clear_constrained(const DeviceModel& model, Vector& x) override;
 
   BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) override;
   BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) override;

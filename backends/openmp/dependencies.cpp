@@ -61,16 +61,16 @@ void CpuBackend::reduce_dependencies(const DeviceModel& model, Vector& x) {
   }
 }
 
-void CpuBackend::clear_held(const DeviceModel& model, Vector& x) {
-  cpu::require_layout(*model.layout(), x, "clear_held");
+void CpuBackend::clear_constrained(const DeviceModel& model, Vector& x) {
+  cpu::require_layout(*model.layout(), x, "clear_constrained");
   const auto columns = static_cast<std::size_t>(x.columns());
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
-    const std::uint8_t* held = model.part(d).held.read_device();
+    const std::uint8_t* constrained = model.part(d).constrained.read_device();
     double* px = x.part(d).update_device();
     cpu::for_blocks(static_cast<std::size_t>(x.layout()->owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        if (held[i])
+        if (constrained[i])
           for (std::size_t c = 0; c < columns; ++c) px[i * columns + c] = 0;
     });
   }

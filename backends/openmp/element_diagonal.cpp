@@ -103,11 +103,12 @@ BlockDiagonal CpuElementOperator::block_diagonal(int block_size) const {
       if (!part(d, b).terms.empty()) faults.note(batch(d, b), add_diagonal(d, b, block_size, blocks));
     {
       DeviceSection section(*memory);
-      const std::uint8_t* held = model_->part(d).held.read_device();
+      const std::uint8_t* constrained = model_->part(d).constrained.read_device();
       double* values = blocks.update_device();
       for (std::int32_t r = 0; r < owned; ++r)
         for (std::int32_t c = r / block_size * block_size; c < (r / block_size + 1) * block_size; ++c)
-          if (held[r] || held[c]) values[static_cast<std::ptrdiff_t>(r) * block_size + c % block_size] = r == c ? 1 : 0;
+          if (constrained[r] || constrained[c])
+            values[static_cast<std::ptrdiff_t>(r) * block_size + c % block_size] = r == c ? 1 : 0;
     }
     diagonal.blocks.push_back(std::move(blocks));
   }

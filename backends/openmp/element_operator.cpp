@@ -216,12 +216,12 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
       const double* px = x.part(d).read_device();
       double* inner = expanded_.part(d).write_device();
       double* py = y.part(d).write_device();
-      const std::uint8_t* held = model_->part(d).held.read_device();
+      const std::uint8_t* constrained = model_->part(d).constrained.read_device();
       for_blocks(static_cast<std::size_t>(layout.local_size(d)), threads_, [=](std::size_t begin, std::size_t end) {
         std::fill(py + begin * width, py + end * width, 0.0);
         std::copy(px + begin * width, px + end * width, inner + begin * width);
         for (std::size_t i = begin; i < end; ++i)
-          if (held[i]) std::fill_n(inner + i * width, width, 0.0);
+          if (constrained[i]) std::fill_n(inner + i * width, width, 0.0);
       });
       set_dependent(*model_, d, true, inner, columns);
     }
@@ -242,11 +242,11 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
     DeviceSection section(*layout.memory(d));
     const double* px = x.part(d).read_device();
     double* py = y.part(d).update_device();
-    const std::uint8_t* held = model_->part(d).held.read_device();
+    const std::uint8_t* constrained = model_->part(d).constrained.read_device();
     hand_on_dependent(*model_, d, py, columns);
     for_blocks(static_cast<std::size_t>(layout.owned(d)), threads_, [=](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        if (held[i]) std::copy_n(px + i * width, width, py + i * width);
+        if (constrained[i]) std::copy_n(px + i * width, width, py + i * width);
     });
   }
   faults.rethrow();

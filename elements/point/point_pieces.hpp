@@ -375,8 +375,8 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
         for (int k = 0; k < rows; ++k)
           for (int l = 0; l < rows; ++l) m[k][l] = mean.volume * mean.gradient[a][k] * mean.gradient[b][l];
         Mat<R, components, components> k = block(e.table + 1, own, m, m);
-        const R held = hourglass.stiffness * hourglass.product(a, b);
-        for (int i = 0; i < components; ++i) k(i, i) += held;
+        const R prescribed = hourglass.stiffness * hourglass.product(a, b);
+        for (int i = 0; i < components; ++i) k(i, i) += prescribed;
         write_block(a, b, k, write);
       }
     }

@@ -38,14 +38,14 @@ void StaticIntegrator::form_unbalance(const AnalysisModel& model, const StepStat
   backend.copy(r, b);
   backend.scale(-1.0, b);
   backend.reduce_dependencies(model.device_model(), b);
-  backend.clear_held(model.device_model(), b);
+  backend.clear_constrained(model.device_model(), b);
 }
 
 void StaticIntegrator::update(const AnalysisModel& model, const Vector& increment, StepState& state) const {
   Backend& backend = model.backend();
   Vector full = model.make_vector();
   backend.copy(increment, full);
-  backend.clear_held(model.device_model(), full);
+  backend.clear_constrained(model.device_model(), full);
   backend.expand_dependencies(model.device_model(), full);
   backend.axpy(1.0, full, state.unknowns);
   if (model.follows_unknown_temperature()) model.set_temperature_from(state.unknowns);

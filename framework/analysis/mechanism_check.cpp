@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <voussoir/framework/model/loose_unknowns.hpp>
+#include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
 namespace voussoir {
 namespace {
@@ -40,10 +40,10 @@ Vector diagonal_of(const LinearSOE& soe) {
 
 }  // namespace
 
-MechanismVerdict look_for_mechanisms(const LinearSOE& soe, const RigidClusters& clusters) {
+MechanismReport find_mechanisms(const LinearSOE& soe, const RigidClusters& clusters) {
   const AnalysisModel& model = soe.model();
   Backend& backend = model.backend();
-  MechanismVerdict verdict;
+  MechanismReport verdict;
   if (!clusters.undecided().empty())
     verdict.note = "mechanisms that the load does not excite were not excluded: " + clusters.undecided() +
                    "; a direct solver finds them";

@@ -8,7 +8,7 @@
 namespace voussoir {
 
 /// Whether something in a model can move without resistance.
-struct MechanismVerdict {
+struct MechanismReport {
   std::vector<double> motion;  ///< over all equations, of norm 1; empty where none was found
   std::string note;            ///< the reason, if mechanisms could not be excluded
 };
@@ -17,6 +17,6 @@ struct MechanismVerdict {
 /// elements rigid are known from the mesh and the constraints; the matrix is projected on them (Rayleigh-Ritz), so that
 /// springs and everything else that is not rigid are taken into account. Costs a product with a few vectors, and
 /// nothing if the mesh hangs together by faces.
-MechanismVerdict look_for_mechanisms(const LinearSOE& soe, const RigidClusters& clusters);
+MechanismReport find_mechanisms(const LinearSOE& soe, const RigidClusters& clusters);
 
 }  // namespace voussoir

@@ -31,24 +31,24 @@ PeakCause cause_of_supports(const StepResult& result, const std::vector<const Ne
   const NodalField& reactions = result.reactions;
   const int moves = std::min(reactions.width(), 3);  // rotations hold nothing of a solid
   const auto holds = [&](std::int32_t n, int c) { return !std::isnan(reactions.at(n, c)); };
-  const auto held = [&](const NearFace& face, int c) {
+  const auto prescribed = [&](const NearFace& face, int c) {
     return std::all_of(face.corners.begin(), face.corners.end(), [&](std::int32_t n) { return holds(n, c); });
   };
   int components = 0;
   for (int c = 0; c < moves; ++c) components += !std::isnan(result.unknowns.at(node, c));
-  int held_here = 0;
-  for (int c = 0; c < moves; ++c) held_here += holds(node, c);
+  int prescribed_here = 0;
+  for (int c = 0; c < moves; ++c) prescribed_here += holds(node, c);
   for (int c = 0; c < moves; ++c) {
     if (!holds(node, c)) continue;
     std::vector<const NearFace*> inside, outside;
-    for (const NearFace* face : faces) (held(*face, c) ? inside : outside).push_back(face);
+    for (const NearFace* face : faces) (prescribed(*face, c) ? inside : outside).push_back(face);
     if (inside.empty()) return PeakCause::point_support;
     for (const NearFace* a : inside)
       for (const NearFace* b : outside) {
-        const bool clamped = held_here == components && components > 1;
+        const bool clamped = prescribed_here == components && components > 1;
         bool whole = true;
         for (int k = 0; k < moves; ++k)
-          if (!std::isnan(result.unknowns.at(node, k))) whole = whole && held(*a, k);
+          if (!std::isnan(result.unknowns.at(node, k))) whole = whole && prescribed(*a, k);
         if (is_smooth(*a, *b) || (clamped && whole)) return PeakCause::support_edge;
       }
   }

@@ -18,8 +18,8 @@ void check_mechanisms(const LinearSOE& soe, std::unique_ptr<RigidClusters>& clus
   for (const SolveReport& report : reports)
     if (eliminated(report) || !report.free_motions.empty()) return;
   if (!clusters) clusters = std::make_unique<RigidClusters>(soe.model());
-  const MechanismVerdict verdict = look_for_mechanisms(soe, *clusters);
-  if (!verdict.motion.empty()) require_held({describe_motion(soe.model(), verdict.motion)});
+  const MechanismReport verdict = find_mechanisms(soe, *clusters);
+  if (!verdict.motion.empty()) require_no_free_motion({describe_motion(soe.model(), verdict.motion)});
   for (SolveReport& report : reports) report.note = verdict.note;
 }
 
@@ -27,7 +27,7 @@ void check_mechanisms(const LinearSOE& soe, std::unique_ptr<RigidClusters>& clus
 
 std::vector<StepResult> StaticAnalysis::run() {
   prepare();
-  if (held_check_) stage("check supports", [&] { require_held(find_free_motions(*model_)); });
+  if (free_motion_check_) stage("check supports", [&] { require_no_free_motion(find_free_motions(*model_)); });
   std::unique_ptr<RigidClusters> clusters;
   // The state of a step has a number for each load case, and jobs have a case for each step: all states at once would
   // take the square of their number in memory.
@@ -75,7 +75,7 @@ void StaticAnalysis::run_steps(const std::vector<Step>& steps, std::unique_ptr<R
       if (!report.free_motions.empty()) {
         std::vector<FreeMotion> motions;
         for (const auto& motion : report.free_motions) motions.push_back(describe_motion(*model_, motion));
-        require_held(motions);
+        require_no_free_motion(motions);
       }
       if (!report.converged) {
         check_stiffness();

@@ -33,7 +33,7 @@ class StaticAnalysis : public Analysis {
   /// Recover stresses, fluxes and section forces after each step (default: yes).
   void set_recovery(bool on) { recover_ = on; }
   /// Whether to check for free rigid-body motions before solving (default: yes; takes little time).
-  void set_held_check(bool on) { held_check_ = on; }
+  void set_free_motion_check(bool on) { free_motion_check_ = on; }
   /// Takes the result of each step as soon as it is there; run() then returns none, and no more than one is in memory.
   std::function<void(StepResult)> finished;
 
@@ -52,7 +52,7 @@ class StaticAnalysis : public Analysis {
 
   std::vector<Step> steps_;
   bool recover_ = true;
-  bool held_check_ = true;
+  bool free_motion_check_ = true;
 };
 
 }  // namespace voussoir

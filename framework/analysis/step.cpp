@@ -146,14 +146,14 @@ void add_reactions(const AnalysisModel& m, const StepState& state, const Balance
   result.reactions = empty_field(m, "reaction");
   result.reaction_sum.assign(m.unknown_names().size(), 0.0);
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
-    if (m.is_held(e)) result.reactions.values[place] = balance.reduced[e];
+    if (m.is_prescribed(e)) result.reactions.values[place] = balance.reduced[e];
   });
   sum_equations(m, [&](std::int32_t e, std::size_t component) {
-    if (m.is_held(e)) result.reaction_sum[component] += balance.reduced[e];
+    if (m.is_prescribed(e)) result.reaction_sum[component] += balance.reduced[e];
   });
   std::vector<char> single(balance.reduced.size(), 0);
   if (m.constraints().springs.empty()) {
-    for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_held(e);
+    for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_prescribed(e);
     add_oblique_reactions(m, balance.plain, single, false, result);
     return;
   }

@@ -159,7 +159,7 @@ std::optional<double> AnalysisModel::radiation_start() const {
       }
   if (start)
     for (std::int32_t e = 0; e < equation_count(); ++e)
-      if (held_[e]) start = std::max(*start, plan_.value[e]);
+      if (prescribed_[e]) start = std::max(*start, plan_.value[e]);
   return start;
 }
 
@@ -171,7 +171,7 @@ Vector AnalysisModel::initial_unknowns(double factor) const {
         u[first_equation_[k] + temperature_component_] = domain_.initial_temperature(node_at_[k]);
   if (const auto start = radiation_start()) std::fill(u.begin(), u.end(), *start);
   for (std::int32_t e = 0; e < equation_count(); ++e)
-    if (held_[e]) u[e] = factor * plan_.value[e];
+    if (prescribed_[e]) u[e] = factor * plan_.value[e];
   for (const auto& d : plan_.dependent) {
     double value = factor * d.constant;
     for (std::size_t k = 0; k < d.others.size(); ++k) value += d.coefficients[k] * u[d.others[k]];

@@ -58,8 +58,8 @@ class AnalysisModel {
   };
   Place place(std::int32_t equation) const;
   /// Neither prescribed nor dependent: solved for.
-  bool is_free(std::int32_t equation) const { return !held_[equation] && dependent_of_[equation] < 0; }
-  bool is_held(std::int32_t equation) const { return held_[equation] != 0; }
+  bool is_free(std::int32_t equation) const { return !prescribed_[equation] && dependent_of_[equation] < 0; }
+  bool is_prescribed(std::int32_t equation) const { return prescribed_[equation] != 0; }
   const ConstraintPlan& constraints() const { return plan_; }
   /// Nodes that have equations, in numbered order; first_equation() runs along with them.
   std::span<const std::int32_t> numbered_nodes() const { return node_at_; }
@@ -124,7 +124,7 @@ class AnalysisModel {
   std::vector<std::int32_t> position_;        // of each domain node in the numbering, or −1
   std::vector<std::int32_t> node_at_;         // domain node at each position
   std::vector<std::int32_t> first_equation_;  // per position
-  std::vector<std::uint8_t> held_;
+  std::vector<std::uint8_t> prescribed_;
   std::vector<std::int32_t> dependent_of_;  // index into plan_.dependent, or −1
   ConstraintPlan plan_;
   std::vector<BatchOrigin> origins_;

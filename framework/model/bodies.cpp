@@ -36,7 +36,7 @@ Bodies::Bodies(const AnalysisModel& model) {
   std::vector<std::int32_t> position(static_cast<std::size_t>(model.domain().node_count()), -1);
   for (std::size_t k = 0; k < count; ++k)
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
-      if (!model.is_held(e)) position[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
+      if (!model.is_prescribed(e)) position[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
   const auto position_of = [&](std::int32_t equation) {
     return position[static_cast<std::size_t>(model.place(equation).node)];
   };
@@ -58,7 +58,7 @@ Bodies::Bodies(const AnalysisModel& model) {
   }
   for (const auto& d : model.constraints().dependent)
     for (const std::int32_t other : d.others)
-      if (!model.is_held(other)) sets.join(position_of(d.equation), position_of(other));
+      if (!model.is_prescribed(other)) sets.join(position_of(d.equation), position_of(other));
   for (const auto& s : model.constraints().springs)
     for (const std::int32_t e : s.equations)
       if (position_of(s.equations.front()) >= 0 && position_of(e) >= 0)

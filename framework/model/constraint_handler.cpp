@@ -14,15 +14,15 @@ bool differ(double a, double b) { return std::abs(a - b) > 1e-12 * std::max({std
 
 ConstraintPlan hold_single_points(const NumberedConstraints& constraints) {
   ConstraintPlan plan;
-  plan.held.assign(constraints.equation_count, 0);
+  plan.prescribed.assign(constraints.equation_count, 0);
   plan.value.assign(constraints.equation_count, 0.0);
   for (const auto& s : constraints.single) {
-    if (plan.held[s.equation] && differ(plan.value[s.equation], s.value))
+    if (plan.prescribed[s.equation] && differ(plan.value[s.equation], s.value))
       throw Error(ErrorCode::bad_input,
                   "prescribed twice with different values, " + short_number(plan.value[s.equation], 6) + " and " +
                       short_number(s.value, 6) + "; keep one",
                   constraints.label(s.equation));
-    plan.held[s.equation] = 1;
+    plan.prescribed[s.equation] = 1;
     plan.value[s.equation] = s.value;
   }
   return plan;
@@ -41,7 +41,7 @@ ConstraintPlan EliminationHandler::plan(const NumberedConstraints& constraints) 
 ConstraintPlan TransformationHandler::plan(const NumberedConstraints& constraints) const {
   ConstraintPlan plan = hold_single_points(constraints);
   if (constraints.multi.empty()) return plan;
-  detail::EliminatedEquations eliminated = detail::eliminate_equations(constraints, plan.held, plan.value);
+  detail::EliminatedEquations eliminated = detail::eliminate_equations(constraints, plan.prescribed, plan.value);
   plan.dependent = std::move(eliminated.dependent);
   plan.notes = std::move(eliminated.notes);
   return plan;
@@ -50,7 +50,7 @@ ConstraintPlan TransformationHandler::plan(const NumberedConstraints& constraint
 ConstraintPlan PenaltyHandler::plan(const NumberedConstraints& constraints) const {
   TransformationHandler().plan(constraints);  // contradictions are errors here too; what is redundant does no harm
   ConstraintPlan plan;
-  plan.held.assign(constraints.equation_count, 0);
+  plan.prescribed.assign(constraints.equation_count, 0);
   plan.value.assign(constraints.equation_count, 0.0);
   std::vector<std::uint8_t> seen(constraints.equation_count, 0);
   for (const auto& s : constraints.single) {

@@ -43,8 +43,8 @@ struct AffineDependency {
 
 /// What a handler makes of the constraints.
 struct ConstraintPlan {
-  std::vector<std::uint8_t> held;  ///< per equation: prescribed
-  std::vector<double> value;       ///< per equation: what it is prescribed to
+  std::vector<std::uint8_t> prescribed;  ///< per equation: prescribed
+  std::vector<double> value;             ///< per equation: what it is prescribed to
   std::vector<AffineDependency> dependent;
   /// Stiff springs α (Σ c x − g)² / 2 for constraints that are enforced by penalty.
   struct Spring {

@@ -6,7 +6,7 @@
 
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/part_motions.hpp>
-#include <voussoir/framework/model/loose_unknowns.hpp>
+#include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
 namespace voussoir {
 namespace {
@@ -67,7 +67,7 @@ void add_constraints(const AnalysisModel& model, Kinematics kinematics, const st
       if (p.unknown == name || p.unknown == "all")
         if (const std::int32_t e = model.equation(p.node, name); e >= 0) prescribed[e] = 1;
   for (std::int32_t e = 0; e < model.equation_count(); ++e)
-    if (model.is_held(e) && prescribed[e]) add_row({e}, {1.0});
+    if (model.is_prescribed(e) && prescribed[e]) add_row({e}, {1.0});
   for (const auto& d : model.constraints().dependent) {
     std::vector<std::int32_t> equations{d.equation};
     std::vector<double> coefficients{1.0};
@@ -185,7 +185,7 @@ std::vector<std::int32_t> connected_parts(const AnalysisModel& model) {
 std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
   const Kinematics kinematics = detail::kinematics_of(model);
   const int modes = mode_count(kinematics);
-  if (modes == 0) return find_loose_unknowns(model);
+  if (modes == 0) return find_unrestrained_unknowns(model);
   const auto part_of = connected_parts(model);
   const auto parts = detail::make_parts(model, part_of);
   std::vector<Eigen::MatrixXd> gram(parts.size(), Eigen::MatrixXd::Zero(modes, modes));
@@ -214,11 +214,11 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
     for (std::size_t i = 0; i < kept.size(); ++i)
       basis.col(static_cast<Eigen::Index>(i)) = real.eigenvectors().col(kept[i]);
 
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> held(basis.transpose() * gram[p] * basis);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> restrained(basis.transpose() * gram[p] * basis);
     int free = 0;
     // Rows are of order one: what rounding leaves of their sum of squares is far below a support with a short lever.
     const double rounding = 1e-14 * std::max(1.0, gram[p].trace());
-    while (free < static_cast<int>(kept.size()) && held.eigenvalues()[free] < rounding) ++free;
+    while (free < static_cast<int>(kept.size()) && restrained.eigenvalues()[free] < rounding) ++free;
     if (free == 0) continue;
     const std::string who = detail::part_text(model, parts[p], parts.size());
     std::vector<std::int32_t> members;
@@ -228,10 +228,10 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
       motions.push_back({who + " can move in all " + std::to_string(modes) + " rigid ways", members});
       continue;
     }
-    for (const auto& c : readable(basis * held.eigenvectors().leftCols(free)))
+    for (const auto& c : readable(basis * restrained.eigenvectors().leftCols(free)))
       motions.push_back({who + " " + detail::motion_text(model, kinematics, parts[p], c), members});
   }
-  return motions.empty() ? find_loose_unknowns(model) : motions;
+  return motions.empty() ? find_unrestrained_unknowns(model) : motions;
 }
 
 FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>& solved) {
@@ -260,7 +260,7 @@ FreeMotion describe_motion(const AnalysisModel& model, const std::vector<double>
   return motion;
 }
 
-void require_held(const std::vector<FreeMotion>& motions) {
+void require_no_free_motion(const std::vector<FreeMotion>& motions) {
   if (motions.empty()) return;
   std::string text = "the model is under-constrained: ";
   const std::size_t shown = std::min<std::size_t>(motions.size(), 8);

@@ -18,11 +18,11 @@ void AnalysisModel::Builder::upload() {
   d.initial_temperature = initial;
   d.start_temperature = start_temperature;
   d.first_equation = m.first_equation_;
-  d.held = m.held_;
+  d.prescribed = m.prescribed_;
   for (const auto& a : m.plan_.dependent) {
     Dependency dependency{a.equation, {}, {}};
     for (std::size_t k = 0; k < a.others.size(); ++k)
-      if (!m.held_[a.others[k]]) {
+      if (!m.prescribed_[a.others[k]]) {
         dependency.others.push_back(a.others[k]);
         dependency.coefficients.push_back(a.coefficients[k]);
       }

@@ -279,7 +279,7 @@ void add_conditions(const AnalysisModel& model, const RigidFrame& frame, const C
   };
   for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k)
     for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
-      if (model.is_held(e))
+      if (model.is_prescribed(e))
         rigid.add({{clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), e - first_equation[k])}});
   for (const auto& d : model.constraints().dependent) {
     double largest = 1;
@@ -338,7 +338,7 @@ RigidClusters::RigidClusters(const AnalysisModel& model) {
   }
   RigidJoints rigid(frame.modes(), clusters.count());
   add_conditions(model, frame, clusters, rigid);
-  if (clusters.count() <= 1 && rigid.is_held(0)) return;
+  if (clusters.count() <= 1 && rigid.is_prescribed(0)) return;
   add_extents(model, frame, clusters, rigid);
   if (!rigid.solve()) {
     undecided_ =

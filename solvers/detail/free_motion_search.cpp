@@ -79,14 +79,14 @@ std::vector<double> FreeMotionSearch::find(const Operator* preconditioner, bool 
   if (!std::isfinite(backend_.norm(r))) backend_.copy(b, r);
   if (is_free(r, failed)) return normalised(r);  // the residual is all that it cannot reduce
   // Inverse iteration: springs so weak that they hold nothing but what is free, which then moves far.
-  const Shifted held(backend_, soe_.matrix(), 1e-13 * scale_);
+  const Shifted shifted(backend_, soe_.matrix(), 1e-13 * scale_);
   CgRequest request;
   request.relative_tolerance = 1e-6;
   request.max_iterations = 2000;
   request.keep_history = false;
   request.flexible = flexible;
   backend_.fill(y, 0.0);
-  backend_.cg(held, preconditioner, r, y, request);
+  backend_.cg(shifted, preconditioner, r, y, request);
   return is_free(y, failed) ? normalised(y) : std::vector<double>();
 }
 

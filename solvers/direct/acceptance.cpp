@@ -4,7 +4,7 @@
 
 namespace voussoir {
 
-Acceptance judge_solution(const std::function<double()>& residual, const std::function<double()>& refine) {
+Acceptance check_solution(const std::function<double()>& residual, const std::function<double()>& refine) {
   constexpr double small_change = 1e-4;
   Acceptance result;
   result.residual = residual();

@@ -20,6 +20,6 @@ struct Acceptance {
 ///
 /// `residual` computes the relative residual of the present solution; `refine` improves that solution by one step and
 /// returns ‖change‖ / ‖solution‖, the largest over all columns.
-Acceptance judge_solution(const std::function<double()>& residual, const std::function<double()>& refine);
+Acceptance check_solution(const std::function<double()>& residual, const std::function<double()>& refine);
 
 }  // namespace voussoir

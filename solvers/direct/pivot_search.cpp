@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/model/loose_unknowns.hpp>
+#include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/solvers/direct/detail/free_motions.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
@@ -37,7 +37,7 @@ class Factorization::PivotSearch {
   bool is_kept(std::int64_t i) const { return partial_ && method_.boundary_place_[i] >= 0; }
   void find_empty();
   void find_left_over();
-  void factorise_held(double small, bool shaken);
+  void factorise_restrained(double small, bool shaken);
   void factorise_until_all_are_caught();
   void judge_candidates();
   void keep();
@@ -49,8 +49,8 @@ class Factorization::PivotSearch {
   std::vector<std::int32_t> empty_;       // of these, those that are eliminated
   std::vector<std::int32_t> candidates_;  // equations whose pivots may be those of free motions
   std::vector<double> lost_;              // energy that rounding may have left, per equation; empty where unknown
-  SymmetricCsr held_;  // with springs; copied only where one is needed, which a sound model never does
-  Pivots pivots_;      // of the last factorisation
+  SymmetricCsr prescribed_;  // with springs; copied only where one is needed, which a sound model never does
+  Pivots pivots_;            // of the last factorisation
 };
 
 // Equations with nothing in them are free without question, and may be many.
@@ -78,29 +78,29 @@ void Factorization::PivotSearch::find_left_over() {
 }
 
 // With springs at the empty equations and the candidates; `shaken` changes the last digits of the diagonal.
-void Factorization::PivotSearch::factorise_held(double small, bool shaken) {
+void Factorization::PivotSearch::factorise_restrained(double small, bool shaken) {
   if (empty_.empty() && candidates_.empty() && !shaken) {
     pivots_ = method_.do_factorise(matrix_, small);
     return;
   }
-  if (held_.n == 0) held_ = matrix_;
-  held_.value = matrix_.value;
-  for (std::int32_t i : empty_) held_.value[matrix_.row_start[i]] += 1;
-  for (std::int32_t i : candidates_) held_.value[matrix_.row_start[i]] += 1;
+  if (prescribed_.n == 0) prescribed_ = matrix_;
+  prescribed_.value = matrix_.value;
+  for (std::int32_t i : empty_) prescribed_.value[matrix_.row_start[i]] += 1;
+  for (std::int32_t i : candidates_) prescribed_.value[matrix_.row_start[i]] += 1;
   if (shaken) {
     for (std::int64_t i = 0; i < matrix_.n; ++i) {
       const std::uint64_t mixed = (static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15ull;
-      held_.value[matrix_.row_start[i]] *=
+      prescribed_.value[matrix_.row_start[i]] *=
           1 + (static_cast<int>(mixed >> 61) - 3.5) * std::numeric_limits<double>::epsilon();
     }
   }
-  pivots_ = method_.do_factorise(held_, small);
+  pivots_ = method_.do_factorise(prescribed_, small);
 }
 
 void Factorization::PivotSearch::factorise_until_all_are_caught() {
   bool shaken = false;
   for (int round = 0;; ++round) {
-    factorise_held(suspicious, shaken);
+    factorise_restrained(suspicious, shaken);
     if (pivots_.complete && pivots_.small.empty() && !shaken) return;
     if (round == 100) {
       throw Error(
@@ -139,7 +139,7 @@ void Factorization::PivotSearch::judge_candidates() {
   method_.free_motions_ = std::move(found.basis);
   const bool all = found.equation.size() == candidates_.size();
   candidates_ = std::move(found.equation);
-  if (!all) factorise_held(0, false);
+  if (!all) factorise_restrained(0, false);
   if (!pivots_.complete) {
     throw Error(ErrorCode::singular,
                 "factorisation without pivoting encountered a zero pivot; use the direct method mumps",

@@ -20,7 +20,7 @@ double largest_eigenvalue(const LinearSOE& soe, const Operator& inverse_diagonal
   }
   Vector b = model.make_vector(), x = model.make_vector();
   b.from_host(start);
-  backend.clear_held(model.device_model(), b);
+  backend.clear_constrained(model.device_model(), b);
   backend.fill(x, 0.0);
   CgRequest request;
   request.relative_tolerance = 1e-3;

@@ -105,7 +105,7 @@ TEST(WorkOptions, AreCheckedAndRefusedWhereABackendHasOneWay) {
   const Outcome any =
       run_program({"run", "beam.inp", "--no-files", "--backend", "openmp", "--any-order", "--json"}, here);
   EXPECT_EQ(any.code, 0) << any.error;
-  const Json asked = Json::parse(any.out)["asked"];
+  const Json asked = Json::parse(any.out)["options"];
   EXPECT_EQ(asked["deterministic"], false);
   EXPECT_EQ(asked["integration"], "auto");
   EXPECT_EQ(asked["assembly"], "auto");

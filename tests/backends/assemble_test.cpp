@@ -263,7 +263,7 @@ TEST(Dependencies, ExpandAndClear) {
     backend->expand_dependencies(*model, x);
     const auto found = x.to_host();
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-14);
-    backend->clear_held(*model, x);
+    backend->clear_constrained(*model, x);
     const auto cleared = x.to_host();
     for (std::size_t i = 0; i < found.size(); ++i)
       EXPECT_EQ(cleared[i], c.is_free(static_cast<int>(i)) ? found[i] : 0.0);

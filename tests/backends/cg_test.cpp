@@ -106,7 +106,7 @@ TEST(Cg, IsTheSameBitsForAnyNumberOfThreads) {
     const Diagonal jacobi(*backend, std::move(diagonal));
     Vector b = vector_of(model->layout(), toy::numbers(static_cast<std::size_t>(c.equations()), 61)),
            x(model->layout());
-    backend->clear_held(*model, b);
+    backend->clear_constrained(*model, b);
     backend->fill(x, 0);
     const CgOutcome outcome = backend->cg(*a, &jacobi, b, x, {});
     EXPECT_EQ(outcome.stop, CgOutcome::Stop::converged);

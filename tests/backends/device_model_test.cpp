@@ -45,14 +45,14 @@ class SizesOnly final : public ElementProgram {
 struct Model {
   std::vector<double> coordinates;
   std::vector<std::int32_t> first_equation;
-  std::vector<std::uint8_t> held;
+  std::vector<std::uint8_t> prescribed;
   std::vector<std::vector<std::int32_t>> nodes;
   ModelDescription description;
 
   const ModelDescription& refresh() {
     description.coordinates = coordinates;
     description.first_equation = first_equation;
-    description.held = held;
+    description.prescribed = prescribed;
     for (std::size_t b = 0; b < nodes.size(); ++b) description.batches[b].nodes = nodes[b];
     return description;
   }
@@ -75,7 +75,7 @@ Model chain(int n, int components = 1) {
     if (i > 0) nodes.insert(nodes.end(), {i - 1, i});
   }
   model.first_equation.push_back(components * n);
-  model.held.assign(components * n, 0);
+  model.prescribed.assign(components * n, 0);
   model.add_batch(std::make_shared<SizesOnly>(2, components), nodes);
   return model;
 }
@@ -90,7 +90,7 @@ using Numbers = std::vector<std::int32_t>;
 
 TEST(DeviceModel, OneDeviceTakesAllAsItIs) {
   Model model = chain(4, 2);
-  model.held[3] = 1;
+  model.prescribed[3] = 1;
   const DeviceModel device(DebugMemory::make(1), model.refresh());
   EXPECT_EQ(device.uniform_components(), 2);
   EXPECT_EQ(device.node_count(), 4);
@@ -101,7 +101,7 @@ TEST(DeviceModel, OneDeviceTakesAllAsItIs) {
   EXPECT_EQ(host(part.batches[0].nodes), model.nodes[0]);
   EXPECT_EQ(host(part.coordinates), model.coordinates);
   EXPECT_EQ(host(part.first_equation), model.first_equation);
-  EXPECT_EQ(host(part.held), model.held);
+  EXPECT_EQ(host(part.constrained), model.prescribed);
 }
 
 TEST(DeviceModel, ElementsOnTheBorderAreOnBothSides) {
@@ -132,7 +132,7 @@ TEST(DeviceModel, RangesAreBalancedByEquations) {
     total += i < 2 ? 6 : 1;
   }
   model.first_equation.push_back(total);
-  model.held.assign(total, 0);
+  model.prescribed.assign(total, 0);
   const DeviceModel device(DebugMemory::make(2), model.refresh());
   EXPECT_EQ(device.first_node(1), 2);
   EXPECT_EQ(device.layout()->owned(0), 12);
@@ -154,7 +154,7 @@ TEST(DeviceModel, DependenciesBringElementsFromFarAway) {
   ASSERT_EQ(left.dependencies.size(), 1u);
   EXPECT_EQ(left.dependencies[0].equation, 6);
   EXPECT_EQ(left.dependencies[0].others, (Numbers{0}));
-  EXPECT_EQ(host(left.held), (std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(host(left.constrained), (std::vector<std::uint8_t>{0, 0, 0, 0, 0, 0, 1}));
 
   const auto& right = device.part(1);
   EXPECT_EQ(right.batches[0].origin, (Numbers{3, 4, 5, 6}));
@@ -247,7 +247,7 @@ TEST(DeviceModel, EveryDeviceComputesItsRowsAlone) {
       total += 2 + draw(2);
     }
     model.first_equation.push_back(total);
-    model.held.assign(total, 0);
+    model.prescribed.assign(total, 0);
     Numbers pairs, triples;
     for (int e = 0; e < 2 * node_count; ++e) {
       const int n = draw(node_count);
@@ -388,8 +388,8 @@ TEST(DeviceModel, RefusesWhatDoesNotFit) {
   }
   {
     Model bad = good;
-    bad.held.push_back(0);
-    expect_refusal(bad, "5 entries in held for 4 equations");
+    bad.prescribed.push_back(0);
+    expect_refusal(bad, "5 entries in prescribed for 4 equations");
   }
   {
     Model bad = good;
@@ -418,7 +418,7 @@ TEST(DeviceModel, RefusesWhatDoesNotFit) {
   }
   {
     Model bad = good;
-    bad.held[0] = 1;
+    bad.prescribed[0] = 1;
     bad.description.dependencies = {{1, {0}, {1.0}}};
     expect_refusal(bad, "equation 0, on which it depends, is itself prescribed");
   }

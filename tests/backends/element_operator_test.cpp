@@ -56,7 +56,7 @@ TEST(ElementOperator, AgreesWithTheAssembledMatrixOnFreeEquations) {
   for (const auto& backend : toy::all_backends()) {
     const auto model = backend->make_model(c.description());
     Vector x = vector_of(model->layout(), numbers(n, 53)), y(model->layout()), z(model->layout());
-    backend->clear_held(*model, x);
+    backend->clear_constrained(*model, x);
     const auto matrix = backend->make_matrix(*model, 3);
     backend->assemble(*model, nullptr, {}, *matrix);
     const double x_a_x = matrix->apply_dot(x, y);

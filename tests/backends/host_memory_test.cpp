@@ -24,7 +24,7 @@ detail::SystemFiles system_with(const std::map<std::string, std::string>& files)
 }
 
 TEST(HostMemory, IsLimitedByAControlGroupOfVersion2AndThoseAboveIt) {
-  const auto room = detail::cgroup_memory_room(
+  const auto room = detail::available_cgroup_memory(
       system_with({{"proc/self/cgroup", "0::/user/job\n"},
                    {"cgroup/user/job/memory.max", "max\n"},
                    {"cgroup/user/job/memory.current", "300\n"},
@@ -43,30 +43,31 @@ TEST(HostMemory, IsLimitedByAControlGroupOfVersion1) {
                                                   {"cgroup/memory/job/memory.usage_in_bytes", "1000\n"},
                                                   {"cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"},
                                                   {"cgroup/memory/memory.usage_in_bytes", "123456\n"}};
-  EXPECT_EQ(detail::cgroup_memory_room(system_with(files)).bytes, 8000);
+  EXPECT_EQ(detail::available_cgroup_memory(system_with(files)).bytes, 8000);
   // In a container the group of the host is not to be seen, and the root has the limit.
   files.erase("cgroup/memory/job/memory.limit_in_bytes");
   files["cgroup/memory/memory.limit_in_bytes"] = "200000\n";
-  EXPECT_EQ(detail::cgroup_memory_room(system_with(files)).bytes, 200000 - 123456);
+  EXPECT_EQ(detail::available_cgroup_memory(system_with(files)).bytes, 200000 - 123456);
 }
 
 TEST(HostMemory, IsEndlessWhereNothingIsTold) {
-  EXPECT_TRUE(std::isinf(detail::cgroup_memory_room(system_with({})).bytes));
-  EXPECT_TRUE(std::isinf(detail::cgroup_memory_room(system_with({{"proc/self/cgroup", "nonsense\n0::\n"}})).bytes));
+  EXPECT_TRUE(std::isinf(detail::available_cgroup_memory(system_with({})).bytes));
+  EXPECT_TRUE(
+      std::isinf(detail::available_cgroup_memory(system_with({{"proc/self/cgroup", "nonsense\n0::\n"}})).bytes));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(HostMemory, IsLimitedByTheAddressSpace) {
   rlimit before{};
   getrlimit(RLIMIT_AS, &before);
-  const double free_before = host_memory_room().bytes;
+  const double free_before = available_host_memory().bytes;
   EXPECT_GT(free_before, 100e6);
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   rlimit limit = before;
   limit.rlim_cur = pages * 4096 + 50'000'000;
   setrlimit(RLIMIT_AS, &limit);
-  const HostMemoryRoom room = host_memory_room();
+  const AvailableMemory room = available_host_memory();
   setrlimit(RLIMIT_AS, &before);
   if (sysconf(_SC_PAGESIZE) != 4096) GTEST_SKIP() << "pages of another size";
   EXPECT_NEAR(room.bytes, 50e6, 5e6);

@@ -123,12 +123,12 @@ class Toy : public ElementProgram {
   Route route_;
 };
 
-/// A grid of quads and a chain of lines through its nodes, some equations held, some dependent.
+/// A grid of quads and a chain of lines through its nodes, some equations prescribed, some dependent.
 struct Case {
   int components = 1;
   std::vector<double> coordinates;
   std::vector<std::int32_t> first_equation;
-  std::vector<std::uint8_t> held;
+  std::vector<std::uint8_t> prescribed;
   std::vector<std::int32_t> quads, lines;
   std::shared_ptr<const Toy> quad, line;
   std::vector<Dependency> dependencies;
@@ -143,7 +143,7 @@ struct Case {
     for (int j = 0; j <= ny; ++j)
       for (int i = 0; i <= nx; ++i) coordinates.insert(coordinates.end(), {0.1 * i + 0.01 * j, 0.1 * j, 0});
     for (int n = 0; n <= nodes; ++n) first_equation.push_back(n * components);
-    held.assign(static_cast<std::size_t>(nodes * components), 0);
+    prescribed.assign(static_cast<std::size_t>(nodes * components), 0);
     for (int j = 0; j < ny; ++j)
       for (int i = 0; i < nx; ++i) {
         const int n = j * (nx + 1) + i;
@@ -152,8 +152,8 @@ struct Case {
       }
     for (int n = 0; n + 5 < nodes; n += 3) lines.insert(lines.end(), {n, n + 5});
     for (int r = 0; r < 3; ++r) parameters.insert(parameters.end(), {0.0, 1.0 + 0.5 * r});
-    for (int i = 0; i < components; ++i) held[static_cast<std::size_t>(i)] = 1;
-    held[static_cast<std::size_t>(3 * components)] = 1;
+    for (int i = 0; i < components; ++i) prescribed[static_cast<std::size_t>(i)] = 1;
+    prescribed[static_cast<std::size_t>(3 * components)] = 1;
     if (with_dependencies) {
       const int last = nodes * components - 1;
       dependencies.push_back({last, {last - components, 2 * components}, {0.5, -0.25}});
@@ -164,25 +164,25 @@ struct Case {
 
   int equations() const { return first_equation.back(); }
 
-  /// Gives every third node one more equation, which no element has and which is held.
+  /// Gives every third node one more equation, which no element has and which is prescribed.
   void add_spare_equations() {
-    const std::vector<std::uint8_t> old = held;
-    held.clear();
+    const std::vector<std::uint8_t> old = prescribed;
+    prescribed.clear();
     const auto nodes = first_equation.size() - 1;
     for (std::size_t n = 0; n < nodes; ++n) {
-      first_equation[n] = static_cast<std::int32_t>(held.size());
+      first_equation[n] = static_cast<std::int32_t>(prescribed.size());
       for (std::size_t i = 0; i < static_cast<std::size_t>(components); ++i)
-        held.push_back(old[n * static_cast<std::size_t>(components) + i]);
-      if (n % 3 == 0) held.push_back(1);
+        prescribed.push_back(old[n * static_cast<std::size_t>(components) + i]);
+      if (n % 3 == 0) prescribed.push_back(1);
     }
-    first_equation[nodes] = static_cast<std::int32_t>(held.size());
+    first_equation[nodes] = static_cast<std::int32_t>(prescribed.size());
   }
 
   ModelDescription description() const {
     ModelDescription d;
     d.coordinates = coordinates;
     d.first_equation = first_equation;
-    d.held = held;
+    d.prescribed = prescribed;
     d.dependencies = dependencies;
     d.batches.push_back({quad, quads, parameters, record, 1, 0});
     d.batches.push_back({line, lines, {0.0, 3.0}, {}, 1, 0});
@@ -191,7 +191,7 @@ struct Case {
 
   using Dense = std::vector<std::vector<double>>;
 
-  /// stiffness · K + mass · M before dependencies and held equations, entry by entry from the formulas.
+  /// stiffness · K + mass · M before dependencies and prescribed equations, entry by entry from the formulas.
   Dense full(double stiffness, double mass, MassKind kind, const std::vector<double>* u, double line_factor = 1) const {
     Dense a(static_cast<std::size_t>(equations()), std::vector<double>(static_cast<std::size_t>(equations()), 0.0));
     const auto add = [&](const Toy& toy, const std::vector<std::int32_t>& nodes, auto&& parameter, double factor) {
@@ -224,7 +224,7 @@ struct Case {
   Dense reduced(const Dense& a) const {
     const auto n = static_cast<std::size_t>(equations());
     Dense t(n, std::vector<double>(n, 0.0));
-    for (std::size_t i = 0; i < n; ++i) t[i][i] = held[i] ? 0 : 1;
+    for (std::size_t i = 0; i < n; ++i) t[i][i] = prescribed[i] ? 0 : 1;
     for (const Dependency& d : dependencies) {
       t[static_cast<std::size_t>(d.equation)][static_cast<std::size_t>(d.equation)] = 0;
       for (std::size_t k = 0; k < d.others.size(); ++k)
@@ -243,7 +243,7 @@ struct Case {
   }
 
   bool is_free(int equation) const {
-    if (held[static_cast<std::size_t>(equation)]) return false;
+    if (prescribed[static_cast<std::size_t>(equation)]) return false;
     return std::none_of(dependencies.begin(), dependencies.end(),
                         [&](const Dependency& d) { return d.equation == equation; });
   }

@@ -36,7 +36,7 @@ void take_products(const std::string& name, const AnalysisModel& model, const Op
   const auto n = static_cast<std::size_t>(model.equation_count());
   Vector x = model.make_vector(), y = model.make_vector();
   x.from_host(rough(n, 11));
-  model.backend().clear_held(model.device_model(), x);
+  model.backend().clear_constrained(model.device_model(), x);
   matrix.apply(x, y);
   a.numbers[name + " x"] = y.to_host();
   a.numbers[name + " x·Ax"] = {matrix.apply_dot(x, y)};
@@ -160,7 +160,7 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
   f.from_host(rough(n, 8));
   backend->reduce_dependencies(device, f);
   a.numbers["reduced"] = f.to_host();
-  backend->clear_held(device, f);
+  backend->clear_constrained(device, f);
   a.numbers["cleared"] = f.to_host();
 
   for (std::size_t b = 0; b < model.batches().size(); ++b) {

@@ -49,7 +49,7 @@ struct Faults : ::testing::TestWithParam<std::string> {
     options.solver = "cg+jacobi";
     options.storage = storage;
     auto a = make_static_analysis(d, Backend::open(GetParam()), options);
-    a->set_held_check(false);
+    a->set_free_motion_check(false);
     return a;
   }
   static constexpr const char* storages[] = {"csr", "bsr", "element", "element-scatter", "matrix-free"};

@@ -206,7 +206,7 @@ TEST_P(Vectors, ThoseOfAnotherBackendAreRefused) {
   refused([&] { backend->dot(foreign, own); });
   refused([&] { backend->axpy(1, own, foreign); });
   refused([&] { backend->exchange(foreign); });
-  refused([&] { backend->clear_held(model->device_model(), foreign); });
+  refused([&] { backend->clear_constrained(model->device_model(), foreign); });
   EXPECT_EQ(foreign.to_host(), std::vector<double>(static_cast<std::size_t>(n), 1.0));
 }
 

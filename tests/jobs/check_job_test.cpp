@@ -64,7 +64,7 @@ TEST(CheckJob, FindsNothingInASoundModel) {
   EXPECT_EQ(d.materials[0].name, "steel");
   EXPECT_EQ(d.upper, (std::array<double, 3>{3, 2, 2}));
   ASSERT_EQ(report.steps.size(), 1u);
-  EXPECT_EQ(report.steps[0].held, 27);
+  EXPECT_EQ(report.steps[0].prescribed, 27);
   EXPECT_EQ(report.steps[0].unknowns, 3 * 27);
   EXPECT_EQ(report.steps[0].loads, "1 traction load");
 }
@@ -257,7 +257,7 @@ TEST(CheckJob, JsonSaysTheSame) {
   EXPECT_EQ(document["domains"][0]["nodes"], 36);
   EXPECT_EQ(document["domains"][0]["element_types"]["solid.hex8"], 12);
   EXPECT_EQ(document["domains"][0]["quality"]["scaled_jacobians"].size(), 11u);
-  EXPECT_EQ(document["steps"][0]["held_unknowns"], 27);
+  EXPECT_EQ(document["steps"][0]["prescribed_unknowns"], 27);
   EXPECT_TRUE(document["findings"].empty());
 }
 

@@ -305,7 +305,7 @@ TEST_F(ResultFilesTest, JsonSaysWhatRanAndWhatWasFound) {
   EXPECT_FALSE(json.contains("error"));
   EXPECT_EQ(json["job"]["name"], "bar");
   EXPECT_EQ(json["job"]["source"], "bar.inp");
-  EXPECT_EQ(json["asked"]["solver"], "direct");
+  EXPECT_EQ(json["options"]["solver"], "direct");
   EXPECT_EQ(json["backend"], result.backend);
   EXPECT_EQ(json["machine"]["threads"], 1);
   EXPECT_EQ(json["sizes"]["nodes"], 20);

@@ -151,7 +151,7 @@ TEST(JudgeSolution, BelievesSmallResidualsAndSmallChanges) {
   int refined = 0;
   const auto judge = [&](double residual, double change) {
     refined = 0;
-    return judge_solution([=] { return residual; },
+    return check_solution([=] { return residual; },
                           [&, change] {
                             ++refined;
                             return change;

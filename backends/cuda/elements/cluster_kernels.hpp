@@ -88,14 +88,14 @@ struct LoadedNode {
   }
   /// Those that wait for the equation; where there is none, the first numbers of x stand in.
   __device__ inline void load_x(const ClusterView& view) {
-    const unsigned held = view.conditions ? first >> 16 : 0u;
+    const unsigned constrained = view.conditions ? first >> 16 : 0u;
     const bool is = node.equation >= 0;
     const double* from = view.x + static_cast<long long>(is ? node.equation : 0) * view.x_columns + view.x_column;
 #pragma unroll
     for (int i = 0; i < components; ++i) x[i] = from[static_cast<long long>(i) * view.x_columns];
 #pragma unroll
     for (int i = 0; i < components; ++i)
-      if (!is || (held >> i & 1u)) x[i] = 0;
+      if (!is || (constrained >> i & 1u)) x[i] = 0;
   }
   __device__ inline void put(const ClusterView& view, int n, const ClusterRoom& room) const {
     if (n >= view.most_nodes) return;
@@ -156,11 +156,11 @@ __device__ inline void load_column(const ClusterView& view, const ClusterRoom& r
   double* x = room.x + column * components * view.most_nodes;
   for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
     const long long equation = room.node[n].equation;
-    const unsigned held = view.conditions ? room.first[n] >> 16 : 0u;
+    const unsigned constrained = view.conditions ? room.first[n] >> 16 : 0u;
     const double* from = view.x + column * view.x_step + equation * view.x_columns + view.x_column;
 #pragma unroll
     for (int i = 0; i < components; ++i)
-      x[i * view.most_nodes + n] = held >> i & 1u ? 0 : from[static_cast<long long>(i) * view.x_columns];
+      x[i * view.most_nodes + n] = constrained >> i & 1u ? 0 : from[static_cast<long long>(i) * view.x_columns];
   }
 }
 
@@ -170,7 +170,7 @@ __device__ inline void load_columns(const ClusterView& view, const ClusterRoom& 
   const int count = view.node_count[blockIdx.x];
 #pragma unroll 1
   for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
-    const unsigned held = view.conditions ? room.first[n] >> 16 : 0u;
+    const unsigned constrained = view.conditions ? room.first[n] >> 16 : 0u;
     const double* from =
         view.x + static_cast<long long>(room.node[n].equation) * view.x_columns + view.x_column + view.x_step;
     double x[most_cluster_columns - 1][components];
@@ -183,7 +183,8 @@ __device__ inline void load_columns(const ClusterView& view, const ClusterRoom& 
     for (int w = 0; w < most_cluster_columns - 1; ++w)
 #pragma unroll
       for (int i = 0; i < components; ++i)
-        if (w + 1 < view.width) room.x[((w + 1) * components + i) * view.most_nodes + n] = held >> i & 1u ? 0 : x[w][i];
+        if (w + 1 < view.width)
+          room.x[((w + 1) * components + i) * view.most_nodes + n] = constrained >> i & 1u ? 0 : x[w][i];
   }
 }
 
@@ -248,7 +249,7 @@ __device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& roo
         for (int i = 0; i < components; ++i) sum[w][i] += vector[(w * components + i) * stride];
     }
     const long long equation = node.equation;
-    const unsigned held = view.conditions ? first >> 16 : 0u;
+    const unsigned constrained = view.conditions ? first >> 16 : 0u;
 #pragma unroll
     for (int w = 0; w < columns; ++w) {
       if (!is(w)) break;
@@ -262,12 +263,13 @@ __device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& roo
       } else if (node.target >= 0) {
 #pragma unroll
         for (int i = 0; i < components; ++i)
-          if (!(held >> i & 1u)) atomicAdd(view.y + (equation + i) * view.columns + view.column + own, sum[w][i]);
+          if (!(constrained >> i & 1u))
+            atomicAdd(view.y + (equation + i) * view.columns + view.column + own, sum[w][i]);
       } else {
 #pragma unroll
         for (int i = 0; i < components; ++i) {
           double x = room.x[(own * components + i) * view.most_nodes + n];
-          if (held >> i & 1u)
+          if (constrained >> i & 1u)
             sum[w][i] = x = view.x[own * view.x_step + (equation + i) * view.x_columns + view.x_column];
           view.y[(equation + i) * view.columns + view.column + own] = sum[w][i];
           dot[w] += x * sum[w][i];

@@ -18,7 +18,7 @@ struct OpenNodes {
   std::int32_t count = 0;
   int most_equations = 1;  ///< of any of them
   const OpenNode* node = nullptr;
-  const std::uint8_t* held = nullptr;
+  const std::uint8_t* constrained = nullptr;
   std::int32_t owned = 0;  ///< equations
 };
 
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(finish_threads)
           for (std::int32_t k = 0; k < node.sums; ++k)
             sum += partial[static_cast<std::int64_t>(k) * sums.partial_components];
         }
-        if (sums.conditions && node.equations < 0 && nodes.held[equation]) sum = *own;
+        if (sums.conditions && node.equations < 0 && nodes.constrained[equation]) sum = *own;
         *y = sum;
       }
       if (partials && equation < nodes.owned) share[w] += *own * sum;
@@ -88,10 +88,10 @@ __global__ void __launch_bounds__(finish_threads) begin_nodes(OpenNodes nodes, c
   const OpenNode node = nodes.node[n];
   if (i >= (node.equations < 0 ? -node.equations : node.equations)) return;
   const std::int64_t equation = node.equation + i;
-  const bool held = sums.conditions && node.equations < 0 && nodes.held[equation];
+  const bool constrained = sums.conditions && node.equations < 0 && nodes.constrained[equation];
   for (int w = 0; w < sums.width; ++w)
     sums.y[equation * sums.columns + sums.column + w] =
-        held ? x[w * sums.x_step + equation * sums.x_columns + sums.x_column] : 0;
+        constrained ? x[w * sums.x_step + equation * sums.x_columns + sums.x_column] : 0;
 }
 
 /// As many blocks as a large GPU holds at once.
@@ -137,9 +137,9 @@ ClusterView cluster_view(const ClusterPlan& plan, const double* x, const Cluster
 namespace {
 
 OpenNodes open_nodes_of(const DeviceModel& model, int device, const ClusterSet& set) {
-  const Array<std::uint8_t>& held = model.part(device).held;
+  const Array<std::uint8_t>& constrained = model.part(device).constrained;
   return {set.open_nodes, set.open_equations, set.open_nodes ? set.open_node.read_device() : nullptr,
-          held.empty() ? nullptr : held.read_device(), model.layout()->owned(device)};
+          constrained.empty() ? nullptr : constrained.read_device(), model.layout()->owned(device)};
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void in_pieces(std::size_t count, std::size_t grain, const Work& work) {
 struct HostPart {
   std::vector<double> coordinates;
   std::vector<std::int32_t> first_equation;
-  std::vector<std::uint8_t> held;
+  std::vector<std::uint8_t> constrained;
   std::vector<std::uint8_t> computed;  ///< per local node: 1 where the device computes its rows
 };
 
@@ -67,7 +67,7 @@ HostPart read_part(const DeviceModel& model, int device) {
   const DeviceModel::Part& part = model.part(device);
   const auto& memory = model.layout()->memory(device);
   HostPart host{
-      on_host(memory, part.coordinates), on_host(memory, part.first_equation), on_host(memory, part.held), {}};
+      on_host(memory, part.coordinates), on_host(memory, part.first_equation), on_host(memory, part.constrained), {}};
   host.computed.assign(static_cast<std::size_t>(part.local_nodes), 0);
   std::fill_n(host.computed.begin(), part.owned_nodes, std::uint8_t{1});
   for (const std::int32_t node : part.dependency_rows) host.computed[static_cast<std::size_t>(node)] = 1;
@@ -351,11 +351,11 @@ void settle_nodes(const DeviceModel& model, int device, int batch, const HostPar
         const auto own = static_cast<std::size_t>(lists.node[k]);
         const std::int32_t equation = host.first_equation[own];
         const std::int32_t equations = std::min(host.first_equation[own + 1] - equation, plan.components);
-        std::uint32_t held = 0;
+        std::uint32_t constrained = 0;
         for (int i = 0; i < equations; ++i)
-          if (host.held[static_cast<std::size_t>(equation + i)]) held |= 1u << i;
+          if (host.constrained[static_cast<std::size_t>(equation + i)]) constrained |= 1u << i;
         node[c * most + n].equation = equation;
-        first[c * most + n] = lists.first[k] | held << 16;
+        first[c * most + n] = lists.first[k] | constrained << 16;
       }
       const auto total = draft.elements_of(c, static_cast<std::size_t>(plan.elements)) * draft.width;
       std::fill_n(first.begin() + static_cast<std::ptrdiff_t>(c * most + count), most - count,
@@ -456,10 +456,11 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
       throw Error(ErrorCode::misuse,
                   "the model is too large for element-by-element products on one device; use more devices");
     const std::int32_t equations = equations_of(n);
-    const auto held = host.held.begin() + host.first_equation[n];
-    const bool some_held = std::any_of(held, held + equations, [](std::uint8_t h) { return h != 0; });
+    const auto constrained = host.constrained.begin() + host.first_equation[n];
+    const bool some_constrained =
+        std::any_of(constrained, constrained + equations, [](std::uint8_t h) { return h != 0; });
     open.push_back({host.first_equation[n], static_cast<std::int32_t>(sums), targets.clusters[n],
-                    some_held ? -equations : equations});
+                    some_constrained ? -equations : equations});
     set.open_equations = std::max(set.open_equations, equations);
     targets.next[n] = static_cast<std::int32_t>(sums);
     sums += targets.clusters[n];

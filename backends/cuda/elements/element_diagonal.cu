@@ -68,11 +68,12 @@ __global__ void add_numbers(std::int64_t count, const std::int64_t* at, const do
 }
 
 /// Rows and columns of equations that are not free: a unit diagonal.
-__global__ void set_held_blocks(std::int64_t owned, int block_size, const std::uint8_t* held, double* blocks) {
+__global__ void set_constrained_blocks(std::int64_t owned, int block_size, const std::uint8_t* constrained,
+                                       double* blocks) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= owned * block_size) return;
   const std::int64_t row = i / block_size, column = row / block_size * block_size + i % block_size;
-  if (held[row] || held[column]) blocks[i] = row == column ? 1 : 0;
+  if (constrained[row] || constrained[column]) blocks[i] = row == column ? 1 : 0;
 }
 
 /// What elements with dependent equations have on the diagonal: TᵀKT, and their own share on that of a dependent
@@ -189,8 +190,8 @@ BlockDiagonal CudaElementOperator::block_diagonal(int block_size) const {
       if (!part(d, b).mix.empty()) add_diagonal(d, b, block_size, blocks);
     {
       DeviceSection section(*memory);
-      launch(set_held_blocks, grid_for(owned * block_size), stream, owned, block_size,
-             model_->part(d).held.read_device(), blocks.update_device());
+      launch(set_constrained_blocks, grid_for(owned * block_size), stream, owned, block_size,
+             model_->part(d).constrained.read_device(), blocks.update_device());
     }
     diagonal.blocks.push_back(std::move(blocks));
   }

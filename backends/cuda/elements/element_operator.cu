@@ -16,25 +16,25 @@ namespace voussoir::cuda {
 namespace {
 
 /// expanded = x where free, else 0; y = 0.
-__global__ void open_product(std::int64_t count, const std::uint8_t* held, const double* x, int columns, int column,
-                             double* expanded, double* y) {
+__global__ void open_product(std::int64_t count, const std::uint8_t* constrained, const double* x, int columns,
+                             int column, double* expanded, double* y) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  expanded[i] = held[i] ? 0 : x[i * columns + column];
+  expanded[i] = constrained[i] ? 0 : x[i * columns + column];
   y[i * columns + column] = 0;
 }
 
 /// y = x where not free; and partial sums of x·y where `partials` is not null.
 __global__ void __launch_bounds__(sum_threads)
-    close_product(std::int64_t owned, const std::uint8_t* held, const double* x, int columns, int column, double* y,
-                  double* partials) {
+    close_product(std::int64_t owned, const std::uint8_t* constrained, const double* x, int columns, int column,
+                  double* y, double* partials) {
   double share = 0;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * sum_threads;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x; i < owned; i += stride) {
     const std::int64_t at = i * columns + column;
     const double own = x[at];
     double value = y[at];
-    if (held[i]) y[at] = value = own;
+    if (constrained[i]) y[at] = value = own;
     share += own * value;
   }
   if (!partials) return;
@@ -252,11 +252,11 @@ void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, con
     return add_clusters(d, x.part(d), sums, columns.dot);
   }
   sums.x_step = layout.local_size(d);
-  const std::uint8_t* held = model_->part(d).held.read_device();
+  const std::uint8_t* constrained = model_->part(d).constrained.read_device();
   double* expanded = own.expanded.write_device();
   for (int w = 0; w < columns.width; ++w) {
     double* column = expanded + w * sums.x_step;
-    launch(open_product, grid_for(layout.local_size(d)), stream, std::int64_t{layout.local_size(d)}, held, px,
+    launch(open_product, grid_for(layout.local_size(d)), stream, std::int64_t{layout.local_size(d)}, constrained, px,
            x.columns(), columns.first + w, column, py);
     set_dependent(*model_, d, true, {column});
   }
@@ -266,8 +266,9 @@ void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, con
       add_vectors(d, b, columns.width, {py, x.columns(), columns.first});
   for (int w = 0; w < columns.width; ++w) {
     hand_on_dependent(*model_, d, {py, x.columns(), columns.first + w});
-    launch(close_product, grid_for_sum(layout.owned(d)), stream, std::int64_t{layout.owned(d)}, held, px, x.columns(),
-           columns.first + w, py, columns.dot ? columns.dot + std::ptrdiff_t{w} * dot_partials(d) : nullptr);
+    launch(close_product, grid_for_sum(layout.owned(d)), stream, std::int64_t{layout.owned(d)}, constrained, px,
+           x.columns(), columns.first + w, py,
+           columns.dot ? columns.dot + std::ptrdiff_t{w} * dot_partials(d) : nullptr);
   }
 }
 

@@ -91,7 +91,8 @@ struct DeviceAssembly {
       if (!kept.empty())
         add_dependent(dependent(number), kept.read_device(), MatrixTarget::of(model, device, matrix), stream);
     }
-    isolate_held(plan(), model.part(device).held.read_device(), MatrixTarget::of(model, device, matrix), stream);
+    isolate_constrained(plan(), model.part(device).constrained.read_device(), MatrixTarget::of(model, device, matrix),
+                        stream);
   }
 
   void add_run(const BatchGather& gather, MatrixBuffer& buffer, bool set_first, Array<double>& kept,

@@ -104,26 +104,26 @@ __global__ void write_codes(SlicedView rows, RunIncidence run, const std::uint32
 }
 
 /// Which cells have an equation that is not free, a warp per slice.
-__global__ void mark_held(SlicedView rows, int b, const std::uint8_t* held, std::uint32_t* marks) {
+__global__ void mark_constrained(SlicedView rows, int b, const std::uint8_t* constrained, std::uint32_t* marks) {
   const std::int64_t slice = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   if (slice >= rows.slices) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int32_t row = rows.row[slice * slice_rows + lane], length = rows.length[slice * slice_rows + lane];
   const auto any = [&](std::int32_t block) {
     for (int i = 0; i < b; ++i)
-      if (held[static_cast<std::int64_t>(block) * b + i]) return true;
+      if (constrained[static_cast<std::int64_t>(block) * b + i]) return true;
     return false;
   };
-  const bool row_held = row >= 0 && any(row);
+  const bool row_constrained = row >= 0 && any(row);
   const std::int64_t first = rows.slice_first[slice], last = rows.slice_first[slice + 1];
   for (std::int64_t cell = first; cell < last; ++cell) {
-    const bool mine = cell - first < length && (row_held || any(rows.column[cell * slice_rows + lane]));
+    const bool mine = cell - first < length && (row_constrained || any(rows.column[cell * slice_rows + lane]));
     const int some = __any_sync(0xffffffffu, mine ? 1 : 0);
     if (lane == 0) marks[cell] = some ? 1 : 0;
   }
 }
 
-__global__ void list_held(SlicedView rows, const std::uint32_t* before, HeldCell* list) {
+__global__ void list_constrained(SlicedView rows, const std::uint32_t* before, ConstrainedCell* list) {
   const std::int64_t slice = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   if (slice >= rows.slices) return;
   for (std::int64_t cell = rows.slice_first[slice] + threadIdx.x % 32; cell < rows.slice_first[slice + 1]; cell += 32)
@@ -234,19 +234,20 @@ void plan_runs(const DeviceModel& model, int device, const SlicedRows& nodes, bo
   }
 }
 
-void plan_held(const DeviceModel& model, int device, const SlicedRows& rows, int block_size, AssemblyPlan& plan) {
+void plan_constrained(const DeviceModel& model, int device, const SlicedRows& rows, int block_size,
+                      AssemblyPlan& plan) {
   const auto& memory = model.layout()->memory(device);
   const cudaStream_t stream = stream_of(memory);
   Array<std::uint32_t> before(memory, static_cast<std::size_t>(rows.cells) + 1);
   DeviceSection section(*memory);
   std::uint32_t* marks = before.write_device();
-  launch(mark_held, grid_of_places(rows), stream, rows.view(), block_size, model.part(device).held.read_device(),
-         marks);
+  launch(mark_constrained, grid_of_places(rows), stream, rows.view(), block_size,
+         model.part(device).constrained.read_device(), marks);
   exclusive_sums(marks, rows.cells, memory);
-  plan.held_cells = fetch(memory, marks + rows.cells);
-  plan.held = Array<HeldCell>(memory, static_cast<std::size_t>(plan.held_cells));
-  if (plan.held_cells > 0)
-    launch(list_held, grid_of_places(rows), stream, rows.view(), marks, plan.held.write_device());
+  plan.constrained_cells = fetch(memory, marks + rows.cells);
+  plan.constrained = Array<ConstrainedCell>(memory, static_cast<std::size_t>(plan.constrained_cells));
+  if (plan.constrained_cells > 0)
+    launch(list_constrained, grid_of_places(rows), stream, rows.view(), marks, plan.constrained.write_device());
 }
 
 /// Takes the pattern of a matrix, or half of it where that is enough and pays.
@@ -282,7 +283,7 @@ void build(const DeviceModel& model, int device, CudaSparseMatrix& matrix) {
   }
   const bool half = part.tiles != nullptr;
   plan_runs(model, device, plan->expanded ? plan->nodes : part.rows, half, *plan);
-  plan_held(model, device, part.rows, b, *plan);
+  plan_constrained(model, device, part.rows, b, *plan);
   for (std::size_t k = 0; k < dependents.size(); ++k)
     plan->dependents.push_back(
         make_dependent_gather(model, device, static_cast<int>(k), dependents[k], {part.rows, b, half}));
@@ -293,7 +294,7 @@ void build(const DeviceModel& model, int device, CudaSparseMatrix& matrix) {
 }  // namespace
 
 std::size_t AssemblyPlan::bytes() const {
-  std::size_t total = nodes.bytes() + offset.bytes() + held.bytes();
+  std::size_t total = nodes.bytes() + offset.bytes() + constrained.bytes();
   for (const BatchGather& gather : gathers) total += gather.bytes();
   for (const DependentGather& gather : dependents) total += gather.bytes();
   for (const Array<std::uint8_t>& marks : skip) total += marks.bytes();

@@ -51,7 +51,7 @@ struct DependentGather {
 };
 
 /// A cell with an equation that is not free in its rows or columns.
-struct HeldCell {
+struct ConstrainedCell {
   std::uint32_t cell = 0;
   std::int32_t slice = 0;
 };
@@ -67,8 +67,8 @@ struct AssemblyPlan {
   /// True where every run of elements fills whole blocks, so that the first one sets what the others add to.
   bool whole_blocks = false;
   std::vector<DependentGather> dependents;  ///< per batch
-  std::int64_t held_cells = 0;
-  Array<HeldCell> held;
+  std::int64_t constrained_cells = 0;
+  Array<ConstrainedCell> constrained;
   std::vector<Array<std::uint8_t>> skip;  ///< per batch: elements with dependent equations; empty where there are none
 
   std::size_t bytes() const;

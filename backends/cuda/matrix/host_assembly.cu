@@ -194,7 +194,7 @@ void assemble_on_host(const HostAssembly& what, CudaSparseMatrix& matrix) {
   const MatrixTarget target = MatrixTarget::of(what.model, what.device, matrix);
   for (std::size_t b = 0; b < kept.size(); ++b)
     if (!kept[b].empty()) add_dependent(plan.dependents[b], kept[b].read_device(), target, stream);
-  isolate_held(plan, what.model.part(what.device).held.read_device(), target, stream);
+  isolate_constrained(plan, what.model.part(what.device).constrained.read_device(), target, stream);
   part.value.drop_host_mirror();
 }
 

@@ -202,7 +202,8 @@ __global__ void add_terms(std::int64_t count, const std::int64_t* target, const 
   value[target[i]] = sum;
 }
 
-__global__ void isolate_cells(const HeldCell* cells, std::int64_t count, const std::uint8_t* held, MatrixTarget t) {
+__global__ void isolate_cells(const ConstrainedCell* cells, std::int64_t count, const std::uint8_t* constrained,
+                              MatrixTarget t) {
   const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
   if (at >= count) return;
   const int lane = static_cast<int>(threadIdx.x) % 32, b = t.block_size;
@@ -213,7 +214,7 @@ __global__ void isolate_cells(const HeldCell* cells, std::int64_t count, const s
   for (int i = 0; i < b; ++i)
     for (int j = 0; j < b; ++j) {
       const std::int64_t r = static_cast<std::int64_t>(row) * b + i, c = static_cast<std::int64_t>(column) * b + j;
-      if (!held[r] && !held[c]) continue;
+      if (!constrained[r] && !constrained[c]) continue;
       double& entry = t.value[((cell * b + i) * b + j) * 32 + lane];
       if (r != c)
         entry = 0;
@@ -283,8 +284,10 @@ void add_dependent(const DependentGather& plan, const double* kept, const Matrix
          plan.source.read_device(), plan.factor.read_device(), kept, target.value);
 }
 
-void isolate_held(const AssemblyPlan& plan, const std::uint8_t* held, const MatrixTarget& target, cudaStream_t stream) {
-  launch(isolate_cells, grid_for(plan.held_cells * 32), stream, plan.held.read_device(), plan.held_cells, held, target);
+void isolate_constrained(const AssemblyPlan& plan, const std::uint8_t* constrained, const MatrixTarget& target,
+                         cudaStream_t stream) {
+  launch(isolate_cells, grid_for(plan.constrained_cells * 32), stream, plan.constrained.read_device(),
+         plan.constrained_cells, constrained, target);
 }
 
 }  // namespace voussoir::cuda

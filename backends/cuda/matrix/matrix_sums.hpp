@@ -40,6 +40,7 @@ void keep_dependent(const DependentGather& plan, const ElementMatrices& matrices
 /// Adds what was kept.
 void add_dependent(const DependentGather& plan, const double* kept, const MatrixTarget& target, cudaStream_t stream);
 /// Zeroes rows and columns of equations that are not free; the diagonal stays, positive.
-void isolate_held(const AssemblyPlan& plan, const std::uint8_t* held, const MatrixTarget& target, cudaStream_t stream);
+void isolate_constrained(const AssemblyPlan& plan, const std::uint8_t* constrained, const MatrixTarget& target,
+                         cudaStream_t stream);
 
 }  // namespace voussoir::cuda

@@ -20,7 +20,7 @@ GatheredNodes::GatheredNodes(const DeviceModel& model)
     : count_(model.node_count()),
       coordinates_(&model.part(0).coordinates),
       first_equation_(&model.part(0).first_equation),
-      held_(&model.part(0).held) {
+      constrained_(&model.part(0).constrained) {
   if (model.devices() > 1) gather(model);
 }
 
@@ -37,15 +37,15 @@ void GatheredNodes::gather(const DeviceModel& model) {
   const auto nodes = static_cast<std::size_t>(count_);
   gathered_coordinates_ = Array<double>(memory, 3 * nodes);
   gathered_first_equation_ = Array<std::int32_t>(memory, nodes + 1);
-  gathered_held_ = Array<std::uint8_t>(memory, static_cast<std::size_t>(layout.size()));
+  gathered_constrained_ = Array<std::uint8_t>(memory, static_cast<std::size_t>(layout.size()));
   double* coordinates;
   std::int32_t* first_equation;
-  std::uint8_t* held;
+  std::uint8_t* constrained;
   {
     DeviceSection section(*memory);
     coordinates = gathered_coordinates_.write_device();
     first_equation = gathered_first_equation_.write_device();
-    held = gathered_held_.write_device();
+    constrained = gathered_constrained_.write_device();
   }
   for (int d = 0; d < model.devices(); ++d) {
     const DeviceModel::Part& part = model.part(d);
@@ -53,8 +53,8 @@ void GatheredNodes::gather(const DeviceModel& model) {
     const auto node = static_cast<std::size_t>(model.first_node(d));
     DeviceSection section(*layout.memory(d));
     send_to_first(layout, d, part.coordinates.read_device(), 3 * owned, coordinates + 3 * node);
-    send_to_first(layout, d, part.held.read_device(), static_cast<std::size_t>(layout.owned(d)),
-                  held + layout.first(d));
+    send_to_first(layout, d, part.constrained.read_device(), static_cast<std::size_t>(layout.owned(d)),
+                  constrained + layout.first(d));
     // The first equation behind the owned nodes is the first of the next device, or the total.
     Array<std::int32_t> first(layout.memory(d), owned + 1);
     const auto count = static_cast<std::int64_t>(owned) + 1;
@@ -64,7 +64,7 @@ void GatheredNodes::gather(const DeviceModel& model) {
   }
   coordinates_ = &gathered_coordinates_;
   first_equation_ = &gathered_first_equation_;
-  held_ = &gathered_held_;
+  constrained_ = &gathered_constrained_;
 }
 
 }  // namespace voussoir::cuda

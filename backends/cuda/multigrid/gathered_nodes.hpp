@@ -14,7 +14,7 @@ class GatheredNodes {
   std::int32_t count() const { return count_; }
   const Array<double>& coordinates() const { return *coordinates_; }
   const Array<std::int32_t>& first_equation() const { return *first_equation_; }
-  const Array<std::uint8_t>& held() const { return *held_; }
+  const Array<std::uint8_t>& constrained() const { return *constrained_; }
   /// The most equations that a node has, at least 1.
   int most_components() const;
 
@@ -24,10 +24,10 @@ class GatheredNodes {
   std::int32_t count_;
   const Array<double>* coordinates_;
   const Array<std::int32_t>* first_equation_;
-  const Array<std::uint8_t>* held_;
+  const Array<std::uint8_t>* constrained_;
   Array<double> gathered_coordinates_;
   Array<std::int32_t> gathered_first_equation_;
-  Array<std::uint8_t> gathered_held_;
+  Array<std::uint8_t> gathered_constrained_;
 };
 
 }  // namespace voussoir::cuda

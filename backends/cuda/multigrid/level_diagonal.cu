@@ -130,15 +130,16 @@ void enqueue(const DiagonalWork<Number>& work, cudaStream_t stream) {
 
 }  // namespace
 
-void CudaMultigrid::hold_empty_rows(LevelMatrix& a) {
-  require_square(a, "hold_empty_rows");
+void CudaMultigrid::set_unit_diagonal_of_empty_rows(LevelMatrix& a) {
+  require_square(a, "set_unit_diagonal_of_empty_rows");
   require_numbers<double>(a, a.entries(), "a square matrix");
   DeviceSection section(*memory());
   TroubleWord trouble(memory());
   launch(hold_rows, grid_of_warps(a.rows, warps), stream(), pattern_of(a), a.height, a.value.update_device(),
          trouble.device());
   if (const std::int64_t row = trouble.read(); row >= 0)
-    throw Error(ErrorCode::misuse, "hold_empty_rows: block row " + std::to_string(row) + " has no diagonal block");
+    throw Error(ErrorCode::misuse,
+                "set_unit_diagonal_of_empty_rows: block row " + std::to_string(row) + " has no diagonal block");
 }
 
 std::int64_t CudaMultigrid::invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) {

@@ -23,7 +23,7 @@ struct ModeInput {
   bool alike = true;  // the same motions at each node
   const double* points = nullptr;
   const std::int32_t* first = nullptr;
-  const std::uint8_t* held = nullptr;
+  const std::uint8_t* constrained = nullptr;
   double centre[3] = {};
   double length = 1;
 };
@@ -36,7 +36,7 @@ __global__ void make_modes(ModeInput in, double* result) {
   const auto r = static_cast<std::int32_t>(i - node * in.height);
   const double* point = in.points + node * 3;
   const std::int32_t equation = in.first[node] + r;
-  const bool is_free = equation < in.first[node + 1] && in.held[equation] == 0;
+  const bool is_free = equation < in.first[node + 1] && in.constrained[equation] == 0;
   const Motion kind = is_free ? static_cast<Motion>(in.motion[in.alike ? r : i]) : Motion::nothing;
   voussoir::detail::rigid_mode(kind, in.modes, (point[0] - in.centre[0]) / in.length,
                                (point[1] - in.centre[1]) / in.length, (point[2] - in.centre[2]) / in.length, in.length,
@@ -82,7 +82,7 @@ Array<double> CudaMultigrid::rigid_modes(const DeviceModel& model, std::span<con
   in.alike = alike;
   in.points = table.coordinates().read_device();
   in.first = table.first_equation().read_device();
-  in.held = table.held().read_device();
+  in.constrained = table.constrained().read_device();
   for (std::size_t c = 0; c < 3; ++c) in.centre[c] = centre[c];
   in.length = length;
   launch(make_modes, grid_for(rows), stream(), in, result.write_device());

@@ -42,7 +42,7 @@ class CudaMultigrid final : public MultigridServices {
   LevelMatrix transposed(const LevelMatrix& p) override;
   void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) override;
   // level_diagonal.cu
-  void hold_empty_rows(LevelMatrix& a) override;
+  void set_unit_diagonal_of_empty_rows(LevelMatrix& a) override;
   std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) override;
   void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) override;
   // inverse_factor.cu

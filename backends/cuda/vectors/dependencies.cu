@@ -41,9 +41,10 @@ __global__ void clear_dependent(std::int32_t count, std::int32_t owned, const st
   if (k < count && equation[k] < owned) y.y[static_cast<std::int64_t>(equation[k]) * y.columns + y.column] = 0;
 }
 
-__global__ void clear_held_entries(std::int64_t entries, int columns, const std::uint8_t* held, double* x) {
+__global__ void clear_constrained_entries(std::int64_t entries, int columns, const std::uint8_t* constrained,
+                                          double* x) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < entries && held[i / columns]) x[i] = 0;
+  if (i < entries && constrained[i / columns]) x[i] = 0;
 }
 
 template <class T>
@@ -135,13 +136,13 @@ void CudaBackend::reduce_dependencies(const DeviceModel& model, Vector& x) {
   }
 }
 
-void CudaBackend::clear_held(const DeviceModel& model, Vector& x) {
-  voussoir::detail::require_layout(*model.layout(), x, "clear_held");
+void CudaBackend::clear_constrained(const DeviceModel& model, Vector& x) {
+  voussoir::detail::require_layout(*model.layout(), x, "clear_constrained");
   for (int d = 0; d < devices(); ++d) {
     DeviceSection section(*memory(d));
     const std::int64_t entries = std::int64_t{x.layout()->owned(d)} * x.columns();
-    launch(clear_held_entries, grid_for(entries), stream_of(memory(d)), entries, x.columns(),
-           model.part(d).held.read_device(), x.part(d).update_device());
+    launch(clear_constrained_entries, grid_for(entries), stream_of(memory(d)), entries, x.columns(),
+           model.part(d).constrained.read_device(), x.part(d).update_device());
   }
 }
 

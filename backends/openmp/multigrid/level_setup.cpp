@@ -142,8 +142,8 @@ void CpuMultigrid::update_transposed(const LevelMatrix& p, LevelMatrix& transpos
               });
 }
 
-void CpuMultigrid::hold_empty_rows(LevelMatrix& a) {
-  require_square_numbers(a, "hold_empty_rows");
+void CpuMultigrid::set_unit_diagonal_of_empty_rows(LevelMatrix& a) {
+  require_square_numbers(a, "set_unit_diagonal_of_empty_rows");
   const int size = a.height;
   DeviceSection section(*memory());
   const LevelRows<double> rows{a.rows, a.start.read_device(), a.column.read_device(), a.value.update_device()};
@@ -157,7 +157,8 @@ void CpuMultigrid::hold_empty_rows(LevelMatrix& a) {
         if (std::any_of(row, row + length, [](double x) { return x != 0; })) continue;
         const std::int32_t at = find_column(rows.column + rows.start[i], rows.length(i), i);
         if (at < 0)
-          throw Error(ErrorCode::misuse, "hold_empty_rows: block row " + std::to_string(i) + " has no diagonal block");
+          throw Error(ErrorCode::misuse,
+                      "set_unit_diagonal_of_empty_rows: block row " + std::to_string(i) + " has no diagonal block");
         row[at * size + r] = 1;
       }
     });

@@ -43,7 +43,7 @@ Array<double> CpuMultigrid::rigid_modes(const DeviceModel& model, std::span<cons
   const std::uint8_t* moved = motions.read_device();
   const double* points = table.coordinates().read_device();
   const std::int32_t* first = table.first_equation().read_device();
-  const std::uint8_t* held = table.held().read_device();
+  const std::uint8_t* constrained = table.constrained().read_device();
   double* target = result.write_device();
 #pragma omp parallel for num_threads(threads_) schedule(static)
   for (std::int32_t n = 0; n < nodes; ++n) {
@@ -53,7 +53,7 @@ Array<double> CpuMultigrid::rigid_modes(const DeviceModel& model, std::span<cons
     for (int r = 0; r < height; ++r) {
       const std::int64_t row = static_cast<std::int64_t>(n) * height + r;
       const std::int32_t equation = first[n] + r;
-      const bool is_free = equation < first[n + 1] && held[equation] == 0;
+      const bool is_free = equation < first[n + 1] && constrained[equation] == 0;
       const auto kind = static_cast<Motion>(moved[alike ? r : row]);
       detail::rigid_mode(is_free ? kind : Motion::nothing, modes, x, y, z, length, target + row * modes);
     }

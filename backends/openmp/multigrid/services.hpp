@@ -33,7 +33,7 @@ class CpuMultigrid final : public MultigridServices {
                           LevelMatrix& p) override;
   LevelMatrix transposed(const LevelMatrix& p) override;
   void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) override;
-  void hold_empty_rows(LevelMatrix& a) override;
+  void set_unit_diagonal_of_empty_rows(LevelMatrix& a) override;
   std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) override;
   void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) override;
   LevelMatrix inverse_factor_pattern(const LevelMatrix& a, int most) override;

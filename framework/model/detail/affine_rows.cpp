@@ -14,7 +14,7 @@ constexpr double rounding = 1e-13;
 
 }  // namespace
 
-AffineRows::AffineRows(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& held) {
+AffineRows::AffineRows(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& prescribed) {
   std::vector<std::int32_t> column_of(constraints.equation_count, -1);
   rows_.resize(constraints.multi.size());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -26,7 +26,7 @@ AffineRows::AffineRows(const NumberedConstraints& constraints, const std::vector
       if (column < 0) {
         column = static_cast<std::int32_t>(equation_.size());
         equation_.push_back(multi.equations[k]);
-        held_.push_back(held[multi.equations[k]]);
+        prescribed_.push_back(prescribed[multi.equations[k]]);
         scale_.push_back(constraints.scale.empty() ? 1.0 : constraints.scale[multi.equations[k]]);
         place_.push_back(-1);
       }
@@ -109,7 +109,7 @@ SolvedRows::SolvedRows(AffineRows& rows, const std::vector<std::pair<std::int32_
 
 /// How far x_own moves with another unknown, each in its own scale.
 double SolvedRows::excess(const AffineTerm& own, const AffineTerm& term) const {
-  if (rows_.held(term.column)) return 0;
+  if (rows_.prescribed(term.column)) return 0;
   const double size = std::abs(term.value) * rows_.scale(own.column) / rows_.scale(term.column);
   return std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
 }

@@ -30,13 +30,13 @@ struct AffineRow {
 /// Multi-point equations as sparse rows over the unknowns that they name ("columns", numbered from 0).
 class AffineRows {
  public:
-  AffineRows(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& held);
+  AffineRows(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& prescribed);
 
   const AffineRow& operator[](std::int32_t row) const { return rows_[row]; }
   AffineRow& operator[](std::int32_t row) { return rows_[row]; }
   std::int32_t columns() const { return static_cast<std::int32_t>(equation_.size()); }
   std::int32_t equation(std::int32_t column) const { return equation_[column]; }
-  bool held(std::int32_t column) const { return held_[column] != 0; }
+  bool prescribed(std::int32_t column) const { return prescribed_[column] != 0; }
   double scale(std::int32_t column) const { return scale_[column]; }
   /// Place of a column in a row, or −1.
   int find(std::int32_t row, std::int32_t column) const;
@@ -58,7 +58,7 @@ class AffineRows {
 
   std::vector<AffineRow> rows_;
   std::vector<std::int32_t> equation_;
-  std::vector<std::uint8_t> held_;
+  std::vector<std::uint8_t> prescribed_;
   std::vector<double> scale_;
   std::vector<std::int32_t> place_;  // of each column in the row at work, or −1
 };

@@ -71,7 +71,7 @@ void AnalysisModel::Builder::constrain(const ConstraintHandler& handler) {
   }
   c.scale = comparable_scale(c);
   m.plan_ = handler.plan(c);
-  m.held_ = m.plan_.held;
+  m.prescribed_ = m.plan_.prescribed;
   m.dependent_of_.assign(m.equation_count(), -1);
   for (std::size_t i = 0; i < m.plan_.dependent.size(); ++i)
     m.dependent_of_[m.plan_.dependent[i].equation] = static_cast<std::int32_t>(i);

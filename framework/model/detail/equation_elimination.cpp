@@ -22,9 +22,9 @@ constexpr double growth_limit = 10;
 /// The equations as sparse rows, reduced column by column.
 class Elimination {
  public:
-  Elimination(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& held,
+  Elimination(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& prescribed,
               const std::vector<double>& value, double threshold)
-      : constraints_(constraints), value_(value), threshold_(threshold), rows_(constraints, held) {
+      : constraints_(constraints), value_(value), threshold_(threshold), rows_(constraints, prescribed) {
     const std::size_t count = constraints.multi.size();
     done_.assign(count, 0);
     combined_with_.resize(count);
@@ -32,7 +32,7 @@ class Elimination {
     column_count_.assign(rows_.columns(), 0);
     for (std::size_t i = 0; i < count; ++i)
       for (const AffineTerm& t : rows_[i].terms)
-        if (!rows_.held(t.column)) {
+        if (!rows_.prescribed(t.column)) {
           column_rows_[t.column].push_back(static_cast<std::int32_t>(i));
           ++column_count_[t.column];
         }
@@ -103,7 +103,7 @@ class Elimination {
     double largest = 0;
     std::int64_t count = 0;
     for (const AffineTerm& t : terms) {
-      if (rows_.held(t.column)) continue;
+      if (rows_.prescribed(t.column)) continue;
       ++count;
       choice.quality = std::max(choice.quality, std::abs(t.value) / t.size);
       if (std::abs(t.value) > redundant * t.size)
@@ -116,7 +116,7 @@ class Elimination {
     std::int64_t least = last_of_all, fewest = last_of_all;
     for (std::size_t k = 0; k < terms.size(); ++k) {
       const AffineTerm& t = terms[k];
-      if (rows_.held(t.column) || !(std::abs(t.value) > redundant * t.size) ||
+      if (rows_.prescribed(t.column) || !(std::abs(t.value) > redundant * t.size) ||
           !(std::abs(t.value) / rows_.scale(t.column) >= threshold_ * largest))
         continue;
       // Where both cause the same fill now, that which fewer equations name: the other may be a reference node.
@@ -143,18 +143,18 @@ class Elimination {
                                  "coefficients with more digits, or remove it"});
     rows_.solve_for(row, choice.term);
     for (const AffineTerm& t : rows_[row].terms)
-      if (!rows_.held(t.column) && t.column != pivot.column) remove_from_column(t.column);
+      if (!rows_.prescribed(t.column) && t.column != pivot.column) remove_from_column(t.column);
     for (const std::int32_t other : column_rows_[pivot.column]) {
       if (done_[other]) continue;
       const bool met = rows_.substitute(
           other, pivot.column, rows_[row],
           [&](std::int32_t column) {
-            if (rows_.held(column)) return;
+            if (rows_.prescribed(column)) return;
             column_rows_[column].push_back(other);
             ++column_count_[column];
           },
           [&](std::int32_t column) {
-            if (!rows_.held(column) && column != pivot.column) remove_from_column(column);
+            if (!rows_.prescribed(column) && column != pivot.column) remove_from_column(column);
           });
       if (!met) continue;
       if (combined_with_[other].size() < 4) combined_with_[other].push_back(row);
@@ -191,7 +191,7 @@ class Elimination {
     double rest = r.constant.value, size = r.constant.size;
     bool prescribed = false;
     for (const AffineTerm& t : r.terms) {
-      if (!rows_.held(t.column)) {
+      if (!rows_.prescribed(t.column)) {
         remove_from_column(t.column);
         continue;
       }
@@ -242,13 +242,13 @@ class Elimination {
 
 }  // namespace
 
-EliminatedEquations eliminate_equations(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& held,
-                                        const std::vector<double>& value) {
+EliminatedEquations eliminate_equations(const NumberedConstraints& constraints,
+                                        const std::vector<std::uint8_t>& prescribed, const std::vector<double>& value) {
   EliminatedEquations result;
   // Coefficients that are allowed to differ by two leave a choice that keeps rows short. Where they multiply to large
   // numbers, elimination is done again with the largest coefficient of each row.
   for (const double threshold : {0.5, 1.0}) {
-    Elimination elimination(constraints, held, value, threshold);
+    Elimination elimination(constraints, prescribed, value, threshold);
     elimination.run();
     SolvedRows solved(elimination.rows(), elimination.pivots());
     const double growth = solved.largest();

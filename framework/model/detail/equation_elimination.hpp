@@ -30,7 +30,7 @@ struct EliminatedEquations {
 /// its constant contradicts them.
 ///
 /// `held` and `value` are those of a ConstraintPlan: held unknowns are never solved for.
-EliminatedEquations eliminate_equations(const NumberedConstraints& constraints, const std::vector<std::uint8_t>& held,
-                                        const std::vector<double>& value);
+EliminatedEquations eliminate_equations(const NumberedConstraints& constraints,
+                                        const std::vector<std::uint8_t>& prescribed, const std::vector<double>& value);
 
 }  // namespace voussoir::detail

@@ -72,9 +72,9 @@ void RigidJoints::add(std::int32_t a, std::int32_t b, const Eigen::MatrixXd& gra
   pair.gram.bottomLeftCorner(modes_, modes_) += gram.topRightCorner(modes_, modes_);
 }
 
-bool RigidJoints::is_held(std::int32_t cluster) const { return rank_of(ground_[at(cluster)]) == modes_; }
+bool RigidJoints::is_prescribed(std::int32_t cluster) const { return rank_of(ground_[at(cluster)]) == modes_; }
 
-RigidJoints::Gram RigidJoints::held(std::int32_t cluster) const {
+RigidJoints::Gram RigidJoints::prescribed(std::int32_t cluster) const {
   const Gram& extent = extent_[at(cluster)];
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(extent);
   const double least = nothing * std::max(1.0, extent.trace());
@@ -85,23 +85,23 @@ RigidJoints::Gram RigidJoints::held(std::int32_t cluster) const {
   return result;
 }
 
-bool RigidJoints::hold_what_is_held() {
+bool RigidJoints::merge_with_ground() {
   bool found = false;
   for (std::int32_t c = 0; c < static_cast<std::int32_t>(parent_.size()); ++c) {
     if (parent_[at(c)] != c || !changed_[at(c)]) continue;
     changed_[at(c)] = 0;
-    if (rank_of(held(c)) != modes_) continue;
+    if (rank_of(prescribed(c)) != modes_) continue;
     parent_[at(c)] = ground;
     found = true;
   }
   if (!found) return false;
   for (auto it = pairs_.begin(); it != pairs_.end();) {
     const auto [a, b] = it->first;
-    const bool a_held = find(a) == ground, b_held = find(b) == ground;
-    if (a_held && !b_held) ground_[at(b)] += it->second.gram.bottomRightCorner(modes_, modes_);
-    if (b_held && !a_held) ground_[at(a)] += it->second.gram.topLeftCorner(modes_, modes_);
+    const bool a_grounded = find(a) == ground, b_grounded = find(b) == ground;
+    if (a_grounded && !b_grounded) ground_[at(b)] += it->second.gram.bottomRightCorner(modes_, modes_);
+    if (b_grounded && !a_grounded) ground_[at(a)] += it->second.gram.topLeftCorner(modes_, modes_);
     changed_[at(a)] = changed_[at(b)] = 1;
-    it = a_held || b_held ? pairs_.erase(it) : std::next(it);
+    it = a_grounded || b_grounded ? pairs_.erase(it) : std::next(it);
   }
   simplify_rows();
   return true;
@@ -113,8 +113,8 @@ bool RigidJoints::joined(std::int32_t a, std::int32_t b, const Eigen::MatrixXd& 
   if (common.cwiseAbs().maxCoeff() > 1e-9 * std::max(1.0, pair.trace())) return false;  // holds what is common, too
   // Each may move as it likes, but for what moves none of its points: do only motions of both together remain?
   Eigen::MatrixXd all = pair;
-  all.topLeftCorner(modes_, modes_) += held(a) - ground_[at(a)];
-  all.bottomRightCorner(modes_, modes_) += held(b) - ground_[at(b)];
+  all.topLeftCorner(modes_, modes_) += prescribed(a) - ground_[at(a)];
+  all.bottomRightCorner(modes_, modes_) += prescribed(b) - ground_[at(b)];
   return 2 * modes_ - rank_of(all) == rank_of(Gram(extent_[at(a)] + extent_[at(b)]));
 }
 
@@ -153,7 +153,7 @@ void RigidJoints::simplify_rows() {
 }
 
 bool RigidJoints::solve() {
-  while (hold_what_is_held() || merge_what_is_joined()) {
+  while (merge_with_ground() || merge_what_is_joined()) {
   }
   place_.assign(parent_.size(), -1);
   std::vector<std::int32_t> left;
@@ -168,7 +168,7 @@ bool RigidJoints::solve() {
   if (left.empty()) return true;
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(size, size);
   const auto corner = [&](std::int32_t cluster) { return static_cast<Eigen::Index>(place_[at(cluster)]) * modes_; };
-  for (const std::int32_t c : left) gram.block(corner(c), corner(c), modes_, modes_) += held(c);
+  for (const std::int32_t c : left) gram.block(corner(c), corner(c), modes_, modes_) += prescribed(c);
   for (const auto& [key, whole] : pairs_) {
     const Eigen::MatrixXd& pair = whole.gram;
     const Eigen::Index a = corner(key.first), b = corner(key.second);

@@ -22,7 +22,7 @@ class RigidJoints {
   /// Points of a cluster move like this: motions that move none of its points are none.
   void add_extent(std::int32_t cluster, const Modes& row) { extent_[at(cluster)] += row * row.transpose(); }
   /// Whether the conditions on a cluster alone leave it no motion; extents need not be known.
-  bool is_held(std::int32_t cluster) const;
+  bool is_prescribed(std::int32_t cluster) const;
 
   /// Merges what hangs together and drops what is held, then solves what is left. False where too much is left.
   bool solve();
@@ -35,8 +35,8 @@ class RigidJoints {
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   std::int32_t find(std::int32_t cluster);
   /// Of a matrix of conditions: those of a cluster, with motions that move nothing held.
-  Gram held(std::int32_t cluster) const;
-  bool hold_what_is_held();
+  Gram prescribed(std::int32_t cluster) const;
+  bool merge_with_ground();
   bool merge_what_is_joined();
   bool joined(std::int32_t a, std::int32_t b, const Eigen::MatrixXd& pair) const;
   void simplify_rows();

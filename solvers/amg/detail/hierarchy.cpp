@@ -338,7 +338,7 @@ void AmgHierarchy::project(const LinearSOE& soe, AmgLevel& level, AmgLevel& next
   if (single_) services_.to_single(level.restriction);
   if (finest && !outside_) refresh_finest(soe, level, true);
   finish(level);
-  services_.hold_empty_rows(next.a);
+  services_.set_unit_diagonal_of_empty_rows(next.a);
 }
 
 /// The diagonal has done its work in the steps between levels: what remains is what cycles read.

@@ -20,7 +20,7 @@ void throw_out_of_memory(double bytes, const std::string& what) {
 }
 
 void require_room(double bytes, const std::string& what) {
-  const HostMemoryRoom room = host_memory_room();
+  const AvailableMemory room = available_host_memory();
   // Of memory that is reserved, a part is as a rule never used. Only limits on what is reserved count all of it.
   const double wanted = room.allocation_fails ? bytes : 0.8 * bytes;
   if (wanted <= room.bytes) return;

@@ -12,8 +12,9 @@ namespace voussoir::detail {
 /// Throws Error{out_of_memory} that says what asked for how much. `bytes` 0: how much is not known.
 [[noreturn]] void throw_out_of_memory(double bytes, const std::string& what);
 
-/// Throws Error{out_of_memory} where this process may not take so many bytes more (see host_memory_room()). For work of
-/// libraries that crash, or try again for ever, when memory ends: what they need is estimated and asked for first.
+/// Throws Error{out_of_memory} where this process may not take so many bytes more (see available_host_memory()). For
+/// work of libraries that crash, or try again for ever, when memory ends: what they need is estimated and asked for
+/// first.
 void require_room(double bytes, const std::string& what);
 
 /// Runs `work`; a failure to allocate becomes Error{out_of_memory} that names `what` and the bytes asked for.

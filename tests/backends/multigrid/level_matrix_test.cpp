@@ -119,7 +119,7 @@ TEST(LevelMatrix, HoldsEmptyRows) {
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
     LevelMatrix held = level_matrix(*backend, a, 3, 3);
-    backend->multigrid().hold_empty_rows(held);
+    backend->multigrid().set_unit_diagonal_of_empty_rows(held);
     EXPECT_EQ(dense_of(held), expected);
   }
 }

@@ -42,7 +42,7 @@ std::vector<std::vector<double>> whole_story(Backend& backend, const Case& c) {
   services.multiply(a, p, ap);
   LevelMatrix next = services.product_pattern(r, ap);
   services.multiply(r, ap, next);
-  services.hold_empty_rows(next);
+  services.set_unit_diagonal_of_empty_rows(next);
   story.push_back(numbers_of(next));
   const DenseInverse end = services.invert(next);
   story.push_back(numbers_of(end));

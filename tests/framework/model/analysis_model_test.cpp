@@ -77,8 +77,8 @@ TEST(AnalysisModel, HeldDependentAndFreeAddUp) {
   const auto m = numbered(d);
   EXPECT_EQ(m.free_equation_count(), 18 - 6 - 1 - 1);
   const auto uy = m.equation(d.node_index(30), "uy"), slave = m.equation(d.node_index(40), "ux");
-  EXPECT_TRUE(m.is_held(uy));
-  EXPECT_FALSE(m.is_held(slave));
+  EXPECT_TRUE(m.is_prescribed(uy));
+  EXPECT_FALSE(m.is_prescribed(slave));
   EXPECT_FALSE(m.is_free(slave));
   const auto u = m.initial_unknowns(2.0).to_host();
   EXPECT_EQ(u[uy], 1.0);

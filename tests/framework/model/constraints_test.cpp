@@ -69,8 +69,8 @@ TEST(TransformationHandler, MeetsEveryConstraintWithAsManyFreedomsAsTheRankLeave
     std::vector<char> taken(n, 0);
     Eigen::VectorXd x(n);
     for (int i = 0; i < n; ++i) {
-      x[i] = plan.held[i] ? plan.value[i] : number(random);  // whatever the free ones are …
-      taken[i] = plan.held[i];
+      x[i] = plan.prescribed[i] ? plan.value[i] : number(random);  // whatever the free ones are …
+      taken[i] = plan.prescribed[i];
     }
     for (const auto& d : plan.dependent) {
       EXPECT_FALSE(taken[d.equation]);
@@ -79,7 +79,7 @@ TEST(TransformationHandler, MeetsEveryConstraintWithAsManyFreedomsAsTheRankLeave
     for (const auto& d : plan.dependent) {
       double value = d.constant;
       for (std::size_t k = 0; k < d.others.size(); ++k) {
-        EXPECT_FALSE(taken[d.others[k]] && !plan.held[d.others[k]]) << "depends on a dependent unknown";
+        EXPECT_FALSE(taken[d.others[k]] && !plan.prescribed[d.others[k]]) << "depends on a dependent unknown";
         value += d.coefficients[k] * x[d.others[k]];
       }
       x[d.equation] = value;

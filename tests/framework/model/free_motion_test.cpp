@@ -102,7 +102,7 @@ TEST(FreeMotions, ThePartThatIsFreeIsNamed) {
   const auto free = find_free_motions(model);
   EXPECT_EQ(free[0].nodes.size(), 27u);
   EXPECT_EQ(d.node_id(free[0].nodes[0]), 28);
-  expect_error(ErrorCode::singular, {"the part with node 28", "Add supports"}, [&] { require_held(free); });
+  expect_error(ErrorCode::singular, {"the part with node 28", "Add supports"}, [&] { require_no_free_motion(free); });
 }
 
 TEST(FreeMotions, EquationsHoldOnePartAtTheOther) {
@@ -308,7 +308,7 @@ TEST(NotHeld, IsFoundByEverySolver) {
     // Also where the check of the geometry is switched off: the solver itself must not return a number.
     expect_error(ErrorCode::singular, {}, [&] {
       auto a = analysis(d, choice);
-      a->set_held_check(false);
+      a->set_free_motion_check(false);
       a->run();
     });
   }

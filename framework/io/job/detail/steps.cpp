@@ -87,21 +87,21 @@ class StepReader {
   }
 
   void add_step(const Json& json, const std::string& name, Procedure procedure, const Factors& factors,
-                const std::vector<std::size_t>& held) {
+                const std::vector<std::size_t>& prescribed) {
     JobStep step;
     step.name = name;
     step.procedure = procedure;
     step.domain = *model_.find(procedure);
     step.total_time = static_cast<double>(job_.steps.size() + 1);
     step.where = json.where();
-    auto& shared = shared_supports_[{step.domain, held}];
+    auto& shared = shared_supports_[{step.domain, prescribed}];
     if (!shared) {
       auto made = std::make_shared<Supports>();
-      for (const std::size_t s : held) apply_support(supports_[s], *made);
+      for (const std::size_t s : prescribed) apply_support(supports_[s], *made);
       shared = std::move(made);
     }
     step.supports = shared;
-    for (const std::size_t s : held) support_used_[s] = 1;
+    for (const std::size_t s : prescribed) support_used_[s] = 1;
     if (!factors.empty()) {
       Domain& domain = model_.body(step.domain).domain();
       LoadCase& load_case = domain.add_load_case(name);
@@ -122,10 +122,10 @@ class StepReader {
     return factors;
   }
   std::vector<std::size_t> all_supports(std::size_t body) const {
-    std::vector<std::size_t> held;
+    std::vector<std::size_t> prescribed;
     for (std::size_t i = 0; i < supports_.size(); ++i)
-      if (supports_[i].body == body) held.push_back(i);
-    return held;
+      if (supports_[i].body == body) prescribed.push_back(i);
+    return prescribed;
   }
 
   /// Those of that name, of which there may be several.
@@ -172,12 +172,12 @@ class StepReader {
   }
 
   std::vector<std::size_t> named_supports(const Json& json, std::size_t body) const {
-    std::vector<std::size_t> held;
+    std::vector<std::size_t> prescribed;
     for (const Json& item : json.items())
-      for (const std::size_t i : find(supports_, item, item.text(), body, "support")) held.push_back(i);
-    std::sort(held.begin(), held.end());
-    held.erase(std::unique(held.begin(), held.end()), held.end());
-    return held;
+      for (const std::size_t i : find(supports_, item, item.text(), body, "support")) prescribed.push_back(i);
+    std::sort(prescribed.begin(), prescribed.end());
+    prescribed.erase(std::unique(prescribed.begin(), prescribed.end()), prescribed.end());
+    return prescribed;
   }
 
   std::size_t heating_step(const Json& json, Procedure procedure) const {

@@ -72,7 +72,7 @@ class ActingReader {
   void read(const BoundaryCard& card) {
     if (forgets(ActingKind::boundary)) {
       s_.supports.clear();
-      s_.temperatures_held.clear();
+      s_.temperatures_prescribed.clear();
     }
     for (const auto& e : card.entries) {
       const auto nodes = b_.nodes_of(e.node, e.place);
@@ -96,7 +96,7 @@ class ActingReader {
         for (std::int32_t n : nodes) {
           Acting a = acting(node_key(n, heat ? 0 : dof), e.value, e.place);
           a.fixed = card.fixed;
-          (heat ? s_.temperatures_held : s_.supports).add(a);
+          (heat ? s_.temperatures_prescribed : s_.supports).add(a);
         }
       }
     }

@@ -108,12 +108,12 @@ void LoadMaker::pressures(Model& m, const std::vector<Acting>& acting, const Ste
 
 void LoadMaker::network_pressures(Model& m, ActingState& state, const StepTime& time) {
   std::map<double, std::vector<FaceRef>> groups;
-  const auto& held = state.supports.acting();
+  const auto& prescribed = state.supports.acting();
   for (const Acting& a : state.network_pressures.acting()) {
     const auto node = static_cast<std::int32_t>(a.extra);
-    const auto given = std::lower_bound(held.begin(), held.end(), node_key(node, 2),
+    const auto given = std::lower_bound(prescribed.begin(), prescribed.end(), node_key(node, 2),
                                         [](const Acting& h, std::uint64_t key) { return h.key < key; });
-    if (given == held.end() || given->key != node_key(node, 2))
+    if (given == prescribed.end() || given->key != node_key(node, 2))
       build_.fail("the load uses the pressure of node " + build_.node_name(node) +
                       ", which is not defined: give it by *BOUNDARY with degree of freedom 2 (flow in networks is not "
                       "solved)",

@@ -25,15 +25,15 @@ void ActingState::end_step(const StepTime& time) {
     a.value *= factor_of(a.amplitude, time);
     a.amplitude = nullptr;
   };
-  for (Ledger* ledger : {&supports, &temperatures_held, &forces, &flows, &pressures, &surface_pressures, &fluxes,
+  for (Ledger* ledger : {&supports, &temperatures_prescribed, &forces, &flows, &pressures, &surface_pressures, &fluxes,
                          &films, &radiations, &sources, &temperatures})
     ledger->change(settle);
   for (BodyActing& body : bodies) settle(body);
 }
 
 bool ActingState::follows_amplitudes() const {
-  for (const Ledger* ledger : {&supports, &temperatures_held, &forces, &flows, &pressures, &surface_pressures, &fluxes,
-                               &films, &radiations, &network_pressures, &sources, &temperatures})
+  for (const Ledger* ledger : {&supports, &temperatures_prescribed, &forces, &flows, &pressures, &surface_pressures,
+                               &fluxes, &films, &radiations, &network_pressures, &sources, &temperatures})
     if (ledger->follows_amplitudes()) return true;
   return std::any_of(bodies.begin(), bodies.end(), [](const BodyActing& body) { return body.amplitude != nullptr; });
 }

@@ -32,16 +32,16 @@ struct BodyActing {
 
 /// Everything that acts, as it stands while the steps go by.
 struct ActingState {
-  Ledger supports{Ledger::Repeated::replaces};           ///< structural: node · 16 + dof
-  Ledger temperatures_held{Ledger::Repeated::replaces};  ///< heat: node · 16
-  Ledger forces, flows;                                  ///< *CLOAD, *CFLUX: node · 16 + dof
-  Ledger pressures, surface_pressures;                   ///< faces
-  Ledger fluxes;                                         ///< faces
-  Ledger films{Ledger::Repeated::replaces};              ///< faces: value is the sink, extra the coefficient
-  Ledger radiations{Ledger::Repeated::replaces};         ///< faces: value is the sink, extra the emissivity
-  Ledger network_pressures{Ledger::Repeated::replaces};  ///< faces: extra is the node whose dof 2 is the pressure
-  Ledger sources;                                        ///< elements
-  Ledger temperatures{Ledger::Repeated::replaces};       ///< nodes
+  Ledger supports{Ledger::Repeated::replaces};                 ///< structural: node · 16 + dof
+  Ledger temperatures_prescribed{Ledger::Repeated::replaces};  ///< heat: node · 16
+  Ledger forces, flows;                                        ///< *CLOAD, *CFLUX: node · 16 + dof
+  Ledger pressures, surface_pressures;                         ///< faces
+  Ledger fluxes;                                               ///< faces
+  Ledger films{Ledger::Repeated::replaces};                    ///< faces: value is the sink, extra the coefficient
+  Ledger radiations{Ledger::Repeated::replaces};               ///< faces: value is the sink, extra the emissivity
+  Ledger network_pressures{Ledger::Repeated::replaces};        ///< faces: extra is the node whose dof 2 is the pressure
+  Ledger sources;                                              ///< elements
+  Ledger temperatures{Ledger::Repeated::replaces};             ///< nodes
   std::vector<BodyActing> bodies;
 
   /// What follows an amplitude over the time of a step stays, in later steps, where this one leaves it; an amplitude

@@ -15,14 +15,14 @@ class SupportMaker {
   SupportMaker(Build& build, const Model& model, const StepTime& time, Supports& supports)
       : b_(build), m_(model), time_(time), s_(supports) {}
 
-  void node(std::int32_t n, const Held& held) {
+  void node(std::int32_t n, const Held& prescribed) {
     int first = 1;
-    if (b_.has_axes(n) && (held.dof[1] || held.dof[2] || held.dof[3]) && m_.components[n] > 1) {
-      turned(n, held);
+    if (b_.has_axes(n) && (prescribed.dof[1] || prescribed.dof[2] || prescribed.dof[3]) && m_.components[n] > 1) {
+      turned(n, prescribed);
       first = 4;
     }
     for (int dof = first; dof <= 6; ++dof)
-      if (held.dof[dof]) plain(n, dof, *held.dof[dof]);
+      if (prescribed.dof[dof]) plain(n, dof, *prescribed.dof[dof]);
   }
 
  private:
@@ -58,13 +58,13 @@ class SupportMaker {
             a.place);
   }
 
-  void turned(std::int32_t n, const Held& held) {
+  void turned(std::int32_t n, const Held& prescribed) {
     const Orientation::Axes axes = b_.axes(n);
     const int count = b_.translations(m_, n);
     int said = 0;
     for (int dof = 1; dof <= 3; ++dof) {
-      if (!held.dof[dof]) continue;
-      const Acting& a = *held.dof[dof];
+      if (!prescribed.dof[dof]) continue;
+      const Acting& a = *prescribed.dof[dof];
       if (count == 2 && std::abs(axes[3 * (dof - 1) + 2]) > 1e-9) {  // local direction out of the plane
         if (std::abs(std::abs(axes[3 * (dof - 1) + 2]) - 1) > 1e-9)
           b_.fail("the *TRANSFORM of node " + b_.node_name(n) +
@@ -79,19 +79,19 @@ class SupportMaker {
     std::array<double, 3> global{0, 0, 0};
     bool any_fixed = false, all_fixed = true;
     for (int dof = 1; dof <= 3; ++dof) {
-      if (!held.dof[dof]) continue;
-      any_fixed = any_fixed || held.dof[dof]->fixed;
-      all_fixed = all_fixed && held.dof[dof]->fixed;
+      if (!prescribed.dof[dof]) continue;
+      any_fixed = any_fixed || prescribed.dof[dof]->fixed;
+      all_fixed = all_fixed && prescribed.dof[dof]->fixed;
     }
     // Where all displacements are held in the same way, they are held along the global axes too.
     const bool whole = said == count && any_fixed == all_fixed;
     for (int dof = 1; dof <= 3; ++dof) {
       const double* d = &axes[3 * (dof - 1)];
-      if (!held.dof[dof] || (count == 2 && std::abs(d[2]) > 1e-9)) continue;
-      const double v = value(*held.dof[dof]);
+      if (!prescribed.dof[dof] || (count == 2 && std::abs(d[2]) > 1e-9)) continue;
+      const double v = value(*prescribed.dof[dof]);
       if (whole)
         for (int k = 0; k < 3; ++k) global[k] += v * d[k];
-      else if (held.dof[dof]->fixed)
+      else if (prescribed.dof[dof]->fixed)
         s_.kept.push_back({n, {}, {d[0], d[1], d[2]}});
       else
         s_.oblique.push_back({n, {d[0], d[1], d[2]}, v});
@@ -116,7 +116,7 @@ class SupportMaker {
 Supports make_supports(Build& b, const Model& m, ActingState& state, const StepTime& time) {
   Supports supports;
   if (m.physics == Physics::heat) {
-    for (const Acting& a : state.temperatures_held.acting()) {
+    for (const Acting& a : state.temperatures_prescribed.acting()) {
       const auto n = static_cast<std::int32_t>(a.key / 16);
       if (m.components[n] == 0)
         b.note("supports of nodes without elements are ignored", a.place);
@@ -136,9 +136,9 @@ Supports make_supports(Build& b, const Model& m, ActingState& state, const StepT
   const auto& acting = state.supports.acting();
   for (std::size_t i = 0; i < acting.size();) {
     const std::uint64_t n = acting[i].key / 16;
-    Held held;
-    for (; i < acting.size() && acting[i].key / 16 == n; ++i) held.dof[acting[i].key % 16] = &acting[i];
-    maker.node(static_cast<std::int32_t>(n), held);
+    Held prescribed;
+    for (; i < acting.size() && acting[i].key / 16 == n; ++i) prescribed.dof[acting[i].key % 16] = &acting[i];
+    maker.node(static_cast<std::int32_t>(n), prescribed);
   }
   return supports;
 }

@@ -31,17 +31,17 @@ std::string Writer::set_of(const std::vector<std::int32_t>& nodes, const std::st
 
 void Writer::find_supports() {
   // Nodes by what is held there; then degrees of freedom of the same nodes and value in a row become one line.
-  std::map<std::pair<double, int>, std::vector<std::int32_t>> held;
+  std::map<std::pair<double, int>, std::vector<std::int32_t>> prescribed;
   for (const Prescribed& p : domain_.prescribed()) {
     if (p.unknown == "all" && heat_)
-      held[{p.value, 11}].push_back(p.node);
+      prescribed[{p.value, 11}].push_back(p.node);
     else if (p.unknown == "all")
-      for (int k = 1; k <= dimension_; ++k) held[{p.value, k}].push_back(p.node);
+      for (int k = 1; k <= dimension_; ++k) prescribed[{p.value, k}].push_back(p.node);
     else
-      held[{p.value, dof(p.unknown)}].push_back(p.node);
+      prescribed[{p.value, dof(p.unknown)}].push_back(p.node);
   }
   const std::vector<std::int32_t>* before = nullptr;
-  for (auto& [what, nodes] : held) {
+  for (auto& [what, nodes] : prescribed) {
     std::sort(nodes.begin(), nodes.end());
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     const auto& [value, number] = what;

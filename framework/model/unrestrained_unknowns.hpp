@@ -17,6 +17,6 @@ inline constexpr double lost_in_rounding = 1e-12;
 /// Motions of nodes that have no elements, such as the reference nodes of rigid bodies, that nothing resists while all
 /// else is fixed: for example a rigid body on a ball joint. Found from the stiffness of the elements that follow the
 /// node, so independently of the solver.
-std::vector<FreeMotion> find_loose_unknowns(const AnalysisModel& model);
+std::vector<FreeMotion> find_unrestrained_unknowns(const AnalysisModel& model);
 
 }  // namespace voussoir

@@ -1,4 +1,4 @@
-#include <voussoir/framework/model/loose_unknowns.hpp>
+#include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -65,7 +65,7 @@ std::vector<double> stiffness_handed_on(const AnalysisModel& model) {
   return size;
 }
 
-std::vector<FreeMotion> find_loose_unknowns(const AnalysisModel& model) {
+std::vector<FreeMotion> find_unrestrained_unknowns(const AnalysisModel& model) {
   const ConstraintPlan& plan = model.constraints();
   if (plan.dependent.empty() || !plan.springs.empty()) return {};
   // Nodes that no element uses have their unknowns from equations alone.
