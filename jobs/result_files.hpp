@@ -33,7 +33,7 @@ struct OutputOptions {
 
 /// Information about a run that is not part of the job; written to results.json.
 struct RunRecord {
-  StaticOptions options;     ///< backend, solver …, as requested
+  StaticOptions options;    ///< backend, solver …, as requested
   double read_seconds = 0;  ///< for reading the job
 };
 

@@ -15,10 +15,10 @@
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/mesh/sample_models.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/io/deck/deck_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/framework/mesh/sample_models.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
 // A whole job, from the deck to the files: what `voussoir run` does, stage by stage.

@@ -18,7 +18,7 @@ struct BenchSetup {
   std::string backend = "openmp";
   int size = 84;
   std::int64_t dofs = 0;  ///< of the pump of whole jobs; 0: 300 000 on a CPU, those of Model H elsewhere
-  bool quick = false;  ///< fewer runs, no whole solves, no peers
+  bool quick = false;     ///< fewer runs, no whole solves, no peers
   WorkChoices choices;
   double fp64 = 0;  ///< flops per second; 0: by the name of the device
 };
