@@ -9,7 +9,7 @@
 
 // What a point kernel must not do, found by running it: reading or writing numbers that are not its own, and reading
 // the temperature where it says that it does not. Done once for a law, before a model is built with it, so that kernels
-// themselves need no checks. Only run_law() depends on the law; what is tried, and what follows, stands in
+// themselves need no checks. Only run_law() depends on the law; the checks themselves are in
 // law_check.cpp.
 
 namespace voussoir::detail {

@@ -39,7 +39,7 @@ class ChosenSolver final : public Solver {
 /// Iterations of multigrid before elimination is tried instead.
 constexpr int patient_iterations = 400;
 
-/// Iterates, and eliminates where that leads nowhere: for models that are small enough for either.
+/// Multigrid CG with a direct solver as fallback, for models that are small enough for either.
 class IteratingSolver final : public Solver {
  public:
   IteratingSolver(std::shared_ptr<Solver> iteration, std::shared_ptr<Solver> elimination)
@@ -51,16 +51,16 @@ class IteratingSolver final : public Solver {
       cancelled = progress && !progress(iteration, residual);
       return !cancelled;
     };
-    std::string what;  // became of the iteration
+    std::string what;  // the failure of the iterative solver
     try {
       SolveReport first = iteration_->solve(soe);
-      iteration_->progress = nullptr;  // it knows a variable that ends here
+      iteration_->progress = nullptr;  // it captures a local variable
       if (first.converged || cancelled || !first.free_motions.empty()) return first;
       what = first.solver + " did not converge, " + first.reason;
     } catch (const Error& error) {
       iteration_->progress = nullptr;
-      // Setting up may find that the matrix is not positive definite, or that memory is short. Elimination tells more
-      // of the one, and may do with the other. Where a node is named there is nothing more to learn.
+      // Setting up may find that the matrix is not positive definite, or run out of memory. A direct solver diagnoses
+      // the first better and may need less memory. Where a node is named there is nothing more to learn.
       if ((error.code() != ErrorCode::singular && error.code() != ErrorCode::out_of_memory) || !error.where().empty())
         throw;
       what = iteration_->name() + " could not be set up, " + error.text();
@@ -89,10 +89,10 @@ class IteratingSolver final : public Solver {
   std::shared_ptr<Solver> iteration_, elimination_;
 };
 
-/// What decides between elimination and iteration: how many unknowns, and whether the mesh fills space. Multigrid is
-/// the faster from some thousand unknowns on (docs/multigrid.md), but elimination does not care how a matrix is
-/// conditioned, so it is taken as long as it costs a second or two. The factor of a plane mesh grows like n log n, of a
-/// solid one like n^(4/3), so that solids leave it much earlier.
+/// What decides between elimination and iteration: the number of unknowns and the dimension of the mesh. Multigrid is
+/// the faster from some thousand unknowns on (docs/multigrid.md), but elimination is insensitive to the condition
+/// of the matrix, so it is used as long as it costs a second or two. The factor of a plane mesh grows like n log n, of
+/// a solid one like n^(4/3), so that solids leave it much earlier.
 struct Size {
   std::int64_t equations = 0;
   int dimension = 0;
@@ -120,7 +120,7 @@ Size size_of(const Domain& domain) {
     nodes += components[n] > 0;
     slender_nodes += slender[n];
   }
-  // A few springs or masses on a solid do not spoil it; a frame does.
+  // A few springs or masses on a solid hardly affect convergence; a frame does.
   s.slender = slender_nodes * 20 > nodes;
   int first = 0;
   for (std::uint8_t c : components) {

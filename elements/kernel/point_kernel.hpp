@@ -20,14 +20,15 @@
 // is an Error when a model is built with it.
 //
 // Optional members, used where present:
-//   static constexpr Geometry geometry        how a 2D shape is thickened (default: solid in 3D, plane in 2D). A plane
+//   static constexpr Geometry geometry        what volume a 2D shape stands for (default: solid in 3D, plane in 2D). A
+//   plane
 //                                             element has one more parameter than its kernel, the last: "thickness"
 //   static constexpr int gradient_rows        rows of the gradient and the flux (default: components). Plane elasticity
 //                                             has two components, but three rows: its strain and stress have a third
 //                                             normal component. Rows beyond `components` are zero, but for the hoop
 //                                             gradient u_r / r if axisymmetric, which is entry (2, 2), counted from 0
 //   static constexpr bool symmetric_gradient  flux depends only on the symmetric part and is symmetric: recovery then
-//                                             speaks of strain and stress instead of gradient and flux
+//                                             reports strain and stress instead of gradient and flux
 //   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
 //                                             so dflux does not read `grad`
 //   static constexpr bool scalar = true       the functions branch on their arguments: R is always double
@@ -44,14 +45,14 @@
 //                                             must be linear in `outer`, which may already be summed over an element,
 //                                             and read nothing of p but parameters and constants. Faster.
 //   static constexpr int constants; prepare(parameters, constants)
-//                                             numbers made of the parameters once, not at every use (moduli, rotated
-//                                             stiffness): flux and its kin find them in p.constants
+//                                             values derived from the parameters once, not at every use (moduli,
+//                                             rotated stiffness); flux, dflux and energy read them from p.constants
 //   valid(parameters)                         positive unless the parameters are invalid
 
 namespace voussoir {
 
 /// How the points of a shape define a volume: a solid directly; a plane by the section's thickness; axisymmetric, the
-/// plane (r, z) = (x, y) turned a full circle about the y axis.
+/// plane (r, z) = (x, y) revolved about the y axis.
 enum class Geometry { solid, plane, axisymmetric };
 
 /// A point as a kernel sees it.

@@ -28,7 +28,7 @@ struct AnisotropicElasticity : OrthotropicElasticity {
 
   /// The position of component m of (11, 22, 33, 12, 23, 13), the order used here, in the order of the parameters.
   VSR_FN static constexpr int place(int m) { return m < 4 ? m : 9 - m; }
-  /// The parameter that couples two components of this house's order.
+  /// The parameter that couples two components in the order used here.
   VSR_FN static constexpr int parameter(int m, int n) {
     const int a = place(m), b = place(n), i = a < b ? a : b, j = a < b ? b : a;
     return j * (j + 1) / 2 + i;

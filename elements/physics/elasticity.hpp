@@ -109,7 +109,7 @@ struct Solid : detail::FullIsotropicElasticity<3> {
   static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
 };
 
-/// A slice of a long body: no strain across the plane.
+/// A slice of a long body: no out-of-plane strain.
 struct PlaneStrain : detail::FullIsotropicElasticity<2> {
   static constexpr const char* name = "plane_strain";
   static constexpr const char* unknowns[] = {"ux", "uy"};
@@ -123,14 +123,14 @@ struct Axisymmetric : detail::FullIsotropicElasticity<2> {
   static constexpr Geometry geometry = Geometry::axisymmetric;
 };
 
-/// A thin plate in its plane: no stress across it.
+/// A thin plate in its plane: no out-of-plane stress.
 struct PlaneStress : detail::IsotropicElasticity {
   static constexpr const char* name = "plane_stress";
   static constexpr int components = 2, constants = 4;
   static constexpr const char* unknowns[] = {"ux", "uy"};
   static constexpr Geometry geometry = Geometry::plane;
 
-  /// λ for plane stress, μ, the stress per degree, and the strain across per unit of strain in the plane.
+  /// λ for plane stress, μ, the stress per degree, and the out-of-plane strain per unit of in-plane strain.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
     c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);

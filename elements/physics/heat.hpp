@@ -2,7 +2,7 @@
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
 // Heat conduction, Fourier's law. The kernel's flux is k ∇T, as in the weak form ∫ k ∇T · ∇N dV; the heat flux
-// that is reported is −k ∇T, which points from warm to cold. The "mass" of heat is the capacity ρ c.
+// that is reported is −k ∇T, which points from warm to cold. The heat capacity ρ c takes the place of the density.
 
 namespace voussoir {
 

@@ -6,8 +6,8 @@
 //   ε_11 = σ_11/E1 − ν12 σ_22/E1 − ν13 σ_33/E1 + α1 (T − T₀),  …,   2 ε_12 = σ_12/G12,  …
 //
 // so ν12 is the contraction along 2 under a pull along 1, and ν21 = ν12 E2/E1. The axes are the last nine parameters:
-// unit vectors 1, 2, 3, each with its components x, y, z. In plane elements axis 3 is z; in a ring an axis is the hoop
-// direction, z. (The 33 components there are the ones across the plane.)
+// unit vectors 1, 2, 3, each with its components x, y, z. In plane elements axis 3 is z; in an axisymmetric body an
+// axis is the hoop direction, z. (The 33 components there are the ones across the plane.)
 
 namespace voussoir {
 

@@ -1,10 +1,10 @@
 #pragma once
 #include <voussoir/elements/physics/orthotropic_elasticity.hpp>
 
-// Orthotropic elasticity whose axes turn around a cylinder's axis within an element: wound tubes, hoops, growth rings.
+// Orthotropic elasticity whose axes follow a cylindrical system within an element: wound tubes, hoops, growth rings.
 //
-// The stiffness is prepared once, in the axes at the element's middle. At a point that lies further round by an angle φ
-// everything is turned by φ: with Q the turn about the cylinder's axis,
+// The stiffness is prepared once, in the axes at the element centre. At a point at a polar angle φ from it
+// everything is rotated by φ: with Q the rotation about the cylinder's axis,
 //
 //   σ = Q σ̄(Qᵀ ∇u Q) Qᵀ
 //

@@ -168,7 +168,7 @@ voussoir_point_element(orthotropic_plane_strain.tri6           OrthotropicPlaneS
 voussoir_point_element(orthotropic_plane_strain.quad8          OrthotropicPlaneStrain Quad8   Full)
 voussoir_point_element(orthotropic_plane_strain.quad8.reduced  OrthotropicPlaneStrain Quad8   Reduced)
 
-# ---- Rings -----------------------------------------------------------------------------------------------------------
+# ---- Axisymmetric ----------------------------------------------------------------------------------------------------
 
 voussoir_stock_source(axisymmetric elements/physics/elasticity.hpp)
 voussoir_point_element(axisymmetric.tri3                Axisymmetric Tri3    Full)
@@ -183,7 +183,7 @@ voussoir_point_element(axisymmetric.tri6           Axisymmetric Tri6    Full)
 voussoir_point_element(axisymmetric.quad8          Axisymmetric Quad8   Full)
 voussoir_point_element(axisymmetric.quad8.reduced  Axisymmetric Quad8   Reduced)
 
-# ---- Orthotropic rings -----------------------------------------------------------------------------------------------
+# ---- Orthotropic axisymmetric ----------------------------------------------------------------------------------------
 
 voussoir_stock_source(orthotropic_axisymmetric elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_axisymmetric.tri3                OrthotropicAxisymmetric Tri3    Full)

@@ -68,7 +68,7 @@ void ParameterSource::require_known(const std::string& name) const {
   throw Error(ErrorCode::bad_input, text, where());
 }
 
-/// All that is given belongs to a parameter of the elements, and has as many values as there are elements.
+/// Checks that every given name is a parameter of the element type and has a value for each element.
 void ParameterSource::check() const {
   for (const auto& [name, value] : section) require_known(name);
   for (const auto& [name, values] : per_element) {

@@ -44,8 +44,8 @@ class ElementBlock {
   /// Adds one element by the ids of its nodes.
   void add(Id id, std::span<const Id> nodes);
   void add(Id id, std::initializer_list<Id> nodes) { add(id, std::span<const Id>(nodes.begin(), nodes.size())); }
-  /// Adds many at once: `ids` may be empty (they are then numbered on from the largest id of the domain). All or none:
-  /// after an Error the block is as it was before.
+  /// Adds many at once: `ids` may be empty (they are then numbered consecutively after the largest id of the domain).
+  /// All or none: after an Error the block is as it was before.
   void add_many(std::span<const Id> ids, std::span<const Id> nodes);
 
   std::int32_t size() const { return static_cast<std::int32_t>(ids_.size()); }  ///< number of elements

@@ -33,7 +33,7 @@ class Material {
   virtual double value(std::string_view parameter, double temperature) const;
   /// Temperatures between which all parameters are linear, ascending; empty where nothing depends on temperature.
   virtual std::vector<double> temperatures() const;
-  /// Temperature from which a table of expansion coefficients counts: thermal strain is
+  /// Reference temperature of the (secant) expansion coefficient: thermal strain is
   /// α(T) (T − reference) − α(T₀) (T₀ − reference), T₀ the initial temperature. It does not matter where α is constant.
   /// Without it, the Domain's reference temperature is taken.
   Material& set_expansion_reference(double temperature);
@@ -54,8 +54,8 @@ class IsotropicMaterial : public Material {
   IsotropicMaterial(std::string name, double young, double poisson, double density = 0, double expansion = 0);
 };
 
-/// Different along three axes (E1 E2 E3 nu12 nu13 nu23 G12 G13 G23; k1 k2 k3), which the element block's Orientation
-/// points.
+/// Different along three axes (E1 E2 E3 nu12 nu13 nu23 G12 G13 G23; k1 k2 k3): those of the element block's
+/// Orientation.
 class OrthotropicMaterial : public Material {
  public:
   using Material::Material;

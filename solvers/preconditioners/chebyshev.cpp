@@ -8,7 +8,7 @@
 namespace voussoir {
 namespace {
 
-/// Largest eigenvalue of D⁻¹A, from the CG coefficients of a right-hand side that excites everything alike.
+/// Largest eigenvalue of D⁻¹A, from the CG coefficients of a right-hand side with components in all eigenvectors.
 double largest_eigenvalue(const LinearSOE& soe, const Operator& inverse_diagonal) {
   const AnalysisModel& model = soe.model();
   Backend& backend = model.backend();

@@ -50,7 +50,7 @@ class FsaiOperator final : public Operator {
   mutable std::map<int, Vector> work_;  // by columns
 };
 
-/// Rows of single entries, of a matrix in blocks.
+/// Scalar rows of a block matrix.
 HostMatrix scalar_rows(const HostMatrix& a) {
   if (a.block_size == 1) return a;
   const int s = a.block_size;
@@ -148,7 +148,7 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
   g.value.resize(g.row_start[n]);
 
   std::atomic<std::int64_t> bad{n};
-  // An exception must not leave a parallel region; the only one that can come is that memory is short.
+  // An exception must not leave a parallel region; only std::bad_alloc is possible.
   std::atomic<bool> short_of_memory{false};
   const int wanted = soe.model().backend().threads();
   const int team = wanted > 0 ? wanted : default_threads();

@@ -12,13 +12,13 @@ class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
   virtual std::string name() const = 0;  ///< "amg", "block-jacobi", …
-  /// Makes ready for the current values of the SOE's matrix.
+  /// Sets up the preconditioner for the current values of the SOE's matrix.
   virtual void set_up(const LinearSOE& soe) = 0;
   /// z = M r, valid until the next set_up(). Null: the identity.
   virtual const Operator* inverse() const = 0;
   virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }  ///< memory of the preconditioner
 
-  /// True where inverse() is a little different for every vector, so that CG must be flexible.
+  /// True where inverse() is not a fixed linear operator, so that CG must be flexible.
   virtual bool is_flexible() const { return false; }
   /// Expected early progress of CG: the residual is reduced to this fraction after this many iterations, else
   /// CG should call strengthen(). 0 iterations disable the check.
@@ -29,8 +29,8 @@ class Preconditioner {
   virtual Checkpoint checkpoint() const { return {}; }
   /// Iterations after which CG should call strengthen().
   virtual int patience() const { return std::numeric_limits<int>::max(); }
-  /// Becomes a better one for the same matrix, at a higher price, where CG stalls or breaks down; false where it
-  /// cannot.
+  /// Switches to a stronger, more expensive variant for the same matrix where CG stalls or breaks down; false where
+  /// there is none.
   virtual bool strengthen(const LinearSOE&) { return false; }
   /// A description of the preconditioner as text; may be empty.
   virtual std::string summary() const { return {}; }
@@ -69,7 +69,8 @@ class BlockJacobiPreconditioner : public JacobiPreconditioner {
 };
 
 /// A Chebyshev polynomial of D⁻¹A of the given degree, on [λ/ratio, 1.1 λ], with λ the largest eigenvalue as estimated
-/// by a few steps of CG. Products instead of storage; no dot products, so it scales well over devices.
+/// by a few steps of CG. Needs matrix products but no extra storage, and no dot products, so it scales well over
+/// devices.
 class ChebyshevPreconditioner : public Preconditioner {
  public:
   explicit ChebyshevPreconditioner(int degree = 4, double ratio = 30) : degree_(degree), ratio_(ratio) {}

@@ -24,7 +24,7 @@ inline std::vector<IterationStep> chebyshev_steps(double low, double high, int c
   return steps;
 }
 
-/// By how much so many steps shrink all errors with eigenvalues in [low, high], at least: Chebyshev's polynomial.
+/// Guaranteed error reduction of `count` steps for eigenvalues in [low, high]: Chebyshev's polynomial.
 inline double chebyshev_reduction(double low, double high, int count) {
   return std::cosh(count * std::acosh((high + low) / (high - low)));
 }

@@ -13,8 +13,8 @@
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 
 // A deck as its author wrote it, card by card, before anything is made of it. parse_deck() fills it and knows the
-// grammar; build_job() turns it into a Job and knows the mechanics. All names are in upper case, as decks do not tell
-// the cases apart.
+// grammar; build_job() turns it into a Job and knows the mechanics. All names are in upper case, as decks are
+// case-insensitive.
 
 namespace voussoir::deck {
 
@@ -237,7 +237,7 @@ struct StepCard {
   std::optional<Procedure> procedure;
   Place procedure_place;
   double period = 1;        ///< time of the step
-  bool time_reset = false;  ///< total time stands still: the step ends when it began
+  bool time_reset = false;  ///< total time does not advance: the step ends when it began
   std::vector<Action> actions;
   std::vector<PrintCard> prints;  ///< complete for this step, i.e. with those that last from steps before
 };

@@ -14,7 +14,7 @@
 #include <voussoir/framework/io/deck/detail/element_types.hpp>
 #include <voussoir/framework/io/detail/id_index.hpp>
 
-// How a Deck becomes a Job, in five parts that work on one Build: mesh (nodes, elements, sections) → models (Domains
+// How a Deck becomes a Job, in four parts that work on one Build: mesh (nodes, elements, sections) → models (Domains
 // with blocks, sets, surfaces) → constraints (equations, rigid bodies, ties) → steps (supports and loads).
 
 namespace voussoir::deck {

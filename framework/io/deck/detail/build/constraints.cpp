@@ -35,7 +35,7 @@ void add_equation(Build& b, const EquationCard& card, const std::vector<std::uin
              card.place);
   }
   Model* m = b.model(heat ? Physics::heat : Physics::structure);
-  if (!m) return;  // it speaks of a physics that no step asks for
+  if (!m) return;  // it belongs to a physics that no step asks for
   std::vector<std::vector<std::int32_t>> nodes;
   std::size_t count = 1;
   for (const auto& term : card.terms) {
@@ -113,7 +113,7 @@ void build_constraints(Build& b) {
   std::vector<std::vector<std::uint8_t>> used;
   for (const Model& m : b.models) used.push_back(m.components);
   b.job.own_nodes = static_cast<std::int32_t>(b.node_ids.size());
-  // Ties may move nodes, so they are found before the arms of rigid bodies are measured.
+  // Ties may move nodes, so they are found before the lever arms of rigid bodies are measured.
   std::vector<std::vector<std::vector<TiedNode>>> tied;
   for (const Model& m : b.models)
     for (tied.emplace_back(); const TieCard& card : b.deck.ties) tied.back().push_back(find_tied_nodes(b, m, card));

@@ -24,7 +24,7 @@ class Equation {
       terms_[it->second].second += coefficient;
   }
 
-  /// Nothing where all terms cancel and nothing is left to say; returns whether something was said.
+  /// Adds nothing where all terms cancel; returns whether an equation was added.
   bool finish(double constant, Place place) {
     std::erase_if(terms_, [](const auto& t) { return t.second == 0; });
     if (terms_.empty()) {

@@ -64,8 +64,7 @@ Reference reference_motion(Build& b, Model& m, std::int32_t node, std::int32_t r
     if (m.components[rotation] != 0)
       b.fail(
           "ROT NODE " + b.node_name(rotation) +
-              " belongs to an element; its degrees of freedom 1 to 3 are the body's rotation, so use a separate node "
-              "its own",
+              " belongs to an element; its degrees of freedom 1 to 3 are the body's rotation, so use a separate node",
           place);
     for (int k = 0; k < 3; ++k) reference.theta[k] = {rotation, k};
     m.components[rotation] = 3;

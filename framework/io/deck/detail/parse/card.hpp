@@ -9,7 +9,7 @@
 namespace voussoir::deck {
 
 /// A keyword line: *KEYWORD, PARAMETER, PARAMETER=VALUE, … A reader asks for the parameters that it knows; done() then
-/// refuses those that nobody has asked for, so that nothing that an author wrote is passed over.
+/// refuses those that were not queried, so that nothing that an author wrote is silently ignored.
 class Card {
  public:
   Card(std::string_view text, Place place, const std::vector<std::string>& files);
@@ -27,7 +27,7 @@ class Card {
   std::string value(std::string_view parameter);
   /// The same for a parameter that must be there; `example` shows how.
   std::string required(std::string_view parameter, std::string_view example);
-  /// The value in the letters of the author.
+  /// The value with its original case.
   std::string verbatim(std::string_view parameter);
   double number(std::string_view parameter, double otherwise);
   /// One of several words, each of which may be shortened to its first letters (at least `least`) or be longer than

@@ -7,7 +7,7 @@
 namespace voussoir::deck {
 namespace {
 
-/// Where a card may stand.
+/// Where a card is allowed.
 enum class Where { model, step, both, anywhere };
 
 struct CardRule {
@@ -102,7 +102,7 @@ void Parser::fail(const std::string& text, Place place, ErrorCode code) const {
 }
 
 void Parser::note(const std::string& text, Place place) {
-  // Once is enough: a card that stands a thousand times must not bury the other notes.
+  // Once is enough: a card that occurs a thousand times must not bury the other notes.
   if (noted_.insert(text).second) deck_.notes.push_back({deck_.where(place), text});
 }
 
@@ -227,8 +227,8 @@ void Parser::note_unsupported(const Error& error) {
   if (!unsupported_code_) unsupported_code_ = error.code();
 }
 
-/// Reads one card. What is not supported is kept for the list of all of it; errors behind it may be there because of
-/// it, so that only the first one is kept.
+/// Reads one card. What is not supported is kept for the list of all of it; later errors may be consequences, so that
+/// only the first one is kept.
 void Parser::read_card(const std::string& text) {
   try {
     Card card(text, lines_.place(), deck_.files);

@@ -16,7 +16,7 @@ constexpr std::string_view dynamics_only = "it applies only to dynamics";
 constexpr std::string_view contact_only = "it applies only to contact";
 
 constexpr OtherCard cards[] = {
-    // Harmless ones, without a word …
+    // Ignored silently …
     {"PREPRINT", "", true},
     {"OUTPUT", "", true},
     {"RESTART", "", true},
@@ -35,7 +35,7 @@ constexpr OtherCard cards[] = {
     {"TIME POINTS", "", true},
     {"SOLVER CONTROLS", "", true},
     {"DIAGNOSTICS", "", true},
-    // … and those that their author may miss.
+    // … and ignored with a note.
     {"SECTION CONTROLS", "docs/decks.md describes the elements", true},
     {"CONTACT PRINT", output, true},
     {"FACE PRINT", output, true},

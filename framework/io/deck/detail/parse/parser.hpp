@@ -168,10 +168,10 @@ class Parser {
   struct ElementReading {
     Id shift = 0, node_shift = 0;
     bool by_name = false;     ///< nodes may be called BOLT-1.5
-    std::size_t spare = 0;    ///< nodes that an element may have too many
-    std::size_t dropped = 0;  ///< nodes that the last one had too many
+    std::size_t spare = 0;    ///< surplus nodes that an element may have
+    std::size_t dropped = 0;  ///< surplus nodes of the last one
     bool elsewhere = false;   ///< the last one stands in another file than the card
-    std::int32_t lines = 0;   ///< of the last one; 0 where it goes over from one file to another
+    std::int32_t lines = 0;   ///< of the last one; 0 where it spans two files
     Numbers largest{};        ///< of nodes and elements
   };
   /// The next element of a card; false where there is none.
@@ -266,7 +266,7 @@ class Parser {
   Named<std::set<std::string>> surface_node_sets_;  // of surfaces of nodes
   std::set<std::string> noted_;
   std::string material_;                  // that properties go to
-  std::optional<CouplingCard> coupling_;  // that waits for the card that says how
+  std::optional<CouplingCard> coupling_;  // awaiting its *KINEMATIC or *DISTRIBUTING
   bool in_step_ = false;
   bool all_elements_ = false;                            // a load acts on the whole model
   std::size_t prints_ = 0;                               // requests that were taken over from step to step
