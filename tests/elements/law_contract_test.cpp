@@ -339,12 +339,12 @@ TEST(LawDefects, ForeignParametersAreNamed) {
                 {"flux() of law 'contract_reads_too_far' reads parameter p[5]", "p[0] to p[1]"});
   expect_defect("contract_branches_too_far.hex8", {"dflux() of law", "reads parameter p[2]"});
   expect_defect("contract_reads_before.hex8", {"density() of law", "reads parameter p[-1]"});
-  expect_defect("contract_reads_of_none.hex8", {"flux() of law", "reads parameter p[0]", "names none"});
+  expect_defect("contract_reads_of_none.hex8", {"flux() of law", "reads parameter p[0]", "declares none"});
 }
 
 TEST(LawDefects, ForeignConstantsAreNamed) {
-  expect_defect("contract_writes_too_many.hex8", {"prepare() of law", "writes constant 1", "it has 1"});
-  expect_defect("contract_reads_too_many.hex8", {"flux() of law", "reads constant 1", "it has 1"});
+  expect_defect("contract_writes_too_many.hex8", {"prepare() of law", "writes constant 1", "declares 1"});
+  expect_defect("contract_reads_too_many.hex8", {"flux() of law", "reads constant 1", "declares 1"});
 }
 
 TEST(LawDefects, ALawThatHidesThatItReadsTheTemperature) {
