@@ -169,15 +169,6 @@ TEST(DeckCouplings, TheOlderDistributingCardHasWeights) {
   EXPECT_TRUE(job.notes.empty());
 }
 
-TEST(DeckCouplings, ASectionOfTheirElementsSaysNothing) {
-  const std::string deck = cube_model() +
-                           "*NODE\n100, 0.5, 0.5, 1.\n*ELEMENT, TYPE=DCOUP3D, ELSET=E1\n9, 100\n"
-                           "*DISTRIBUTING COUPLING, ELSET=E1\n5, 3.\n6, 1.\n7, 1.\n8, 3.\n";
-  const Job job = job_of(deck + "*SOLID SECTION, ELSET=E1, MATERIAL=STEEL\n");
-  EXPECT_EQ(job.domains[0]->equations().size(), 6u);
-  EXPECT_EQ(job.domains[0]->element_count(), job_of(deck).domains[0]->element_count());
-}
-
 TEST(DeckCouplings, CardsThatDoNotFitAreRefused) {
   const auto refused = [](const std::string& cards, const std::string& text) {
     expect_error(ErrorCode::bad_input, {text}, [&] { job_of(coupled(cards)); });
