@@ -161,12 +161,21 @@ TEST(DeckCouplings, DistributingWeighsNodesByTheirArea) {
 }
 
 TEST(DeckCouplings, TheOlderDistributingCardHasWeights) {
-  const Job job = job_of(cube_model() +
-                         "*NODE\n100, 0.5, 0.5, 1.\n*ELEMENT, TYPE=DCOUP3D, ELSET=E1\n9, 100\n"
-                         "*DISTRIBUTING COUPLING, ELSET=E1\n5, 3.\n6, 1.\n7, 1.\n8, 3.\n");
+  const auto deck = [](const std::string& place) {
+    return cube_model() + "*NODE\n100, " + place +
+           "\n*ELEMENT, TYPE=DCOUP3D, ELSET=E1\n9, 100\n"
+           "*DISTRIBUTING COUPLING, ELSET=E1\n5, 3.\n6, 1.\n7, 1.\n8, 3.\n";
+  };
+  const Job job = job_of(deck("0.25, 0.5, 1."));
   ASSERT_EQ(job.domains[0]->equations().size(), 6u);
   EXPECT_LT(rigid_defect(job), 1e-14);
   EXPECT_TRUE(job.notes.empty());
+  // Away from the centroid of the weights, programs differ in what a force there means.
+  const Job away = job_of(deck("0.5, 0.5, 1."), Dialect::abaqus);
+  ASSERT_EQ(away.domains[0]->equations().size(), 6u);
+  EXPECT_LT(rigid_defect(away), 1e-14);
+  expect_error(ErrorCode::bad_input, {"reference node 100 is 0.25 away", "(0.25, 0.5, 1)", "--dialect abaqus"},
+               [&] { job_of(deck("0.5, 0.5, 1.")); });
 }
 
 TEST(DeckCouplings, CardsThatDoNotFitAreRefused) {

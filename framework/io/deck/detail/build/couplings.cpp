@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/io/deck/detail/build/face_shape.hpp>
 #include <voussoir/framework/io/deck/detail/build/reference_motion.hpp>
@@ -167,6 +168,26 @@ struct Cloud {
   }
 };
 
+/// For *DISTRIBUTING COUPLING, CalculiX ignores where the reference node is and applies its force at the weighted
+/// centroid of the nodes; Abaqus applies it at the node. They agree only where the node is at the centroid.
+void require_centred(const Build& b, const CouplingCard& card, std::int32_t node, const Coupled& coupled,
+                     const Vector& centroid, double distance) {
+  if (card.weighted.empty() || b.options.dialect != Dialect::calculix) return;
+  double radius = 0;
+  for (const std::int32_t n : coupled.nodes) {
+    const Vector x = position(b, n);
+    radius = std::max(radius, std::hypot(x[0] - centroid[0], x[1] - centroid[1], x[2] - centroid[2]));
+  }
+  if (distance <= 1e-4 * radius) return;
+  b.fail(
+      "*DISTRIBUTING COUPLING: the reference node " + b.node_name(node) + " is " + short_number(distance, 4) +
+          " away from the weighted centroid of the coupled nodes, (" + short_number(centroid[0], 6) + ", " +
+          short_number(centroid[1], 6) + ", " + short_number(centroid[2], 6) +
+          "). CalculiX applies its force at the centroid, Abaqus at the node; move the node to the centroid, or choose "
+          "--dialect abaqus",
+      card.place);
+}
+
 /// The reference node has the weighted mean motion of the others: mean displacement and mean rotation about their
 /// middle, as a rigid body of their masses would have. So forces and moments on it are shared out in equilibrium.
 void add_distributing(Build& b, Model& m, const CouplingCard& card, std::int32_t node, const Coupled& coupled) {
@@ -174,8 +195,9 @@ void add_distributing(Build& b, Model& m, const CouplingCard& card, std::int32_t
   const Cloud cloud(b, coupled);
   const Vector at = position(b, node);
   const Vector offset{at[0] - cloud.middle[0], at[1] - cloud.middle[1], at[2] - cloud.middle[2]};
-  const auto axes = directions(b, card, at);
   const double size = std::hypot(offset[0], offset[1], offset[2]);
+  require_centred(b, card, node, coupled, cloud.middle, size);
+  const auto axes = directions(b, card, at);
   const auto undefined = [&](const std::string& what) {
     b.fail(
         "*DISTRIBUTING: the nodes of the coupling are collinear or coincide, so their mean rotation about that line "
