@@ -79,7 +79,7 @@ void BackgroundWork::run() {
     lock.unlock();
     perform(work);
     lock.lock();
-    // What the piece holds is let go before anybody is told that it has ended.
+    // Release what the piece captured before waiting threads see that it has ended.
     work_ = nullptr;
     changed_.notify_all();
   }

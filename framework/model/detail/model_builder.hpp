@@ -60,7 +60,7 @@ struct AnalysisModel::Builder {
   /// Largest diagonal entry of the elements' tangents.
   double largest_diagonal() const;
   /// Springs that touch the same number of nodes make one batch; those of supports are apart from those of equations,
-  /// so that reactions can be told from the forces of equations.
+  /// which separates reactions from the forces of equations.
   void add_springs(double stiffness);
 };
 
