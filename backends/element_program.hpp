@@ -40,8 +40,9 @@ struct KernelSource {
 
 /// The numerical side of an element type, one object per type.
 ///
-/// Matrices are symmetric and stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix is at
-/// i·m − i(i−1)/2 + j − i. Degrees of freedom of an element are ordered node by node. Routines write groups of
+/// Symmetric matrices are stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix is at
+/// i·m − i(i−1)/2 + j − i. Tangents of a type that is not symmetric are stored whole, by rows. Masses are symmetric and
+/// always stored as upper triangles. Degrees of freedom of an element are ordered node by node. Routines write groups of
 /// `lanes()` elements side by side: value k of element e of a batch is at ((e / lanes) · values + k) · lanes + e %
 /// lanes, and the last group is written completely. `first` is a multiple of lanes().
 class ElementProgram {
@@ -59,6 +60,10 @@ class ElementProgram {
   virtual bool has_mass() const = 0;
   /// True where the residual is linear in the unknowns, so that one solve balances it.
   virtual bool linear() const { return false; }
+  /// Whether tangents are symmetric.
+  virtual bool symmetric() const { return true; }
+  /// Numbers of history per element; 0 where the element has no memory.
+  virtual int history_count() const { return 0; }
   /// Whether the kernel itself depends on temperature, and not only through tables of parameters and thermal
   /// strain.
   virtual bool reads_temperature() const { return true; }
@@ -70,17 +75,23 @@ class ElementProgram {
   virtual bool takes_body_load() const { return false; }
 
   int dofs() const { return nodes() * components(); }               ///< degrees of freedom per element
-  int matrix_entries() const { return dofs() * (dofs() + 1) / 2; }  ///< entries of an upper triangle
+  int triangle_entries() const { return dofs() * (dofs() + 1) / 2; }  ///< entries of an upper triangle
+  /// Entries of a tangent: an upper triangle where it is symmetric.
+  int matrix_entries() const { return symmetric() ? triangle_entries() : dofs() * dofs(); }
 
   /// Element tangents at the view's unknowns: matrix_entries() values per element.
   virtual ElementStatus tangent(const ElementView&, int first, int count, double* out) const = 0;
-  /// Element masses: matrix_entries() values per element; a lumped mass has zeros off the diagonal.
+  /// Element masses: triangle_entries() values per element; a lumped mass has zeros off the diagonal.
   virtual ElementStatus mass(const ElementView&, MassKind, int first, int count, double* out) const = 0;
   /// Internal minus external forces at the view's unknowns, thermal strain included: dofs() values per element.
   virtual ElementStatus residual(const ElementView&, int first, int count, double* out) const = 0;
   /// Tangent times `direction` (a nodal vector indexed like the unknowns), nothing stored: dofs() values per element.
   virtual ElementStatus action(const ElementView&, const double* direction, int first, int count,
                                double* out) const = 0;
+  /// The history that follows from the view's unknowns and its committed history, which stays as it is:
+  /// history_count() values per element. Tangent, residual and recovery compute what they need of it themselves, so
+  /// that it is only asked for when a step is committed.
+  virtual ElementStatus history(const ElementView&, int /*first*/, int /*count*/, double* /*out*/) const { return {}; }
   /// External forces of a body load: dofs() values per element.
   virtual ElementStatus body_load(const ElementView&, const BodyLoad&, int first, int count, double* out) const = 0;
 

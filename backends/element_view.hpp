@@ -23,6 +23,10 @@ struct ElementView {
   const double* parameters = nullptr;
   const int* record = nullptr;  ///< record number of each element, or null: all use record 0
   int table_rows = 1;
+  /// Committed history of the elements, in the order that ElementProgram::history() writes; null: all zero.
+  const double* history = nullptr;
+  double time = 0;       ///< at the end of the step that is being solved
+  double time_step = 0;  ///< from the committed state to `time`; 0 where the analysis has no time
 };
 
 /// A body load: force per mass, constant and centrifugal; for heat, source per volume.
