@@ -56,6 +56,11 @@ class SingleElement {
     view_.temperature = temperature_.empty() ? nullptr : temperature_.data();
     view_.start_temperature = view_.expansion_reference = options.reference_temperature;
     view_.parameters = record_.data();
+    // One element among the lanes of its group.
+    for (const double number : options.history) history_.insert(history_.end(), program.lanes(), number);
+    view_.history = history_.empty() ? nullptr : history_.data();
+    view_.time = options.time;
+    view_.time_step = options.time_step;
   }
 
   std::vector<double> residual() const {
@@ -66,7 +71,8 @@ class SingleElement {
   }
   /// Full, by rows.
   std::vector<double> tangent() const {
-    const auto upper = call(program_.matrix_entries(), [&](double* out) { return program_.tangent(view_, 0, 1, out); });
+    auto upper = call(program_.matrix_entries(), [&](double* out) { return program_.tangent(view_, 0, 1, out); });
+    if (!program_.symmetric()) return upper;
     const int n = program_.dofs();
     std::vector<double> full(static_cast<std::size_t>(n) * n);
     std::size_t k = 0;
@@ -89,7 +95,7 @@ class SingleElement {
 
   const ElementProgram& program_;
   std::vector<std::int32_t> nodes_, first_unknown_;
-  std::vector<double> record_, temperature_;
+  std::vector<double> record_, temperature_, history_;
   ElementView view_;
 };
 
@@ -113,6 +119,9 @@ TangentReport check_tangent(const ElementProgram& program, std::span<const doubl
   require(program, unknowns.empty() || unknowns.size() == dofs, "unknowns", unknowns.size(), dofs);
   require(program, options.temperature.empty() || options.temperature.size() == nodes, "temperatures",
           options.temperature.size(), nodes);
+  const auto history = static_cast<std::size_t>(program.history_count());
+  require(program, options.history.empty() || options.history.size() == history, "numbers of history",
+          options.history.size(), history);
 
   double size = 0, largest_unknown = 0;
   for (std::size_t a = 1; a < nodes; ++a)

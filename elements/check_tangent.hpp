@@ -18,6 +18,9 @@ struct TangentCheckOptions {
   /// differences are taken, since a tangent leaves the change of p.temperature out.
   std::span<const double> temperature;
   double reference_temperature = 0;  ///< the initial temperature
+  /// Committed history of the element: program.history_count() numbers. Empty: all zero.
+  std::span<const double> history;
+  double time = 0, time_step = 0;  ///< as the element sees them
   /// Step of the differences, relative to the largest unknown or to a hundredth of the element's size, whichever is
   /// larger. Differences are of fourth order, so that a moderate step is the most accurate.
   double relative_step = 1e-3;

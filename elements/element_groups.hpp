@@ -51,6 +51,8 @@ struct GroupArrays {
   R* initial_temperature;
   R* single_row;               ///< room for a table of one row: parameter_count + 1 numbers
   std::int32_t* node_numbers;  ///< room for LaneTraits<R>::width numbers of every node
+  R* history = nullptr;        ///< room for the numbers of an element's history
+  int history_count = 0;
 };
 
 /// Brings the data of one group of elements after the other into an ElementInput.
@@ -102,6 +104,10 @@ class Gather {
     else if (view_.initial_temperature)
       for (int a = 0; a < nodes; ++a) arrays_.temperature[a] = arrays_.initial_temperature[a];
     if (arrays_.parameter_count > 0) load_parameters();
+    if (arrays_.history_count > 0 && view_.history)
+      std::memcpy(static_cast<void*>(arrays_.history),
+                  view_.history + static_cast<std::ptrdiff_t>(begin) * arrays_.history_count,
+                  sizeof(R) * static_cast<std::size_t>(arrays_.history_count));
   }
 
   /// A nodal vector at the nodes of the group that was loaded last.

@@ -2,6 +2,7 @@
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/kernel/kernel_traits.hpp>
 #include <voussoir/elements/kernel/point_kernel.hpp>
+#include <voussoir/elements/point/law.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -88,6 +89,32 @@ concept HasDflux = requires(const Point<R>& p, const GradientOf<K, R>& grad) {
   { K::dflux(p, grad, grad) } -> std::convertible_to<GradientOf<K, R>>;
 };
 
+template <class K, class R = NumberOf<K>>
+concept HasValueFlux = requires(const Point<R>& p, const Vec<R, K::components>& value, const GradientOf<K, R>& grad) {
+  { K::flux(p, value, grad) } -> std::convertible_to<GradientOf<K, R>>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasEnergy = requires(const Point<R>& p, const GradientOf<K, R>& grad) {
+  { K::energy(p, grad) } -> std::convertible_to<R>;
+}
+|| requires(const Point<R>& p, const Vec<R, K::components>& value, const GradientOf<K, R>& grad) {
+  { K::energy(p, value, grad) } -> std::convertible_to<R>;
+};
+template <class K, class R = NumberOf<K>>
+concept HasAdvance = requires(const Point<R>& p, const GradientOf<K, R>& grad, R* next) {
+  K::advance(p, grad, next);
+}
+|| requires(const Point<R>& p, const Vec<R, K::components>& value, const GradientOf<K, R>& grad, R* next) {
+  K::advance(p, value, grad, next);
+};
+/// What the element needs besides what the law has written can be had by differentiation.
+template <class K, class D = Dual<NumberOf<K>>>
+concept Differentiable = (HasFlux<K> && HasDflux<K>) || HasFlux<K, D> || HasValueFlux<K, D> ||
+                         (!HasFlux<K> && !HasValueFlux<K> && HasEnergy<K, D>);
+template <class K>
+concept RemembersRightly = detail::history_numbers_of<K>()
+== 0 || HasAdvance<K>;
+
 }  // namespace checks
 
 /// A struct that computes whole elements: see kernel/element_kernel.hpp.
@@ -98,7 +125,8 @@ concept ElementKernel = checks::HasSizes<K> && checks::NamesUnknowns<K> &&
 /// A struct that defines the physics at a point: see kernel/point_kernel.hpp.
 template <class K>
 concept PointKernel = checks::HasComponents<K> && checks::NamesItself<K> && checks::NamesUnknowns<K> &&
-    checks::HasFlux<K> && checks::HasDflux<K>;
+    (checks::HasFlux<K> || checks::HasValueFlux<K> ||
+     checks::HasEnergy<K>)&&checks::Differentiable<K>&& checks::RemembersRightly<K>;
 
 /// Stops compilation with one line that names what an element kernel lacks.
 template <class K>
@@ -128,14 +156,19 @@ constexpr void explain_point_kernel() {
   else if constexpr (!checks::NamesUnknowns<K>)
     static_assert(checks::NamesUnknowns<K>,
                   "the point kernel has no unknowns[] with one name for each of its components");
-  else if constexpr (!checks::HasFlux<K>)
+  else if constexpr (!checks::HasFlux<K> && !checks::HasValueFlux<K> && !checks::HasEnergy<K>)
     static_assert(checks::HasFlux<K>,
-                  "the point kernel has no flux(p, grad): a static function that takes const Point<R>& and a "
-                  "Mat<R, gradient_rows, 3> and returns a Mat<R, gradient_rows, 3>");
+                  "the point kernel has no flux(p, grad), flux(p, value, grad) or energy(p, grad): a static function "
+                  "that takes const Point<R>&, where it wants a Vec<R, components>, and a Mat<R, gradient_rows, 3>; "
+                  "flux returns a Mat<R, gradient_rows, 3>, energy an R");
+  else if constexpr (!checks::Differentiable<K>)
+    static_assert(checks::Differentiable<K>,
+                  "the point kernel has no dflux(p, grad, dgrad), so flux or energy is differentiated by dual numbers: "
+                  "it must be a template over its number type R, with R taken from const Point<R>&");
   else
-    static_assert(checks::HasDflux<K>,
-                  "the point kernel has no dflux(p, grad, dgrad): a static function that takes const Point<R>& and two "
-                  "Mat<R, gradient_rows, 3> and returns a Mat<R, gradient_rows, 3>");
+    static_assert(checks::RemembersRightly<K>,
+                  "the point kernel names numbers in history[], but has no advance(p, grad, next) or "
+                  "advance(p, value, grad, next) that writes them at the end of a step");
 }
 
 }  // namespace voussoir

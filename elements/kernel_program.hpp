@@ -13,7 +13,8 @@ namespace voussoir::detail {
 /// What a kernel says about itself. Names are copied by KernelProgram.
 struct KernelFacts {
   int nodes = 0, components = 0, lanes = 1, points = 0;
-  bool has_tangent = true, has_mass = false, linear = false, reads_temperature = true;
+  bool has_tangent = true, has_mass = false, linear = false, symmetric = true, reads_temperature = true;
+  int history_count = 0;
   bool axisymmetric = false, takes_body_load = false;
   std::span<const char*const> unknowns, parameters, recovered;
   void (*extrapolation)(double* nodes_by_points) = nullptr;  ///< null: the kernel has none
@@ -34,6 +35,8 @@ class KernelProgram : public ElementProgram {
   bool has_tangent() const final { return facts_.has_tangent; }
   bool has_mass() const final { return facts_.has_mass; }
   bool linear() const final;
+  bool symmetric() const final { return facts_.symmetric; }
+  int history_count() const final { return facts_.history_count; }
   bool reads_temperature() const final { return facts_.reads_temperature; }
   std::string defect() const final;
   bool axisymmetric() const final { return facts_.axisymmetric; }

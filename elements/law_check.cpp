@@ -10,9 +10,10 @@ namespace voussoir::detail {
 namespace {
 
 constexpr std::pair<LawFunction, const char*> law_functions[] = {
-    {LawFunction::prepare, "prepare"}, {LawFunction::valid, "valid"},          {LawFunction::flux, "flux"},
-    {LawFunction::dflux, "dflux"},     {LawFunction::density, "density"},      {LawFunction::energy, "energy"},
-    {LawFunction::strain, "strain"},   {LawFunction::pair_block, "pair_block"}};
+    {LawFunction::prepare, "prepare"}, {LawFunction::valid, "valid"},           {LawFunction::flux, "flux"},
+    {LawFunction::dflux, "dflux"},     {LawFunction::density, "density"},       {LawFunction::energy, "energy"},
+    {LawFunction::strain, "strain"},   {LawFunction::pair_block, "pair_block"}, {LawFunction::source, "source"},
+    {LawFunction::advance, "advance"}};
 
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;

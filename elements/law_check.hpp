@@ -14,7 +14,7 @@
 
 namespace voussoir::detail {
 
-enum class LawFunction { prepare, valid, flux, dflux, density, energy, strain, pair_block };
+enum class LawFunction { prepare, valid, flux, source, dflux, density, energy, strain, pair_block, advance };
 
 /// One run of a function of a law on parameters and constants that stand between guard numbers.
 struct LawRun {
@@ -68,12 +68,35 @@ __attribute__((noinline, cold)) void run_law(LawRun& run) {
   p.temperature_change = R(11.0);
   if constexpr (requires { Law::valid(p.parameters); })
     if (run.function == LawFunction::valid) run.add(R(Law::valid(p.parameters)));
-  if (run.function == LawFunction::flux) run.add(Gradient(Law::flux(p, gradient)));
-  if (run.function == LawFunction::dflux) run.add(Gradient(Law::dflux(p, gradient, other)));
+  Vec<R, Law::components> value;
+  for (int i = 0; i < Law::components; ++i) value[i] = R((run.variant + 1) * (0.27 - 0.13 * i));
+  constexpr int history_count = history_numbers_of<Law>();
+  std::vector<R> history(2 * LawRun::guards + history_count), next(history_count + 1, R(0.0));
+  for (std::size_t k = 0; k < history.size(); ++k) history[k] = R(0.003 * (1 + static_cast<double>(k % 7)));
+  p.history = history.data() + LawRun::guards;
+  p.time = 3.5;
+  p.time_step = 0.25;
+  if constexpr (requires { Law::flux(p, gradient); }) {
+    if (run.function == LawFunction::flux) run.add(Gradient(Law::flux(p, gradient)));
+  } else if constexpr (requires { Law::flux(p, value, gradient); }) {
+    if (run.function == LawFunction::flux) run.add(Gradient(Law::flux(p, value, gradient)));
+  }
+  if constexpr (requires { Law::source(p, value, gradient); })
+    if (run.function == LawFunction::source) run.add(Law::source(p, value, gradient));
+  if constexpr (requires { Law::dflux(p, gradient, other); })
+    if (run.function == LawFunction::dflux) run.add(Gradient(Law::dflux(p, gradient, other)));
+  if constexpr (history_count > 0)
+    if (run.function == LawFunction::advance) {
+      LawResponse<Law, parameter_count>::advance(static_cast<const Point<R>&>(p), value, gradient, next.data());
+      for (int k = 0; k < history_count; ++k) run.add(next[static_cast<std::size_t>(k)]);
+    }
   if constexpr (requires { Law::density(p); })
-    if (run.function == LawFunction::density) run.add(R(Law::density(p)));
-  if constexpr (requires { Law::energy(p, gradient); })
+    if (run.function == LawFunction::density) run.add(Law::density(p));
+  if constexpr (requires { Law::energy(p, gradient); }) {
     if (run.function == LawFunction::energy) run.add(R(Law::energy(p, gradient)));
+  } else if constexpr (requires { Law::energy(p, value, gradient); }) {
+    if (run.function == LawFunction::energy) run.add(R(Law::energy(p, value, gradient)));
+  }
   if constexpr (requires { Law::strain(p, gradient); })
     if (run.function == LawFunction::strain) run.add(Law::strain(p, gradient));
   if constexpr (requires(const Mat3<R>& outer) { Law::pair_block(p, outer); })

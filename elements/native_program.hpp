@@ -22,7 +22,9 @@ class NativeProgram final : public detail::KernelProgram {
   static constexpr int nodes_ = K::nodes;
   static constexpr int components_ = K::components;
   static constexpr int dofs_ = nodes_ * components_;
-  static constexpr int entries_ = dofs_ * (dofs_ + 1) / 2;
+  static constexpr bool symmetric_ = detail::symmetric_tangent_of<K>();
+  static constexpr int tangent_entries_ = detail::tangent_entries(dofs_, symmetric_);
+  static constexpr int history_count_ = detail::history_numbers_of<K>();
   static constexpr int parameter_count_ = detail::parameter_count_of<K>();
   static constexpr int recovered_count_ = detail::recovered_count_of<K>();
   static constexpr bool no_tangent_ = detail::declares_no_tangent<K>();
@@ -39,21 +41,26 @@ class NativeProgram final : public detail::KernelProgram {
 
   ElementStatus tangent(const ElementView& view, int first, int count, double* out) const override {
     if constexpr (no_tangent_)
-      return zeros(entries_, count, out);
+      return zeros(tangent_entries_, count, out);
     else
-      return run({[](const void* group, R* result) { return R(K::tangent(input(group), result)); }, valid_, entries_},
-                 !detail::linear_of<K>(), {}, view, first, count, out);
+      return run(
+          {[](const void* group, R* result) { return R(K::tangent(input(group), result)); }, valid_, tangent_entries_},
+          !detail::linear_of<K>(), {}, view, first, count, out);
   }
 
   ElementStatus mass(const ElementView& view, MassKind kind, int first, int count, double* out) const override {
     if constexpr (!has_mass_) {
-      return zeros(entries_, count, out);
+      return zeros(tangent_entries_, count, out);
     } else if constexpr (!checks::HasMass<K, R>) {
-      return run({lumped_mass, valid_, entries_}, false, {}, view, first, count, out);
+      return run({lumped_mass, valid_, tangent_entries_}, false, {}, view, first, count, out);
     } else {
-      const auto consistent = [](const void* group, R* result) { return R(K::mass(input(group), result)); };
-      return run({kind == MassKind::lumped ? lumped_mass : consistent, valid_, entries_}, false, {}, view, first, count,
-                 out);
+      const auto consistent = [](const void* group, R* result) {
+        const R health = K::mass(input(group), result);
+        if constexpr (!symmetric_) detail::make_whole<R, dofs_>(result);
+        return health;
+      };
+      return run({kind == MassKind::lumped ? lumped_mass : consistent, valid_, tangent_entries_}, false, {}, view,
+                 first, count, out);
     }
   }
 
@@ -119,6 +126,15 @@ class NativeProgram final : public detail::KernelProgram {
     }
   }
 
+  ElementStatus history(const ElementView& view, int first, int count, double* out) const override {
+    if constexpr (history_count_ > 0)
+      return run(
+          {[](const void* group, R* result) { return R(K::advance(input(group), result)); }, valid_, history_count_},
+          true, {}, view, first, count, out);
+    else
+      return {};
+  }
+
   ElementStatus recover(const ElementView& view, int first, int count, double* out) const override {
     if constexpr (has_recover_)
       return run({[](const void* group, R* result) { return R(K::recover(input(group), result)); }, valid_,
@@ -157,6 +173,8 @@ class NativeProgram final : public detail::KernelProgram {
       has_tangent = !no_tangent_;
       has_mass = has_mass_;
       linear = detail::linear_of<K>();
+      symmetric = symmetric_;
+      history_count = history_count_;
       reads_temperature = detail::reads_temperature_of<K>();
       takes_body_load = has_body_load_;
       if constexpr (requires { K::geometry; }) axisymmetric = K::geometry == Geometry::axisymmetric;
@@ -196,20 +214,22 @@ class NativeProgram final : public detail::KernelProgram {
   }();
 
   static R lumped_mass(const void* group, R* result) requires(has_mass_) {
+    R health;
     if constexpr (checks::HasLumpedMass<K, R>) {
-      return R(K::lumped_mass(input(group), result));
+      health = K::lumped_mass(input(group), result);
     } else {
-      const R health = K::mass(input(group), result);
+      health = K::mass(input(group), result);
       detail::lump<R, nodes_, components_>(result);
-      return health;
     }
+    if constexpr (!symmetric_) detail::make_whole<R, dofs_>(result);
+    return health;
   }
 
   /// Tangent times du, the tangent stored for the moment.
   static R by_tangent(const Input& e, const R* du, R* result) {
-    R upper[entries_];
-    const R health = K::tangent(e, upper);
-    detail::multiply_upper<R, dofs_>(upper, du, result);
+    R matrix[tangent_entries_];
+    const R health = K::tangent(e, matrix);
+    detail::multiply_tangent<R, dofs_, symmetric_>(matrix, du, result);
     return health;
   }
 
@@ -223,9 +243,10 @@ class NativeProgram final : public detail::KernelProgram {
       for (int w = 0; w < columns; ++w) health = R(K::action(e, du + w * dofs_, r + w * dofs_));
       return health;
     } else {
-      R upper[entries_];
-      const R health = K::tangent(e, upper);
-      for (int w = 0; w < columns; ++w) detail::multiply_upper<R, dofs_>(upper, du + w * dofs_, r + w * dofs_);
+      R matrix[tangent_entries_];
+      const R health = K::tangent(e, matrix);
+      for (int w = 0; w < columns; ++w)
+        detail::multiply_tangent<R, dofs_, symmetric_>(matrix, du + w * dofs_, r + w * dofs_);
       return health;
     }
   }
@@ -239,12 +260,19 @@ class NativeProgram final : public detail::KernelProgram {
     Input& e = group.input;
     R single_row[parameter_count_ + 1];
     std::int32_t node_numbers[nodes_ * Lane::width];
-    Gather gather(view, {parameter_count_, e.x, e.u, e.temperature, e.initial_temperature, single_row, node_numbers},
+    R history[history_count_ > 0 ? history_count_ : 1];
+    Gather gather(view,
+                  {parameter_count_, e.x, e.u, e.temperature, e.initial_temperature, single_row, node_numbers, history,
+                   history_count_},
                   first, count, with_unknowns);
     e.expansion_reference = view.expansion_reference;
     e.has_temperature = view.temperature != nullptr || view.initial_temperature != nullptr;
     e.table = gather.table();
     e.table_rows = view.table_rows;
+    e.history = history_count_ > 0 && view.history ? history : nullptr;
+    e.history_stride = 1;
+    e.time = view.time;
+    e.time_step = view.time_step;
     group.gather = &gather;
     group.arguments = arguments;
     return detail::run_groups(gather, routine, &group, first, count, out);

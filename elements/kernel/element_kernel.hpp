@@ -30,6 +30,10 @@
 //   static constexpr const char* shape     the shape that its nodes form, "line2"; default: none
 //   static constexpr bool linear = true    tangent and action do not read e.u, which then need not be fetched for them
 //   static constexpr bool scalar = true    R is always double
+//   static constexpr bool symmetric = false     tangent() writes the whole matrix, by rows, since it is not symmetric
+//   static constexpr const char* history[], advance(e, next)
+//                              numbers that the element remembers from step to step: e.history_at(k) is number k of
+//                              the last committed step, and advance() writes what follows from it and from e.u
 //   static constexpr bool has_tangent = false   a load or a mass: no tangent at all (then residual is required)
 //   static constexpr bool reads_temperature = false   the functions do not read e.temperature but for parameters_at(),
 //                              parameters_between() and thermal strain. Without it, an element whose unknown is T is
@@ -48,6 +52,12 @@ struct ElementInput {
   bool has_temperature;        ///< false: temperature and initial temperature are one number in the whole model
   const R* table;              ///< rows of (temperature, parameters…), ascending
   int table_rows;
+  const R* history;    ///< committed; null: all zero. Read it with history_at()
+  int history_stride;  ///< between numbers of one element
+  double time;         ///< at the end of the step that is being solved
+  double time_step;    ///< 0 where the analysis has no time
+
+  VSR_FN R history_at(int k) const { return history ? history[k * history_stride] : R(0.0); }
 
   /// The element's parameters at temperature t: linear between the rows of its table, constant beyond its ends. For
   /// thermal strain, take them from parameters_between() of thermal_expansion.hpp.

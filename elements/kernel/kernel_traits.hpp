@@ -61,6 +61,26 @@ VSR_FN constexpr bool reads_temperature_of() {
     return true;
 }
 
+/// Numbers of history that a kernel names: of a law, per point; of an element kernel, per element.
+template <class K>
+VSR_FN constexpr int history_numbers_of() {
+  if constexpr (requires { int(K::history_count); })
+    return K::history_count;
+  else if constexpr (requires { K::history[0]; })
+    return static_cast<int>(sizeof(K::history) / sizeof(K::history[0]));
+  else
+    return 0;
+}
+
+/// Whether the tangent is symmetric: yes, unless the kernel declares that it is not.
+template <class K>
+VSR_FN constexpr bool symmetric_tangent_of() {
+  if constexpr (requires { bool(K::symmetric); })
+    return K::symmetric;
+  else
+    return true;
+}
+
 /// A load or a mass declares that it has no tangent.
 template <class K>
 VSR_FN constexpr bool declares_no_tangent() {

@@ -15,9 +15,34 @@
 //     VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>& grad, const Mat<R, 1, 3>& dgrad);
 //   };
 //
-// The residual of an element is r_a = ∫ flux · ∇N_a dV, its tangent K_ab = ∫ ∇N_a · dflux(∇N_b) dV. The tangent must be
-// symmetric: A : dflux(B) = B : dflux(A). A law whose tangent is not, or that reads a parameter which it does not name,
-// is an Error when a model is built with it.
+// The residual of an element is r_a = ∫ flux · ∇N_a dV, its tangent K_ab = ∫ ∇N_a · dflux(∇N_b) dV. Without dflux the
+// tangent is taken from flux by automatic differentiation (kernel/dual.hpp); a law may as well give only
+//
+//   energy(p, grad)                           stored energy per volume: flux and tangent are its derivatives
+//
+// For these the functions must be templates over R, with R(2.0) for constants and the functions of kernel/math.hpp;
+// they are then called with numbers that carry derivatives. A law that depends on the unknowns themselves takes their
+// values (a Vec<R, components>) before the gradient, and may have a source, which is paired with N_a in the residual:
+//
+//   flux(p, value, grad)
+//   source(p, value, grad)                    r_a = ∫ flux · ∇N_a + source · N_a dV. A reaction c u has the source
+//                                             c u; what produces u has a negative one
+//   energy(p, value, grad)                    alone: flux and source are its derivatives
+//
+// Memory: a law that remembers what happened names the numbers it keeps at each point, and says what follows:
+//
+//   static constexpr const char* history[] = {"plastic_strain"};
+//   advance(p, grad, next), or advance(p, value, grad, next)
+//                                             writes the numbers after a step that ends with this gradient. p.history
+//                                             has those of the last committed step, zero at first; flux reads them
+//                                             there too, and nothing is remembered while a step is being solved
+//
+// The tangent must be symmetric: A : dflux(B) = B : dflux(A). A law whose tangent is not declares
+//
+//   static constexpr bool symmetric = false
+//
+// and is solved by methods for such systems. A law that does not declare it, or that reads a parameter which it does
+// not name, is an Error when a model is built with it.
 //
 // Optional members, used where present:
 //   static constexpr Geometry geometry        what volume a 2D shape stands for (default: solid in 3D, plane in 2D). A
@@ -36,8 +61,10 @@
 //                                             no function reads p.temperature (parameters follow tables all the same,
 //                                             and p.temperature_change may be read). Without it, a law whose unknown is
 //                                             T is solved by iteration, since p.temperature is the unknown
-//   density(p)                                mass (or heat capacity) per volume; without it the element has no mass
-//   energy(p, grad)                           stored energy per volume
+//   density(p)                                mass (or heat capacity) per volume; without it the element has no mass.
+//                                             A law that is more than flux and dflux may return a Vec<R, components>:
+//                                             a number for each unknown
+//   energy(p, grad)                           stored energy per volume, for reports where flux is given
 //   strain(p, grad)                           the strain to be reported, where it is not the symmetric part of the
 //                                             gradient: for a law that knows the out-of-plane strain
 //   pair_block(p, outer)                      the components × components tangent of a node pair from
@@ -66,6 +93,10 @@ struct Point {
   const R* constants;    ///< the results of the kernel's prepare()
   R temperature;         ///< the unknown T where the model has it; else the load's, or the initial temperature
   R temperature_change;  ///< temperature minus initial temperature
+  /// The committed numbers of the law's history at this point.
+  const R* history = nullptr;
+  double time = 0;       ///< at the end of the step that is being solved
+  double time_step = 0;  ///< 0 where the analysis has no time
   VSR_FN R operator[](int i) const { return parameters[i]; }
 };
 

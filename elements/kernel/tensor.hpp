@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/elements/kernel/fn.hpp>
+#include <voussoir/elements/kernel/math.hpp>
 #include <voussoir/elements/kernel/pack.hpp>
 
 // Small fixed-size vectors and matrices for kernels.

@@ -1,7 +1,8 @@
 #pragma once
 #include <voussoir/elements/kernel/pack.hpp>
 
-// The storage of element matrices: the upper triangle, by rows.
+// The storage of element matrices: the upper triangle, by rows; where a tangent is not symmetric, the whole matrix, by
+// rows.
 
 namespace voussoir::detail {
 
@@ -19,6 +20,37 @@ VSR_LARGE_FN void multiply_upper(const R* upper, const R* vector, R* result) {
     }
     result[i] += sum;
   }
+}
+
+/// result = matrix · vector, the matrix stored whole.
+template <class R, int n>
+VSR_LARGE_FN void multiply_whole(const R* matrix, const R* vector, R* result) {
+  for (int i = 0; i < n; ++i) {
+    R sum = R(0.0);
+    for (int j = 0; j < n; ++j) sum += matrix[i * n + j] * vector[j];
+    result[i] = sum;
+  }
+}
+
+/// Numbers of a stored tangent of n unknowns.
+VSR_FN constexpr int tangent_entries(int n, bool symmetric) { return symmetric ? n * (n + 1) / 2 : n * n; }
+
+/// result = tangent · vector, stored as its symmetry says.
+template <class R, int n, bool symmetric>
+VSR_FN void multiply_tangent(const R* matrix, const R* vector, R* result) {
+  if constexpr (symmetric)
+    multiply_upper<R, n>(matrix, vector, result);
+  else
+    multiply_whole<R, n>(matrix, vector, result);
+}
+
+/// An upper triangle becomes the whole matrix, in place: the array has room for it.
+template <class R, int n>
+VSR_LARGE_FN void make_whole(R* matrix) {
+  for (int i = n - 1; i >= 0; --i)
+    for (int j = n - 1; j >= i; --j) matrix[i * n + j] = matrix[i * (n - 1) - i * (i - 1) / 2 + j];
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) matrix[i * n + j] = matrix[j * n + i];
 }
 
 /// HRZ lumping in place: the diagonal, scaled for each component so that the element keeps its mass.

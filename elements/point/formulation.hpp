@@ -1,4 +1,5 @@
 #pragma once
+#include <voussoir/elements/kernel/kernel_traits.hpp>
 #include <voussoir/elements/kernel/point_kernel.hpp>
 #include <voussoir/elements/quadrature/shape_table.hpp>
 #include <voussoir/elements/shapes/shapes.hpp>
@@ -186,10 +187,15 @@ VSR_FN constexpr Geometry kernel_geometry() {
   else
     return Shape::dim == 3 ? Geometry::solid : Geometry::plane;
 }
+/// A law's energy, of the gradient alone or of value and gradient.
 template <class Kernel>
 inline constexpr bool kernel_has_energy = requires(const Point<double>& p,
                                                    const Mat<double, kernel_rows<Kernel>(), 3>& grad) {
   Kernel::energy(p, grad);
+}
+|| requires(const Point<double>& p, const Vec<double, Kernel::components>& value,
+            const Mat<double, kernel_rows<Kernel>(), 3>& grad) {
+  Kernel::energy(p, value, grad);
 };
 
 /// Parameter names of an element: its kernel's, and the thickness of a plane one.
@@ -221,8 +227,9 @@ struct ComponentName {
 template <class Kernel>
 struct RecoveredNames {
   static constexpr int rows = kernel_rows<Kernel>();
-  static constexpr bool symmetric = kernel_symmetric<Kernel>();
-  static constexpr int recovered_count = 4 + (symmetric ? 12 : 6 * rows) + (kernel_has_energy<Kernel> ? 1 : 0);
+  static constexpr bool tensors = kernel_symmetric<Kernel>();
+  static constexpr int recovered_count =
+      4 + (tensors ? 12 : 6 * rows) + (kernel_has_energy<Kernel> ? 1 : 0) + history_numbers_of<Kernel>();
   struct List {
     const char* v[recovered_count];
     VSR_FN constexpr const char* operator[](int i) const { return v[i]; }
@@ -233,10 +240,9 @@ struct RecoveredNames {
     int n = 0;
     const char* const place[] = {"x", "y", "z", "volume"};
     for (const char* name : place) list.v[n++] = name;
-    if constexpr (symmetric) {
-      const char* const tensors[] = {"exx", "eyy", "ezz", "exy", "eyz", "exz",
-                                     "sxx", "syy", "szz", "sxy", "syz", "sxz"};
-      for (const char* name : tensors) list.v[n++] = name;
+    if constexpr (tensors) {
+      const char* const names[] = {"exx", "eyy", "ezz", "exy", "eyz", "exz", "sxx", "syy", "szz", "sxy", "syz", "sxz"};
+      for (const char* name : names) list.v[n++] = name;
     } else if constexpr (rows == 1) {
       const char* const vectors[] = {"gx", "gy", "gz", "qx", "qy", "qz"};
       for (const char* name : vectors) list.v[n++] = name;
@@ -245,6 +251,8 @@ struct RecoveredNames {
       add<'q', 0>(list.v, n);
     }
     if constexpr (kernel_has_energy<Kernel>) list.v[n++] = "energy";
+    if constexpr (history_numbers_of<Kernel>() > 0)
+      for (int k = 0; k < history_numbers_of<Kernel>(); ++k) list.v[n++] = Kernel::history[k];
     return list;
   }
   template <char kind, int row>

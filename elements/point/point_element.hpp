@@ -2,6 +2,7 @@
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/point/compact_action.hpp>
 #include <voussoir/elements/point/formulation.hpp>
+#include <voussoir/elements/point/general_element.hpp>
 #include <voussoir/elements/point/hourglass.hpp>
 #include <voussoir/elements/point/incompatible_modes.hpp>
 #include <voussoir/elements/point/mass_and_body_load.hpp>
@@ -20,6 +21,8 @@
 //   mass_and_body_load.hpp   masses and loads on the volume
 //   point_recovery.hpp       results at the points, and from there to the nodes
 //   point_pieces.hpp         the matrices in parts, for several threads per element
+//   law.hpp                  what a law has not written itself, by automatic differentiation
+//   general_element.hpp      elements of laws with values, sources, history or unsymmetric tangents
 
 namespace voussoir {
 
@@ -189,6 +192,12 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   using Action = detail::PointAction<Kernel, Shape, Formulation>;
   using Volume = detail::MassAndBodyLoad<Kernel, Shape, detail::VolumeFormulation<Shape, Formulation, geometry>>;
   using Recovery = detail::PointRecovery<Kernel, Shape, Formulation>;
+};
+
+/// The same for laws that are more than a flux and its tangent.
+template <class Kernel, class Shape, class Formulation>
+requires detail::general_law<Kernel>
+struct PointElement<Kernel, Shape, Formulation> : detail::GeneralElement<Kernel, Shape, Formulation> {
 };
 
 }  // namespace voussoir

@@ -70,6 +70,8 @@ struct PointMaterial {
     p.constants = own_constants;
     p.temperature = e.initial_temperature[0];
     p.temperature_change = R(0.0);
+    p.time = e.time;
+    p.time_step = e.time_step;
     prepare(e.table + 1);
     return p;
   }

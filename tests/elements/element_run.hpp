@@ -51,6 +51,8 @@ class ElementRun {
     initial_temperature_ = std::move(values);
     expansion_reference_ = expansion_reference;
   }
+  /// Committed history of all elements, as ElementProgram::history() writes it.
+  void set_history(std::vector<double> values) { history_ = std::move(values); }
   void set_table(std::vector<double> record, int rows) {
     records_ = std::move(record);
     rows_ = rows;
@@ -76,6 +78,7 @@ class ElementRun {
     v.parameters = records_.data();
     v.record = record_.data();
     v.table_rows = rows_;
+    v.history = history_.empty() ? nullptr : history_.data();
     return v;
   }
 
@@ -124,12 +127,16 @@ class ElementRun {
   }
   template <class Call>
   Eigen::MatrixXd matrix(int element, const Call& call) {
-    const Eigen::VectorXd upper = values(element, program_.matrix_entries(), call);
     const int n = program_.dofs();
+    const bool symmetric = program_.symmetric();
+    const Eigen::VectorXd stored = values(element, program_.matrix_entries(), call);
     Eigen::MatrixXd m(n, n);
     int k = 0;
     for (int i = 0; i < n; ++i)
-      for (int j = i; j < n; ++j) m(i, j) = m(j, i) = upper[k++];
+      for (int j = symmetric ? i : 0; j < n; ++j, ++k) {
+        m(i, j) = stored[k];
+        if (symmetric) m(j, i) = stored[k];
+      }
     return m;
   }
 
@@ -137,7 +144,7 @@ class ElementRun {
   std::vector<std::int32_t> nodes_, record_, first_unknown_;
   std::vector<double> coordinates_, records_, unknowns_, temperature_;
   double reference_temperature_ = 0, expansion_reference_ = 0;
-  std::vector<double> initial_temperature_;
+  std::vector<double> initial_temperature_, history_;
   int rows_ = 1;
 };
 
