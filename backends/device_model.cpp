@@ -175,6 +175,9 @@ DeviceModel::DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, co
 
   node_count_ = static_cast<std::int32_t>(model.first_equation.size() - 1);
   batch_count_ = static_cast<int>(model.batches.size());
+  symmetric_ = std::all_of(model.batches.begin(), model.batches.end(), [](const BatchDescription& batch) {
+    return batch.program->symmetric() || !batch.program->has_tangent();
+  });
   if (node_count_ > 0) {
     uniform_components_ = model.first_equation[1];
     for (std::int32_t n = 1; n < node_count_ && uniform_components_ > 0; ++n)

@@ -102,6 +102,8 @@ class DeviceModel {
   std::int32_t node_count() const { return node_count_; }
   /// Equations per node where all nodes have the same number of them, else 0.
   int uniform_components() const { return uniform_components_; }
+  /// Whether all elements have symmetric tangents, so that matrices of the model are symmetric.
+  bool symmetric() const { return symmetric_; }
   /// First node a device owns.
   std::int32_t first_node(int device) const { return first_node_[device]; }
 
@@ -127,6 +129,7 @@ class DeviceModel {
   int batch_count_ = 0;
   std::int32_t node_count_ = 0;
   int uniform_components_ = 0;
+  bool symmetric_ = true;
   bool has_temperature_ = false;
   double start_temperature_ = 0;
   mutable std::shared_ptr<void> backend_data_;

@@ -41,10 +41,10 @@ struct KernelSource {
 /// The numerical side of an element type, one object per type.
 ///
 /// Symmetric matrices are stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix is at
-/// i·m − i(i−1)/2 + j − i. Tangents of a type that is not symmetric are stored whole, by rows. Masses are symmetric and
-/// always stored as upper triangles. Degrees of freedom of an element are ordered node by node. Routines write groups of
-/// `lanes()` elements side by side: value k of element e of a batch is at ((e / lanes) · values + k) · lanes + e %
-/// lanes, and the last group is written completely. `first` is a multiple of lanes().
+/// i·m − i(i−1)/2 + j − i. Matrices of a type whose tangents are not symmetric are stored whole, by rows; its
+/// masses too, so that both can be added. Degrees of freedom of an element are ordered node by node. Routines write
+/// groups of `lanes()` elements side by side: value k of element e of a batch is at ((e / lanes) · values + k) · lanes
+/// + e % lanes, and the last group is written completely. `first` is a multiple of lanes().
 class ElementProgram {
  public:
   virtual ~ElementProgram() = default;
@@ -74,14 +74,13 @@ class ElementProgram {
   virtual bool axisymmetric() const { return false; }
   virtual bool takes_body_load() const { return false; }
 
-  int dofs() const { return nodes() * components(); }               ///< degrees of freedom per element
-  int triangle_entries() const { return dofs() * (dofs() + 1) / 2; }  ///< entries of an upper triangle
+  int dofs() const { return nodes() * components(); }  ///< degrees of freedom per element
   /// Entries of a tangent: an upper triangle where it is symmetric.
-  int matrix_entries() const { return symmetric() ? triangle_entries() : dofs() * dofs(); }
+  int matrix_entries() const { return symmetric() ? dofs() * (dofs() + 1) / 2 : dofs() * dofs(); }
 
   /// Element tangents at the view's unknowns: matrix_entries() values per element.
   virtual ElementStatus tangent(const ElementView&, int first, int count, double* out) const = 0;
-  /// Element masses: triangle_entries() values per element; a lumped mass has zeros off the diagonal.
+  /// Element masses: matrix_entries() values per element; a lumped mass has zeros off the diagonal.
   virtual ElementStatus mass(const ElementView&, MassKind, int first, int count, double* out) const = 0;
   /// Internal minus external forces at the view's unknowns, thermal strain included: dofs() values per element.
   virtual ElementStatus residual(const ElementView&, int first, int count, double* out) const = 0;

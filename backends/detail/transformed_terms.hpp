@@ -13,13 +13,16 @@ namespace voussoir::detail {
 class TransformedTerms {
  public:
   /// Rows of equations that are not among the first `owned` belong to other devices and are left out.
-  TransformedTerms(int dofs, std::int32_t owned)
-      : owned_(owned), combination_(static_cast<std::size_t>(dofs)), dependent_(static_cast<std::size_t>(dofs)) {}
+  TransformedTerms(int dofs, std::int32_t owned, bool symmetric)
+      : owned_(owned),
+        symmetric_(symmetric),
+        combination_(static_cast<std::size_t>(dofs)),
+        dependent_(static_cast<std::size_t>(dofs)) {}
 
   /// Calls add(row, column, place, factor) for each term factor · K(place) of each entry, `place` being that in the
-  /// upper triangle. equation_of(i) is the local equation of the element's unknown i; dependency_of(equation) points to
-  /// the Dependency that gives it, or is null. The diagonal of a dependent equation gets its share of K itself: a
-  /// number of the right size for an equation that stands alone.
+  /// stored matrix of the element. equation_of(i) is the local equation of the element's unknown i;
+  /// dependency_of(equation) points to the Dependency that gives it, or is null. The diagonal of a dependent equation
+  /// gets its share of K itself: a number of the right size for an equation that stands alone.
   template <class EquationOf, class DependencyOf, class Add>
   void visit(const EquationOf& equation_of, const DependencyOf& dependency_of, const Add& add) {
     const auto dofs = static_cast<int>(combination_.size());
@@ -29,9 +32,9 @@ class TransformedTerms {
         for (const auto& [row, row_factor] : combination_[static_cast<std::size_t>(r)])
           if (row < owned_)
             for (const auto& [column, column_factor] : combination_[static_cast<std::size_t>(s)])
-              add(row, column, triangle_entry(r, s, dofs), row_factor * column_factor);
+              add(row, column, matrix_entry(r, s, dofs, symmetric_), row_factor * column_factor);
       const std::int32_t alone = dependent_[static_cast<std::size_t>(r)];
-      if (alone >= 0 && alone < owned_) add(alone, alone, triangle_entry(r, r, dofs), 1.0);
+      if (alone >= 0 && alone < owned_) add(alone, alone, matrix_entry(r, r, dofs, symmetric_), 1.0);
     }
   }
 
@@ -48,6 +51,7 @@ class TransformedTerms {
   }
 
   std::int32_t owned_;
+  bool symmetric_;
   std::vector<std::vector<std::pair<std::int32_t, double>>> combination_;  ///< of independent equations, per unknown
   std::vector<std::int32_t> dependent_;                                    ///< the unknown's own equation, or −1
 };

@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/backends/detail/any_side.hpp>
 
-// Symmetric m × m matrices of elements are kept as their upper triangles, by rows.
+// Symmetric m × m matrices of elements are kept as their upper triangles, others whole, by rows.
 
 namespace voussoir::detail {
 
@@ -15,6 +15,12 @@ VSR_ANY_SIDE constexpr Index triangle_row(Index r, Index m) {
 template <class Index>
 VSR_ANY_SIDE constexpr Index triangle_entry(Index r, Index s, Index m) {
   return r < s ? triangle_row(r, m) + s : triangle_row(s, m) + r;
+}
+
+/// Where entry (r, s) of an element matrix stands, whole or as a triangle.
+template <class Index>
+VSR_ANY_SIDE constexpr Index matrix_entry(Index r, Index s, Index m, bool symmetric) {
+  return symmetric ? triangle_entry(r, s, m) : r * m + s;
 }
 
 }  // namespace voussoir::detail

@@ -8,6 +8,7 @@
 #include <voussoir/backends/openmp/element_matrices.hpp>
 #include <voussoir/backends/openmp/exchange.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
+#include <voussoir/backends/openmp/sparse_matrix.hpp>
 #include <voussoir/backends/openmp/symmetric_matrix.hpp>
 
 namespace voussoir {
@@ -17,12 +18,14 @@ namespace cpu {
 namespace {
 
 /// Where the values of a node's rows lie. In a block matrix the rows of a block follow each other; in a plain one the
-/// rows of a node's equations do, each beginning on the diagonal and so one column shorter than the one before.
+/// rows of a node's equations do, in half of one each beginning on the diagonal and so one column shorter than the one
+/// before.
 struct NodeRows {
   double* values;
   const std::int64_t* row_start;
   const std::int32_t* first_equation;
   int block_size;
+  bool whole;  ///< not half a matrix
 
   double* begin(std::int32_t node) const {
     return values + (block_size == 1 ? row_start[first_equation[node]] : row_start[node] * (block_size * block_size));
@@ -35,12 +38,13 @@ struct NodeRows {
   }
 };
 
-/// Adds the rows of one node of an element matrix (upper triangle, plain order) to the rows of the matrix. C is the
-/// number of components, or 0 where it is not known beforehand; `Tight` says that stored blocks have just that size.
+/// Adds the rows of one node of an element matrix (plain order; an upper triangle where `symmetric`, row r beginning at
+/// row_of[r] + r, else whole) to the rows of the matrix. C is the number of components, or 0 where it is not known
+/// beforehand; `Tight` says that stored blocks have just that size.
 template <int C, bool Tight, class Position>
-void add_node_rows(const double* matrix, const std::int32_t* row_of, int nodes, int components, int a,
-                   const Position* position, double* begin, std::ptrdiff_t width, int block_size) {
-  const int c = C > 0 ? C : components;
+void add_node_rows(const double* matrix, const std::int32_t* row_of, bool symmetric, int nodes, int components, int a,
+                   const Position* position, double* begin, std::ptrdiff_t width, const NodeRows& rows) {
+  const int c = C > 0 ? C : components, block_size = rows.block_size;
   const auto add = [&](int b, auto&& entry) {
     if (position[b] == nowhere<Position>) return;
     const auto place = static_cast<std::ptrdiff_t>(position[b]);
@@ -54,10 +58,15 @@ void add_node_rows(const double* matrix, const std::int32_t* row_of, int nodes, 
         for (int j = 0; j < c; ++j) target[i * block_size + j] += entry(i, j);
     } else {
       double* target = begin + place;
-      for (int i = 0; i < c; target += width - 1 - i, ++i)
-        for (int j = place == 0 ? i : 0; j < c; ++j) target[j] += entry(i, j);  // place 0 is the diagonal
+      // In half a matrix place 0 is the diagonal, and rows get shorter.
+      for (int i = 0; i < c; target += rows.whole ? width : width - 1 - i, ++i)
+        for (int j = place == 0 && !rows.whole ? i : 0; j < c; ++j) target[j] += entry(i, j);
     }
   };
+  if (!symmetric) {
+    for (int b = 0; b < nodes; ++b) add(b, [&](int i, int j) { return matrix[row_of[a * c + i] + b * c + j]; });
+    return;
+  }
   for (int b = 0; b < a; ++b) add(b, [&](int i, int j) { return matrix[row_of[b * c + j] + a * c + i]; });
   add(a, [&](int i, int j) { return matrix[row_of[a * c + std::min(i, j)] + a * c + std::max(i, j)]; });
   for (int b = a + 1; b < nodes; ++b) add(b, [&](int i, int j) { return matrix[row_of[a * c + i] + b * c + j]; });
@@ -69,7 +78,9 @@ Gather matrix_gather(const ElementProgram& program, const Position* positions, c
   const int n = program.nodes(), components = program.components(), dofs = program.dofs();
   const std::ptrdiff_t entries = program.matrix_entries();
   std::vector<std::int32_t> row_of(static_cast<std::size_t>(dofs));
-  for (int r = 0; r < dofs; ++r) row_of[static_cast<std::size_t>(r)] = detail::triangle_row(r, dofs);
+  const bool symmetric = program.symmetric();
+  for (int r = 0; r < dofs; ++r)
+    row_of[static_cast<std::size_t>(r)] = symmetric ? detail::triangle_row(r, dofs) : r * dofs;
   return [=, row_of = std::move(row_of)](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
     for (std::int64_t row = row_begin; row < row_end; ++row) {
       const std::int32_t node = chunk.rows[row];
@@ -80,8 +91,8 @@ Gather matrix_gather(const ElementProgram& program, const Position* positions, c
         const std::int64_t e = chunk.element[k];
         if (skip && skip[chunk.first_element + e]) continue;
         const int a = chunk.node[k];
-        add_node_rows<C, Tight>(chunk.values + e * entries, row_of.data(), n, components, a,
-                                positions + ((chunk.first_element + e) * n + a) * n, begin, width, rows.block_size);
+        add_node_rows<C, Tight>(chunk.values + e * entries, row_of.data(), symmetric, n, components, a,
+                                positions + ((chunk.first_element + e) * n + a) * n, begin, width, rows);
       }
     }
   };
@@ -134,15 +145,41 @@ std::function<void(std::int32_t, std::int32_t, double)> entry_adder(CpuSymmetric
   };
 }
 
+std::function<void(std::int32_t, std::int32_t, double)> entry_adder(CpuSparseMatrix& matrix, int device) {
+  CpuSparseMatrix::Part& part = matrix.part(device);
+  const int b = matrix.block_size();
+  const std::int64_t* row_start = part.row_start.read_device();
+  const std::int32_t* column = part.column.read_device();
+  double* values = part.value.update_device();
+  return [=](std::int32_t row, std::int32_t col, double value) {
+    const std::int32_t* end = column + row_start[row / b + 1];
+    const std::int32_t* found = std::lower_bound(column + row_start[row / b], end, col / b);
+    if (found == end || *found != col / b)
+      throw Error(ErrorCode::internal, "an entry of a transformed element matrix is not in the pattern of the matrix");
+    values[(found - column) * b * b + (row % b) * b + col % b] += value;
+  };
+}
+
+/// The local block column of a stored block; inside a section.
+auto column_reader(const CpuSymmetricMatrix& matrix, int device) {
+  return [view = matrix.part(device).view(matrix.block_size())](std::int32_t row, std::int64_t k) {
+    return view.column(row, k);
+  };
+}
+auto column_reader(const CpuSparseMatrix& matrix, int device) {
+  return [column = matrix.part(device).column.read_device()](std::int32_t, std::int64_t k) { return column[k]; };
+}
+
 /// Zeroes rows and columns of equations that are not free; the diagonal stays, positive.
-void isolate_constrained(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix) {
+template <class Matrix>
+void isolate_constrained(const DeviceModel& model, int device, Matrix& matrix) {
   const DeviceModel::Part& model_part = model.part(device);
-  CpuSymmetricMatrix::Part& part = matrix.part(device);
+  auto& part = matrix.part(device);
   const int b = matrix.block_size();
   DeviceSection section(*model.layout()->memory(device));
   const std::uint8_t* constrained = model_part.constrained.read_device();
-  const SymmetricView view = part.view(b);
-  const std::int64_t* row_start = view.half.rows.row_start;
+  const auto column_of = column_reader(matrix, device);
+  const std::int64_t* row_start = part.row_start.read_device();
   double* values = part.value.update_device();
   const std::int32_t local = model.layout()->local_size(device) / b;
   std::vector<std::uint8_t> touched(static_cast<std::size_t>(local), 0);
@@ -152,7 +189,7 @@ void isolate_constrained(const DeviceModel& model, int device, CpuSymmetricMatri
   for (std::int32_t row = 0; row < part.rows; ++row) {
     const bool row_touched = touched[static_cast<std::size_t>(row)];
     for (std::int64_t k = row_start[row]; k < row_start[row + 1]; ++k) {
-      const std::int32_t col = view.column(row, k);
+      const std::int32_t col = column_of(row, k);
       if (!row_touched && !touched[static_cast<std::size_t>(col)]) continue;
       double* block = values + k * b * b;
       for (int i = 0; i < b; ++i)
@@ -169,31 +206,21 @@ void isolate_constrained(const DeviceModel& model, int device, CpuSymmetricMatri
   }
 }
 
-}  // namespace
-
-}  // namespace cpu
-
-void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
-                          SparseMatrix& target) {
-  using namespace cpu;
-  auto* matrix = dynamic_cast<CpuSymmetricMatrix*>(&target);
-  if (!matrix || &matrix->model() != &model)
-    throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
-  if (unknowns) {
-    require_layout(*model.layout(), *unknowns, "assemble");
-    exchange_ghosts(*unknowns);
-  }
-  require_factors(terms.batch_factors, model.batch_count(), "assemble");
-  ModelPlans& plans = ModelPlans::of(model, threads_);
+/// Integrates and assembles into half a matrix or a whole one.
+template <class Matrix>
+void assemble_into(const CpuBackend& backend, const DeviceModel& model, const Vector* unknowns,
+                   const MatrixTerms& terms, bool whole, Matrix& matrix) {
+  const int threads = matrix.threads();
+  ModelPlans& plans = ModelPlans::of(model, threads);
   FaultKeeper faults;
-  for (int d = 0; d < devices(); ++d) {
-    CpuSymmetricMatrix::Part& part = matrix->part(d);
+  for (int d = 0; d < model.devices(); ++d) {
+    auto& part = matrix.part(d);
     const DeviceModel::Part& model_part = model.part(d);
     const std::int32_t owned_nodes = model_part.owned_nodes;
     {
-      DeviceSection section(*memory(d));
+      DeviceSection section(*model.layout()->memory(d));
       double* values = part.value.write_device();
-      for_blocks(part.value.size(), threads_,
+      for_blocks(part.value.size(), threads,
                  [=](std::size_t begin, std::size_t end) { std::fill(values + begin, values + end, 0.0); });
     }
     Array<double> buffer;
@@ -206,8 +233,8 @@ void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, cons
                         d,
                         b,
                         plans.gather(model, d, b),
-                        threads_,
-                        route(program),
+                        threads,
+                        backend.route(program),
                         unknowns ? &unknowns->part(d) : nullptr,
                         program.matrix_entries()};
       const auto packed = [&]() -> Compute {
@@ -231,7 +258,7 @@ void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, cons
       const std::uint8_t* skip = dependent.empty() ? nullptr : dependent.data();
       const auto gather = [&]() -> Gather {
         const NodeRows rows{part.value.update_device(), part.row_start.read_device(),
-                            model_part.first_equation.read_device(), matrix->block_size()};
+                            model_part.first_equation.read_device(), matrix.block_size(), whole};
         const BlockPositions& positions = part.positions[static_cast<std::size_t>(b)];
         const std::uint8_t* data = positions.data.read_device();
         if (positions.bytes_each == 1) return matrix_gather(program, data, rows, owned_nodes, skip);
@@ -240,11 +267,33 @@ void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, cons
         return matrix_gather(program, reinterpret_cast<const std::uint32_t*>(data), rows, owned_nodes, skip);
       };
       faults.note(batch, run(sweep, buffer, plain, gather));
-      faults.note(batch, add_dependent(sweep, packed, [&] { return entry_adder(*matrix, d); }));
+      faults.note(batch, add_dependent(sweep, packed, [&] { return entry_adder(matrix, d); }));
     }
-    isolate_constrained(model, d, *matrix);
+    isolate_constrained(model, d, matrix);
   }
   faults.rethrow();
+}
+
+}  // namespace
+
+}  // namespace cpu
+
+void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+                          SparseMatrix& target) {
+  using namespace cpu;
+  auto* half = dynamic_cast<CpuSymmetricMatrix*>(&target);
+  auto* whole = dynamic_cast<CpuSparseMatrix*>(&target);
+  if (!(half && &half->model() == &model) && !(whole && whole->model() == &model))
+    throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
+  if (unknowns) {
+    require_layout(*model.layout(), *unknowns, "assemble");
+    exchange_ghosts(*unknowns);
+  }
+  require_factors(terms.batch_factors, model.batch_count(), "assemble");
+  if (half)
+    assemble_into(*this, model, unknowns, terms, false, *half);
+  else
+    assemble_into(*this, model, unknowns, terms, true, *whole);
 }
 
 }  // namespace voussoir

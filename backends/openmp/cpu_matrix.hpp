@@ -22,6 +22,17 @@ struct StoredRows {
   std::size_t bytes() const { return row_start.bytes() + column.bytes() + value.bytes(); }
 };
 
+/// Where the blocks of an element matrix go: for element e and its nodes a and b, where the columns of node b stand in
+/// the first row of node a, counted in stored columns from the start of that row, or `nowhere` where the block is below
+/// the diagonal and its mirror image is stored instead. One, two or four bytes each, the fewest that hold the longest
+/// row.
+struct BlockPositions {
+  int bytes_each = 1;
+  Array<std::uint8_t> data;
+};
+template <class Position>
+inline constexpr Position nowhere = static_cast<Position>(-1);
+
 /// What the matrices of this backend have in common, however they are stored.
 class CpuMatrix : public SparseMatrix {
  public:

@@ -19,6 +19,7 @@ Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, co
                        std::int32_t owned_nodes, int block_size, const std::uint8_t* skip, double* blocks) {
   const int components = program.components(), dofs = program.dofs(), entries = program.matrix_entries();
   const int lanes = plan.lanes, shift = plan.lane_shift;
+  const bool symmetric = program.symmetric();
   return [=](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
     for (std::int64_t row = row_begin; row < row_end; ++row) {
       const std::int32_t node = chunk.rows[row];
@@ -35,7 +36,8 @@ Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, co
             if (r / block_size != c / block_size) continue;
             const int first = chunk.node[k] * components;
             blocks[static_cast<std::ptrdiff_t>(r) * block_size + c % block_size] +=
-                matrix[static_cast<std::ptrdiff_t>(detail::triangle_entry(first + i, first + j, dofs)) * lanes];
+                matrix[static_cast<std::ptrdiff_t>(detail::matrix_entry(first + i, first + j, dofs, symmetric)) *
+                       lanes];
           }
       }
     }

@@ -59,7 +59,7 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
     const auto found = dependency_of.find(equation);
     return found == dependency_of.end() ? nullptr : &part.dependencies[static_cast<std::size_t>(found->second)];
   };
-  detail::TransformedTerms terms(program.dofs(), sweep.model.layout()->owned(sweep.device));
+  detail::TransformedTerms terms(program.dofs(), sweep.model.layout()->owned(sweep.device), program.symmetric());
 
   std::vector<double> matrices(std::min(slab, batch.dependent_elements.size()) * entries);
   std::vector<double> group(entries * static_cast<std::size_t>(lanes));

@@ -132,6 +132,27 @@ void multiply_all(const double* matrices, const double* vectors, int dofs, int e
   }
 }
 
+/// y = K x with whole matrices, for any number of lanes.
+void multiply_whole(const double* matrices, const double* vectors, int dofs, int columns, int lanes, int groups,
+                    double* out) {
+  thread_local std::vector<double> x, y;
+  x.resize(static_cast<std::size_t>(dofs * lanes));
+  y.resize(x.size());
+  for (int g = 0; g < groups; ++g)
+    for (int c = 0; c < columns; ++c) {
+      const double* k = matrices + static_cast<std::ptrdiff_t>(g) * dofs * dofs * lanes;
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(g) * dofs * columns * lanes;
+      take_column(vectors + at, dofs, lanes, columns, c, x.data());
+      for (int i = 0; i < dofs; ++i) {
+        double* sum = y.data() + static_cast<std::ptrdiff_t>(i) * lanes;
+        std::fill_n(sum, lanes, 0.0);
+        for (int j = 0; j < dofs; ++j, k += lanes)
+          for (int l = 0; l < lanes; ++l) sum[l] += k[l] * x[static_cast<std::size_t>(j * lanes + l)];
+      }
+      put_column(y.data(), dofs, lanes, columns, c, out + at);
+    }
+}
+
 /// For any number of lanes.
 void multiply_plainly(const double* matrices, const double* vectors, int dofs, int entries, int columns, int lanes,
                       int groups, double* out) {
@@ -172,6 +193,7 @@ void multiply_groups(const ElementProgram& program, const double* matrices, cons
                      int count, double* out) {
   const int dofs = program.dofs(), entries = program.matrix_entries(), lanes = program.lanes();
   const int groups = (count + lanes - 1) / lanes;
+  if (!program.symmetric()) return multiply_whole(matrices, vectors, dofs, columns, lanes, groups, out);
   switch (lanes) {
     case 1:
       return multiply_all<1>(matrices, vectors, dofs, entries, columns, groups, out);

@@ -8,11 +8,12 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/gather_plan.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
+#include <voussoir/backends/openmp/sparse_matrix.hpp>
 #include <voussoir/backends/openmp/symmetric_matrix.hpp>
 
-// The pattern of half of a model's matrix: which nodes share an element, and where each element's blocks go. Of the
-// columns of a row only those not left of the diagonal count; local numbers of ghosts are above all owned ones, so that
-// they are always among them.
+// The pattern of a model's matrix: which nodes share an element, and where each element's blocks go. Of a symmetric
+// matrix half is stored: of the columns of a row only those not left of the diagonal count; local numbers of ghosts are
+// above all owned ones, so that they are always among them.
 
 namespace voussoir {
 
@@ -89,11 +90,12 @@ std::vector<std::pair<std::int32_t, std::int32_t>> dependency_pairs(const Device
   return pairs;
 }
 
-/// Columns of one node row, itself and those right of it; the marks belong to one thread.
+/// Columns of one node row, of half a matrix itself and those right of it; the marks belong to one thread.
 struct RowLister {
   const std::vector<NodeElements>& batches;
   const std::vector<std::pair<std::int32_t, std::int32_t>>& extra;
   const std::vector<std::int64_t>& extra_start;
+  bool whole;
   std::vector<std::int32_t> mark;  // last row that took a node
   std::vector<std::int32_t> columns;
 
@@ -113,14 +115,14 @@ struct RowLister {
         take(row, extra[static_cast<std::size_t>(k)].second);
   }
   void take(std::int32_t row, std::int32_t node) {
-    if (node < row || mark[static_cast<std::size_t>(node)] == row) return;
+    if ((node < row && !whole) || mark[static_cast<std::size_t>(node)] == row) return;
     mark[static_cast<std::size_t>(node)] = row;
     columns.push_back(node);
   }
 };
 
 template <class Position>
-void write_positions(const NodeElements& batch, std::int32_t row, const std::vector<std::int32_t>& place,
+void write_positions(const NodeElements& batch, std::int32_t row, const std::vector<std::int32_t>& place, bool whole,
                      Position* positions) {
   const int n = batch.per_element;
   for (std::int64_t k = batch.start[static_cast<std::size_t>(row)]; k < batch.start[static_cast<std::size_t>(row) + 1];
@@ -131,8 +133,8 @@ void write_positions(const NodeElements& batch, std::int32_t row, const std::vec
       if (nodes[a] != row) continue;
       Position* target = positions + (e * n + a) * n;
       for (int b = 0; b < n; ++b)
-        target[b] =
-            nodes[b] < row ? nowhere<Position> : static_cast<Position>(place[static_cast<std::size_t>(nodes[b])]);
+        target[b] = nodes[b] < row && !whole ? nowhere<Position>
+                                             : static_cast<Position>(place[static_cast<std::size_t>(nodes[b])]);
     }
   }
 }
@@ -141,13 +143,17 @@ void write_positions(const NodeElements& batch, std::int32_t row, const std::vec
 /// stands in them. Inside a section.
 class PatternBuilder {
  public:
-  PatternBuilder(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix);
-  void build() {
+  /// `whole`: blocks left of the diagonal are stored too.
+  PatternBuilder(const DeviceModel& model, int device, bool whole, int block_size, int threads, StoredRows& target,
+                 std::vector<BlockPositions>& positions);
+  /// Calls finish() when the rows are there, before there are values.
+  template <class Finish>
+  void build(const Finish& finish) {
     measure_rows();
     make_room();
     write_rows();
     listers_.clear();
-    target_.cut(memory_, block_size_, threads_);
+    finish();
     target_.value = Array<double>(memory_, stored_ * static_cast<std::size_t>(block_size_ * block_size_));
   }
 
@@ -163,9 +169,11 @@ class PatternBuilder {
   void write_row(std::int32_t row, RowLister& lister, std::vector<std::int32_t>& place) const;
 
   const DeviceModel::Part& part_;
-  CpuSymmetricMatrix::Part& target_;
+  StoredRows& target_;
+  std::vector<BlockPositions>& block_positions_;
   std::shared_ptr<DeviceMemory> memory_;
   const int threads_, block_size_;
+  const bool whole_;
   const std::int32_t* first_equation_;
   std::vector<NodeElements> batches_;
   std::vector<int> numbers_;                                  // of the batches in the model
@@ -180,15 +188,18 @@ class PatternBuilder {
   std::size_t stored_ = 0;
 };
 
-PatternBuilder::PatternBuilder(const DeviceModel& model, int device, CpuSymmetricMatrix& matrix)
+PatternBuilder::PatternBuilder(const DeviceModel& model, int device, bool whole, int block_size, int threads,
+                               StoredRows& target, std::vector<BlockPositions>& positions)
     : part_(model.part(device)),
-      target_(matrix.part(device)),
+      target_(target),
+      block_positions_(positions),
       memory_(model.layout()->memory(device)),
-      threads_(matrix.threads()),
-      block_size_(matrix.block_size()),
+      threads_(threads),
+      block_size_(block_size),
+      whole_(whole),
       first_equation_(part_.first_equation.read_device()) {
   const std::int32_t owned = part_.owned_nodes;
-  target_.positions.resize(part_.batches.size());
+  block_positions_.resize(part_.batches.size());
   for (std::size_t b = 0; b < part_.batches.size(); ++b) {
     const ElementBatch& batch = part_.batches[b];
     if (batch.element_count == 0 || !(batch.program->has_tangent() || batch.program->has_mass())) continue;
@@ -207,11 +218,12 @@ PatternBuilder::PatternBuilder(const DeviceModel& model, int device, CpuSymmetri
     listers_.push_back({batches_,
                         extra_,
                         extra_start_,
+                        whole_,
                         std::vector<std::int32_t>(static_cast<std::size_t>(part_.local_nodes), -1),
                         {}});
 }
 
-// In a plain matrix each further row of a node begins one column later.
+// In half of a plain matrix each further row of a node begins one column later.
 void PatternBuilder::measure_rows() {
   const std::int32_t owned = part_.owned_nodes;
   width_.assign(static_cast<std::size_t>(owned), 0);
@@ -238,11 +250,11 @@ void PatternBuilder::make_room() {
   for (std::int32_t row = 0, stored = 0; row < part_.owned_nodes; ++row) {
     const int copies = scalar() ? width_of(row) : 1;
     for (int i = 0; i < copies; ++i, ++stored)
-      row_start_[stored + 1] = row_start_[stored] + width_[static_cast<std::size_t>(row)] - i;
+      row_start_[stored + 1] = row_start_[stored] + width_[static_cast<std::size_t>(row)] - (whole_ ? 0 : i);
   }
   for (std::size_t b = 0; b < batches_.size(); ++b) {
     const int n = batches_[b].per_element;
-    BlockPositions& p = target_.positions[static_cast<std::size_t>(numbers_[b])];
+    BlockPositions& p = block_positions_[static_cast<std::size_t>(numbers_[b])];
     p.bytes_each = bytes_each_;
     p.data = Array<std::uint8_t>(memory_, static_cast<std::size_t>(batches_[b].count) *
                                               static_cast<std::size_t>(n * n) * static_cast<std::size_t>(bytes_each_));
@@ -283,14 +295,14 @@ void PatternBuilder::write_row(std::int32_t row, RowLister& lister, std::vector<
   }
   if (scalar())
     for (std::int32_t i = first_equation_[row] + 1; i < first_equation_[row + 1]; ++i)
-      std::copy(line + (i - first_equation_[row]), line + at, column_ + row_start_[i]);
+      std::copy(line + (whole_ ? 0 : i - first_equation_[row]), line + at, column_ + row_start_[i]);
   for (std::size_t b = 0; b < batches_.size(); ++b) {
     if (bytes_each_ == 1)
-      write_positions(batches_[b], row, place, positions_[b]);
+      write_positions(batches_[b], row, place, whole_, positions_[b]);
     else if (bytes_each_ == 2)
-      write_positions(batches_[b], row, place, reinterpret_cast<std::uint16_t*>(positions_[b]));
+      write_positions(batches_[b], row, place, whole_, reinterpret_cast<std::uint16_t*>(positions_[b]));
     else
-      write_positions(batches_[b], row, place, reinterpret_cast<std::uint32_t*>(positions_[b]));
+      write_positions(batches_[b], row, place, whole_, reinterpret_cast<std::uint32_t*>(positions_[b]));
   }
 }
 
@@ -305,12 +317,19 @@ std::unique_ptr<SparseMatrix> CpuBackend::make_matrix(const DeviceModel& model, 
         "make_matrix: blocks of " + std::to_string(block_size) + " need as many equations on every node" +
             (model.uniform_components() == 0 ? "; the nodes of this model differ"
                                              : "; here there are " + std::to_string(model.uniform_components())));
-  auto matrix = std::make_unique<cpu::CpuSymmetricMatrix>(model, block_size, threads_);
-  for (int d = 0; d < devices(); ++d) {
-    DeviceSection section(*model.layout()->memory(d));
-    cpu::PatternBuilder(model, d, *matrix).build();
-  }
-  return matrix;
+  const auto build = [&](auto matrix, bool whole, const auto& finish) {
+    for (int d = 0; d < devices(); ++d) {
+      DeviceSection section(*model.layout()->memory(d));
+      auto& part = matrix->part(d);
+      cpu::PatternBuilder(model, d, whole, block_size, threads_, part, part.positions).build([&] { finish(d, part); });
+    }
+    return std::unique_ptr<SparseMatrix>(std::move(matrix));
+  };
+  if (model.symmetric())
+    return build(std::make_unique<cpu::CpuSymmetricMatrix>(model, block_size, threads_), false,
+                 [&](int d, auto& part) { part.cut(model.layout()->memory(d), block_size, threads_); });
+  return build(std::make_unique<cpu::CpuSparseMatrix>(model, block_size, threads_), true,
+               [&](int, auto& part) { part.share(threads_); });
 }
 
 }  // namespace voussoir

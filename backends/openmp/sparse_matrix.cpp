@@ -25,6 +25,12 @@ CpuSparseMatrix::CpuSparseMatrix(std::shared_ptr<const Layout> layout, const Hos
   for (int d = 0; d < layout_->devices(); ++d) take(d, rows);
 }
 
+CpuSparseMatrix::CpuSparseMatrix(const DeviceModel& model, int block_size, int threads)
+    : CpuMatrix(model.layout(), block_size, threads), model_(&model) {
+  parts_.resize(static_cast<std::size_t>(layout_->devices()));
+  for (int d = 0; d < layout_->devices(); ++d) part(d).rows = layout_->owned(d) / block_size;
+}
+
 void CpuSparseMatrix::take(int device, const HostMatrix& rows) {
   const int b = block_size_;
   const auto entries = static_cast<std::size_t>(b * b);

@@ -9,17 +9,6 @@
 
 namespace voussoir::cpu {
 
-/// Where the blocks of an element matrix go: for element e and its nodes a and b, where the columns of node b stand in
-/// the first row of node a, counted in stored columns from the start of that row, or `nowhere` where the block is below
-/// the diagonal and its mirror image is stored instead. One, two or four bytes each, the fewest that hold the longest
-/// row.
-struct BlockPositions {
-  int bytes_each = 1;
-  Array<std::uint8_t> data;
-};
-template <class Position>
-inline constexpr Position nowhere = static_cast<Position>(-1);
-
 /// A stretch of the concatenated lists of outer columns.
 struct OuterRange {
   std::int32_t begin = 0;
@@ -46,8 +35,8 @@ struct SymmetricView {
   std::int64_t find(std::int32_t row, std::int32_t column) const;
 };
 
-/// The matrix of a model, which is symmetric by the way its elements give their matrices: of each block and its mirror
-/// image only the one with the larger column is stored. Columns that other devices own are stored too; their mirror
+/// The matrix of a model whose elements all give symmetric matrices: of each block and its mirror image only the one
+/// with the larger column is stored. Columns that other devices own are stored too; their mirror
 /// images are rows of those devices.
 ///
 /// Rows are cut in tiles. A tile's product touches entries of y beyond its own rows, where it meets other tiles: those

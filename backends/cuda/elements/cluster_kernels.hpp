@@ -317,6 +317,7 @@ __device__ inline void load_clustered(const ElementView& view, const ClusterView
   in.has_temperature = with_temperature;
   in.table_rows = plain ? 1 : view.table_rows;
   in.table = view.parameters + static_cast<long long>(record) * in.table_rows * (parameter_count_of<K>() + 1);
+  load_history<K>(view, history_numbers_of<K>() > 0 ? static_cast<int>(clusters.element[place]) : 0, in);
 }
 
 /// What an element gives for columns that are done together: kept by its thread until it is summed.
@@ -339,12 +340,13 @@ struct ActionResults {
           health = K::action(in, du, value + w * dofs);
         }
       } else {
-        double upper[dofs * (dofs + 1) / 2];
-        health = K::tangent(in, upper);
+        constexpr bool symmetric = symmetric_tangent_of<K>();
+        double matrix[tangent_entries(dofs, symmetric)];
+        health = K::tangent(in, matrix);
 #pragma unroll 1
         for (int w = 0; w < columns; ++w) {
           spread(x, w, du);
-          multiply_upper<double, dofs>(upper, du, value + w * dofs);
+          multiply_tangent<double, dofs, symmetric>(matrix, du, value + w * dofs);
         }
       }
       return health;

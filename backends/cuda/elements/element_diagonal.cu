@@ -11,7 +11,7 @@
 
 namespace voussoir::cuda {
 
-using voussoir::detail::triangle_entry;
+using voussoir::detail::matrix_entry;
 
 namespace {
 
@@ -29,13 +29,13 @@ struct MatrixPiece {
 };
 
 /// Adds the blocks on the diagonal of element matrices to owned nodes, a thread per node.
-__global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int components, int block_size,
+__global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int components, bool symmetric, int block_size,
                                 const std::uint32_t* start, const std::uint32_t* incidence,
                                 const std::int32_t* first_equation, const std::uint8_t* skip, MatrixPiece piece,
                                 double* blocks) {
   const std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (node >= owned_nodes) return;
-  const int dofs = nodes * components, entries = dofs * (dofs + 1) / 2;
+  const int dofs = nodes * components, entries = symmetric ? dofs * (dofs + 1) / 2 : dofs * dofs;
   const std::int32_t equation = first_equation[node];
   for (std::uint32_t k = start[node]; k < start[node + 1]; ++k) {
     const auto e = static_cast<std::int32_t>(incidence[k] / static_cast<std::uint32_t>(nodes));
@@ -47,7 +47,7 @@ __global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int compone
         const std::int32_t r = equation + i, c = equation + j;
         if (r / block_size != c / block_size) continue;
         blocks[static_cast<std::int64_t>(r) * block_size + c % block_size] +=
-            matrix[triangle_entry(a * components + i, a * components + j, dofs) * 32];
+            matrix[matrix_entry(a * components + i, a * components + j, dofs, symmetric) * 32];
       }
   }
 }
@@ -77,7 +77,7 @@ __global__ void set_constrained_blocks(std::int64_t owned, int block_size, const
 }
 
 /// What elements with dependent equations have on the diagonal: TᵀKT, and their own share on that of a dependent
-/// equation, by place in the blocks. `matrices` are whole upper triangles, in the order of the dependent elements.
+/// equation, by place in the blocks. `matrices` are those of the elements, in the order of the dependent elements.
 std::map<std::int64_t, double> dependent_shares(const DeviceModel& model, int device, int number, int block_size,
                                                 std::span<const double> matrices) {
   const DeviceModel::Part& part = model.part(device);
@@ -88,7 +88,7 @@ std::map<std::int64_t, double> dependent_shares(const DeviceModel& model, int de
   const auto first_equation = part.first_equation.read_host();
   const DependencyIndex dependency_of(part);
   std::map<std::int64_t, double> shares;
-  voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device));
+  voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device), program.symmetric());
   for (std::size_t k = 0; k < batch.dependent_elements.size(); ++k) {
     const std::int32_t* own = nodes.data() + static_cast<std::ptrdiff_t>(batch.dependent_elements[k]) * n;
     const double* matrix = matrices.data() + k * static_cast<std::size_t>(program.matrix_entries());
@@ -145,9 +145,9 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
         matrices.values = computed.read_device();
       }
       launch(add_node_blocks, grid_for(model_part.owned_nodes), stream, model_part.owned_nodes, program.nodes(),
-             program.components(), block_size, plan.start.read_device(), plan.incidence.read_device(),
-             model_part.first_equation.read_device(), few > 0 ? skip.read_device() : nullptr, matrices,
-             blocks.update_device());
+             program.components(), program.symmetric(), block_size, plan.start.read_device(),
+             plan.incidence.read_device(), model_part.first_equation.read_device(),
+             few > 0 ? skip.read_device() : nullptr, matrices, blocks.update_device());
       if (few > 0)
         launch(extract_matrices, grid_for(std::int64_t{few} * entries), stream, few, list.read_device(), entries,
                matrices, first == 0 ? extracted.write_device() : extracted.update_device());

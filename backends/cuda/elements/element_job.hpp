@@ -28,7 +28,8 @@ enum class Routine : int {
   mass_action,
   lumped_action,
   body_load,
-  recover
+  recover,
+  history
 };
 
 /// What the host has to know of an element type before it can launch a kernel for its matrices.

@@ -50,6 +50,7 @@ inline constexpr bool has_routine = routine == Routine::tangent || routine == Ro
                                     : routine == Routine::residual                            ? true
                                     : routine == Routine::body_load                           ? has_body_load<K>
                                     : routine == Routine::recover                             ? has_recover<K>
+                                    : routine == Routine::history ? history_numbers_of<K>() > 0
                                                                   : (has_mass<K> || has_lumped_mass<K>);
 
 /// Values per element of a routine.
@@ -57,7 +58,9 @@ template <class K, Routine routine>
 VSR_FN constexpr int values_of() {
   constexpr int dofs = K::nodes * K::components;
   if constexpr (routine == Routine::tangent || routine == Routine::mass || routine == Routine::lumped_mass)
-    return dofs * (dofs + 1) / 2;
+    return tangent_entries(dofs, symmetric_tangent_of<K>());
+  else if constexpr (routine == Routine::history)
+    return history_numbers_of<K>();
   else if constexpr (routine == Routine::recover)
     return points_of<K>() * recovered_count_of<K>();
   else
@@ -68,6 +71,18 @@ VSR_FN constexpr int values_of() {
 VSR_FN void load_temperature(const ElementView& view, int node, double& initial, double& temperature) {
   initial = view.initial_temperature ? view.initial_temperature[node] : view.start_temperature;
   temperature = view.temperature ? view.temperature[node] : initial;
+}
+
+/// Time, and the history of element e: groups of 32 elements side by side.
+template <class K>
+VSR_FN void load_history(const ElementView& view, int e, DeviceInput<K>& in) {
+  in.time = view.time;
+  in.time_step = view.time_step;
+  in.history = nullptr;
+  in.history_stride = 32;
+  if constexpr (history_numbers_of<K>() > 0)
+    if (view.history)
+      in.history = view.history + static_cast<long long>(e / 32) * history_numbers_of<K>() * 32 + e % 32;
 }
 
 /// Reads the data of element e.
@@ -91,6 +106,7 @@ VSR_FN void load_element(const ElementView& view, int e, bool with_unknowns, Dev
   in.table_rows = view.table_rows;
   const long long record = view.record ? view.record[e] : 0;
   in.table = view.parameters + record * view.table_rows * (parameter_count_of<K>() + 1);
+  load_history<K>(view, e, in);
 }
 
 /// A nodal vector at the nodes of element e.
@@ -153,17 +169,20 @@ VSR_LARGE_FN double mass_into(const DeviceInput<K>& in, bool lumped, double* out
 template <class K, Routine routine>
 VSR_FN double compute(const ElementJob& job, int e, const DeviceInput<K>& in, double* result) {
   constexpr int dofs = K::nodes * K::components, entries = dofs * (dofs + 1) / 2;
+  constexpr bool symmetric = symmetric_tangent_of<K>();
   if constexpr (routine == Routine::tangent) {
     return K::tangent(in, result);
   } else if constexpr (routine == Routine::mass || routine == Routine::lumped_mass) {
-    return mass_into<K>(in, routine == Routine::lumped_mass, result);
+    const double health = mass_into<K>(in, routine == Routine::lumped_mass, result);
+    if constexpr (!symmetric) make_whole<double, dofs>(result);
+    return health;
   } else if constexpr (routine == Routine::residual) {
     if constexpr (requires { K::residual(in, result); }) {
       return K::residual(in, result);
     } else {
-      double upper[entries];
-      const double health = K::tangent(in, upper);
-      multiply_upper<double, dofs>(upper, in.u, result);
+      double matrix[tangent_entries(dofs, symmetric)];
+      const double health = K::tangent(in, matrix);
+      multiply_tangent<double, dofs, symmetric>(matrix, in.u, result);
       return health;
     }
   } else if constexpr (routine == Routine::action) {
@@ -172,9 +191,9 @@ VSR_FN double compute(const ElementJob& job, int e, const DeviceInput<K>& in, do
     if constexpr (requires { K::action(in, du, result); }) {
       return K::action(in, du, result);
     } else {
-      double upper[entries];
-      const double health = K::tangent(in, upper);
-      multiply_upper<double, dofs>(upper, du, result);
+      double matrix[tangent_entries(dofs, symmetric)];
+      const double health = K::tangent(in, matrix);
+      multiply_tangent<double, dofs, symmetric>(matrix, du, result);
       return health;
     }
   } else if constexpr (routine == Routine::mass_action || routine == Routine::lumped_action) {
@@ -191,6 +210,8 @@ VSR_FN double compute(const ElementJob& job, int e, const DeviceInput<K>& in, do
     }
   } else if constexpr (routine == Routine::body_load) {
     return K::body_load(in, job.load, result);
+  } else if constexpr (routine == Routine::history) {
+    return K::advance(in, result);
   } else {
     return K::recover(in, result);
   }
@@ -199,7 +220,7 @@ VSR_FN double compute(const ElementJob& job, int e, const DeviceInput<K>& in, do
 /// Whether a routine reads the unknowns.
 template <class K, Routine routine>
 inline constexpr bool reads_unknowns = routine == Routine::residual || routine == Routine::recover ||
-                                       routine == Routine::body_load ||
+                                       routine == Routine::body_load || routine == Routine::history ||
                                        ((routine == Routine::tangent || routine == Routine::action) && !linear_of<K>());
 
 }  // namespace detail

@@ -125,7 +125,7 @@ void CudaElementOperator::make_room(int d, int columns) const {
     const bool apart = !p.mix.empty() && !p.clustered && !p.at_once;
     const std::size_t room = apart ? room_for(batch(d, b).element_count, program.dofs()) : 0;
     resize(p.vectors, room);
-    resize(p.products, product_ == ElementProduct::matrix_free || multiplies_in_place(program.dofs()) ? 0 : room);
+    resize(p.products, product_ == ElementProduct::matrix_free || multiplies_in_place(program) ? 0 : room);
   }
   const ClusterSet* set = own.clusters;
   resize(own.expanded, own.plain ? 0 : static_cast<std::size_t>(model_->layout()->local_size(d)));
@@ -220,8 +220,8 @@ void CudaElementOperator::add_vectors(int d, int b, int width, const NodalTarget
                                       vectors + w * step);
   } else {
     for (int w = 0; w < width; ++w) spread_vector(view, program, x + w * local, vectors + w * step, stream);
-    multiply_vectors(elements.element_count, program.dofs(), own.matrices.read_device(),
-                     {vectors, products, step, width}, stream);
+    multiply_vectors(elements.element_count, program, own.matrices.read_device(), {vectors, products, step, width},
+                     stream);
   }
   for (int w = 0; w < width; ++w)
     add_to_nodes(*model_, d, b, ModelPlans::of(*model_).gather(d, b), products + w * step, 1, column_of(w));

@@ -8,7 +8,7 @@
 
 namespace voussoir::cuda {
 
-using voussoir::detail::triangle_entry;
+using voussoir::detail::matrix_entry;
 using voussoir::detail::triangle_row;
 
 namespace {
@@ -188,16 +188,18 @@ __global__ void __launch_bounds__(128) multiply_and_add(ElementView view, const 
 }
 
 /// Any size, a thread for each row of each element; matrices are read twice.
-__global__ void multiply_rows(std::int32_t count, int dofs, const double* matrices, const double* x, double* vectors) {
+__global__ void multiply_rows(std::int32_t count, int dofs, bool symmetric, const double* matrices, const double* x,
+                              double* vectors) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t group = i / 32 / dofs;
   const int row = static_cast<int>(i / 32 % dofs), lane = static_cast<int>(i % 32);
   if (group * 32 + lane >= count) return;
-  const double* matrix = matrix_of(matrices, group * 32 + lane, dofs * (dofs + 1) / 2);
+  const int entries = symmetric ? dofs * (dofs + 1) / 2 : dofs * dofs;
+  const double* matrix = matrix_of(matrices, group * 32 + lane, entries);
   const double* from = x + group * dofs * 32 + lane;
   double sum = 0;
   for (int j = 0; j < dofs; ++j)
-    sum += matrix[std::int64_t{triangle_entry(row, j, dofs)} * 32] * from[static_cast<std::int64_t>(j) * 32];
+    sum += matrix[std::int64_t{matrix_entry(row, j, dofs, symmetric)} * 32] * from[static_cast<std::int64_t>(j) * 32];
   vectors[(group * dofs + row) * 32 + lane] = sum;
 }
 
@@ -351,6 +353,7 @@ std::size_t second_vectors(int dofs, int size) {
 }  // namespace
 
 bool fits_cluster_product(const ElementProgram& program, const DeviceMemory& memory) {
+  if (!program.symmetric()) return false;
   if (type_kernels(program.nodes(), program.components()).one) return fits_clusters(program, memory);
   return any_cluster_kernel(program.components()) &&
          fits_clusters(program, memory, second_vectors(program.dofs(), cluster_size_of(program)));
@@ -381,7 +384,7 @@ void cluster_product(const ClusterPlan& plan, const double* matrices, const doub
 }
 
 bool scatters_at_once(const ElementProgram& program) {
-  return type_kernels(program.nodes(), program.components()).scatter != nullptr;
+  return program.symmetric() && type_kernels(program.nodes(), program.components()).scatter != nullptr;
 }
 
 void multiply_to_nodes(const ElementView& view, const ElementProgram& program, const double* matrices, const double* x,
@@ -403,11 +406,17 @@ void spread_vector(const ElementView& view, const ElementProgram& program, const
   launch(spread, grid_for(items), stream, view, program.nodes(), program.components(), x, vectors);
 }
 
-bool multiplies_in_place(int dofs) { return multiply_kernels(dofs).one != nullptr; }
+/// Null for whole matrices.
+static MultiplyKernels multiply_kernels(const ElementProgram& program) {
+  return program.symmetric() ? multiply_kernels(program.dofs()) : MultiplyKernels{};
+}
 
-void multiply_vectors(std::int32_t count, int dofs, const double* matrices, const ElementColumns& columns,
-                      cudaStream_t stream) {
-  const MultiplyKernels kernels = multiply_kernels(dofs);
+bool multiplies_in_place(const ElementProgram& program) { return multiply_kernels(program).one != nullptr; }
+
+void multiply_vectors(std::int32_t count, const ElementProgram& program, const double* matrices,
+                      const ElementColumns& columns, cudaStream_t stream) {
+  const int dofs = program.dofs();
+  const MultiplyKernels kernels = multiply_kernels(program);
   const std::int64_t numbers = (std::int64_t{count} + 31) / 32 * 32 * dofs;
   for (int w = 0; w < columns.width;) {
     const double* x = columns.x + w * columns.step;
@@ -417,7 +426,7 @@ void multiply_vectors(std::int32_t count, int dofs, const double* matrices, cons
       launch(many ? kernels.many : kernels.one, grid_for(count, 128), stream, count, matrices, x, products,
              columns.step);
     else
-      launch(multiply_rows, grid_for(numbers), stream, count, dofs, matrices, x, products);
+      launch(multiply_rows, grid_for(numbers), stream, count, dofs, program.symmetric(), matrices, x, products);
     w += many ? kernels.width : 1;
   }
 }

@@ -3,8 +3,8 @@
 #include <voussoir/backends/cuda/elements/node_gather.hpp>
 #include <voussoir/backends/device_model.hpp>
 
-// Products with element matrices that are stored as upper triangles in the layout of lanes. All of this inside a
-// section, and only enqueued.
+// Products with element matrices that are stored in the layout of lanes. All of this inside a section, and only
+// enqueued.
 
 namespace voussoir::cuda {
 
@@ -29,9 +29,9 @@ struct ElementColumns {
   int width = 1;
 };
 /// products = matrices · x, element by element, all in plain order.
-void multiply_vectors(std::int32_t count, int dofs, const double* matrices, const ElementColumns& columns,
-                      cudaStream_t stream);
-bool multiplies_in_place(int dofs);
+void multiply_vectors(std::int32_t count, const ElementProgram& program, const double* matrices,
+                      const ElementColumns& columns, cudaStream_t stream);
+bool multiplies_in_place(const ElementProgram& program);
 
 /// True where multiply_to_nodes() does a type.
 bool scatters_at_once(const ElementProgram& program);

@@ -107,7 +107,8 @@ struct DeviceAssembly {
           model, device, gather.batch, faults, unknowns, gather.first + done, std::min(chunk, gather.count - done)};
       double* values = buffer.write_device();
       routines.matrices(run, mix, choices.integration, values);
-      const ElementMatrices matrices{values, program.nodes(), program.components(), run.first, run.count};
+      const ElementMatrices matrices{values,    program.nodes(), program.components(),
+                                     run.first, run.count,       program.symmetric()};
       const MatrixTarget target = MatrixTarget::of(model, device, matrix);
       if (choices.deterministic)
         gather_matrices(gather, matrices, target, set_first && done == 0, stream);

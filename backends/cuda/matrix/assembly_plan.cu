@@ -251,10 +251,10 @@ void plan_constrained(const DeviceModel& model, int device, const SlicedRows& ro
 }
 
 /// Takes the pattern of a matrix, or half of it where that is enough and pays.
-void take_pattern(SlicedRows rows, int block_size, const std::shared_ptr<DeviceMemory>& memory,
+void take_pattern(SlicedRows rows, int block_size, bool symmetric, const std::shared_ptr<DeviceMemory>& memory,
                   CudaSparseMatrix::Part& part) {
   part.rows = std::move(rows);
-  if (!prefers_half(part.rows.rows, block_size)) return;
+  if (!symmetric || !prefers_half(part.rows.rows, block_size)) return;
   DeviceSection section(*memory);
   SlicedRows half = take_half(part.rows, memory);
   part.tiles = make_tiles(half, block_size, memory);
@@ -273,7 +273,7 @@ void build(const DeviceModel& model, int device, CudaSparseMatrix& matrix) {
     part.rows = expand_pattern(model, device, nodes, plan->offset);
     plan->nodes = std::move(nodes);
   } else {
-    take_pattern(std::move(nodes), b, memory, part);
+    take_pattern(std::move(nodes), b, model.symmetric(), memory, part);
   }
   part.value = Array<double>(memory, part.rows.room() * static_cast<std::size_t>(b * b));
   {

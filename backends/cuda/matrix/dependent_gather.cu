@@ -48,7 +48,7 @@ std::vector<Term> list_terms(const DeviceModel& model, int device, const Element
   const DependencyIndex dependency_of(part);
   const int n = program.nodes(), components = program.components();
   std::vector<Term> terms;
-  voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device));
+  voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device), program.symmetric());
   for (std::size_t k = 0; k < elements.element.size(); ++k) {
     const std::int64_t first = static_cast<std::int64_t>(k) * program.matrix_entries();
     const std::int32_t* nodes = elements.nodes.data() + k * static_cast<std::size_t>(n);

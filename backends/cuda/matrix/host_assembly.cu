@@ -13,7 +13,7 @@
 
 namespace voussoir::cuda {
 
-using voussoir::detail::triangle_entry;
+using voussoir::detail::matrix_entry;
 
 namespace {
 
@@ -59,7 +59,7 @@ struct HostTarget {
 void sum_cells(const BatchGather& plan, const GatherCell* cells, const std::uint32_t* codes, std::int64_t begin,
                std::int64_t end, const ElementMatrices& m, const HostTarget& target) {
   const int c = m.components, dofs = m.dofs();
-  const std::int64_t entries = std::int64_t{dofs} * (dofs + 1) / 2;
+  const std::int64_t entries = m.entries();
   const std::uint32_t mask = (1u << plan.node_bits) - 1;
   for (std::int64_t k = begin; k < end; ++k) {
     const GatherCell& cell = cells[k];
@@ -74,7 +74,7 @@ void sum_cells(const BatchGather& plan, const GatherCell* cells, const std::uint
         for (int i = 0; i < c; ++i) {
           double* row = target.row(cell, lane, i);
           for (int j = 0; j < c; ++j)
-            row[j * slice_rows] += matrix[std::int64_t{triangle_entry(a + i, b + j, dofs)} * lanes];
+            row[j * slice_rows] += matrix[std::int64_t{matrix_entry(a + i, b + j, dofs, m.symmetric)} * lanes];
         }
       }
   }
@@ -133,7 +133,8 @@ class Pipeline {
       cuda_memory(memory()).wait();
       if (gather_.count - done > chunk_) start(done + chunk_, 1 - turn);
       sum_chunk(gather_,
-                {arrived_[turn]->data(), program.nodes(), program.components(), gather_.first + done, count(done)},
+                {arrived_[turn]->data(), program.nodes(), program.components(), gather_.first + done, count(done),
+                 program.symmetric()},
                 target);
     }
   }
@@ -154,7 +155,8 @@ class Pipeline {
     double* values = buffer_.write_device();
     device_program(program).matrices(run, MatrixMix::of(what_.terms, batch()), what_.integration, values);
     if (!kept_.empty())
-      keep_dependent(dependent_, {values, program.nodes(), program.components(), run.first, run.count},
+      keep_dependent(dependent_,
+                     {values, program.nodes(), program.components(), run.first, run.count, program.symmetric()},
                      kept_.update_device(), run.stream());
     copy_async(arrived_[turn]->data(), values, sizeof(double) * room_for(run.count, program.matrix_entries()),
                run.stream());

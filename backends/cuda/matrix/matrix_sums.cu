@@ -8,6 +8,7 @@
 
 namespace voussoir::cuda {
 
+using voussoir::detail::matrix_entry;
 using voussoir::detail::triangle_row;
 
 namespace {
@@ -17,14 +18,13 @@ constexpr int gather_threads = 128;
 
 /// The matrix of an element, counted from the start of the run; its numbers are 32 apart.
 __device__ const double* matrix_of(const ElementMatrices& m, std::uint32_t element) {
-  const std::int64_t entries = static_cast<std::int64_t>(m.nodes * m.components) * (m.nodes * m.components + 1) / 2;
+  const std::int64_t dofs = m.nodes * m.components, entries = m.symmetric ? dofs * (dofs + 1) / 2 : dofs * dofs;
   return m.value + static_cast<std::int64_t>(element / 32) * entries * 32 + element % 32;
 }
 
-/// One number of the block of nodes (a, b).
-__device__ double number_of(const double* matrix, int dofs, int row, int column) {
-  const int low = row < column ? row : column, high = row < column ? column : row;
-  return matrix[static_cast<std::int64_t>(triangle_row(low, dofs) + high) * 32];
+/// One number of a matrix.
+__device__ double number_of(const double* matrix, int dofs, bool symmetric, int row, int column) {
+  return matrix[static_cast<std::int64_t>(matrix_entry(row, column, dofs, symmetric)) * 32];
 }
 
 /// sum += the block of nodes (a, b), where it is `there`. All loads come before the first addition.
@@ -47,6 +47,16 @@ __device__ void add_block(const double* matrix, int dofs, int a, int b, bool the
   for (int i = 0; i < C; ++i)
 #pragma unroll
     for (int j = 0; j < C; ++j) sum[i * C + j] += turned ? t[j * C + i] : t[i * C + j];
+}
+
+/// The same of a whole matrix.
+template <int C>
+__device__ void add_whole_block(const double* matrix, int dofs, int a, int b, bool there, double (&sum)[C * C]) {
+#pragma unroll
+  for (int i = 0; i < C; ++i)
+#pragma unroll
+    for (int j = 0; j < C; ++j)
+      sum[i * C + j] += there ? matrix[static_cast<std::int64_t>((a * C + i) * dofs + b * C + j) * 32] : 0.0;
 }
 
 /// What gathers are given.
@@ -127,7 +137,10 @@ __global__ void __launch_bounds__(gather_threads) gather_blocks(GatherJob job, E
 #pragma unroll 2
   for (std::uint32_t d = 0; d < depth; ++d) {
     const Contribution c = read_contribution(job, m, cell, d, lane);
-    add_block<C>(matrix_of(m, c.element), dofs, c.a, c.b, c.there, sum);
+    if (m.symmetric)
+      add_block<C>(matrix_of(m, c.element), dofs, c.a, c.b, c.there, sum);
+    else
+      add_whole_block<C>(matrix_of(m, c.element), dofs, c.a, c.b, c.there, sum);
   }
   if (!place.there) return;
 #pragma unroll
@@ -150,7 +163,8 @@ __global__ void __launch_bounds__(gather_threads) gather_entries(GatherJob job, 
       double sum = job.set_first && cell.comes_first() ? 0.0 : row[static_cast<std::int64_t>(j) * 32];
       for (std::uint32_t d = 0; d < cell.depth(); ++d) {
         const Contribution c = read_contribution(job, m, cell, d, lane);
-        if (c.there) sum += number_of(matrix_of(m, c.element), dofs, c.a * m.components + i, c.b * m.components + j);
+        if (c.there)
+          sum += number_of(matrix_of(m, c.element), dofs, m.symmetric, c.a * m.components + i, c.b * m.components + j);
       }
       row[static_cast<std::int64_t>(j) * 32] = sum;
     }
@@ -181,7 +195,7 @@ __global__ void __launch_bounds__(gather_threads)
     double* target = t.expanded ? t.value + cell * 32 + place % 32
                                 : t.value + (cell * t.block_size + i) * t.block_size * 32 + place % 32;
     for (int j = 0; j < c; ++j)
-      atomicAdd(target + static_cast<std::int64_t>(j) * 32, number_of(matrix, dofs, a * c + i, b * c + j));
+      atomicAdd(target + static_cast<std::int64_t>(j) * 32, number_of(matrix, dofs, m.symmetric, a * c + i, b * c + j));
   }
 }
 
@@ -274,7 +288,7 @@ void scatter_matrices(const std::int32_t* nodes, const std::uint8_t* skip, const
 
 void keep_dependent(const DependentGather& plan, const ElementMatrices& matrices, double* kept, cudaStream_t stream) {
   const auto count = static_cast<std::int64_t>(plan.element.size());
-  const int entries = matrices.dofs() * (matrices.dofs() + 1) / 2;
+  const int entries = matrices.entries();
   launch(copy_dependent, grid_for(count * entries), stream, plan.element.read_device(), count, entries, matrices, kept);
 }
 

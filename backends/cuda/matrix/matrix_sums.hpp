@@ -4,15 +4,16 @@
 
 namespace voussoir::cuda {
 
-/// Element matrices of a run on the device: upper triangles in the layout of lanes. `first` counts from the start of
-/// the batch.
+/// Element matrices of a run on the device, in the layout of lanes. `first` counts from the start of the batch.
 struct ElementMatrices {
   const double* value = nullptr;
   int nodes = 0;
   int components = 0;
   std::int32_t first = 0;
   std::int32_t count = 0;
+  bool symmetric = true;  ///< upper triangles, not whole matrices
   int dofs() const { return nodes * components; }
+  int entries() const { return symmetric ? dofs() * (dofs() + 1) / 2 : dofs() * dofs(); }
 };
 
 /// The values of a matrix on one device and how they are found, for sums of element matrices. Inside a section.

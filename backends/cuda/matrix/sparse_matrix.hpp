@@ -20,7 +20,7 @@ struct AssemblyPlan;  // assembly_plan.hpp
 /// by side, so that a warp reads whole lines of memory and nothing is summed across threads. Entry e of the block in
 /// lane l of cell c stands at (c · block_size² + e) · 32 + l.
 ///
-/// The matrix of a model is symmetric by the way its elements give their matrices, and half of it may be all that a
+/// The matrix of a model whose elements all give symmetric matrices is symmetric, and half of it may be all that a
 /// device stores: see symmetric_tiles.hpp.
 class CudaSparseMatrix final : public SparseMatrix, public CudaOperator {
  public:

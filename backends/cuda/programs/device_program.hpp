@@ -84,13 +84,15 @@ class DeviceProgram {
  public:
   virtual ~DeviceProgram() = default;
   virtual Route route() const = 0;
-  /// Upper triangles by rows.
+  /// As ElementProgram stores them.
   virtual void matrices(const ElementRun& run, const MatrixMix& mix, Integration how, double* out) const = 0;
   virtual void residuals(const ElementRun& run, double* out) const = 0;
   /// stiffness · K · direction + mass · M · direction, nothing stored. Directions are local entries, on the device.
   virtual void actions(const ElementRun& run, const MatrixMix& mix, const double* direction, double* out) const = 0;
   virtual void body_loads(const ElementRun& run, const BodyLoad& load, double* out) const = 0;
   virtual void recover(const ElementRun& run, double* out) const = 0;
+  /// The history that follows from the unknowns and the committed one.
+  virtual void histories(const ElementRun& run, double* out) const = 0;
   /// True where clustered_actions() does such a sum.
   virtual bool knows_clusters(const MatrixMix&) const { return false; }
   /// Adds the actions of all elements of a batch to the nodes by a plan of clusters, element vectors never leaving the

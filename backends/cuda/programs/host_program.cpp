@@ -80,10 +80,11 @@ void add_products(const ElementProgram& program, const ElementView& view, const 
     std::fill(y.begin(), y.end(), 0.0);
     const std::ptrdiff_t group = e / width;
     const double* m = matrices + group * program.matrix_entries() * width + e % width;
+    const bool symmetric = program.symmetric();
     for (std::size_t i = 0; i < y.size(); ++i)
-      for (std::size_t j = i; j < y.size(); ++j, m += width) {
+      for (std::size_t j = symmetric ? i : 0; j < y.size(); ++j, m += width) {
         y[i] += *m * du[j];
-        if (j != i) y[j] += *m * du[i];
+        if (symmetric && j != i) y[j] += *m * du[i];
       }
     double* target = out + group * dofs * width + e % width;
     for (std::size_t i = 0; i < y.size(); ++i) target[static_cast<std::ptrdiff_t>(i) * width] += factor * y[i];
@@ -151,6 +152,13 @@ class HostDeviceProgram final : public DeviceProgram {
     const ElementProgram& program = *run.elements().program;
     ship(run, program.dofs(), out, [&](const ElementView& view, int first, int count, double* values) {
       return program.body_load(view, load, first, count, values);
+    });
+  }
+
+  void histories(const ElementRun& run, double* out) const override {
+    const ElementProgram& program = *run.elements().program;
+    ship(run, program.history_count(), out, [&](const ElementView& view, int first, int count, double* values) {
+      return program.history(view, first, count, values);
     });
   }
 

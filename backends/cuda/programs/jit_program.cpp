@@ -73,6 +73,7 @@ class JitDeviceProgram final : public DeviceProgram {
     start(run, Routine::body_load, job);
   }
   void recover(const ElementRun& run, double* out) const override { start(run, Routine::recover, job_of(run, out)); }
+  void histories(const ElementRun& run, double* out) const override { start(run, Routine::history, job_of(run, out)); }
 
   bool knows_clusters(const MatrixMix& mix) const override { return mix.stiffness != 0 && mix.mass == 0; }
   bool clustered_actions(const ElementRun& run, const MatrixMix& mix, const double* direction, const ClusterPlan& plan,
@@ -106,6 +107,8 @@ class JitDeviceProgram final : public DeviceProgram {
         return {true, program.dofs()};
       case Routine::body_load:
         return {program.takes_body_load(), program.dofs()};
+      case Routine::history:
+        return {program.history_count() > 0, program.history_count()};
       case Routine::recover:
         break;
     }

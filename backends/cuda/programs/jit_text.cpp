@@ -47,6 +47,8 @@ const char* name_of(Routine routine) {
       return "lumped_action";
     case Routine::body_load:
       return "body_load";
+    case Routine::history:
+      return "history";
     case Routine::recover:
       return "recover";
   }

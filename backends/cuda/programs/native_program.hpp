@@ -74,6 +74,7 @@ class NativeDeviceProgram final : public DeviceProgram {
     return true;
   }
   void recover(const ElementRun& run, double* out) const override { start<Routine::recover>(run, job_of(run, out)); }
+  void histories(const ElementRun& run, double* out) const override { start<Routine::history>(run, job_of(run, out)); }
 
  private:
   static void start_tangents(const ElementRun& run, const ElementJob& job, Integration how) {
