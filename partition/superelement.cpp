@@ -85,6 +85,11 @@ void Superelement::begin(StepState& state) const { StaticIntegrator().begin(*mod
 void Superelement::condense(const StepState& state) {
   stiffness_.clear();
   if (free_.empty()) return;
+  if (!model_->device_model().symmetric())
+    throw Error(
+        ErrorCode::bad_input,
+        "substructures are condensed by elimination of symmetric matrices, and an element type of this model has "
+        "an unsymmetric tangent; solve the model as a whole, by direct, gmres or bicgstab");
   Backend& backend = model_->backend();
   const auto matrix = backend.make_matrix(model_->device_model(), 1);
   const auto factors = model_->batch_factors(state.case_factors);

@@ -258,6 +258,11 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
   Memory& memory = *memory_;
   SolveReport report;
   report.solver = name() + " on " + soe.name();
+  if (!soe.model().device_model().symmetric())
+    throw Error(ErrorCode::bad_input,
+                "the matrix of this model is not symmetric, and conjugate gradients need one that is; use gmres, "
+                "bicgstab or direct",
+                "solver '" + name() + "'");
   const Stopwatch setting_up;
   if (memory.soe != &soe || memory.version != soe.version()) {
     memory = Memory();  // until the preconditioner is ready

@@ -10,6 +10,7 @@
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/host_system.hpp>
+#include <voussoir/solvers/direct/lu.hpp>
 #include <voussoir/solvers/soe/envelope_soe.hpp>
 
 namespace voussoir {
@@ -61,9 +62,10 @@ struct DirectSolver::Kept {
   std::uint64_t version = 0;
   std::unique_ptr<Factorization> sparse;
   DirectMethod sparse_method = DirectMethod::automatic;
+  std::unique_ptr<LuFactorization> lu;
   BandLdlt band;
   ProfileLdlt profile;
-  enum class Kind { sparse, band, profile } kind = Kind::sparse;
+  enum class Kind { sparse, lu, band, profile } kind = Kind::sparse;
   std::vector<std::int32_t> place;     // of each equation among those solved for, or −1
   std::vector<std::int32_t> equation;  // the other way round
   std::vector<double> null_vectors;    // as long as `equation` each
@@ -95,6 +97,9 @@ std::vector<double> DirectSolver::Kept::eliminate(std::vector<double> values, in
   if (size > 0) switch (kind) {
       case Kind::sparse:
         sparse->solve(packed, columns);
+        break;
+      case Kind::lu:
+        lu->solve(packed, columns);
         break;
       case Kind::band:
         band.solve(packed, columns);
@@ -169,6 +174,17 @@ void DirectSolver::factorise(const LinearSOE& soe) {
     h.why = s.why;
     h.bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
   };
+  const auto by_lu = [&] {
+    number(false);
+    h.kind = Kept::Kind::lu;
+    h.sparse.reset();
+    if (!h.lu) h.lu = LuFactorization::make(method_, options);
+    h.lu->factorise(whole_rows(soe.sparse_matrix()->to_host(), h.place));
+    const auto& s = h.lu->statistics();
+    h.text = "direct, LU by " + s.method + " (" + s.ordering + ")";
+    h.why = "the matrix is not symmetric";
+    h.bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
+  };
   // Within an envelope that the SOE stores, unless something in it must be looked at more closely.
   const auto by_envelope = [&](auto& ldlt, Kept::Kind kind, const auto& matrix, std::int64_t entries,
                                DirectMethod careful) {
@@ -189,7 +205,9 @@ void DirectSolver::factorise(const LinearSOE& soe) {
 
   const auto label = [&](std::int64_t k) { return model.equation_label(h.equation[k]); };
   naming_equations(label, [&] {
-    if (const auto* band = dynamic_cast<const BandSOE*>(&soe)) {
+    if (!model.device_model().symmetric()) {
+      by_lu();
+    } else if (const auto* band = dynamic_cast<const BandSOE*>(&soe)) {
       const BandMatrix& matrix = band->band();
       by_envelope(h.band, Kept::Kind::band, matrix, matrix.entries(), DirectMethod::band);
       h.text = "direct, band of half width " + std::to_string(matrix.half_bandwidth());

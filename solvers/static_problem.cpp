@@ -5,6 +5,7 @@
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/direct_solver.hpp>
+#include <voussoir/solvers/krylov/krylov_solver.hpp>
 #include <voussoir/solvers/soe/element_soe.hpp>
 #include <voussoir/solvers/soe/envelope_soe.hpp>
 
@@ -97,6 +98,7 @@ struct Size {
   std::int64_t equations = 0;
   int dimension = 0;
   bool uniform = true;
+  bool symmetric = true;
   bool slender = false;  // trusses, beams, springs: badly conditioned, and small
 };
 
@@ -106,6 +108,7 @@ Size size_of(const Domain& domain) {
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementBlock& block = domain.block(b);
     const auto& program = block.type().program();
+    if (block.size() > 0 && program.has_tangent() && !program.symmetric()) s.symmetric = false;
     for (std::int32_t n : block.connectivity())
       components[n] = std::max<std::uint8_t>(components[n], static_cast<std::uint8_t>(program.components()));
     const std::string& shape = block.type().shape();
@@ -134,10 +137,29 @@ Size size_of(const Domain& domain) {
 }  // namespace
 
 std::vector<std::string> solver_names() {
-  return {
-      "direct",       "direct:mumps", "direct:eigen", "direct:cholmod",   "direct:band",     "direct:profile",
-      "cg",           "cg+none",      "cg+jacobi",    "cg+jacobi:single", "cg+block-jacobi", "cg+block-jacobi:single",
-      "cg+chebyshev", "cg+fsai",      "cg+amg"};
+  return {"direct",
+          "direct:mumps",
+          "direct:eigen",
+          "direct:cholmod",
+          "direct:band",
+          "direct:profile",
+          "cg",
+          "cg+none",
+          "cg+jacobi",
+          "cg+jacobi:single",
+          "cg+block-jacobi",
+          "cg+block-jacobi:single",
+          "cg+chebyshev",
+          "cg+fsai",
+          "cg+amg",
+          "gmres",
+          "gmres+none",
+          "gmres+jacobi",
+          "gmres+block-jacobi",
+          "bicgstab",
+          "bicgstab+none",
+          "bicgstab+jacobi",
+          "bicgstab+block-jacobi"};
 }
 
 std::vector<std::string> soe_names() {
@@ -162,6 +184,22 @@ std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tol
     if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("solver", name, known);
     return std::make_shared<DirectSolver>(direct_method(name.substr(7)));
   }
+  for (const std::string method : {"gmres", "bicgstab"})
+    if (name == method || name.starts_with(method + "+")) {
+      KrylovSolver::Options krylov;
+      krylov.relative_tolerance = relative_tolerance;
+      krylov.max_iterations = max_iterations;
+      const std::string with = name == method ? "block-jacobi" : name.substr(method.size() + 1);
+      std::shared_ptr<Preconditioner> p;
+      if (with == "block-jacobi")
+        p = std::make_shared<BlockJacobiPreconditioner>();
+      else if (with == "jacobi")
+        p = std::make_shared<JacobiPreconditioner>();
+      else if (with != "none")
+        unknown_name("solver", name, solver_names());
+      if (method == "gmres") return std::make_shared<GmresSolver>(std::move(p), krylov);
+      return std::make_shared<BicgstabSolver>(std::move(p), krylov);
+    }
   CgSolver::Options options;
   options.relative_tolerance = relative_tolerance;
   options.max_iterations = max_iterations;
@@ -211,7 +249,13 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
     const bool stored = storage != "element" && storage != "element-scatter" && storage != "matrix-free";
     const std::int64_t limit = size.dimension == 3 ? 20000 : 100000;
     const std::string n = std::to_string(size.equations) + " unknowns";
-    if (!stored) {
+    if (!size.symmetric) {
+      solver = stored && size.equations <= limit ? "direct" : "gmres+block-jacobi";
+      why = solver + ", since the matrix is not symmetric and " +
+            (!stored ? "storage '" + storage + "' stores no matrix to factorise"
+                     : n + (solver == "direct" ? " are factorised in seconds" : " are too many to factorise quickly") +
+                           " (up to " + std::to_string(limit) + ")");
+    } else if (!stored) {
       solver = storage == "matrix-free" ? "cg+chebyshev" : "cg+block-jacobi";
       why = solver + ", since storage '" + storage + "' stores no matrix to factorise";
     } else if (size.equations <= limit || size.slender || options.constraints == "penalty") {

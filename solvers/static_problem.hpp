@@ -16,6 +16,8 @@ namespace voussoir {
 ///   cg+none, cg+jacobi, cg+block-jacobi, cg+chebyshev, cg+fsai
 ///   cg+amg                algebraic multigrid; settings follow a colon, cg+amg:k-cycle,steps=3 (AmgOptions::parse)
 ///   cg+jacobi:single, cg+block-jacobi:single    the same with the preconditioner kept in single precision
+///   gmres, bicgstab       for models that are not symmetric, with block Jacobi; gmres+none, gmres+jacobi,
+///                         gmres+block-jacobi, and the same with bicgstab
 ///
 /// and storage, where it is not left to the solver:
 ///

@@ -44,6 +44,12 @@ MechanismReport find_mechanisms(const LinearSOE& soe, const RigidClusters& clust
   const AnalysisModel& model = soe.model();
   Backend& backend = model.backend();
   MechanismReport verdict;
+  if (!model.device_model().symmetric()) {
+    verdict.note =
+        "mechanisms that the load does not excite were not excluded: the matrix is not symmetric; a direct "
+        "solver finds them";
+    return verdict;
+  }
   if (!clusters.undecided().empty())
     verdict.note = "mechanisms that the load does not excite were not excluded: " + clusters.undecided() +
                    "; a direct solver finds them";

@@ -118,11 +118,15 @@ ElementStatus HostElementProgram::run(const ElementView& view, int first, int co
   return status;
 }
 
-void HostElementProgram::fold_upper(std::span<const double> full, const char* what, double* upper) const {
+void HostElementProgram::store(std::span<const double> full, const char* what, double* out) const {
+  if (!symmetric()) {
+    std::copy(full.begin(), full.end(), out);
+    return;
+  }
   require_symmetric(full, what);
   const int n = dofs();
   for (int i = 0; i < n; ++i)
-    for (int j = i; j < n; ++j) *upper++ = i == j ? full[i * n + j] : 0.5 * (full[i * n + j] + full[j * n + i]);
+    for (int j = i; j < n; ++j) *out++ = i == j ? full[i * n + j] : 0.5 * (full[i * n + j] + full[j * n + i]);
 }
 
 void HostElementProgram::require_symmetric(std::span<const double> full, const char* what) const {
@@ -139,10 +143,10 @@ void HostElementProgram::require_symmetric(std::span<const double> full, const c
     const auto label = [this](int i) {
       return unknown_names_[i % components()] + " of node " + std::to_string(i / components() + 1);
     };
-    throw Error(ErrorCode::misuse, "element type '" + name_ + "' computes an unsymmetric " + what + ": entries (" +
-                                       label(worst_i) + ", " + label(worst_j) + ") and their mirror differ by " +
-                                       std::to_string(worst / largest) +
-                                       " of the largest entry; only symmetric matrices are supported");
+    throw Error(ErrorCode::misuse,
+                "element type '" + name_ + "' computes an unsymmetric " + what + ": entries (" + label(worst_i) + ", " +
+                    label(worst_j) + ") and their mirror differ by " + std::to_string(worst / largest) +
+                    " of the largest entry; if it is meant to be, override symmetric() to return false");
   }
 }
 
@@ -152,7 +156,7 @@ ElementStatus HostElementProgram::tangent(const ElementView& view, int first, in
              [&](const HostElementData& data, const std::int32_t*, std::span<double> result) {
                std::fill(full.begin(), full.end(), 0.0);
                element_->tangent(data, full);
-               fold_upper(full, "tangent", result.data());
+               store(full, "tangent", result.data());
              });
 }
 
@@ -180,7 +184,7 @@ ElementStatus HostElementProgram::mass(const ElementView& view, MassKind kind, i
                    for (int j = 0; j < n; ++j)
                      full[i * n + j] *= i == j && diagonal[i % width] > 0 ? total[i % width] / diagonal[i % width] : 0;
                }
-               fold_upper(full, "mass", result.data());
+               store(full, "mass", result.data());
              });
 }
 
@@ -199,7 +203,7 @@ ElementStatus HostElementProgram::action(const ElementView& view, const double* 
              [&](const HostElementData& data, const std::int32_t* node, std::span<double> result) {
                std::fill(full.begin(), full.end(), 0.0);
                element_->tangent(data, full);
-               require_symmetric(full, "tangent");
+               if (symmetric()) require_symmetric(full, "tangent");
                for (int i = 0; i < n; ++i) du[i] = direction[view.first_unknown[node[i / width]] + i % width];
                for (int i = 0; i < n; ++i)
                  for (int j = 0; j < n; ++j) result[i] += full[i * n + j] * du[j];

@@ -47,11 +47,13 @@ class HostElement {
   /// Numbers that a material or section must supply.
   virtual std::vector<std::string> parameter_names() const { return {}; }
 
-  /// The tangent stiffness, symmetric: an unsymmetric one is an Error.
+  /// The tangent stiffness. Where symmetric(), an unsymmetric one is an Error.
   virtual void tangent(const HostElementData& element, std::span<double> matrix) const = 0;
   /// Internal minus external forces. Default: tangent times unknowns.
   virtual void residual(const HostElementData& element, std::span<double> force) const;
 
+  /// False where tangents are not symmetric: the system is then solved by methods for such systems.
+  virtual bool symmetric() const { return true; }
   /// True promises a residual that is linear in the unknowns: an analysis then need not check its balance again.
   virtual bool linear() const { return false; }
 
@@ -87,6 +89,7 @@ class HostElementProgram final : public ElementProgram {
   bool has_mass() const override { return element_->has_mass(); }
   bool takes_body_load() const override { return element_->takes_body_load(); }
   bool linear() const override { return element_->linear(); }
+  bool symmetric() const override { return element_->symmetric(); }
 
   ElementStatus tangent(const ElementView&, int first, int count, double* out) const override;
   ElementStatus mass(const ElementView&, MassKind, int first, int count, double* out) const override;
@@ -108,7 +111,8 @@ class HostElementProgram final : public ElementProgram {
   ElementStatus run(const ElementView&, int first, int count, int values, double* out, const Compute& compute) const;
   /// Throws Error (misuse) where a matrix is not symmetric.
   void require_symmetric(std::span<const double> full, const char* what) const;
-  void fold_upper(std::span<const double> full, const char* what, double* upper) const;
+  /// Stores a matrix as backends expect it: its upper triangle, or all of it where symmetric() is false.
+  void store(std::span<const double> full, const char* what, double* out) const;
 
   std::string name_;
   std::shared_ptr<const HostElement> element_;

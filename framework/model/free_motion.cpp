@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/detail/dense_tangent.hpp>
 #include <voussoir/framework/model/detail/part_motions.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
@@ -111,9 +112,7 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
         const int count = std::min(lanes, batch.element_count - e);
         program.tangent(view, e, count, k.data());
         for (int l = 0; l < count; ++l, ++looked_at) {
-          int at = 0;
-          for (int i = 0; i < m; ++i)
-            for (int j = i; j < m; ++j, ++at) matrix(i, j) = matrix(j, i) = k[static_cast<std::size_t>(at) * lanes + l];
+          detail::unpack_tangent(program, k.data(), l, matrix);
           std::int32_t p = -1;
           for (int a = 0; a < program.nodes(); ++a) {
             const std::int32_t local = view.nodes[static_cast<std::size_t>(e + l) * program.nodes() + a];
@@ -127,7 +126,10 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
           }
           const double size = matrix.cwiseAbs().maxCoeff();
           if (!(size > 0)) continue;
-          const Eigen::MatrixXd energy = motion.transpose() * matrix * motion / size;
+          // Of an unsymmetric matrix, all that it does to a motion counts.
+          const Eigen::MatrixXd force = matrix * motion / size;
+          const Eigen::MatrixXd energy = program.symmetric() ? Eigen::MatrixXd(motion.transpose() * force)
+                                                             : Eigen::MatrixXd(force.transpose() * force);
           // Rounding grows with the distance from the part's centre, which the radius has scaled to one.
           if (energy.cwiseAbs().maxCoeff() < 1e-9 * m) continue;
           ++opposed;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/detail/dense_tangent.hpp>
 #include <voussoir/framework/model/detail/rigid_joints.hpp>
 
 namespace voussoir {
@@ -35,9 +36,8 @@ bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int
     std::vector<double> k(static_cast<std::size_t>(lanes) * static_cast<std::size_t>(program.matrix_entries()));
     program.tangent(view, 0, std::min(lanes, batch.element_count), k.data());
     Eigen::MatrixXd matrix(m, m), motion(m, frame.modes());
-    std::size_t at = 0;
-    for (int i = 0; i < m; ++i)
-      for (int j = i; j < m; ++j, ++at) matrix(i, j) = matrix(j, i) = k[at * static_cast<std::size_t>(lanes)];
+    if (!program.symmetric()) return false;  // what it resists does not follow from eigenvalues
+    detail::unpack_tangent(program, k.data(), 0, matrix);
     if (!matrix.allFinite()) return false;
     for (int a = 0; a < program.nodes(); ++a) {
       const std::int32_t local = view.nodes[a];

@@ -130,7 +130,7 @@ Asymmetry look(const ElementProgram& program, const Few& few) {
 
 Asymmetry find_asymmetry(const BatchSample& sample) {
   const ElementProgram& program = *sample.batch->program;
-  if (!program.has_tangent() || sample.nodes.empty()) return {};
+  if (!program.has_tangent() || !program.symmetric() || sample.nodes.empty()) return {};
   Few few(sample);
   std::vector<double> u(static_cast<std::size_t>(few.view.element_count) * program.dofs(), 0.0);
   few.view.unknowns = u.data();

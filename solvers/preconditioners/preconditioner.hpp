@@ -7,7 +7,7 @@
 
 namespace voussoir {
 
-/// An approximate inverse of a matrix, for CG. Symmetric and positive definite.
+/// An approximate inverse of a matrix. For CG it is symmetric and positive definite.
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
@@ -18,6 +18,8 @@ class Preconditioner {
   virtual const Operator* inverse() const = 0;
   virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }  ///< memory of the preconditioner
 
+  /// True where it is only made for symmetric matrices: solvers for others refuse it on those.
+  virtual bool needs_symmetry() const { return true; }
   /// True where inverse() is not a fixed linear operator, so that CG must be flexible.
   virtual bool is_flexible() const { return false; }
   /// Expected early progress of CG: the residual is reduced to this fraction after this many iterations, else
@@ -48,6 +50,7 @@ class JacobiPreconditioner : public Preconditioner {
  public:
   explicit JacobiPreconditioner(Precision precision = Precision::full) : precision_(precision) {}
   std::string name() const override { return "jacobi" + suffix(); }
+  bool needs_symmetry() const override { return false; }
   void set_up(const LinearSOE& soe) override;
   const Operator* inverse() const override { return inverse_.get(); }
 

@@ -224,7 +224,7 @@ void AnalysisModel::Builder::check_symmetry() const {
                 "the tangent of element type '" + batches[b].program->name() + "' is not symmetric (by " +
                     short_number(found.size, 2) + " of its entries" +
                     (found.at_rest ? "" : ", away from zero unknowns") +
-                    "), and only symmetric ones are supported; a law must satisfy A : dflux(B) = B : dflux(A)",
+                    "); a law must satisfy A : dflux(B) = B : dflux(A), or declare symmetric = false",
                 domain.element_label(model.element_of(static_cast<int>(b), found.element)));
   }
 }

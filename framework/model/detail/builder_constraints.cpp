@@ -124,7 +124,8 @@ double AnalysisModel::Builder::largest_diagonal() const {
     for (int e = 0; e < view.element_count; e += lanes) {
       const int count = std::min(lanes, view.element_count - e);
       program.tangent(view, e, count, k.data());
-      for (int i = 0, at = 0; i < program.dofs(); at += program.dofs() - i, ++i)
+      const int dofs = program.dofs();
+      for (int i = 0, at = 0; i < dofs; at += program.symmetric() ? dofs - i : dofs + 1, ++i)
         for (int l = 0; l < count; ++l)
           largest = std::max(largest, std::abs(k[static_cast<std::size_t>(at) * lanes + l]));
     }

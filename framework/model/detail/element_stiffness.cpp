@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <voussoir/framework/model/detail/dense_tangent.hpp>
+
 namespace voussoir::detail {
 
 void visit_element_stiffness(
@@ -38,9 +40,7 @@ void visit_element_stiffness(
           if (visited[origin]++) continue;
         }
         program.tangent(view, e, 1, k.data());
-        std::size_t at = 0;
-        for (int i = 0; i < m; ++i)
-          for (int j = i; j < m; ++j, ++at) matrix(i, j) = matrix(j, i) = k[at * lanes];
+        unpack_tangent(program, k.data(), 0, matrix);
         visit(equations, matrix);
       }
     }
