@@ -1,0 +1,242 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/framework/mesh/structured_mesh.hpp>
+#include <voussoir/solvers/static_problem.hpp>
+
+#include "answers.hpp"
+#include "backends_under_test.hpp"
+
+// Laws with values, sources, history, derivatives by dual numbers and unsymmetric tangents, of
+// support/general_laws.hpp, on every backend.
+
+namespace voussoir::conformance {
+namespace {
+
+std::shared_ptr<Material> numbers() {
+  auto m = std::make_shared<Material>("numbers");
+  m->set("diffusivity", 2).set("rate", 3).set("k0", 2).set("k1", 0.7).set("bx", 4).set("by", -1).set("bz", 0.5);
+  m->set("lambda", 120).set("mu", 80).set("expansion_", 1e-3).set("conductivity", 5).set("rho", 2).set("capacity", 3);
+  m->set("yield", 20).set("hardening", 10).set("k", 2).set("tau", 0.5).set("thickness", 0.5);
+  return m;
+}
+
+/// A box or a rectangle whose nodes are moved, with a prescribed side and, in two dimensions, an equation.
+void build(const std::string& type, Domain& d) {
+  BoxMesh mesh;
+  mesh.type = type;
+  mesh.cells = {3, 2, 2};
+  mesh.upper = {3, 2, 2};
+  mesh.distortion = 0.15;
+  auto& block = add_box_mesh(d, mesh);
+  block.set_material(numbers());
+  const std::string unknown = block.type().program().unknown_names()[0];
+  d.prescribe("xmin", "all");
+  d.prescribe("xmax", unknown, 0.01);
+  auto& load_case = d.add_load_case("all");
+  load_case.nodal_at(d.node_id(d.node_count() - 2), block.type().program().unknown_names().back(), 0.3);
+}
+
+struct GeneralLaws : ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(GeneralLaws, ServicesAgreeWithTheOracle) {
+  const auto& [backend, type] = GetParam();
+  if (type.starts_with("neo_hooke")) GTEST_SKIP() << "has no energy at numbers this wild";
+  Domain d;
+  build(type, d);
+  expect_alike(services(d, Backend::open(backend), true), services(d, Backend::open(oracle), true), 1e-12);
+}
+
+TEST_P(GeneralLaws, SolutionsAgreeWhateverTheSolver) {
+  const auto& [backend, type] = GetParam();
+  const auto solve = [&, type = type](const std::string& on, const std::string& solver, const std::string& storage) {
+    Domain d;
+    build(type, d);
+    StaticOptions options;
+    options.solver = solver;
+    options.storage = storage;
+    options.relative_tolerance = 1e-11;
+    return make_static_analysis(d, Backend::open(on), options)->run().front().unknowns.values;
+  };
+  const auto reference = solve(oracle, "direct", "auto");
+  double largest = 0;
+  for (const double v : reference) largest = std::max(largest, std::abs(v));
+  ASSERT_GT(largest, 1e-3);
+  for (const auto& [solver, storage] : std::vector<std::pair<std::string, std::string>>{
+           {"direct", "csr"}, {"gmres", "bsr"}, {"gmres+jacobi", "element"}, {"bicgstab", "matrix-free"}}) {
+    const auto found = solve(backend, solver, storage);
+    ASSERT_EQ(found.size(), reference.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], reference[i], 1e-8 * largest) << solver << " on " << storage << ", value " << i;
+  }
+}
+
+const std::string types[] = {"reaction_diffusion.hex8",
+                             "reaction_diffusion.tet4",
+                             "ignition.hex8",
+                             "ignition.quad4",
+                             "convection_diffusion.hex8",
+                             "convection_diffusion.quad4",
+                             "convection_diffusion.tet10",
+                             "neo_hooke_energy.hex8",
+                             "thermo_elastic.hex8",
+                             "j2.hex8"};
+INSTANTIATE_TEST_SUITE_P(Backends, GeneralLaws,
+                         ::testing::Combine(::testing::ValuesIn(backends_under_test()), ::testing::ValuesIn(types)),
+                         [](const auto& info) {
+                           return test_name(std::get<0>(info.param)) + "_" + test_name(std::get<1>(info.param));
+                         });
+
+/// −k c″ + b c′ = 0 between c = 0 and c = 1.
+double convected(double x, double peclet) { return std::expm1(peclet * x) / std::expm1(peclet); }
+
+struct GeneralLawsOn : ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Backends, GeneralLawsOn, ::testing::ValuesIn(backends_under_test()),
+                         [](const auto& info) { return test_name(info.param); });
+
+TEST_P(GeneralLawsOn, ConvectionConvergesToTheExactSolution) {
+  double before = 0;
+  for (const int cells : {10, 20, 40}) {
+    Domain d;
+    BoxMesh mesh;
+    mesh.type = "convection_diffusion.hex8";
+    mesh.cells = {cells, 1, 1};
+    auto& block = add_box_mesh(d, mesh);
+    auto m = std::make_shared<Material>("stream");
+    m->set("diffusivity", 0.25).set("bx", 1).set("by", 0).set("bz", 0);
+    block.set_material(m);
+    d.prescribe("xmin", "c");
+    d.prescribe("xmax", "c", 1.0);
+    const auto result = make_static_analysis(d, Backend::open(GetParam()))->run().front();
+    double error = 0;
+    for (std::int32_t n = 0; n < d.node_count(); ++n)
+      error = std::max(error, std::abs(result.unknowns.at(n, "c") - convected(d.coordinates()[3 * n], 4)));
+    if (before > 0) {
+      EXPECT_NEAR(before / error, 4.0, 0.4) << cells << " elements";
+    }
+    before = error;
+    EXPECT_NE(result.report.choice.find("not symmetric"), std::string::npos) << result.report.choice;
+  }
+  EXPECT_LT(before, 1e-3);
+}
+
+TEST_P(GeneralLawsOn, ReactionConvergesToTheExactSolution) {
+  // −k c″ + r c = 0, c(0) = 1, no flux at x = 1: cosh(m (1 − x)) / cosh m with m² = r / k. Symmetric: CG solves it.
+  double before = 0;
+  for (const int cells : {8, 16}) {
+    Domain d;
+    BoxMesh mesh;
+    mesh.type = "reaction_diffusion.hex8";
+    mesh.cells = {cells, 1, 1};
+    auto& block = add_box_mesh(d, mesh);
+    auto m = std::make_shared<Material>("pool");
+    m->set("diffusivity", 2).set("rate", 18);
+    block.set_material(m);
+    d.prescribe("xmin", "c", 1.0);
+    StaticOptions options;
+    options.solver = "cg";
+    const auto result = make_static_analysis(d, Backend::open(GetParam()), options)->run().front();
+    double error = 0;
+    for (std::int32_t n = 0; n < d.node_count(); ++n) {
+      const double exact = std::cosh(3 * (1 - d.coordinates()[3 * n])) / std::cosh(3.0);
+      error = std::max(error, std::abs(result.unknowns.at(n, "c") - exact));
+    }
+    if (before > 0) {
+      EXPECT_NEAR(before / error, 4.0, 0.4);
+    }
+    before = error;
+  }
+}
+
+TEST_P(GeneralLawsOn, AHeatedBarGrows) {
+  // T = 100 x along a bar that is free to expand: u_x = α 100 x² / 2 on its axis, to the order of the mesh.
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "thermo_elastic.hex8";
+  mesh.cells = {8, 1, 1};
+  mesh.upper = {1, 0.01, 0.01};
+  auto& block = add_box_mesh(d, mesh);
+  auto m = std::make_shared<Material>("metal");
+  m->set("lambda", 0).set("mu", 80).set("expansion_", 1e-5).set("conductivity", 5).set("rho", 2).set("capacity", 3);
+  block.set_material(m);
+  for (const char* unknown : {"ux", "uy", "uz", "T"}) d.prescribe("xmin", unknown);
+  d.prescribe("ymin", "uy");
+  d.prescribe("zmin", "uz");
+  d.prescribe("xmax", "T", 100.0);
+  const auto result = make_static_analysis(d, Backend::open(GetParam()))->run().front();
+  for (std::int32_t n = 0; n < d.node_count(); ++n)
+    if (d.coordinates()[3 * n] == 1.0) {
+      EXPECT_NEAR(result.unknowns.at(n, "T"), 100.0, 1e-9);
+      EXPECT_NEAR(result.unknowns.at(n, "ux"), 0.5e-3, 1e-5);
+    }
+}
+
+TEST_P(GeneralLawsOn, UnsymmetricModelsAreRefusedByMethodsForSymmetricOnes) {
+  Domain d;
+  build("convection_diffusion.hex8", d);
+  const auto expect_refusal = [&](const std::string& solver, const std::string& storage, const std::string& text) {
+    StaticOptions options;
+    options.solver = solver;
+    options.storage = storage;
+    try {
+      make_static_analysis(d, Backend::open(GetParam()), options)->run();
+      FAIL() << solver << " on " << storage << " did not object";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  };
+  expect_refusal("cg", "auto", "use gmres, bicgstab or direct");
+  expect_refusal("direct", "band", "not symmetric");
+  expect_refusal("direct:profile", "auto", "not symmetric");
+}
+
+TEST_P(GeneralLawsOn, EquationsBetweenUnsymmetricElementsHold) {
+  // A stream through two boxes that equations join is that through one box.
+  Domain d;
+  for (int part = 0; part < 2; ++part) {
+    BoxMesh mesh;
+    mesh.type = "convection_diffusion.hex8";
+    mesh.cells = {8, 1, 1};
+    mesh.lower = {part * 0.5, 0, 0};
+    mesh.upper = {part * 0.5 + 0.5, 1, 1};
+    mesh.block = mesh.set_prefix = part ? "right" : "left";
+    auto m = std::make_shared<Material>("stream");
+    m->set("diffusivity", 0.25).set("bx", 1).set("by", 0).set("bz", 0);
+    add_box_mesh(d, mesh).set_material(m);
+  }
+  for (std::int32_t left = 0; left < d.node_count(); ++left)
+    for (std::int32_t right = left + 1; right < d.node_count(); ++right) {
+      const double* a = d.coordinates().data() + 3 * left;
+      const double* b = d.coordinates().data() + 3 * right;
+      if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+        d.add_equation({{d.node_id(left), "c", 1.0}, {d.node_id(right), "c", -1.0}});
+    }
+  d.prescribe("leftxmin", "c");
+  d.prescribe("rightxmax", "c", 1.0);
+  Domain whole;
+  BoxMesh mesh;
+  mesh.type = "convection_diffusion.hex8";
+  mesh.cells = {16, 1, 1};
+  auto m = std::make_shared<Material>("stream");
+  m->set("diffusivity", 0.25).set("bx", 1).set("by", 0).set("bz", 0);
+  add_box_mesh(whole, mesh).set_material(m);
+  whole.prescribe("xmin", "c");
+  whole.prescribe("xmax", "c", 1.0);
+  const auto one = make_static_analysis(whole, Backend::open(GetParam()))->run().front();
+  for (const char* solver : {"direct", "gmres+none", "bicgstab+jacobi"}) {
+    StaticOptions options;
+    options.solver = solver;
+    options.relative_tolerance = 1e-11;
+    const auto two = make_static_analysis(d, Backend::open(GetParam()), options)->run().front();
+    for (std::int32_t n = 0; n < d.node_count(); ++n)
+      for (std::int32_t k = 0; k < whole.node_count(); ++k)
+        if (std::abs(d.coordinates()[3 * n] - whole.coordinates()[3 * k]) < 1e-12) {
+          ASSERT_NEAR(two.unknowns.at(n, "c"), one.unknowns.at(k, "c"), 1e-9) << solver;
+        }
+  }
+}
+
+}  // namespace
+}  // namespace voussoir::conformance
