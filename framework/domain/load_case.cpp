@@ -48,6 +48,14 @@ LoadCase& LoadCase::traction(const std::string& name, std::array<double, 3> valu
   check_finite(*this, "a traction", {value[0], value[1], value[2]});
   return surface(name, "traction", {value.begin(), value.end()});
 }
+LoadCase& LoadCase::inflow(const std::string& name, double value) {
+  check_finite(*this, "an inflow", {value});
+  return surface(name, "flux", {value});
+}
+LoadCase& LoadCase::film(const std::string& name, double coefficient, double ambient) {
+  return convection(name, coefficient, ambient);
+}
+LoadCase& LoadCase::source(const std::string& element_set, double value) { return heat_source(element_set, value); }
 LoadCase& LoadCase::heat_flux(const std::string& name, double value) {
   check_finite(*this, "a heat flux", {value});
   return surface(name, "flux", {value});

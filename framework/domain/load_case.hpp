@@ -40,7 +40,14 @@ class LoadCase {
   /// Temperature of every node, in the order of the domain's nodes. NaN means "not given" and is accepted only at nodes
   /// that no element uses, so that `unknowns.values` of a heat result can be passed directly.
   LoadCase& temperature_field(std::vector<double> values);
-  /// Heat flowing into the body per area of a surface.
+  /// What flows into the body per area of a surface, of a field with one unknown per node, whatever its name: heat,
+  /// ground water, a concentration.
+  LoadCase& inflow(const std::string& surface, double value);
+  /// What such a field exchanges with its surroundings: coefficient · (unknown − ambient) per area leaves the body.
+  LoadCase& film(const std::string& surface, double coefficient, double ambient);
+  /// What is produced of such a field per volume in an element set ("" for all elements).
+  LoadCase& source(const std::string& element_set, double value);
+  /// Heat flowing into the body per area of a surface: inflow() of T.
   LoadCase& heat_flux(const std::string& surface, double value);
   /// Heat exchanged with a medium of temperature `sink`: film · (T − sink) per area leaves the body.
   LoadCase& convection(const std::string& surface, double film, double sink);

@@ -150,6 +150,26 @@ TEST_P(GeneralLawsOn, ReactionConvergesToTheExactSolution) {
   }
 }
 
+TEST_P(GeneralLawsOn, SurfaceLoadsActOnAUsersField) {
+  // 2 c″ + 6 = 0 between c = 1 and an inflow of 4, less what a film of 3 to 2 lets out: 2 c′(1) = 4 − 3 (c(1) − 2), so
+  // that c = 1 + a x − 1.5 x² with 2 (a − 3) = 4 − 3 (a − 2.5), a = 3.5.
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "reaction_diffusion.hex8";
+  mesh.cells = {6, 2, 1};
+  auto& block = add_box_mesh(d, mesh);
+  auto m = std::make_shared<Material>("soil");
+  m->set("diffusivity", 2).set("rate", 0);
+  block.set_material(m);
+  d.prescribe("xmin", "c", 1.0);
+  d.add_load_case("all").inflow("xmax", 4).film("xmax", 3, 2).source("", 6);
+  const auto result = make_static_analysis(d, Backend::open(GetParam()))->run().front();
+  for (std::int32_t n = 0; n < d.node_count(); ++n) {
+    const double x = d.coordinates()[3 * n];
+    EXPECT_NEAR(result.unknowns.at(n, "c"), 1 + 3.5 * x - 1.5 * x * x, 1e-9);
+  }
+}
+
 TEST_P(GeneralLawsOn, AHeatedBarGrows) {
   // T = 100 x along a bar that is free to expand: u_x = α 100 x² / 2 on its axis, to the order of the mesh.
   Domain d;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/detail/renamed_program.hpp>
 #include <voussoir/framework/model/detail/symmetry.hpp>
 
 namespace voussoir {
@@ -17,6 +18,15 @@ std::string load_type(const ElementBlock& block, const std::string& kind, const 
   std::string geometry;
   if (topology.dim == 2) geometry = block.type().program().axisymmetric() ? "axisymmetric_" : "plane_";
   return geometry + kind + "." + face_shape;
+}
+
+/// The program of a load on faces of a block. What flows into a field with one unknown is written for T, and acts on
+/// the unknown that the block has.
+std::shared_ptr<const ElementProgram> load_program(const ElementType& type, const ElementBlock& block) {
+  const auto own = type.program().unknown_names(), names = block.type().program().unknown_names();
+  if (own.size() != 1 || names.size() != 1 || own[0] == names[0]) return type.shared_program();
+  return std::make_shared<detail::RenamedProgram>(type.shared_program(),
+                                                  std::vector<std::string>(names.begin(), names.end()));
 }
 
 /// The value of a parameter of one element of a block, at its lowest temperature; `otherwise` where it has none.
@@ -113,7 +123,8 @@ void AnalysisModel::Builder::add_faces(int load_case, const LoadCase::Surface& l
   if (!type)
     throw Error(ErrorCode::bad_input,
                 "there is no " + load.kind + " load for faces of " + block.type_name() + " elements", where);
-  take_unknowns(type->program(), where);
+  auto program = load_program(*type, block);
+  take_unknowns(*program, where);
   const auto& shape = shape_topology(block.type().shape());
   const auto names = type->program().parameter_names();
   if (load.kind == "traction" && type->program().components() == 2 && load.values[2] != 0)
@@ -137,7 +148,7 @@ void AnalysisModel::Builder::add_faces(int load_case, const LoadCase::Surface& l
     }
     if (has_thickness) record.push_back(static_cast<std::int32_t>(record.size()));
   }
-  add_batch(type->shared_program(), std::move(nodes), std::move(parameters), std::move(record), 1, std::move(origin));
+  add_batch(std::move(program), std::move(nodes), std::move(parameters), std::move(record), 1, std::move(origin));
 }
 
 void AnalysisModel::Builder::add_body_loads() {
