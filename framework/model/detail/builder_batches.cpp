@@ -22,9 +22,11 @@ std::string load_type(const ElementBlock& block, const std::string& kind, const 
 
 /// The program of a load on faces of a block. What flows into a field with one unknown is written for T, and acts on
 /// the unknown that the block has.
-std::shared_ptr<const ElementProgram> load_program(const ElementType& type, const ElementBlock& block) {
+std::shared_ptr<const ElementProgram> load_program(const ElementType& type, const std::string& kind,
+                                                   const ElementBlock& block) {
   const auto own = type.program().unknown_names(), names = block.type().program().unknown_names();
-  if (own.size() != 1 || names.size() != 1 || own[0] == names[0]) return type.shared_program();
+  const bool any_field = kind == "flux" || kind == "convection";  // radiation is for temperatures alone
+  if (!any_field || own.size() != 1 || names.size() != 1 || own[0] == names[0]) return type.shared_program();
   return std::make_shared<detail::RenamedProgram>(type.shared_program(),
                                                   std::vector<std::string>(names.begin(), names.end()));
 }
@@ -123,7 +125,7 @@ void AnalysisModel::Builder::add_faces(int load_case, const LoadCase::Surface& l
   if (!type)
     throw Error(ErrorCode::bad_input,
                 "there is no " + load.kind + " load for faces of " + block.type_name() + " elements", where);
-  auto program = load_program(*type, block);
+  auto program = load_program(*type, load.kind, block);
   take_unknowns(*program, where);
   const auto& shape = shape_topology(block.type().shape());
   const auto names = type->program().parameter_names();
