@@ -1,4 +1,5 @@
 #pragma once
+#include <voussoir/elements/kernel/dual.hpp>  // before any law: it may call voussoir::sqrt(R) for numbers with derivatives
 #include <voussoir/elements/kernel/tensor.hpp>
 
 // A PointKernel defines the physics at one point of a body. It is a struct of static functions:
