@@ -174,6 +174,22 @@ measure 'VSR_HD inline double f() {
   const auto g = [&](int i) {' 18 '  };
 }' '1 f'
 
+# The plugin interface: a comment may change, code may not without a new number.
+mkdir -p "$work/abi/backends" "$work/abi/tests/structure"
+printf 'inline constexpr int backend_plugin_abi = 7;\n#include <voussoir/backends/other.hpp>\n' >"$work/abi/backends/plugin.hpp"
+echo 'struct Other { virtual int f(); };' >"$work/abi/backends/other.hpp"
+sh "$here/check_abi.sh" "$work/abi" --update
+echo 'struct Other { virtual int  f(); };  // a comment' >"$work/abi/backends/other.hpp"
+if ! sh "$here/check_abi.sh" "$work/abi" >"$work/log" 2>&1; then
+  echo "FAILED: a comment in the plugin interface was reported"
+  failed=1
+fi
+echo 'struct Other { virtual int g(); virtual int f(); };' >"$work/abi/backends/other.hpp"
+if sh "$here/check_abi.sh" "$work/abi" >"$work/log" 2>&1 || ! grep -q "is still 7" "$work/log"; then
+  echo "FAILED: a change of the plugin interface was not reported"
+  failed=1
+fi
+
 # Headers: one that stands alone, one that does not, one without an include guard.
 mkdir -p "$work/include/voussoir"
 printf '#pragma once\n#include <vector>\nstd::vector<int> f();\n' >"$work/include/voussoir/good.hpp"
