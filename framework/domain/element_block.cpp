@@ -133,6 +133,15 @@ ElementBlock& ElementBlock::set_section(const std::string& parameter, double val
   return *this;
 }
 
+ElementBlock& ElementBlock::set_section(const CrossSection& profile) {
+  return set_section("area", profile.area)
+      .set_section("inertia_y", profile.inertia_y)
+      .set_section("inertia_z", profile.inertia_z)
+      .set_section("torsion", profile.torsion)
+      .set_section("shear_area_y", profile.shear_area_y)
+      .set_section("shear_area_z", profile.shear_area_z);
+}
+
 ElementBlock& ElementBlock::set_per_element(const std::string& parameter, std::vector<double> values) {
   ++domain_->revision_;
   per_element_[parameter] = std::move(values);

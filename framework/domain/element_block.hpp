@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <voussoir/framework/domain/cross_section.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/domain/id.hpp>
 #include <voussoir/framework/domain/material.hpp>
@@ -33,6 +34,8 @@ class ElementBlock {
   /// A parameter that neither section nor material defines is an Error when it is needed, except: thickness is 1;
   /// density, expansion (expansion1, …) and specific_heat are 0, because many analyses do without them.
   ElementBlock& set_section(const std::string& parameter, double value);
+  /// All numbers of a beam's cross-section.
+  ElementBlock& set_section(const CrossSection& profile);
   /// A number that differs from element to element, in the order of the elements.
   ElementBlock& set_per_element(const std::string& parameter, std::vector<double> values);
   ElementBlock& set_orientation(const Orientation& orientation);

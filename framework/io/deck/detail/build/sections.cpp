@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <voussoir/framework/io/deck/detail/build/build.hpp>
-#include <voussoir/framework/io/detail/cross_section.hpp>
+#include <voussoir/framework/domain/cross_section.hpp>
 #include <voussoir/framework/io/detail/derived_table.hpp>
 
 // Sections: thickness and area, the cross-sections of beams, springs, masses.
