@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/backends/error.hpp>
 #include <voussoir/framework/domain/domain.hpp>
 
 namespace voussoir {
