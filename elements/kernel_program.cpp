@@ -28,7 +28,13 @@ bool KernelProgram::linear() const {
   return facts_.linear && !(unknown_temperature && facts_.reads_temperature);
 }
 
-std::string KernelProgram::defect() const { return facts_.defect ? facts_.defect() : std::string(); }
+std::string KernelProgram::defect() const {
+  for (std::size_t i = 0; i < recovered_names_.size(); ++i)
+    if (std::find(recovered_names_.begin(), recovered_names_.begin() + static_cast<std::ptrdiff_t>(i),
+                  recovered_names_[i]) != recovered_names_.begin() + static_cast<std::ptrdiff_t>(i))
+      return "two of its results are called '" + recovered_names_[i] + "'; give a number in history[] another name";
+  return facts_.defect ? facts_.defect() : std::string();
+}
 
 const KernelSource* KernelProgram::source() const { return find_kernel_source(name_); }
 

@@ -176,7 +176,7 @@ struct Relaxing {
   static constexpr int components = 1;
   static constexpr const char* unknowns[] = {"w"};
   static constexpr const char* parameters[] = {"k", "tau"};
-  static constexpr const char* history[] = {"qx", "qy", "qz", "gx_", "gy_", "gz_"};
+  static constexpr const char* history[] = {"old_qx", "old_qy", "old_qz", "old_gx", "old_gy", "old_gz"};
   template <class R>
   VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
     Mat<R, 1, 3> q;

@@ -173,6 +173,18 @@ TEST(GeneralElement, UniaxialPlasticityFollowsTheClosedForm) {
   EXPECT_GT(equivalent, 0.02);
 }
 
+/// A law whose memory has the name of a component of its flux.
+struct Confusing : Relaxing {
+  static constexpr const char* history[] = {"qx", "b", "c", "d", "e", "f"};
+};
+
+TEST(GeneralElement, HistoryMustNotHaveTheNameOfAnotherResult) {
+  const NativeProgram<PointElement<Confusing, Hex8>> confusing("confusing");
+  EXPECT_NE(confusing.defect().find("'qx'"), std::string::npos) << confusing.defect();
+  const NativeProgram<PointElement<Relaxing, Hex8>> clear("clear");
+  EXPECT_EQ(clear.defect(), "");
+}
+
 TEST(GeneralElement, BodyLoadsActOnTheirUnknowns) {
   const NativeProgram<PointElement<ThermoElastic, Hex8>> program("thermo");
   ASSERT_TRUE(program.takes_body_load());
