@@ -95,7 +95,7 @@ void Superelement::condense(const StepState& state) {
   const auto factors = model_->batch_factors(state.case_factors);
   MatrixTerms terms;
   terms.batch_factors = factors;
-  model_->translating([&] { backend.assemble(model_->device_model(), &state.unknowns, terms, *matrix); });
+  model_->translating([&] { backend.assemble(model_->device_model(), state.elements(), terms, *matrix); });
 
   Factorization& factorization = *factor_->factorization;
   const SymmetricCsr rows = upper_triangle(matrix->to_host(), place_);

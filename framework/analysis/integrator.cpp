@@ -4,22 +4,19 @@ namespace voussoir {
 
 void StaticIntegrator::begin(const AnalysisModel& model, StepState& state) const {
   Backend& backend = model.backend();
-  model.set_spring_factor_of_prescribed(state.prescribed_factor);
   state.unknowns = model.initial_unknowns(state.prescribed_factor);
   state.loads = model.make_vector();
   backend.fill(state.loads, 0.0);
-  model.add_loads(state.case_factors, state.loads);
-  if (model.follows_unknown_temperature())
-    model.set_temperature_from(state.unknowns);
-  else
-    model.set_temperature(state.case_factors);
+  state.temperature = model.follows_unknown_temperature() ? model.temperatures_from(state.unknowns)
+                                                          : model.temperatures(state.case_factors);
+  model.add_loads(state.case_factors, state.elements(), state.loads);
 }
 
 void StaticIntegrator::form_tangent(const AnalysisModel& model, const StepState& state, LinearSOE& soe) const {
   const auto factors = model.batch_factors(state.case_factors);
   MatrixTerms terms;
   terms.batch_factors = factors;
-  model.translating([&] { soe.form(&state.unknowns, terms); });
+  model.translating([&] { soe.form(state.elements(), terms); });
 }
 
 Vector StaticIntegrator::out_of_balance(const AnalysisModel& model, const StepState& state) const {
@@ -28,7 +25,7 @@ Vector StaticIntegrator::out_of_balance(const AnalysisModel& model, const StepSt
   backend.copy(state.loads, r);
   backend.scale(-1.0, r);
   const auto factors = model.batch_factors(state.case_factors);
-  model.translating([&] { backend.residual(model.device_model(), state.unknowns, factors, false, r); });
+  model.translating([&] { backend.residual(model.device_model(), state.elements(), factors, false, r); });
   return r;
 }
 
@@ -48,7 +45,7 @@ void StaticIntegrator::update(const AnalysisModel& model, const Vector& incremen
   backend.clear_constrained(model.device_model(), full);
   backend.expand_dependencies(model.device_model(), full);
   backend.axpy(1.0, full, state.unknowns);
-  if (model.follows_unknown_temperature()) model.set_temperature_from(state.unknowns);
+  if (model.follows_unknown_temperature()) state.temperature = model.temperatures_from(state.unknowns);
 }
 
 }  // namespace voussoir

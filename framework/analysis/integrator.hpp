@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,16 @@ struct StepState {
   std::vector<double> case_factors;  ///< of the domain's load cases, in their order
   double prescribed_factor = 1;      ///< of prescribed values
   Vector unknowns;
-  Vector loads;  ///< nodal and body loads
+  Vector loads;                                    ///< nodal and body loads
+  std::shared_ptr<const NodalValues> temperature;  ///< null: the initial temperatures
+
+  /// What the elements see of the state; valid as long as it.
+  ElementState elements() const {
+    ElementState state(unknowns);
+    state.temperature = temperature;
+    state.prescribed_factor = prescribed_factor;
+    return state;
+  }
 };
 
 /// Turns the model's state into a system of equations and the system's solution into a state. A static integrator forms

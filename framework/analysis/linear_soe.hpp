@@ -26,8 +26,8 @@ class LinearSOE {
   /// Must be called by the owner of the model before destroying it.
   void forget_model();
 
-  /// Computes A = stiffness · K + mass · M at the given unknowns (null: zero).
-  virtual void form(const Vector* unknowns, const MatrixTerms& terms) = 0;
+  /// Computes A = stiffness · K + mass · M at a state.
+  virtual void form(const ElementState& state, const MatrixTerms& terms) = 0;
   /// A number unique to this matrix within the process, new with each form(), so that solvers know when to
   /// factorise or set up again.
   std::uint64_t version() const { return version_; }

@@ -56,7 +56,7 @@ double energy_of_springs(const AnalysisModel& m, const StepState& state) {
   if (!any) return 0;
   Vector force = m.make_vector();
   m.backend().fill(force, 0.0);
-  m.translating([&] { m.backend().residual(m.device_model(), state.unknowns, factors, false, force); });
+  m.translating([&] { m.backend().residual(m.device_model(), state.elements(), factors, false, force); });
   return 0.5 * m.backend().dot(state.unknowns, force);
 }
 
@@ -123,7 +123,7 @@ std::vector<double> forces_of(const AnalysisModel& m, const StepState& state, bo
   auto factors = m.batch_factors(state.case_factors);
   for (std::size_t b = 0; b < factors.size(); ++b)
     if (!takes(m.batches()[b])) factors[b] = 0;
-  m.translating([&] { backend.residual(m.device_model(), state.unknowns, factors, false, force); });
+  m.translating([&] { backend.residual(m.device_model(), state.elements(), factors, false, force); });
   return force.to_host();
 }
 
@@ -232,7 +232,7 @@ void add_points(const AnalysisModel& m, const StepState& state, StepResult& resu
     field.points = program.points();
     field.names.assign(program.recovered_names().begin(), program.recovered_names().end());
     field.values =
-        m.translating([&] { return m.backend().recover(m.device_model(), static_cast<int>(b), state.unknowns); });
+        m.translating([&] { return m.backend().recover(m.device_model(), static_cast<int>(b), state.elements()); });
     if (field.has("energy") && field.has("volume")) add_energy(field, result.energy);
     result.points.push_back(std::move(field));
   }

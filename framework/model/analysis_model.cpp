@@ -90,7 +90,7 @@ bool AnalysisModel::is_linear() const {
   return true;
 }
 
-void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) const {
+void AnalysisModel::add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const {
   std::vector<double> nodal(equation_count(), 0.0);
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
     if (case_factors[c] == 0) continue;
@@ -108,7 +108,7 @@ void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) c
     for (double& a : load.acceleration) a *= factor;
     load.angular_velocity_squared *= factor;
     load.source *= factor;
-    translating([&] { backend_->body_load(*device_model_, batch, load, f); });
+    translating([&] { backend_->body_load(*device_model_, batch, state, load, f); });
   };
   for (const auto& origin : whole_body_loads_)
     for (std::size_t b = 0; b < origins_.size(); ++b)
@@ -118,7 +118,7 @@ void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) c
     if (origins_[b].kind == BatchOrigin::Kind::body_load) add(static_cast<int>(b), origins_[b]);
 }
 
-void AnalysisModel::set_temperature(std::span<const double> case_factors) const {
+std::shared_ptr<const NodalValues> AnalysisModel::temperatures(std::span<const double> case_factors) const {
   std::vector<double> t;
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
     const auto& given = domain_.load_case(c).temperatures();
@@ -131,7 +131,7 @@ void AnalysisModel::set_temperature(std::span<const double> case_factors) const 
     }
   }
   if (t.empty() && depends_on_temperature_) t = initial_temperatures();
-  device_model_->set_temperature(t);
+  return t.empty() ? nullptr : std::make_shared<const NodalValues>(device_model_->nodal_values(t));
 }
 
 std::vector<double> AnalysisModel::initial_temperatures() const {
@@ -140,13 +140,8 @@ std::vector<double> AnalysisModel::initial_temperatures() const {
   return t;
 }
 
-void AnalysisModel::set_temperature_from(const Vector& unknowns) const {
-  const std::vector<double> u = unknowns.to_host();
-  std::vector<double> t = initial_temperatures();
-  for (std::size_t k = 0; k < t.size(); ++k)
-    if (temperature_component_ < first_equation_[k + 1] - first_equation_[k])
-      t[k] = u[first_equation_[k] + temperature_component_];
-  device_model_->set_temperature(t);
+std::shared_ptr<const NodalValues> AnalysisModel::temperatures_from(const Vector& unknowns) const {
+  return std::make_shared<const NodalValues>(backend_->temperatures(*device_model_, unknowns, temperature_component_));
 }
 
 std::optional<double> AnalysisModel::radiation_start() const {
@@ -180,21 +175,6 @@ Vector AnalysisModel::initial_unknowns(double factor) const {
   Vector result = make_vector();
   result.from_host(u);
   return result;
-}
-
-void AnalysisModel::set_spring_factor_of_prescribed(double factor) const {
-  for (int device = 0; device < device_model_->devices(); ++device) {
-    std::size_t next = 0;
-    for (std::size_t b = 0; b < origins_.size(); ++b) {
-      if (origins_[b].kind != BatchOrigin::Kind::constraint) continue;
-      const std::vector<double>& constants = spring_constants_[next++];
-      ElementBatch& batch = device_model_->part(device).batches[b];
-      if (batch.element_count == 0) continue;  // a device without springs of this batch has none of its numbers
-      const std::size_t stride = batch.program->parameter_names().size() + 1;
-      auto p = batch.parameters.update_host();
-      for (std::size_t s = 0; s < constants.size(); ++s) p[s * stride + stride - 1] = factor * constants[s];
-    }
-  }
 }
 
 void AnalysisModel::rethrow(const ElementError& error) const {

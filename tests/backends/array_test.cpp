@@ -44,6 +44,7 @@ class CountingMemory final : public DeviceMemory {
     ++to_host;
     std::memcpy(host, device, bytes);
   }
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void clear(void* device, std::size_t first, std::size_t bytes) override {
     std::memset(static_cast<char*>(device) + first, 0, bytes);
   }
@@ -62,6 +63,7 @@ class SharingMemory final : public DeviceMemory {
   void release_host(void*, std::size_t) noexcept override {}
   void copy_to_device(void*, const void*, std::size_t) override { throw Error(ErrorCode::internal, "no copies here"); }
   void copy_to_host(void*, const void*, std::size_t) override { throw Error(ErrorCode::internal, "no copies here"); }
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void clear(void* device, std::size_t first, std::size_t bytes) override {
     std::memset(static_cast<char*>(device) + first, 0, bytes);
   }
