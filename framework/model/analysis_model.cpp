@@ -1,6 +1,7 @@
 #include <voussoir/framework/model/analysis_model.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
@@ -90,6 +91,17 @@ bool AnalysisModel::is_linear() const {
   return true;
 }
 
+bool AnalysisModel::has_history() const {
+  const auto& batches = device_model_->part(0).batches;
+  return std::any_of(batches.begin(), batches.end(),
+                     [](const ElementBatch& batch) { return batch.program->history_count() > 0; });
+}
+
+std::uint64_t AnalysisModel::next_serial() {
+  static std::atomic<std::uint64_t> models{0};
+  return ++models;
+}
+
 void AnalysisModel::add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const {
   std::vector<double> nodal(equation_count(), 0.0);
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
@@ -171,6 +183,20 @@ Vector AnalysisModel::initial_unknowns(double factor) const {
     double value = factor * d.constant;
     for (std::size_t k = 0; k < d.others.size(); ++k) value += d.coefficients[k] * u[d.others[k]];
     u[d.equation] = value;
+  }
+  Vector result = make_vector();
+  result.from_host(u);
+  return result;
+}
+
+Vector AnalysisModel::prescribed_unknowns() const {
+  std::vector<double> u(equation_count(), 0.0);
+  for (std::int32_t e = 0; e < equation_count(); ++e)
+    if (prescribed_[e]) u[e] = plan_.value[e];
+  for (const auto& d : plan_.dependent) {
+    u[d.equation] = d.constant;
+    for (std::size_t k = 0; k < d.others.size(); ++k)
+      if (prescribed_[d.others[k]]) u[d.equation] += d.coefficients[k] * u[d.others[k]];
   }
   Vector result = make_vector();
   result.from_host(u);

@@ -39,6 +39,8 @@ class AnalysisModel {
   Backend& backend() const { return *backend_; }
   const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
   const DeviceModel& device_model() const { return *device_model_; }  ///< the model on the devices
+  /// A number that no other model of the process has, for those who keep something derived from a model.
+  std::uint64_t serial() const { return serial_; }
   /// The domain's revision when it was numbered.
   std::uint64_t domain_revision() const { return domain_revision_; }
 
@@ -81,6 +83,8 @@ class AnalysisModel {
   bool follows_unknown_temperature() const;
   /// Whether one solve balances the model: every element is linear, and conductivity does not follow temperature.
   bool is_linear() const;
+  /// Whether an element remembers what happened to it, so that one step follows from another.
+  bool has_history() const;
   /// True for a model whose unknown is temperature itself.
   bool is_thermal() const { return unknown_names_.size() == 1 && unknown_names_[0] == "T"; }
 
@@ -97,6 +101,9 @@ class AnalysisModel {
   /// Unknowns with everything prescribed in place (times `factor`), dependents following, and zero elsewhere; but the
   /// initial temperature where elements follow the unknown temperature, and radiation_start() where faces radiate.
   Vector initial_unknowns(double factor) const;
+  /// What supports and equations add to unknowns at factor 1: prescribed values, and what dependent unknowns have from
+  /// those and from constants; zero at free equations.
+  Vector prescribed_unknowns() const;
   /// Where the temperatures of a body that radiates start: at the highest that is given, and not so near absolute zero
   /// that radiation would have no slope. From above, Newton's method converges monotonically.
   std::optional<double> radiation_start() const;
@@ -116,6 +123,7 @@ class AnalysisModel {
 
  private:
   struct Builder;
+  static std::uint64_t next_serial();
   std::vector<double> initial_temperatures() const;  // in numbered order
 
   const Domain& domain_;
@@ -134,6 +142,7 @@ class AnalysisModel {
   bool laws_read_temperature_ = false;  // those of blocks
   int temperature_component_ = -1;      // of the unknown T
   std::uint64_t domain_revision_ = 0;
+  std::uint64_t serial_ = next_serial();
 };
 
 }  // namespace voussoir

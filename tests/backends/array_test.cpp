@@ -69,6 +69,28 @@ class SharingMemory final : public DeviceMemory {
   }
 };
 
+TEST(Array, ACloneHasTheContentsOfTheSideThatIsCurrent) {
+  const auto memory = std::make_shared<CountingMemory>();
+  Array<double> a(memory, 2);
+  auto w = a.write_host();
+  w[0] = 3, w[1] = 4;
+  const Array<double> from_host = a.clone();
+  a.update_device()[0] = 5;
+  const Array<double> from_device = a.clone();
+  a.update_host()[1] = 6;
+  EXPECT_EQ(from_host.read_host()[0], 3);
+  EXPECT_EQ(from_host.read_host()[1], 4);
+  EXPECT_EQ(from_device.read_host()[0], 5);
+  EXPECT_EQ(from_device.read_host()[1], 4);
+  EXPECT_TRUE(Array<double>().clone().empty());
+  const auto shared = std::make_shared<SharingMemory>();
+  Array<double> b(shared, 1);
+  b.write_host()[0] = 7;
+  const Array<double> copy = b.clone();
+  b.write_host()[0] = 8;
+  EXPECT_EQ(copy.read_host()[0], 7);
+}
+
 TEST(Array, CopiesOnlyWhatIsStale) {
   const auto memory = std::make_shared<CountingMemory>();
   Array<double> a(memory, 3);

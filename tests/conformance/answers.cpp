@@ -179,10 +179,10 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
 Answers solutions(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks, Solves which) {
   Answers a;
   Case c(domain, backend);
-  const StaticIntegrator integrator;
-  StepState state;
+  StaticIntegrator integrator;
+  AnalysisState state;
   state.case_factors = c.factors;
-  integrator.begin(c.model, state);
+  integrator.begin_step(c.model, state);
 
   const auto solve = [&](const std::string& storage, std::shared_ptr<Preconditioner> preconditioner) {
     auto soe = make_soe(storage);
