@@ -61,6 +61,18 @@ void* ArrayBuffer::device(Intent intent) {
   return device_;
 }
 
+ArrayBuffer ArrayBuffer::clone() const {
+  if (!memory_) return {};
+  ArrayBuffer result(memory_, bytes_);
+  if (bytes_ == 0) return result;
+  if (host_valid_ && !device_valid_)
+    memory_->copy_to_device(result.device_, host_, bytes_);
+  else
+    memory_->copy(result.device_, device_, bytes_);
+  result.device_valid_ = host_valid_ || device_valid_;
+  return result;
+}
+
 void ArrayBuffer::clear_new_device(std::size_t first) {
   if (host_valid_ || device_valid_) throw Error(ErrorCode::misuse, "only a new Array can be cleared");
   if (first < bytes_) memory_->clear(device_, first, bytes_ - first);

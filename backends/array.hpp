@@ -23,6 +23,7 @@ class ArrayBuffer {
   void* host(DeviceMemory::Intent intent);
   void* device(DeviceMemory::Intent intent);
   void drop_host_mirror();
+  ArrayBuffer clone() const;
   void clear_new_device(std::size_t first);
   std::size_t bytes() const { return bytes_; }  ///< size in bytes
   const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
@@ -74,6 +75,8 @@ class Array {
   T* write_device() { return static_cast<T*>(buffer_.device(Intent::write)); }
   T* update_device() { return static_cast<T*>(buffer_.device(Intent::update)); }
 
+  /// Another array with the same contents on the same device, copied there.
+  Array clone() const { return Array(buffer_.clone()); }
   /// Frees the host mirror after updating the device side. Does nothing if both sides share memory.
   void drop_host_mirror() { buffer_.drop_host_mirror(); }
   /// Zeros the entries from `first` on in a newly created array, for entries that are only sometimes written. After a
@@ -82,6 +85,7 @@ class Array {
 
  private:
   using Intent = DeviceMemory::Intent;
+  explicit Array(detail::ArrayBuffer buffer) : buffer_(std::move(buffer)) {}
   mutable detail::ArrayBuffer buffer_;  // reading may bring a stale side up to date
 };
 

@@ -262,6 +262,30 @@ std::vector<double> Backend::column_norms(const Vector& x) {
   return norms;
 }
 
+std::unique_ptr<ElementHistory> Backend::make_history(const DeviceModel& model) const {
+  auto history = std::make_unique<ElementHistory>();
+  bool any = false;
+  history->parts.resize(static_cast<std::size_t>(model.devices()));
+  for (int d = 0; d < model.devices(); ++d)
+    for (const ElementBatch& batch : model.part(d).batches) {
+      ElementHistory::Batch& own = history->parts[static_cast<std::size_t>(d)].emplace_back();
+      own.count = batch.program->history_count();
+      own.lanes = history_lanes(*batch.program);
+      if (own.count == 0) continue;
+      any = true;
+      const std::int64_t groups = (std::int64_t{batch.element_count} + own.lanes - 1) / own.lanes;
+      own.values = Array<double>(memory(d), static_cast<std::size_t>(groups * own.lanes * own.count));
+    }
+  return any ? std::move(history) : nullptr;
+}
+
+std::size_t ElementHistory::bytes() const {
+  std::size_t total = 0;
+  for (const auto& device : parts)
+    for (const Batch& batch : device) total += batch.values.bytes();
+  return total;
+}
+
 std::unique_ptr<DeviceModel> Backend::make_model(const ModelDescription& description) const {
   std::vector<std::shared_ptr<DeviceMemory>> memories;
   for (int d = 0; d < devices(); ++d) memories.push_back(memory(d));

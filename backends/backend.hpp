@@ -9,6 +9,7 @@
 #include <voussoir/backends/array.hpp>
 #include <voussoir/backends/device_model.hpp>
 #include <voussoir/backends/element_program.hpp>
+#include <voussoir/backends/element_state.hpp>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/operator.hpp>
@@ -178,26 +179,38 @@ class Backend {
                                                                       const HostMatrix& rows);
   /// Integrates and assembles. Rows and columns of equations that are not free are zeroed; of their diagonal the size
   /// is kept (1 where it is zero).
-  virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+  virtual void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                         SparseMatrix& matrix) = 0;
 
-  /// Only integrates the element matrices of one batch and discards them, for benchmarks.
+  /// Only integrates the element matrices of one batch, at rest and at initial temperatures, and discards them: for
+  /// benchmarks.
   virtual void integrate(const DeviceModel& model, int batch, const MatrixTerms& terms);
 
-  virtual std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product) = 0;
-  /// Computes the data that the operator stores; a matrix-free one stores the terms and a copy of the unknowns.
-  /// Equations that are not free have a unit diagonal.
-  virtual void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+  virtual std::unique_ptr<ElementOperator> make_element_operator(
+      const DeviceModel& model, ElementProduct product, OperatorEquations equations = OperatorEquations::free) = 0;
+  /// Computes the data that the operator stores; a matrix-free one keeps the terms and the state, with a copy of the
+  /// unknowns.
+  virtual void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                         ElementOperator& matrix) = 0;
 
-  /// r += Σ factor · (internal − external force) of the batches at `unknowns`, on all equations, free or not. With
+  /// r += Σ factor · (internal − external force) of the batches at a state, on all equations, free or not. With
   /// `through_dependencies` the contributions of dependent equations are added to the equations they depend on.
-  virtual void residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+  virtual void residual(const DeviceModel& model, const ElementState& state, std::span<const double> batch_factors,
                         bool through_dependencies, Vector& r) = 0;
-  /// f += external force of a body load on one batch.
-  virtual void body_load(const DeviceModel& model, int batch, const BodyLoad& load, Vector& f) = 0;
+  /// f += external force of a body load on one batch. Of the state, the temperatures matter: densities may follow them.
+  virtual void body_load(const DeviceModel& model, int batch, const ElementState& state, const BodyLoad& load,
+                         Vector& f) = 0;
   /// Values at the points of all elements of a batch, element by element in the order of its description.
-  virtual std::vector<double> recover(const DeviceModel& model, int batch, const Vector& unknowns) = 0;
+  virtual std::vector<double> recover(const DeviceModel& model, int batch, const ElementState& state) = 0;
+  /// A nodal temperature from unknowns, without leaving the devices: component `component` of each node's unknowns, and
+  /// the initial temperature where a node has fewer.
+  virtual NodalValues temperatures(const DeviceModel& model, const Vector& unknowns, int component) = 0;
+  /// The history that follows from a state: what a step commits. Null where no element has any.
+  virtual std::shared_ptr<const ElementHistory> history(const DeviceModel& model, const ElementState& state) = 0;
+  /// Elements side by side in the history of a type, as ElementHistory::Batch::lanes.
+  virtual int history_lanes(const ElementProgram& program) const = 0;
+  /// A history for the elements of a model, without values yet; null where no element has any.
+  std::unique_ptr<ElementHistory> make_history(const DeviceModel& model) const;
   /// Values of dependent equations from those they depend on.
   virtual void expand_dependencies(const DeviceModel& model, Vector& x) = 0;
   /// Moves the entries of dependent equations to those they depend on (the transpose), and leaves zero.

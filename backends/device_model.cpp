@@ -217,17 +217,14 @@ DeviceModel::DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, co
   }
 }
 
-void DeviceModel::set_temperature(std::span<const double> temperature) {
-  if (temperature.empty()) {
-    for (Part& part : parts_) part.temperature = Array<double>();
-    has_temperature_ = false;
-    return;
-  }
-  if (static_cast<std::int64_t>(temperature.size()) != node_count_)
-    throw Error(ErrorCode::misuse, std::to_string(temperature.size()) + " temperatures for " +
-                                       std::to_string(node_count_) + " nodes; give one per node, or none");
-  for (int d = 0; d < devices(); ++d) write_nodal(temperature, d, parts_[d].temperature);
-  has_temperature_ = true;
+NodalValues DeviceModel::nodal_values(std::span<const double> values) const {
+  if (static_cast<std::int64_t>(values.size()) != node_count_)
+    throw Error(ErrorCode::misuse, std::to_string(values.size()) + " nodal values for " + std::to_string(node_count_) +
+                                       " nodes; give one per node");
+  NodalValues result;
+  result.parts.resize(static_cast<std::size_t>(devices()));
+  for (int d = 0; d < devices(); ++d) write_nodal(values, d, result.parts[static_cast<std::size_t>(d)]);
+  return result;
 }
 
 void DeviceModel::write_nodal(std::span<const double> values, int device, Array<double>& to) const {
@@ -240,42 +237,46 @@ void DeviceModel::write_nodal(std::span<const double> values, int device, Array<
   settle(to);
 }
 
-ElementView DeviceModel::device_view(int device, int batch, const double* unknowns) const {
-  const Part& part = parts_[device];
-  const ElementBatch& from = part.batches[batch];
+namespace {
+
+/// The numbers of a view, and its arrays by read(array).
+template <class Read>
+ElementView view_of(const DeviceModel::Part& part, int device, int batch, const ElementState& state,
+                    double start_temperature, const Read& read) {
+  const ElementBatch& from = part.batches[static_cast<std::size_t>(batch)];
   ElementView view;
   view.element_count = from.element_count;
-  view.nodes = from.nodes.read_device();
-  view.coordinates = part.coordinates.read_device();
-  view.unknowns = unknowns;
-  view.first_unknown = part.first_equation.read_device();
-  view.temperature = has_temperature_ ? part.temperature.read_device() : nullptr;
-  view.initial_temperature = part.initial_temperature.empty() ? nullptr : part.initial_temperature.read_device();
+  view.nodes = read(from.nodes);
+  view.coordinates = read(part.coordinates);
+  view.unknowns = state.unknowns ? read(state.unknowns->part(device)) : nullptr;
+  view.first_unknown = read(part.first_equation);
+  view.temperature = state.temperature ? read(state.temperature->parts[static_cast<std::size_t>(device)]) : nullptr;
+  view.initial_temperature = part.initial_temperature.empty() ? nullptr : read(part.initial_temperature);
   view.expansion_reference = from.expansion_reference;
-  view.start_temperature = start_temperature_;
-  view.parameters = from.parameters.read_device();
-  view.record = from.record.read_device();
+  view.start_temperature = start_temperature;
+  view.parameters = read(from.parameters);
+  view.record = read(from.record);
   view.table_rows = from.table_rows;
+  if (state.history) {
+    const auto& own = state.history->parts[static_cast<std::size_t>(device)][static_cast<std::size_t>(batch)];
+    view.history = own.values.empty() ? nullptr : read(own.values);
+  }
+  view.time = state.time;
+  view.time_step = state.time_step;
+  view.prescribed_factor = state.prescribed_factor;
   return view;
 }
 
-ElementView DeviceModel::host_view(int device, int batch, const double* unknowns) const {
-  const Part& part = parts_[device];
-  const ElementBatch& from = part.batches[batch];
-  ElementView view;
-  view.element_count = from.element_count;
-  view.nodes = from.nodes.read_host().data();
-  view.coordinates = part.coordinates.read_host().data();
-  view.unknowns = unknowns;
-  view.first_unknown = part.first_equation.read_host().data();
-  view.temperature = has_temperature_ ? part.temperature.read_host().data() : nullptr;
-  view.initial_temperature = part.initial_temperature.empty() ? nullptr : part.initial_temperature.read_host().data();
-  view.expansion_reference = from.expansion_reference;
-  view.start_temperature = start_temperature_;
-  view.parameters = from.parameters.read_host().data();
-  view.record = from.record.read_host().data();
-  view.table_rows = from.table_rows;
-  return view;
+}  // namespace
+
+ElementView DeviceModel::device_view(int device, int batch, const ElementState& state) const {
+  return view_of(parts_[device], device, batch, state, start_temperature_,
+                 [](const auto& array) { return array.read_device(); });
+}
+
+ElementView DeviceModel::host_view(int device, int batch, const ElementState& state) const {
+  return view_of(parts_[device], device, batch, state, start_temperature_,
+                 [](const auto& array) { return array.read_host().data(); });
 }
 
 std::int32_t DeviceModel::local_node(int device, std::int32_t node) const {

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/array.hpp>
 #include <voussoir/backends/element_program.hpp>
+#include <voussoir/backends/element_state.hpp>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/layout.hpp>
 
@@ -83,7 +84,6 @@ class DeviceModel {
     std::int32_t owned_nodes = 0;
     std::int32_t local_nodes = 0;  ///< owned ones first, then ghosts, each in numbered order
     Array<double> coordinates;
-    Array<double> temperature;                  ///< empty until set_temperature()
     Array<double> initial_temperature;          ///< empty where it is the same everywhere
     Array<std::int32_t> first_equation;         ///< local equation of each local node, and the total
     Array<std::uint8_t> constrained;            ///< per local equation: prescribed or dependent, so not free
@@ -104,15 +104,16 @@ class DeviceModel {
   int uniform_components() const { return uniform_components_; }
   /// Whether all elements have symmetric tangents, so that matrices of the model are symmetric.
   bool symmetric() const { return symmetric_; }
+  double start_temperature() const { return start_temperature_; }  ///< initial, where it is the same everywhere
   /// First node a device owns.
   std::int32_t first_node(int device) const { return first_node_[device]; }
 
-  /// Nodal temperatures in the description's numbering; an empty span means the initial temperatures.
-  void set_temperature(std::span<const double> temperature);
-  /// The view passed to the routines of a batch, for device work. `unknowns` may be null.
-  ElementView device_view(int device, int batch, const double* unknowns) const;
+  /// One value per described node, on the devices that have it.
+  NodalValues nodal_values(std::span<const double> values) const;
+  /// The view passed to the routines of a batch, for device work. Ghosts of the state's unknowns are fresh.
+  ElementView device_view(int device, int batch, const ElementState& state) const;
   /// The same for work on the host (elements of route host).
-  ElementView host_view(int device, int batch, const double* unknowns) const;
+  ElementView host_view(int device, int batch, const ElementState& state) const;
   /// Local node number on a device of a described node, or −1.
   std::int32_t local_node(int device, std::int32_t node) const;
   /// Data that a backend derives from the model once and stores with it, such as the order of its sums.
@@ -130,7 +131,6 @@ class DeviceModel {
   std::int32_t node_count_ = 0;
   int uniform_components_ = 0;
   bool symmetric_ = true;
-  bool has_temperature_ = false;
   double start_temperature_ = 0;
   mutable std::shared_ptr<void> backend_data_;
 };

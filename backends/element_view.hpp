@@ -25,8 +25,9 @@ struct ElementView {
   int table_rows = 1;
   /// Committed history of the elements, in the order that ElementProgram::history() writes; null: all zero.
   const double* history = nullptr;
-  double time = 0;       ///< at the end of the step that is being solved
-  double time_step = 0;  ///< from the committed state to `time`; 0 where the analysis has no time
+  double time = 0;               ///< at the end of the step that is being solved
+  double time_step = 0;          ///< from the committed state to `time`; 0 where the analysis has no time
+  double prescribed_factor = 1;  ///< of the values that penalty springs prescribe
 };
 
 /// A body load: force per mass, constant and centrifugal; for heat, source per volume.

@@ -22,6 +22,8 @@ class DeviceMemory {
 
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+  /// Copies between two buffers of this device, in stream order.
+  virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   /// Zeros `bytes` bytes of a buffer, from `first` bytes after its start, in stream order.
   virtual void clear(void* device, std::size_t first, std::size_t bytes) = 0;
 

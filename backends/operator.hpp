@@ -64,10 +64,17 @@ enum class ElementProduct {
   matrix_free  ///< nothing stored; geometry and material evaluated in every product
 };
 
+/// The equations that an ElementOperator acts on.
+enum class OperatorEquations {
+  free,  ///< those that are solved for: T'AT, with a unit diagonal where an equation is prescribed or dependent
+  all    ///< all of them, as the elements define A: for forces on supports, base motion and inertial reactions
+};
+
 /// The matrix as its elements: never assembled.
 class ElementOperator : public Operator {
  public:
   virtual ElementProduct product() const = 0;
+  virtual OperatorEquations equations() const = 0;
 };
 
 }  // namespace voussoir

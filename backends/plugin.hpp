@@ -23,7 +23,7 @@ namespace voussoir {
 
 /// The ABI number of the interface between libvoussoir and its plugins. It changes whenever BackendPlugin, Backend or
 /// one of the classes that they use changes, so that an incompatible plugin is rejected rather than misread.
-inline constexpr std::int32_t backend_plugin_abi = 5;
+inline constexpr std::int32_t backend_plugin_abi = 6;
 
 /// Whether a plugin could work on this machine.
 struct BackendProbe {

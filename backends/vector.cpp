@@ -18,6 +18,14 @@ Vector::Vector(std::shared_ptr<const Layout> layout, int columns) : layout_(std:
   }
 }
 
+Vector Vector::clone() const {
+  Vector result;
+  result.layout_ = layout_;
+  result.columns_ = columns_;
+  for (const Array<double>& part : parts_) result.parts_.push_back(part.clone());
+  return result;
+}
+
 void Vector::to_host(std::span<double> values) const {
   if (static_cast<std::int64_t>(values.size()) != size() * columns_)
     throw Error(ErrorCode::misuse, "to_host: " + std::to_string(values.size()) + " places for " +

@@ -13,6 +13,14 @@ class Vector {
  public:
   Vector() = default;
   explicit Vector(std::shared_ptr<const Layout> layout, int columns = 1);
+  Vector(Vector&&) noexcept = default;
+  Vector& operator=(Vector&&) noexcept = default;
+  // A Vector lies on devices and is not copied by accident: write x.clone(), or Backend::copy(x, y) into existing
+  // memory.
+  Vector(const Vector&) = delete;             // copy a Vector with x.clone()
+  Vector& operator=(const Vector&) = delete;  // copy a Vector with x.clone(), or with Backend::copy(x, y)
+  /// Another vector with the same layout and the same values, ghosts included, copied on the devices.
+  Vector clone() const;
 
   const std::shared_ptr<const Layout>& layout() const { return layout_; }
   int columns() const { return columns_; }

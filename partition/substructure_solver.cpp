@@ -103,7 +103,7 @@ SubstructureSolver::SubstructureSolver(const Domain& domain, const Partition& pa
 /// One step: the states of the parts beside that of the whole, and what brings them to balance.
 class SubstructureSolver::StepSolution {
  public:
-  StepSolution(SubstructureSolver& solver, Interface& interface, StepState& state)
+  StepSolution(SubstructureSolver& solver, Interface& interface, AnalysisState& state)
       : solver_(solver), parts_(solver.superelements_), interface_(interface), state_(state), states_(parts_.size()) {
     const Stopwatch watch;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -112,7 +112,7 @@ class SubstructureSolver::StepSolution {
       states_[p].prescribed_factor = state.prescribed_factor;
       parts_[p]->begin(states_[p]);
     }
-    StaticIntegrator().begin(*solver.whole_, state);
+    StaticIntegrator().begin_step(*solver.whole_, state);
     solver.report_.load_seconds += watch.seconds();
   }
 
@@ -129,8 +129,8 @@ class SubstructureSolver::StepSolution {
   SubstructureSolver& solver_;
   const std::vector<std::unique_ptr<Superelement>>& parts_;
   Interface& interface_;
-  StepState& state_;  // of the whole
-  std::vector<StepState> states_;
+  AnalysisState& state_;  // of the whole
+  std::vector<AnalysisState> states_;
 };
 
 bool SubstructureSolver::StepSolution::has_matrix_of(const std::vector<double>& case_factors) const {
@@ -239,7 +239,7 @@ std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps
 
   std::vector<StepResult> results;
   std::vector<double> formed_for;  // case factors that the stiffness was formed for
-  for (StepState& state : step_states(domain_, steps)) {
+  for (AnalysisState& state : step_states(domain_, steps)) {
     SolveReport report;
     report.solver = "substructures, " + std::to_string(superelements_.size()) + " parts";
     StepSolution solution(*this, interface, state);
@@ -263,7 +263,8 @@ std::vector<StepResult> SubstructureSolver::solve(const std::vector<Step>& steps
                   "the matrix is too ill-conditioned for a direct solver; the true relative residual is " +
                       std::to_string(report.true_residual) + ". Look for weakly restrained parts",
                   "step '" + state.name + "'");
-    results.push_back(make_step_result(*whole_, state, report, true));
+    StaticIntegrator integrator;
+    results.push_back(make_step_result(*whole_, integrator, state, report, true));
   }
   return results;
 }

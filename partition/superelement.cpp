@@ -80,9 +80,9 @@ std::string Superelement::not_linear(const AnalysisModel& model) {
   return model.is_thermal() ? "a conductivity that depends on temperature" : "a load";
 }
 
-void Superelement::begin(StepState& state) const { StaticIntegrator().begin(*model_, state); }
+void Superelement::begin(AnalysisState& state) const { StaticIntegrator().begin_step(*model_, state); }
 
-void Superelement::condense(const StepState& state) {
+void Superelement::condense(const AnalysisState& state) {
   stiffness_.clear();
   if (free_.empty()) return;
   if (!model_->device_model().symmetric())
@@ -95,7 +95,7 @@ void Superelement::condense(const StepState& state) {
   const auto factors = model_->batch_factors(state.case_factors);
   MatrixTerms terms;
   terms.batch_factors = factors;
-  model_->translating([&] { backend.assemble(model_->device_model(), &state.unknowns, terms, *matrix); });
+  model_->translating([&] { backend.assemble(model_->device_model(), state.elements(), terms, *matrix); });
 
   Factorization& factorization = *factor_->factorization;
   const SymmetricCsr rows = upper_triangle(matrix->to_host(), place_);
@@ -120,7 +120,7 @@ void Superelement::condense(const StepState& state) {
   if (!boundary_.empty()) stiffness_ = factorization.schur_complement();
 }
 
-const std::vector<double>& Superelement::load(const StepState& state) {
+const std::vector<double>& Superelement::load(const AnalysisState& state) {
   Vector b = model_->make_vector();
   StaticIntegrator().form_unbalance(*model_, state, b);
   const std::vector<double> all = b.to_host();
@@ -131,7 +131,7 @@ const std::vector<double>& Superelement::load(const StepState& state) {
   return load_;
 }
 
-void Superelement::recover(std::span<const double> boundary_increment, StepState& state) {
+void Superelement::recover(std::span<const double> boundary_increment, AnalysisState& state) {
   if (right_hand_side_.size() != free_.size() || boundary_increment.size() != boundary_.size())
     throw Error(ErrorCode::misuse,
                 "recover() needs " + std::to_string(boundary_.size()) + " interface unknowns, after load()",

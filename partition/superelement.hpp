@@ -47,16 +47,16 @@ class Superelement {
   static std::string not_linear(const AnalysisModel& model);
 
   /// Puts prescribed values in place and forms the loads of a step.
-  void begin(StepState& state) const;
+  void begin(AnalysisState& state) const;
   /// Forms and factorises the stiffness. Throws Error (singular), naming a node, where the inside can move while the
   /// interface is fixed. Elements that are not linear are linearised at the state.
-  void condense(const StepState& state);
+  void condense(const AnalysisState& state);
   /// S, by rows (it is symmetric), in the order of boundary().
   const std::vector<double>& stiffness() const { return stiffness_; }
   /// g: forces out of balance at the state, condensed.
-  const std::vector<double>& load(const StepState& state);
+  const std::vector<double>& load(const AnalysisState& state);
   /// Takes the increment of the interface unknowns, and what it means inside, into the state.
-  void recover(std::span<const double> boundary_increment, StepState& state);
+  void recover(std::span<const double> boundary_increment, AnalysisState& state);
 
   /// The superelement as an element like any other, with S as tangent and S u − g as residual, for
   /// register_host_element(). Its nodes are interface_ids(), in that order. Throws Error (bad_input) where the

@@ -32,14 +32,14 @@ std::unique_ptr<Domain> loaded_box(std::array<int, 3> cells) {
 /// A system with its right-hand side.
 struct LoadedSystem {
   std::unique_ptr<LinearSOE> soe;
-  StepState state;
+  AnalysisState state;
   StaticIntegrator integrator;
 
   LoadedSystem(const AnalysisModel& model, std::unique_ptr<LinearSOE> storage) : soe(std::move(storage)) {
     soe->set_model(model);
     state.case_factors.assign(model.domain().load_case_count(), 0.0);
     state.case_factors[0] = 1.0;
-    integrator.begin(model, state);
+    integrator.begin_step(model, state);
     form(model);
     integrator.form_unbalance(model, state, soe->b());
   }

@@ -26,13 +26,13 @@ std::unique_ptr<Domain> loaded_model(int size) {
 template <class Soe>
 struct System {
   Soe soe;
-  StepState state;
+  AnalysisState state;
 
   explicit System(const AnalysisModel& model) {
     soe.set_model(model);
     state.case_factors = {1.0};
-    const StaticIntegrator integrator;
-    integrator.begin(model, state);
+    StaticIntegrator integrator;
+    integrator.begin_step(model, state);
     integrator.form_tangent(model, state, soe);
     integrator.form_unbalance(model, state, soe.b());
   }

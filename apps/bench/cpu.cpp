@@ -174,7 +174,7 @@ class CpuStages {
     model_ = std::make_unique<AnalysisModel>(domain_, backend, TransformationHandler(), PlainNumberer());
     soe_.set_model(*model_);
     state_.case_factors = {1.0};
-    integrator_.begin(*model_, state_);
+    integrator_.begin_step(*model_, state_);
   }
 
   void print_head() const {
@@ -205,7 +205,7 @@ class CpuStages {
   std::unique_ptr<AnalysisModel> model_;
   BsrSOE soe_;
   StaticIntegrator integrator_;
-  StepState state_;
+  AnalysisState state_;
   double all_bytes_ = 0;                                // of a product with all blocks
   Eigen::SparseMatrix<double, Eigen::RowMajor> eigen_;  // the same matrix
 };
@@ -217,9 +217,9 @@ void CpuStages::assembly() {
     AnalysisModel model_one(domain_, one, TransformationHandler(), PlainNumberer());
     BsrSOE soe_one;
     soe_one.set_model(model_one);
-    StepState state_one;
+    AnalysisState state_one;
     state_one.case_factors = {1.0};
-    integrator_.begin(model_one, state_one);
+    integrator_.begin_step(model_one, state_one);
     const double seconds = median_seconds(3, [&] { integrator_.form_tangent(model_one, state_one, soe_one); });
     const double rate = double(domain_.element_count()) / seconds * 1e-6;
     row("integrate + assemble Hex8, one core", fmt::format("{:.3f} M el/s", rate), "0.4 M el/s", rate / 0.4, ">= 1",

@@ -208,10 +208,10 @@ std::unique_ptr<Domain> loaded_box(const std::string& type, const std::array<int
 
 /// The right-hand side of a step from rest.
 void form_load(const AnalysisModel& model, LinearSOE& soe) {
-  StepState state;
+  AnalysisState state;
   state.case_factors = {1.0};
-  const StaticIntegrator integrator;
-  integrator.begin(model, state);
+  StaticIntegrator integrator;
+  integrator.begin_step(model, state);
   integrator.form_unbalance(model, state, soe.b());
 }
 

@@ -48,22 +48,28 @@ class CudaBackend final : public Backend {
   // sparse_matrix.cu, matrix_pattern.cu, assemble.cu
   std::unique_ptr<SparseMatrix> make_matrix(const DeviceModel& model, int block_size) override;
   std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) override;
-  void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+  void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                 SparseMatrix& matrix) override;
   // vendor.cpp
   std::vector<std::unique_ptr<Operator>> make_vendor_matrices(std::shared_ptr<const Layout> layout,
                                                               const HostMatrix& rows) override;
   // element_operator.cu
   void integrate(const DeviceModel& model, int batch, const MatrixTerms& terms) override;
-  std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product) override;
-  void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+  std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product,
+                                                         OperatorEquations equations) override;
+  void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                 ElementOperator& matrix) override;
 
   // element_vectors.cu
-  void residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+  void residual(const DeviceModel& model, const ElementState& state, std::span<const double> batch_factors,
                 bool through_dependencies, Vector& r) override;
-  void body_load(const DeviceModel& model, int batch, const BodyLoad& load, Vector& f) override;
-  std::vector<double> recover(const DeviceModel& model, int batch, const Vector& unknowns) override;
+  void body_load(const DeviceModel& model, int batch, const ElementState& state, const BodyLoad& load,
+                 Vector& f) override;
+  std::vector<double> recover(const DeviceModel& model, int batch, const ElementState& state) override;
+  // element_state.cu
+  NodalValues temperatures(const DeviceModel& model, const Vector& unknowns, int component) override;
+  std::shared_ptr<const ElementHistory> history(const DeviceModel& model, const ElementState& state) override;
+  int history_lanes(const ElementProgram& program) const override;
   // dependencies.cu
   void expand_dependencies(const DeviceModel& model, Vector& x) override;
   void reduce_dependencies(const DeviceModel& model, Vector& x) override;

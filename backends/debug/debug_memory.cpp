@@ -115,6 +115,15 @@ void DebugMemory::copy_to_host(void* host, const void* device, std::size_t bytes
   std::memcpy(host, device, bytes);
 }
 
+void DebugMemory::copy(void* to, const void* from, std::size_t bytes) {
+  const std::lock_guard lock(company_->mutex);
+  Buffer& source = device_buffer(from, bytes);
+  const detail::Opened open_source(source, Access::read);
+  check_end(source);
+  const detail::Opened open_target(device_buffer(to, bytes), Access::read_write);
+  std::memcpy(to, from, bytes);
+}
+
 void DebugMemory::clear(void* device, std::size_t first, std::size_t bytes) {
   const std::lock_guard lock(company_->mutex);
   Buffer& buffer = device_buffer(device, first + bytes);

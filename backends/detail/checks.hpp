@@ -55,6 +55,20 @@ inline void require_one_column(const Layout& layout, const Vector& x, const char
   if (x.columns() != 1) throw Error(ErrorCode::misuse, std::string(what) + ": works on one vector at a time");
 }
 
+/// Throws where a state does not belong to a model.
+inline void require_state(const DeviceModel& model, const ElementState& state, const char* what) {
+  if (state.unknowns) require_one_column(*model.layout(), *state.unknowns, what);
+  const auto devices = static_cast<std::size_t>(model.devices());
+  bool fits = !state.temperature || state.temperature->parts.size() == devices;
+  for (std::size_t d = 0; fits && state.temperature && d < devices; ++d)
+    fits = state.temperature->parts[d].size() == static_cast<std::size_t>(model.part(static_cast<int>(d)).local_nodes);
+  if (!fits) throw Error(ErrorCode::misuse, std::string(what) + ": the temperatures are those of another model");
+  fits = !state.history || state.history->parts.size() == devices;
+  for (std::size_t d = 0; fits && state.history && d < devices; ++d)
+    fits = state.history->parts[d].size() == static_cast<std::size_t>(model.batch_count());
+  if (!fits) throw Error(ErrorCode::misuse, std::string(what) + ": the history is that of another model");
+}
+
 inline void require_batch(int batch, int batches, const char* what) {
   if (batch < 0 || batch >= batches)
     throw Error(ErrorCode::misuse, std::string(what) + ": there is no batch " + std::to_string(batch) + " among " +

@@ -208,7 +208,7 @@ void isolate_constrained(const DeviceModel& model, int device, Matrix& matrix) {
 
 /// Integrates and assembles into half a matrix or a whole one.
 template <class Matrix>
-void assemble_into(const CpuBackend& backend, const DeviceModel& model, const Vector* unknowns,
+void assemble_into(const CpuBackend& backend, const DeviceModel& model, const ElementState& state,
                    const MatrixTerms& terms, bool whole, Matrix& matrix) {
   const int threads = matrix.threads();
   ModelPlans& plans = ModelPlans::of(model, threads);
@@ -229,14 +229,8 @@ void assemble_into(const CpuBackend& backend, const DeviceModel& model, const Ve
       const BatchTerms batch_terms(terms, batch);
       if (batch_terms.empty()) continue;
       const ElementProgram& program = *batch.program;
-      const Sweep sweep{model,
-                        d,
-                        b,
-                        plans.gather(model, d, b),
-                        threads,
-                        backend.route(program),
-                        unknowns ? &unknowns->part(d) : nullptr,
-                        program.matrix_entries()};
+      const Sweep sweep{
+          model, d, b, plans.gather(model, d, b), threads, backend.route(program), state, program.matrix_entries()};
       const auto packed = [&]() -> Compute {
         return [&](const ElementView& view, int first, int count, double* out) {
           return element_matrices(program, view, batch_terms, first, count, out);
@@ -278,22 +272,20 @@ void assemble_into(const CpuBackend& backend, const DeviceModel& model, const Ve
 
 }  // namespace cpu
 
-void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+void CpuBackend::assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                           SparseMatrix& target) {
   using namespace cpu;
   auto* half = dynamic_cast<CpuSymmetricMatrix*>(&target);
   auto* whole = dynamic_cast<CpuSparseMatrix*>(&target);
   if (!(half && &half->model() == &model) && !(whole && whole->model() == &model))
     throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
-  if (unknowns) {
-    require_layout(*model.layout(), *unknowns, "assemble");
-    exchange_ghosts(*unknowns);
-  }
+  detail::require_state(model, state, "assemble");
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   require_factors(terms.batch_factors, model.batch_count(), "assemble");
   if (half)
-    assemble_into(*this, model, unknowns, terms, false, *half);
+    assemble_into(*this, model, state, terms, false, *half);
   else
-    assemble_into(*this, model, unknowns, terms, true, *whole);
+    assemble_into(*this, model, state, terms, true, *whole);
 }
 
 }  // namespace voussoir

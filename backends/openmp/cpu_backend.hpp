@@ -40,16 +40,21 @@ class CpuBackend : public Backend {
 
   std::unique_ptr<SparseMatrix> make_matrix(const DeviceModel& model, int block_size) override;
   std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) override;
-  void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+  void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                 SparseMatrix& matrix) override;
-  std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product) override;
-  void assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+  std::unique_ptr<ElementOperator> make_element_operator(const DeviceModel& model, ElementProduct product,
+                                                         OperatorEquations equations) override;
+  void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                 ElementOperator& matrix) override;
 
-  void residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+  void residual(const DeviceModel& model, const ElementState& state, std::span<const double> batch_factors,
                 bool through_dependencies, Vector& r) override;
-  void body_load(const DeviceModel& model, int batch, const BodyLoad& load, Vector& f) override;
-  std::vector<double> recover(const DeviceModel& model, int batch, const Vector& unknowns) override;
+  void body_load(const DeviceModel& model, int batch, const ElementState& state, const BodyLoad& load,
+                 Vector& f) override;
+  std::vector<double> recover(const DeviceModel& model, int batch, const ElementState& state) override;
+  NodalValues temperatures(const DeviceModel& model, const Vector& unknowns, int component) override;
+  std::shared_ptr<const ElementHistory> history(const DeviceModel& model, const ElementState& state) override;
+  int history_lanes(const ElementProgram& program) const override { return program.lanes(); }
   void expand_dependencies(const DeviceModel& model, Vector& x) override;
   void reduce_dependencies(const DeviceModel& model, Vector& x) override;
   void clear_constrained(const DeviceModel& model, Vector& x) override;

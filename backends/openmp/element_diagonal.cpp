@@ -56,8 +56,8 @@ ElementStatus CpuElementOperator::add_diagonal(int d, int b, int block_size, Arr
   const std::uint8_t* skip = dependent.empty() ? nullptr : dependent.data();
   const bool stored = product_ != ElementProduct::matrix_free;
   const Route side = !stored && program.route() == Route::host ? Route::host : Route::native;
-  const Sweep sweep{
-      *model_, d, b, plan, threads_, side, unknowns_.layout() ? &unknowns_.part(d) : nullptr, program.matrix_entries()};
+  const ElementState state = state_.state();
+  const Sweep sweep{*model_, d, b, plan, threads_, side, state, program.matrix_entries()};
   const auto gather = [&] {
     return diagonal_gather(program, plan, model_part.first_equation.read_device(), model_part.owned_nodes, block_size,
                            skip, blocks.update_device());
@@ -88,6 +88,10 @@ ElementStatus CpuElementOperator::add_diagonal(int d, int b, int block_size, Arr
 
 BlockDiagonal CpuElementOperator::block_diagonal(int block_size) const {
   if (!assembled_) throw Error(ErrorCode::misuse, "block_diagonal: assemble() has not been called for this operator");
+  if (equations_ != OperatorEquations::free)
+    throw Error(ErrorCode::misuse,
+                "block_diagonal: the operator acts on all equations, prescribed ones included; "
+                "make one on the free equations");
   if (block_size != 1 && (model_->uniform_components() == 0 || model_->uniform_components() % block_size != 0))
     throw Error(ErrorCode::misuse, "block_diagonal: blocks of " + std::to_string(block_size) +
                                        " need nodes that all have that many equations, or a multiple of it");

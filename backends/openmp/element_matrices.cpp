@@ -78,13 +78,9 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
           matrices[k * entries + i] = group[i * static_cast<std::size_t>(lanes) + static_cast<std::size_t>(e - first)];
       }
     };
-    if (sweep.side == Route::host)
-      compute_slab(sweep.model.host_view(sweep.device, sweep.batch,
-                                         sweep.unknowns ? sweep.unknowns->read_host().data() : nullptr));
+    if (sweep.side == Route::host) compute_slab(sweep.model.host_view(sweep.device, sweep.batch, sweep.state));
     DeviceSection section(*memory);
-    if (sweep.side != Route::host)
-      compute_slab(
-          sweep.model.device_view(sweep.device, sweep.batch, sweep.unknowns ? sweep.unknowns->read_device() : nullptr));
+    if (sweep.side != Route::host) compute_slab(sweep.model.device_view(sweep.device, sweep.batch, sweep.state));
     const std::int32_t* nodes = batch.nodes.read_device();
     const std::int32_t* first_equation = part.first_equation.read_device();
     const auto add = open_add();

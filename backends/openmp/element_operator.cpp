@@ -15,25 +15,23 @@ namespace voussoir {
 
 namespace cpu {
 
-CpuElementOperator::CpuElementOperator(const DeviceModel& model, ElementProduct product, int threads)
-    : model_(&model), product_(product), threads_(threads) {
+CpuElementOperator::CpuElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations,
+                                       int threads)
+    : model_(&model), product_(product), equations_(equations), threads_(threads) {
   parts_.resize(static_cast<std::size_t>(model.devices()));
   for (auto& batches : parts_) batches.resize(static_cast<std::size_t>(model.batch_count()));
   buffers_.resize(static_cast<std::size_t>(model.devices()));
 }
 
-void CpuElementOperator::assemble(CpuBackend& backend, const Vector* unknowns, const MatrixTerms& terms) {
+void CpuElementOperator::assemble(CpuBackend& backend, const ElementState& state, const MatrixTerms& terms) {
   require_factors(terms.batch_factors, model_->batch_count(), "assemble");
-  if (unknowns) {
-    require_layout(*model_->layout(), *unknowns, "assemble");
-    exchange_ghosts(*unknowns);
-  }
-  unknowns_ = Vector();
-  if (product_ == ElementProduct::matrix_free && unknowns) {
-    unknowns_ = Vector(model_->layout());
-    backend.copy(*unknowns, unknowns_);
-    exchange_ghosts(unknowns_);
-  }
+  detail::require_state(*model_, state, "assemble");
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
+  if (product_ == ElementProduct::matrix_free)
+    state_.keep(state, [&](const Vector& from, Vector& to) {
+      backend.copy(from, to);
+      exchange_ghosts(to);
+    });
   FaultKeeper faults;
   for (int d = 0; d < model_->devices(); ++d)
     for (int b = 0; b < model_->batch_count(); ++b) {
@@ -42,13 +40,13 @@ void CpuElementOperator::assemble(CpuBackend& backend, const Vector* unknowns, c
       if (part(d, b).terms.empty())
         part(d, b).matrices = {};
       else
-        faults.note(batch(d, b), store_matrices(d, b, unknowns));
+        faults.note(batch(d, b), store_matrices(d, b, state));
     }
   assembled_ = true;
   faults.rethrow();
 }
 
-ElementStatus CpuElementOperator::store_matrices(int d, int b, const Vector* unknowns) {
+ElementStatus CpuElementOperator::store_matrices(int d, int b, const ElementState& state) {
   const ElementBatch& elements = batch(d, b);
   const ElementProgram& program = *elements.program;
   BatchPart& own = part(d, b);
@@ -63,11 +61,11 @@ ElementStatus CpuElementOperator::store_matrices(int d, int b, const Vector* unk
     own.whole = std::make_unique<GatherPlan>(make_gather_plan(*model_, d, b, all, threads_));
   }
   if (program.route() == Route::host) {
-    const ElementView view = model_->host_view(d, b, unknowns ? unknowns->part(d).read_host().data() : nullptr);
+    const ElementView view = model_->host_view(d, b, state);
     return element_matrices(program, view, own.terms, 0, count, own.matrices.write_host().data());
   }
   DeviceSection section(*memory);
-  const ElementView view = model_->device_view(d, b, unknowns ? unknowns->part(d).read_device() : nullptr);
+  const ElementView view = model_->device_view(d, b, state);
   double* matrices = own.matrices.write_device();
   ElementStatus status;
   ExceptionKeeper keeper;
@@ -92,10 +90,11 @@ ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) con
   const ElementProgram& program = *batch(d, b).program;
   const BatchPart& own = part(d, b);
   const int columns = expanded_.columns();
+  const ElementState at_rest;  // the matrices are there
   const Sweep sweep{*model_,  d,
                     b,        ModelPlans::of(*model_, threads_).gather(*model_, d, b),
                     threads_, Route::native,
-                    nullptr,  program.dofs() * columns};
+                    at_rest,  program.dofs() * columns};
   return run(
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
@@ -126,7 +125,7 @@ void CpuElementOperator::add_spread(int d, int b, Array<double>& y) const {
       static_cast<std::size_t>((std::int64_t{count} + lanes - 1) / lanes * lanes) * static_cast<std::size_t>(values);
   if (own.spread.size() != room) own.spread = Array<double>(memory, room);
   DeviceSection section(*memory);
-  const ElementView view = model_->device_view(d, b, nullptr);
+  const ElementView view = model_->device_view(d, b, {});
   const double* x = expanded_.part(d).read_device();
   const double* matrices = own.matrices.read_device();
   double* spread = own.spread.write_device();
@@ -162,14 +161,9 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
   const BatchTerms& terms = part(d, b).terms;
   const Route side = program.route() == Route::host ? Route::host : Route::native;
   const int columns = expanded_.columns();
-  const Sweep sweep{*model_,
-                    d,
-                    b,
-                    ModelPlans::of(*model_, threads_).gather(*model_, d, b),
-                    threads_,
-                    side,
-                    unknowns_.layout() ? &unknowns_.part(d) : nullptr,
-                    program.dofs() * columns};
+  const ElementState state = state_.state();
+  const Sweep sweep{*model_,  d,    b,     ModelPlans::of(*model_, threads_).gather(*model_, d, b),
+                    threads_, side, state, program.dofs() * columns};
   return run(
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
@@ -209,6 +203,7 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
   const auto width = static_cast<std::size_t>(columns);
   exchange_ghosts(x);
   if (!expanded_.layout() || expanded_.columns() != columns) expanded_ = Vector(model_->layout(), columns);
+  const bool free_only = equations_ == OperatorEquations::free;
   FaultKeeper faults;
   for (int d = 0; d < model_->devices(); ++d) {
     {
@@ -220,10 +215,10 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
       for_blocks(static_cast<std::size_t>(layout.local_size(d)), threads_, [=](std::size_t begin, std::size_t end) {
         std::fill(py + begin * width, py + end * width, 0.0);
         std::copy(px + begin * width, px + end * width, inner + begin * width);
-        for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t i = begin; free_only && i < end; ++i)
           if (constrained[i]) std::fill_n(inner + i * width, width, 0.0);
       });
-      set_dependent(*model_, d, true, inner, columns);
+      if (free_only) set_dependent(*model_, d, true, inner, columns);
     }
     for (int b = 0; b < model_->batch_count(); ++b) {
       if (part(d, b).terms.empty()) continue;
@@ -239,6 +234,7 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
           break;
       }
     }
+    if (!free_only) continue;
     DeviceSection section(*layout.memory(d));
     const double* px = x.part(d).read_device();
     double* py = y.part(d).update_device();
@@ -324,7 +320,7 @@ std::size_t CpuElementOperator::bytes() const {
       total += p.matrices.bytes() + p.spread.bytes() + (p.whole ? p.whole->bytes() : 0);
   for (int d = 0; d < model_->devices(); ++d) {
     total += buffers_[static_cast<std::size_t>(d)].bytes();
-    if (unknowns_.layout()) total += unknowns_.part(d).bytes();
+    total += state_.bytes(d);
     if (expanded_.layout()) total += expanded_.part(d).bytes();
   }
   return total;
@@ -340,7 +336,7 @@ std::size_t CpuElementOperator::bytes_moved() const {
       total += p.matrices.bytes() + batch(d, b).nodes.bytes() + 4 * p.spread.bytes();
       if (product_ == ElementProduct::matrix_free) total += model_->part(d).coordinates.bytes();
     }
-    if (product_ == ElementProduct::matrix_free && unknowns_.layout()) total += unknowns_.part(d).bytes();
+    total += state_.bytes(d);
     total += sizeof(double) * static_cast<std::size_t>(layout()->local_size(d) + layout()->owned(d));
   }
   return total;
@@ -355,16 +351,17 @@ std::string CpuElementOperator::describe() const {
 
 }  // namespace cpu
 
-std::unique_ptr<ElementOperator> CpuBackend::make_element_operator(const DeviceModel& model, ElementProduct product) {
-  return std::make_unique<cpu::CpuElementOperator>(model, product, threads_);
+std::unique_ptr<ElementOperator> CpuBackend::make_element_operator(const DeviceModel& model, ElementProduct product,
+                                                                   OperatorEquations equations) {
+  return std::make_unique<cpu::CpuElementOperator>(model, product, equations, threads_);
 }
 
-void CpuBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+void CpuBackend::assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                           ElementOperator& target) {
   auto* matrix = dynamic_cast<cpu::CpuElementOperator*>(&target);
   if (!matrix || matrix->model() != &model)
     throw Error(ErrorCode::misuse, "assemble: the operator was not made for this model by this backend");
-  matrix->assemble(*this, unknowns, terms);
+  matrix->assemble(*this, state, terms);
 }
 
 }  // namespace voussoir

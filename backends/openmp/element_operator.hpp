@@ -17,7 +17,7 @@ namespace voussoir::cpu {
 /// products, so one thread at a time may use it.
 class CpuElementOperator final : public ElementOperator {
  public:
-  CpuElementOperator(const DeviceModel& model, ElementProduct product, int threads);
+  CpuElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations, int threads);
 
   const std::shared_ptr<const Layout>& layout() const override { return model_->layout(); }
   void apply(const Vector& x, Vector& y) const override;
@@ -26,9 +26,10 @@ class CpuElementOperator final : public ElementOperator {
   std::size_t bytes_moved() const override;
   std::string describe() const override;
   ElementProduct product() const override { return product_; }
+  OperatorEquations equations() const override { return equations_; }
 
   const DeviceModel* model() const { return model_; }
-  void assemble(CpuBackend& backend, const Vector* unknowns, const MatrixTerms& terms);
+  void assemble(CpuBackend& backend, const ElementState& state, const MatrixTerms& terms);
   BlockDiagonal block_diagonal(int block_size) const;
 
  private:
@@ -55,15 +56,16 @@ class CpuElementOperator final : public ElementOperator {
   void add_spread(int device, int number, Array<double>& y) const;
   ElementStatus add_action(int device, int number, Array<double>& y) const;
   ElementStatus add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
-  ElementStatus store_matrices(int device, int number, const Vector* unknowns);
+  ElementStatus store_matrices(int device, int number, const ElementState& state);
 
   const DeviceModel* model_;
   ElementProduct product_;
+  OperatorEquations equations_;
   int threads_;
   bool assembled_ = false;
   std::vector<std::vector<BatchPart>> parts_;
-  Vector unknowns_;                             ///< matrix-free: where the tangent is taken; no layout: at zero
-  mutable Vector expanded_;                     ///< x with held entries zero and dependent ones filled in
+  KeptElementState state_;                      ///< matrix-free: where the tangent is taken
+  mutable Vector expanded_;                     ///< x with constrained entries zero and dependent ones filled in
   mutable std::vector<Array<double>> buffers_;  ///< values of one chunk, per device
 };
 

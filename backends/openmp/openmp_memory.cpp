@@ -52,6 +52,8 @@ void OpenMpMemory::copy_to_device(void* device, const void* host, std::size_t by
 
 void OpenMpMemory::copy_to_host(void* host, const void* device, std::size_t bytes) { std::memcpy(host, device, bytes); }
 
+void OpenMpMemory::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
 void OpenMpMemory::clear(void* device, std::size_t first, std::size_t bytes) {
   std::memset(static_cast<char*>(device) + first, 0, bytes);
 }

@@ -17,6 +17,7 @@ class OpenMpMemory : public DeviceMemory {
   void release_host(void* pointer, std::size_t bytes) noexcept override;
   void copy_to_device(void* device, const void* host, std::size_t bytes) override;
   void copy_to_host(void* host, const void* device, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* device, std::size_t first, std::size_t bytes) override;
 
  private:

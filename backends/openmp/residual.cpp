@@ -35,13 +35,13 @@ ElementStatus add_element_vectors(const Sweep& sweep, Array<double>& buffer, con
 
 }  // namespace cpu
 
-void CpuBackend::residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+void CpuBackend::residual(const DeviceModel& model, const ElementState& state, std::span<const double> batch_factors,
                           bool through_dependencies, Vector& r) {
   using namespace cpu;
-  require_one_column(*model.layout(), unknowns, "residual");
+  detail::require_state(model, state, "residual");
   require_one_column(*model.layout(), r, "residual");
   require_factors(batch_factors, model.batch_count(), "residual");
-  exchange_ghosts(unknowns);
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   ModelPlans& plans = ModelPlans::of(model, threads_);
   // What is handed on must be this call's share alone, so it is summed apart.
   const bool apart = through_dependencies && plans.any_dependency();
@@ -59,8 +59,7 @@ void CpuBackend::residual(const DeviceModel& model, const Vector& unknowns, std:
       const double factor = batch_factors.empty() ? 1.0 : batch_factors[static_cast<std::size_t>(b)];
       if (factor == 0 || batch.element_count == 0) continue;
       const ElementProgram& program = *batch.program;
-      const Sweep sweep{model,         d, b, plans.gather(model, d, b), threads_, route(program), &unknowns.part(d),
-                        program.dofs()};
+      const Sweep sweep{model, d, b, plans.gather(model, d, b), threads_, route(program), state, program.dofs()};
       const Compute compute = [&](const ElementView& view, int first, int count, double* out) {
         return program.residual(view, first, count, out);
       };
@@ -75,10 +74,12 @@ void CpuBackend::residual(const DeviceModel& model, const Vector& unknowns, std:
   if (apart) axpy(1, share, r);
 }
 
-void CpuBackend::body_load(const DeviceModel& model, int batch_number, const BodyLoad& load, Vector& f) {
+void CpuBackend::body_load(const DeviceModel& model, int batch_number, const ElementState& state, const BodyLoad& load,
+                           Vector& f) {
   using namespace cpu;
   require_one_column(*model.layout(), f, "body_load");
   require_batch(batch_number, model.batch_count(), "body_load");
+  detail::require_state(model, state, "body_load");
   ModelPlans& plans = ModelPlans::of(model, threads_);
   FaultKeeper faults;
   for (int d = 0; d < devices(); ++d) {
@@ -88,8 +89,8 @@ void CpuBackend::body_load(const DeviceModel& model, int batch_number, const Bod
       throw Error(ErrorCode::misuse, "elements of type " + program.name() +
                                          " do not support body loads; apply gravity and the like to solid elements");
     if (batch.element_count == 0) continue;
-    const Sweep sweep{model,          d,       batch_number,  plans.gather(model, d, batch_number), threads_,
-                      route(program), nullptr, program.dofs()};
+    const Sweep sweep{model,          d,     batch_number,  plans.gather(model, d, batch_number), threads_,
+                      route(program), state, program.dofs()};
     const Compute compute = [&](const ElementView& view, int first, int count, double* out) {
       return program.body_load(view, load, first, count, out);
     };
@@ -99,11 +100,11 @@ void CpuBackend::body_load(const DeviceModel& model, int batch_number, const Bod
   faults.rethrow();
 }
 
-std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_number, const Vector& unknowns) {
+std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_number, const ElementState& state) {
   using namespace cpu;
-  require_one_column(*model.layout(), unknowns, "recover");
+  detail::require_state(model, state, "recover");
   require_batch(batch_number, model.batch_count(), "recover");
-  exchange_ghosts(unknowns);
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   ModelPlans& plans = ModelPlans::of(model, threads_);
   FaultKeeper faults;
   std::vector<double> result;
@@ -116,9 +117,8 @@ std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_numb
       result = detail::large_zeros(
           static_cast<std::size_t>(detail::described_elements(model, batch_number)) * static_cast<std::size_t>(values),
           threads_);
-    const Sweep sweep{
-        model, d, batch_number, plans.gather(model, d, batch_number), threads_, route(program), &unknowns.part(d),
-        values};
+    const Sweep sweep{model,          d,     batch_number, plans.gather(model, d, batch_number), threads_,
+                      route(program), state, values};
     const auto compute = [&]() -> Compute {
       return [&](const ElementView& view, int first, int count, double* out) {
         return program.recover(view, first, count, out);

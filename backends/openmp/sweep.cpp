@@ -51,8 +51,7 @@ ElementStatus run_on_device(const Sweep& sweep, Array<double>& buffer, const std
                             const std::function<Gather()>& open_gather) {
   const GatherPlan& plan = sweep.plan;
   DeviceSection section(*sweep.model.layout()->memory(sweep.device));
-  const ElementView view =
-      sweep.model.device_view(sweep.device, sweep.batch, sweep.unknowns ? sweep.unknowns->read_device() : nullptr);
+  const ElementView view = sweep.model.device_view(sweep.device, sweep.batch, sweep.state);
   const Compute compute = open_compute();
   const Gather gather = open_gather();
   const Chunk plan_chunk = incidences(plan);
@@ -91,8 +90,7 @@ ElementStatus run_on_host(const Sweep& sweep, Array<double>& buffer, const std::
                           const std::function<Gather()>& open_gather) {
   // Elements of this route are prototypes and old codes, which may keep scratch between calls: one thread.
   const GatherPlan& plan = sweep.plan;
-  const ElementView view =
-      sweep.model.host_view(sweep.device, sweep.batch, sweep.unknowns ? sweep.unknowns->read_host().data() : nullptr);
+  const ElementView view = sweep.model.host_view(sweep.device, sweep.batch, sweep.state);
   const Compute compute = open_compute();
   ElementStatus status;
   for (std::ptrdiff_t c = 0; c < plan.chunks(); ++c) {
@@ -146,13 +144,11 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
   for (std::ptrdiff_t c = 0; c < plan.chunks(); ++c) {
     const ChunkRange range = range_of(sweep, c);
     if (sweep.side == Route::host) {
-      const ElementView view = sweep.model.host_view(sweep.device, sweep.batch,
-                                                     sweep.unknowns ? sweep.unknowns->read_host().data() : nullptr);
+      const ElementView view = sweep.model.host_view(sweep.device, sweep.batch, sweep.state);
       status.merge(open_compute()(view, range.first, range.count, buffer.write_host().data()));
     } else {
       DeviceSection section(*sweep.model.layout()->memory(sweep.device));
-      const ElementView view =
-          sweep.model.device_view(sweep.device, sweep.batch, sweep.unknowns ? sweep.unknowns->read_device() : nullptr);
+      const ElementView view = sweep.model.device_view(sweep.device, sweep.batch, sweep.state);
       const Compute compute = open_compute();
       double* values = buffer.write_device();
       const int piece = piece_elements(sweep.values, plan.lanes);

@@ -40,9 +40,9 @@ struct Sweep {
   int batch = 0;
   const GatherPlan& plan;
   int threads = 1;
-  Route side = Route::native;               ///< host: element values are computed from host arrays, on one thread
-  const Array<double>* unknowns = nullptr;  ///< local entries, ghosts fresh; or null: all zero
-  int values = 0;                           ///< per element
+  Route side = Route::native;  ///< host: element values are computed from host arrays, on one thread
+  const ElementState& state;   ///< ghosts of its unknowns are fresh
+  int values = 0;              ///< per element
 };
 
 /// Computes chunk by chunk into `buffer` (made larger where needed) and sums. `open_compute` is called where arrays may

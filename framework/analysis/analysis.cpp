@@ -3,14 +3,50 @@
 namespace voussoir {
 
 Analysis::Analysis(const Domain& domain, Collaborators collaborators)
-    : domain_(domain), parts_(std::move(collaborators)) {
+    : parts_(std::move(collaborators)), domain_(&domain), domain_lifetime_(domain.lifetime()) {
   if (!parts_.backend) throw Error(ErrorCode::misuse, "an analysis needs a backend; get one from Backend::open()");
-  if (!parts_.soe || !parts_.solver)
-    throw Error(ErrorCode::misuse, "an analysis needs an SOE and a solver that fits it");
+  if (!parts_.soe != !parts_.solver)
+    throw Error(ErrorCode::misuse, "an analysis needs an SOE and a solver that fits it, or neither of them");
   if (!parts_.handler) parts_.handler = std::make_shared<TransformationHandler>();
   if (!parts_.numberer) parts_.numberer = std::make_shared<PlainNumberer>();
   if (!parts_.integrator) parts_.integrator = std::make_shared<StaticIntegrator>();
   if (!parts_.algorithm) parts_.algorithm = std::make_shared<AutomaticAlgorithm>();
+}
+
+namespace {
+
+const Domain& existing(const std::shared_ptr<const Domain>& domain) {
+  if (!domain) throw Error(ErrorCode::misuse, "an analysis needs a Domain");
+  return *domain;
+}
+
+}  // namespace
+
+Analysis::Analysis(std::shared_ptr<const Domain> domain, Collaborators collaborators)
+    : Analysis(existing(domain), std::move(collaborators)) {
+  shared_domain_ = std::move(domain);
+}
+
+const Domain& Analysis::domain() const {
+  if (domain_lifetime_.expired())
+    throw Error(ErrorCode::misuse,
+                "the Domain of this analysis no longer exists; keep it as long as the analysis, or pass it as a "
+                "shared_ptr");
+  return *domain_;
+}
+
+void Analysis::require_system() const {
+  if (!parts_.soe) throw Error(ErrorCode::misuse, "this analysis needs an SOE and a solver that fits it");
+}
+
+void Analysis::add_recorder(std::shared_ptr<Recorder> recorder) {
+  if (!recorder) throw Error(ErrorCode::misuse, "there is no recorder to add");
+  recorders_.push_back(std::move(recorder));
+}
+
+void Analysis::commit(AnalysisState& state, const SolveReport& report) {
+  parts_.integrator->commit(*model_, state);
+  for (const auto& recorder : recorders_) recorder->record({*model_, state, *parts_.integrator, report});
 }
 
 const AnalysisModel& Analysis::model() {
@@ -31,16 +67,17 @@ void Analysis::stage(const std::string& name, const std::function<void()>& work)
 
 void Analysis::prepare() {
   // Collaborators may be shared: another analysis may have given the SOE a model of its own meanwhile.
-  const bool current = model_ && model_->domain_revision() == domain_.revision() && parts_.soe->has_model() &&
-                       &parts_.soe->model() == model_.get();
+  const Domain& domain = this->domain();
+  const bool current = model_ && model_->domain_revision() == domain.revision() && (!parts_.soe || soe_has_model());
   if (!current) {
     std::unique_ptr<AnalysisModel> model;
     stage("number",
-          [&] { model = std::make_unique<AnalysisModel>(domain_, parts_.backend, *parts_.handler, *parts_.numberer); });
-    stage("pattern", [&] { parts_.soe->set_model(*model); });
+          [&] { model = std::make_unique<AnalysisModel>(domain, parts_.backend, *parts_.handler, *parts_.numberer); });
+    if (parts_.soe) stage("pattern", [&] { parts_.soe->set_model(*model); });
     model_ = std::move(model);
     take_notes();
   }
+  if (!parts_.solver) return;
   parts_.solver->progress = [this](int iteration, double residual) {
     // Thrown rather than returned: a solver that stops here has not failed, and must not be reported as if it had.
     if (observer && !observer({"solve", elapsed(), iteration, residual}))
@@ -50,17 +87,19 @@ void Analysis::prepare() {
   };
 }
 
+bool Analysis::soe_has_model() const { return parts_.soe->has_model() && &parts_.soe->model() == model_.get(); }
+
 Analysis::~Analysis() {
   // Both may live on in other hands; neither may point back here.
-  parts_.solver->progress = nullptr;
-  if (model_ && parts_.soe->has_model() && &parts_.soe->model() == model_.get()) parts_.soe->forget_model();
+  if (parts_.solver) parts_.solver->progress = nullptr;
+  if (model_ && parts_.soe && soe_has_model()) parts_.soe->forget_model();
 }
 
 void Analysis::take_notes() {
   notes_.clear();
   for (const auto& origin : model_->batches()) {
     if (origin.kind != BatchOrigin::Kind::block) continue;
-    const ElementBlock& block = domain_.block(origin.block);
+    const ElementBlock& block = domain_->block(origin.block);
     const Route route = parts_.backend->route(block.type().program());
     if (route == Route::host)
       notes_.push_back("block '" + block.name() + "' (" + block.type_name() + ") is computed on the host, because " +
@@ -70,9 +109,9 @@ void Analysis::take_notes() {
   notes_.insert(notes_.end(), constraints.begin(), constraints.end());
   if (const auto unused = model_->unused_nodes(); !unused.empty())
     notes_.push_back(unused.size() == 1
-                         ? domain_.node_label(unused.front()) + " is used by no element"
+                         ? domain_->node_label(unused.front()) + " is used by no element"
                          : std::to_string(unused.size()) + " nodes are used by no element, the first is " +
-                               domain_.node_label(unused.front()));
+                               domain_->node_label(unused.front()));
 }
 
 }  // namespace voussoir

@@ -1,38 +1,53 @@
 #include <voussoir/framework/analysis/integrator.hpp>
 
+#include <algorithm>
+
 namespace voussoir {
 
-void StaticIntegrator::begin(const AnalysisModel& model, StepState& state) const {
-  Backend& backend = model.backend();
-  model.set_spring_factor_of_prescribed(state.prescribed_factor);
-  state.unknowns = model.initial_unknowns(state.prescribed_factor);
-  state.loads = model.make_vector();
-  backend.fill(state.loads, 0.0);
-  model.add_loads(state.case_factors, state.loads);
-  if (model.follows_unknown_temperature())
-    model.set_temperature_from(state.unknowns);
-  else
-    model.set_temperature(state.case_factors);
+/// What the matrix of an SOE was last formed for.
+struct Integrator::Formed {
+  std::uint64_t model = 0;    ///< AnalysisModel::serial()
+  std::uint64_t version = 0;  ///< LinearSOE::version()
+  TangentCoefficients coefficients;
+  RayleighDamping damping;
+  MassKind mass_kind = MassKind::consistent;
+  std::vector<double> case_factors;
+};
+
+/// K and M of a model's elements on all equations.
+struct Integrator::Product {
+  std::uint64_t model = 0;
+  std::unique_ptr<ElementOperator> elements;
+  Vector result;
+};
+
+Integrator::Integrator() = default;
+Integrator::~Integrator() = default;
+
+bool Integrator::has_formed(const AnalysisModel& model, const AnalysisState& state, const LinearSOE& soe) const {
+  return keeps_matrix_ && formed_ && formed_->model == model.serial() && formed_->version == soe.version() &&
+         model.is_linear() && formed_->coefficients == coefficients() && formed_->damping == damping_ &&
+         formed_->mass_kind == mass_kind_ && model.same_matrix(formed_->case_factors, state.case_factors);
 }
 
-void StaticIntegrator::form_tangent(const AnalysisModel& model, const StepState& state, LinearSOE& soe) const {
-  const auto factors = model.batch_factors(state.case_factors);
+void Integrator::form_tangent(const AnalysisModel& model, const AnalysisState& state, LinearSOE& soe) {
+  const TangentCoefficients c = coefficients();
   MatrixTerms terms;
+  terms.stiffness = c.stiffness + c.damping * damping_.stiffness;
+  terms.mass = c.mass + c.damping * damping_.mass;
+  terms.mass_kind = mass_kind_;
+  auto factors = model.batch_factors(state.case_factors);
+  if (terms.stiffness != c.stiffness && terms.stiffness != 0)  // only the elements damp
+    for (std::size_t b = 0; b < factors.size(); ++b)
+      if (model.batches()[b].kind != BatchOrigin::Kind::block) factors[b] *= c.stiffness / terms.stiffness;
   terms.batch_factors = factors;
-  model.translating([&] { soe.form(&state.unknowns, terms); });
+  formed_.reset();
+  model.translating([&] { soe.form(state.elements(), terms); });
+  formed_ =
+      std::make_unique<Formed>(Formed{model.serial(), soe.version(), c, damping_, mass_kind_, state.case_factors});
 }
 
-Vector StaticIntegrator::out_of_balance(const AnalysisModel& model, const StepState& state) const {
-  Backend& backend = model.backend();
-  Vector r = model.make_vector();
-  backend.copy(state.loads, r);
-  backend.scale(-1.0, r);
-  const auto factors = model.batch_factors(state.case_factors);
-  model.translating([&] { backend.residual(model.device_model(), state.unknowns, factors, false, r); });
-  return r;
-}
-
-void StaticIntegrator::form_unbalance(const AnalysisModel& model, const StepState& state, Vector& b) const {
+void Integrator::form_unbalance(const AnalysisModel& model, const AnalysisState& state, Vector& b) {
   Backend& backend = model.backend();
   const Vector r = out_of_balance(model, state);
   backend.copy(r, b);
@@ -41,14 +56,96 @@ void StaticIntegrator::form_unbalance(const AnalysisModel& model, const StepStat
   backend.clear_constrained(model.device_model(), b);
 }
 
-void StaticIntegrator::update(const AnalysisModel& model, const Vector& increment, StepState& state) const {
+Vector Integrator::out_of_balance(const AnalysisModel& model, const AnalysisState& state) {
+  Backend& backend = model.backend();
+  Vector r = model.make_vector();
+  backend.copy(state.loads, r);
+  backend.scale(-1.0, r);
+  const auto factors = model.batch_factors(state.case_factors);
+  model.translating([&] { backend.residual(model.device_model(), state.elements(), factors, false, r); });
+  if (const Vector inertia = inertial_forces(model, state); inertia.layout()) backend.axpy(1.0, inertia, r);
+  return r;
+}
+
+Vector Integrator::inertial_forces(const AnalysisModel& model, const AnalysisState& state) {
+  Backend& backend = model.backend();
+  const bool damps = state.rate.layout() && (damping_.mass != 0 || damping_.stiffness != 0);
+  if (!state.second_rate.layout() && !damps) return {};
+  Vector force = model.make_vector();
+  backend.fill(force, 0.0);
+  // M (a + α v) in one product, and β K v.
+  Vector motion = model.make_vector();
+  backend.fill(motion, 0.0);
+  if (state.second_rate.layout()) backend.copy(state.second_rate, motion);
+  if (damps && damping_.mass != 0) backend.axpy(damping_.mass, state.rate, motion);
+  add_product(model, state, 0, 1, motion, force);
+  if (damps && damping_.stiffness != 0) add_product(model, state, damping_.stiffness, 0, state.rate, force);
+  return force;
+}
+
+void Integrator::add_product(const AnalysisModel& model, const AnalysisState& state, double stiffness, double mass,
+                             const Vector& x, Vector& y) {
+  Backend& backend = model.backend();
+  if (!product_ || product_->model != model.serial()) {
+    product_ = std::make_unique<Product>();
+    product_->model = model.serial();
+    product_->elements =
+        backend.make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
+    product_->result = model.make_vector();
+  }
+  std::vector<double> factors;
+  for (const BatchOrigin& origin : model.batches()) factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
+  MatrixTerms terms;
+  terms.stiffness = stiffness;
+  terms.mass = mass;
+  terms.mass_kind = mass_kind_;
+  terms.batch_factors = factors;
+  model.translating([&] {
+    backend.assemble(model.device_model(), state.elements(), terms, *product_->elements);
+    product_->elements->apply(x, product_->result);
+  });
+  backend.axpy(1.0, product_->result, y);
+}
+
+void Integrator::form_loads(const AnalysisModel& model, AnalysisState& state) {
+  if (state.case_factors.size() != model.domain().load_case_count())
+    throw Error(ErrorCode::misuse,
+                "a state has " + std::to_string(state.case_factors.size()) + " factors of load cases, and the domain " +
+                    std::to_string(model.domain().load_case_count()) + " load cases; get states from step_states()");
+  state.loads = model.make_vector();
+  model.backend().fill(state.loads, 0.0);
+  state.temperature = model.follows_unknown_temperature() ? model.temperatures_from(state.unknowns)
+                                                          : model.temperatures(state.case_factors);
+  model.add_loads(state.case_factors, state.elements(), state.loads);
+}
+
+void Integrator::set_prescribed(const AnalysisModel& model, AnalysisState& state) {
+  Backend& backend = model.backend();
+  backend.clear_constrained(model.device_model(), state.unknowns);
+  backend.expand_dependencies(model.device_model(), state.unknowns);
+  backend.axpy(state.prescribed_factor, model.prescribed_unknowns(), state.unknowns);
+}
+
+void Integrator::add_increment(const AnalysisModel& model, double factor, const Vector& increment, Vector& x) {
   Backend& backend = model.backend();
   Vector full = model.make_vector();
   backend.copy(increment, full);
   backend.clear_constrained(model.device_model(), full);
   backend.expand_dependencies(model.device_model(), full);
-  backend.axpy(1.0, full, state.unknowns);
-  if (model.follows_unknown_temperature()) model.set_temperature_from(state.unknowns);
+  backend.axpy(factor, full, x);
+}
+
+void StaticIntegrator::begin_step(const AnalysisModel& model, AnalysisState& state) {
+  if (state.is_committed())
+    set_prescribed(model, state);
+  else
+    state.unknowns = model.initial_unknowns(state.prescribed_factor);
+  form_loads(model, state);
+}
+
+void StaticIntegrator::update(const AnalysisModel& model, const Vector& increment, AnalysisState& state) {
+  add_increment(model, 1.0, increment, state.unknowns);
+  if (model.follows_unknown_temperature()) state.temperature = model.temperatures_from(state.unknowns);
 }
 
 }  // namespace voussoir

@@ -7,6 +7,7 @@ namespace voussoir {
 
 void LinearSOE::set_model(const AnalysisModel& model) {
   model_ = &model;
+  version_ = 0;
   bodies_.reset();
   b_ = Vector();
   x_ = Vector();
@@ -16,6 +17,7 @@ void LinearSOE::set_model(const AnalysisModel& model) {
 
 void LinearSOE::forget_model() {
   model_ = nullptr;
+  version_ = 0;
   bodies_.reset();
   b_ = Vector();
   x_ = Vector();

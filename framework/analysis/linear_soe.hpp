@@ -26,10 +26,10 @@ class LinearSOE {
   /// Must be called by the owner of the model before destroying it.
   void forget_model();
 
-  /// Computes A = stiffness · K + mass · M at the given unknowns (null: zero).
-  virtual void form(const Vector* unknowns, const MatrixTerms& terms) = 0;
+  /// Computes A = stiffness · K + mass · M at a state.
+  virtual void form(const ElementState& state, const MatrixTerms& terms) = 0;
   /// A number unique to this matrix within the process, new with each form(), so that solvers know when to
-  /// factorise or set up again.
+  /// factorise or set up again; 0 where there is no matrix yet.
   std::uint64_t version() const { return version_; }
 
   /// Right-hand sides and solutions; a solver solves for all columns.
@@ -85,10 +85,12 @@ struct SolveReport {
   std::vector<double> history;           ///< relative residuals of the first column, iteration by iteration
   double setup_seconds = 0;
   double solve_seconds = 0;
-  std::size_t memory_bytes = 0;  ///< memory of the solver in addition to the SOE
-  std::string preconditioner;    ///< description of the preconditioner: levels and their sizes
-  std::string advice;            ///< diagnosis and suggestions if an iteration converged poorly
-  std::string note;              ///< limits of the result that the user should know; may be empty
+  std::size_t memory_bytes = 0;   ///< memory of the solver in addition to the SOE
+  std::string preconditioner;     ///< description of the preconditioner: levels and their sizes
+  std::string advice;             ///< diagnosis and suggestions if an iteration converged poorly
+  bool impossible_state = false;  ///< stopped at a state with an inverted element or values that are not finite
+  int reduced_increments = 0;     ///< times that an increment was halved because it led to an impossible state
+  std::string note;               ///< limits of the result that the user should know; may be empty
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
   std::vector<ColumnReport> columns;  ///< where an iteration solved several: those that were begun

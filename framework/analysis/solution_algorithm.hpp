@@ -1,7 +1,10 @@
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include <voussoir/framework/analysis/convergence_test.hpp>
 #include <voussoir/framework/analysis/integrator.hpp>
 
 namespace voussoir {
@@ -11,31 +14,35 @@ class SolutionAlgorithm {
  public:
   virtual ~SolutionAlgorithm() = default;
   virtual std::string name() const = 0;  ///< for reports
-  /// Solves steps that share one matrix (their states have begun). One report per step.
-  virtual std::vector<SolveReport> solve(const AnalysisModel& model, const Integrator& integrator, LinearSOE& soe,
-                                         Solver& solver, std::span<StepState> steps) const = 0;
+  /// Solves steps that share one matrix (their states have begun). One report per step. Several steps at once need an
+  /// integrator that remembers nothing of a step, as the static one.
+  virtual std::vector<SolveReport> solve(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe,
+                                         Solver& solver, std::span<AnalysisState> steps) const = 0;
 };
 
 /// One solve per step: exact for linear models. All steps are passed to the solver at once, as columns.
 class LinearAlgorithm : public SolutionAlgorithm {
  public:
   std::string name() const override { return "linear"; }
-  std::vector<SolveReport> solve(const AnalysisModel& model, const Integrator& integrator, LinearSOE& soe,
-                                 Solver& solver, std::span<StepState> steps) const override;
+  std::vector<SolveReport> solve(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe, Solver& solver,
+                                 std::span<AnalysisState> steps) const override;
 };
 
-/// Repeats until the unbalanced force is small against the first one: for conductivity that depends on temperature, and
-/// for elements whose residual is not linear.
+/// Repeats until the convergence test passes, by default until the unbalanced force is small against the first one: for
+/// conductivity that depends on temperature, and for elements whose residual is not linear. An increment that leads to
+/// an impossible state, with an element turned inside out or forces that are not finite, is halved until the state is
+/// possible; if that does not help, the report names the element.
 class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
  public:
-  explicit NewtonRaphsonAlgorithm(double tolerance = 1e-8, int max_iterations = 50)
-      : tolerance_(tolerance), max_iterations_(max_iterations) {}
+  explicit NewtonRaphsonAlgorithm(double tolerance = 1e-8, int max_iterations = 50);
+  explicit NewtonRaphsonAlgorithm(std::shared_ptr<const ConvergenceTest> test, int max_iterations = 50);
   std::string name() const override { return "newton-raphson"; }
-  std::vector<SolveReport> solve(const AnalysisModel& model, const Integrator& integrator, LinearSOE& soe,
-                                 Solver& solver, std::span<StepState> steps) const override;
+  std::vector<SolveReport> solve(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe, Solver& solver,
+                                 std::span<AnalysisState> steps) const override;
+  const ConvergenceTest& test() const { return *test_; }  ///< when the iteration stops
 
  private:
-  double tolerance_;
+  std::shared_ptr<const ConvergenceTest> test_;
   int max_iterations_;
 };
 
@@ -43,8 +50,8 @@ class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
 class AutomaticAlgorithm : public SolutionAlgorithm {
  public:
   std::string name() const override { return "automatic"; }
-  std::vector<SolveReport> solve(const AnalysisModel& model, const Integrator& integrator, LinearSOE& soe,
-                                 Solver& solver, std::span<StepState> steps) const override;
+  std::vector<SolveReport> solve(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe, Solver& solver,
+                                 std::span<AnalysisState> steps) const override;
 };
 
 }  // namespace voussoir

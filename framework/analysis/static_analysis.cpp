@@ -25,8 +25,19 @@ void check_mechanisms(const LinearSOE& soe, std::unique_ptr<RigidClusters>& clus
 
 }  // namespace
 
+StaticAnalysis::StaticAnalysis(const Domain& domain, Collaborators collaborators)
+    : Analysis(domain, std::move(collaborators)) {
+  require_system();
+}
+
+StaticAnalysis::StaticAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators)
+    : Analysis(std::move(domain), std::move(collaborators)) {
+  require_system();
+}
+
 std::vector<StepResult> StaticAnalysis::run() {
   prepare();
+  last_ = {};
   if (free_motion_check_) stage("check supports", [&] { require_no_free_motion(find_free_motions(*model_)); });
   std::unique_ptr<RigidClusters> clusters;
   // The state of a step has a number for each load case, and jobs have a case for each step: all states at once would
@@ -45,51 +56,66 @@ std::vector<StepResult> StaticAnalysis::run() {
 
 void StaticAnalysis::run_steps(const std::vector<Step>& steps, std::unique_ptr<RigidClusters>& clusters,
                                std::vector<StepResult>& results) {
-  std::vector<StepState> states = step_states(domain_, steps);
+  const Domain& domain = this->domain();
+  std::vector<AnalysisState> states = step_states(domain, steps);
   std::vector<std::size_t> heating;  // load cases with temperatures
-  for (std::size_t c = 0; c < domain_.load_case_count(); ++c)
-    if (!domain_.load_case(c).temperatures().empty()) heating.push_back(c);
+  for (std::size_t c = 0; c < domain.load_case_count(); ++c)
+    if (!domain.load_case(c).temperatures().empty()) heating.push_back(c);
   for (std::size_t first = 0; first < states.size();) {
-    // Temperatures belong to the model, so steps with different ones are begun and balanced one after another.
+    // Steps with temperatures or springs are solved one after another, as those of heat and those that follow from each
+    // other.
     std::size_t last = first + 1;
-    const auto heated = [&](const StepState& s) {
+    const auto heated = [&](const AnalysisState& s) {
       return std::any_of(heating.begin(), heating.end(), [&](std::size_t c) { return s.case_factors[c] != 0; });
     };
-    const auto can_join = [&](const StepState& s) {
-      return !model_->is_thermal() && !model_->follows_unknown_temperature() && model_->constraints().springs.empty() &&
-             !heated(states[first]) && !heated(s) && model_->same_matrix(states[first].case_factors, s.case_factors);
+    const auto can_join = [&](const AnalysisState& s) {
+      return !model_->is_thermal() && !model_->follows_unknown_temperature() && !model_->has_history() &&
+             model_->constraints().springs.empty() && !heated(states[first]) && !heated(s) &&
+             model_->same_matrix(states[first].case_factors, s.case_factors);
     };
     while (last < states.size() && can_join(states[last])) ++last;
-
-    const std::span<StepState> group(states.data() + first, last - first);
-    std::vector<SolveReport> reports;
-    stage("loads", [&] {
-      for (StepState& state : group) parts_.integrator->begin(*model_, state);
-    });
-    stage("assemble and solve",
-          [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
-    if (!parts_.solver->finds_mechanisms())
-      stage("check mechanisms", [&] { check_mechanisms(*parts_.soe, clusters, reports); });
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const SolveReport& report = reports[i];
-      if (!report.free_motions.empty()) {
-        std::vector<FreeMotion> motions;
-        for (const auto& motion : report.free_motions) motions.push_back(describe_motion(*model_, motion));
-        require_no_free_motion(motions);
-      }
-      if (!report.converged) {
-        check_stiffness();
-        throw NotConverged(report, std::move(results), group[i].name);
-      }
-      StepResult result;
-      stage("recover", [&] { result = make_result(group[i], report); });
-      if (finished)
-        finished(std::move(result));
-      else
-        results.push_back(std::move(result));
-    }
+    solve_steps({states.data() + first, last - first}, clusters, results);
     first = last;
   }
+}
+
+void StaticAnalysis::solve_steps(std::span<AnalysisState> group, std::unique_ptr<RigidClusters>& clusters,
+                                 std::vector<StepResult>& results) {
+  const bool follows = model_->has_history();
+  if (follows && last_.is_committed()) {
+    last_.name = std::move(group[0].name);
+    last_.case_factors = std::move(group[0].case_factors);
+    last_.prescribed_factor = group[0].prescribed_factor;
+    group[0] = std::move(last_);
+  }
+  std::vector<SolveReport> reports;
+  stage("loads", [&] {
+    for (AnalysisState& state : group) parts_.integrator->begin_step(*model_, state);
+  });
+  stage("assemble and solve",
+        [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
+  if (!parts_.solver->finds_mechanisms())
+    stage("check mechanisms", [&] { check_mechanisms(*parts_.soe, clusters, reports); });
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const SolveReport& report = reports[i];
+    if (!report.free_motions.empty()) {
+      std::vector<FreeMotion> motions;
+      for (const auto& motion : report.free_motions) motions.push_back(describe_motion(*model_, motion));
+      require_no_free_motion(motions);
+    }
+    if (!report.converged) {
+      if (!report.impossible_state) check_stiffness();
+      throw NotConverged(report, std::move(results), group[i].name);
+    }
+    StepResult result;
+    stage("recover", [&] { result = make_result(group[i], report); });
+    commit(group[i], report);
+    if (finished)
+      finished(std::move(result));
+    else
+      results.push_back(std::move(result));
+  }
+  if (follows) last_ = std::move(group[0]);
 }
 
 namespace {
@@ -134,8 +160,8 @@ void StaticAnalysis::check_stiffness() const {
   }
 }
 
-StepResult StaticAnalysis::make_result(const StepState& state, const SolveReport& report) {
-  return make_step_result(*model_, state, report, recover_);
+StepResult StaticAnalysis::make_result(const AnalysisState& state, const SolveReport& report) {
+  return make_step_result(*model_, *parts_.integrator, state, report, recover_);
 }
 
 }  // namespace voussoir

@@ -22,11 +22,14 @@ class NotConverged : public Error {
   std::shared_ptr<const std::vector<StepResult>> finished_;
 };
 
-/// Linear statics and steady heat: K u = f for one or several steps. Neighbouring
-/// steps of a structure that share a matrix and have no temperatures are solved together.
+/// Statics and steady heat: equilibrium at the end of one or several steps. Steps are independent of each other, and
+/// neighbouring steps of a structure that share a matrix and have no temperatures are solved together; where elements
+/// have a history, each step starts from the one before.
 class StaticAnalysis : public Analysis {
  public:
-  using Analysis::Analysis;
+  StaticAnalysis(const Domain& domain, Collaborators collaborators);
+  StaticAnalysis(const Domain&& domain, Collaborators collaborators) = delete;
+  StaticAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators);
 
   /// Adds a step. Without any, run() does one with all load cases at factor 1.
   void add_step(Step step) { steps_.push_back(std::move(step)); }
@@ -39,18 +42,21 @@ class StaticAnalysis : public Analysis {
 
   /// Solves all steps. Throws Error if the model is wrong (under-constrained, inverted elements, …) or the solver did
   /// not reach its tolerance, with the text of the report.
-  std::vector<StepResult> run();
+  std::vector<StepResult> run() override;
 
  protected:
   /// What is kept of a solved step; override to add to it.
-  virtual StepResult make_result(const StepState& state, const SolveReport& report);
+  virtual StepResult make_result(const AnalysisState& state, const SolveReport& report);
 
  private:
   void check_stiffness() const;
+  void solve_steps(std::span<AnalysisState> group, std::unique_ptr<RigidClusters>& clusters,
+                   std::vector<StepResult>& results);
   void run_steps(const std::vector<Step>& steps, std::unique_ptr<RigidClusters>& clusters,
                  std::vector<StepResult>& results);
 
   std::vector<Step> steps_;
+  AnalysisState last_;  // where elements have a history: the state that the next step starts from
   bool recover_ = true;
   bool free_motion_check_ = true;
 };

@@ -11,7 +11,7 @@
 
 namespace voussoir {
 
-std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>& given) {
+std::vector<AnalysisState> step_states(const Domain& domain, const std::vector<Step>& given) {
   std::vector<Step> steps = given;
   if (steps.empty()) {
     Step all{"static", {}, 1.0};
@@ -20,9 +20,9 @@ std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>
   }
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t c = 0; c < domain.load_case_count(); ++c) places.emplace(domain.load_case(c).name(), c);
-  std::vector<StepState> states;
+  std::vector<AnalysisState> states;
   for (const Step& step : steps) {
-    StepState state;
+    AnalysisState state;
     state.name = step.name;
     state.prescribed_factor = step.prescribed_factor;
     state.case_factors.assign(domain.load_case_count(), 0.0);
@@ -39,7 +39,7 @@ std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>
 namespace {
 
 /// Half of force times motion of elements that recover no energy themselves: springs, and users' elements.
-double energy_of_springs(const AnalysisModel& m, const StepState& state) {
+double energy_of_springs(const AnalysisModel& m, const AnalysisState& state) {
   if (m.is_thermal()) return 0;
   auto factors = m.batch_factors(state.case_factors);
   bool any = false;
@@ -56,7 +56,7 @@ double energy_of_springs(const AnalysisModel& m, const StepState& state) {
   if (!any) return 0;
   Vector force = m.make_vector();
   m.backend().fill(force, 0.0);
-  m.translating([&] { m.backend().residual(m.device_model(), state.unknowns, factors, false, force); });
+  m.translating([&] { m.backend().residual(m.device_model(), state.elements(), factors, false, force); });
   return 0.5 * m.backend().dot(state.unknowns, force);
 }
 
@@ -111,7 +111,7 @@ void sum_equations(const AnalysisModel& m, const Add& add) {
 
 /// The residual of some kinds of batches, with −1 times the nodal loads where `with_loads`.
 template <class Takes>
-std::vector<double> forces_of(const AnalysisModel& m, const StepState& state, bool with_loads, const Takes& takes) {
+std::vector<double> forces_of(const AnalysisModel& m, const AnalysisState& state, bool with_loads, const Takes& takes) {
   Backend& backend = m.backend();
   Vector force = m.make_vector();
   if (with_loads) {
@@ -123,17 +123,19 @@ std::vector<double> forces_of(const AnalysisModel& m, const StepState& state, bo
   auto factors = m.batch_factors(state.case_factors);
   for (std::size_t b = 0; b < factors.size(); ++b)
     if (!takes(m.batches()[b])) factors[b] = 0;
-  m.translating([&] { backend.residual(m.device_model(), state.unknowns, factors, false, force); });
+  m.translating([&] { backend.residual(m.device_model(), state.elements(), factors, false, force); });
   return force.to_host();
 }
 
 /// What each equation lacks in balance: as the elements and loads leave it, and with the shares of dependent unknowns
-/// handed to those that they follow, whether these are free (balance) or prescribed (reactions).
+/// handed to those that they follow, whether these are free (balance) or prescribed (reactions). `inertial` is the
+/// share of damping and inertia in the former; empty where there is none.
 struct Balance {
-  std::vector<double> plain, reduced;
+  std::vector<double> plain, reduced, inertial;
 
-  Balance(const AnalysisModel& m, const StepState& state)
-      : plain(StaticIntegrator().out_of_balance(m, state).to_host()), reduced(plain) {
+  Balance(const AnalysisModel& m, Integrator& integrator, const AnalysisState& state)
+      : plain(integrator.out_of_balance(m, state).to_host()), reduced(plain) {
+    if (const Vector forces = integrator.inertial_forces(m, state); forces.layout()) inertial = forces.to_host();
     for (const auto& d : m.constraints().dependent) {
       for (std::size_t k = 0; k < d.others.size(); ++k) reduced[d.others[k]] += d.coefficients[k] * reduced[d.equation];
       reduced[d.equation] = 0;
@@ -142,7 +144,7 @@ struct Balance {
 };
 
 /// Reactions of prescribed unknowns and of supports along directions.
-void add_reactions(const AnalysisModel& m, const StepState& state, const Balance& balance, StepResult& result) {
+void add_reactions(const AnalysisModel& m, const AnalysisState& state, const Balance& balance, StepResult& result) {
   result.reactions = empty_field(m, "reaction");
   result.reaction_sum.assign(m.unknown_names().size(), 0.0);
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
@@ -158,7 +160,8 @@ void add_reactions(const AnalysisModel& m, const StepState& state, const Balance
     return;
   }
   // What is left of the balance without the springs of supports is what they push with: the reactions.
-  const auto forces = forces_of(m, state, true, [](const BatchOrigin& batch) { return !batch.support; });
+  auto forces = forces_of(m, state, true, [](const BatchOrigin& batch) { return !batch.support; });
+  for (std::size_t e = 0; e < balance.inertial.size(); ++e) forces[e] += balance.inertial[e];
   for (const auto& spring : m.constraints().springs) {
     if (spring.equations.size() != 1) continue;
     const auto place = m.place(spring.equations[0]);
@@ -183,7 +186,7 @@ std::vector<char> used_nodes(const Domain& domain) {
 }
 
 /// Sums of the external loads, and what the elements resist with.
-void add_forces(const AnalysisModel& m, const StepState& state, const Balance& balance, StepResult& result) {
+void add_forces(const AnalysisModel& m, const AnalysisState& state, const Balance& balance, StepResult& result) {
   // Everything that the batches of loads and the nodal loads push with.
   const auto loads =
       forces_of(m, state, true, [](const BatchOrigin& batch) { return batch.kind == BatchOrigin::Kind::surface_load; });
@@ -194,6 +197,7 @@ void add_forces(const AnalysisModel& m, const StepState& state, const Balance& b
   if (!m.constraints().springs.empty())
     resisting =
         forces_of(m, state, false, [](const BatchOrigin& batch) { return batch.kind == BatchOrigin::Kind::block; });
+  for (std::size_t e = 0; !resisting.empty() && e < balance.inertial.size(); ++e) resisting[e] += balance.inertial[e];
   const std::vector<char> used = used_nodes(m.domain());
   const std::size_t width = m.unknown_names().size();
   result.internal_forces = empty_field(m, "internal_force");
@@ -221,7 +225,7 @@ void add_energy(const PointField& field, double& sum) {
 }
 
 /// Values at the points of all blocks that have any, and their energy.
-void add_points(const AnalysisModel& m, const StepState& state, StepResult& result) {
+void add_points(const AnalysisModel& m, const AnalysisState& state, StepResult& result) {
   const Domain& domain = m.domain();
   for (std::size_t b = 0; b < m.batches().size(); ++b) {
     if (m.batches()[b].kind != BatchOrigin::Kind::block) continue;
@@ -232,7 +236,7 @@ void add_points(const AnalysisModel& m, const StepState& state, StepResult& resu
     field.points = program.points();
     field.names.assign(program.recovered_names().begin(), program.recovered_names().end());
     field.values =
-        m.translating([&] { return m.backend().recover(m.device_model(), static_cast<int>(b), state.unknowns); });
+        m.translating([&] { return m.backend().recover(m.device_model(), static_cast<int>(b), state.elements()); });
     if (field.has("energy") && field.has("volume")) add_energy(field, result.energy);
     result.points.push_back(std::move(field));
   }
@@ -241,14 +245,15 @@ void add_points(const AnalysisModel& m, const StepState& state, StepResult& resu
 
 }  // namespace
 
-StepResult make_step_result(const AnalysisModel& m, const StepState& state, const SolveReport& report, bool recover) {
+StepResult make_step_result(const AnalysisModel& m, Integrator& integrator, const AnalysisState& state,
+                            const SolveReport& report, bool recover) {
   StepResult result;
   result.step = state.name;
   result.report = report;
   result.unknowns = empty_field(m, field_name(m.unknown_names()));
   const std::vector<double> u = state.unknowns.to_host();
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) { result.unknowns.values[place] = u[e]; });
-  const Balance balance(m, state);
+  const Balance balance(m, integrator, state);
   add_reactions(m, state, balance, result);
   add_forces(m, state, balance, result);
   if (recover) add_points(m, state, result);

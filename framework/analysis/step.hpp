@@ -18,10 +18,11 @@ struct Step {
 
 /// The factors of each step, in the order of the domain's load cases. Without any step: one with all load cases at
 /// factor 1. Throws Error (not_found) for a load case that does not exist.
-std::vector<StepState> step_states(const Domain& domain, const std::vector<Step>& steps);
+std::vector<AnalysisState> step_states(const Domain& domain, const std::vector<Step>& steps);
 
 /// What a balanced step has to say: unknowns, reactions, sums of loads; with `recover`, values at points and energy.
-StepResult make_step_result(const AnalysisModel& model, const StepState& state, const SolveReport& report,
-                            bool recover);
+/// The integrator defines balance, so reactions contain damping and inertial forces where it has any.
+StepResult make_step_result(const AnalysisModel& model, Integrator& integrator, const AnalysisState& state,
+                            const SolveReport& report, bool recover);
 
 }  // namespace voussoir

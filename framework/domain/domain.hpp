@@ -238,6 +238,8 @@ class Domain {
 
   /// Counts all changes, so that an analysis knows when its numbering is out of date.
   std::uint64_t revision() const { return revision_; }
+  /// Expires with the domain: whoever keeps a reference to it can tell that it is gone.
+  std::weak_ptr<const void> lifetime() const { return lifetime_; }
 
   /// For messages: "element 17 (block 'beam', solid.hex8)".
   std::string element_label(ElementRef ref) const;
@@ -291,6 +293,7 @@ class Domain {
   std::optional<double> initial_temperature_;
   std::vector<double> initial_temperatures_;  // NaN at nodes without an individual one; may be shorter than the nodes
   std::uint64_t revision_ = 0;
+  std::shared_ptr<const void> lifetime_ = std::make_shared<char>();
 };
 
 template <class Predicate>

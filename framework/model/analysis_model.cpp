@@ -1,6 +1,7 @@
 #include <voussoir/framework/model/analysis_model.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
@@ -90,7 +91,18 @@ bool AnalysisModel::is_linear() const {
   return true;
 }
 
-void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) const {
+bool AnalysisModel::has_history() const {
+  const auto& batches = device_model_->part(0).batches;
+  return std::any_of(batches.begin(), batches.end(),
+                     [](const ElementBatch& batch) { return batch.program->history_count() > 0; });
+}
+
+std::uint64_t AnalysisModel::next_serial() {
+  static std::atomic<std::uint64_t> models{0};
+  return ++models;
+}
+
+void AnalysisModel::add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const {
   std::vector<double> nodal(equation_count(), 0.0);
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
     if (case_factors[c] == 0) continue;
@@ -108,7 +120,7 @@ void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) c
     for (double& a : load.acceleration) a *= factor;
     load.angular_velocity_squared *= factor;
     load.source *= factor;
-    translating([&] { backend_->body_load(*device_model_, batch, load, f); });
+    translating([&] { backend_->body_load(*device_model_, batch, state, load, f); });
   };
   for (const auto& origin : whole_body_loads_)
     for (std::size_t b = 0; b < origins_.size(); ++b)
@@ -118,7 +130,7 @@ void AnalysisModel::add_loads(std::span<const double> case_factors, Vector& f) c
     if (origins_[b].kind == BatchOrigin::Kind::body_load) add(static_cast<int>(b), origins_[b]);
 }
 
-void AnalysisModel::set_temperature(std::span<const double> case_factors) const {
+std::shared_ptr<const NodalValues> AnalysisModel::temperatures(std::span<const double> case_factors) const {
   std::vector<double> t;
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
     const auto& given = domain_.load_case(c).temperatures();
@@ -131,7 +143,7 @@ void AnalysisModel::set_temperature(std::span<const double> case_factors) const 
     }
   }
   if (t.empty() && depends_on_temperature_) t = initial_temperatures();
-  device_model_->set_temperature(t);
+  return t.empty() ? nullptr : std::make_shared<const NodalValues>(device_model_->nodal_values(t));
 }
 
 std::vector<double> AnalysisModel::initial_temperatures() const {
@@ -140,13 +152,8 @@ std::vector<double> AnalysisModel::initial_temperatures() const {
   return t;
 }
 
-void AnalysisModel::set_temperature_from(const Vector& unknowns) const {
-  const std::vector<double> u = unknowns.to_host();
-  std::vector<double> t = initial_temperatures();
-  for (std::size_t k = 0; k < t.size(); ++k)
-    if (temperature_component_ < first_equation_[k + 1] - first_equation_[k])
-      t[k] = u[first_equation_[k] + temperature_component_];
-  device_model_->set_temperature(t);
+std::shared_ptr<const NodalValues> AnalysisModel::temperatures_from(const Vector& unknowns) const {
+  return std::make_shared<const NodalValues>(backend_->temperatures(*device_model_, unknowns, temperature_component_));
 }
 
 std::optional<double> AnalysisModel::radiation_start() const {
@@ -182,19 +189,18 @@ Vector AnalysisModel::initial_unknowns(double factor) const {
   return result;
 }
 
-void AnalysisModel::set_spring_factor_of_prescribed(double factor) const {
-  for (int device = 0; device < device_model_->devices(); ++device) {
-    std::size_t next = 0;
-    for (std::size_t b = 0; b < origins_.size(); ++b) {
-      if (origins_[b].kind != BatchOrigin::Kind::constraint) continue;
-      const std::vector<double>& constants = spring_constants_[next++];
-      ElementBatch& batch = device_model_->part(device).batches[b];
-      if (batch.element_count == 0) continue;  // a device without springs of this batch has none of its numbers
-      const std::size_t stride = batch.program->parameter_names().size() + 1;
-      auto p = batch.parameters.update_host();
-      for (std::size_t s = 0; s < constants.size(); ++s) p[s * stride + stride - 1] = factor * constants[s];
-    }
+Vector AnalysisModel::prescribed_unknowns() const {
+  std::vector<double> u(equation_count(), 0.0);
+  for (std::int32_t e = 0; e < equation_count(); ++e)
+    if (prescribed_[e]) u[e] = plan_.value[e];
+  for (const auto& d : plan_.dependent) {
+    u[d.equation] = d.constant;
+    for (std::size_t k = 0; k < d.others.size(); ++k)
+      if (prescribed_[d.others[k]]) u[d.equation] += d.coefficients[k] * u[d.others[k]];
   }
+  Vector result = make_vector();
+  result.from_host(u);
+  return result;
 }
 
 void AnalysisModel::rethrow(const ElementError& error) const {

@@ -38,7 +38,9 @@ class AnalysisModel {
   const Domain& domain() const { return domain_; }  ///< the model in the user's numbering
   Backend& backend() const { return *backend_; }
   const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
-  DeviceModel& device_model() const { return *device_model_; }  ///< the model on the devices
+  const DeviceModel& device_model() const { return *device_model_; }  ///< the model on the devices
+  /// A number that no other model of the process has, for those who keep something derived from a model.
+  std::uint64_t serial() const { return serial_; }
   /// The domain's revision when it was numbered.
   std::uint64_t domain_revision() const { return domain_revision_; }
 
@@ -81,24 +83,30 @@ class AnalysisModel {
   bool follows_unknown_temperature() const;
   /// Whether one solve balances the model: every element is linear, and conductivity does not follow temperature.
   bool is_linear() const;
+  /// Whether an element remembers what happened to it, so that one step follows from another.
+  bool has_history() const;
   /// True for a model whose unknown is temperature itself.
   bool is_thermal() const { return unknown_names_.size() == 1 && unknown_names_[0] == "T"; }
 
   // --- loads and state -----------------------------------------------------------------------------------------
-  /// Nodal and body loads of a combination, added to f.
-  void add_loads(std::span<const double> case_factors, Vector& f) const;
-  /// Nodal temperatures of a combination: initial + Σ factor · (case − initial). Unknown to models without any.
-  void set_temperature(std::span<const double> case_factors) const;
-  /// Temperatures of a model with the unknown T: that unknown, so that conductivity follows it.
-  void set_temperature_from(const Vector& unknowns) const;
+  /// Nodal and body loads of a combination, added to f. Of the state, the temperatures matter: densities may follow
+  /// them.
+  void add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const;
+  /// Nodal temperatures of a combination: initial + Σ factor · (case − initial). Null where no load case has any and no
+  /// material depends on them.
+  std::shared_ptr<const NodalValues> temperatures(std::span<const double> case_factors) const;
+  /// Temperatures of a model with the unknown T: that unknown, so that conductivity follows it. They stay on the
+  /// devices.
+  std::shared_ptr<const NodalValues> temperatures_from(const Vector& unknowns) const;
   /// Unknowns with everything prescribed in place (times `factor`), dependents following, and zero elsewhere; but the
   /// initial temperature where elements follow the unknown temperature, and radiation_start() where faces radiate.
   Vector initial_unknowns(double factor) const;
+  /// What supports and equations add to unknowns at factor 1: prescribed values, and what dependent unknowns have from
+  /// those and from constants; zero at free equations.
+  Vector prescribed_unknowns() const;
   /// Where the temperatures of a body that radiates start: at the highest that is given, and not so near absolute zero
   /// that radiation would have no slope. From above, Newton's method converges monotonically.
   std::optional<double> radiation_start() const;
-  /// Moves prescribed values of penalty springs.
-  void set_spring_factor_of_prescribed(double factor) const;
   Vector make_vector(int columns = 1) const { return Vector(device_model_->layout(), columns); }
 
   /// Turns an error of a backend into the user's numbering: rethrows it as an Error that names the element.
@@ -115,6 +123,7 @@ class AnalysisModel {
 
  private:
   struct Builder;
+  static std::uint64_t next_serial();
   std::vector<double> initial_temperatures() const;  // in numbered order
 
   const Domain& domain_;
@@ -128,12 +137,12 @@ class AnalysisModel {
   std::vector<std::int32_t> dependent_of_;  // index into plan_.dependent, or −1
   ConstraintPlan plan_;
   std::vector<BatchOrigin> origins_;
-  std::vector<BatchOrigin> whole_body_loads_;          // body loads on whole blocks, which need no separate batch
-  std::vector<std::vector<double>> spring_constants_;  // at factor 1, for each batch of springs
+  std::vector<BatchOrigin> whole_body_loads_;  // body loads on whole blocks, which need no separate batch
   bool depends_on_temperature_ = false;
   bool laws_read_temperature_ = false;  // those of blocks
   int temperature_component_ = -1;      // of the unknown T
   std::uint64_t domain_revision_ = 0;
+  std::uint64_t serial_ = next_serial();
 };
 
 }  // namespace voussoir

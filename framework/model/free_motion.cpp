@@ -86,7 +86,7 @@ int shape_dimension(const std::string& shape) { return shape.empty() ? 0 : shape
 void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::vector<std::int32_t>& part_of,
                   const std::vector<Part>& parts, std::vector<Eigen::MatrixXd>& gram) {
   const int modes = mode_count(kinematics);
-  DeviceModel& device_model = model.device_model();
+  const DeviceModel& device_model = model.device_model();
   const auto first = model.first_equation();
   std::vector<double> start;  // radiation opposes nothing at absolute zero
   if (const auto temperature = model.radiation_start()) start.assign(model.equation_count(), *temperature);
@@ -98,7 +98,8 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
       if (batch.element_count == 0 || !program.has_tangent() || kind == BatchOrigin::Kind::constraint ||
           kind == BatchOrigin::Kind::body_load)
         continue;
-      const ElementView view = device_model.host_view(device, b, start.empty() ? nullptr : start.data());
+      ElementView view = device_model.host_view(device, b, {});
+      if (!start.empty()) view.unknowns = start.data();
       const auto layout = device_model.layout();
       const int lanes = program.lanes(), m = program.dofs();
       std::vector<double> k(static_cast<std::size_t>(lanes) * program.matrix_entries());

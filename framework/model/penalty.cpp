@@ -44,7 +44,8 @@ class PenaltyProgram final : public ElementProgram {
   ElementStatus residual(const ElementView& view, int first, int count, double* out) const override {
     for (int e = 0; e < count; ++e) {
       const double* p = record(view, first + e);
-      out = spread(p, p[dofs()] * (sum(view, view.unknowns, first + e) - p[dofs() + 1]), out);
+      const double prescribed = view.prescribed_factor * p[dofs() + 1];
+      out = spread(p, p[dofs()] * (sum(view, view.unknowns, first + e) - prescribed), out);
     }
     return {};
   }

@@ -24,14 +24,14 @@ constexpr int most_motions = 64;
 
 /// Whether the first element of a batch resists everything but rigid motion, and does not resist that.
 bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int batch_number) {
-  DeviceModel& device_model = model.device_model();
+  const DeviceModel& device_model = model.device_model();
   const auto first = model.first_equation();
   for (int device = 0; device < device_model.devices(); ++device) {
     const ElementBatch& batch = device_model.part(device).batches[static_cast<std::size_t>(batch_number)];
     const ElementProgram& program = *batch.program;
     if (batch.element_count == 0) continue;
     if (!program.has_tangent()) return false;
-    const ElementView view = device_model.host_view(device, batch_number, nullptr);
+    const ElementView view = device_model.host_view(device, batch_number, {});
     const int lanes = program.lanes(), m = program.dofs(), components = program.components();
     std::vector<double> k(static_cast<std::size_t>(lanes) * static_cast<std::size_t>(program.matrix_entries()));
     program.tangent(view, 0, std::min(lanes, batch.element_count), k.data());

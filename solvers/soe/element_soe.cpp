@@ -4,24 +4,20 @@ namespace voussoir {
 
 void ElementSOE::size_changed() {
   operator_.reset();
-  unknowns_ = Vector();
+  state_.forget();
   terms_ = MatrixTerms();
   batch_factors_.clear();
   is_formed_ = false;
   operator_ = model().backend().make_element_operator(model().device_model(), product_);
 }
 
-void ElementSOE::form(const Vector* unknowns, const MatrixTerms& terms) {
+void ElementSOE::form(const ElementState& state, const MatrixTerms& terms) {
   Backend& backend = model().backend();
-  backend.assemble(model().device_model(), unknowns, terms, *operator_);
+  backend.assemble(model().device_model(), state, terms, *operator_);
   batch_factors_.assign(terms.batch_factors.begin(), terms.batch_factors.end());
   terms_ = terms;
   terms_.batch_factors = batch_factors_;
-  unknowns_ = Vector();
-  if (unknowns) {
-    unknowns_ = model().make_vector(unknowns->columns());
-    backend.copy(*unknowns, unknowns_);
-  }
+  state_.keep(state, [&](const Vector& from, Vector& to) { backend.copy(from, to); });
   is_formed_ = true;
   formed();
 }
@@ -32,7 +28,7 @@ std::unique_ptr<SparseMatrix> ElementSOE::assembled() const {
   const DeviceModel& device_model = model().device_model();
   const int components = device_model.uniform_components();
   auto matrix = backend.make_matrix(device_model, components > 0 && components <= 6 ? components : 1);
-  backend.assemble(device_model, unknowns_.layout() ? &unknowns_ : nullptr, terms_, *matrix);
+  backend.assemble(device_model, state_.state(), terms_, *matrix);
   return matrix;
 }
 

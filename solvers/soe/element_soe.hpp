@@ -11,10 +11,10 @@ class ElementSOE : public LinearSOE {
  public:
   explicit ElementSOE(ElementProduct product = ElementProduct::gather) : product_(product) {}
   std::string name() const override { return product_ == ElementProduct::scatter ? "element-scatter" : "element"; }
-  void form(const Vector* unknowns, const MatrixTerms& terms) override;
+  void form(const ElementState& state, const MatrixTerms& terms) override;
   const Operator& matrix() const override;
   const ElementOperator* element_operator() const override { return operator_.get(); }
-  /// From the unknowns and terms of the last form().
+  /// From the state and the terms of the last form().
   std::unique_ptr<SparseMatrix> assembled() const override;
 
  protected:
@@ -23,7 +23,7 @@ class ElementSOE : public LinearSOE {
  private:
   ElementProduct product_;
   std::unique_ptr<ElementOperator> operator_;
-  Vector unknowns_;  // of the last form(); without a layout where there were none
+  KeptElementState state_;  // of the last form()
   MatrixTerms terms_;
   std::vector<double> batch_factors_;
   bool is_formed_ = false;

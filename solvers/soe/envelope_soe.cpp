@@ -15,15 +15,15 @@ void require_symmetric(const LinearSOE& soe) {
 
 }  // namespace
 
-void BandSOE::form(const Vector* unknowns, const MatrixTerms& terms) {
+void BandSOE::form(const ElementState& state, const MatrixTerms& terms) {
   require_symmetric(*this);
-  CsrSOE::form(unknowns, terms);
+  CsrSOE::form(state, terms);
   band_ = BandMatrix(upper_triangle(matrix_->to_host(), {}));
 }
 
-void ProfileSOE::form(const Vector* unknowns, const MatrixTerms& terms) {
+void ProfileSOE::form(const ElementState& state, const MatrixTerms& terms) {
   require_symmetric(*this);
-  CsrSOE::form(unknowns, terms);
+  CsrSOE::form(state, terms);
   profile_ = ProfileMatrix(upper_triangle(matrix_->to_host(), {}));
 }
 

@@ -10,7 +10,7 @@ namespace voussoir {
 class BandSOE : public CsrSOE {
  public:
   std::string name() const override { return "band"; }
-  void form(const Vector* unknowns, const MatrixTerms& terms) override;
+  void form(const ElementState& state, const MatrixTerms& terms) override;
   const BandMatrix& band() const { return band_; }
 
  private:
@@ -21,7 +21,7 @@ class BandSOE : public CsrSOE {
 class ProfileSOE : public CsrSOE {
  public:
   std::string name() const override { return "profile"; }
-  void form(const Vector* unknowns, const MatrixTerms& terms) override;
+  void form(const ElementState& state, const MatrixTerms& terms) override;
   const ProfileMatrix& profile() const { return profile_; }
 
  private:

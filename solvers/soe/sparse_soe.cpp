@@ -7,8 +7,8 @@ void SparseSOE::size_changed() {
   matrix_ = model().backend().make_matrix(model().device_model(), block_size());
 }
 
-void SparseSOE::form(const Vector* unknowns, const MatrixTerms& terms) {
-  model().backend().assemble(model().device_model(), unknowns, terms, *matrix_);
+void SparseSOE::form(const ElementState& state, const MatrixTerms& terms) {
+  model().backend().assemble(model().device_model(), state, terms, *matrix_);
   formed();
 }
 

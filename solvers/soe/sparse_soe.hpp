@@ -8,7 +8,7 @@ namespace voussoir {
 /// A stored as sparse rows of blocks on the backend; the base of CsrSOE and BsrSOE.
 class SparseSOE : public LinearSOE {
  public:
-  void form(const Vector* unknowns, const MatrixTerms& terms) override;
+  void form(const ElementState& state, const MatrixTerms& terms) override;
   const Operator& matrix() const override;
   const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
 

@@ -44,6 +44,7 @@ class CountingMemory final : public DeviceMemory {
     ++to_host;
     std::memcpy(host, device, bytes);
   }
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void clear(void* device, std::size_t first, std::size_t bytes) override {
     std::memset(static_cast<char*>(device) + first, 0, bytes);
   }
@@ -62,10 +63,33 @@ class SharingMemory final : public DeviceMemory {
   void release_host(void*, std::size_t) noexcept override {}
   void copy_to_device(void*, const void*, std::size_t) override { throw Error(ErrorCode::internal, "no copies here"); }
   void copy_to_host(void*, const void*, std::size_t) override { throw Error(ErrorCode::internal, "no copies here"); }
+  void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void clear(void* device, std::size_t first, std::size_t bytes) override {
     std::memset(static_cast<char*>(device) + first, 0, bytes);
   }
 };
+
+TEST(Array, ACloneHasTheContentsOfTheSideThatIsCurrent) {
+  const auto memory = std::make_shared<CountingMemory>();
+  Array<double> a(memory, 2);
+  auto w = a.write_host();
+  w[0] = 3, w[1] = 4;
+  const Array<double> from_host = a.clone();
+  a.update_device()[0] = 5;
+  const Array<double> from_device = a.clone();
+  a.update_host()[1] = 6;
+  EXPECT_EQ(from_host.read_host()[0], 3);
+  EXPECT_EQ(from_host.read_host()[1], 4);
+  EXPECT_EQ(from_device.read_host()[0], 5);
+  EXPECT_EQ(from_device.read_host()[1], 4);
+  EXPECT_TRUE(Array<double>().clone().empty());
+  const auto shared = std::make_shared<SharingMemory>();
+  Array<double> b(shared, 1);
+  b.write_host()[0] = 7;
+  const Array<double> copy = b.clone();
+  b.write_host()[0] = 8;
+  EXPECT_EQ(copy.read_host()[0], 7);
+}
 
 TEST(Array, CopiesOnlyWhatIsStale) {
   const auto memory = std::make_shared<CountingMemory>();

@@ -223,7 +223,7 @@ TEST(BodyLoad, IsTheSumOfElementVectors) {
     backend->fill(f, 0);
     BodyLoad load;
     load.acceleration[0] = 9.81;
-    backend->body_load(*model, 0, load, f);
+    backend->body_load(*model, 0, {}, load, f);
     const auto found = f.to_host();
     for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-12);
   }

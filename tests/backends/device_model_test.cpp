@@ -325,8 +325,15 @@ TEST(DeviceModel, RecordsAndTemperaturesFollowTheirElementsAndNodes) {
   EXPECT_EQ(host(device.part(1).batches[0].record), (Numbers{2, 1, 0}));
   EXPECT_EQ(device.host_view(1, 0, nullptr).temperature, nullptr);
 
-  device.set_temperature(std::vector<double>{0, 1, 2, 3, 4, 5});
-  const ElementView view = device.host_view(1, 0, nullptr);
+  ElementState state;
+  state.temperature = std::make_shared<NodalValues>(device.nodal_values(std::vector<double>{0, 1, 2, 3, 4, 5}));
+  state.time = 3;
+  state.time_step = 0.5;
+  state.prescribed_factor = 2;
+  const ElementView view = device.host_view(1, 0, state);
+  EXPECT_EQ(view.time, 3.0);
+  EXPECT_EQ(view.time_step, 0.5);
+  EXPECT_EQ(view.prescribed_factor, 2.0);
   EXPECT_EQ(view.element_count, 3);
   EXPECT_EQ(view.expansion_reference, 21.0);
   EXPECT_EQ(view.start_temperature, 7.0);
@@ -338,14 +345,13 @@ TEST(DeviceModel, RecordsAndTemperaturesFollowTheirElementsAndNodes) {
   EXPECT_EQ(view.coordinates[3 * view.nodes[0]], 20.0);
   {
     const DeviceSection section(*device.layout()->memory(1));
-    const ElementView inside = device.device_view(1, 0, nullptr);
+    const ElementView inside = device.device_view(1, 0, state);
     EXPECT_EQ(inside.temperature[inside.nodes[0]], 2.0);
     EXPECT_EQ(inside.initial_temperature[inside.nodes[0]], 52.0);
     EXPECT_EQ(inside.parameters[2 * inside.record[0] + 1], 300.0);
   }
-  device.set_temperature({});
-  EXPECT_EQ(device.host_view(1, 0, nullptr).temperature, nullptr);
-  EXPECT_THROW(device.set_temperature(std::vector<double>(5)), Error);
+  EXPECT_EQ(device.host_view(1, 0, nullptr).temperature, nullptr);  // a state changes nothing for other calls
+  EXPECT_THROW(device.nodal_values(std::vector<double>(5)), Error);
   EXPECT_EQ(device.host_view(1, 0, nullptr).initial_temperature[view.nodes[0]], 52.0);
   model.description.initial_temperature = std::span(initial).first(5);
   EXPECT_THROW(DeviceModel(DebugMemory::make(2), model.refresh()), Error);

@@ -50,6 +50,38 @@ TEST(ElementOperator, AllFormsGiveTheProductOfTheDenseMatrix) {
       }
 }
 
+TEST(ElementOperator, OnAllEquationsItIsTheSumOfItsElements) {
+  for (const Route route : {Route::native, Route::host})
+    for (const bool dependencies : {false, true}) {
+      const Case c(6, 5, 3, 4, dependencies, route);
+      const auto n = static_cast<std::size_t>(c.equations());
+      const auto u0 = numbers(n, 61), x0 = numbers(2 * n, 62);
+      const std::vector<double> factors{1, 0.5};
+      const MatrixTerms both{2, 0.25, MassKind::consistent, factors};
+      const auto mixed = c.full(2, 0.25, MassKind::consistent, &u0, 0.5);
+      for (const auto& backend : toy::all_backends()) {
+        const auto model = backend->make_model(c.description());
+        const Vector u = vector_of(model->layout(), u0), x = vector_of(model->layout(), x0, 2);
+        for (const ElementProduct product : products) {
+          SCOPED_TRACE(backend->describe() + ", form " + std::to_string(static_cast<int>(product)));
+          const auto op = backend->make_element_operator(*model, product, OperatorEquations::all);
+          backend->assemble(*model, &u, both, *op);
+          Vector y(model->layout(), 2);
+          op->apply(x, y);
+          const auto found = y.to_host();
+          for (std::size_t column = 0; column < 2; ++column) {
+            std::vector<double> one(n);
+            for (std::size_t i = 0; i < n; ++i) one[i] = x0[2 * i + column];
+            const auto expected = toy::multiply(mixed, one);
+            for (std::size_t i = 0; i < n; ++i)
+              ASSERT_NEAR(found[2 * i + column], expected[i], 5e-13) << "equation " << i;
+          }
+          EXPECT_THROW(backend->block_diagonal(*model, *op, 1), Error);
+        }
+      }
+    }
+}
+
 TEST(ElementOperator, AgreesWithTheAssembledMatrixOnFreeEquations) {
   const Case c(40, 31, 3, 4, true);
   const auto n = static_cast<std::size_t>(c.equations());

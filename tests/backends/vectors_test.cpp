@@ -33,6 +33,12 @@ TEST(Vectors, ElementwiseOperationsAreTheirFormulas) {
       EXPECT_EQ(ds[i], d0[i] * x0[i]);
       EXPECT_NEAR(ws[i], 0.5 * x0[i] + 4 * ys[i], 1e-14);
     }
+    const Vector copy = x.clone();
+    EXPECT_EQ(copy.to_host(), x0);
+    EXPECT_EQ(copy.layout(), x.layout());
+    backend->scale(2, x);
+    EXPECT_EQ(copy.to_host(), x0);
+    backend->copy(copy, x);
     backend->fill(z, std::nan(""));
     backend->axpby(2, x, 0, z);  // old contents do not matter
     EXPECT_EQ(z.to_host()[7], 2 * x0[7]);

@@ -101,10 +101,9 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
     auto t = rough(n, 6);
     for (double& v : t) v = 200 + 150 * v;
     u.from_host(t);
-    model.set_temperature_from(u);
-  } else {
-    model.set_temperature(c.factors);
   }
+  ElementState state(u);
+  state.temperature = model.is_thermal() ? model.temperatures_from(u) : model.temperatures(c.factors);
 
   MatrixTerms stiffness;
   stiffness.batch_factors = c.batch_factors;
@@ -118,25 +117,25 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
   lumped.batch_factors = c.batch_factors;
 
   auto csr = backend->make_matrix(device, 1);
-  backend->assemble(device, &u, mixture, *csr);
+  backend->assemble(device, state, mixture, *csr);
   take_matrix("K + M", csr->to_host(), a);
-  backend->assemble(device, &u, lumped, *csr);
+  backend->assemble(device, state, lumped, *csr);
   take_matrix("lumped M", csr->to_host(), a);
-  backend->assemble(device, &u, stiffness, *csr);
+  backend->assemble(device, state, stiffness, *csr);
   take_matrix("K", csr->to_host(), a);
   take_products("csr", model, *csr, a);
   take_block_diagonal("csr diagonal", backend->block_diagonal(*csr, 1), a);
   if (blocks) {
     const int size = device.uniform_components();
     auto bsr = backend->make_matrix(device, size);
-    backend->assemble(device, &u, stiffness, *bsr);
+    backend->assemble(device, state, stiffness, *bsr);
     take_matrix("K in blocks", bsr->to_host(), a);
     take_products("bsr", model, *bsr, a);
     take_block_diagonal("bsr diagonal", backend->block_diagonal(*bsr, size), a);
   }
   for (const auto& [name, product] : element_forms) {
     auto elements = backend->make_element_operator(device, product);
-    backend->assemble(device, &u, stiffness, *elements);
+    backend->assemble(device, state, stiffness, *elements);
     take_products(name, model, *elements, a);
     take_block_diagonal(std::string(name) + " diagonal", backend->block_diagonal(device, *elements, 1), a);
     if (blocks) {
@@ -148,12 +147,12 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
   for (const bool through : {false, true}) {
     Vector r = model.make_vector();
     backend->fill(r, 0.25);
-    backend->residual(device, u, c.batch_factors, through, r);
+    backend->residual(device, state, c.batch_factors, through, r);
     a.numbers[through ? "residual through equations" : "residual"] = r.to_host();
   }
   Vector f = model.make_vector();
   backend->fill(f, 0);
-  model.add_loads(c.factors, f);
+  model.add_loads(c.factors, state, f);
   a.numbers["loads"] = f.to_host();
   backend->expand_dependencies(device, f);
   a.numbers["expanded"] = f.to_host();
@@ -168,7 +167,7 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
     const ElementBlock& block = domain.block(model.batches()[b].block);
     const auto names = block.type().program().recovered_names();
     if (names.empty()) continue;
-    const auto values = backend->recover(device, static_cast<int>(b), u);
+    const auto values = backend->recover(device, static_cast<int>(b), state);
     EXPECT_EQ(values.size(), static_cast<std::size_t>(block.size()) * block.type().program().points() * names.size());
     // Name by name: strains would drown in the rounding of stresses.
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -180,10 +179,10 @@ Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, 
 Answers solutions(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks, Solves which) {
   Answers a;
   Case c(domain, backend);
-  const StaticIntegrator integrator;
-  StepState state;
+  StaticIntegrator integrator;
+  AnalysisState state;
   state.case_factors = c.factors;
-  integrator.begin(c.model, state);
+  integrator.begin_step(c.model, state);
 
   const auto solve = [&](const std::string& storage, std::shared_ptr<Preconditioner> preconditioner) {
     auto soe = make_soe(storage);

@@ -87,7 +87,7 @@ TEST_P(Faults, ResidualsLoadsAndRecoveryNameItToo) {
   expect_error(ErrorCode::inverted, {name},
                [&] { model.translating([&] { model.backend().residual(model.device_model(), u, one, false, r); }); });
   expect_error(ErrorCode::inverted, {name}, [&] {
-    model.translating([&] { model.backend().body_load(model.device_model(), 0, BodyLoad{{0, 0, -1}}, r); });
+    model.translating([&] { model.backend().body_load(model.device_model(), 0, {}, BodyLoad{{0, 0, -1}}, r); });
   });
   expect_error(ErrorCode::inverted, {name},
                [&] { model.translating([&] { return model.backend().recover(model.device_model(), 0, u); }); });

@@ -113,19 +113,22 @@ class Mixture {
     std::vector<double> values(static_cast<std::size_t>(model_.equation_count()));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 150 + 100 * std::sin(static_cast<double>(i));
     unknowns_.from_host(values);
-    model_.set_temperature_from(unknowns_);
+    temperature_ = model_.temperatures_from(unknowns_);
   }
   std::vector<double> assembled() {
     MatrixTerms terms;
     terms.stiffness = 0.5;
     terms.mass = 1000;
-    model_.translating([&] { model_.backend().assemble(model_.device_model(), &unknowns_, terms, *csr_); });
+    ElementState state(unknowns_);
+    state.temperature = temperature_;
+    model_.translating([&] { model_.backend().assemble(model_.device_model(), state, terms, *csr_); });
     return csr_->to_host().value;
   }
 
  private:
   AnalysisModel model_;
   Vector unknowns_;
+  std::shared_ptr<const NodalValues> temperature_;
   std::unique_ptr<SparseMatrix> csr_;
 };
 

@@ -69,7 +69,8 @@ foreach(type IN ITEMS "" Debug Release)
 endforeach()
 
 step("configure" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}/build" -G "${GENERATOR}"
-     "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+     "-DCMAKE_PREFIX_PATH=${prefix}" "-DTUTORIALS=${prefix}/share/doc/voussoir/tutorials"
+     "-DCMAKE_CXX_COMPILER=${CXX}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 file(STRINGS "${FOLDER}/build/compile_commands.json" unoptimised REGEX "\"command\":")
 list(FILTER unoptimised EXCLUDE REGEX " -O[23] ")
 if(unoptimised)
@@ -79,6 +80,7 @@ step("build" "${CMAKE_COMMAND}" --build "${FOLDER}/build")
 # Kernels that are compiled on the way are kept here, and not among those of whoever runs the tests.
 set(ENV{VOUSSOIR_CACHE_DIR} "${FOLDER}/kernels")
 step("run" "${FOLDER}/build/consumer")
+step("run an analysis of the user's own" "${FOLDER}/build/own_analysis")
 file(GLOB kernels "${FOLDER}/kernels/*.kernel")
 if(kernels)
   step("run again, with kernels from the cache" "${FOLDER}/build/consumer")

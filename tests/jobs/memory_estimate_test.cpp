@@ -70,9 +70,9 @@ TEST(MemoryEstimate, MatricesAreWithinATenthOfWhatIsAllocated) {
       const auto soe = make_soe(storage);
       soe->set_model(model);
       StaticIntegrator integrator;
-      StepState state;
+      AnalysisState state;
       state.case_factors = {1.0};
-      integrator.begin(model, state);
+      integrator.begin_step(model, state);
       integrator.form_tangent(model, state, *soe);
       const double bytes = static_cast<double>(soe->matrix().bytes());
       EXPECT_NEAR(estimate->matrix / bytes, 1, 0.1) << c.type << " " << storage << " " << bytes;
@@ -117,9 +117,9 @@ double measured_set_up(const Domain& domain) {
   const auto soe = make_soe("bsr");
   soe->set_model(model);
   StaticIntegrator integrator;
-  StepState state;
+  AnalysisState state;
   state.case_factors = {1.0};
-  integrator.begin(model, state);
+  integrator.begin_step(model, state);
   integrator.form_tangent(model, state, *soe);
   const std::size_t before = backend->bytes_in_use(), peak_before = backend->bytes_peak();
   AmgPreconditioner amg;

@@ -162,7 +162,7 @@ TEST(SubstructureConstraints, ElementsThatAreNotLinearAreRefused) {
   // A superelement that is used alone is no exception.
   int refused = 0;
   for (const auto& part : solver.superelements()) {
-    StepState state;
+    AnalysisState state;
     state.case_factors = {1.0};
     part->begin(state);
     part->condense(state);

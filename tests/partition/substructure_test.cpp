@@ -306,7 +306,7 @@ TEST(Superelement, ActsAsAnElementOfAnotherModel) {
   const auto backend = Backend::open("openmp");
   for (const auto& part : parts) {
     Superelement element(*part, backend);
-    StepState state;
+    AnalysisState state;
     state.case_factors = {1.0};
     element.begin(state);
     element.condense(state);

@@ -28,7 +28,7 @@ struct System {
   System(const Domain& domain, const std::string& storage, const std::string& backend = "openmp:2")
       : model(domain, Backend::open(backend), TransformationHandler(), PlainNumberer()), soe(make_soe(storage)) {
     state.case_factors.assign(domain.load_case_count(), 1.0);
-    integrator.begin(model, state);
+    integrator.begin_step(model, state);
     soe->set_model(model);
     integrator.form_tangent(model, state, *soe);
     integrator.form_unbalance(model, state, soe->b());
@@ -75,7 +75,7 @@ struct System {
   AnalysisModel model;
   std::shared_ptr<LinearSOE> soe;
   StaticIntegrator integrator;
-  StepState state;
+  AnalysisState state;
   std::vector<std::int32_t> free;
 };
 

@@ -26,17 +26,18 @@ ConstrainedReference solve_by_dense_algebra(const std::function<void(Domain&, bo
   // Stiffness and loads of the elements.
   const std::vector<double> factors(free.load_case_count(), 1.0);
   const auto batches = model.batch_factors(factors);
-  model.set_temperature(factors);
   auto csr = backend->make_matrix(model.device_model(), 1);
   MatrixTerms terms;
   terms.batch_factors = batches;
   Vector u = model.make_vector(), r = model.make_vector();
   backend->fill(u, 0);
   backend->fill(r, 0);
-  backend->assemble(model.device_model(), &u, terms, *csr);
-  model.add_loads(factors, r);
+  ElementState state(u);
+  state.temperature = model.temperatures(factors);
+  backend->assemble(model.device_model(), state, terms, *csr);
+  model.add_loads(factors, state, r);
   backend->scale(-1, r);
-  backend->residual(model.device_model(), u, batches, false, r);
+  backend->residual(model.device_model(), state, batches, false, r);
   const HostMatrix k = csr->to_host();
   const auto minus_f = r.to_host();
   std::vector<Eigen::Index> at(model.equation_count());

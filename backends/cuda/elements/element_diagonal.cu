@@ -138,7 +138,8 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
         matrices.values = own.matrices.read_device();
         if (own.clustered) matrices.place = part(d).clusters->batches[static_cast<std::size_t>(b)].place.read_device();
       } else {
-        ElementRun run = ElementRun::all(*model_, d, b, faults_, unknowns(d));
+        const ElementState state = state_.state();
+        ElementRun run = ElementRun::all(*model_, d, b, faults_, state);
         run.first = first;
         run.count = matrices.count;
         device_program(program).matrices(run, own.mix, choices_.integration, computed.write_device());
@@ -171,6 +172,10 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
 
 BlockDiagonal CudaElementOperator::block_diagonal(int block_size) const {
   if (!assembled_) throw Error(ErrorCode::misuse, "block_diagonal: assemble() has not been called for this operator");
+  if (equations_ != OperatorEquations::free)
+    throw Error(ErrorCode::misuse,
+                "block_diagonal: the operator acts on all equations, prescribed ones included; "
+                "make one on the free equations");
   if (block_size != 1 && (model_->uniform_components() == 0 || model_->uniform_components() % block_size != 0))
     throw Error(ErrorCode::misuse, "block_diagonal: blocks of " + std::to_string(block_size) +
                                        " need nodes that all have that many equations, or a multiple of it");

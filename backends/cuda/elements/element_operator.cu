@@ -15,12 +15,12 @@ namespace voussoir::cuda {
 
 namespace {
 
-/// expanded = x where free, else 0; y = 0.
+/// expanded = x where free, else 0; y = 0. Without `constrained`, all equations count as free.
 __global__ void open_product(std::int64_t count, const std::uint8_t* constrained, const double* x, int columns,
                              int column, double* expanded, double* y) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  expanded[i] = constrained[i] ? 0 : x[i * columns + column];
+  expanded[i] = constrained && constrained[i] ? 0 : x[i * columns + column];
   y[i * columns + column] = 0;
 }
 
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(sum_threads)
     const std::int64_t at = i * columns + column;
     const double own = x[at];
     double value = y[at];
-    if (constrained[i]) y[at] = value = own;
+    if (constrained && constrained[i]) y[at] = value = own;
     share += own * value;
   }
   if (!partials) return;
@@ -44,39 +44,38 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduct product)
-    : model_(&model), product_(product), parts_(static_cast<std::size_t>(model.devices())), faults_(model) {
+CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations)
+    : model_(&model),
+      product_(product),
+      equations_(equations),
+      parts_(static_cast<std::size_t>(model.devices())),
+      faults_(model) {
   for (auto& own : parts_) own.batches.resize(static_cast<std::size_t>(model.batch_count()));
 }
 
 // ---- What is kept ----
 
-void CudaElementOperator::assemble(const Vector* unknowns, const MatrixTerms& terms, const WorkChoices& choices) {
+void CudaElementOperator::assemble(const ElementState& state, const MatrixTerms& terms, const WorkChoices& choices) {
   voussoir::detail::require_factors(terms.batch_factors, model_->batch_count(), "assemble");
-  if (unknowns) {
-    voussoir::detail::require_layout(*model_->layout(), *unknowns, "assemble");
-    exchange_ghosts(*unknowns);
-  }
+  voussoir::detail::require_state(*model_, state, "assemble");
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   const bool stored = product_ != ElementProduct::matrix_free;
   choices_ = choices;
   judged_ = false;
   assembled_ = false;  // until everything is there
-  if (stored || !unknowns) {
-    unknowns_ = Vector();
-  } else {
-    if (!unknowns_.layout()) unknowns_ = Vector(model_->layout());
-    for (int d = 0; d < model_->devices(); ++d) {
-      const auto& memory = model_->layout()->memory(d);
-      DeviceSection section(*memory);
-      copy_async(unknowns_.part(d).write_device(), unknowns->part(d).read_device(), unknowns_.part(d).bytes(),
-                 stream_of(memory));
-    }
-  }
+  if (!stored)
+    state_.keep(state, [&](const Vector& from, Vector& to) {  // ghosts included
+      for (int d = 0; d < model_->devices(); ++d) {
+        const auto& memory = model_->layout()->memory(d);
+        DeviceSection section(*memory);
+        copy_async(to.part(d).write_device(), from.part(d).read_device(), to.part(d).bytes(), stream_of(memory));
+      }
+    });
   for (int d = 0; d < model_->devices(); ++d) {
     for (int b = 0; b < model_->batch_count(); ++b) part(d, b).mix = MatrixMix::of(terms, batch(d, b));
     plan_device(d);
     if (stored)
-      for (int b = 0; b < model_->batch_count(); ++b) store_matrices(d, b, unknowns);
+      for (int b = 0; b < model_->batch_count(); ++b) store_matrices(d, b, state);
   }
   assembled_ = true;
   if (stored) faults_.rethrow();
@@ -105,8 +104,9 @@ void CudaElementOperator::plan_device(int d) {
     if (!p.clustered && !p.at_once) plans.gather(d, b);
   }
   own.clusters = any ? &plans.clusters(d, active) : nullptr;
-  own.plain = any && all && model_->part(d).dependencies.empty();
-  if (!model_->part(d).dependencies.empty()) plans.dependencies(d);
+  const bool free_only = equations_ == OperatorEquations::free;
+  own.plain = free_only && any && all && model_->part(d).dependencies.empty();
+  if (free_only && !model_->part(d).dependencies.empty()) plans.dependencies(d);
   own.width = 0;
   make_room(d, 1);
 }
@@ -134,7 +134,7 @@ void CudaElementOperator::make_room(int d, int columns) const {
   own.width = columns;
 }
 
-void CudaElementOperator::store_matrices(int d, int b, const Vector* unknowns) {
+void CudaElementOperator::store_matrices(int d, int b, const ElementState& state) {
   const ElementBatch& elements = batch(d, b);
   const ElementProgram& program = *elements.program;
   BatchPart& own = part(d, b);
@@ -144,7 +144,7 @@ void CudaElementOperator::store_matrices(int d, int b, const Vector* unknowns) {
   }
   const auto& memory = model_->layout()->memory(d);
   const DeviceProgram& device = device_program(program);
-  ElementRun run = ElementRun::all(*model_, d, b, faults_, unknowns ? &unknowns->part(d) : nullptr);
+  ElementRun run = ElementRun::all(*model_, d, b, faults_, state);
   if (!own.clustered) {
     const std::size_t room = room_for(elements.element_count, program.matrix_entries());
     if (own.matrices.size() != room) own.matrices = Array<double>(memory, room);
@@ -175,6 +175,7 @@ void CudaElementOperator::add_clusters(int d, const Array<double>& x, const Clus
   const ClusterSet& set = *own.clusters;
   const double* px = x.read_device();
   double* shares = dot ? own.dot.update_device() : nullptr;
+  const ElementState state = state_.state();
   // Without conditions y is zero already.
   if (!sums.partial && sums.conditions) begin_clusters(*model_, d, set, px, sums);
   std::int32_t before = 0;
@@ -190,7 +191,7 @@ void CudaElementOperator::add_clusters(int d, const Array<double>& x, const Clus
       continue;
     }
     device_program(*batch(d, b).program)
-        .clustered_actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), part(d, b).mix, px, plan, mine);
+        .clustered_actions(ElementRun::all(*model_, d, b, faults_, state), part(d, b).mix, px, plan, mine);
   }
   if (!sums.partial && !dot) return;
   finish_clusters(*model_, d, set, px, sums, shares, dot);
@@ -201,7 +202,7 @@ void CudaElementOperator::add_vectors(int d, int b, int width, const NodalTarget
   const ElementBatch& elements = batch(d, b);
   const ElementProgram& program = *elements.program;
   const cudaStream_t stream = stream_of(model_->layout()->memory(d));
-  const ElementView view = model_->device_view(d, b, nullptr);
+  const ElementView view = model_->device_view(d, b, {});
   const auto local = std::ptrdiff_t{model_->layout()->local_size(d)};
   BatchPart& own = part(d, b);
   const double* x = part(d).expanded.read_device();
@@ -215,8 +216,9 @@ void CudaElementOperator::add_vectors(int d, int b, int width, const NodalTarget
   double* vectors = own.vectors.write_device();
   double* products = own.products.empty() ? vectors : own.products.write_device();
   if (product_ == ElementProduct::matrix_free) {
+    const ElementState state = state_.state();
     for (int w = 0; w < width; ++w)
-      device_program(program).actions(ElementRun::all(*model_, d, b, faults_, unknowns(d)), own.mix, x + w * local,
+      device_program(program).actions(ElementRun::all(*model_, d, b, faults_, state), own.mix, x + w * local,
                                       vectors + w * step);
   } else {
     for (int w = 0; w < width; ++w) spread_vector(view, program, x + w * local, vectors + w * step, stream);
@@ -252,20 +254,21 @@ void CudaElementOperator::enqueue_columns(int d, const Vector& x, Vector& y, con
     return add_clusters(d, x.part(d), sums, columns.dot);
   }
   sums.x_step = layout.local_size(d);
-  const std::uint8_t* constrained = model_->part(d).constrained.read_device();
+  const bool free_only = equations_ == OperatorEquations::free;
+  const std::uint8_t* constrained = free_only ? model_->part(d).constrained.read_device() : nullptr;
   double* expanded = own.expanded.write_device();
   for (int w = 0; w < columns.width; ++w) {
     double* column = expanded + w * sums.x_step;
     launch(open_product, grid_for(layout.local_size(d)), stream, std::int64_t{layout.local_size(d)}, constrained, px,
            x.columns(), columns.first + w, column, py);
-    set_dependent(*model_, d, true, {column});
+    if (free_only) set_dependent(*model_, d, true, {column});
   }
   if (own.clusters) add_clusters(d, own.expanded, sums, nullptr);
   for (int b = 0; b < model_->batch_count(); ++b)
     if (!part(d, b).mix.empty() && !part(d, b).clustered)
       add_vectors(d, b, columns.width, {py, x.columns(), columns.first});
   for (int w = 0; w < columns.width; ++w) {
-    hand_on_dependent(*model_, d, {py, x.columns(), columns.first + w});
+    if (free_only) hand_on_dependent(*model_, d, {py, x.columns(), columns.first + w});
     launch(close_product, grid_for_sum(layout.owned(d)), stream, std::int64_t{layout.owned(d)}, constrained, px,
            x.columns(), columns.first + w, py,
            columns.dot ? columns.dot + std::ptrdiff_t{w} * dot_partials(d) : nullptr);
@@ -355,7 +358,7 @@ std::size_t CudaElementOperator::bytes() const {
     const DevicePart& own = part(d);
     total += own.expanded.bytes() + own.partial.bytes() + own.dot.bytes();
     if (own.clusters) total += own.clusters->bytes();
-    if (unknowns_.layout()) total += unknowns_.part(d).bytes();
+    total += state_.bytes(d);
     for (const BatchPart& p : own.batches) total += p.matrices.bytes() + p.vectors.bytes() + p.products.bytes();
   }
   return total;
@@ -371,7 +374,7 @@ std::size_t CudaElementOperator::bytes_moved() const {
       total += p.matrices.bytes() + batch(d, b).nodes.bytes() + 4 * p.vectors.bytes();
       if (product_ == ElementProduct::matrix_free) total += model_->part(d).coordinates.bytes();
     }
-    if (product_ == ElementProduct::matrix_free && unknowns_.layout()) total += unknowns_.part(d).bytes();
+    total += state_.bytes(d);
     total += sizeof(double) * static_cast<std::size_t>(layout()->local_size(d) + layout()->owned(d));
   }
   return total;
@@ -387,16 +390,17 @@ std::string CudaElementOperator::describe() const {
 
 // ---- Services ----
 
-std::unique_ptr<ElementOperator> CudaBackend::make_element_operator(const DeviceModel& model, ElementProduct product) {
-  return std::make_unique<CudaElementOperator>(model, product);
+std::unique_ptr<ElementOperator> CudaBackend::make_element_operator(const DeviceModel& model, ElementProduct product,
+                                                                    OperatorEquations equations) {
+  return std::make_unique<CudaElementOperator>(model, product, equations);
 }
 
-void CudaBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+void CudaBackend::assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                            ElementOperator& target) {
   auto* matrix = dynamic_cast<CudaElementOperator*>(&target);
   if (!matrix || matrix->model() != &model)
     throw Error(ErrorCode::misuse, "assemble: the operator was not made for this model by this backend");
-  matrix->assemble(unknowns, terms, choices());
+  matrix->assemble(state, terms, choices());
 }
 
 namespace {
@@ -427,7 +431,8 @@ void CudaBackend::integrate(const DeviceModel& model, int batch_number, const Ma
     if (mix.empty()) continue;
     const int entries = elements.program->matrix_entries();
     const std::int32_t piece = piece_elements(most_integrated_bytes, entries, elements.element_count);
-    ElementRun run = ElementRun::all(model, d, batch_number, kept.faults, nullptr);
+    const ElementState at_rest;
+    ElementRun run = ElementRun::all(model, d, batch_number, kept.faults, at_rest);
     DeviceSection section(*memory(d));
     // Whoever measures a way must not be given the time of another.
     if (how != Integration::automatic && !program.knows(run, how))

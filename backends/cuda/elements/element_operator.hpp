@@ -14,7 +14,7 @@ namespace voussoir::cuda {
 /// thread at a time may use it.
 class CudaElementOperator final : public ElementOperator, public CudaOperator {
  public:
-  CudaElementOperator(const DeviceModel& model, ElementProduct product);
+  CudaElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations);
 
   const std::shared_ptr<const Layout>& layout() const override { return model_->layout(); }
   void apply(const Vector& x, Vector& y) const override;
@@ -23,6 +23,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   std::size_t bytes_moved() const override;
   std::string describe() const override;
   ElementProduct product() const override { return product_; }
+  OperatorEquations equations() const override { return equations_; }
 
   int dot_partials(int device) const override;
   void enqueue(int device, const Vector& x, Vector& y, double* partials) const override;
@@ -30,7 +31,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   void rethrow_faults() const override;
 
   const DeviceModel* model() const { return model_; }
-  void assemble(const Vector* unknowns, const MatrixTerms& terms, const WorkChoices& choices);
+  void assemble(const ElementState& state, const MatrixTerms& terms, const WorkChoices& choices);
   BlockDiagonal block_diagonal(int block_size) const;
 
  private:
@@ -45,7 +46,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   struct DevicePart {
     std::vector<BatchPart> batches;
     const ClusterSet* clusters = nullptr;
-    bool plain = false;  ///< a product is nothing but clusters: no dependencies, no other batches
+    bool plain = false;  ///< a product is nothing but clusters: free equations, no dependencies, no other batches
     // Room for `width` columns, one after another.
     int width = 0;
     Array<double> expanded;  ///< x with entries that are not free zero and dependent ones filled in; none if plain
@@ -64,11 +65,10 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   }
   DevicePart& part(int device) const { return parts_[static_cast<std::size_t>(device)]; }
   BatchPart& part(int device, int number) const { return part(device).batches[static_cast<std::size_t>(number)]; }
-  const Array<double>* unknowns(int device) const { return unknowns_.layout() ? &unknowns_.part(device) : nullptr; }
 
   void plan_device(int device);
   void make_room(int device, int columns) const;
-  void store_matrices(int device, int number, const Vector* unknowns);
+  void store_matrices(int device, int number, const ElementState& state);
   void enqueue_columns(int device, const Vector& x, Vector& y, const Columns& columns) const;
   void add_clusters(int device, const Array<double>& x, const ClusterSums& sums, double* dot) const;
   void add_vectors(int device, int number, int width, const NodalTarget& y) const;
@@ -76,11 +76,12 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
 
   const DeviceModel* model_;
   ElementProduct product_;
+  OperatorEquations equations_;
   WorkChoices choices_;
   bool assembled_ = false;
   mutable bool judged_ = false;  ///< a product since assemble() has been asked for faults
   mutable std::vector<DevicePart> parts_;
-  Vector unknowns_;  ///< matrix-free: where the tangent is taken; no layout: at zero
+  KeptElementState state_;  ///< matrix-free: where the tangent is taken
   mutable FaultWords faults_;
 };
 

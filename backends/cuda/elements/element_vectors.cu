@@ -16,6 +16,7 @@ namespace voussoir::cuda {
 using voussoir::detail::require_batch;
 using voussoir::detail::require_factors;
 using voussoir::detail::require_one_column;
+using voussoir::detail::require_state;
 
 namespace {
 
@@ -29,12 +30,12 @@ __global__ void order_values(std::int64_t count, int values, const double* lanes
 
 }  // namespace
 
-void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std::span<const double> batch_factors,
+void CudaBackend::residual(const DeviceModel& model, const ElementState& state, std::span<const double> batch_factors,
                            bool through_dependencies, Vector& r) {
-  require_one_column(*model.layout(), unknowns, "residual");
+  require_state(model, state, "residual");
   require_one_column(*model.layout(), r, "residual");
   require_factors(batch_factors, model.batch_count(), "residual");
-  exchange_ghosts(unknowns);
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   ModelPlans& plans = ModelPlans::of(model);
   // What is handed on must be this call's share alone, so it is summed apart.
   const bool apart = through_dependencies && plans.any_dependency();
@@ -57,7 +58,7 @@ void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std
       if (vectors.size() < room) vectors = Array<double>(memory(d), room);
       DeviceSection section(*memory(d));
       const DeviceProgram& program = device_program(*batch.program);
-      program.residuals(ElementRun::all(model, d, b, faults, &unknowns.part(d)), vectors.write_device());
+      program.residuals(ElementRun::all(model, d, b, faults, state), vectors.write_device());
       add_to_nodes(model, d, b, plan, vectors.read_device(), factor, {y.update_device()});
     }
     if (apart) {
@@ -69,9 +70,11 @@ void CudaBackend::residual(const DeviceModel& model, const Vector& unknowns, std
   if (apart) axpy(1, share, r);
 }
 
-void CudaBackend::body_load(const DeviceModel& model, int batch_number, const BodyLoad& load, Vector& f) {
+void CudaBackend::body_load(const DeviceModel& model, int batch_number, const ElementState& state, const BodyLoad& load,
+                            Vector& f) {
   require_one_column(*model.layout(), f, "body_load");
   require_batch(batch_number, model.batch_count(), "body_load");
+  require_state(model, state, "body_load");
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
     const ElementBatch& batch = model.part(d).batches[static_cast<std::size_t>(batch_number)];
@@ -83,16 +86,16 @@ void CudaBackend::body_load(const DeviceModel& model, int batch_number, const Bo
     Array<double> vectors(memory(d), room_for(batch.element_count, batch.program->dofs()));
     DeviceSection section(*memory(d));
     device_program(*batch.program)
-        .body_loads(ElementRun::all(model, d, batch_number, faults, nullptr), load, vectors.write_device());
+        .body_loads(ElementRun::all(model, d, batch_number, faults, state), load, vectors.write_device());
     add_to_nodes(model, d, batch_number, plan, vectors.read_device(), 1, {f.part(d).update_device()});
   }
   faults.rethrow();
 }
 
-std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_number, const Vector& unknowns) {
-  require_one_column(*model.layout(), unknowns, "recover");
+std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_number, const ElementState& state) {
+  require_state(model, state, "recover");
   require_batch(batch_number, model.batch_count(), "recover");
-  exchange_ghosts(unknowns);
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   FaultWords faults(model);
   std::vector<double> result;
   for (int d = 0; d < devices(); ++d) {
@@ -104,7 +107,7 @@ std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_num
     const std::int32_t piece = piece_elements(piece_bytes, values, batch.element_count);
     Array<double> grouped(memory(d), room_for(piece, values)), plain(memory(d), room_for(piece, values));
     for (std::int32_t first = 0; first < batch.element_count; first += piece) {
-      ElementRun run = ElementRun::all(model, d, batch_number, faults, &unknowns.part(d));
+      ElementRun run = ElementRun::all(model, d, batch_number, faults, state);
       run.first = first;
       run.count = std::min(piece, batch.element_count - first);
       const std::int64_t numbers = std::int64_t{run.count} * values;

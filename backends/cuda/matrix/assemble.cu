@@ -51,7 +51,7 @@ class MatrixBuffer {
 struct DeviceAssembly {
   const DeviceModel& model;
   int device;
-  const Array<double>* unknowns;
+  const ElementState& state;
   const MatrixTerms& terms;
   const WorkChoices& choices;
   FaultWords& faults;
@@ -104,7 +104,7 @@ struct DeviceAssembly {
     const std::int32_t chunk = buffer.reserve(model.layout()->memory(device), gather.count, program.matrix_entries());
     for (std::int32_t done = 0; done < gather.count; done += chunk) {
       const ElementRun run{
-          model, device, gather.batch, faults, unknowns, gather.first + done, std::min(chunk, gather.count - done)};
+          model, device, gather.batch, faults, state, gather.first + done, std::min(chunk, gather.count - done)};
       double* values = buffer.write_device();
       routines.matrices(run, mix, choices.integration, values);
       const ElementMatrices matrices{values,    program.nodes(), program.components(),
@@ -122,23 +122,20 @@ struct DeviceAssembly {
 
 }  // namespace
 
-void CudaBackend::assemble(const DeviceModel& model, const Vector* unknowns, const MatrixTerms& terms,
+void CudaBackend::assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                            SparseMatrix& target) {
   auto* matrix = dynamic_cast<CudaSparseMatrix*>(&target);
   if (!matrix || matrix->model() != &model)
     throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
-  if (unknowns) {
-    voussoir::detail::require_layout(*model.layout(), *unknowns, "assemble");
-    exchange_ghosts(*unknowns);
-  }
+  voussoir::detail::require_state(model, state, "assemble");
+  if (state.unknowns) exchange_ghosts(*state.unknowns);
   voussoir::detail::require_factors(terms.batch_factors, model.batch_count(), "assemble");
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
-    const Array<double>* part = unknowns ? &unknowns->part(d) : nullptr;
     if (choices_.assembly == Assembly::host)
-      assemble_on_host({model, d, part, terms, choices_.integration, faults}, *matrix);
+      assemble_on_host({model, d, state, terms, choices_.integration, faults}, *matrix);
     else
-      DeviceAssembly{model, d, part, terms, choices_, faults, *matrix}.run();
+      DeviceAssembly{model, d, state, terms, choices_, faults, *matrix}.run();
   }
   faults.rethrow();
 }

@@ -150,8 +150,8 @@ class Pipeline {
   void start(std::int32_t done, int turn) {
     const ElementProgram& program = *batch().program;
     DeviceSection section(*memory());
-    const ElementRun run{what_.model,    what_.device,         gather_.batch, what_.faults,
-                         what_.unknowns, gather_.first + done, count(done)};
+    const ElementRun run{what_.model, what_.device,         gather_.batch, what_.faults,
+                         what_.state, gather_.first + done, count(done)};
     double* values = buffer_.write_device();
     device_program(program).matrices(run, MatrixMix::of(what_.terms, batch()), what_.integration, values);
     if (!kept_.empty())

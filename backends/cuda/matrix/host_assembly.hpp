@@ -8,7 +8,7 @@ namespace voussoir::cuda {
 struct HostAssembly {
   const DeviceModel& model;
   int device = 0;
-  const Array<double>* unknowns = nullptr;
+  const ElementState& state;
   const MatrixTerms& terms;
   Integration integration = Integration::automatic;
   FaultWords& faults;

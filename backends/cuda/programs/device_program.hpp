@@ -33,22 +33,22 @@ struct ElementRun {
   int device = 0;
   int batch = 0;
   FaultWords& faults;
-  const Array<double>* unknowns = nullptr;  ///< local entries, ghosts fresh; or null: all zero
+  const ElementState& state;  ///< ghosts of its unknowns are fresh
   std::int32_t first = 0;
   std::int32_t count = 0;
 
   const ElementBatch& elements() const { return model.part(device).batches[static_cast<std::size_t>(batch)]; }
   cudaStream_t stream() const { return stream_of(model.layout()->memory(device)); }
   const DeviceFacts& gpu() const { return cuda_memory(model.layout()->memory(device)).facts(); }
-  ElementView view() const { return model.device_view(device, batch, unknowns ? unknowns->read_device() : nullptr); }
+  ElementView view() const { return model.device_view(device, batch, state); }
   FaultWord* fault() const { return faults.word(device, batch); }
   static ElementRun all(const DeviceModel& model, int device, int batch, FaultWords& faults,
-                        const Array<double>* unknowns) {
+                        const ElementState& state) {
     return {model,
             device,
             batch,
             faults,
-            unknowns,
+            state,
             0,
             model.part(device).batches[static_cast<std::size_t>(batch)].element_count};
   }

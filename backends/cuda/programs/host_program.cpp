@@ -190,8 +190,7 @@ class HostDeviceProgram final : public DeviceProgram {
     const int step = std::lcm(width, lanes);
     const auto fit = static_cast<int>(chunk_bytes / (sizeof(double) * static_cast<std::size_t>(values)));
     const std::int32_t chunk = std::min(std::max(1, fit / step), (run.count + step - 1) / step) * step;
-    const ElementView view =
-        run.model.host_view(run.device, run.batch, run.unknowns ? run.unknowns->read_host().data() : nullptr);
+    const ElementView view = run.model.host_view(run.device, run.batch, run.state);
 
     std::vector<double> computed(static_cast<std::size_t>(chunk) * static_cast<std::size_t>(values));
     CudaMemory& memory = cuda_memory(run.model.layout()->memory(run.device));

@@ -265,6 +265,11 @@ void CudaMemory::copy_to_host(void* host, const void* device, std::size_t bytes)
   synchronize(stream_);
 }
 
+void CudaMemory::copy(void* to, const void* from, std::size_t bytes) {
+  set_device(ordinal_);
+  copy_async(to, from, bytes, stream_);
+}
+
 void CudaMemory::clear(void* device, std::size_t first, std::size_t bytes) {
   set_device(ordinal_);
   fill_bytes_async(static_cast<char*>(device) + first, 0, bytes, stream_);

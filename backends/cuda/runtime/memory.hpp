@@ -32,6 +32,7 @@ class CudaMemory final : public DeviceMemory {
   /// Both wait until the copy is done.
   void copy_to_device(void* device, const void* host, std::size_t bytes) override;
   void copy_to_host(void* host, const void* device, std::size_t bytes) override;
+  void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* device, std::size_t first, std::size_t bytes) override;
   /// Sections may be nested, also of different devices: leave() makes the GPU current that was so before.
   void enter() override;

@@ -142,7 +142,6 @@ void AnalysisModel::Builder::add_springs(double stiffness) {
   using Key = std::pair<bool, int>;  // a support, number of nodes
   std::map<Key, Group> groups;
   const int width = static_cast<int>(m.unknown_names_.size());
-  std::map<Key, std::vector<double>> constants;
   for (const auto& spring : m.plan_.springs) {
     std::map<std::int32_t, std::vector<double>> per_node;
     double scale = 0;
@@ -162,7 +161,6 @@ void AnalysisModel::Builder::add_springs(double stiffness) {
     }
     group.parameters.push_back(stiffness / (scale * scale));
     group.parameters.push_back(spring.constant);
-    constants[key].push_back(spring.constant);
   }
   for (auto& [key, group] : groups) {
     const int count = key.second;
@@ -196,7 +194,6 @@ void AnalysisModel::Builder::add_springs(double stiffness) {
     BatchOrigin origin;
     origin.kind = BatchOrigin::Kind::constraint;
     origin.support = key.first;
-    m.spring_constants_.push_back(std::move(constants[key]));
     add_batch(make_penalty_program(count, narrow, {m.unknown_names_.begin(), m.unknown_names_.begin() + narrow}),
               std::move(group.nodes), std::move(parameters), std::move(record), 1, std::move(origin));
   }

@@ -9,7 +9,7 @@ namespace voussoir::detail {
 void visit_element_stiffness(
     const AnalysisModel& model, const std::vector<char>& wanted,
     const std::function<void(std::span<const std::int32_t> equations, const Eigen::MatrixXd& stiffness)>& visit) {
-  DeviceModel& device_model = model.device_model();
+  const DeviceModel& device_model = model.device_model();
   const auto first = model.first_equation();
   const auto layout = device_model.layout();
   for (int b = 0; b < device_model.batch_count(); ++b) {
@@ -20,7 +20,7 @@ void visit_element_stiffness(
       const ElementBatch& batch = device_model.part(device).batches[b];
       const ElementProgram& program = *batch.program;
       if (batch.element_count == 0 || !program.has_tangent()) continue;
-      const ElementView view = device_model.host_view(device, b, nullptr);
+      const ElementView view = device_model.host_view(device, b, {});
       const int lanes = program.lanes(), m = program.dofs(), nodes = program.nodes(), components = program.components();
       std::vector<double> k(static_cast<std::size_t>(lanes) * program.matrix_entries());
       Eigen::MatrixXd matrix(m, m);

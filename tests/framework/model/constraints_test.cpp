@@ -170,7 +170,7 @@ Eigen::VectorXd by_multipliers() {
   Vector u = model.make_vector(), r = model.make_vector();
   backend->fill(u, 0);
   backend->fill(r, 0);
-  model.add_loads(factors, r);
+  model.add_loads(factors, {}, r);
   backend->scale(-1, r);
   backend->residual(model.device_model(), u, batches, false, r);
   const auto minus_f = r.to_host();
