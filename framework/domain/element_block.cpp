@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/domain/domain.hpp>
 
 namespace voussoir {
@@ -57,7 +57,7 @@ void ParameterSource::require_known(const std::string& name) const {
   const auto names = block.type().program().parameter_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   std::string text = "elements of type " + block.type().name() + " have no parameter '" + name + "'";
-  if (const std::string near = detail::nearest_name(name, names); !near.empty()) {
+  if (const std::string near = nearest_name(name, names); !near.empty()) {
     text += "; did you mean '" + near + "'?";
   } else if (names.empty()) {
     text += "; they have none";

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/io/deck/detail/parse/fields.hpp>
 
 namespace voussoir::deck {
@@ -173,7 +173,7 @@ bool continues_keyword(std::string_view keyword_line, std::string_view next) {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names, std::string_view mark) {
-  const std::string nearest = detail::nearest_name(wrong, names);
+  const std::string nearest = nearest_name(wrong, names);
   return nearest.empty() ? std::string{} : "; did you mean '" + std::string(mark) + nearest + "'?";
 }
 
