@@ -53,6 +53,10 @@ void Card::fail(ErrorCode code, const std::string& text) const {
   throw Error(code, text, files_[place_.file] + ":" + std::to_string(place_.line));
 }
 
+void Card::fail_unsupported(ErrorCode code, const std::string& text) const {
+  throw Unsupported(code, text, files_[place_.file] + ":" + std::to_string(place_.line));
+}
+
 Card::Parameter* Card::find(std::string_view parameter) {
   known_.emplace_back(parameter);
   const std::string key = squeezed(parameter);
@@ -111,15 +115,16 @@ std::string Card::choice(std::string_view parameter, std::initializer_list<std::
     if (given == whole || (given.size() >= least && whole.starts_with(given))) return std::string(word);
     all += (all.empty() ? "" : ", ") + std::string(word);
   }
-  fail(ErrorCode::not_found, name_ + ", " + std::string(parameter) + "=" + in_quotes(given) +
-                                 " is not supported; there " + (words.size() == 1 ? "is " : "are ") + all);
+  fail_unsupported(ErrorCode::not_found, name_ + ", " + std::string(parameter) + "=" + in_quotes(given) +
+                                             " is not supported; there " + (words.size() == 1 ? "is " : "are ") + all);
 }
 
 void Card::refuse(std::string_view parameter, std::string_view why) {
   const Parameter* const found = find(parameter);
   known_.pop_back();  // nobody should be led there by a slip
   if (!found || (found->has_value && found->value == "NO")) return;
-  fail(ErrorCode::bad_input, name_ + ": the parameter " + found->shown + " is not supported yet: " + std::string(why));
+  fail_unsupported(ErrorCode::bad_input,
+                   name_ + ": the parameter " + found->shown + " is not supported yet: " + std::string(why));
 }
 
 void Card::ignore(std::initializer_list<std::string_view> parameters) {
