@@ -106,49 +106,55 @@ std::string RegistryBase::origin(std::string_view name) const {
 }
 
 bool RegistryBase::put(RegistryEntry entry, std::shared_ptr<const void> value, Mode mode) {
-  const std::string name = entry.name, what = kind_ + " '" + name + "'";
-  if (name.empty()) throw Error(ErrorCode::bad_input, "a " + kind_ + " needs a name");
-  if (name.find_first_of(rules_.not_in_names) != std::string::npos)
-    throw Error(ErrorCode::bad_input, "the name of the " + what + " may not contain any of " + rules_.not_in_names +
-                                          ", which separate names and options");
-  if (entry.origin.empty()) entry.origin = detail::registration_origin();
-  const std::lock_guard lock(state_->mutex);
-  State::Item* const taken = state_->find(name);
-  if (taken && mode == Mode::add) {
-    if (same_ && taken->entry.origin == entry.origin && same_(taken->value.get(), value.get())) return false;
-    throw Error(ErrorCode::bad_input, "the " + what + " is registered twice: first " +
-                                          (taken->entry.origin == detail::built_in_origin ? "" : "by ") +
-                                          taken->entry.origin + ", then by " + entry.origin +
-                                          "; choose another name, or replace the first one explicitly");
+  detail::Loading* const loading = detail::Loading::current();
+  const auto insert = [&] {
+    const std::string name = entry.name, what = kind_ + " '" + name + "'";
+    if (name.empty()) throw Error(ErrorCode::bad_input, "a " + kind_ + " needs a name");
+    if (name.find_first_of(rules_.not_in_names) != std::string::npos)
+      throw Error(ErrorCode::bad_input, "the name of the " + what + " may not contain any of " + rules_.not_in_names +
+                                            ", which separate names and options");
+    if (entry.origin.empty()) entry.origin = detail::registration_origin();
+    const std::lock_guard lock(state_->mutex);
+    State::Item* const taken = state_->find(name);
+    if (taken && mode == Mode::add) {
+      if (same_ && taken->entry.origin == entry.origin && same_(taken->value.get(), value.get())) return false;
+      throw Error(ErrorCode::bad_input, "the " + what + " is registered twice: first " +
+                                            (taken->entry.origin == detail::built_in_origin ? "" : "by ") +
+                                            taken->entry.origin + ", then by " + entry.origin +
+                                            "; choose another name, or replace the first one explicitly");
+    }
+    if (taken && rules_.fixed_built_ins && taken->entry.origin == detail::built_in_origin)
+      throw Error(ErrorCode::bad_input, "the " + what + " is built in and cannot be replaced, " +
+                                            rules_.fixed_built_ins + "; choose another name");
+    State::Item before;
+    if (taken) {
+      before = *taken;
+      state_->retired.push_back(taken->value);
+    }
+    if (loading) loading->add(what, [state = state_.get(), name, before] { state->restore(name, before); });
+    state_->items[name] = {std::move(entry), std::move(value), taken ? before.order : state_->registered++};
+    return true;
+  };
+  if (!loading) return insert();
+  // An exception would end the process here, inside dlopen(); load_library() throws it afterwards.
+  if (loading->replaces()) mode = Mode::replace;
+  try {
+    return insert();
+  } catch (const Error& error) {
+    loading->fail(error);
+    return false;
   }
-  if (taken && rules_.fixed_built_ins && taken->entry.origin == detail::built_in_origin)
-    throw Error(ErrorCode::bad_input, "the " + what + " is built in and cannot be replaced, " + rules_.fixed_built_ins +
-                                          "; choose another name");
-  State::Item before;
-  if (taken) {
-    before = *taken;
-    state_->retired.push_back(taken->value);
-  }
-  if (detail::Loading* const loading = detail::Loading::current())
-    loading->add(what, [state = state_.get(), name, before] { state->restore(name, before); });
-  state_->items[name] = {std::move(entry), std::move(value), taken ? before.order : state_->registered++};
-  return true;
 }
 
 bool RegistryBase::put_at_start(RegistryEntry entry, std::shared_ptr<const void> value) noexcept {
   const std::string name = entry.name;
-  detail::Loading* const loading = detail::Loading::current();
   try {
-    return put(std::move(entry), std::move(value), loading && loading->replaces() ? Mode::replace : Mode::add);
+    return put(std::move(entry), std::move(value), Mode::add);
   } catch (const Error& error) {
-    if (loading) {
-      loading->fail(error);
-    } else {
-      const std::lock_guard lock(state_->mutex);
-      state_->clashes.emplace(name, error);
-    }
+    const std::lock_guard lock(state_->mutex);
+    state_->clashes.emplace(name, error);
+    return false;
   }
-  return false;
 }
 
 const void* RegistryBase::get_if(std::string_view name) const {

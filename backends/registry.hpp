@@ -78,7 +78,7 @@ class Registry : public RegistryBase {
   /// the same name again is ignored: a header that is included twice registers twice.
   explicit Registry(std::string kind, const RegistryRules& rules = {}) : RegistryBase(std::move(kind), rules, same()) {}
 
-  /// Adds an entry. A name that is taken is an Error (bad_input) which names both origins.
+  /// Adds an entry. A taken name is an Error (bad_input) that names both origins; while loading, load_library() throws it.
   void add(std::string name, std::string description, T value) {
     put({std::move(name), std::move(description), {}}, shared(std::move(value)), Mode::add);
   }
@@ -86,8 +86,8 @@ class Registry : public RegistryBase {
   void replace(std::string name, std::string description, T value) {
     put({std::move(name), std::move(description), {}}, shared(std::move(value)), Mode::replace);
   }
-  /// As add(), for static objects, which must not throw: the error is thrown by load_library() where the object belongs
-  /// to a library that is being loaded, else by the first look-up of the name. True where the entry was added.
+  /// As add(), for static objects, which must not throw: the error is thrown by the first look-up of the name. Returns
+  /// true where the entry was added.
   bool add_at_start(std::string name, std::string description, T value) {
     return put_at_start({std::move(name), std::move(description), {}}, shared(std::move(value)));
   }
