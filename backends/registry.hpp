@@ -78,7 +78,7 @@ class Registry : public RegistryBase {
   /// the same name again is ignored: a header that is included twice registers twice.
   explicit Registry(std::string kind, const RegistryRules& rules = {}) : RegistryBase(std::move(kind), rules, same()) {}
 
-  /// Adds an entry. A taken name is an Error (bad_input) that names both origins; while loading, load_library() throws it.
+  /// Adds an entry. A taken name is an Error (bad_input) naming both origins; while loading, load_library() throws it.
   void add(std::string name, std::string description, T value) {
     put({std::move(name), std::move(description), {}}, shared(std::move(value)), Mode::add);
   }

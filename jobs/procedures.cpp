@@ -3,7 +3,7 @@
 namespace voussoir {
 namespace {
 
-Registry<ProcedureFactory>* make_table() {
+Registry<ProcedureFactory>* make_procedure_table() {
   // Both solve K u = f; what differs between them is the model.
   const ProcedureFactory one_equation{
       [](const Domain& domain, std::shared_ptr<Backend> backend, const StaticOptions& options) {
@@ -16,13 +16,13 @@ Registry<ProcedureFactory>* make_table() {
 }
 
 // RegistryBase::all() lists it from the start.
-[[maybe_unused]] const bool made = (procedures(), true);
+[[maybe_unused]] const bool procedures_made = (procedures(), true);
 
 }  // namespace
 
 Registry<ProcedureFactory>& procedures() {
   // Made on first use, so that a user's static objects find the stock entries in place; never destroyed.
-  static auto* const table = make_table();
+  static auto* const table = make_procedure_table();
   return *table;
 }
 

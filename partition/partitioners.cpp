@@ -7,7 +7,7 @@ namespace {
 
 /// A method without options.
 template <class T, auto... Arguments>
-PartitionerFactory plain(const std::string& name) {
+PartitionerFactory plain_partitioner(const std::string& name) {
   return {[name](const std::string& options) {
     if (!options.empty())
       throw Error(ErrorCode::bad_input, "it has no options; remove ':" + options + "'", "partitioner '" + name + "'");
@@ -15,26 +15,26 @@ PartitionerFactory plain(const std::string& name) {
   }};
 }
 
-Registry<PartitionerFactory>* make_table() {
+Registry<PartitionerFactory>* make_partitioner_table() {
   using Direction = CoordinateBisection::Direction;
   auto* table = new Registry<PartitionerFactory>("partitioner");
   table->add_built_in("metis", "METIS, multilevel k-way: small interfaces on any mesh",
-                      plain<MetisPartitioner>("metis"));
+                      plain_partitioner<MetisPartitioner>("metis"));
   table->add_built_in("coordinate", "recursive bisection across the longest coordinate axis",
-                      plain<CoordinateBisection, Direction::coordinate>("coordinate"));
+                      plain_partitioner<CoordinateBisection, Direction::coordinate>("coordinate"));
   table->add_built_in("inertial", "recursive bisection across the principal axis of inertia",
-                      plain<CoordinateBisection, Direction::inertial>("inertial"));
+                      plain_partitioner<CoordinateBisection, Direction::inertial>("inertial"));
   return table;
 }
 
 // RegistryBase::all() lists it from the start.
-[[maybe_unused]] const bool made = (partitioners(), true);
+[[maybe_unused]] const bool partitioners_made = (partitioners(), true);
 
 }  // namespace
 
 Registry<PartitionerFactory>& partitioners() {
   // Made on first use, so that a user's static objects find the stock entries in place; never destroyed.
-  static auto* const table = make_table();
+  static auto* const table = make_partitioner_table();
   return *table;
 }
 

@@ -3,7 +3,7 @@
 namespace voussoir {
 namespace {
 
-NamePart part_of(const std::string& text, const std::string& kind, const std::string& whole) {
+NamePart name_part(const std::string& text, const std::string& kind, const std::string& whole) {
   const std::size_t colon = text.find(':');
   NamePart part{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
   const std::string where = "solver '" + whole + "'";
@@ -18,8 +18,8 @@ NamePart part_of(const std::string& text, const std::string& kind, const std::st
 
 SolverName parse_solver_name(const std::string& text) {
   const std::size_t plus = text.find('+');
-  SolverName name{part_of(text.substr(0, plus), "solver", text), {}};
-  if (plus != std::string::npos) name.preconditioner = part_of(text.substr(plus + 1), "preconditioner", text);
+  SolverName name{name_part(text.substr(0, plus), "solver", text), {}};
+  if (plus != std::string::npos) name.preconditioner = name_part(text.substr(plus + 1), "preconditioner", text);
   return name;
 }
 

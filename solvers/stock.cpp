@@ -25,7 +25,7 @@ PreconditionerFactory with_precision(const std::string& name) {
 
 /// A preconditioner without options.
 template <class T>
-PreconditionerFactory plain(const std::string& name) {
+PreconditionerFactory plain_preconditioner(const std::string& name) {
   return {[name](const std::string& options) {
     refuse_options("preconditioner '" + name + "'", options);
     return std::make_shared<T>();
@@ -41,9 +41,9 @@ void add_stock(Registry<PreconditionerFactory>& table) {
   table.add_built_in("block-jacobi", "inverse diagonal blocks, one per node; the default of cg",
                      with_precision<BlockJacobiPreconditioner>("block-jacobi"));
   table.add_built_in("chebyshev", "Chebyshev polynomial of the matrix: products only, for matrix-free storage",
-                     plain<ChebyshevPreconditioner>("chebyshev"));
+                     plain_preconditioner<ChebyshevPreconditioner>("chebyshev"));
   table.add_built_in("fsai", "factorised sparse approximate inverse; needs a stored matrix",
-                     plain<FsaiPreconditioner>("fsai"));
+                     plain_preconditioner<FsaiPreconditioner>("fsai"));
   table.add_built_in(
       "amg", "algebraic multigrid, the fastest on large models; options in docs/multigrid.md",
       {[](const std::string& options) { return std::make_shared<AmgPreconditioner>(AmgOptions::parse(options)); }});
@@ -91,49 +91,50 @@ void add_stock(Registry<SolverFactory>& table) {
 }
 
 template <class T, auto... Arguments>
-StorageFactory storage(bool stores_matrix = true, bool is_envelope = false) {
+StorageFactory stock_storage(bool stores_matrix = true, bool is_envelope = false) {
   return {[] { return std::make_shared<T>(Arguments...); }, stores_matrix, is_envelope};
 }
 
 void add_stock(Registry<StorageFactory>& table) {
-  table.add_built_in("csr", "sparse rows; fits every model", storage<CsrSOE>());
+  table.add_built_in("csr", "sparse rows; fits every model", stock_storage<CsrSOE>());
   table.add_built_in("bsr", "sparse rows of blocks, one per pair of nodes; where all nodes have the same unknowns",
-                     storage<BsrSOE>());
-  table.add_built_in("band", "a band on the host, for small and slender models", storage<BandSOE>(true, true));
-  table.add_built_in("profile", "a skyline on the host, for small and slender models", storage<ProfileSOE>(true, true));
+                     stock_storage<BsrSOE>());
+  table.add_built_in("band", "a band on the host, for small and slender models", stock_storage<BandSOE>(true, true));
+  table.add_built_in("profile", "a skyline on the host, for small and slender models",
+                     stock_storage<ProfileSOE>(true, true));
   table.add_built_in("element", "element matrices; a product gathers at nodes",
-                     storage<ElementSOE, ElementProduct::gather>(false));
+                     stock_storage<ElementSOE, ElementProduct::gather>(false));
   table.add_built_in("element-scatter", "element matrices; a product scatters to nodes",
-                     storage<ElementSOE, ElementProduct::scatter>(false));
+                     stock_storage<ElementSOE, ElementProduct::scatter>(false));
   table.add_built_in("matrix-free", "nothing is stored: elements are integrated in every product",
-                     storage<MatrixFreeSOE>(false));
+                     stock_storage<MatrixFreeSOE>(false));
 }
 
 /// Made on first use, so that a user's static objects find the stock entries in place; never destroyed.
 template <class Factory>
-Registry<Factory>* make_table(const char* kind) {
+Registry<Factory>* make_stock_table(const char* kind) {
   auto* table = new Registry<Factory>(kind);
   add_stock(*table);
   return table;
 }
 
 // RegistryBase::all() lists them from the start.
-[[maybe_unused]] const bool made = (preconditioners(), solvers(), storages(), true);
+[[maybe_unused]] const bool stock_made = (preconditioners(), solvers(), storages(), true);
 
 }  // namespace
 
 Registry<PreconditionerFactory>& preconditioners() {
-  static auto* const table = make_table<PreconditionerFactory>("preconditioner");
+  static auto* const table = make_stock_table<PreconditionerFactory>("preconditioner");
   return *table;
 }
 
 Registry<SolverFactory>& solvers() {
-  static auto* const table = make_table<SolverFactory>("solver");
+  static auto* const table = make_stock_table<SolverFactory>("solver");
   return *table;
 }
 
 Registry<StorageFactory>& storages() {
-  static auto* const table = make_table<StorageFactory>("storage");
+  static auto* const table = make_stock_table<StorageFactory>("storage");
   return *table;
 }
 

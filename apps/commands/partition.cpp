@@ -27,7 +27,7 @@ struct PartitionOptions {
   bool force = false, json = false;
 };
 
-std::string document_of(const PartitionOptions& options, const std::string& method, const Partition& partition) {
+std::string partition_document(const PartitionOptions& options, const std::string& method, const Partition& partition) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
   for (int p = 0; p < partition.parts(); ++p)
     parts.push_back({{"part", p},
@@ -56,14 +56,14 @@ void run_partition(const PartitionOptions& options) {
         .add_cells("part", std::vector<std::int32_t>(part.begin(), part.end()))
         .write(options.vtu, {options.force});
   }
-  if (options.json) return print(document_of(options, method->name(), partition));
+  if (options.json) return print(partition_document(options, method->name(), partition));
   show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
        counted(domain.node_count(), "node"), method->name(), partition.describe());
   for (const std::string& file : {options.csv, options.vtu})
     if (!file.empty()) show("Wrote {}\n", file);
 }
 
-constexpr const char* examples =
+constexpr const char* partition_examples =
     R"(Examples:
   voussoir partition beam.inp --parts 8                    a table of the parts and of the interface between them
   voussoir partition part.msh --parts 4 --vtu parts.vtu    the parts to look at in ParaView
@@ -101,7 +101,7 @@ void add_partition_command(CLI::App& program) {
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
       ->type_name("calculix|abaqus")
       ->capture_default_str();
-  partition->footer(examples);
+  partition->footer(partition_examples);
   partition->callback([options] { run_partition(*options); });
 }
 

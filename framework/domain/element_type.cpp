@@ -25,7 +25,7 @@ ElementLibrary& ElementLibrary::instance() {
 namespace {
 
 /// What `voussoir info` says of a type: its unknowns.
-std::string description(const ElementType& type) {
+std::string unknowns_text(const ElementType& type) {
   std::string text;
   for (const std::string& unknown : type.program().unknown_names()) text += (text.empty() ? "" : " ") + unknown;
   return text;
@@ -34,22 +34,22 @@ std::string description(const ElementType& type) {
 }  // namespace
 
 void ElementLibrary::add(ElementType type) {
-  std::string name = type.name(), text = description(type);
+  std::string name = type.name(), text = unknowns_text(type);
   types_.add(std::move(name), std::move(text), std::move(type));
 }
 
 void ElementLibrary::replace(ElementType type) {
-  std::string name = type.name(), text = description(type);
+  std::string name = type.name(), text = unknowns_text(type);
   types_.replace(std::move(name), std::move(text), std::move(type));
 }
 
 bool ElementLibrary::add_at_start(ElementType type) {
-  std::string name = type.name(), text = description(type);
+  std::string name = type.name(), text = unknowns_text(type);
   return types_.add_at_start(std::move(name), std::move(text), std::move(type));
 }
 
 void ElementLibrary::add_built_in(ElementType type) {
-  std::string name = type.name(), text = description(type);
+  std::string name = type.name(), text = unknowns_text(type);
   types_.add_built_in(std::move(name), std::move(text), std::move(type));
 }
 

@@ -9,43 +9,44 @@ namespace voussoir {
 
 namespace {
 
-struct Method {
+struct NamedMethod {
   DirectMethod method;
   const char* name;
 };
 
-constexpr Method automatic{DirectMethod::automatic, "auto"};
-constexpr std::array methods{Method{DirectMethod::mumps, "mumps"}, Method{DirectMethod::eigen, "eigen"},
-                             Method{DirectMethod::cholmod, "cholmod"}, Method{DirectMethod::band, "band"},
-                             Method{DirectMethod::profile, "profile"}};
+constexpr NamedMethod automatic_method{DirectMethod::automatic, "auto"};
+constexpr std::array named_methods{NamedMethod{DirectMethod::mumps, "mumps"}, NamedMethod{DirectMethod::eigen, "eigen"},
+                                   NamedMethod{DirectMethod::cholmod, "cholmod"},
+                                   NamedMethod{DirectMethod::band, "band"},
+                                   NamedMethod{DirectMethod::profile, "profile"}};
 
 }  // namespace
 
 const char* to_string(DirectMethod method) {
-  for (const Method& m : methods)
+  for (const NamedMethod& m : named_methods)
     if (m.method == method) return m.name;
-  return automatic.name;
+  return automatic_method.name;
 }
 
 std::span<const DirectMethod> direct_methods() {
   static constexpr auto list = [] {
-    std::array<DirectMethod, methods.size()> all{};
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = methods[i].method;
+    std::array<DirectMethod, named_methods.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = named_methods[i].method;
     return all;
   }();
   return list;
 }
 
 DirectMethod direct_method(const std::string& name) {
-  if (name == automatic.name) return automatic.method;
+  if (name == automatic_method.name) return automatic_method.method;
   std::vector<std::string> known;
-  for (const Method& m : methods) {
+  for (const NamedMethod& m : named_methods) {
     if (name == m.name) return m.method;
     known.emplace_back(m.name);
   }
   const std::string near = nearest_name(name, known);
   std::string text = near.empty() ? "there are " : "did you mean '" + near + "'? There are ";
-  text += automatic.name;
+  text += automatic_method.name;
   for (const std::string& other : known) text += ", " + other;
   throw Error(ErrorCode::not_found, "there is no direct method called '" + name + "'; " + text);
 }
