@@ -57,11 +57,14 @@ TEST(SolverRegistry, GivesAFactoryAllThatTheNameSays) {
 }
 
 TEST(SolverRegistry, ListsTheStockInItsOrder) {
-  EXPECT_EQ(
-      stock_solver_names(),
-      (std::vector<std::string>{"direct", "direct:mumps", "direct:eigen", "direct:cholmod", "direct:band",
-                                "direct:profile", "cg", "cg+none", "cg+jacobi", "cg+jacobi:single", "cg+block-jacobi",
-                                "cg+block-jacobi:single", "cg+chebyshev", "cg+fsai", "cg+amg"}));
+  std::vector<std::string> names = stock_solver_names();
+  for (const char* name : {"gmres", "gmres+amg", "bicgstab+block-jacobi:single"})
+    EXPECT_TRUE(std::find(names.begin(), names.end(), name) != names.end()) << name;
+  std::erase_if(names, [](const std::string& n) { return n.starts_with("gmres") || n.starts_with("bicgstab"); });
+  EXPECT_EQ(names, (std::vector<std::string>{"direct", "direct:mumps", "direct:eigen", "direct:cholmod", "direct:band",
+                                             "direct:profile", "cg", "cg+none", "cg+jacobi", "cg+jacobi:single",
+                                             "cg+block-jacobi", "cg+block-jacobi:single", "cg+chebyshev", "cg+fsai",
+                                             "cg+amg"}));
   EXPECT_EQ(soe_names(),
             (std::vector<std::string>{"csr", "bsr", "band", "profile", "element", "element-scatter", "matrix-free"}));
   for (const RegistryBase* registry :
