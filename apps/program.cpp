@@ -82,6 +82,7 @@ void build_program(CLI::App& program) {
   add_run_command(program);
   add_check_command(program);
   add_mesh_command(program);
+  add_partition_command(program);
   add_demo_command(program);
   add_info_command(program);
   add_bench_command(program);

@@ -142,7 +142,7 @@ class Backend {
   virtual void copy(const Vector& x, Vector& y) = 0;                       ///< y = x
   virtual void scale(double a, Vector& x) = 0;                             ///< x = a x
   virtual void axpy(double a, const Vector& x, Vector& y) = 0;             ///< y = a x + y
-  virtual void axpby(double a, const Vector& x, double b, Vector& y) = 0;  ///< y = a x + b y
+  virtual void axpby(double a, const Vector& x, double b, Vector& y) = 0;  ///< y = a x + b y; b = 0 ignores y, even NaN
   virtual void multiply(const Vector& d, const Vector& x, Vector& y) = 0;  ///< y_i = d_i x_i
   virtual double dot(const Vector& x, const Vector& y) = 0;                ///< over all columns
   /// x += a p, r −= a q, and returns r·r: the vector update of CG in one pass.

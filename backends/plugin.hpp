@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 
+#include <voussoir/backends/abi.hpp>
 #include <voussoir/backends/backend.hpp>
 
 // Backends in separate shared libraries.
@@ -21,9 +22,9 @@
 
 namespace voussoir {
 
-/// The ABI number of the interface between libvoussoir and its plugins. It changes whenever BackendPlugin, Backend or
-/// one of the classes that they use changes, so that an incompatible plugin is rejected rather than misread.
-inline constexpr std::int32_t backend_plugin_abi = 6;
+/// The ABI number of the interface between libvoussoir and its plugins, so that an incompatible plugin is rejected
+/// rather than misread.
+inline constexpr std::int32_t backend_plugin_abi = abi_number;
 
 /// Whether a plugin could work on this machine.
 struct BackendProbe {

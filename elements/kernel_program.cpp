@@ -36,7 +36,7 @@ std::string KernelProgram::defect() const {
   return facts_.defect ? facts_.defect() : std::string();
 }
 
-const KernelSource* KernelProgram::source() const { return find_kernel_source(name_); }
+const KernelSource* KernelProgram::source() const { return find_kernel_source(*this); }
 
 ElementStatus KernelProgram::zeros(int values, int count, double* out) const {
   const std::ptrdiff_t groups = (count + facts_.lanes - 1) / facts_.lanes;

@@ -25,6 +25,7 @@ struct RegisterKernel {
 
 #else
 
+#include <voussoir/backends/registry.hpp>
 #include <voussoir/elements/point/point_element.hpp>
 #include <voussoir/elements/register_kernel.hpp>
 
@@ -64,9 +65,6 @@ struct RegisterElement {
 #else
 #define VSR_KERNEL_FILE_OR_NULL nullptr
 #endif
-
-#define VSR_JOIN_(a, b) a##b
-#define VSR_JOIN(a, b) VSR_JOIN_(a, b)
 
 // The kernel is looked up at the macro; shapes are found without voussoir::.
 #define VSR_REGISTER_ELEMENT(Kernel, ...) \

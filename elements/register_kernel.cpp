@@ -21,8 +21,16 @@ std::string type_expression(const std::type_info& type) {
 
 void register_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
                       const std::type_info& kernel, const char* file) {
-  if (file) link_kernel_text(type_name, type_expression(kernel), file);
-  ElementLibrary::instance().add_at_start(
+  const std::shared_ptr<const ElementProgram> shared = std::move(program);
+  // Only what is registered, and so never destroyed, is linked to its text.
+  if (ElementLibrary::instance().add_at_start(ElementType(std::move(type_name), std::move(shape), shared, kernel)) &&
+      file)
+    link_kernel_text(*shared, type_expression(kernel), file);
+}
+
+void register_built_in_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
+                               const std::type_info& kernel) {
+  ElementLibrary::instance().add_built_in(
       ElementType(std::move(type_name), std::move(shape), std::move(program), kernel));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <voussoir/backends/abi.hpp>
 #include <voussoir/elements/native_program.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/domain/kernel_text.hpp>
@@ -17,10 +18,14 @@ namespace detail {
 /// Adds a program to the element library. `kernel` is the C++ type of its kernel; `file` as for RegisterKernel.
 void register_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
                       const std::type_info& kernel, const char* file);
+/// The same for programs of the library itself.
+void register_built_in_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
+                               const std::type_info& kernel);
 
 }  // namespace detail
 
-/// Registers an element kernel as a type while the program starts. A clash of names is thrown when the name is used.
+/// Registers an element kernel as a type while the program starts. A clash of names is thrown when the name is used, or
+/// by load_library().
 template <class Kernel>
 struct RegisterKernel {
   /// `file` is the file whose text contains the kernel, or null if no text is embedded.

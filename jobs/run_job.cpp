@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/procedures.hpp>
 
 namespace voussoir {
 namespace {
@@ -20,6 +21,11 @@ void check(const Job& job) {
                   "the step refers to model " + std::to_string(step.domain) + ", but the job has " +
                       std::to_string(job.domains.size()),
                   where);
+    try {
+      procedures().find(procedure_name(step));
+    } catch (const Error& error) {
+      throw Error(error.code(), error.what(), where);
+    }
     if (!step.heated_by) continue;
     if (*step.heated_by >= i || job.steps[*step.heated_by].procedure != Procedure::steady_heat)
       throw Error(ErrorCode::misuse, "the step takes its temperatures from a step that is not an earlier heat step",
@@ -61,7 +67,8 @@ class Runner {
  private:
   bool can_join(std::size_t first, std::size_t step) const {
     const JobStep &a = job_.steps[first], &b = job_.steps[step];
-    return a.domain == b.domain && a.supports == b.supports && (!b.heated_by || *b.heated_by < first);
+    return a.domain == b.domain && a.supports == b.supports && procedure_name(a) == procedure_name(b) &&
+           (!b.heated_by || *b.heated_by < first);
   }
 
   /// Notes which steps need the unknowns of which others.
@@ -119,7 +126,7 @@ class Runner {
       if (step.heated_by) asked.load_cases[add_heat(step)] = 1.0;
       steps.push_back(std::move(asked));
     }
-    const auto analysis = make_static_analysis(domain, backend_, options_);
+    const auto analysis = procedures().find(procedure_name(job_.steps[first])).make(domain, backend_, options_);
     for (Step& step : steps) analysis->add_step(std::move(step));
     std::size_t current = first;
     if (observer_)

@@ -2,19 +2,24 @@
 
 #include <algorithm>
 
-#include <voussoir/solvers/amg/amg_preconditioner.hpp>
-#include <voussoir/solvers/cg_solver.hpp>
-#include <voussoir/solvers/direct_solver.hpp>
-#include <voussoir/solvers/krylov/krylov_solver.hpp>
-#include <voussoir/solvers/soe/element_soe.hpp>
-#include <voussoir/solvers/soe/envelope_soe.hpp>
+#include <voussoir/backends/spelling.hpp>
+#include <voussoir/solvers/registries.hpp>
 
 namespace voussoir {
 namespace {
 
-[[noreturn]] void unknown_name(const std::string& kind, const std::string& name,
-                               const std::vector<std::string>& known) {
-  std::string text = "there is no " + kind + " of this name; there are ";
+/// The choice of that name among those of an option.
+template <class T>
+T named_choice(const std::string& kind, const std::string& name,
+               const std::vector<std::pair<std::string, T>>& choices) {
+  std::vector<std::string> known;
+  for (const auto& [other, value] : choices) {
+    if (name == other) return value;
+    known.push_back(other);
+  }
+  const std::string near = nearest_name(name, known);
+  std::string text = "there is no " + kind + " of this name; ";
+  text += near.empty() ? "there are " : "did you mean '" + near + "'? There are ";
   for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : "") + known[i];
   throw Error(ErrorCode::not_found, text, kind + " '" + name + "'");
 }
@@ -137,90 +142,44 @@ Size size_of(const Domain& domain) {
 }  // namespace
 
 std::vector<std::string> solver_names() {
-  return {"direct",
-          "direct:mumps",
-          "direct:eigen",
-          "direct:cholmod",
-          "direct:band",
-          "direct:profile",
-          "cg",
-          "cg+none",
-          "cg+jacobi",
-          "cg+jacobi:single",
-          "cg+block-jacobi",
-          "cg+block-jacobi:single",
-          "cg+chebyshev",
-          "cg+fsai",
-          "cg+amg",
-          "gmres",
-          "gmres+none",
-          "gmres+jacobi",
-          "gmres+block-jacobi",
-          "bicgstab",
-          "bicgstab+none",
-          "bicgstab+jacobi",
-          "bicgstab+block-jacobi"};
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name, const std::vector<std::string>& proposed) {
+    names.push_back(name);
+    for (const std::string& options : proposed) names.push_back(name + ":" + options);
+  };
+  for (const std::string& solver : solvers().names()) {
+    const SolverFactory& factory = solvers().find(solver);
+    add(solver, factory.proposed);
+    if (!factory.takes_preconditioner) continue;
+    for (const std::string& p : preconditioners().names()) add(solver + "+" + p, preconditioners().find(p).proposed);
+  }
+  return names;
 }
 
-std::vector<std::string> soe_names() {
-  return {"csr", "bsr", "band", "profile", "element", "element-scatter", "matrix-free"};
-}
+std::vector<std::string> soe_names() { return storages().names(); }
 
-std::shared_ptr<LinearSOE> make_soe(const std::string& name) {
-  if (name == "csr") return std::make_shared<CsrSOE>();
-  if (name == "bsr") return std::make_shared<BsrSOE>();
-  if (name == "band") return std::make_shared<BandSOE>();
-  if (name == "profile") return std::make_shared<ProfileSOE>();
-  if (name == "element") return std::make_shared<ElementSOE>(ElementProduct::gather);
-  if (name == "element-scatter") return std::make_shared<ElementSOE>(ElementProduct::scatter);
-  if (name == "matrix-free") return std::make_shared<MatrixFreeSOE>();
-  unknown_name("storage", name, soe_names());
-}
+std::shared_ptr<LinearSOE> make_soe(const std::string& name) { return storages().find(name).make(); }
 
 std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tolerance, int max_iterations) {
-  if (name == "direct") return std::make_shared<DirectSolver>();
-  if (name.starts_with("direct:")) {
-    const auto known = solver_names();
-    if (std::find(known.begin(), known.end(), name) == known.end()) unknown_name("solver", name, known);
-    return std::make_shared<DirectSolver>(direct_method(name.substr(7)));
-  }
-  for (const std::string method : {"gmres", "bicgstab"})
-    if (name == method || name.starts_with(method + "+")) {
-      KrylovSolver::Options krylov;
-      krylov.relative_tolerance = relative_tolerance;
-      krylov.max_iterations = max_iterations;
-      const std::string with = name == method ? "block-jacobi" : name.substr(method.size() + 1);
-      std::shared_ptr<Preconditioner> p;
-      if (with == "block-jacobi")
-        p = std::make_shared<BlockJacobiPreconditioner>();
-      else if (with == "jacobi")
-        p = std::make_shared<JacobiPreconditioner>();
-      else if (with != "none")
-        unknown_name("solver", name, solver_names());
-      if (method == "gmres") return std::make_shared<GmresSolver>(std::move(p), krylov);
-      return std::make_shared<BicgstabSolver>(std::move(p), krylov);
+  const SolverName parsed = parse_solver_name(name);
+  try {
+    const SolverFactory& factory = solvers().find(parsed.solver.name);
+    SolverSettings settings;
+    settings.options = parsed.solver.options;
+    settings.relative_tolerance = relative_tolerance;
+    settings.max_iterations = max_iterations;
+    if (parsed.preconditioner) {
+      if (!factory.takes_preconditioner)
+        throw Error(ErrorCode::bad_input, "it takes no preconditioner; remove '+" + parsed.preconditioner->name + "'");
+      const auto& [p, options] = *parsed.preconditioner;
+      settings.preconditioner = preconditioners().find(p).make(options);
     }
-  CgSolver::Options options;
-  options.relative_tolerance = relative_tolerance;
-  options.max_iterations = max_iterations;
-  std::shared_ptr<Preconditioner> p;
-  if (name == "cg" || name == "cg+block-jacobi")
-    p = std::make_shared<BlockJacobiPreconditioner>();
-  else if (name == "cg+block-jacobi:single")
-    p = std::make_shared<BlockJacobiPreconditioner>(Precision::single);
-  else if (name == "cg+jacobi")
-    p = std::make_shared<JacobiPreconditioner>();
-  else if (name == "cg+jacobi:single")
-    p = std::make_shared<JacobiPreconditioner>(Precision::single);
-  else if (name == "cg+chebyshev")
-    p = std::make_shared<ChebyshevPreconditioner>();
-  else if (name == "cg+fsai")
-    p = std::make_shared<FsaiPreconditioner>();
-  else if (name == "cg+amg" || (name.starts_with("cg+amg:") && name.size() > 7))
-    p = std::make_shared<AmgPreconditioner>(AmgOptions::parse(name == "cg+amg" ? "" : name.substr(7)));
-  else if (name != "cg+none")
-    unknown_name("solver", name, solver_names());
-  return std::make_shared<CgSolver>(std::move(p), options);
+    return factory.make(settings);
+  } catch (const Error& error) {
+    // Whatever part of the name is wrong, the message begins with the whole of it.
+    const std::string whole = "solver '" + name + "'";
+    throw error.where() == whole ? error : Error(error.code(), error.what(), whole);
+  }
 }
 
 std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, const StaticOptions& options) {
@@ -233,20 +192,17 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
                                                      const StaticOptions& options) {
   Analysis::Collaborators c;
   c.backend = std::move(backend);
-  if (options.constraints == "elimination")
-    c.handler = std::make_shared<EliminationHandler>();
-  else if (options.constraints == "transformation")
-    c.handler = std::make_shared<TransformationHandler>();
-  else if (options.constraints == "penalty")
-    c.handler = std::make_shared<PenaltyHandler>();
-  else
-    unknown_name("constraint handler", options.constraints, {"elimination", "transformation", "penalty"});
+  c.handler =
+      named_choice<std::shared_ptr<ConstraintHandler>>("constraint handler", options.constraints,
+                                                       {{"elimination", std::make_shared<EliminationHandler>()},
+                                                        {"transformation", std::make_shared<TransformationHandler>()},
+                                                        {"penalty", std::make_shared<PenaltyHandler>()}});
 
   const Size size = size_of(domain);
   std::string solver = options.solver, storage = options.storage, why;
   bool can_eliminate = false;  // where an iteration that was chosen here leads nowhere
   if (solver == "auto") {
-    const bool stored = storage != "element" && storage != "element-scatter" && storage != "matrix-free";
+    const bool stored = storage == "auto" || storages().find(storage).stores_matrix;
     const std::int64_t limit = size.dimension == 3 ? 20000 : 100000;
     const std::string n = std::to_string(size.equations) + " unknowns";
     if (!size.symmetric) {
@@ -273,7 +229,8 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
             "D mesh exceed the range in which a direct solver is fastest (" + std::to_string(limit) + ")";
     }
   }
-  for (const std::string envelope : {"band", "profile"}) {
+  for (const std::string& envelope : storages().names()) {
+    if (!storages().find(envelope).is_envelope) continue;
     if (solver == "direct:" + envelope) {
       if (storage == "auto") storage = envelope;
       if (storage == envelope) solver = "direct";
@@ -292,19 +249,18 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
     c.solver = make_solver(solver, options.relative_tolerance, options.max_iterations);
   if (!why.empty()) c.solver = std::make_shared<ChosenSolver>(c.solver, why);
 
-  const bool envelope = storage == "band" || storage == "profile";
-  if (options.numbering == "rcm" || (options.numbering == "auto" && envelope))
-    c.numberer = std::make_shared<ReverseCuthillMcKeeNumberer>();
-  else if (options.numbering == "plain" || options.numbering == "auto")
-    c.numberer = std::make_shared<PlainNumberer>();
-  else
-    unknown_name("numbering", options.numbering, {"auto", "plain", "rcm"});
-  if (options.algorithm == "linear")
-    c.algorithm = std::make_shared<LinearAlgorithm>();
-  else if (options.algorithm == "newton")
-    c.algorithm = std::make_shared<NewtonRaphsonAlgorithm>();
-  else if (options.algorithm != "auto")
-    unknown_name("algorithm", options.algorithm, {"auto", "linear", "newton"});
+  const auto plain = std::make_shared<PlainNumberer>();
+  const auto rcm = std::make_shared<ReverseCuthillMcKeeNumberer>();
+  const bool envelope = storages().find(storage).is_envelope;
+  c.numberer = named_choice<std::shared_ptr<DofNumberer>>(
+      "numbering", options.numbering,
+      {{"auto", envelope ? std::shared_ptr<DofNumberer>(rcm) : plain}, {"plain", plain}, {"rcm", rcm}});
+  if (const auto algorithm =
+          named_choice<std::shared_ptr<SolutionAlgorithm>>("algorithm", options.algorithm,
+                                                           {{"auto", nullptr},
+                                                            {"linear", std::make_shared<LinearAlgorithm>()},
+                                                            {"newton", std::make_shared<NewtonRaphsonAlgorithm>()}}))
+    c.algorithm = algorithm;
   return std::make_unique<StaticAnalysis>(domain, std::move(c));
 }
 

@@ -7,27 +7,23 @@
 
 namespace voussoir {
 
-/// SOEs and solvers by name, as on a command line:
+/// Solvers and storages by name, as on a command line: SOLVER[:OPTIONS][+PRECONDITIONER[:OPTIONS]], for example
 ///
-///   auto                  by size and kind of the model; SolveReport::choice says what and why
-///   direct                the best direct method of the build; direct:mumps, direct:eigen, direct:cholmod (where built
-///                         in), direct:band, direct:profile
+///   direct                the best direct method of the build; direct:mumps, direct:eigen, …
 ///   cg                    conjugate gradients with block Jacobi
-///   cg+none, cg+jacobi, cg+block-jacobi, cg+chebyshev, cg+fsai
-///   cg+amg                algebraic multigrid; settings follow a colon, cg+amg:k-cycle,steps=3 (AmgOptions::parse)
-///   cg+jacobi:single, cg+block-jacobi:single    the same with the preconditioner kept in single precision
-///   gmres, bicgstab       for models that are not symmetric, with block Jacobi; gmres+none, gmres+jacobi,
-///                         gmres+block-jacobi, and the same with bicgstab
+///   cg+amg                with algebraic multigrid; cg+amg:k-cycle,steps=3 (AmgOptions::parse)
+///   gmres, bicgstab       for models that are not symmetric, with block Jacobi
 ///
-/// and storage, where it is not left to the solver:
-///
-///   auto, csr, bsr, band, profile, element, element-scatter, matrix-free
+/// The registries solvers(), preconditioners() and storages() (registries.hpp) hold those of the library and those that
+/// users add; docs/solvers.md describes the first. A wrong part of a name is an Error, not_found or bad_input, that
+/// proposes the nearest one and lists all.
 ///
 /// `auto` depends on the model: make_static_analysis() accepts it, these two functions do not.
 std::shared_ptr<LinearSOE> make_soe(const std::string& name);
 std::shared_ptr<Solver> make_solver(const std::string& name, double relative_tolerance = 1e-8,
                                     int max_iterations = 50000);
-/// The names that make_solver() and make_soe() take.
+/// Names that make_solver() and make_soe() take: every solver, alone and with every preconditioner, and the options
+/// that they propose.
 std::vector<std::string> solver_names();
 std::vector<std::string> soe_names();
 

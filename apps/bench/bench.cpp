@@ -12,6 +12,7 @@
 #include <voussoir/apps/bench/files.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/work_options.hpp>
 
@@ -194,6 +195,7 @@ void add_bench_command(CLI::App& program) {
                    "Unknowns of the pump of the workload job (default: 300000, on a GPU 1842375)")
       ->type_name("N")
       ->check(whole_number_between(1000, 1000000000));
+  add_load_option(*bench);
   bench->add_option("--child", options->child)->group("");
   bench->footer(examples);
   bench->callback([options] { run_bench(*options); });

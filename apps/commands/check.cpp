@@ -10,6 +10,7 @@
 
 #include <voussoir/apps/commands/check_text.hpp>
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/terminal/monitor.hpp>
@@ -176,6 +177,7 @@ void add_check_command(CLI::App& program) {
   check->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json), Gmsh meshes (.msh)")
       ->type_name("FILE")
       ->required();
+  add_load_option(*check);
   check->add_option("--dialect", options->dialect, "The program whose meaning deck names have where the two differ")
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
       ->type_name("calculix|abaqus")

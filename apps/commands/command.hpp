@@ -8,6 +8,7 @@ namespace voussoir::app {
 void add_run_command(CLI::App& program);
 void add_check_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
+void add_partition_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_demo_command(CLI::App& program);
 void add_bench_command(CLI::App& program);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
@@ -123,6 +124,7 @@ void add_demo_command(CLI::App& program) {
   demo->add_option("--backend", options->backend, "Compute backend; openmp:N uses N threads")
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
+  add_load_option(*demo);
   add_solver_option(*demo, options->solver);
   demo->add_option("--output", options->output, "Folder for pump.vtu and pump.png, which are replaced if they exist")
       ->type_name("DIR")

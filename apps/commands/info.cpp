@@ -9,9 +9,12 @@
 #include <thread>
 
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/registry.hpp>
+#include <voussoir/backends/user_library.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/io/deck/deck_elements.hpp>
@@ -25,6 +28,8 @@ namespace voussoir::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* element_types = "element type";  // the kind of ElementLibrary
 
 struct InfoOptions {
   bool elements = false, decks = false, json = false;
@@ -102,6 +107,18 @@ Json formats() {
           {{"ending", ".results.json"}, {"what", "a summary for scripts"}, {"reads", false}, {"writes", true}}};
 }
 
+/// What is chosen by name, kind by kind, with where it comes from. Element types have a list of their own.
+Json registered() {
+  Json kinds;
+  for (const RegistryBase* registry : RegistryBase::all()) {
+    if (registry->kind() == element_types) continue;
+    Json& list = kinds[registry->kind()] = Json::array();
+    for (const RegistryEntry& entry : registry->entries())
+      list.push_back({{"name", entry.name}, {"description", entry.description}, {"origin", entry.origin}});
+  }
+  return kinds;
+}
+
 Json gather(const InfoOptions& options) {
   Json info{{"version", version()}, {"build", build()}, {"machine", machine()}};
   info["backends"] = Json::array();
@@ -113,13 +130,16 @@ Json gather(const InfoOptions& options) {
                           {"devices", backend->devices()},
                           {"threads", backend->threads()}};
   info["direct_solvers"] = Json::array();
-  for (const auto method :
-       {DirectMethod::mumps, DirectMethod::eigen, DirectMethod::cholmod, DirectMethod::band, DirectMethod::profile}) {
+  for (const DirectMethod method : direct_methods()) {
     const std::string reason = why_unavailable(method);
     info["direct_solvers"].push_back({{"name", to_string(method)}, {"usable", reason.empty()}, {"reason", reason}});
   }
   info["solvers"] = solver_names();
   info["storages"] = soe_names();
+  info["registered"] = registered();
+  info["libraries"] = Json::array();
+  for (const UserLibrary& library : loaded_libraries())
+    info["libraries"].push_back({{"path", library.path}, {"registered", library.registered}});
   info["formats"] = formats();
   const auto types = ElementLibrary::instance().all();
   info["element_type_count"] = types.size();
@@ -130,6 +150,7 @@ Json gather(const InfoOptions& options) {
       info["element_types"].push_back(
           {{"name", type->name()},
            {"shape", type->shape()},
+           {"origin", ElementLibrary::instance().origin(type->name())},
            {"nodes", program.nodes()},
            {"route", to_string(backend->route(program))},
            {"route_reason", backend->route_reason(program)},
@@ -168,6 +189,24 @@ void print_backend(const Json& backend) {
   }
 }
 
+/// The entries of every registry, and of the libraries that were loaded.
+void print_registered(const Json& info) {
+  for (const auto& [kind, entries] : info["registered"].items()) {
+    show("\n{}\n", bold(kind + (kind.ends_with("s") ? "" : "s")));
+    for (const Json& entry : entries) {
+      const std::string origin = string_of(entry, "origin");
+      show("  {:<16} {}{}\n", string_of(entry, "name"), string_of(entry, "description"),
+           origin == "built in" ? "" : " (" + origin + ")");
+    }
+  }
+  if (info["libraries"].empty()) return;
+  show("\n{}\n", bold("loaded libraries"));
+  for (const Json& library : info["libraries"]) {
+    show("  {}\n", string_of(library, "path"));
+    for (const Json& what : library["registered"]) show("    {}\n", what.get<std::string>());
+  }
+}
+
 /// The lists that were asked for, each under one line.
 void print_lists(const Json& info, const InfoOptions& options) {
   if (options.elements) {
@@ -178,6 +217,8 @@ void print_lists(const Json& info, const InfoOptions& options) {
            words(type["parameters"]));
       if (const std::string reason = string_of(type, "route_reason"); !reason.empty())
         show("  {:<44} {}\n", "", reason);
+      if (const std::string origin = string_of(type, "origin"); origin != "built in")
+        show("  {:<44} from {}\n", "", origin);
     }
   }
   if (!options.decks) return;
@@ -208,6 +249,7 @@ void print_text(const Json& info, const InfoOptions& options) {
   for (const Json& s : info["direct_solvers"])
     show("  {:<8} {:<4} {}\n", string_of(s, "name"), s["usable"].get<bool>() ? "yes" : "no", string_of(s, "reason"));
   show("  --solver accepts auto {}\n  --storage accepts auto {}\n", words(info["solvers"]), words(info["storages"]));
+  print_registered(info);
   show("\n{}\n", bold("files"));
   for (const Json& f : info["formats"])
     show("  {:<14} {:<6} {:<7} {}\n", string_of(f, "ending"), f["reads"].get<bool>() ? "reads" : "",
@@ -221,6 +263,7 @@ constexpr const char* examples =
   voussoir info                what this machine can run on, and why not on the rest
   voussoir info --elements     every element type with its route, unknowns and parameters
   voussoir info --decks        what C3D8R and the others mean here
+  voussoir info --load libmine.so   with the elements, solvers, … of a library of your own
   voussoir info --json         the same for scripts)";
 
 }  // namespace
@@ -229,6 +272,7 @@ void add_info_command(CLI::App& program) {
   CLI::App* info =
       program.add_subcommand("info", "Show version, build, available backends, solvers, file formats, element types");
   auto options = std::make_shared<InfoOptions>();
+  add_load_option(*info);
   info->add_flag("--elements", options->elements, "List every element type with its route, unknowns and parameters");
   info->add_flag("--decks", options->decks, "List the element names of decks and their meaning");
   info->add_flag("--json", options->json, "Print only a JSON document on standard output");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/result_options.hpp>
 #include <voussoir/apps/commands/run_summary.hpp>
@@ -290,6 +291,7 @@ void add_run_command(CLI::App& program) {
   run->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json)")
       ->type_name("FILE")
       ->required();
+  add_load_option(*run, "Solving");
   add_solver_options(*run, options->solver);
   run->add_option("--dialect", options->dialect, "The program whose meaning deck names have where the two differ")
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))

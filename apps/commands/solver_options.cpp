@@ -5,21 +5,17 @@
 #include <voussoir/apps/commands/number_checks.hpp>
 
 namespace voussoir::app {
-namespace {
 
-/// "auto|direct|cg", from which help and shell completion take the choices.
-std::string choices(const std::string& first, const std::vector<std::string>& rest) {
+std::string name_choices(const std::string& first, const std::vector<std::string>& rest) {
   std::string text = first;
   for (const auto& choice : rest) text += "|" + choice;
   return text;
 }
 
-/// What is wrong with a name, or nothing; `make` throws where it is not known.
-template <class Make>
-std::string fault_of(const std::string& name, const Make& make) {
+std::string fault_of_name(const std::string& name, const std::function<void(const std::string&)>& make) {
   if (name == "auto") return {};
   try {
-    (void)make(name);
+    make(name);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::bad_input || e.code() == ErrorCode::not_found || e.code() == ErrorCode::misuse)
       return e.what();
@@ -28,16 +24,13 @@ std::string fault_of(const std::string& name, const Make& make) {
   return {};
 }
 
-}  // namespace
-
 CLI::Option* add_solver_option(CLI::App& command, std::string& solver) {
   return command
       .add_option("--solver", solver,
                   "auto chooses by the model; direct factorises the matrix, cg iterates. Settings of "
-                  "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/multigrid.md)")
-      ->type_name(choices("auto", solver_names()))
-      ->check(
-          [](const std::string& name) { return fault_of(name, [](const std::string& n) { return make_solver(n); }); })
+                  "multigrid follow a colon: cg+amg:k-cycle,steps=3 (docs/solvers.md, docs/multigrid.md)")
+      ->type_name(name_choices("auto", solver_names()))
+      ->check([](const std::string& name) { return fault_of_name(name, [](const std::string& n) { make_solver(n); }); })
       ->capture_default_str();
 }
 
@@ -67,8 +60,8 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->group("Solving");
   add_solver_option(command, options.how.solver)->group("Solving");
   command.add_option("--storage", options.how.storage, "Storage of the matrix, or matrix-free")
-      ->type_name(choices("auto", soe_names()))
-      ->check([](const std::string& name) { return fault_of(name, make_soe); })
+      ->type_name(name_choices("auto", soe_names()))
+      ->check([](const std::string& name) { return fault_of_name(name, [](const std::string& n) { make_soe(n); }); })
       ->capture_default_str()
       ->group("Solving");
   command.add_option("--threads", options.threads, "Number of CPU threads (default: all)")

@@ -1,6 +1,8 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <voussoir/apps/commands/work_options.hpp>
 #include <voussoir/solvers/static_problem.hpp>
@@ -17,6 +19,11 @@ struct SolverOptions {
   /// a number of threads.
   StaticOptions resolved() const;
 };
+
+/// "auto|direct|cg", from which help and shell completion take the choices.
+std::string name_choices(const std::string& first, const std::vector<std::string>& rest);
+/// What is wrong with a name other than auto, or nothing; `make` throws where it is not known.
+std::string fault_of_name(const std::string& name, const std::function<void(const std::string&)>& make);
 
 /// Adds --backend, --solver, --storage, --threads, --tolerance, --max-iterations and those of WorkOptions.
 void add_solver_options(CLI::App& command, SolverOptions& options);

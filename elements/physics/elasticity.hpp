@@ -16,27 +16,28 @@ namespace detail {
 /// The parameters of every isotropic elastic body, and the constants derived from them.
 struct IsotropicElasticity {
   static constexpr const char* parameters[] = {"young", "poisson", "density", "expansion"};
+  enum : int { young, poisson, mass_density, expansion };  // their places
   static constexpr int gradient_rows = 3, constants = 3;
   static constexpr bool symmetric_gradient = true, linear = true, reads_temperature = false;
 
   template <class R>
   VSR_FN static R density(const Point<R>& p) {
-    return p[2];
+    return p[mass_density];
   }
 
   /// Young's modulus positive, Poisson's ratio between −1 and ½, density not negative.
   template <class R>
   VSR_FN static R valid(const R* p) {
-    const R elastic = min(p[0], min(p[1] + R(1.0), R(0.5) - p[1]));
-    return select_less(p[2], R(0.0), R(-1.0), elastic);
+    const R elastic = min(p[young], min(p[poisson] + R(1.0), R(0.5) - p[poisson]));
+    return select_less(p[mass_density], R(0.0), R(-1.0), elastic);
   }
 
   /// λ, μ, and the stress 3Kα per degree of a fully restrained body, in this order.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
-    c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);
-    c[0] = R(2.0) * c[1] * p[1] / (R(1.0) - R(2.0) * p[1]);
-    c[2] = (R(3.0) * c[0] + R(2.0) * c[1]) * p[3];
+    c[1] = R(0.5) * p[young] / (R(1.0) + p[poisson]);
+    c[0] = R(2.0) * c[1] * p[poisson] / (R(1.0) - R(2.0) * p[poisson]);
+    c[2] = (R(3.0) * c[0] + R(2.0) * c[1]) * p[expansion];
   }
 
   template <class R>
@@ -93,7 +94,7 @@ struct FullIsotropicElasticity : IsotropicElasticity {
   }
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
-    return half_product(flux(p, grad), grad, p[3] * p.temperature_change);
+    return half_product(flux(p, grad), grad, p[expansion] * p.temperature_change);
   }
   template <class R>
   VSR_FN static Mat<R, n, n> pair_block(const Point<R>& p, const Mat3<R>& outer) {
@@ -133,10 +134,10 @@ struct PlaneStress : detail::IsotropicElasticity {
   /// λ for plane stress, μ, the stress per degree, and the out-of-plane strain per unit of in-plane strain.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
-    c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);
-    c[0] = R(2.0) * c[1] * p[1] / (R(1.0) - p[1]);
-    c[2] = R(2.0) * (c[0] + c[1]) * p[3];
-    c[3] = -p[1] / (R(1.0) - p[1]);
+    c[1] = R(0.5) * p[young] / (R(1.0) + p[poisson]);
+    c[0] = R(2.0) * c[1] * p[poisson] / (R(1.0) - p[poisson]);
+    c[2] = R(2.0) * (c[0] + c[1]) * p[expansion];
+    c[3] = -p[poisson] / (R(1.0) - p[poisson]);
   }
 
   template <class R>
@@ -150,7 +151,7 @@ struct PlaneStress : detail::IsotropicElasticity {
   /// ε_zz = ε_th − ν/(1 − ν) (ε_xx + ε_yy − 2 ε_th)
   template <class R>
   VSR_FN static Mat3<R> strain(const Point<R>& p, const Mat3<R>& grad) {
-    const R thermal = p[3] * p.temperature_change;
+    const R thermal = p[expansion] * p.temperature_change;
     Mat3<R> e = zero_matrix<R, 3, 3>();
     e(0, 0) = grad(0, 0);
     e(1, 1) = grad(1, 1);
@@ -160,7 +161,7 @@ struct PlaneStress : detail::IsotropicElasticity {
   }
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
-    return half_product(flux(p, grad), grad, p[3] * p.temperature_change);
+    return half_product(flux(p, grad), grad, p[expansion] * p.temperature_change);
   }
   template <class R>
   VSR_FN static Mat<R, 2, 2> pair_block(const Point<R>& p, const Mat3<R>& outer) {

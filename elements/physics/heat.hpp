@@ -12,27 +12,28 @@ struct IsotropicHeat {
   static constexpr int components = 1;
   static constexpr const char* unknowns[] = {"T"};
   static constexpr const char* parameters[] = {"conductivity", "density", "specific_heat"};
+  enum : int { conductivity, mass_density, specific_heat };  // their places
   static constexpr bool linear = true, reads_temperature = false;
 
   template <class R>
   VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
-    return p[0] * grad;
+    return p[conductivity] * grad;
   }
   template <class R>
   VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>&, const Mat<R, 1, 3>& dgrad) {
-    return p[0] * dgrad;
+    return p[conductivity] * dgrad;
   }
   template <class R>
   VSR_FN static Mat<R, 1, 1> pair_block(const Point<R>& p, const Mat3<R>& outer) {
-    return {{{p[0] * trace(outer)}}};
+    return {{{p[conductivity] * trace(outer)}}};
   }
   template <class R>
   VSR_FN static R density(const Point<R>& p) {
-    return p[1] * p[2];
+    return p[mass_density] * p[specific_heat];
   }
   template <class R>
   VSR_FN static R valid(const R* p) {
-    return select_less(min(p[1], p[2]), R(0.0), R(-1.0), p[0]);
+    return select_less(min(p[mass_density], p[specific_heat]), R(0.0), R(-1.0), p[conductivity]);
   }
 };
 
@@ -43,16 +44,18 @@ struct OrthotropicHeatLaw {
   static constexpr const char* parameters[] = {"k1",     "k2",     "k3",     "density", "specific_heat",
                                                "axis11", "axis12", "axis13", "axis21",  "axis22",
                                                "axis23", "axis31", "axis32", "axis33"};
+  enum : int { k1, k2, k3, mass_density, specific_heat, first_axis };  // their places
   static constexpr bool linear = true, reads_temperature = false;
   static constexpr int constants = 9;
 
   /// The conductivity tensor, by rows.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
-    const R* axis = p + 5;
+    const R* axis = p + first_axis;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
-        c[3 * i + j] = p[0] * axis[i] * axis[j] + p[1] * axis[3 + i] * axis[3 + j] + p[2] * axis[6 + i] * axis[6 + j];
+        c[3 * i + j] =
+            p[k1] * axis[i] * axis[j] + p[k2] * axis[3 + i] * axis[3 + j] + p[k3] * axis[6 + i] * axis[6 + j];
   }
 
   template <class R>
@@ -77,15 +80,15 @@ struct OrthotropicHeatLaw {
   }
   template <class R>
   VSR_FN static R density(const Point<R>& p) {
-    return p[3] * p[4];
+    return p[mass_density] * p[specific_heat];
   }
   template <class R>
   VSR_FN static R valid(const R* p) {
-    R least = select_less(min(p[3], p[4]), R(0.0), R(-1.0), min(p[0], min(p[1], p[2])));
+    R least = select_less(min(p[mass_density], p[specific_heat]), R(0.0), R(-1.0), min(p[k1], min(p[k2], p[k3])));
     for (int i = 0; i < 3; ++i)
       for (int j = i; j < 3; ++j) {
         R product = R(i == j ? -1.0 : 0.0);
-        for (int k = 0; k < 3; ++k) product += p[5 + 3 * i + k] * p[5 + 3 * j + k];
+        for (int k = 0; k < 3; ++k) product += p[first_axis + 3 * i + k] * p[first_axis + 3 * j + k];
         least = min(least, R(1e-6) - abs(product));
       }
     return least;

@@ -11,8 +11,8 @@ namespace voussoir::stock {
 /// Registers a kernel of the list as an element type.
 template <class Kernel>
 void add(const char* type, const char* shape) {
-  detail::register_program(type, shape, std::unique_ptr<const ElementProgram>(new NativeProgram<Kernel>(type)),
-                           typeid(Kernel), nullptr);
+  detail::register_built_in_program(type, shape, std::unique_ptr<const ElementProgram>(new NativeProgram<Kernel>(type)),
+                                    typeid(Kernel));
 }
 
 }  // namespace voussoir::stock

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/domain/domain.hpp>
 
 namespace voussoir {
@@ -39,6 +40,46 @@ std::array<double, 9> polar_values(const Orientation& orientation, const std::ar
   return {p[0], p[1], p[2], a[0], a[1], a[2], r[0] / length, r[1] / length, r[2] / length};
 }
 
+/// Parameters that neither material nor section has to define, since many analyses do without them.
+struct OptionalParameter {
+  std::string_view name;
+  bool is_beginning;  // expansion, expansion1, …
+  double value;
+};
+constexpr std::array optional_parameters{
+    OptionalParameter{"density", false, 0}, OptionalParameter{"expansion", true, 0},
+    OptionalParameter{"specific_heat", false, 0}, OptionalParameter{"thickness", false, 1}};
+
+const OptionalParameter* find_optional(std::string_view parameter) {
+  const auto found = std::find_if(optional_parameters.begin(), optional_parameters.end(), [&](const auto& o) {
+    return o.is_beginning ? parameter.starts_with(o.name) : parameter == o.name;
+  });
+  return found == optional_parameters.end() ? nullptr : &*found;
+}
+
+/// A name that a material sets but no element type has is misspelt. Names of other types are fine: one material may
+/// serve a structure and its heat conduction.
+void require_known_parameters(const Material& material, std::span<const std::string> own) {
+  std::vector<std::string> unknown;
+  for (std::string& name : material.parameter_names())
+    if (std::find(own.begin(), own.end(), name) == own.end()) unknown.push_back(std::move(name));
+  if (unknown.empty()) return;
+  std::set<std::string> all;
+  for (const ElementType* type : ElementLibrary::instance().all()) {
+    const auto names = type->program().parameter_names();
+    all.insert(names.begin(), names.end());
+  }
+  for (const std::string& name : unknown) {
+    if (all.contains(name)) continue;
+    std::string near = nearest_name(name, own);
+    if (near.empty()) near = nearest_name(name, std::vector<std::string>(all.begin(), all.end()));
+    std::string text = "no element type has a parameter '" + name + "'";
+    text += near.empty() ? "; `voussoir info --elements` lists the parameters of all types"
+                         : "; did you mean '" + near + "'?";
+    throw Error(ErrorCode::bad_input, text, "material '" + material.name() + "'");
+  }
+}
+
 /// Where the parameters of a block's elements come from.
 struct ParameterSource {
   const ElementBlock& block;
@@ -57,7 +98,7 @@ void ParameterSource::require_known(const std::string& name) const {
   const auto names = block.type().program().parameter_names();
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   std::string text = "elements of type " + block.type().name() + " have no parameter '" + name + "'";
-  if (const std::string near = detail::nearest_name(name, names); !near.empty()) {
+  if (const std::string near = nearest_name(name, names); !near.empty()) {
     text += "; did you mean '" + near + "'?";
   } else if (names.empty()) {
     text += "; they have none";
@@ -68,8 +109,10 @@ void ParameterSource::require_known(const std::string& name) const {
   throw Error(ErrorCode::bad_input, text, where());
 }
 
-/// Checks that every given name is a parameter of the element type and has a value for each element.
+/// Checks that every given name is a parameter of the element type and has a value for each element, and the names of
+/// the material.
 void ParameterSource::check() const {
+  if (block.material()) require_known_parameters(*block.material(), block.type().program().parameter_names());
   for (const auto& [name, value] : section) require_known(name);
   for (const auto& [name, values] : per_element) {
     if (static_cast<std::int32_t>(values.size()) != block.size())
@@ -93,9 +136,7 @@ double ParameterSource::common_value(const std::string& parameter, double temper
   if (const auto found = section.find(parameter); found != section.end()) return found->second;
   const auto& material = block.material();
   if (material && material->has(parameter)) return material->value(parameter, temperature);
-  if (parameter == "density" || parameter.starts_with("expansion") || parameter == "specific_heat")
-    return 0;  // not every analysis needs these
-  if (parameter == "thickness") return 1;
+  if (const OptionalParameter* const optional = find_optional(parameter)) return optional->value;
   throw Error(ErrorCode::bad_input,
               "'" + parameter + "' is required by elements of type " + block.type_name() + ", but " +
                   (material ? "neither material '" + material->name() + "' nor the section defines it"

@@ -67,8 +67,9 @@ class ElementBlock {
     std::vector<std::int32_t> record;  ///< of each element; empty: record 0 for all
     int rows = 1;
   };
-  /// Throws Error (bad_input) for a parameter that is missing (see set_section() for those that may be) and for a
-  /// number given by set_section() or set_per_element() under a name that the element type does not have.
+  /// Throws Error (bad_input) for a parameter that is missing (see set_section() for those that may be), for a number
+  /// given by set_section() or set_per_element() under a name that the element type does not have, and for a number of
+  /// the material under a name that no element type has.
   Parameters parameters() const;
 
  private:

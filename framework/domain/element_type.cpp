@@ -3,8 +3,6 @@
 #include <voussoir/framework/domain/element_type.hpp>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <utility>
 
 namespace voussoir {
@@ -16,13 +14,7 @@ ElementType::ElementType(std::string name, std::string shape, std::shared_ptr<co
   if (!program_) throw Error(ErrorCode::bad_input, "element type '" + name_ + "' has no program");
 }
 
-struct ElementLibrary::State {
-  mutable std::mutex mutex;
-  std::map<std::string, ElementType, std::less<>> types;  // nodes of a map never move
-  std::map<std::string, Error, std::less<>> clashes;
-};
-
-ElementLibrary::ElementLibrary() : state_(std::make_unique<State>()) {}
+ElementLibrary::ElementLibrary() : types_("element type", {"", "since GPUs have it compiled in"}) {}
 
 ElementLibrary& ElementLibrary::instance() {
   // Never destroyed, so that objects destroyed at the end of the process may still hold references to types.
@@ -30,50 +22,49 @@ ElementLibrary& ElementLibrary::instance() {
   return *library;
 }
 
+namespace {
+
+/// What `voussoir info` says of a type: its unknowns.
+std::string unknowns_text(const ElementType& type) {
+  std::string text;
+  for (const std::string& unknown : type.program().unknown_names()) text += (text.empty() ? "" : " ") + unknown;
+  return text;
+}
+
+}  // namespace
+
 void ElementLibrary::add(ElementType type) {
-  const std::lock_guard lock(state_->mutex);
-  const auto found = state_->types.find(type.name());
-  if (found == state_->types.end()) {
-    std::string name = type.name();
-    state_->types.emplace(std::move(name), std::move(type));
-    return;
-  }
-  if (found->second.kernel() == type.kernel() && found->second.shape() == type.shape()) return;
-  throw Error(ErrorCode::bad_input, "two different kernels are registered as element type '" + type.name() +
-                                        "'; give one of them another name");
+  std::string name = type.name(), text = unknowns_text(type);
+  types_.add(std::move(name), std::move(text), std::move(type));
 }
 
-void ElementLibrary::add_at_start(ElementType type) noexcept {
-  std::string name = type.name();
-  try {
-    add(std::move(type));
-  } catch (const Error& clash) {
-    const std::lock_guard lock(state_->mutex);
-    state_->clashes.emplace(std::move(name), clash);
-  }
+void ElementLibrary::replace(ElementType type) {
+  std::string name = type.name(), text = unknowns_text(type);
+  types_.replace(std::move(name), std::move(text), std::move(type));
 }
 
-const ElementType* ElementLibrary::find_if(std::string_view name) const {
-  const std::lock_guard lock(state_->mutex);
-  const auto clash = state_->clashes.find(name);
-  if (clash != state_->clashes.end()) throw clash->second;
-  const auto found = state_->types.find(name);
-  return found == state_->types.end() ? nullptr : &found->second;
+bool ElementLibrary::add_at_start(ElementType type) {
+  std::string name = type.name(), text = unknowns_text(type);
+  return types_.add_at_start(std::move(name), std::move(text), std::move(type));
 }
+
+void ElementLibrary::add_built_in(ElementType type) {
+  std::string name = type.name(), text = unknowns_text(type);
+  types_.add_built_in(std::move(name), std::move(text), std::move(type));
+}
+
+const ElementType* ElementLibrary::find_if(std::string_view name) const { return types_.find_if(name); }
 
 const ElementType& ElementLibrary::find(std::string_view name) const {
   if (const ElementType* type = find_if(name)) return *type;
 
   std::vector<std::pair<std::size_t, std::string>> near;
-  {
-    const std::lock_guard lock(state_->mutex);
-    for (const auto& [other, type] : state_->types) {
-      const std::size_t distance = edit_distance(name, other);
-      // Half the letters wrong is no longer a slip, but a name that goes on ("solid" for "solid.hex8") may be meant.
-      const bool begins_alike = !name.empty() && other.starts_with(name);
-      if (begins_alike || distance <= std::max<std::size_t>(2, name.size() / 3))
-        near.emplace_back(begins_alike ? 0 : distance, other);
-    }
+  for (const std::string& other : types_.names()) {
+    const std::size_t distance = edit_distance(name, other);
+    // Half the letters wrong is no longer a slip, but a name that goes on ("solid" for "solid.hex8") may be meant.
+    const bool begins_alike = !name.empty() && other.starts_with(name);
+    if (begins_alike || distance <= std::max<std::size_t>(2, name.size() / 3))
+      near.emplace_back(begins_alike ? 0 : distance, other);
   }
   std::sort(near.begin(), near.end());
   if (near.size() > 5) near.resize(5);
@@ -85,9 +76,8 @@ const ElementType& ElementLibrary::find(std::string_view name) const {
 }
 
 std::vector<const ElementType*> ElementLibrary::all() const {
-  const std::lock_guard lock(state_->mutex);
-  std::vector<const ElementType*> types;
-  for (const auto& entry : state_->types) types.push_back(&entry.second);
+  std::vector<const ElementType*> types = types_.values();
+  std::sort(types.begin(), types.end(), [](auto* a, auto* b) { return a->name() < b->name(); });
   return types;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/backends/element_program.hpp>
+#include <voussoir/backends/registry.hpp>
 
 #include <memory>
 #include <string>
@@ -25,6 +26,8 @@ class ElementType {
   const ElementProgram& program() const { return *program_; }  ///< computes the elements
   const std::shared_ptr<const ElementProgram>& shared_program() const { return program_; }
   std::type_index kernel() const { return kernel_; }
+  /// Whether both compute the same kernel on the same shape.
+  bool operator==(const ElementType& other) const { return kernel_ == other.kernel_ && shape_ == other.shape_; }
 
  private:
   std::string name_;
@@ -34,16 +37,24 @@ class ElementType {
 };
 
 /// All element types of the process. Every function may be called from several threads at once; a reference to a type
-/// stays valid until the process ends.
+/// stays valid until the process ends, also when the type is replaced.
 class ElementLibrary {
  public:
   static ElementLibrary& instance();
 
   /// Adds a type. The same kernel under the same name again is ignored (a header included twice registers twice);
-  /// another kernel under a name that is taken is an Error, bad_input.
+  /// another kernel, or one of another library, under a name that is taken is an Error, bad_input, that names both
+  /// origins.
   void add(ElementType type);
-  /// As add(), for static objects, which must not throw: a clash is kept and thrown by the first find() of that name.
-  void add_at_start(ElementType type) noexcept;
+  /// Puts a type in the place of the one of that name, or adds it. Blocks that are numbered after this use the new one;
+  /// models that exist keep the old one. A built-in type cannot be replaced, since a GPU would go on computing the
+  /// built-in one: Error, bad_input.
+  void replace(ElementType type);
+  /// As add(), for static objects, which must not throw: a clash is thrown by load_library() where the object belongs
+  /// to a library that is being loaded, else by the first find() of that name. True where the type was added.
+  bool add_at_start(ElementType type);
+  /// As add(), for types of Voussoir itself.
+  void add_built_in(ElementType type);
 
   /// The type of that name, or an Error, not_found, that proposes similar names.
   const ElementType& find(std::string_view name) const;
@@ -51,11 +62,12 @@ class ElementLibrary {
   const ElementType* find_if(std::string_view name) const;
   /// All types, sorted by name.
   std::vector<const ElementType*> all() const;
+  /// Where a type comes from: "built in", "this program", or the path of the library that load_library() loaded.
+  std::string origin(std::string_view name) const { return types_.origin(name); }
 
  private:
   ElementLibrary();
-  struct State;
-  std::unique_ptr<State> state_;
+  Registry<ElementType> types_;
 };
 
 }  // namespace voussoir

@@ -234,15 +234,15 @@ ElementStatus HostElementProgram::recover(const ElementView& view, int first, in
 void register_host_element(const std::string& name, const std::string& shape,
                            std::shared_ptr<const HostElement> element) {
   const std::type_index kernel = element ? std::type_index(typeid(*element)) : std::type_index(typeid(void));
-  auto program = std::make_shared<const HostElementProgram>(name, element);
-  ElementLibrary::instance().add(ElementType(name, shape, std::move(program), kernel));
+  const auto program = std::make_shared<const HostElementProgram>(name, element);
+  ElementLibrary& library = ElementLibrary::instance();
+  library.add(ElementType(name, shape, program, kernel));
   // The library ignores a class that it has under this name, as it must for kernels in headers. Objects of one class
   // need not be alike, so look which one it kept; done after adding, this holds with several threads, too.
-  const auto* kept = dynamic_cast<const HostElementProgram*>(&ElementLibrary::instance().find(name).program());
+  const auto* kept = dynamic_cast<const HostElementProgram*>(&library.find(name).program());
+  struct AnotherObject {};
   if (!kept || &kept->element() != element.get())
-    throw Error(ErrorCode::bad_input,
-                "another object is registered as element type '" + name +
-                    "'; give this one another name, or register one object once and use it everywhere");
+    library.add(ElementType(name, shape, program, typeid(AnotherObject)));  // refused as any other clash
 }
 
 }  // namespace voussoir

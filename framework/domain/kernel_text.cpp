@@ -9,7 +9,7 @@ namespace {
 struct Texts {
   std::mutex mutex;
   std::map<std::string, const char*> by_file;
-  std::map<std::string, KernelSource> by_type;
+  std::map<const ElementProgram*, KernelSource> by_program;  // registered programs stay until the process ends
 };
 
 // Never destroyed: programs that outlive static destruction may still ask.
@@ -26,17 +26,17 @@ EmbeddedKernelText::EmbeddedKernelText(const char* file, const char* text) {
   all.by_file[file] = text;
 }
 
-void link_kernel_text(const std::string& type_name, const std::string& type_expression, const std::string& file) {
+void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file) {
   Texts& all = texts();
   const std::lock_guard lock(all.mutex);
-  all.by_type.try_emplace(type_name, KernelSource{type_expression, file, {}});
+  all.by_program.try_emplace(&program, KernelSource{type_expression, file, {}});
 }
 
-const KernelSource* find_kernel_source(const std::string& type_name) {
+const KernelSource* find_kernel_source(const ElementProgram& program) {
   Texts& all = texts();
   const std::lock_guard lock(all.mutex);
-  const auto source = all.by_type.find(type_name);
-  if (source == all.by_type.end()) return nullptr;
+  const auto source = all.by_program.find(&program);
+  if (source == all.by_program.end()) return nullptr;
   // The link and the text come from static objects whose order is unknown, so they meet here, at first use.
   if (source->second.text.empty()) {
     const auto text = all.by_file.find(source->second.file);

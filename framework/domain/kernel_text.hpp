@@ -14,10 +14,10 @@ struct EmbeddedKernelText {
   EmbeddedKernelText(const char* file, const char* text);
 };
 
-/// Says that element type `type_name` is the C++ kernel `type_expression` and that its text is that of `file`.
-void link_kernel_text(const std::string& type_name, const std::string& type_expression, const std::string& file);
+/// Says that an element program is the C++ kernel `type_expression` and that its text is that of `file`.
+void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file);
 
-/// The text that belongs to an element type, or null where none was embedded. The pointer stays valid.
-const KernelSource* find_kernel_source(const std::string& type_name);
+/// The text that belongs to an element program, or null where none was embedded. The pointer stays valid.
+const KernelSource* find_kernel_source(const ElementProgram& program);
 
 }  // namespace voussoir

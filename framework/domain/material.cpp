@@ -33,6 +33,12 @@ Material& Material::set_expansion_reference(double temperature) {
   return *this;
 }
 
+std::vector<std::string> Material::parameter_names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : parameters_) names.push_back(entry.first);
+  return names;
+}
+
 bool Material::has(std::string_view parameter) const { return parameters_.find(parameter) != parameters_.end(); }
 
 double Material::value(std::string_view parameter, double temperature) const {

@@ -23,10 +23,15 @@ class Material {
 
   const std::string& name() const { return name_; }  ///< for messages and results
 
+  /// Sets a parameter. A name that no element type has is an Error when a block with the material is built
+  /// (ElementBlock::parameters()), since it is misspelt.
   Material& set(const std::string& parameter, double value);
   /// (temperature, value) pairs, ascending in temperature; linear between, constant beyond the ends.
   Material& set_table(const std::string& parameter, std::vector<std::pair<double, double>> table);
 
+  /// The names that were set. They are compared with those of all element types; override it where set() is also used
+  /// for numbers that only value() reads.
+  virtual std::vector<std::string> parameter_names() const;
   /// Whether the material defines a parameter.
   virtual bool has(std::string_view parameter) const;
   /// A parameter at a temperature. Throws Error (not_found) for one it does not know.

@@ -1,35 +1,54 @@
+#include <array>
+#include <vector>
+
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
 
 namespace voussoir {
 
+namespace {
+
+struct NamedMethod {
+  DirectMethod method;
+  const char* name;
+};
+
+constexpr NamedMethod automatic_method{DirectMethod::automatic, "auto"};
+constexpr std::array named_methods{NamedMethod{DirectMethod::mumps, "mumps"}, NamedMethod{DirectMethod::eigen, "eigen"},
+                                   NamedMethod{DirectMethod::cholmod, "cholmod"},
+                                   NamedMethod{DirectMethod::band, "band"},
+                                   NamedMethod{DirectMethod::profile, "profile"}};
+
+}  // namespace
+
 const char* to_string(DirectMethod method) {
-  switch (method) {
-    case DirectMethod::automatic:
-      return "auto";
-    case DirectMethod::mumps:
-      return "mumps";
-    case DirectMethod::eigen:
-      return "eigen";
-    case DirectMethod::cholmod:
-      return "cholmod";
-    case DirectMethod::band:
-      return "band";
-    case DirectMethod::profile:
-      return "profile";
-  }
-  return "unknown";
+  for (const NamedMethod& m : named_methods)
+    if (m.method == method) return m.name;
+  return automatic_method.name;
+}
+
+std::span<const DirectMethod> direct_methods() {
+  static constexpr auto list = [] {
+    std::array<DirectMethod, named_methods.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = named_methods[i].method;
+    return all;
+  }();
+  return list;
 }
 
 DirectMethod direct_method(const std::string& name) {
-  std::string known;
-  for (DirectMethod method : {DirectMethod::automatic, DirectMethod::mumps, DirectMethod::eigen, DirectMethod::cholmod,
-                              DirectMethod::band, DirectMethod::profile}) {
-    if (name == to_string(method)) return method;
-    known += known.empty() ? "" : ", ";
-    known += to_string(method);
+  if (name == automatic_method.name) return automatic_method.method;
+  std::vector<std::string> known;
+  for (const NamedMethod& m : named_methods) {
+    if (name == m.name) return m.method;
+    known.emplace_back(m.name);
   }
-  throw Error(ErrorCode::not_found, "there is no direct method called '" + name + "'; there are " + known);
+  const std::string near = nearest_name(name, known);
+  std::string text = near.empty() ? "there are " : "did you mean '" + near + "'? There are ";
+  text += automatic_method.name;
+  for (const std::string& other : known) text += ", " + other;
+  throw Error(ErrorCode::not_found, "there is no direct method called '" + name + "'; " + text);
 }
 
 std::string why_unavailable(DirectMethod method) {

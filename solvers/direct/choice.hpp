@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 
 // Which direct solver to use, and why.
@@ -17,6 +18,9 @@ enum class DirectMethod {
 };
 
 const char* to_string(DirectMethod method);
+
+/// All methods but `automatic`, also those that this build lacks.
+std::span<const DirectMethod> direct_methods();
 
 /// The method called `name` ("auto", "mumps", "eigen", "cholmod", "band", "profile"). Throws Error{not_found} that
 /// lists them.

@@ -1,8 +1,13 @@
-#include <voussoir/solvers/preconditioners/detail/inverse_diagonal.hpp>
+#include <voussoir/solvers/preconditioners/inverse_diagonal.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
 namespace voussoir {
-namespace detail {
+
+int node_block_size(const LinearSOE& soe) {
+  constexpr int largest = 6;  // of Backend::block_diagonal()
+  const int components = soe.model().device_model().uniform_components();
+  return components > 0 && components <= largest ? components : 1;
+}
 
 std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int block_size, Precision precision) {
   Backend& backend = soe.model().backend();
@@ -25,17 +30,14 @@ std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int blo
   return std::make_unique<DiagonalOperator>(soe.model().shared_backend(), std::move(diagonal));
 }
 
-}  // namespace detail
-
 void JacobiPreconditioner::set_up(const LinearSOE& soe) {
   inverse_.reset();
-  inverse_ = detail::inverse_diagonal(soe, 1, precision_);
+  inverse_ = inverse_diagonal(soe, 1, precision_);
 }
 
 void BlockJacobiPreconditioner::set_up(const LinearSOE& soe) {
   inverse_.reset();
-  const int components = soe.model().device_model().uniform_components();
-  inverse_ = detail::inverse_diagonal(soe, components > 0 && components <= 6 ? components : 1, precision_);
+  inverse_ = inverse_diagonal(soe, node_block_size(soe), precision_);
 }
 
 }  // namespace voussoir

@@ -34,7 +34,7 @@ if(private_headers)
 endif()
 
 # What messages and docs speak of is there, and nothing that is installed looks for libraries in the current folder.
-foreach(page IN ITEMS README.md decks.md job-file.md results.md multigrid.md architecture.md command-line.md job.schema.json
+foreach(page IN ITEMS README.md decks.md job-file.md results.md multigrid.md architecture.md command-line.md solvers.md job.schema.json
                       examples/bracket.json examples/bracket.msh tutorials/link_it.md)
   if(NOT EXISTS "${prefix}/share/doc/voussoir/${page}")
     message(FATAL_ERROR "consumer: ${page} is not installed in share/doc/voussoir")
@@ -85,6 +85,47 @@ file(GLOB kernels "${FOLDER}/kernels/*.kernel")
 if(kernels)
   step("run again, with kernels from the cache" "${FOLDER}/build/consumer")
 endif()
+
+# The library of the user's own, by name from the command line of the installed program.
+function(expect_output text_of)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CODE" "COMMAND;HAS")
+  execute_process(COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${FOLDER}/elsewhere" OUTPUT_VARIABLE out ERROR_VARIABLE error
+                  RESULT_VARIABLE result)
+  if(NOT result EQUAL arg_CODE)
+    message(FATAL_ERROR "consumer: ${text_of}: exit code ${result}, not ${arg_CODE}:\n${out}${error}")
+  endif()
+  foreach(part IN LISTS arg_HAS)
+    string(FIND "${out}${error}" "${part}" position)
+    if(position EQUAL -1)
+      message(FATAL_ERROR "consumer: ${text_of}: the output does not say '${part}':\n${out}${error}")
+    endif()
+  endforeach()
+endfunction()
+set(voussoir "${prefix}/bin/voussoir")
+set(extras "${FOLDER}/build/libextras.so")
+step("a mesh" "${voussoir}" mesh box "${FOLDER}/elsewhere/box.inp" --dofs 3000)
+expect_output("info" CODE 0 COMMAND "${voussoir}" info --load "${extras}"
+              HAS "scaled-jacobi" "in-order" "${extras}" "element type 'seepage.hex8'")
+expect_output("a preconditioner by name" CODE 0
+              COMMAND "${voussoir}" run box.inp --load "${extras}" --solver cg+scaled-jacobi --verbose --output own
+              HAS "cg+scaled-jacobi")
+expect_output("a partitioner by name" CODE 0
+              COMMAND "${voussoir}" partition box.inp --load "${extras}" --method in-order --parts 3
+              HAS "by in-order" "3 parts")
+expect_output("a misspelt name" CODE 2
+              COMMAND "${voussoir}" run box.inp --load "${extras}" --solver cg+scaled-jacoby
+              HAS "did you mean 'scaled-jacobi'?")
+# A library that was built with the headers of another version is refused before any of its code runs.
+file(MAKE_DIRECTORY "${FOLDER}/other")
+file(COPY "${prefix}/include" DESTINATION "${FOLDER}/other")
+file(READ "${FOLDER}/other/include/voussoir/backends/abi.hpp" text)
+string(REGEX REPLACE "abi_number = [0-9]+;" "abi_number = 1000000;" text "${text}")
+file(WRITE "${FOLDER}/other/include/voussoir/backends/abi.hpp" "${text}")
+step("a library for another version" "${CXX}" -std=c++20 -shared -fPIC "-I${FOLDER}/other/include" "${SOURCE}/extras.cpp"
+     -o "${FOLDER}/other/libextras.so")
+expect_output("a library of another version" CODE 4
+              COMMAND "${voussoir}" run box.inp --load "${FOLDER}/other/libextras.so" --solver cg+scaled-jacobi
+              HAS "compiled with Voussoir headers of ABI 1000000" "compile it again")
 
 # The same headers and library through pkg-config, where it is installed.
 find_program(pkg_config NAMES pkg-config pkgconf)

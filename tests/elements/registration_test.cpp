@@ -130,6 +130,25 @@ TEST(Registration, AClashAtRunTimeIsThrownAtOnce) {
   EXPECT_NO_THROW(ElementLibrary::instance().find("test_dashpot"));  // the first one stays
 }
 
+TEST(Registration, TypesKnowWhereTheyComeFrom) {
+  EXPECT_EQ(ElementLibrary::instance().origin("truss"), "built in");
+  EXPECT_EQ(ElementLibrary::instance().origin("test_dashpot"), "this program");
+}
+
+TEST(Registration, ATypeIsReplacedOnlyWhereAsked) {
+  ElementLibrary& library = ElementLibrary::instance();
+  const auto first = std::make_shared<const NativeProgram<Dashpot>>("test_replaced");
+  const auto second = std::make_shared<const NativeProgram<OtherDashpot>>("test_replaced");
+  library.add(ElementType("test_replaced", "line2", first, typeid(Dashpot)));
+  const ElementType& old = library.find("test_replaced");
+  library.replace(ElementType("test_replaced", "line2", second, typeid(OtherDashpot)));
+  EXPECT_EQ(&library.find("test_replaced").program(), second.get());
+  EXPECT_EQ(&old.program(), first.get()) << "references stay valid";
+  const Error error = error_of([&] { library.replace(ElementType("truss", "line2", second, typeid(OtherDashpot))); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_input);
+  EXPECT_NE(error.text().find("'truss' is built in and cannot be replaced"), std::string::npos) << error.text();
+}
+
 TEST(Registration, TypesAreListedByName) {
   const auto all = ElementLibrary::instance().all();
   EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](auto* a, auto* b) { return a->name() < b->name(); }));

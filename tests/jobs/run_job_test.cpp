@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include <voussoir/jobs/procedures.hpp>
+
 #include "job_models.hpp"
 #include "support/expect_error.hpp"
 
@@ -59,6 +61,43 @@ TEST(RunJob, StepsWithTheSameSupportsAreNumberedOnce) {
   std::map<std::string, int> times;
   for (const StageTime& t : result.stage_times) EXPECT_EQ(++times[t.stage], 1) << t.stage;
   EXPECT_EQ(times.count("recover"), 1u);
+}
+
+/// Statics whose answer is twice as large.
+class Doubled : public StaticAnalysis {
+ public:
+  using StaticAnalysis::StaticAnalysis;
+
+ protected:
+  StepResult make_result(const StepState& state, const SolveReport& report) override {
+    StepResult result = StaticAnalysis::make_result(state, report);
+    for (double& value : result.unknowns.values) value *= 2;
+    return result;
+  }
+};
+
+TEST(RunJob, AStepIsSolvedByTheProcedureThatItNames) {
+  procedures().add("test-doubled", "twice the answer",
+                   {[](const Domain& domain, std::shared_ptr<Backend> backend, const StaticOptions& options) {
+                     return std::make_unique<Doubled>(
+                         domain, make_static_analysis(domain, std::move(backend), options)->collaborators());
+                   }});
+  Job job = pulled_bar(10.0);
+  testing::one_more_step(job).procedure_name = "test-doubled";
+  testing::one_more_step(job).procedure_name = "static";
+  const JobResult result = run_job(job, plainly());
+  ASSERT_EQ(result.steps.size(), 3u);
+  EXPECT_NEAR(end_of(job, result.steps[0]), 0.2, 1e-12);
+  EXPECT_NEAR(end_of(job, result.steps[1]), 0.4, 1e-12);
+  EXPECT_NEAR(end_of(job, result.steps[2]), 0.2, 1e-12);
+  // A name that is wrong is known before anything is solved.
+  job.steps[2].procedure_name = "statc";
+  job.steps[2].where = "job.json:7";
+  int finished = 0;
+  expect_error(ErrorCode::not_found, {"job.json:7", "procedure 'statc'", "did you mean 'static'?"},
+               [&] { run_job(job, plainly(), {}, [&](std::size_t, StepResult) { ++finished; }); });
+  EXPECT_EQ(finished, 0);
+  EXPECT_EQ(procedures().origin("heat"), "built in");
 }
 
 TEST(RunJob, FinishedTakesTheResultsInOrder) {

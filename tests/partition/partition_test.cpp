@@ -12,6 +12,9 @@
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/load_balancer.hpp>
+#include <voussoir/partition/partitioners.hpp>
+
+#include "support/expect_error.hpp"
 
 namespace voussoir {
 namespace {
@@ -355,6 +358,44 @@ TEST(LoadBalancer, WeightsFollowSecondsPerWeight) {
   EXPECT_THROW(LoadBalancer().weights(p, std::vector<double>{1.0}), Error);
   EXPECT_THROW(LoadBalancer().weights(p, std::vector<double>{1.0, 0.0}), Error);
   EXPECT_THROW(LoadBalancer(0.0), Error);
+}
+
+TEST(Partitioners, AreMadeByName) {
+  EXPECT_EQ(make_partitioner("metis")->name(), "metis");
+  EXPECT_EQ(make_partitioner("coordinate")->name(), "coordinate");
+  EXPECT_EQ(make_partitioner("inertial")->name(), "inertial");
+  EXPECT_EQ(make_partitioner("auto")->name(), MetisPartitioner::available() ? "metis" : "coordinate");
+  testing::expect_error(ErrorCode::not_found, {"partitioner 'inertal'", "did you mean 'inertial'?", "metis"},
+                        [] { make_partitioner("inertal"); });
+  testing::expect_error(ErrorCode::bad_input, {"partitioner 'coordinate'", "no options", "':x'"},
+                        [] { make_partitioner("coordinate:x"); });
+}
+
+/// The first elements to part 0, the others in turn; its option is the number of the first.
+class FirstOnes : public GraphPartitioner {
+ public:
+  explicit FirstOnes(int count) : count_(count) {}
+  std::string name() const override { return "first ones"; }
+  std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override {
+    std::vector<std::int32_t> part(graph.vertices());
+    for (int v = 0; v < graph.vertices(); ++v) part[v] = v < count_ ? 0 : 1 + v % (parts - 1);
+    return part;
+  }
+
+ private:
+  int count_;
+};
+
+TEST(Partitioners, OfUsersAreFoundWithTheirOptions) {
+  partitioners().add("test-first", "the first elements, then the others in turn",
+                     {[](const std::string& options) { return std::make_shared<FirstOnes>(std::stoi(options)); }});
+  Domain d;
+  BoxMesh mesh;
+  mesh.cells = {4, 4, 1};
+  add_box_mesh(d, mesh);
+  const Partition partition = DomainPartitioner(d).partition(*make_partitioner("test-first:5"), 3);
+  EXPECT_EQ(partition.element_count(0), 5);
+  EXPECT_EQ(partitioners().origin("test-first"), "this program");
 }
 
 }  // namespace

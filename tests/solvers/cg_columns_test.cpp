@@ -67,7 +67,7 @@ TEST(Columns, StartWhereTheyArePutAndEndAtTheAnswer) {
 TEST(Columns, TogetherAreAsEachAlone) {
   Domain d;
   add_bar(d);
-  for (const char* storage : {"csr", "bsr", "element", "element-scatter", "matrix-free"})
+  for (const std::string& storage : general_storages())
     for (const auto& preconditioner : preconditioners()) {
       if (preconditioner && preconditioner->name() == "fsai" && std::string(storage).find("sr") == std::string::npos)
         continue;  // needs a stored matrix

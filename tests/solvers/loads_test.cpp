@@ -12,8 +12,11 @@
 namespace voussoir::test {
 namespace {
 
-const std::vector<std::string> solvers{"direct",          "direct:band",  "cg+none", "cg+jacobi",
-                                       "cg+block-jacobi", "cg+chebyshev", "cg+fsai", "cg+amg"};
+const std::vector<std::string> solvers = [] {
+  std::vector<std::string> names = cg_solvers();
+  names.insert(names.begin(), {"direct", "direct:band"});
+  return names;
+}();
 
 std::vector<StepResult> solve(const Domain& d, const std::string& solver, const std::string& storage = "auto",
                               const std::string& backend = "openmp:2") {

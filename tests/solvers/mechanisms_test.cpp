@@ -58,8 +58,7 @@ StaticOptions how(const std::string& solver, const std::string& storage = "auto"
   return options;
 }
 
-const std::vector<std::string> iterations{"cg+none",      "cg+jacobi", "cg+block-jacobi",
-                                          "cg+chebyshev", "cg+fsai",   "cg+amg"};
+const std::vector<std::string> iterations = cg_solvers();
 
 TEST(Hinge, IsRefusedByEverySolverInTheSameWords) {
   Domain d;
@@ -77,7 +76,7 @@ TEST(Hinge, IsRefusedByEverySolverInTheSameWords) {
 TEST(Hinge, IsRefusedOnEveryStorageAndBackend) {
   Domain d;
   add_hinge(d, 2);
-  for (const char* storage : {"csr", "bsr", "element", "element-scatter", "matrix-free"})
+  for (const std::string& storage : general_storages())
     for (const char* backend : {"openmp:1", "debug:2"}) {
       SCOPED_TRACE(std::string(storage) + ", " + backend);
       expect_error(ErrorCode::singular, {"a mechanism", "the largest motion is at node"},

@@ -1,8 +1,9 @@
 #!/bin/sh
 # check_abi.sh ROOT [--update]
-# Guards the interface between libvoussoir and its plugins: plugin_abi.txt holds the ABI number and a checksum of the
-# code (without comments and white space) of plugin.hpp and of all headers that it includes. Code that has changed under
-# the same number is an error, since a plugin that was compiled before would be misread. --update records what is there.
+# Guards the interface between libvoussoir and what it loads: plugin_abi.txt holds the ABI number and a checksum of the
+# code (without comments and white space) of plugin.hpp and of all headers that it includes, and of the headers whose
+# classes libraries of users derive from or fill. Code that has changed under the same number is an error, since a
+# library that was compiled before would be misread. --update records what is there.
 set -eu
 
 root=$1
@@ -19,10 +20,17 @@ while :; do
   list=$more
 done
 
-number=$(sed -n 's/.*backend_plugin_abi = \([0-9]*\);.*/\1/p' "$root/backends/plugin.hpp")
+for header in backends/registry.hpp elements/kernel_program.hpp elements/register_kernel.hpp \
+  framework/analysis/linear_soe.hpp framework/domain/element_type.hpp framework/domain/host_element.hpp \
+  framework/domain/material.hpp jobs/procedures.hpp partition/element_graph.hpp partition/graph_partitioner.hpp \
+  partition/partitioners.hpp solvers/preconditioners/preconditioner.hpp solvers/registries.hpp; do
+  if [ -f "$root/$header" ]; then list="$list $header"; fi
+done
+
+number=$(sed -n 's/.* abi_number = \([0-9]*\);.*/\1/p' "$root/backends/abi.hpp")
 sum=$(for header in $(printf '%s\n' $list | sort -u); do
   echo "$header"
-  sed -e 's|//.*$||' -e '/backend_plugin_abi = /d' "$root/$header" | tr -d '[:space:]'
+  sed -e 's|//.*$||' -e '/ abi_number = [0-9]/d' "$root/$header" | tr -d '[:space:]'
   echo
 done | cksum | cut -d' ' -f1)
 
@@ -36,10 +44,10 @@ read -r known_number known_sum <"$record"
   exit 0
 }
 if [ "$number" = "$known_number" ]; then
-  echo "The interface between libvoussoir and its plugins has changed, but backend_plugin_abi is still $number." >&2
-  echo "Raise it in backends/plugin.hpp, then run: sh tests/structure/check_abi.sh . --update" >&2
+  echo "The interface between libvoussoir and its plugins or libraries of users has changed, but abi_number is still $number." >&2
+  echo "Raise it in backends/abi.hpp, then run: sh tests/structure/check_abi.sh . --update" >&2
 else
-  echo "backend_plugin_abi is $number, and $record records $known_number." >&2
+  echo "abi_number is $number, and $record records $known_number." >&2
   echo "Run: sh tests/structure/check_abi.sh . --update" >&2
 fi
 exit 1

@@ -176,7 +176,10 @@ measure 'VSR_HD inline double f() {
 
 # The plugin interface: a comment may change, code may not without a new number.
 mkdir -p "$work/abi/backends" "$work/abi/tests/structure"
-printf 'inline constexpr int backend_plugin_abi = 7;\n#include <voussoir/backends/other.hpp>\n' >"$work/abi/backends/plugin.hpp"
+echo 'inline constexpr int abi_number = 7;' >"$work/abi/backends/abi.hpp"
+printf '#include <voussoir/backends/abi.hpp>\n#include <voussoir/backends/other.hpp>\n' >"$work/abi/backends/plugin.hpp"
+mkdir -p "$work/abi/solvers/preconditioners"
+echo 'struct Preconditioner { virtual int f(); };' >"$work/abi/solvers/preconditioners/preconditioner.hpp"
 echo 'struct Other { virtual int f(); };' >"$work/abi/backends/other.hpp"
 sh "$here/check_abi.sh" "$work/abi" --update
 echo 'struct Other { virtual int  f(); };  // a comment' >"$work/abi/backends/other.hpp"
@@ -187,6 +190,12 @@ fi
 echo 'struct Other { virtual int g(); virtual int f(); };' >"$work/abi/backends/other.hpp"
 if sh "$here/check_abi.sh" "$work/abi" >"$work/log" 2>&1 || ! grep -q "is still 7" "$work/log"; then
   echo "FAILED: a change of the plugin interface was not reported"
+  failed=1
+fi
+echo 'struct Other { virtual int f(); };' >"$work/abi/backends/other.hpp"
+echo 'struct Preconditioner { virtual int g(); };' >"$work/abi/solvers/preconditioners/preconditioner.hpp"
+if sh "$here/check_abi.sh" "$work/abi" >"$work/log" 2>&1 || ! grep -q "is still 7" "$work/log"; then
+  echo "FAILED: a change of a class that users derive from was not reported"
   failed=1
 fi
 

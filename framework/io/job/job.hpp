@@ -55,14 +55,15 @@ std::string to_string(Procedure procedure);
 /// One step: what acts on the model at its end. Steps of linear statics and steady heat depend on nothing but this, so
 /// they are independent of each other.
 struct JobStep {
-  std::string name;   ///< "step 1", or as the author calls it
-  std::string title;  ///< a line of text, may be empty
-  Procedure procedure = Procedure::statics;
-  std::size_t domain = 0;  ///< of Job::domains
-  std::string load_case;   ///< of that domain; empty: nothing acts but the supports
-  double load_factor = 1;  ///< of the load case
-  double total_time = 1;   ///< at the end of the step, for the headings of tables
-  std::string where;       ///< "beam.inp:40"
+  std::string name;                          ///< "step 1", or as the author calls it
+  std::string title;                         ///< a line of text, may be empty
+  Procedure procedure = Procedure::statics;  ///< the physics of the step
+  std::string procedure_name;                ///< of a procedure registered by name; empty: the usual one
+  std::size_t domain = 0;                    ///< of Job::domains
+  std::string load_case;                     ///< of that domain; empty: nothing acts but the supports
+  double load_factor = 1;                    ///< of the load case
+  double total_time = 1;                     ///< at the end of the step, for the headings of tables
+  std::string where;                         ///< "beam.inp:40"
   /// Steps with the same constraints share one object: their systems have one matrix and are solved together. Null: the
   /// step uses the constraints of its domain.
   std::shared_ptr<const Supports> supports;

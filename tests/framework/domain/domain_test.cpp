@@ -449,6 +449,46 @@ TEST(ElementBlock, SectionNumbersThatTheElementDoesNotHaveAreRefused) {
                [&] { bar.parameters(); });
 }
 
+TEST(ElementBlock, MaterialNumbersThatNoElementHasAreRefused) {
+  Domain d;
+  auto& box = add_box_mesh(d, BoxMesh());
+  auto steel = std::make_shared<IsotropicMaterial>("steel", 210, 0.3);
+  steel->set("conductivity", 50).set("area", 2);  // of other element types
+  box.set_material(steel);
+  EXPECT_NO_THROW(box.parameters());
+  steel->set("densty", 7850);
+  expect_error(ErrorCode::bad_input, {"material 'steel'", "'densty'", "did you mean 'density'?"},
+               [&] { box.parameters(); });
+  auto odd = std::make_shared<IsotropicMaterial>("odd", 210, 0.3);
+  odd->set("colour of the paint", 7);
+  box.set_material(odd);
+  expect_error(ErrorCode::bad_input, {"material 'odd'", "'colour of the paint'", "voussoir info --elements"},
+               [&] { box.parameters(); });
+  // A material that reads its own numbers says so.
+  struct Foam : IsotropicMaterial {
+    Foam() : IsotropicMaterial("foam", 210, 0.3) { set("porosity", 0.9); }
+    std::vector<std::string> parameter_names() const override { return {"young", "poisson"}; }
+    double value(std::string_view parameter, double temperature) const override {
+      const double solid = Material::value(parameter, temperature);
+      return parameter == "young" ? solid * (1 - Material::value("porosity", temperature)) : solid;
+    }
+  };
+  box.set_material(std::make_shared<Foam>());
+  EXPECT_NEAR(box.parameters().records[1], 21, 1e-12);
+}
+
+TEST(ElementBlock, OptionalNumbersHaveDefaults) {
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "plane_stress.quad4";
+  auto plain = std::make_shared<Material>("plain");
+  plain->set("young", 210).set("poisson", 0.3);
+  auto& plate = add_box_mesh(d, mesh);
+  plate.set_material(plain);
+  // Temperature, young, poisson, density, expansion, thickness.
+  EXPECT_EQ(plate.parameters().records, (std::vector<double>{0, 210, 0.3, 0, 0, 1}));
+}
+
 TEST(ElementBlock, SectionNumbersAreThoseOfTheMaterialsLaw) {
   Domain d;
   BoxMesh mesh;

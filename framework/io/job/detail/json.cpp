@@ -6,8 +6,7 @@
 #include <unordered_set>
 
 #include <nlohmann/json.hpp>
-
-#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/backends/spelling.hpp>
 
 namespace voussoir::job {
 
@@ -267,7 +266,7 @@ std::string list_names(const std::vector<std::string>& names) {
 }
 
 std::string suggest(std::string_view wrong, const std::vector<std::string>& names) {
-  const std::string near = detail::nearest_name(wrong, names);
+  const std::string near = nearest_name(wrong, names);
   return near.empty() ? " available are " + list_names(names) : " did you mean '" + near + "'?";
 }
 

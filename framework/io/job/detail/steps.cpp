@@ -61,7 +61,7 @@ class StepReader {
   using Factors = std::vector<std::pair<std::size_t, double>>;  // load and factor
 
   void read_step(const Json& json) {
-    json.allow({"name", "title", "analysis", "loads", "supports", "temperatures_from", "print"});
+    json.allow({"name", "title", "analysis", "procedure", "loads", "supports", "temperatures_from", "print"});
     const std::string name =
         json.has("name") ? json.at("name").text() : "step " + std::to_string(job_.steps.size() + 1);
     for (const JobStep& other : job_.steps)
@@ -79,6 +79,7 @@ class StepReader {
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
     if (json.has("title")) step.title = json.at("title").text();
+    if (json.has("procedure")) step.procedure_name = json.at("procedure").text();
     if (json.has("temperatures_from")) step.heated_by = heating_step(json.at("temperatures_from"), procedure);
     if (json.has("print"))
       read_prints(json, step);

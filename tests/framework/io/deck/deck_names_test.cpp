@@ -87,6 +87,18 @@ TEST(DeckUnsupported, AnErrorBeforeItIsTheAnswer) {
                         [] { parse("*NODE\n1,x\n*CONTACT PAIR\nA,B\n"); });
 }
 
+TEST(DeckUnsupported, IsNotRecognisedByTheWordsOfAMessage) {
+  for (const char* word : {"not supported", "is not known"}) try {
+      parse("*NODE\n1, " + std::string(word) + "\n*CONTACT PAIR\nA,B\n");
+      FAIL() << "nothing was thrown";
+    } catch (const UnsupportedDeck& deck) {
+      FAIL() << "an error of the deck's author was listed as not supported: " << deck.what();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "a.inp:2");
+      EXPECT_NE(error.text().find("is not a number"), std::string::npos) << error.text();
+    }
+}
+
 TEST(DeckUnsupported, AnErrorBehindItIsKept) {
   try {
     parse("*CONTACT PAIR\nA,B\n*NODE\n1,x\n");

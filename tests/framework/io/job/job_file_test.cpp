@@ -201,6 +201,17 @@ TEST(JobFile, HeatAndStaticsShareNodesAndPassTemperaturesOn) {
   EXPECT_EQ(bend.prints[0].quantities, (std::vector<std::string>{"RF"}));
 }
 
+TEST(JobFile, AStepMayNameItsProcedure) {
+  const Job job = read_on(testing::job(R"("steps": [{"name": "a"}, {"name": "b", "procedure": "mine"}])"));
+  EXPECT_EQ(job.steps.at(0).procedure_name, "");
+  EXPECT_EQ(job.steps.at(1).procedure_name, "mine");
+}
+
+TEST(JobFile, CannotLoadCode) {
+  testing::expect_error(ErrorCode::bad_input, {"job.json", "'load'"},
+                        [] { read_on(testing::job(R"("load": ["libmine.so"])")); });
+}
+
 TEST(JobFile, LinesAndPointsBecomeStructures) {
   const auto numbers = [](const std::string& profile) {
     const Job r = read(R"({"mesh": "m", "materials": {"m": {"young": [[0, 200], [100, 100]], "poisson": 0.25}},

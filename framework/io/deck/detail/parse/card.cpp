@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <voussoir/framework/domain/detail/spelling.hpp>
+#include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/io/deck/detail/parse/fields.hpp>
 
 namespace voussoir::deck {
@@ -51,6 +51,10 @@ Card::Card(std::string_view text, Place place, const std::vector<std::string>& f
 
 void Card::fail(ErrorCode code, const std::string& text) const {
   throw Error(code, text, files_[place_.file] + ":" + std::to_string(place_.line));
+}
+
+void Card::fail_unsupported(ErrorCode code, const std::string& text) const {
+  throw Unsupported(code, text, files_[place_.file] + ":" + std::to_string(place_.line));
 }
 
 Card::Parameter* Card::find(std::string_view parameter) {
@@ -111,15 +115,16 @@ std::string Card::choice(std::string_view parameter, std::initializer_list<std::
     if (given == whole || (given.size() >= least && whole.starts_with(given))) return std::string(word);
     all += (all.empty() ? "" : ", ") + std::string(word);
   }
-  fail(ErrorCode::not_found, name_ + ", " + std::string(parameter) + "=" + in_quotes(given) +
-                                 " is not supported; there " + (words.size() == 1 ? "is " : "are ") + all);
+  fail_unsupported(ErrorCode::not_found, name_ + ", " + std::string(parameter) + "=" + in_quotes(given) +
+                                             " is not supported; there " + (words.size() == 1 ? "is " : "are ") + all);
 }
 
 void Card::refuse(std::string_view parameter, std::string_view why) {
   const Parameter* const found = find(parameter);
   known_.pop_back();  // nobody should be led there by a slip
   if (!found || (found->has_value && found->value == "NO")) return;
-  fail(ErrorCode::bad_input, name_ + ": the parameter " + found->shown + " is not supported yet: " + std::string(why));
+  fail_unsupported(ErrorCode::bad_input,
+                   name_ + ": the parameter " + found->shown + " is not supported yet: " + std::string(why));
 }
 
 void Card::ignore(std::initializer_list<std::string_view> parameters) {
@@ -173,7 +178,7 @@ bool continues_keyword(std::string_view keyword_line, std::string_view next) {
 }
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names, std::string_view mark) {
-  const std::string nearest = detail::nearest_name(wrong, names);
+  const std::string nearest = nearest_name(wrong, names);
   return nearest.empty() ? std::string{} : "; did you mean '" + std::string(mark) + nearest + "'?";
 }
 

@@ -8,6 +8,13 @@
 
 namespace voussoir::deck {
 
+/// Something in a deck that is not supported, as opposed to something that is wrong. The parser reads on, so that all
+/// of it can be listed.
+class Unsupported : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A keyword line: *KEYWORD, PARAMETER, PARAMETER=VALUE, … A reader asks for the parameters that it knows; done() then
 /// refuses those that were not queried, so that nothing that an author wrote is silently ignored.
 class Card {
@@ -41,6 +48,8 @@ class Card {
   void done();
 
   [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
+  /// The same for what is not supported: Unsupported.
+  [[noreturn]] void fail_unsupported(ErrorCode code, const std::string& text) const;
 
  private:
   struct Parameter {

@@ -101,6 +101,10 @@ void Parser::fail(const std::string& text, Place place, ErrorCode code) const {
   throw Error(code, text, deck_.where(place));
 }
 
+void Parser::fail_unsupported(const std::string& text, Place place, ErrorCode code) const {
+  throw Unsupported(code, text, deck_.where(place));
+}
+
 void Parser::note(const std::string& text, Place place) {
   // Once is enough: a card that occurs a thousand times must not bury the other notes.
   if (noted_.insert(text).second) deck_.notes.push_back({deck_.where(place), text});
@@ -162,8 +166,8 @@ int Parser::degree_of_freedom(std::string_view text) const {
   const Id dof = integer(text, "degree of freedom");
   if (dof == 0) return 11;  // old decks of CalculiX
   if ((dof < 1 || dof > 6) && dof != 11)
-    fail("degree of freedom " + in_quotes(text) +
-         " is not supported: 1 to 3 are displacements, 4 to 6 rotations, 11 is the temperature");
+    fail_unsupported("degree of freedom " + in_quotes(text) +
+                     " is not supported: 1 to 3 are displacements, 4 to 6 rotations, 11 is the temperature");
   return static_cast<int>(dof);
 }
 
@@ -186,8 +190,8 @@ void Parser::dispatch(Card& card) {
   if (!rule) {
     if (const OtherCard* const other = find_other_card(card.key())) {
       if (!other->harmless)
-        card.fail(ErrorCode::bad_input,
-                  "*" + std::string(other->name) + " is not supported yet: " + std::string(other->why));
+        card.fail_unsupported(ErrorCode::bad_input,
+                              "*" + std::string(other->name) + " is not supported yet: " + std::string(other->why));
       if (!other->why.empty())
         note("*" + std::string(other->name) + " is ignored: " + std::string(other->why), card.place());
       return skip_data();
@@ -196,7 +200,7 @@ void Parser::dispatch(Card& card) {
     for (const CardRule& known : rules) names.emplace_back(known.name);
     std::string meant = did_you_mean(card.name().substr(std::min<std::size_t>(1, card.name().size())), names, "*");
     if (meant.empty()) meant = "; docs/decks.md lists the supported cards";
-    card.fail(ErrorCode::not_found, "the card " + in_quotes(card.name()) + " is not known" + meant);
+    card.fail_unsupported(ErrorCode::not_found, "the card " + in_quotes(card.name()) + " is not known" + meant);
   }
   card.set_name(rule->name);
   if (rule->where == Where::step && !in_step_)
@@ -234,15 +238,12 @@ void Parser::read_card(const std::string& text) {
     Card card(text, lines_.place(), deck_.files);
     dispatch(card);
     return;
+  } catch (const Unsupported& error) {
+    note_unsupported(error);
   } catch (const Error& error) {
     const bool about_deck = error.code() == ErrorCode::bad_input || error.code() == ErrorCode::not_found;
-    if (about_deck && (error.text().find("not supported") != std::string::npos ||
-                       error.text().find("is not known") != std::string::npos))
-      note_unsupported(error);
-    else if (!about_deck || unsupported_.empty())
-      throw;
-    else if (!consequence_)
-      consequence_ = error;
+    if (!about_deck || unsupported_.empty()) throw;
+    if (!consequence_) consequence_ = error;
   }
   skip_data();
 }

@@ -49,7 +49,8 @@ Action Parser::action(Card& card) {
   card.refuse("SECTOR", "model the whole body");
   card.refuse("REGION TYPE", "only Lagrangian meshes are supported");
   if (card.number("LOAD CASE", 1) != 1)
-    card.fail(ErrorCode::bad_input, card.name() + ", LOAD CASE=2 is not supported yet: it defines complex loads");
+    card.fail_unsupported(ErrorCode::bad_input,
+                          card.name() + ", LOAD CASE=2 is not supported yet: it defines complex loads");
   return action;
 }
 
@@ -77,9 +78,9 @@ void Parser::read_boundary(Card& card) {
         std::vector<std::string> names;
         for (const NamedSupport& support : named_supports) names.emplace_back(support.name);
         const std::string meant = did_you_mean(word, names);
-        fail("*BOUNDARY: " + in_quotes(field(1)) + " is not supported" +
-                 (meant.empty() ? "; give degrees of freedom, or ENCASTRE, PINNED, XSYMM, …" : meant),
-             place, ErrorCode::not_found);
+        fail_unsupported("*BOUNDARY: " + in_quotes(field(1)) + " is not supported" +
+                             (meant.empty() ? "; give degrees of freedom, or ENCASTRE, PINNED, XSYMM, …" : meant),
+                         place, ErrorCode::not_found);
       }
       at_most(2, card, "node or set, ENCASTRE");
       for (const int dof : named->dofs)
@@ -135,9 +136,11 @@ void Parser::check_label(const Card& card, std::string_view label, Place place) 
   if (label.empty()) fail(card.name() + ": the load type is missing", place);
   // PxNUy: y tells several apart.
   if (label.size() > 3 && (label.substr(2, 2) == "NU" || label.substr(1, 2) == "NU" || label.ends_with("NU")))
-    fail(card.name() + ": the load " + in_quotes(label) + " is not supported yet: it needs a user subroutine", place);
+    fail_unsupported(
+        card.name() + ": the load " + in_quotes(label) + " is not supported yet: it needs a user subroutine", place);
   if (label.size() > 2 && label.ends_with("FC"))
-    fail(card.name() + ": the load " + in_quotes(label) + " is not supported: fluid networks are not", place);
+    fail_unsupported(card.name() + ": the load " + in_quotes(label) + " is not supported: fluid networks are not",
+                     place);
 }
 
 /// Whether a line that may name elements names a surface: its label has no face, and its first field is no number and
@@ -207,9 +210,9 @@ SurfaceLoadCard::Entry Parser::surface_load(const Card& card, bool heat) {
   entry.label = squeezed(field(1));
   check_label(card, entry.label, entry.place);
   if (entry.label != (heat ? "S" : "P"))
-    fail(card.name() + ": the load " + in_quotes(entry.label) + " is not supported yet: there is " +
-             (heat ? "S, a flux" : "P, a pressure"),
-         entry.place, ErrorCode::not_found);
+    fail_unsupported(card.name() + ": the load " + in_quotes(entry.label) + " is not supported yet: there is " +
+                         (heat ? "S, a flux" : "P, a pressure"),
+                     entry.place, ErrorCode::not_found);
   at_most(3, card, heat ? "surface, S, flux" : "surface, P, pressure");
   entry.values.push_back(real(field(2), heat ? "flux" : "pressure"));
   return entry;
@@ -321,7 +324,8 @@ void Parser::read_temperature(Card& card) {
     const Target node = target(field(0), Kind::node_set);
     for (std::size_t i = 2; i < fields_.size(); ++i)
       if (real_or(fields_[i], 0, "temperature gradient") != 0)
-        fail("*TEMPERATURE: gradients through a section are not supported yet: give one temperature for each node");
+        fail_unsupported(
+            "*TEMPERATURE: gradients through a section are not supported yet: give one temperature for each node");
     temperatures.entries.push_back({node, real(field(1), "temperature"), lines_.place()});
   }
   result.card = std::move(temperatures);
@@ -337,8 +341,8 @@ void Parser::read_initial_conditions(Card& card) {
     return skip_data();
   }
   if (type != "TEMPERATURE")
-    card.fail(ErrorCode::bad_input,
-              "*INITIAL CONDITIONS, TYPE=" + in_quotes(type) + " is not supported yet; there is TEMPERATURE");
+    card.fail_unsupported(ErrorCode::bad_input, "*INITIAL CONDITIONS, TYPE=" + in_quotes(type) +
+                                                    " is not supported yet; there is TEMPERATURE");
   card.done();
   TemperatureCard temperatures;
   while (next_fields()) {
@@ -346,7 +350,7 @@ void Parser::read_initial_conditions(Card& card) {
     const Target node = target(field(0), Kind::node_set);
     for (std::size_t i = 2; i < fields_.size(); ++i)
       if (real_or(fields_[i], 0, "temperature gradient") != 0)
-        fail(
+        fail_unsupported(
             "*INITIAL CONDITIONS: gradients through a section are not supported yet: give one temperature for each "
             "node");
     temperatures.entries.push_back({node, real(field(1), "temperature"), lines_.place()});
@@ -364,7 +368,7 @@ void Parser::read_amplitude(Card& card) {
   const double shift_time = card.number("SHIFTX", 0), shift_value = card.number("SHIFTY", 0);
   card.refuse("USER", "give a table");
   if (card.number("SMOOTH", 0) != 0)
-    card.fail(ErrorCode::bad_input, "*AMPLITUDE, SMOOTH is not supported yet: give more points");
+    card.fail_unsupported(ErrorCode::bad_input, "*AMPLITUDE, SMOOTH is not supported yet: give more points");
   card.done();
   if (const auto old = deck_.amplitudes.find(name); old != deck_.amplitudes.end())
     card.fail(ErrorCode::bad_input, "the amplitude " + in_quotes(name) +

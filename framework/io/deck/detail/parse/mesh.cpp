@@ -106,8 +106,8 @@ void Parser::read_element(Card& card) {
   if (!meaning) {
     const std::string_view why = why_not_element(type);
     if (!why.empty())
-      card.fail(ErrorCode::bad_input,
-                "elements of type " + in_quotes(type) + " are not supported yet: " + std::string(why));
+      card.fail_unsupported(ErrorCode::bad_input,
+                            "elements of type " + in_quotes(type) + " are not supported yet: " + std::string(why));
     std::vector<std::string> names;
     for (const ElementMeaning& known : element_meanings()) names.emplace_back(known.name);
     const std::string meant = did_you_mean(type, names);
@@ -441,8 +441,8 @@ void Parser::read_surface(Card& card) {
     const Target element = target(field(0), Kind::element_set);
     std::string label = squeezed(field(1));
     if (!label.empty() && !(label.size() == 2 && label[0] == 'S' && label[1] >= '1' && label[1] <= '6'))
-      fail("face " + in_quotes(field(1)) + " is not supported: faces of elements are called S1 to S6", place,
-           ErrorCode::not_found);
+      fail_unsupported("face " + in_quotes(field(1)) + " is not supported: faces of elements are called S1 to S6",
+                       place, ErrorCode::not_found);
     surface.faces.push_back({element.set, element.id, std::move(label), place});
   }
 }

@@ -104,6 +104,9 @@ class Parser {
   // --- words and numbers -----------------------------------------------------------------------------------------
   [[noreturn]] void fail(const std::string& text, Place place, ErrorCode code = ErrorCode::bad_input) const;
   [[noreturn]] void fail(const std::string& text) const { fail(text, lines_.place()); }
+  /// The same for what is not supported: Unsupported.
+  [[noreturn]] void fail_unsupported(const std::string& text, Place place, ErrorCode code = ErrorCode::bad_input) const;
+  [[noreturn]] void fail_unsupported(const std::string& text) const { fail_unsupported(text, lines_.place()); }
   void note(const std::string& text, Place place);
   /// The next data line of the card, cut at its commas into fields_; false where there is none.
   bool next_fields();

@@ -14,7 +14,7 @@ void Parser::read_solid_section(Card& card) {
   section.material = card.required("MATERIAL", "*SOLID SECTION, ELSET=BODY, MATERIAL=STEEL");
   section.orientation = scoped_orientation(card.value("ORIENTATION"));
   if (card.number("OFFSET", 0) != 0)
-    card.fail(ErrorCode::bad_input, "*SOLID SECTION, OFFSET is not supported yet: move the nodes instead");
+    card.fail_unsupported(ErrorCode::bad_input, "*SOLID SECTION, OFFSET is not supported yet: move the nodes instead");
   card.refuse("COMPOSITE", "give each layer its own elements and section");
   card.refuse("NODAL THICKNESS", "give the thickness in the section");
   if (!card.value("CONTROLS").empty())
@@ -55,8 +55,9 @@ void Parser::read_beam_section(Card& card) {
   section.shape = shape == "RECTANGULAR" ? "RECT" : shape == "CIRCULAR" ? "CIRC" : shape;
   for (const std::string_view offset : {"OFFSET1", "OFFSET2"})
     if (card.number(offset, 0) != 0)
-      card.fail(ErrorCode::bad_input, card.name() + ", " + std::string(offset) +
-                                          " is not supported yet: move the nodes to the centroid of the section");
+      card.fail_unsupported(ErrorCode::bad_input,
+                            card.name() + ", " + std::string(offset) +
+                                " is not supported yet: move the nodes to the centroid of the section");
   card.refuse("NODAL THICKNESS", "give the dimensions in the section");
   card.ignore({"TEMPERATURE", "POISSON"});
   card.done();
@@ -91,8 +92,9 @@ void Parser::read_beam_general_section(Card& card) {
   const double density = card.number("DENSITY", 0);
   for (const std::string_view offset : {"OFFSET1", "OFFSET2"})
     if (card.number(offset, 0) != 0)
-      card.fail(ErrorCode::bad_input, card.name() + ", " + std::string(offset) +
-                                          " is not supported yet: move the nodes to the centroid of the section");
+      card.fail_unsupported(ErrorCode::bad_input,
+                            card.name() + ", " + std::string(offset) +
+                                " is not supported yet: move the nodes to the centroid of the section");
   card.ignore({"POISSON"});
   card.done();
   if (!section.orientation.empty()) refer(Kind::orientation, section.orientation, card.place());
@@ -188,7 +190,7 @@ void Parser::finish_spring(const PendingSpring& spring) {
     const double first = real(field(0), section.nonlinear ? "force of a spring" : "stiffness of a spring");
     const double second = real_or(field(1), 0, "elongation of a spring");
     if (!section.nonlinear && !section.spring.empty())
-      fail("*SPRING: a stiffness that depends on the temperature is not supported yet: give one line");
+      fail_unsupported("*SPRING: a stiffness that depends on the temperature is not supported yet: give one line");
     section.spring.emplace_back(first, section.nonlinear ? second : 0);
   }
   if (section.spring.empty()) fail("*SPRING needs a line with the stiffness", section.place);

@@ -75,7 +75,7 @@ void Parser::read_procedure(Card& card, Procedure procedure) {
     card.fail(ErrorCode::bad_input,
               card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
   if (current.nlgeom && procedure == Procedure::statics)
-    fail("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
+    fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
   current.procedure = procedure;
   current.time_reset = time_reset;
   current.procedure_place = card.place();
@@ -101,9 +101,9 @@ void Parser::read_heat_transfer(Card& card) {
   card.refuse("MODAL DYNAMIC", "transient heat conduction is not implemented");
   card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
   if (!card.flag("STEADY STATE"))
-    card.fail(ErrorCode::bad_input,
-              "*HEAT TRANSFER without STEADY STATE is not supported yet: transient heat conduction is not "
-              "implemented; use *HEAT TRANSFER, STEADY STATE for the final state");
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*HEAT TRANSFER without STEADY STATE is not supported yet: transient heat conduction is not "
+                          "implemented; use *HEAT TRANSFER, STEADY STATE for the final state");
   read_procedure(card, Procedure::steady_heat);
 }
 

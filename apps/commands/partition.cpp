@@ -1,0 +1,108 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
+#include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/read_model.hpp>
+#include <voussoir/apps/commands/solver_options.hpp>
+#include <voussoir/apps/terminal/printing.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/partitioners.hpp>
+
+namespace voussoir::app {
+namespace {
+
+struct PartitionOptions {
+  std::string file, dialect = "calculix", method = "auto", csv, vtu;
+  int parts = 2;
+  bool force = false, json = false;
+};
+
+std::string partition_document(const PartitionOptions& options, const std::string& method, const Partition& partition) {
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  for (int p = 0; p < partition.parts(); ++p)
+    parts.push_back({{"part", p},
+                     {"elements", partition.element_count(p)},
+                     {"nodes", partition.nodes(p).size()},
+                     {"neighbours", partition.neighbours(p)}});
+  const nlohmann::ordered_json document{{"voussoir", version()},
+                                        {"file", options.file},
+                                        {"method", method},
+                                        {"balance", partition.balance()},
+                                        {"edge_cut", partition.edge_cut()},
+                                        {"interface_nodes", partition.interface_nodes().size()},
+                                        {"parts", parts}};
+  return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
+}
+
+void run_partition(const PartitionOptions& options) {
+  const auto method = make_partitioner(options.method);
+  const Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
+  const Domain& domain = *job.domains.front();
+  const Partition partition = DomainPartitioner(domain).partition(*method, options.parts);
+  if (!options.csv.empty()) csv_table(domain, partition).write(options.csv, options.force);
+  if (!options.vtu.empty()) {
+    const auto part = partition.part_of_element();
+    VtuWriter(domain)
+        .add_cells("part", std::vector<std::int32_t>(part.begin(), part.end()))
+        .write(options.vtu, {options.force});
+  }
+  if (options.json) return print(partition_document(options, method->name(), partition));
+  show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
+       counted(domain.node_count(), "node"), method->name(), partition.describe());
+  for (const std::string& file : {options.csv, options.vtu})
+    if (!file.empty()) show("Wrote {}\n", file);
+}
+
+constexpr const char* partition_examples =
+    R"(Examples:
+  voussoir partition beam.inp --parts 8                    a table of the parts and of the interface between them
+  voussoir partition part.msh --parts 4 --vtu parts.vtu    the parts to look at in ParaView
+  voussoir partition beam.inp --parts 8 --csv parts.csv    the part of every element
+  voussoir partition beam.inp --load libmine.so --method mine   a method of your own (docs/tutorials/write_a_solver.md)
+
+Parts count from 0. Elements coupled by equations stay together.)";
+
+}  // namespace
+
+void add_partition_command(CLI::App& program) {
+  CLI::App* partition =
+      program.add_subcommand("partition", "Divide a mesh into parts of equal size with few shared nodes");
+  auto options = std::make_shared<PartitionOptions>();
+  add_load_option(*partition);
+  partition->add_option("FILE", options->file, "Abaqus or CalculiX deck (.inp), job file (.json) or Gmsh mesh (.msh)")
+      ->type_name("FILE")
+      ->required();
+  partition->add_option("--parts", options->parts, "Number of parts")
+      ->type_name("N")
+      ->check(whole_number_between(1, 1000000))
+      ->capture_default_str();
+  partition->add_option("--method", options->method, "Partitioner; auto is metis where it is built in, else coordinate")
+      ->type_name(name_choices("auto", partitioners().names()))
+      ->check([](const std::string& name) {
+        return fault_of_name(name, [](const std::string& n) { make_partitioner(n); });
+      })
+      ->capture_default_str();
+  partition->add_option("--csv", options->csv, "Write the part of every element to a file")->type_name("FILE");
+  partition->add_option("--vtu", options->vtu, "Write the mesh with its parts to a file for ParaView")
+      ->type_name("FILE");
+  partition->add_flag("--force", options->force, "Replace existing files");
+  partition->add_flag("--json", options->json, "Print only a JSON document on standard output");
+  partition->add_option("--dialect", options->dialect, "The program whose meaning deck names have where the two differ")
+      ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
+      ->type_name("calculix|abaqus")
+      ->capture_default_str();
+  partition->footer(partition_examples);
+  partition->callback([options] { run_partition(*options); });
+}
+
+}  // namespace voussoir::app

@@ -1,0 +1,113 @@
+// Libraries of users on the command line, and what `voussoir partition` and `voussoir info` make of them.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program_run.hpp"
+
+namespace voussoir::testing {
+namespace {
+
+const std::string library =
+    std::filesystem::weakly_canonical(VSR_TEST_PLUGIN_DIR "/libwrite_a_solver_library.so").string();
+
+struct InFolder : public ::testing::Test {
+  RunSettings settings;
+  void SetUp() override {
+    settings.folder = fresh_folder("load");
+    write_text(settings.folder / "beam.inp", cantilever_deck(8, 2, 2));
+  }
+  Outcome run(std::vector<std::string> arguments) const { return run_program(arguments, settings); }
+};
+
+TEST_F(InFolder, ALibraryAddsSolversThatRunUses) {
+  // Before and behind the options that use it.
+  for (const bool first : {true, false}) {
+    std::vector<std::string> arguments{"run", "beam.inp", "--solver", "descent+neumann:9", "--no-files", "--json"};
+    arguments.insert(first ? arguments.begin() + 1 : arguments.end(), {"--load", library});
+    const Outcome outcome = run(arguments);
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["steps"][0]["solver"]["name"], "descent+neumann:9 on bsr") << json["steps"][0].dump(2);
+  }
+  const Outcome without = run({"run", "beam.inp", "--solver", "descent+neumann:9", "--no-files"});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_TRUE(contains(without.error, "there is no solver of this name")) << without.error;
+  const Outcome wrong = run({"run", "beam.inp", "--load", library, "--solver", "cg+neumann:many", "--no-files"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(contains(wrong.error, "give the number of terms")) << wrong.error;
+}
+
+TEST_F(InFolder, InfoListsWhereEverythingComesFrom) {
+  const Outcome plain = run({"info"});
+  for (const char* word : {"preconditioners", "block-jacobi", "partitioners", "inertial", "procedures", "storages"})
+    EXPECT_TRUE(contains(plain.out, word)) << word;
+  EXPECT_FALSE(contains(plain.out, "neumann"));
+  const Outcome loaded = run({"info", "--load", library});
+  EXPECT_TRUE(contains(loaded.out, "truncated Neumann series; neumann:N has N terms (" + library + ")")) << loaded.out;
+  EXPECT_TRUE(contains(loaded.out, "loaded libraries\n  " + library + "\n    preconditioner 'neumann'")) << loaded.out;
+  const auto json = nlohmann::json::parse(run({"info", "--json", "--elements", "--load", library}).out);
+  bool found = false;
+  for (const auto& entry : json["registered"]["solver"])
+    if (entry["name"] == "descent") found = entry["origin"] == library;
+  EXPECT_TRUE(found) << json["registered"].dump(2);
+  EXPECT_EQ(json["registered"]["storage"][0]["origin"], "built in");
+  EXPECT_EQ(json["libraries"][0]["path"], library);
+  EXPECT_EQ(json["element_types"][0]["origin"], "built in");
+}
+
+TEST_F(InFolder, ALibraryThatCannotBeUsedIsAnErrorOfItsOwn) {
+  struct Case {
+    std::string file;
+    int code;
+    std::string text;
+  };
+  write_text(settings.folder / "text.so", "not a library");
+  for (const Case& c : {Case{"missing.so", 5, "missing.so: the library cannot be loaded: No such file"},
+                        {"text.so", 4, "not a shared library"},
+                        {VSR_TEST_PLUGIN_DIR "/libuser_old.so", 4, "ABI 1"},
+                        {VSR_TEST_PLUGIN_DIR "/libuser_clash.so", 1, "preconditioner 'amg' is registered twice"}})
+    for (const char* command : {"run", "check", "partition", "bench", "info", "demo"}) {
+      std::vector<std::string> arguments{command, "--load", c.file};
+      if (command != std::string("bench") && command != std::string("info") && command != std::string("demo"))
+        arguments.emplace_back("beam.inp");
+      const Outcome outcome = run(arguments);
+      EXPECT_EQ(outcome.code, c.code) << command << ": " << outcome.error;
+      EXPECT_TRUE(contains(outcome.error, c.text)) << command << ": " << outcome.error;
+      EXPECT_TRUE(outcome.out.empty()) << outcome.out;
+    }
+}
+
+TEST_F(InFolder, PartitionDividesByTheMethodNamed) {
+  const auto json = nlohmann::json::parse(
+      run({"partition", "beam.inp", "--parts", "4", "--load", library, "--method", "slabs", "--json"}).out);
+  EXPECT_EQ(json["method"], "slabs");
+  EXPECT_EQ(json["interface_nodes"], 27) << "three planes of 3 x 3 nodes";
+  ASSERT_EQ(json["parts"].size(), 4u);
+  for (const auto& part : json["parts"]) EXPECT_EQ(part["elements"], 8);
+  EXPECT_EQ(json["parts"][1]["neighbours"], (std::vector<int>{0, 2}));
+
+  const Outcome files = run({"partition", "beam.inp", "--method", "coordinate", "--csv", "p.csv", "--vtu", "p.vtu"});
+  ASSERT_EQ(files.code, 0) << files.error;
+  EXPECT_TRUE(contains(files.out, "2 parts, balance 1.0000, edge cut 12, 9 interface nodes")) << files.out;
+  std::istringstream table(read_text(settings.folder / "p.csv"));
+  std::string line;
+  int lines = 0, of_part_1 = 0;
+  for (; std::getline(table, line); ++lines) of_part_1 += line.ends_with(",1");
+  EXPECT_EQ(lines, 33);
+  EXPECT_EQ(of_part_1, 16);
+  EXPECT_TRUE(contains(read_text(settings.folder / "p.vtu"), "Name=\"part\""));
+  EXPECT_EQ(run({"partition", "beam.inp", "--method", "coordinate", "--csv", "p.csv"}).code, 5);
+  EXPECT_EQ(run({"partition", "beam.inp", "--method", "coordinate", "--csv", "p.csv", "--force"}).code, 0);
+  const Outcome wrong = run({"partition", "beam.inp", "--method", "cordinate"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(contains(wrong.error, "did you mean 'coordinate'?")) << wrong.error;
+  const Outcome many = run({"partition", "beam.inp", "--parts", "33"});
+  EXPECT_EQ(many.code, 1);
+  EXPECT_TRUE(contains(many.error, "only 32 elements")) << many.error;
+}
+
+}  // namespace
+}  // namespace voussoir::testing

@@ -1,0 +1,2 @@
+// A library that includes our headers and registers nothing.
+#include <voussoir/backends/registry.hpp>
