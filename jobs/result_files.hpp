@@ -92,6 +92,8 @@ class ResultFiles {
   const std::vector<std::string>& notes() const;
   /// Time spent on writing so far.
   double seconds() const;
+  /// What that time was spent on, all steps together: nodal values, error estimate, VTU files …
+  const std::vector<StageTime>& stage_times() const;
   /// The text of results.json; empty before finish() or give_up(). Available even if no file was requested.
   const std::string& json() const;
 
