@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
+#include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
@@ -136,8 +138,8 @@ class Patches {
     CompactField result;
     result.nodes = nodes_;
     result.width = names.size();
-    result.values.assign(nodes_.size() * names.size(), 0.0);
-    const std::vector<double> polynomials = fit(names);
+    result.values = large_zeros(nodes_.size() * names.size());
+    const std::unique_ptr<double[]> polynomials = fit(names);
     std::size_t most = 0;  // corners of the elements at a node
     for (const std::int32_t n : nodes_) most = std::max(most, elements_at(n));
     std::size_t corners = 0;
@@ -146,7 +148,7 @@ class Patches {
     std::vector<std::vector<std::int32_t>> near(threads, std::vector<std::int32_t>(most * corners));
 #pragma omp parallel for schedule(static) if (nodes_.size() > worth_threads)
     for (std::size_t n = 0; n < nodes_.size(); ++n)
-      evaluate(nodes_[n], polynomials, result.width, near[static_cast<std::size_t>(omp_get_thread_num())].data(),
+      evaluate(nodes_[n], polynomials.get(), result.width, near[static_cast<std::size_t>(omp_get_thread_num())].data(),
                result.values.data() + n * result.width);
     return result;
   }
@@ -178,7 +180,7 @@ class Patches {
       if (corner) is_corner[node] = 1;
     });
     for (std::size_t n = 0; n + 1 < first_.size(); ++n) first_[n + 1] += first_[n];
-    members_.resize(first_.back());
+    members_ = std::make_unique_for_overwrite<Member[]>(first_.back());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
 #pragma omp parallel if (nodes > worth_threads)
     visit([&](std::size_t p, std::int32_t e, std::int32_t node, bool) {
@@ -231,14 +233,14 @@ class Patches {
   }
 
   /// The polynomial of each corner: terms × width coefficients.
-  std::vector<double> fit(const std::vector<std::string>& names) const {
+  std::unique_ptr<double[]> fit(const std::vector<std::string>& names) const {
     const std::size_t width = names.size(), terms = terms_;
     std::vector<std::vector<int>> columns;
     for (const Part& part : parts_) {
       columns.emplace_back();
       for (const std::string& name : names) columns.back().push_back(part.field->name_index(name));
     }
-    std::vector<double> polynomials(corners_.size() * terms * width);
+    auto polynomials = large_room(corners_.size() * terms * width);
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     std::vector<LaneFit> fits(threads, LaneFit(most_samples_, terms, width));
     std::vector<std::vector<double>> found(threads, std::vector<double>(terms * width * lanes));
@@ -250,7 +252,7 @@ class Patches {
         take_samples(by_samples_[group.first + (l < group.count ? l : 0)], columns, width, l, fits[thread]);
       fits[thread].solve(group.samples, found[thread].data());
       for (std::size_t l = 0; l < group.count; ++l) {
-        double* const out = polynomials.data() + by_samples_[group.first + l] * terms * width;
+        double* const out = polynomials.get() + by_samples_[group.first + l] * terms * width;
         for (std::size_t i = 0; i < terms * width; ++i) out[i] = found[thread][i * lanes + l];
       }
     }
@@ -282,8 +284,7 @@ class Patches {
   }
 
   /// Adds the value of a corner's polynomial at a node.
-  void add(std::int32_t corner, std::int32_t node, const std::vector<double>& polynomials, std::size_t width,
-           double* out) const {
+  void add(std::int32_t corner, std::int32_t node, const double* polynomials, std::size_t width, double* out) const {
     const double *o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)],
                  *p = &domain_.coordinates()[3 * static_cast<std::size_t>(node)];
     const auto c = static_cast<std::size_t>(corner_index_[corner]);
@@ -297,7 +298,7 @@ class Patches {
   }
 
   /// `near` has room for the corners of all elements at the node.
-  void evaluate(std::int32_t node, const std::vector<double>& polynomials, std::size_t width, std::int32_t* near,
+  void evaluate(std::int32_t node, const double* polynomials, std::size_t width, std::int32_t* near,
                 double* out) const {
     std::size_t most = 0;
     std::int32_t* end = near;  // corners whose patch has the node
@@ -327,7 +328,7 @@ class Patches {
   std::vector<Part> parts_;
   int dim_ = 1, order_ = 1, terms_ = 1;
   std::vector<std::size_t> first_;  // of each node, among `members_`
-  std::vector<Member> members_;
+  std::unique_ptr<Member[]> members_;
   std::vector<std::int32_t> nodes_, corners_, corner_index_;
   std::vector<double> sizes_;             // of the patches, by corner
   std::vector<std::int32_t> by_samples_;  // corners, those with as many samples together

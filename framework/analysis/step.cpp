@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/analysis/detail/support_forces.hpp>
 
@@ -84,8 +85,9 @@ void add_oblique_reactions(const AnalysisModel& m, const std::vector<double>& ou
 /// A nodal field of all unknowns, NaN everywhere.
 NodalField empty_field(const AnalysisModel& m, const std::string& name) {
   NodalField field{name, m.unknown_names(), {}};
-  field.values.assign(static_cast<std::size_t>(m.domain().node_count()) * field.components.size(),
-                      std::numeric_limits<double>::quiet_NaN());
+  field.values = large_zeros(static_cast<std::size_t>(m.domain().node_count()) * field.components.size());
+#pragma omp parallel for schedule(static) if (field.values.size() > detail::worth_threads)
+  for (double& value : field.values) value = std::numeric_limits<double>::quiet_NaN();
   return field;
 }
 
@@ -211,7 +213,7 @@ void add_energy(const PointField& field, double& sum) {
   const std::size_t width = field.names.size(), points = field.values.size() / width;
   const int energy = field.name_index("energy"), volume = field.name_index("volume");
   // The columns lie far apart: all threads fetch them, and one adds up.
-  std::vector<double> pairs(2 * points);
+  const auto pairs = large_room(2 * points);
 #pragma omp parallel for schedule(static) if (points > detail::worth_threads)
   for (std::size_t p = 0; p < points; ++p) {
     pairs[2 * p] = field.values[p * width + energy];
