@@ -11,7 +11,7 @@
 #include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
-#include <voussoir/framework/analysis/detail/node_range.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 
 namespace voussoir {
 namespace {
@@ -103,10 +103,10 @@ void add_to_nodes(const Domain& domain, const std::vector<const PointField*>& fi
                   const std::vector<std::string>& names, std::size_t stride, std::vector<double>& sum,
                   std::vector<std::int32_t>& count) {
   const std::size_t width = names.size();
-  std::vector<std::vector<int>> columns(fields.size());
+  std::vector<detail::Columns> columns(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (!domain.block(fields[f]->block).type().program().extrapolation().empty())
-      for (const auto& n : names) columns[f].push_back(fields[f]->name_index(n));
+      columns[f] = detail::Columns(*fields[f], names);
   const std::size_t apart = (width + 15) / 16 * 16;  // threads write to lines of memory of their own
   std::vector<double> locals(apart * static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel if (domain.node_count() > detail::worth_threads)

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include <voussoir/backends/large_vector.hpp>
-#include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/analysis/detail/support_forces.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 
 namespace voussoir {
 
@@ -131,16 +131,24 @@ std::vector<double> forces_of(const AnalysisModel& m, const StepState& state, bo
 
 /// What each equation lacks in balance: as the elements and loads leave it, and with the shares of dependent unknowns
 /// handed to those that they follow, whether these are free (balance) or prescribed (reactions).
-struct Balance {
-  std::vector<double> plain, reduced;
-
+class Balance {
+ public:
   Balance(const AnalysisModel& m, const StepState& state)
-      : plain(StaticIntegrator().out_of_balance(m, state).to_host()), reduced(plain) {
+      : plain(StaticIntegrator().out_of_balance(m, state).to_host()) {
+    if (m.constraints().dependent.empty()) return;
+    reduced_ = plain;
     for (const auto& d : m.constraints().dependent) {
-      for (std::size_t k = 0; k < d.others.size(); ++k) reduced[d.others[k]] += d.coefficients[k] * reduced[d.equation];
-      reduced[d.equation] = 0;
+      for (std::size_t k = 0; k < d.others.size(); ++k)
+        reduced_[d.others[k]] += d.coefficients[k] * reduced_[d.equation];
+      reduced_[d.equation] = 0;
     }
   }
+
+  const std::vector<double> plain;
+  double reduced(std::int32_t equation) const { return reduced_.empty() ? plain[equation] : reduced_[equation]; }
+
+ private:
+  std::vector<double> reduced_;  // empty where nothing is dependent
 };
 
 /// Reactions of prescribed unknowns and of supports along directions.
@@ -148,13 +156,14 @@ void add_reactions(const AnalysisModel& m, const StepState& state, const Balance
   result.reactions = empty_field(m, "reaction");
   result.reaction_sum.assign(m.unknown_names().size(), 0.0);
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
-    if (m.is_prescribed(e)) result.reactions.values[place] = balance.reduced[e];
+    if (m.is_prescribed(e)) result.reactions.values[place] = balance.reduced(e);
   });
   sum_equations(m, [&](std::int32_t e, std::size_t component) {
-    if (m.is_prescribed(e)) result.reaction_sum[component] += balance.reduced[e];
+    if (m.is_prescribed(e)) result.reaction_sum[component] += balance.reduced(e);
   });
-  std::vector<char> single(balance.reduced.size(), 0);
+  std::vector<char> single(balance.plain.size(), 0);
   if (m.constraints().springs.empty()) {
+    if (m.domain().oblique_supports().empty()) return;
     for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_prescribed(e);
     add_oblique_reactions(m, balance.plain, single, false, result);
     return;
@@ -202,7 +211,7 @@ void add_forces(const AnalysisModel& m, const StepState& state, const Balance& b
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
     double& force = result.internal_forces.values[place];
     if (!used[place / width])  // a node without elements hands on what it is pushed with
-      force = balance.reduced[e] - loads[e];
+      force = balance.reduced(e) - loads[e];
     else
       force = resisting.empty() ? balance.plain[e] - loads[e] : resisting[e];
   });
