@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <voussoir/backends/large_vector.hpp>
+#include <voussoir/framework/analysis/detail/columns.hpp>
 #include <voussoir/framework/analysis/detail/lane_fit.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
@@ -168,11 +169,8 @@ class Patches {
   /// The polynomial of each corner: terms × width coefficients.
   std::unique_ptr<double[]> fit(const std::vector<std::string>& names) const {
     const std::size_t width = names.size(), terms = terms_;
-    std::vector<std::vector<int>> columns;
-    for (const Part& part : parts_) {
-      columns.emplace_back();
-      for (const std::string& name : names) columns.back().push_back(part.field->name_index(name));
-    }
+    std::vector<Columns> columns;
+    for (const Part& part : parts_) columns.emplace_back(*part.field, names);
     auto polynomials = large_room(corners_.size() * terms * width);
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     std::vector<LaneFit> fits(threads, LaneFit(most_samples_, terms, width));
@@ -193,29 +191,28 @@ class Patches {
 
   /// A sample of a patch, and those that follow.
   struct Samples {
-    std::size_t next = 0;                      // of the members to come
-    int left = 0;                              // points of the member at hand
-    const Part* part = nullptr;                // that it belongs to
-    const std::vector<int>* column = nullptr;  // of the values that are fitted
-    const double* point = nullptr;             // all values of the sample
+    std::size_t next = 0;              // of the members to come
+    int left = 0;                      // points of the member at hand
+    const Part* part = nullptr;        // that it belongs to
+    const Columns* columns = nullptr;  // that are fitted
+    const double* point = nullptr;     // all values of the sample
   };
 
-  void advance(Samples& at, const std::vector<std::vector<int>>& columns) const {
+  void advance(Samples& at, const std::vector<Columns>& columns) const {
     if (--at.left > 0) {
       at.point += at.part->field->names.size();
       return;
     }
     const Member& member = members_[at.next++];
     at.part = &parts_[member.part];
-    at.column = &columns[member.part];
+    at.columns = &columns[member.part];
     const PointField& field = *at.part->field;
     at.left = field.points;
     at.point = field.values.data() + static_cast<std::size_t>(member.element) * field.points * field.names.size();
   }
 
   /// Samples of all lanes side by side. Lanes without a patch of their own repeat the first one's.
-  void take_samples(const Group& group, const std::vector<std::vector<int>>& columns, std::size_t width,
-                    LaneFit& fit) const {
+  void take_samples(const Group& group, const std::vector<Columns>& columns, std::size_t width, LaneFit& fit) const {
     double origin[3][lanes], size[lanes];
     Samples samples[lanes];
     for (std::size_t l = 0; l < lanes; ++l) {
@@ -232,7 +229,7 @@ class Patches {
         Samples& sample = samples[l];
         advance(sample, columns);
         for (int k = 0; k < 3; ++k) x[k][l] = sample.point[sample.part->place[k]];
-        for (std::size_t k = 0; k < width; ++k) data[k * lanes + l] = sample.point[(*sample.column)[k]];
+        sample.columns->copy(sample.point, lanes, data + l);
       }
       for (int k = 0; k < 3; ++k)
         for (std::size_t l = 0; l < lanes; ++l) x[k][l] = (x[k][l] - origin[k][l]) / size[l];
