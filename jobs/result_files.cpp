@@ -369,6 +369,11 @@ ResultFiles::ResultFiles(const Job& job, OutputOptions options)
 
 ResultFiles::~ResultFiles() = default;
 
+void ResultFiles::prepare() {
+  State& s = *state_;
+  if (s.options.in_background && s.options.vtu) s.background.begin([&s] { s.vtus.prepare(); });
+}
+
 void ResultFiles::write_step(std::size_t step, StepResult result) {
   State& s = *state_;
   s.background.check();

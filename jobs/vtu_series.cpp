@@ -41,6 +41,12 @@ std::string VtuSeries::unit_of(const std::string& array, const JobStep& step) co
   return job_.units.of(array);
 }
 
+void VtuSeries::prepare() {
+  if (job_.steps.empty()) return;
+  const std::size_t model = job_.steps.front().domain;
+  VtuWriter(*job_.domains[model]).reuse(meshes_[model]).prepare();
+}
+
 void VtuSeries::write(std::size_t step, const std::string& file, const StepResult& result, const NodalField& acting,
                       const ErrorEstimate& estimate, StepFields& fields) {
   const std::size_t model = job_.steps[step].domain;

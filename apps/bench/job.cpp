@@ -86,6 +86,10 @@ struct JobRun {
   }
 };
 
+bool on_cpu(const BenchSetup& setup) {
+  return setup.backend.starts_with("openmp") || setup.backend.starts_with("debug");
+}
+
 JobRun run_once(const BenchSetup& setup, const fs::path& deck, const fs::path& folder) {
   JobRun run;
   const Stopwatch since_start;
@@ -96,6 +100,7 @@ JobRun run_once(const BenchSetup& setup, const fs::path& deck, const fs::path& f
   output.overwrite = true;
   output.in_background = true;
   ResultFiles files(job, output);
+  if (!on_cpu(setup)) files.prepare();
   StaticOptions how;
   how.backend = setup.backend;
   how.work = setup.choices;
@@ -219,8 +224,7 @@ std::uint64_t fingerprint(const fs::path& path) { return std::hash<std::string>(
 
 void bench_job(BenchRig& rig) {
   const BenchSetup& setup = rig.setup();
-  const bool on_cpu = setup.backend.starts_with("openmp") || setup.backend.starts_with("debug");
-  const std::int64_t dofs = setup.dofs > 0 ? setup.dofs : on_cpu ? 300'000 : 1'842'375;
+  const std::int64_t dofs = setup.dofs > 0 ? setup.dofs : on_cpu(setup) ? 300'000 : 1'842'375;
   const Scratch scratch;
   const fs::path deck = scratch.path / "pump.inp", results = scratch.path / "out";
   const std::vector<fs::path> pictures{results / "pump_step1.vtu", results / "pump_step2.vtu"};

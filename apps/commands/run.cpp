@@ -120,6 +120,7 @@ class Run {
 
     options_.results.apply(job);
     ResultFiles files(job, output_options());
+    if (solves_elsewhere_) files.prepare();
     const RunRecord record{how_, read_seconds};
     monitor_.set_last_words([&] {
       const Error error(ErrorCode::cancelled, "stopped by the user", file);
@@ -189,7 +190,7 @@ class Run {
     std::atomic<bool> cannot_open = false;
     std::future<void> opening = std::async([this, &cannot_open] {
       try {
-        (void)Backend::open(how_.backend);
+        solves_elsewhere_ = !Backend::open(how_.backend)->memory(0)->shares_host_memory();
       } catch (...) {
         cannot_open = true;
         throw;
@@ -286,6 +287,7 @@ class Run {
 
   const RunOptions& options_;
   StaticOptions how_;
+  bool solves_elsewhere_ = false;  // on devices that leave the processors to us
   bool speaks_;
   Monitor monitor_;
   std::string file_;

@@ -20,6 +20,8 @@ class VtuSeries {
   VtuSeries(const Job& job, const OutputOptions& options);
   ~VtuSeries();
 
+  /// Compresses the mesh of the first step's model, before there is anything to write.
+  void prepare();
   /// Writes the file of one step. `acting` are the temperatures that act in it; empty where none do.
   void write(std::size_t step, const std::string& file, const StepResult& result, const NodalField& acting,
              const ErrorEstimate& estimate, StepFields& fields);

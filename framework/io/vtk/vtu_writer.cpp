@@ -221,46 +221,51 @@ class MeshArrays {
     return text;
   }
 
-  void announce_points(detail::AppendedArrays& arrays) const {
-    arrays.announce_mesh<std::int64_t>("node_id", 1, nodes_,
-                                       [this](std::int64_t first, std::int64_t count, std::int64_t* out) {
-                                         for (std::int64_t i = 0; i < count; ++i)
-                                           out[i] = domain_.node_id(static_cast<std::int32_t>(first + i));
-                                       });
+  template <class Arrays>
+  void announce_points(Arrays& arrays) const {
+    arrays.template announce_mesh<std::int64_t>("node_id", 1, nodes_,
+                                                [this](std::int64_t first, std::int64_t count, std::int64_t* out) {
+                                                  for (std::int64_t i = 0; i < count; ++i)
+                                                    out[i] = domain_.node_id(static_cast<std::int32_t>(first + i));
+                                                });
   }
 
-  void announce_cells(detail::AppendedArrays& arrays) const {
-    arrays.announce_mesh<std::int64_t>(
+  template <class Arrays>
+  void announce_cells(Arrays& arrays) const {
+    arrays.template announce_mesh<std::int64_t>(
         "element_id", 1, cells(), [this](std::int64_t first, std::int64_t count, std::int64_t* out) {
           over_cells(first, count, [&](std::size_t b, std::int32_t e) { *out++ = domain_.block(b).id(e); });
         });
-    arrays.announce_mesh<std::int32_t>(
+    arrays.template announce_mesh<std::int32_t>(
         "block", 1, cells(), [this](std::int64_t first, std::int64_t count, std::int32_t* out) {
           over_cells(first, count, [&](std::size_t b, std::int32_t) { *out++ = static_cast<std::int32_t>(b); });
         });
-    arrays.announce_mesh<std::int32_t>(
+    arrays.template announce_mesh<std::int32_t>(
         "material", 1, cells(), [this](std::int64_t first, std::int64_t count, std::int32_t* out) {
           over_cells(first, count, [&](std::size_t b, std::int32_t) { *out++ = material_of_[b]; });
         });
   }
 
-  void announce_coordinates(detail::AppendedArrays& arrays) const {
-    arrays.announce_mesh<double>("Points", 3, nodes_, [this](std::int64_t first, std::int64_t count, double* out) {
-      std::copy_n(domain_.coordinates().begin() + 3 * first, 3 * count, out);
-    });
+  template <class Arrays>
+  void announce_coordinates(Arrays& arrays) const {
+    arrays.template announce_mesh<double>("Points", 3, nodes_,
+                                          [this](std::int64_t first, std::int64_t count, double* out) {
+                                            std::copy_n(domain_.coordinates().begin() + 3 * first, 3 * count, out);
+                                          });
   }
 
-  void announce_connectivity(detail::AppendedArrays& arrays) const {
-    arrays.announce_mesh<std::int32_t>(
+  template <class Arrays>
+  void announce_connectivity(Arrays& arrays) const {
+    arrays.template announce_mesh<std::int32_t>(
         "connectivity", 1, first_entry_.back(),
         [this](std::int64_t first, std::int64_t count, std::int32_t* out) { connect(first, count, out); });
-    arrays.announce_mesh<std::int64_t>(
+    arrays.template announce_mesh<std::int64_t>(
         "offsets", 1, cells(), [this](std::int64_t first, std::int64_t count, std::int64_t* out) {
           over_cells(first, count, [&](std::size_t b, std::int32_t e) {
             *out++ = first_entry_[b] + (std::int64_t{e} + 1) * static_cast<std::int64_t>(kinds_[b].order.size());
           });
         });
-    arrays.announce_mesh<std::uint8_t>(
+    arrays.template announce_mesh<std::uint8_t>(
         "types", 1, cells(), [this](std::int64_t first, std::int64_t count, std::uint8_t* out) {
           over_cells(first, count, [&](std::size_t b, std::int32_t) { *out++ = kinds_[b].type; });
         });
@@ -305,6 +310,16 @@ class MeshArrays {
 
 }  // namespace
 
+namespace {
+
+void check(const VtuOptions& options) {
+  if (options.level < 1 || options.level > 9)
+    throw Error(ErrorCode::bad_input,
+                "the compression level is " + std::to_string(options.level) + "; it must be 1 to 9");
+}
+
+}  // namespace
+
 struct VtuMesh::Kept : detail::PackedMesh {};
 
 VtuMesh::VtuMesh() : kept_(std::make_unique<Kept>()) {}
@@ -318,6 +333,18 @@ VtuWriter& VtuWriter::reuse(VtuMesh& mesh) {
   mesh.kept_->domain = domain_;
   mesh_ = &mesh;
   return *this;
+}
+
+void VtuWriter::prepare(const VtuOptions& options) const {
+  if (!mesh_) throw Error(ErrorCode::misuse, "give the writer a VtuMesh by reuse() before preparing it");
+  check(options);
+  const MeshArrays mesh(*domain_);
+  detail::MeshPacker packer(options, *mesh_->kept_);
+  mesh.announce_points(packer);
+  mesh.announce_cells(packer);
+  mesh.announce_coordinates(packer);
+  mesh.announce_connectivity(packer);
+  packer.pack();
 }
 
 void VtuWriter::announce_fields(detail::AppendedArrays& arrays, std::int64_t nodes) const {
@@ -348,9 +375,7 @@ void VtuWriter::announce_cell_fields(detail::AppendedArrays& arrays, std::int64_
 }
 
 void VtuWriter::write(const std::filesystem::path& path, const VtuOptions& options) const {
-  if (options.level < 1 || options.level > 9)
-    throw Error(ErrorCode::bad_input,
-                "the compression level is " + std::to_string(options.level) + "; it must be 1 to 9");
+  check(options);
   if (domain_->element_count() == 0)
     throw Error(ErrorCode::bad_input, "the domain has no elements, so there is nothing to show",
                 "file '" + path.string() + "'");

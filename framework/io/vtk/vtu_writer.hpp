@@ -81,6 +81,8 @@ class VtuWriter {
   /// Takes the compressed mesh from `mesh`, or puts it there for the next file. Throws Error (misuse) where it is that
   /// of another domain.
   VtuWriter& reuse(VtuMesh& mesh);
+  /// Compresses the mesh for files to come, into what reuse() was given.
+  void prepare(const VtuOptions& options = {}) const;
 
   void write(const std::filesystem::path& path, const VtuOptions& options = {}) const;
 

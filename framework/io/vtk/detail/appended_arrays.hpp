@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <voussoir/framework/io/output_file.hpp>
@@ -26,6 +27,14 @@ struct PackedMesh {
   bool compressed = true;
   int level = 0;
   std::map<std::string, PackedArray> arrays;
+
+  /// Forgets what was packed in another way.
+  void expect(const VtuOptions& options) {
+    if (compressed != options.compress || level != options.level)
+      for (auto& [name, array] : arrays) array = {};
+    compressed = options.compress;
+    level = options.level;
+  }
 };
 
 template <class T>
@@ -41,6 +50,15 @@ const char* vtk_type_name() {
 /// array is in memory as a whole.
 class AppendedArrays {
  public:
+  /// Numbers of `count` entries from `first` on, as bytes.
+  using GenerateBytes = std::function<void(std::int64_t first, std::int64_t count, std::byte* out)>;
+  template <class T, class Generate>
+  static GenerateBytes as_bytes(Generate generate) {
+    return [generate = std::move(generate)](std::int64_t first, std::int64_t count, std::byte* out) {
+      generate(first, count, reinterpret_cast<T*>(out));
+    };
+  }
+
   /// `mesh`, if given, keeps the blocks of the arrays that are announced as part of the mesh.
   AppendedArrays(OutputFile& file, const VtuOptions& options, const std::map<std::string, std::string>& units,
                  PackedMesh* mesh)
@@ -61,8 +79,6 @@ class AppendedArrays {
   void write_all();
 
  private:
-  /// Numbers of `count` entries from `first` on, as bytes.
-  using GenerateBytes = std::function<void(std::int64_t first, std::int64_t count, std::byte* out)>;
   struct Pending {
     std::uint64_t offset_place;  // in the head of the file
     std::int64_t entries;
@@ -76,11 +92,8 @@ class AppendedArrays {
   void add(const std::string& name, int components, std::int64_t entries,
            const std::vector<std::string>& component_names, Generate generate, PackedArray* kept) {
     const std::uint64_t place = write_head(name, vtk_type_name<T>(), components, component_names);
-    pending_.push_back({place, entries, sizeof(T) * static_cast<std::size_t>(components),
-                        [generate = std::move(generate)](std::int64_t first, std::int64_t count, std::byte* out) {
-                          generate(first, count, reinterpret_cast<T*>(out));
-                        },
-                        kept});
+    pending_.push_back(
+        {place, entries, sizeof(T) * static_cast<std::size_t>(components), as_bytes<T>(std::move(generate)), kept});
   }
   /// Returns the place of the offset, which is known later.
   std::uint64_t write_head(const std::string& name, const char* type, int components,
@@ -91,6 +104,33 @@ class AppendedArrays {
   const std::map<std::string, std::string>& units_;
   PackedMesh* mesh_;
   std::vector<Pending> pending_;
+};
+
+/// Compresses the arrays of a mesh before there is a file.
+class MeshPacker {
+ public:
+  MeshPacker(const VtuOptions& options, PackedMesh& mesh) : options_(options), mesh_(mesh) {}
+
+  /// As in AppendedArrays.
+  template <class T, class Generate>
+  void announce_mesh(const std::string& name, int components, std::int64_t entries, Generate generate) {
+    arrays_.push_back({name, entries, sizeof(T) * static_cast<std::size_t>(components),
+                       AppendedArrays::as_bytes<T>(std::move(generate))});
+  }
+
+  void pack();
+
+ private:
+  struct Array {
+    std::string name;
+    std::int64_t entries;
+    std::size_t entry_bytes;
+    AppendedArrays::GenerateBytes generate;
+  };
+
+  const VtuOptions& options_;
+  PackedMesh& mesh_;
+  std::vector<Array> arrays_;
 };
 
 }  // namespace voussoir::detail

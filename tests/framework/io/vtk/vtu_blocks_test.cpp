@@ -84,6 +84,19 @@ TEST_F(VtuBlocks, AMeshThatWasCompressedBeforeGivesTheSameBytes) {
   }
 }
 
+TEST_F(VtuBlocks, AMeshThatWasPreparedGivesTheSameBytes) {
+  for (const bool compress : {true, false}) {
+    VtuOptions how;
+    how.compress = compress;
+    VtuMesh mesh;
+    VtuWriter(domain_).reuse(mesh).prepare(how);
+    EXPECT_TRUE(bytes(0, &mesh, how) == bytes(0, nullptr, how));
+    VtuWriter(domain_).reuse(mesh).prepare(how);  // again, which changes nothing
+    EXPECT_TRUE(bytes(1, &mesh, how) == bytes(1, nullptr, how));
+  }
+  expect_error(ErrorCode::misuse, {"reuse()"}, [&] { VtuWriter(domain_).prepare(); });
+}
+
 TEST_F(VtuBlocks, TheMeshOfAnotherDomainIsRefused) {
   VtuMesh mesh;
   VtuWriter(domain_).reuse(mesh);
