@@ -94,14 +94,19 @@ void upload_elements(const PartSource& source, const std::shared_ptr<DeviceMemor
   settle(to.parameters);
   to.nodes = Array<std::int32_t>(memory, static_cast<std::size_t>(to.element_count) * width);
   const auto nodes = to.nodes.write_host();
+  const auto described = [&](std::int32_t e) {
+    return from.nodes.data() + static_cast<std::size_t>(to.origin_of(e)) * width;
+  };
+#pragma omp parallel for schedule(static) if (to.element_count > 8192)
   for (std::int32_t e = 0; e < to.element_count; ++e) {
-    const std::int32_t* described_nodes = from.nodes.data() + static_cast<std::size_t>(to.origin_of(e)) * width;
+    const std::int32_t* described_nodes = described(e);
     std::int32_t* local_nodes = nodes.data() + static_cast<std::size_t>(e) * width;
     for (int a = 0; a < width; ++a)
       local_nodes[a] = source.local_of.empty() ? described_nodes[a] : source.local_of[described_nodes[a]];
-    if (source.index.empty()) continue;
+  }
+  for (std::int32_t e = 0; !source.index.empty() && e < to.element_count; ++e) {
     bool dependent = false;
-    source.index.for_element(source.model, described_nodes, width, components, [&](std::int32_t) { dependent = true; });
+    source.index.for_element(source.model, described(e), width, components, [&](std::int32_t) { dependent = true; });
     if (dependent) to.dependent_elements.push_back(e);
   }
   settle(to.nodes);

@@ -1,5 +1,6 @@
 #include <voussoir/jobs/detail/background_work.hpp>
 
+#include <omp.h>
 #include <signal.h>
 
 #include <system_error>
@@ -50,8 +51,13 @@ bool BackgroundWork::start_thread() {
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  // OpenMP keeps the number of threads of each thread by itself; a new one would take that of the environment.
+  const int threads = omp_get_max_threads();
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = std::thread([this, threads] {
+      omp_set_num_threads(threads);
+      run();
+    });
   } catch (const std::system_error&) {
     // The limit of processes is reached.
   }

@@ -1,6 +1,5 @@
 #include <voussoir/jobs/result_files.hpp>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,8 +14,6 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
-#include <voussoir/framework/io/vtk/pvd_writer.hpp>
-#include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
@@ -27,28 +24,13 @@
 #include <voussoir/jobs/detail/step_picture.hpp>
 #include <voussoir/jobs/detail/step_probes.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
+#include <voussoir/jobs/detail/vtu_series.hpp>
 
 namespace voussoir {
 namespace {
 
 namespace fs = std::filesystem;
 using detail::as_file_name;
-
-/// What tells a file from another one that has the same name later.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t number = 0;  // which a file system gives to the next file when this one is gone
-  off_t size = 0;
-  std::int64_t changed = 0;  // nanoseconds
-  bool operator==(const FileIdentity&) const = default;
-};
-
-FileIdentity identity_of(const fs::path& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino, status.st_size,
-          std::int64_t{1000000000} * status.st_ctim.tv_sec + status.st_ctim.tv_nsec};
-}
 
 }  // namespace
 
@@ -63,19 +45,18 @@ struct ResultFiles::State {
   std::vector<fs::path> written;
   std::unordered_set<std::string> known;  // the same, to be looked up
   std::vector<std::string> notes;
-  std::vector<PvdEntry> series;
   std::unordered_set<std::size_t> heating;  // steps that heat later ones
   std::map<std::size_t, NodalField> heat;   // their temperatures
   std::unique_ptr<OutputFile> dat;          // begun, while the job runs
   std::unique_ptr<FrdWriter> frd;           // likewise
-  FileIdentity list;                        // the .pvd that this job wrote last
-  std::size_t listed = 0;                   // how many pictures it lists
   bool lost = false;                        // another run writes results of the same name
   std::string json;
   double seconds = 0;
+  std::vector<StageTime> stages;  // what they were spent on
   detail::StepProbes probes;
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
+  detail::VtuSeries vtus;
   detail::BackgroundWork background;  // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
@@ -84,7 +65,8 @@ struct ResultFiles::State {
     std::vector<std::int32_t> loaded_nodes;  // ascending
   };
 
-  State(const Job& j, OutputOptions o) : job(j), options(std::move(o)), load_cases(j), probes(j), pictures(j, options) {
+  State(const Job& j, OutputOptions o)
+      : job(j), options(std::move(o)), load_cases(j), probes(j), pictures(j, options), vtus(j, options) {
     for (const JobStep& step : job.steps)
       if (step.heated_by) heating.insert(*step.heated_by);
   }
@@ -188,84 +170,42 @@ struct ResultFiles::State {
     if (known.insert(file.native()).second) written.push_back(file);
   }
 
-  /// The unit of an array of a VTU file, whose name may end in a material's.
-  std::string unit_of_array(const std::string& array, const JobStep& step) const {
-    const bool heat = step.procedure == Procedure::steady_heat;
-    if (array == "reaction") return heat ? job.units.power : job.units.force;
-    for (const char* base : {"stress", "mises", "principal", "flux"})
-      if (array == base || array.starts_with(std::string(base) + "_")) return job.units.of(base);
-    return job.units.of(array);
-  }
-
-  void write_vtu(std::size_t step, StepResult& result, const std::vector<double>& temperatures,
-                 const ErrorEstimate& estimate, detail::StepFields& fields, const NodalField& acting) {
-    const Domain& domain = *job.domains[job.steps[step].domain];
+  void write_vtu(std::size_t step, const StepResult& result, const ErrorEstimate& estimate, detail::StepFields& fields,
+                 const NodalField& acting) {
     if (fields.too_many_materials)
       note(
           "the model has so many materials that pictures show the mean stress of each element instead of nodal "
           "stresses");
-    VtuWriter writer(domain);
-    for (const auto& [what, ranges] :
-         {std::pair{"node_id", &job.instances.nodes}, {"element_id", &job.instances.elements}})
-      for (const InstanceNumbers::Range& range : *ranges)
-        writer.comment(std::string(what) + " above " + std::to_string(range.shift) + ": number in " + range.instance +
-                       " + " + std::to_string(range.shift));
-    std::vector<std::string> arrays{result.unknowns.name, result.reactions.name, "temperature"};
-    writer.add(result.unknowns).add(result.reactions);
-    if (!temperatures.empty()) writer.add(acting);
-    for (const NodalField& field : fields.nodal) {
-      writer.add(field);
-      arrays.push_back(field.name);
-    }
-    for (auto& [name_of_cells, values] : fields.cells) {
-      arrays.push_back(name_of_cells);
-      writer.add_cells(name_of_cells, std::move(values));
-    }
-    if (!estimate.quantity.empty()) {
-      writer.add_cells("error", estimate.element_error).add_cells("error_percent", estimate.element_percent);
-      arrays.push_back("error_percent");
-    }
-    if (!job.units.empty())
-      for (const std::string& array : arrays) writer.unit(array, unit_of_array(array, job.steps[step]));
     const std::string file = stem(step) + ".vtu";
-    VtuOptions how;
-    how.overwrite = options.overwrite;
-    writer.write(path(file), how);
+    vtus.write(step, file, result, acting, estimate, fields);
     done(path(file));
-    // ParaView takes pictures of one time for parts of one picture, so that times must rise.
-    double time = job.steps[step].total_time;
-    if (!std::isfinite(time)) time = static_cast<double>(step + 1);
-    if (!series.empty() && !(time > series.back().time)) time = series.back().time + 1;
-    series.push_back({time, file});
-    // Written by every step, the list of thousands of steps would take far longer than what it lists.
-    if (series.size() <= 100 || series.size() >= listed + listed / 10) write_list();
+    if (vtus.list_is_due()) write_list();
   }
 
-  /// Replaces the list of pictures that was written before, but not one that somebody else put there.
   void write_list() {
-    if (series.size() == listed) return;
-    const fs::path pvd = path(name + ".pvd");
-    const bool ours = listed > 0 && identity_of(pvd) == list;
-    write_pvd(pvd, series, options.overwrite || ours);
-    list = identity_of(pvd);
-    listed = series.size();
-    done(pvd);
+    if (vtus.write_list(name + ".pvd")) done(path(name + ".pvd"));
   }
 
   void write_fields(std::size_t step, StepResult& result, const Acting& acts) {
     const std::vector<double>& temperatures = acts.temperatures;
     const JobStep& asked = job.steps[step];
     const Domain& domain = *job.domains[asked.domain];
-    detail::StepFields fields = detail::make_step_fields(job, asked, result, !options.vtu);
+    detail::StepFields fields;
+    timed("nodal values", [&] { fields = detail::make_step_fields(job, asked, result, !options.vtu); });
     join_ranges(summaries.back().ranges, fields.ranges);
     const NodalField acting{"temperature", {"T"}, temperatures};
     if (!temperatures.empty())
       join_ranges(summaries.back().ranges, ranges_of(domain, acting, reported_nodes(job, domain)));
     name_nodes(summaries.back().ranges, job.instances);
-    const ErrorEstimate estimate = estimate_error(domain, result.points);
-    detail::judge_step(job, asked, result, estimate, acts.loaded_nodes, summaries.back());
-    if (options.vtu) write_vtu(step, result, temperatures, estimate, fields, acting);
-    for (const fs::path& file : pictures.draw(step, result, temperatures, estimate, options.folder, name)) done(file);
+    ErrorEstimate estimate;
+    timed("error estimate", [&] {
+      estimate = estimate_error(domain, result.points);
+      detail::judge_step(job, asked, result, estimate, acts.loaded_nodes, summaries.back());
+    });
+    if (options.vtu) timed("VTU files", [&] { write_vtu(step, result, estimate, fields, acting); });
+    timed("pictures", [&] {
+      for (const fs::path& file : pictures.draw(step, result, temperatures, estimate, options.folder, name)) done(file);
+    });
   }
 
   void draw_worst() {
@@ -326,6 +266,18 @@ struct ResultFiles::State {
     detail::write_frd_step(*frd, job, step, result, temperatures);
   }
 
+  /// Does a part of the work and adds its time to those of its kind.
+  template <class Work>
+  void timed(const char* stage, Work work) {
+    const Stopwatch watch;
+    work();
+    const auto same = std::find_if(stages.begin(), stages.end(), [&](const StageTime& t) { return t.stage == stage; });
+    if (same == stages.end())
+      stages.push_back({stage, watch.seconds()});
+    else
+      same->seconds += watch.seconds();
+  }
+
   void note(const std::string& text) {
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
   }
@@ -367,12 +319,14 @@ struct ResultFiles::State {
   /// Everything of one step.
   void write(std::size_t step, StepResult& result, const Acting& acting) {
     const Stopwatch watch;
-    summaries.push_back(summarize(job, step, result));
+    timed("summary", [&] { summaries.push_back(summarize(job, step, result)); });
     write_or_lose([&] {
       write_fields(step, result, acting);
-      write_frd(step, result, acting.temperatures);
-      write_tables(step, result, acting.temperatures);
-      write_probes(step, result);
+      timed("other files", [&] {
+        write_frd(step, result, acting.temperatures);
+        write_tables(step, result, acting.temperatures);
+        write_probes(step, result);
+      });
     });
     seconds += watch.seconds();
   }
@@ -414,6 +368,11 @@ ResultFiles::ResultFiles(const Job& job, OutputOptions options)
 }
 
 ResultFiles::~ResultFiles() = default;
+
+void ResultFiles::prepare() {
+  State& s = *state_;
+  if (s.options.in_background && s.options.vtu) s.background.begin([&s] { s.vtus.prepare(); });
+}
 
 void ResultFiles::write_step(std::size_t step, StepResult result) {
   State& s = *state_;
@@ -466,6 +425,7 @@ const std::vector<StepSummary>& ResultFiles::summaries() const { return state_->
 const std::vector<fs::path>& ResultFiles::written() const { return state_->when_idle().written; }
 const std::vector<std::string>& ResultFiles::notes() const { return state_->when_idle().notes; }
 double ResultFiles::seconds() const { return state_->when_idle().seconds; }
+const std::vector<StageTime>& ResultFiles::stage_times() const { return state_->when_idle().stages; }
 const std::string& ResultFiles::json() const { return state_->when_idle().json; }
 
 }  // namespace voussoir

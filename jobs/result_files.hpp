@@ -66,6 +66,10 @@ class ResultFiles {
   ResultFiles(const ResultFiles&) = delete;
   ResultFiles& operator=(const ResultFiles&) = delete;
 
+  /// Begins to compress the mesh for the VTU files, in the background; without that, does nothing. Worth it before a
+  /// solve that leaves processors idle, as one on a GPU does. From here on, too, the job's domains must not change as
+  /// write_step() says.
+  void prepare();
   /// Writes the files of one step and keeps its summary. A disk that is full is an Error (io); files finished before
   /// stay. In the background: begins to, after waiting for the step before. What the job's domains hold besides
   /// supports and load cases must not change until finish() or give_up() returns.
@@ -92,6 +96,8 @@ class ResultFiles {
   const std::vector<std::string>& notes() const;
   /// Time spent on writing so far.
   double seconds() const;
+  /// What that time was spent on, all steps together: nodal values, error estimate, VTU files …
+  const std::vector<StageTime>& stage_times() const;
   /// The text of results.json; empty before finish() or give_up(). Available even if no file was requested.
   const std::string& json() const;
 

@@ -12,18 +12,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Each material has an array over all nodes; with more of them than this a picture would be mostly empty.
 constexpr std::size_t most_materials = 8;
 
-/// Some components of a field as a field of its own.
-NodalField part_of(const NodalField& field, const std::string& name, int first, int count) {
-  NodalField part{name, {field.components.begin() + first, field.components.begin() + first + count}, {}};
-  const std::size_t nodes = field.values.size() / field.components.size();
-  part.values.resize(nodes * count);
-#pragma omp parallel for schedule(static) if (nodes > 4096)
-  for (std::size_t n = 0; n < nodes; ++n)
-    std::copy_n(field.values.begin() + static_cast<std::ptrdiff_t>(n * field.components.size()) + first, count,
-                part.values.begin() + static_cast<std::ptrdiff_t>(n * count));
-  return part;
-}
-
 }  // namespace
 
 std::vector<double> element_means(const Domain& domain, const std::vector<PointField>& points, std::string_view name) {
@@ -94,19 +82,25 @@ StepFields make_step_fields(const Job& job, const JobStep& step, StepResult& res
     const std::string ending =
         by_material.size() == 1 ? "" : "_" + (material.empty() ? std::string("(none)") : material);
     const bool keep = !ranges_only && !fields.too_many_materials;
-    for (const MaterialField& m : nodal_stress(domain, borrowed)) {
+    const auto show = [&](const std::string& name, int first, int count) {
+      fields.shown.push_back({name + ending, &fields.nodal.back(), first, count});
+    };
+    for (MaterialField& m : nodal_stress(domain, borrowed)) {
       join_ranges(fields.ranges, ranges_of(domain, m.field, nodes));
       if (!keep) continue;
-      fields.nodal.push_back(part_of(m.field, "stress" + ending, 0, 6));
-      fields.nodal.push_back(part_of(m.field, "mises" + ending, 6, 1));
-      fields.nodal.push_back(part_of(m.field, "principal" + ending, 7, 3));
+      fields.nodal.push_back(std::move(m.field));
+      show("stress", 0, 6);
+      show("mises", 6, 1);
+      show("principal", 7, 3);
     }
-    for (const MaterialField& m : nodal_flux(domain, borrowed)) {
+    for (MaterialField& m : nodal_flux(domain, borrowed)) {
       std::vector<Range> ranges = ranges_of(domain, m.field, nodes);
       for (Range& r : ranges)
         if (r.quantity == "magnitude") r.quantity = "flux";
       join_ranges(fields.ranges, ranges);
-      if (keep) fields.nodal.push_back(part_of(m.field, "flux" + ending, 0, 3));
+      if (!keep) continue;
+      fields.nodal.push_back(std::move(m.field));
+      show("flux", 0, 3);
     }
     for (std::size_t k = 0; k < members.size(); ++k) result.points[members[k]] = std::move(borrowed.points[k]);
   }

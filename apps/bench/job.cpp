@@ -63,15 +63,21 @@ std::string content(const fs::path& path) {
 struct JobRun {
   double reading = 0, writing = 0, wall = 0;
   std::map<std::string, double> stages;
+  std::vector<StageTime> writing_stages;
   double imbalance = 0;  ///< of loads and reactions, relative to the loads
   std::int64_t nodes = 0, elements = 0, unknowns = 0;
   int materials = 0;
   std::string solver;
 
+  std::vector<StageTime> preparing_stages() const {
+    std::vector<StageTime> found;
+    for (const char* name : {"number", "pattern", "check supports", "loads", "check mechanisms"})
+      found.push_back({name, stage(name)});
+    return found;
+  }
   double preparing() const {
     double sum = 0;
-    for (const char* stage : {"number", "pattern", "check supports", "loads", "check mechanisms"})
-      if (const auto at = stages.find(stage); at != stages.end()) sum += at->second;
+    for (const StageTime& t : preparing_stages()) sum += t.seconds;
     return sum;
   }
   double stage(const char* name) const {
@@ -79,6 +85,10 @@ struct JobRun {
     return at == stages.end() ? 0 : at->second;
   }
 };
+
+bool on_cpu(const BenchSetup& setup) {
+  return setup.backend.starts_with("openmp") || setup.backend.starts_with("debug");
+}
 
 JobRun run_once(const BenchSetup& setup, const fs::path& deck, const fs::path& folder) {
   JobRun run;
@@ -90,6 +100,7 @@ JobRun run_once(const BenchSetup& setup, const fs::path& deck, const fs::path& f
   output.overwrite = true;
   output.in_background = true;
   ResultFiles files(job, output);
+  if (!on_cpu(setup)) files.prepare();
   StaticOptions how;
   how.backend = setup.backend;
   how.work = setup.choices;
@@ -98,6 +109,7 @@ JobRun run_once(const BenchSetup& setup, const fs::path& deck, const fs::path& f
   files.finish(result, {how, run.reading});
   run.wall = since_start.seconds();
   run.writing = files.seconds();
+  run.writing_stages = files.stage_times();
   for (const StageTime& t : result.stage_times) run.stages[t.stage] += t.seconds;
   double loads = 0, difference = 0;
   for (const StepSummary& summary : files.summaries())
@@ -194,14 +206,25 @@ double touch_time(const fs::path& path) {
   return sum > 0 ? watch.seconds() : 0;
 }
 
+/// What a row is the sum of, as text and for scripts.
+void add_stages(const std::vector<StageTime>& stages, BenchRow& row) {
+  std::string text;
+  for (const StageTime& t : stages) {
+    text += (text.empty() ? "" : ", ") + t.stage + " " + readable_time(t.seconds);
+    std::string key = t.stage;
+    std::replace(key.begin(), key.end(), ' ', '_');
+    row.figures.emplace_back(key, t.seconds);
+  }
+  row.note += (row.note.empty() ? "" : "; ") + text;
+}
+
 std::uint64_t fingerprint(const fs::path& path) { return std::hash<std::string>()(content(path)); }
 
 }  // namespace
 
 void bench_job(BenchRig& rig) {
   const BenchSetup& setup = rig.setup();
-  const bool on_cpu = setup.backend.starts_with("openmp") || setup.backend.starts_with("debug");
-  const std::int64_t dofs = setup.dofs > 0 ? setup.dofs : on_cpu ? 300'000 : 1'842'375;
+  const std::int64_t dofs = setup.dofs > 0 ? setup.dofs : on_cpu(setup) ? 300'000 : 1'842'375;
   const Scratch scratch;
   const fs::path deck = scratch.path / "pump.inp", results = scratch.path / "out";
   const std::vector<fs::path> pictures{results / "pump_step1.vtu", results / "pump_step2.vtu"};
@@ -234,22 +257,25 @@ void bench_job(BenchRig& rig) {
 
   rig.table().begin("job", fmt::format("pump, {}, {} elements, {} unknowns, two steps; {}", counted(best.nodes, "node"),
                                        readable_count(best.elements), readable_count(best.unknowns), best.solver));
-  const auto row = [&](const char* what, double seconds, double floor, const std::string& note) {
+  const auto row = [&](const char* what, double seconds, double floor, const std::string& note,
+                       const std::vector<StageTime>& stages = {}) {
     rig.row(what, [&](BenchRow& r) {
       r.seconds = seconds;
       r.floor = floor;
       r.note = note;
+      add_stages(stages, r);
     });
   };
   row("read the deck", best.reading, touched, megabytes(static_cast<double>(fs::file_size(deck))));
-  row("number, pattern, checks, loads", best.preparing(), 0, "");
+  row("number, pattern, checks, loads", best.preparing(), 0, "", best.preparing_stages());
   row("assemble and solve", best.stage("assemble and solve"), 0, "");
   // Places, unknowns and connectivity are read; nodal stress by material and an error per element are written.
   const double nodes = static_cast<double>(best.nodes), elements = static_cast<double>(best.elements);
   row("recover", best.stage("recover"), rig.floor(2 * (nodes * (24 + 24 + 80.0 * best.materials) + elements * 48)), "");
   row("nodal values, error estimate, files", best.writing, zlib + disk,
       fmt::format("{} of arrays, {} on disk; zlib alone {}, disk alone {}", megabytes(static_cast<double>(raw)),
-                  megabytes(static_cast<double>(packed)), readable_time(zlib), readable_time(disk)));
+                  megabytes(static_cast<double>(packed)), readable_time(zlib), readable_time(disk)),
+      best.writing_stages);
   rig.row("everything, stages overlapped", [&](BenchRow& r) {
     r.seconds = best.wall;
     if (rig.device().find("H200") != std::string::npos && dofs >= 1'842'375) r.target = 2.0;

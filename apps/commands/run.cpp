@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <atomic>
+#include <future>
 #include <map>
 #include <memory>
 #include <new>
@@ -102,15 +104,7 @@ class Run {
   ExitCode solve(const std::string& file) {
     const Stopwatch since_start;
     file_ = file;
-    (void)Backend::open(how_.backend);  // better known before a long deck is read than after it
-    tell("reading");
-    Job job = read_model(file, dialect_of(options_.dialect), [&](double fraction) {
-      Activity activity{"", "reading"};
-      activity.fraction = fraction;
-      if (const double seconds = since_start.seconds(); fraction > 0.02 && seconds > 0.5)
-        activity.left = seconds * (1 - fraction) / fraction;
-      return tell(activity);
-    });
+    Job job = read(file, since_start);
     const double read_seconds = since_start.seconds();
     if (!monitor_.keep_going()) throw Error(ErrorCode::cancelled, "stopped", file);
     {
@@ -127,6 +121,7 @@ class Run {
 
     options_.results.apply(job);
     ResultFiles files(job, output_options());
+    if (solves_elsewhere_) files.prepare();
     const RunRecord record{how_, read_seconds};
     monitor_.set_last_words([&] {
       const Error error(ErrorCode::cancelled, "stopped by the user", file);
@@ -187,6 +182,35 @@ class Run {
       print_error(error, file);
       if (kept) show_error("{}\n", kept_text(job, files));
       return exit_code(error);
+    }
+  }
+
+  /// Reads the model while the backend is opened for the first time, which takes a GPU some tenths of a second. An
+  /// Error of the backend comes first, and ends the reading.
+  Job read(const std::string& file, const Stopwatch& since_start) {
+    std::atomic<bool> cannot_open = false;
+    std::future<void> opening = std::async([this, &cannot_open] {
+      try {
+        solves_elsewhere_ = !Backend::open(how_.backend)->memory(0)->shares_host_memory();
+      } catch (...) {
+        cannot_open = true;
+        throw;
+      }
+    });
+    tell("reading");
+    try {
+      Job job = read_model(file, dialect_of(options_.dialect), [&](double fraction) {
+        Activity activity{"", "reading"};
+        activity.fraction = fraction;
+        if (const double seconds = since_start.seconds(); fraction > 0.02 && seconds > 0.5)
+          activity.left = seconds * (1 - fraction) / fraction;
+        return tell(activity) && !cannot_open;
+      });
+      opening.get();
+      return job;
+    } catch (const std::exception&) {
+      if (opening.valid()) opening.get();
+      throw;
     }
   }
 
@@ -264,6 +288,7 @@ class Run {
 
   const RunOptions& options_;
   StaticOptions how_;
+  bool solves_elsewhere_ = false;  // on devices that leave the processors to us
   bool speaks_;
   Monitor monitor_;
   std::string file_;

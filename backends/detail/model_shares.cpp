@@ -52,7 +52,14 @@ void check_batch(const ModelDescription& model, std::size_t b) {
 
   const auto node_count = static_cast<std::int32_t>(model.first_equation.size() - 1);
   const int components = batch.program->components();
+  bool wrong = false;
+#pragma omp parallel for schedule(static) reduction(|| : wrong) if (batch.nodes.size() > 65536)
   for (std::size_t i = 0; i < batch.nodes.size(); ++i) {
+    const std::int32_t node = batch.nodes[i];
+    wrong = wrong || node < 0 || node >= node_count ||
+            model.first_equation[node + 1] - model.first_equation[node] < components;
+  }
+  for (std::size_t i = 0; wrong && i < batch.nodes.size(); ++i) {  // names the first one
     const std::int32_t node = batch.nodes[i];
     if (node < 0 || node >= node_count)
       misuse("element " + number(static_cast<std::int64_t>(i / nodes_per_element)) + " refers to node " + number(node) +

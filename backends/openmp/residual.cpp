@@ -2,7 +2,7 @@
 #include <string>
 
 #include <voussoir/backends/detail/described_elements.hpp>
-#include <voussoir/backends/detail/large_vector.hpp>
+#include <voussoir/backends/large_vector.hpp>
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/dependencies.hpp>
@@ -114,7 +114,7 @@ std::vector<double> CpuBackend::recover(const DeviceModel& model, int batch_numb
     const int values = program.points() * static_cast<int>(program.recovered_names().size());
     if (batch.element_count == 0 || values == 0) continue;
     if (result.empty())
-      result = detail::large_zeros(
+      result = large_zeros(
           static_cast<std::size_t>(detail::described_elements(model, batch_number)) * static_cast<std::size_t>(values),
           threads_);
     const Sweep sweep{model,          d,     batch_number, plans.gather(model, d, batch_number), threads_,

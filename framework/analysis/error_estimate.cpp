@@ -9,8 +9,8 @@
 #include <memory>
 
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
-#include <voussoir/framework/analysis/detail/node_range.hpp>
 #include <voussoir/framework/analysis/detail/patch_recovery.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_functions.hpp>
 
 namespace voussoir {
@@ -58,8 +58,8 @@ class Member {
         pair_(pair),
         program_(block_.type().program()),
         functions_(shape_topology(block_.type().shape())),
-        volume_(field.name_index("volume")) {
-    for (const auto& n : pair.names) columns_.push_back(field.name_index(n));
+        volume_(field.name_index("volume")),
+        columns_(field, pair.names) {
     energy_ = field.has("energy") ? field.name_index("energy") : -1;
     const auto nodes = static_cast<std::size_t>(functions_.nodes());
     for (const auto& q : functions_.rule()) {
@@ -91,7 +91,7 @@ class Member {
       if (energy_ >= 0) {  // thermal strain is taken off there
         twice = 2 * field_.at(e, p, energy_);
       } else {
-        for (std::size_t k = 0; k < columns_.size(); ++k) record[k] = field_.at(e, p, columns_[k]);
+        columns_.copy(&field_.values[(static_cast<std::size_t>(e) * field_.points + p) * field_.names.size()], record);
         twice = energy(pair_, record);
       }
       sum += twice * field_.at(e, p, volume_);
@@ -102,7 +102,7 @@ class Member {
   /// The square of the error's norm, where the nodes of the element differ by `difference` from the smooth field.
   double error(std::int32_t e, const double* difference, double* record) const {
     const auto nodes = static_cast<std::size_t>(functions_.nodes());
-    const std::size_t width = columns_.size();
+    const std::size_t width = columns_.width();
     double sum = 0, weights = 0;
     for (std::size_t q = 0; q < functions_.rule().size(); ++q) {
       const double weight = functions_.rule()[q].weight * jacobian(e, q);
@@ -147,7 +147,7 @@ class Member {
   const ElementProgram& program_;
   ShapeFunctions functions_;
   int volume_, energy_ = -1;
-  std::vector<int> columns_;
+  detail::Columns columns_;
   std::vector<double> values_, gradients_;  // of the shape functions, at the points of the rule
 };
 
@@ -166,21 +166,28 @@ double ErrorEstimate::percent() const {
 }
 
 std::vector<ErrorEstimate::Entry> ErrorEstimate::worst(const Domain& domain, std::size_t count) const {
-  std::vector<Entry> all;
+  const auto before = [](const Entry& a, const Entry& b) {
+    if (a.error != b.error) return a.error > b.error;
+    return a.element.block != b.element.block ? a.element.block < b.element.block
+                                              : a.element.element < b.element.element;
+  };
+  std::vector<Entry> found;  // a heap: the last of those to be returned stands first
   std::size_t i = 0;
-  for (std::size_t b = 0; b < domain.block_count(); ++b)
-    for (std::int32_t e = 0; e < domain.block(b).size() && i < element_error.size(); ++e, ++i)
-      if (element_error[i] > 0)
-        all.push_back({{static_cast<std::int32_t>(b), e}, element_error[i], element_percent[i]});
-  count = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
-                    [](const Entry& a, const Entry& b) {
-                      if (a.error != b.error) return a.error > b.error;
-                      return a.element.block != b.element.block ? a.element.block < b.element.block
-                                                                : a.element.element < b.element.element;
-                    });
-  all.resize(count);
-  return all;
+  for (std::size_t b = 0; count > 0 && b < domain.block_count(); ++b)
+    for (std::int32_t e = 0; e < domain.block(b).size() && i < element_error.size(); ++e, ++i) {
+      if (!(element_error[i] > 0)) continue;
+      const Entry entry{{static_cast<std::int32_t>(b), e}, element_error[i], element_percent[i]};
+      if (found.size() == count) {
+        if (!before(entry, found.front())) continue;
+        std::pop_heap(found.begin(), found.end(), before);
+        found.back() = entry;
+      } else {
+        found.push_back(entry);
+      }
+      std::push_heap(found.begin(), found.end(), before);
+    }
+  std::sort_heap(found.begin(), found.end(), before);
+  return found;
 }
 
 ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>& points) {

@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
-#include <voussoir/framework/analysis/detail/node_range.hpp>
+#include <voussoir/backends/large_vector.hpp>
+#include <voussoir/framework/analysis/detail/columns.hpp>
+#include <voussoir/framework/analysis/detail/lane_fit.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir::detail {
 namespace {
 
-constexpr int most_terms = 10;      // 1, x, y, z and their products
-constexpr std::size_t lanes = 8;    // patches with as many samples each that are fitted side by side
-constexpr std::size_t at_once = 4;  // values whose sums run side by side
+constexpr int most_terms = LaneFit::most_terms;
+constexpr std::size_t lanes = LaneFit::lanes;
 
 /// A block of the material.
 struct Part {
@@ -34,90 +37,17 @@ void monomials(const double* x, int dim, int order, double* m) {
     for (int j = i; j < dim; ++j) m[n++] = x[i] * x[j];
 }
 
-/// Least-squares fits of several patches side by side: number i of sample s of lane l stands at (s · count + i) · lanes
-/// + l. Each lane computes what it would compute alone.
-class LaneFit {
- public:
-  LaneFit(std::size_t samples, std::size_t terms, std::size_t width) : terms_(terms), width_(width) {
-    monomials_.resize(samples * terms * lanes);
-    data_.resize(samples * width * lanes);
-    basis_.resize(samples * terms * lanes);
-  }
-  double* monomials() { return monomials_.data(); }
-  double* data() { return data_.data(); }
-
-  /// terms × width coefficients for each lane, as above. Monomials that the points cannot tell from those before them,
-  /// as z² in a single layer, are left out.
-  void solve(std::size_t samples, double* out) {
-    // Gram and Schmidt: orthonormal columns, and which combinations of monomials they are.
-    double makeup[most_terms][most_terms][lanes] = {};
-    std::array<std::size_t, lanes> found{};
-    for (std::size_t j = 0; j < terms_; ++j) {
-      double* const v = basis_.data() + j * samples * lanes;
-      double of[most_terms][lanes] = {}, given[lanes] = {}, left[lanes] = {}, scale[lanes];
-      for (std::size_t l = 0; l < lanes; ++l) of[j][l] = 1;
-      for (std::size_t s = 0; s < samples; ++s)
-        for (std::size_t l = 0; l < lanes; ++l) {
-          const double value = monomials_[(s * terms_ + j) * lanes + l];
-          v[s * lanes + l] = value;
-          given[l] += value * value;
-        }
-      for (int pass = 0; pass < 2; ++pass)
-        for (std::size_t b = 0; b < j; ++b) {
-          const double* const base = basis_.data() + b * samples * lanes;
-          double along[lanes] = {};
-          for (std::size_t s = 0; s < samples * lanes; s += lanes)
-            for (std::size_t l = 0; l < lanes; ++l) along[l] += base[s + l] * v[s + l];
-          for (std::size_t s = 0; s < samples * lanes; s += lanes)
-            for (std::size_t l = 0; l < lanes; ++l) v[s + l] -= along[l] * base[s + l];
-          for (std::size_t k = 0; k < terms_; ++k)
-            for (std::size_t l = 0; l < lanes; ++l) of[k][l] -= along[l] * makeup[b][k][l];
-        }
-      for (std::size_t s = 0; s < samples * lanes; s += lanes)
-        for (std::size_t l = 0; l < lanes; ++l) left[l] += v[s + l] * v[s + l];
-      // A column that is left out is zero from here on, and takes part in nothing.
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const bool kept = found[l] < samples && left[l] > 1e-6 * given[l];
-        scale[l] = kept ? 1 / std::sqrt(left[l]) : 0;
-        found[l] += kept;
-      }
-      for (std::size_t s = 0; s < samples * lanes; s += lanes)
-        for (std::size_t l = 0; l < lanes; ++l) v[s + l] *= scale[l];
-      for (std::size_t k = 0; k < terms_; ++k)
-        for (std::size_t l = 0; l < lanes; ++l) makeup[j][k][l] = of[k][l] * scale[l];
-    }
-    std::fill_n(out, terms_ * width_ * lanes, 0.0);
-    for (std::size_t b = 0; b < terms_; ++b)
-      for (std::size_t k = 0; k < width_; k += at_once) {
-        double along[at_once][lanes] = {};
-        if (k + at_once <= width_)
-          project<at_once>(b, k, samples, along);
-        else
-          for (std::size_t i = 0; k + i < width_; ++i) project<1>(b, k + i, samples, along + i);
-        for (std::size_t i = 0; i < at_once && k + i < width_; ++i)
-          for (std::size_t j = 0; j < terms_; ++j)
-            for (std::size_t l = 0; l < lanes; ++l)
-              out[(j * width_ + k + i) * lanes + l] += along[i][l] * makeup[b][j][l];
-      }
-  }
-
- private:
-  /// Products of a column of the basis with `count` values from `first` on.
-  template <std::size_t count>
-  void project(std::size_t b, std::size_t first, std::size_t samples, double (*along)[lanes]) const {
-    const double* const base = basis_.data() + b * samples * lanes;
-    double sum[count][lanes] = {};
-    for (std::size_t s = 0; s < samples; ++s)
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t l = 0; l < lanes; ++l)
-          sum[i][l] += base[s * lanes + l] * data_[(s * width_ + first + i) * lanes + l];
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t l = 0; l < lanes; ++l) along[i][l] = sum[i][l];
-  }
-
-  std::size_t terms_, width_;
-  std::vector<double> monomials_, data_, basis_;
-};
+/// The same of several places side by side.
+void lane_monomials(const double (*x)[lanes], int dim, int order, double* m) {
+  for (std::size_t l = 0; l < lanes; ++l) m[l] = 1;
+  m += lanes;
+  for (int i = 0; i < dim; ++i, m += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) m[l] = x[i][l];
+  if (order < 2) return;
+  for (int i = 0; i < dim; ++i)
+    for (int j = i; j < dim; ++j, m += lanes)
+      for (std::size_t l = 0; l < lanes; ++l) m[l] = x[i][l] * x[j][l];
+}
 
 class Patches {
  public:
@@ -136,8 +66,8 @@ class Patches {
     CompactField result;
     result.nodes = nodes_;
     result.width = names.size();
-    result.values.assign(nodes_.size() * names.size(), 0.0);
-    const std::vector<double> polynomials = fit(names);
+    result.values = large_zeros(nodes_.size() * names.size());
+    const std::unique_ptr<double[]> polynomials = fit(names);
     std::size_t most = 0;  // corners of the elements at a node
     for (const std::int32_t n : nodes_) most = std::max(most, elements_at(n));
     std::size_t corners = 0;
@@ -146,7 +76,7 @@ class Patches {
     std::vector<std::vector<std::int32_t>> near(threads, std::vector<std::int32_t>(most * corners));
 #pragma omp parallel for schedule(static) if (nodes_.size() > worth_threads)
     for (std::size_t n = 0; n < nodes_.size(); ++n)
-      evaluate(nodes_[n], polynomials, result.width, near[static_cast<std::size_t>(omp_get_thread_num())].data(),
+      evaluate(nodes_[n], polynomials.get(), result.width, near[static_cast<std::size_t>(omp_get_thread_num())].data(),
                result.values.data() + n * result.width);
     return result;
   }
@@ -154,6 +84,10 @@ class Patches {
  private:
   struct Member {
     std::int32_t part, element;
+  };
+  /// Patches with as many samples each.
+  struct Group {
+    std::size_t first, count, samples;
   };
 
   /// Elements at each node; corners are nodes that have a patch.
@@ -178,13 +112,15 @@ class Patches {
       if (corner) is_corner[node] = 1;
     });
     for (std::size_t n = 0; n + 1 < first_.size(); ++n) first_[n + 1] += first_[n];
-    members_.resize(first_.back());
+    members_ = std::make_unique_for_overwrite<Member[]>(first_.back());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
 #pragma omp parallel if (nodes > worth_threads)
     visit([&](std::size_t p, std::int32_t e, std::int32_t node, bool) {
       members_[next[node]++] = {static_cast<std::int32_t>(p), e};
     });
     corner_index_.assign(nodes, -1);
+    nodes_.reserve(static_cast<std::size_t>(nodes));
+    corners_.reserve(static_cast<std::size_t>(nodes));
     for (std::int32_t n = 0; n < nodes; ++n) {
       if (first_[n + 1] > first_[n]) nodes_.push_back(n);
       if (!is_corner[n]) continue;
@@ -231,14 +167,11 @@ class Patches {
   }
 
   /// The polynomial of each corner: terms × width coefficients.
-  std::vector<double> fit(const std::vector<std::string>& names) const {
+  std::unique_ptr<double[]> fit(const std::vector<std::string>& names) const {
     const std::size_t width = names.size(), terms = terms_;
-    std::vector<std::vector<int>> columns;
-    for (const Part& part : parts_) {
-      columns.emplace_back();
-      for (const std::string& name : names) columns.back().push_back(part.field->name_index(name));
-    }
-    std::vector<double> polynomials(corners_.size() * terms * width);
+    std::vector<Columns> columns;
+    for (const Part& part : parts_) columns.emplace_back(*part.field, names);
+    auto polynomials = large_room(corners_.size() * terms * width);
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     std::vector<LaneFit> fits(threads, LaneFit(most_samples_, terms, width));
     std::vector<std::vector<double>> found(threads, std::vector<double>(terms * width * lanes));
@@ -246,44 +179,66 @@ class Patches {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
       const Group& group = groups_[g];
-      for (std::size_t l = 0; l < lanes; ++l)  // lanes without a patch of their own repeat the first one's
-        take_samples(by_samples_[group.first + (l < group.count ? l : 0)], columns, width, l, fits[thread]);
+      take_samples(group, columns, width, fits[thread]);
       fits[thread].solve(group.samples, found[thread].data());
       for (std::size_t l = 0; l < group.count; ++l) {
-        double* const out = polynomials.data() + by_samples_[group.first + l] * terms * width;
+        double* const out = polynomials.get() + by_samples_[group.first + l] * terms * width;
         for (std::size_t i = 0; i < terms * width; ++i) out[i] = found[thread][i * lanes + l];
       }
     }
     return polynomials;
   }
 
-  void take_samples(std::int32_t c, const std::vector<std::vector<int>>& columns, std::size_t width, std::size_t lane,
-                    LaneFit& fit) const {
-    const std::int32_t corner = corners_[c];
-    const double* o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)];
-    const double size = sizes_[c];
-    const std::size_t terms = terms_;
-    double* m = fit.monomials() + lane;
-    double* data = fit.data() + lane;
-    for (std::size_t i = first_[corner]; i < first_[corner + 1]; ++i) {
-      const Part& part = parts_[members_[i].part];
-      const std::vector<int>& column = columns[members_[i].part];
-      const std::size_t numbers = part.field->names.size();
-      const double* point =
-          part.field->values.data() + static_cast<std::size_t>(members_[i].element) * part.field->points * numbers;
-      for (int p = 0; p < part.field->points; ++p, point += numbers, m += terms * lanes, data += width * lanes) {
-        double x[3], of[most_terms];
-        for (int k = 0; k < 3; ++k) x[k] = (point[part.place[k]] - o[k]) / size;
-        monomials(x, dim_, order_, of);
-        for (std::size_t j = 0; j < terms; ++j) m[j * lanes] = of[j];
-        for (std::size_t k = 0; k < width; ++k) data[k * lanes] = point[column[k]];
+  /// A sample of a patch, and those that follow.
+  struct Samples {
+    std::size_t next = 0;              // of the members to come
+    int left = 0;                      // points of the member at hand
+    const Part* part = nullptr;        // that it belongs to
+    const Columns* columns = nullptr;  // that are fitted
+    const double* point = nullptr;     // all values of the sample
+  };
+
+  void advance(Samples& at, const std::vector<Columns>& columns) const {
+    if (--at.left > 0) {
+      at.point += at.part->field->names.size();
+      return;
+    }
+    const Member& member = members_[at.next++];
+    at.part = &parts_[member.part];
+    at.columns = &columns[member.part];
+    const PointField& field = *at.part->field;
+    at.left = field.points;
+    at.point = field.values.data() + static_cast<std::size_t>(member.element) * field.points * field.names.size();
+  }
+
+  /// Samples of all lanes side by side. Lanes without a patch of their own repeat the first one's.
+  void take_samples(const Group& group, const std::vector<Columns>& columns, std::size_t width, LaneFit& fit) const {
+    double origin[3][lanes], size[lanes];
+    Samples samples[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const std::int32_t c = by_samples_[group.first + (l < group.count ? l : 0)];
+      for (int k = 0; k < 3; ++k) origin[k][l] = domain_.coordinates()[3 * static_cast<std::size_t>(corners_[c]) + k];
+      size[l] = sizes_[c];
+      samples[l].next = first_[corners_[c]];
+    }
+    double *m = fit.monomials(), *data = fit.data();
+    for (std::size_t s = 0; s < group.samples;
+         ++s, m += static_cast<std::size_t>(terms_) * lanes, data += width * lanes) {
+      double x[3][lanes];
+      for (std::size_t l = 0; l < lanes; ++l) {
+        Samples& sample = samples[l];
+        advance(sample, columns);
+        for (int k = 0; k < 3; ++k) x[k][l] = sample.point[sample.part->place[k]];
+        sample.columns->copy(sample.point, lanes, data + l);
       }
+      for (int k = 0; k < 3; ++k)
+        for (std::size_t l = 0; l < lanes; ++l) x[k][l] = (x[k][l] - origin[k][l]) / size[l];
+      lane_monomials(x, dim_, order_, m);
     }
   }
 
   /// Adds the value of a corner's polynomial at a node.
-  void add(std::int32_t corner, std::int32_t node, const std::vector<double>& polynomials, std::size_t width,
-           double* out) const {
+  void add(std::int32_t corner, std::int32_t node, const double* polynomials, std::size_t width, double* out) const {
     const double *o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)],
                  *p = &domain_.coordinates()[3 * static_cast<std::size_t>(node)];
     const auto c = static_cast<std::size_t>(corner_index_[corner]);
@@ -297,7 +252,7 @@ class Patches {
   }
 
   /// `near` has room for the corners of all elements at the node.
-  void evaluate(std::int32_t node, const std::vector<double>& polynomials, std::size_t width, std::int32_t* near,
+  void evaluate(std::int32_t node, const double* polynomials, std::size_t width, std::int32_t* near,
                 double* out) const {
     std::size_t most = 0;
     std::int32_t* end = near;  // corners whose patch has the node
@@ -327,13 +282,10 @@ class Patches {
   std::vector<Part> parts_;
   int dim_ = 1, order_ = 1, terms_ = 1;
   std::vector<std::size_t> first_;  // of each node, among `members_`
-  std::vector<Member> members_;
+  std::unique_ptr<Member[]> members_;
   std::vector<std::int32_t> nodes_, corners_, corner_index_;
   std::vector<double> sizes_;             // of the patches, by corner
   std::vector<std::int32_t> by_samples_;  // corners, those with as many samples together
-  struct Group {
-    std::size_t first, count, samples;
-  };
   std::vector<Group> groups_;
   std::size_t most_samples_ = 0;
 };

@@ -8,9 +8,10 @@
 #include <limits>
 #include <map>
 
+#include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
-#include <voussoir/framework/analysis/detail/node_range.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 
 namespace voussoir {
 namespace {
@@ -96,15 +97,16 @@ std::map<std::string, std::vector<const PointField*>> by_material(const Domain& 
   return result;
 }
 
-/// Adds what the elements of blocks carry to their nodes to `sum`, and counts them. Values that cannot be carried to
-/// nodes are left out.
+/// Adds what the elements of blocks carry to their nodes to `sum`, whose records begin `stride` apart, and counts them.
+/// Values that cannot be carried to nodes are left out.
 void add_to_nodes(const Domain& domain, const std::vector<const PointField*>& fields,
-                  const std::vector<std::string>& names, std::vector<double>& sum, std::vector<std::int32_t>& count) {
+                  const std::vector<std::string>& names, std::size_t stride, std::vector<double>& sum,
+                  std::vector<std::int32_t>& count) {
   const std::size_t width = names.size();
-  std::vector<std::vector<int>> columns(fields.size());
+  std::vector<detail::Columns> columns(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (!domain.block(fields[f]->block).type().program().extrapolation().empty())
-      for (const auto& n : names) columns[f].push_back(fields[f]->name_index(n));
+      columns[f] = detail::Columns(*fields[f], names);
   const std::size_t apart = (width + 15) / 16 * 16;  // threads write to lines of memory of their own
   std::vector<double> locals(apart * static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel if (domain.node_count() > detail::worth_threads)
@@ -122,10 +124,33 @@ void add_to_nodes(const Domain& domain, const std::vector<const PointField*>& fi
           detail::carry_to_node(extrapolation.data() + static_cast<std::size_t>(a) * fields[f]->points, *fields[f],
                                 columns[f], e, local);
           ++count[*node];
-          for (std::size_t k = 0; k < width; ++k) sum[*node * width + k] += local[k];
+          for (std::size_t k = 0; k < width; ++k) sum[*node * stride + k] += local[k];
         }
     }
   }
+}
+
+/// Means at the nodes, each with what compute(means, where to write) makes of them behind it: `extra` numbers, NaN
+/// where a mean is NaN. Nodes without elements have NaN.
+template <class Compute>
+NodalField means_and_more(const Domain& domain, const std::string& name, const std::vector<const PointField*>& fields,
+                          const std::vector<std::string>& names, const std::vector<std::string>& extra,
+                          const Compute& compute) {
+  const std::size_t width = names.size(), stride = width + extra.size();
+  NodalField field{name, names, large_zeros(static_cast<std::size_t>(domain.node_count()) * stride)};
+  field.components.insert(field.components.end(), extra.begin(), extra.end());
+  std::vector<std::int32_t> count(domain.node_count(), 0);
+  add_to_nodes(domain, fields, names, stride, field.values, count);
+#pragma omp parallel for schedule(static) if (domain.node_count() > detail::worth_threads)
+  for (std::int32_t n = 0; n < domain.node_count(); ++n) {
+    double* const record = field.values.data() + static_cast<std::size_t>(n) * stride;
+    for (std::size_t k = 0; k < width; ++k) record[k] = count[n] ? record[k] / count[n] : nan;
+    if (std::none_of(record, record + width, [](double v) { return std::isnan(v); }))
+      compute(record, record + width);
+    else
+      std::fill(record + width, record + stride, nan);
+  }
+  return field;
 }
 
 }  // namespace
@@ -140,15 +165,7 @@ std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<
 
 NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>& fields,
                       const std::vector<std::string>& names) {
-  const std::size_t width = names.size();
-  NodalField sum{"nodal", names, std::vector<double>(static_cast<std::size_t>(domain.node_count()) * width, 0.0)};
-  std::vector<std::int32_t> count(domain.node_count(), 0);
-  add_to_nodes(domain, fields, names, sum.values, count);
-#pragma omp parallel for schedule(static) if (domain.node_count() > detail::worth_threads)
-  for (std::int32_t n = 0; n < domain.node_count(); ++n)
-    for (std::size_t k = 0; k < width; ++k)
-      sum.values[n * width + k] = count[n] ? sum.values[n * width + k] / count[n] : nan;
-  return sum;
+  return means_and_more(domain, "nodal", fields, names, {}, [](const double*, double*) {});
 }
 
 std::map<std::string, detail::CompactField> detail::compact_nodal_values(const Domain& domain,
@@ -163,7 +180,7 @@ std::map<std::string, detail::CompactField> detail::compact_nodal_values(const D
   for (const auto& [material, fields] : materials) {
     CompactField& compact = result[material];
     compact.width = width;
-    add_to_nodes(domain, fields, names, sum, count);
+    add_to_nodes(domain, fields, names, width, sum, count);
     for (const PointField* field : fields) {
       const auto nodes = domain.block(field->block).connectivity();
       compact.nodes.insert(compact.nodes.end(), nodes.begin(), nodes.end());
@@ -257,13 +274,10 @@ template <class Compute>
 std::vector<MaterialField> nodal(const Domain& domain, const StepResult& result, const std::string& name,
                                  const std::vector<std::string>& names, const std::vector<std::string>& extra,
                                  const Compute& compute) {
-  auto fields = nodal_values(domain, result.points, names);
-  for (auto& f : fields) {
-    f.field.name = name;
-    f.field.values = extended(f.field.values, names.size(), extra.size(), compute);
-    f.field.components.insert(f.field.components.end(), extra.begin(), extra.end());
-  }
-  return fields;
+  std::vector<MaterialField> materials;
+  for (const auto& [material, fields] : by_material(domain, result.points, names))
+    materials.push_back({material, means_and_more(domain, name, fields, names, extra, compute)});
+  return materials;
 }
 
 void write_invariants(const std::array<double, 6>& stress, double* out) {

@@ -6,8 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include <voussoir/framework/analysis/detail/node_range.hpp>
+#include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/support_forces.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 
 namespace voussoir {
 
@@ -84,8 +85,9 @@ void add_oblique_reactions(const AnalysisModel& m, const std::vector<double>& ou
 /// A nodal field of all unknowns, NaN everywhere.
 NodalField empty_field(const AnalysisModel& m, const std::string& name) {
   NodalField field{name, m.unknown_names(), {}};
-  field.values.assign(static_cast<std::size_t>(m.domain().node_count()) * field.components.size(),
-                      std::numeric_limits<double>::quiet_NaN());
+  field.values = large_zeros(static_cast<std::size_t>(m.domain().node_count()) * field.components.size());
+#pragma omp parallel for schedule(static) if (field.values.size() > detail::worth_threads)
+  for (double& value : field.values) value = std::numeric_limits<double>::quiet_NaN();
   return field;
 }
 
@@ -128,19 +130,27 @@ std::vector<double> forces_of(const AnalysisModel& m, const AnalysisState& state
 }
 
 /// What each equation lacks in balance: as the elements and loads leave it, and with the shares of dependent unknowns
-/// handed to those that they follow, whether these are free (balance) or prescribed (reactions). `inertial` is the
-/// share of damping and inertia in the former; empty where there is none.
-struct Balance {
-  std::vector<double> plain, reduced, inertial;
-
+/// handed to those that they follow, whether these are free (balance) or prescribed (reactions).
+class Balance {
+ public:
   Balance(const AnalysisModel& m, Integrator& integrator, const AnalysisState& state)
-      : plain(integrator.out_of_balance(m, state).to_host()), reduced(plain) {
+      : plain(integrator.out_of_balance(m, state).to_host()) {
     if (const Vector forces = integrator.inertial_forces(m, state); forces.layout()) inertial = forces.to_host();
+    if (m.constraints().dependent.empty()) return;
+    reduced_ = plain;
     for (const auto& d : m.constraints().dependent) {
-      for (std::size_t k = 0; k < d.others.size(); ++k) reduced[d.others[k]] += d.coefficients[k] * reduced[d.equation];
-      reduced[d.equation] = 0;
+      for (std::size_t k = 0; k < d.others.size(); ++k)
+        reduced_[d.others[k]] += d.coefficients[k] * reduced_[d.equation];
+      reduced_[d.equation] = 0;
     }
   }
+
+  const std::vector<double> plain;
+  std::vector<double> inertial;  ///< the share of damping and inertia in `plain`; empty where there is none
+  double reduced(std::int32_t equation) const { return reduced_.empty() ? plain[equation] : reduced_[equation]; }
+
+ private:
+  std::vector<double> reduced_;  // empty where nothing is dependent
 };
 
 /// Reactions of prescribed unknowns and of supports along directions.
@@ -148,13 +158,14 @@ void add_reactions(const AnalysisModel& m, const AnalysisState& state, const Bal
   result.reactions = empty_field(m, "reaction");
   result.reaction_sum.assign(m.unknown_names().size(), 0.0);
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
-    if (m.is_prescribed(e)) result.reactions.values[place] = balance.reduced[e];
+    if (m.is_prescribed(e)) result.reactions.values[place] = balance.reduced(e);
   });
   sum_equations(m, [&](std::int32_t e, std::size_t component) {
-    if (m.is_prescribed(e)) result.reaction_sum[component] += balance.reduced[e];
+    if (m.is_prescribed(e)) result.reaction_sum[component] += balance.reduced(e);
   });
-  std::vector<char> single(balance.reduced.size(), 0);
+  std::vector<char> single(balance.plain.size(), 0);
   if (m.constraints().springs.empty()) {
+    if (m.domain().oblique_supports().empty()) return;
     for (std::int32_t e = 0; e < m.equation_count(); ++e) single[e] = m.is_prescribed(e);
     add_oblique_reactions(m, balance.plain, single, false, result);
     return;
@@ -204,7 +215,7 @@ void add_forces(const AnalysisModel& m, const AnalysisState& state, const Balanc
   over_equations(m, [&](std::int32_t e, std::size_t place, std::size_t) {
     double& force = result.internal_forces.values[place];
     if (!used[place / width])  // a node without elements hands on what it is pushed with
-      force = balance.reduced[e] - loads[e];
+      force = balance.reduced(e) - loads[e];
     else
       force = resisting.empty() ? balance.plain[e] - loads[e] : resisting[e];
   });
@@ -215,7 +226,7 @@ void add_energy(const PointField& field, double& sum) {
   const std::size_t width = field.names.size(), points = field.values.size() / width;
   const int energy = field.name_index("energy"), volume = field.name_index("volume");
   // The columns lie far apart: all threads fetch them, and one adds up.
-  std::vector<double> pairs(2 * points);
+  const auto pairs = large_room(2 * points);
 #pragma omp parallel for schedule(static) if (points > detail::worth_threads)
   for (std::size_t p = 0; p < points; ++p) {
     pairs[2 * p] = field.values[p * width + energy];

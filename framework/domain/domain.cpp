@@ -73,12 +73,12 @@ bool face_before(const FaceRef& a, const FaceRef& b) {
 
 void Domain::add_node(Id id, double x, double y, double z) {
   ++revision_;
-  const std::string where = "node " + std::to_string(id);
+  const auto where = [id] { return "node " + std::to_string(id); };
   if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z))
-    throw Error(ErrorCode::bad_input, "a coordinate is not a finite number", where);
-  if (find_node(id) >= 0) throw Error(ErrorCode::bad_input, "the node exists already; ids must be unique", where);
+    throw Error(ErrorCode::bad_input, "a coordinate is not a finite number", where());
+  if (find_node(id) >= 0) throw Error(ErrorCode::bad_input, "the node exists already; ids must be unique", where());
   const std::int32_t index = node_count();
-  if (index == INT32_MAX) throw Error(ErrorCode::bad_input, "a domain has at most 2^31 − 1 nodes", where);
+  if (index == INT32_MAX) throw Error(ErrorCode::bad_input, "a domain has at most 2^31 − 1 nodes", where());
   if (node_ids_consecutive_ && index > 0 && id != node_ids_.front() + index) {
     node_ids_consecutive_ = false;
     node_index_.reserve(node_ids_.capacity());
@@ -240,6 +240,7 @@ void Domain::add_node_set(const std::string& name, std::span<const Id> nodes) {
 void Domain::add_element_set(const std::string& name, std::span<const Id> elements) {
   ++revision_;
   std::vector<ElementRef> members;
+  members.reserve(elements.size());
   for (Id id : elements) {
     const ElementRef ref = find_element(id);
     if (ref.block < 0)
@@ -249,9 +250,10 @@ void Domain::add_element_set(const std::string& name, std::span<const Id> elemen
   }
   auto& set = element_sets_[name];
   set.insert(set.end(), members.begin(), members.end());
-  std::sort(set.begin(), set.end(), [](const ElementRef& a, const ElementRef& b) {
+  const auto before = [](const ElementRef& a, const ElementRef& b) {
     return a.block != b.block ? a.block < b.block : a.element < b.element;
-  });
+  };
+  if (!std::is_sorted(set.begin(), set.end(), before)) std::sort(set.begin(), set.end(), before);
   set.erase(std::unique(set.begin(), set.end()), set.end());
 }
 

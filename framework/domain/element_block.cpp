@@ -7,6 +7,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/spelling.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/domain.hpp>
 
 namespace voussoir {
@@ -228,6 +229,29 @@ void ElementBlock::add(Id id, std::span<const Id> nodes) {
   ids_.push_back(id);
 }
 
+namespace {
+
+/// Adds the places of nodes to the connectivity, by all threads. False, and nothing is added, where a node does not
+/// exist or an element has one twice. find(id) is the place of a node, or −1.
+template <class Find>
+bool add_places(std::span<const Id> nodes, std::size_t per, const Find& find, std::vector<std::int32_t>& connectivity) {
+  const std::size_t begin = connectivity.size(), count = nodes.size() / per;
+  connectivity.resize(begin + nodes.size());
+  bool wrong = false;
+#pragma omp parallel for schedule(static) reduction(|| : wrong) if (count > detail::worth_threads)
+  for (std::size_t e = 0; e < count; ++e) {
+    std::int32_t* const own = connectivity.data() + begin + e * per;
+    for (std::size_t a = 0; a < per; ++a) {
+      own[a] = find(nodes[e * per + a]);
+      wrong = wrong || own[a] < 0 || std::find(own, own + a, own[a]) != own + a;
+    }
+  }
+  if (wrong) connectivity.resize(begin);
+  return !wrong;
+}
+
+}  // namespace
+
 void ElementBlock::add_many(std::span<const Id> ids, std::span<const Id> nodes) {
   const std::size_t count = nodes.size() / nodes_per_element_;
   if (nodes.size() != count * nodes_per_element_ || (!ids.empty() && ids.size() != count))
@@ -240,6 +264,17 @@ void ElementBlock::add_many(std::span<const Id> ids, std::span<const Id> nodes) 
   connectivity_.reserve(connectivity_.size() + nodes.size());
   const Domain::ElementMark mark = domain_->mark_elements();
   try {
+    const auto find = [this](Id node) { return domain_->find_node(node); };
+    if (add_places(nodes, static_cast<std::size_t>(nodes_per_element_), find, connectivity_)) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const Id id = ids.empty() ? domain_->largest_element_id_ + 1 : ids[i];
+        domain_->register_element(id, {index_, size()});
+        ids_.push_back(id);
+      }
+      domain_->revision_ += count;
+      return;
+    }
+    // One element after the other, so that the first one that is wrong is named.
     for (std::size_t i = 0; i < count; ++i)
       add(ids.empty() ? domain_->largest_element_id_ + 1 : ids[i],
           nodes.subspan(i * nodes_per_element_, nodes_per_element_));

@@ -103,15 +103,18 @@ std::uint64_t AnalysisModel::next_serial() {
 }
 
 void AnalysisModel::add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const {
-  std::vector<double> nodal(equation_count(), 0.0);
+  std::vector<double> nodal;  // empty where no nodal load acts
   for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
-    if (case_factors[c] == 0) continue;
+    if (case_factors[c] == 0 || domain_.load_case(c).nodal_loads().empty()) continue;
+    if (nodal.empty()) nodal.assign(static_cast<std::size_t>(equation_count()), 0.0);
     for (const auto& load : domain_.load_case(c).nodal_loads())
       nodal[equation(load.node, load.unknown)] += case_factors[c] * load.value;
   }
-  Vector nodal_vector = make_vector();
-  nodal_vector.from_host(nodal);
-  backend_->axpy(1.0, nodal_vector, f);
+  if (!nodal.empty()) {
+    Vector nodal_vector = make_vector();
+    nodal_vector.from_host(nodal);
+    backend_->axpy(1.0, nodal_vector, f);
+  }
 
   const auto add = [&](int batch, const BatchOrigin& origin) {
     const double factor = case_factors[origin.load_case];

@@ -2,32 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include <voussoir/framework/detail/node_range.hpp>
+#include <voussoir/framework/model/detail/disjoint_sets.hpp>
 
 namespace voussoir {
-namespace {
-
-/// Sets that grow together; the lowest member stands for each.
-class Sets {
- public:
-  explicit Sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  std::int32_t find(std::int32_t i) {
-    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
-    return i;
-  }
-  void join(std::int32_t i, std::int32_t j) {
-    i = find(i);
-    j = find(j);
-    if (i != j) parent_[at(std::max(i, j))] = std::min(i, j);
-  }
-
- private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-  std::vector<std::int32_t> parent_;
-};
-
-}  // namespace
-
 Bodies::Bodies(const AnalysisModel& model) {
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
@@ -41,19 +20,19 @@ Bodies::Bodies(const AnalysisModel& model) {
     return position[static_cast<std::size_t>(model.place(equation).node)];
   };
 
-  Sets sets(count);
+  detail::DisjointSets sets(static_cast<std::int32_t>(count));
   for (const auto& origin : model.batches()) {
     if (origin.kind != BatchOrigin::Kind::block) continue;
     const ElementBlock& block = model.domain().block(origin.block);
-    const auto connectivity = block.connectivity();
-    const auto per_element = static_cast<std::size_t>(block.nodes_per_element());
-    std::int32_t last = -1;
-    for (std::size_t i = 0; i < connectivity.size(); ++i) {
-      if (i % per_element == 0) last = -1;
-      const std::int32_t here = position[static_cast<std::size_t>(connectivity[i])];
-      if (here < 0) continue;
-      if (last >= 0) sets.join(last, here);
-      last = here;
+#pragma omp parallel for schedule(static) if (block.size() > detail::worth_threads)
+    for (std::int32_t e = 0; e < block.size(); ++e) {
+      std::int32_t last = -1;
+      for (const std::int32_t n : block.nodes(e)) {
+        const std::int32_t here = position[static_cast<std::size_t>(n)];
+        if (here < 0) continue;
+        if (last >= 0) sets.join(last, here);
+        last = here;
+      }
     }
   }
   for (const auto& d : model.constraints().dependent)

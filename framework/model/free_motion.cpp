@@ -1,11 +1,13 @@
 #include <voussoir/framework/model/free_motion.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
 
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/dense_tangent.hpp>
+#include <voussoir/framework/model/detail/disjoint_sets.hpp>
 #include <voussoir/framework/model/detail/part_motions.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
@@ -18,6 +20,7 @@ using detail::mode_value;
 using detail::Part;
 using detail::Spot;
 using detail::spot_of;
+using detail::worth_threads;
 
 /// Basis of the null space with as many zeros as elimination gives, so that it reads well.
 std::vector<Eigen::VectorXd> readable(Eigen::MatrixXd basis) {
@@ -141,34 +144,54 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
   }
 }
 
+/// How far each motion moves the nodes of a part, and in which direction: Σ row rowᵀ over its unknowns. Stretches of
+/// nodes are summed by themselves and then in their order, so that the number of threads changes no bit.
+Eigen::MatrixXd extent_of(const AnalysisModel& model, Kinematics kinematics, const Part& part) {
+  constexpr std::size_t stretch = 4096, most = 6;
+  using Sums = std::array<double, most * most>;
+  const auto modes = static_cast<std::size_t>(mode_count(kinematics));
+  const auto nodes = model.numbered_nodes();
+  const auto first = model.first_equation();
+  std::vector<Sums> sums((part.positions.size() + stretch - 1) / stretch, Sums{});
+#pragma omp parallel for schedule(static) if (sums.size() > 1)
+  for (std::size_t s = 0; s < sums.size(); ++s)
+    for (std::size_t i = s * stretch; i < std::min(part.positions.size(), (s + 1) * stretch); ++i) {
+      const std::int32_t k = part.positions[i];
+      const Spot spot = spot_of(model, part, nodes[k]);
+      for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
+        std::array<double, most> row{};
+        for (std::size_t m = 0; m < modes; ++m)
+          row[m] = mode_value(kinematics, static_cast<int>(m), e - first[k], spot, part.radius);
+        for (std::size_t a = 0; a < most; ++a)
+          for (std::size_t b = 0; b < most; ++b) sums[s][a * most + b] += row[a] * row[b];
+      }
+    }
+  Eigen::MatrixXd extent = Eigen::MatrixXd::Zero(mode_count(kinematics), mode_count(kinematics));
+  for (const Sums& sum : sums)
+    for (std::size_t a = 0; a < modes; ++a)
+      for (std::size_t b = 0; b < modes; ++b)
+        extent(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(b)) += sum[a * most + b];
+  return extent;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> connected_parts(const AnalysisModel& model) {
   const auto count = static_cast<std::int32_t>(model.numbered_nodes().size());
-  std::vector<std::int32_t> parent(count);
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto find = [&](std::int32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-  };
-  const auto join = [&](std::int32_t i, std::int32_t j) {
-    i = find(i);
-    j = find(j);
-    if (i != j) parent[std::max(i, j)] = std::min(i, j);
-  };
-
+  detail::DisjointSets sets(count);
   std::vector<std::int32_t> position(model.domain().node_count(), -1);
   for (std::int32_t k = 0; k < count; ++k) position[model.numbered_nodes()[k]] = k;
   for (const auto& origin : model.batches()) {
     if (origin.kind != BatchOrigin::Kind::block) continue;
     const ElementBlock& block = model.domain().block(origin.block);
-    const auto nodes = block.connectivity();
-    const int per = block.nodes_per_element();
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      if (i % per) join(position[nodes[i - 1]], position[nodes[i]]);
+#pragma omp parallel for schedule(static) if (block.size() > worth_threads)
+    for (std::int32_t e = 0; e < block.size(); ++e) {
+      const auto nodes = block.nodes(e);
+      for (std::size_t a = 1; a < nodes.size(); ++a) sets.join(position[nodes[a - 1]], position[nodes[a]]);
+    }
   }
   const auto join_equations = [&](std::int32_t a, std::int32_t b) {
-    join(position[model.place(a).node], position[model.place(b).node]);
+    sets.join(position[model.place(a).node], position[model.place(b).node]);
   };
   for (const auto& d : model.constraints().dependent)
     for (std::int32_t other : d.others) join_equations(d.equation, other);
@@ -178,7 +201,7 @@ std::vector<std::int32_t> connected_parts(const AnalysisModel& model) {
   std::vector<std::int32_t> part(count), number(count, -1);
   std::int32_t next = 0;
   for (std::int32_t k = 0; k < count; ++k) {
-    const std::int32_t root = find(k);
+    const std::int32_t root = sets.find(k);
     if (number[root] < 0) number[root] = next++;
     part[k] = number[root];
   }
@@ -197,19 +220,9 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
 
   std::vector<FreeMotion> motions;
   const auto nodes = model.numbered_nodes();
-  const auto first = model.first_equation();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     // Motions that move nothing (turning a straight chain of bars about itself) are not motions.
-    Eigen::MatrixXd extent = Eigen::MatrixXd::Zero(modes, modes);
-    for (std::int32_t k : parts[p].positions) {
-      const Spot spot = spot_of(model, parts[p], nodes[k]);
-      for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
-        Eigen::VectorXd row(modes);
-        for (int m = 0; m < modes; ++m) row[m] = mode_value(kinematics, m, e - first[k], spot, parts[p].radius);
-        extent += row * row.transpose();
-      }
-    }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> real(extent);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> real(extent_of(model, kinematics, parts[p]));
     std::vector<int> kept;
     for (int i = 0; i < modes; ++i)
       if (real.eigenvalues()[i] > 1e-9 * real.eigenvalues()[modes - 1]) kept.push_back(i);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/model/detail/model_builder.hpp>
 
 namespace voussoir {
@@ -8,6 +9,7 @@ void AnalysisModel::Builder::upload() {
   auto& m = model;
   ModelDescription d;
   std::vector<double> coordinates(3 * m.node_at_.size());
+#pragma omp parallel for schedule(static) if (m.node_at_.size() > detail::worth_threads)
   for (std::size_t k = 0; k < m.node_at_.size(); ++k)
     std::copy_n(domain.coordinates().begin() + 3 * static_cast<std::ptrdiff_t>(m.node_at_[k]), 3,
                 coordinates.begin() + static_cast<std::ptrdiff_t>(3 * k));
@@ -29,8 +31,10 @@ void AnalysisModel::Builder::upload() {
     d.dependencies.push_back(std::move(dependency));
   }
   for (std::size_t b = 0; b < batches.size(); ++b) {
-    for (auto& n : connectivity[b]) n = m.position_[n];
-    batches[b].nodes = connectivity[b];
+    std::vector<std::int32_t>& nodes = connectivity[b];
+#pragma omp parallel for schedule(static) if (nodes.size() > detail::worth_threads)
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = m.position_[nodes[i]];
+    batches[b].nodes = nodes;
   }
   d.batches = std::move(batches);
   m.device_model_ = m.backend_->make_model(d);

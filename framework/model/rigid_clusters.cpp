@@ -3,20 +3,25 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
-#include <numeric>
+#include <memory>
 #include <set>
 #include <tuple>
 
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/dense_tangent.hpp>
+#include <voussoir/framework/model/detail/disjoint_sets.hpp>
 #include <voussoir/framework/model/detail/rigid_joints.hpp>
 
 namespace voussoir {
 namespace {
 
+using detail::NodeRange;
 using detail::RigidFrame;
 using detail::RigidJoints;
+using detail::worth_threads;
 
 /// Clusters, single nodes among them, that are looked at one by one; motions that are handed on.
 constexpr std::size_t most_clusters = 300;
@@ -74,8 +79,7 @@ struct RigidBlock {
 class ElementSets {
  public:
   ElementSets(const Domain& domain, const RigidFrame& frame, const std::vector<RigidBlock>& blocks, std::int32_t count)
-      : parent_(static_cast<std::size_t>(count)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
+      : sets_(count) {
     std::vector<std::int32_t> owner(static_cast<std::size_t>(domain.node_count()), -1);
     for (const RigidBlock& b : blocks) {
       const ElementBlock& block = domain.block(b.block);
@@ -85,7 +89,7 @@ class ElementSets {
           for (const std::int32_t n : block.nodes(e)) {
             std::int32_t& own = owner[static_cast<std::size_t>(n)];
             if (own >= 0)
-              join(own, b.first + e);
+              sets_.join(own, b.first + e);
             else
               own = b.first + e;
           }
@@ -96,10 +100,7 @@ class ElementSets {
     join_faces(domain.node_count());
   }
 
-  std::int32_t find(std::int32_t i) {
-    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
-    return i;
-  }
+  std::int32_t find(std::int32_t i) { return sets_.find(i); }
 
  private:
   /// A face by its three lowest corners (two in the plane, and −1): who shares them shares all that is rigid.
@@ -109,52 +110,63 @@ class ElementSets {
   };
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-  void join(std::int32_t i, std::int32_t j) {
-    i = find(i);
-    j = find(j);
-    if (i != j) parent_[at(std::max(i, j))] = std::min(i, j);
-  }
 
   void add_faces(const ElementBlock& block, std::int32_t first, int needed) {
     const auto& faces = shape_topology(block.type().shape()).faces;
     std::vector<std::vector<int>> corners;
     for (const ShapeFace& face : faces)
       corners.emplace_back(face.nodes.begin(), face.nodes.begin() + shape_topology(face.shape).corners);
-    faces_.reserve(faces_.size() + static_cast<std::size_t>(block.size()) * faces.size());
+    const std::size_t begin = faces_.size();
+    faces_.resize(begin + at(block.size()) * corners.size());
+#pragma omp parallel for schedule(static) if (block.size() > worth_threads)
     for (std::int32_t e = 0; e < block.size(); ++e) {
       const auto nodes = block.nodes(e);
-      for (const std::vector<int>& local : corners) {
+      for (std::size_t f = 0; f < corners.size(); ++f) {
         std::array<std::int32_t, 4> own{};
         int count = 0;
-        for (const int i : local) own[static_cast<std::size_t>(count++)] = nodes[static_cast<std::size_t>(i)];
+        for (const int i : corners[f]) own[at(count++)] = nodes[at(i)];
         std::sort(own.begin(), own.begin() + count);
         const auto different = std::unique(own.begin(), own.begin() + count) - own.begin();
-        if (different < needed) continue;  // a face that is folded to an edge
-        faces_.push_back({{own[0], own[1], needed > 2 ? own[2] : -1}, first + e});
+        Face& face = faces_[begin + at(e) * corners.size() + f];
+        if (different < needed)  // a face that is folded to an edge
+          face.element = -1;
+        else
+          face = {{own[0], own[1], needed > 2 ? own[2] : -1}, first + e};
       }
     }
   }
 
   /// Faces by their lowest corner, then the few of one corner by comparison.
   void join_faces(std::int32_t nodes) {
-    std::vector<std::int64_t> start(static_cast<std::size_t>(nodes) + 1, 0);
-    for (const Face& f : faces_) ++start[at(f.corners[0]) + 1];
+    std::vector<std::int64_t> start(at(nodes) + 1, 0);
+    const auto count = static_cast<std::int64_t>(faces_.size());
+    const bool by_threads = count > worth_threads;
+#pragma omp parallel for schedule(static) if (by_threads)
+    for (std::int64_t i = 0; i < count; ++i)
+      if (const Face& f = faces_[static_cast<std::size_t>(i)]; f.element >= 0)
+        std::atomic_ref(start[at(f.corners[0]) + 1]).fetch_add(1, std::memory_order_relaxed);
     for (std::size_t n = 0; n + 1 < start.size(); ++n) start[n + 1] += start[n];
-    std::vector<Face> sorted(faces_.size());
+    const auto sorted = std::make_unique_for_overwrite<Face[]>(static_cast<std::size_t>(start.back()));
     auto cursor = start;
-    for (const Face& f : faces_) sorted[static_cast<std::size_t>(cursor[at(f.corners[0])]++)] = f;
-    for (std::size_t n = 0; n + 1 < start.size(); ++n) {
-      const auto begin = sorted.begin() + start[n], end = sorted.begin() + start[n + 1];
+    // Threads put the faces of a corner in any order; sorting gives them theirs.
+#pragma omp parallel for schedule(static) if (by_threads)
+    for (std::int64_t i = 0; i < count; ++i)
+      if (const Face& f = faces_[static_cast<std::size_t>(i)]; f.element >= 0)
+        sorted[static_cast<std::size_t>(
+            std::atomic_ref(cursor[at(f.corners[0])]).fetch_add(1, std::memory_order_relaxed))] = f;
+#pragma omp parallel for schedule(static) if (by_threads)
+    for (std::int32_t n = 0; n < nodes; ++n) {
+      Face *const begin = sorted.get() + start[at(n)], *const end = sorted.get() + start[at(n) + 1];
       std::sort(begin, end, [](const Face& a, const Face& b) {
         return a.corners != b.corners ? a.corners < b.corners : a.element < b.element;
       });
-      for (auto f = begin; f != end && f + 1 != end; ++f)
-        if (f->corners == (f + 1)->corners) join(f->element, (f + 1)->element);
+      for (const Face* f = begin; f != end && f + 1 != end; ++f)
+        if (f->corners == (f + 1)->corners) sets_.join(f->element, (f + 1)->element);
     }
     faces_ = {};
   }
 
-  std::vector<std::int32_t> parent_;
+  detail::DisjointSets sets_;
   std::vector<Face> faces_;
 };
 
@@ -239,32 +251,49 @@ std::vector<RigidBlock> Clusters::rigid_blocks(const RigidFrame& frame) {
 // Clusters in the order of their first elements, then one for each node that is in none.
 void Clusters::take_nodes(const std::vector<RigidBlock>& blocks, ElementSets& sets, std::int32_t elements) {
   const std::size_t nodes = model_.numbered_nodes().size();
-  own_.assign(nodes, -1);
+  std::vector<std::int32_t> cluster(static_cast<std::size_t>(elements));  // of each element
+#pragma omp parallel for schedule(static) if (elements > worth_threads)
+  for (std::int32_t e = 0; e < elements; ++e) cluster[static_cast<std::size_t>(e)] = sets.find(e);
   std::vector<std::int32_t> number(static_cast<std::size_t>(elements), -1);
+  for (std::int32_t& c : cluster) {
+    std::int32_t& own = number[static_cast<std::size_t>(c)];
+    if (own < 0) own = count_++;
+    c = own;
+  }
+  own_.assign(nodes, -1);
   std::vector<int> own_components(nodes, 0);
-  for (const RigidBlock& b : blocks) {
-    const ElementBlock& block = model_.domain().block(b.block);
-    for (std::int32_t e = 0; e < block.size(); ++e) {
-      const auto root = static_cast<std::size_t>(sets.find(b.first + e));
-      if (number[root] < 0) number[root] = count_++;
-      for (const std::int32_t n : block.nodes(e)) {
-        const auto k = static_cast<std::size_t>(position_[static_cast<std::size_t>(n)]);
-        if (own_[k] < 0) {
-          own_[k] = number[root];
-          own_components[k] = b.components;
-        } else if (own_[k] != number[root]) {
-          joints_.push_back({static_cast<std::int32_t>(k), number[root], std::min(b.components, own_components[k])});
+  const std::int32_t all_nodes = model_.domain().node_count();
+#pragma omp parallel if (all_nodes > worth_threads)
+  {
+    const NodeRange mine(all_nodes);
+    std::vector<Joint> joints;
+    for (const RigidBlock& b : blocks) {
+      const ElementBlock& block = model_.domain().block(b.block);
+      for (std::int32_t e = 0; e < block.size(); ++e) {
+        const std::int32_t here = cluster[static_cast<std::size_t>(b.first + e)];
+        for (const std::int32_t n : block.nodes(e)) {
+          if (!mine.contains(n)) continue;
+          const auto k = static_cast<std::size_t>(position_[static_cast<std::size_t>(n)]);
+          if (own_[k] < 0) {
+            own_[k] = here;
+            own_components[k] = b.components;
+          } else if (own_[k] != here) {
+            joints.push_back({static_cast<std::int32_t>(k), here, std::min(b.components, own_components[k])});
+          }
         }
       }
     }
+#pragma omp critical
+    joints_.insert(joints_.end(), joints.begin(), joints.end());
   }
   of_elements_ = count_;
   for (std::int32_t& c : own_)
     if (c < 0) c = count_++;
 }
 
+/// All joints of a node come from one thread, in the order of the elements, and stay in it.
 void Clusters::sort_joints() {
-  std::sort(joints_.begin(), joints_.end(), [](const Joint& a, const Joint& b) {
+  std::stable_sort(joints_.begin(), joints_.end(), [](const Joint& a, const Joint& b) {
     return std::tie(a.position, a.cluster) < std::tie(b.position, b.cluster);
   });
   const auto same = [](const Joint& a, const Joint& b) { return a.position == b.position && a.cluster == b.cluster; };

@@ -20,7 +20,14 @@ std::vector<double> acting_temperatures(const Job& job, const JobStep& step, con
 
 /// Fields at nodes and at elements, and the ranges of what was recovered in elements.
 struct StepFields {
-  std::deque<NodalField> nodal;  // named as in the picture; a deque, because a writer points at them
+  /// Some components of a nodal field as an array of a picture.
+  struct Shown {
+    std::string name;
+    const NodalField* of;
+    int first, count;
+  };
+  std::deque<NodalField> nodal;  // a deque, because `shown` and a writer point at them
+  std::vector<Shown> shown;
   std::vector<std::pair<std::string, std::vector<double>>> cells;
   std::vector<Range> ranges;
   bool too_many_materials = false;  ///< for a nodal stress of each: elements have their means instead

@@ -1,6 +1,7 @@
 #include <voussoir/jobs/detail/background_work.hpp>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -38,6 +39,19 @@ TEST(BackgroundWork, DoesPiecesInOrderAndOneAtATime) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(done[i], i);
   EXPECT_FALSE(background.has_failed());
   background.check();
+}
+
+TEST(BackgroundWork, UsesAsManyThreadsAsTheCaller) {
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 3}) {
+    omp_set_num_threads(threads);
+    BackgroundWork background;
+    int seen = 0;
+    background.begin([&] { seen = omp_get_max_threads(); });
+    background.wait();
+    EXPECT_EQ(seen, threads);
+  }
+  omp_set_num_threads(before);
 }
 
 TEST(BackgroundWork, RunsBesideTheCallerAndHoldsNothingAfterwards) {
@@ -126,20 +140,34 @@ Job heated_again_and_again() {
 }
 
 TEST_F(BackgroundFiles, AreTheSameFiles) {
-  for (const bool background : {false, true}) {
+  for (const std::string how : {"before", "beside", "prepared"}) {
     Job job = heated_again_and_again();
-    OutputOptions options = in(background ? "beside" : "before", background);
+    OutputOptions options = in(how, how != "before");
     options.frd = true;
     ResultFiles files(job, options);
+    if (how == "prepared") files.prepare();
     testing::run_and_write(job, files);
     EXPECT_EQ(files.summaries().size(), job.steps.size());
     EXPECT_GT(files.seconds(), 0);
     for (const auto& path : files.written()) EXPECT_TRUE(std::filesystem::exists(path)) << path;
   }
-  const auto before = contents("before"), beside = contents("beside");
+  const auto before = contents("before");
   ASSERT_GT(before.size(), 20u);
-  ASSERT_EQ(before.size(), beside.size());
-  for (const auto& [name, text] : before) EXPECT_TRUE(beside.at(name) == text) << name;
+  for (const char* how : {"beside", "prepared"}) {
+    const auto these = contents(how);
+    ASSERT_EQ(before.size(), these.size()) << how;
+    for (const auto& [name, text] : before) EXPECT_TRUE(these.at(name) == text) << how << ", " << name;
+  }
+}
+
+TEST_F(BackgroundFiles, TellWhatTheirTimeWasSpentOn) {
+  Job job = heated_again_and_again();
+  ResultFiles files(job, in("timed", true));
+  testing::run_and_write(job, files);
+  double sum = 0;
+  for (const StageTime& t : files.stage_times()) sum += t.seconds;
+  EXPECT_GT(sum, 0.5 * files.seconds());
+  EXPECT_LE(sum, files.seconds());
 }
 
 /// Limits the size of files, as a full disk would, and takes the limit off again.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <string>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
@@ -7,7 +9,7 @@
 #include <voussoir/backends/cuda/vectors/dependencies.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/described_elements.hpp>
-#include <voussoir/backends/detail/large_vector.hpp>
+#include <voussoir/backends/large_vector.hpp>
 
 // Element vectors, summed to nodal vectors: residuals and body loads; and values recovered at points.
 
@@ -92,6 +94,56 @@ void CudaBackend::body_load(const DeviceModel& model, int batch_number, const El
   faults.rethrow();
 }
 
+namespace {
+
+/// Two pieces of pinned memory by turns: while one is copied from the device, the other one is read by the host.
+class Staging {
+ public:
+  Staging(std::shared_ptr<DeviceMemory> memory, std::size_t numbers) : memory_(std::move(memory)), numbers_(numbers) {}
+  ~Staging() {
+    for (Piece& piece : pieces_) {
+      try {
+        piece.copied.wait();
+      } catch (const Error&) {
+        // Work failed on the device; whoever takes the numbers, or synchronises next, gets the Error.
+      }
+      memory_->release_host(piece.numbers, sizeof(double) * numbers_);
+    }
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// Copies `count` numbers to piece `turn`, in the order of the stream.
+  void begin(int turn, const double* from, std::size_t count) {
+    Piece& piece = pieces_[turn % 2];
+    if (!piece.numbers) piece.numbers = static_cast<double*>(memory_->allocate_host(sizeof(double) * numbers_));
+    copy_async(piece.numbers, from, sizeof(double) * count, stream_of(memory_));
+    piece.copied.set(stream_of(memory_));
+    piece.count = count;
+  }
+  /// The numbers of that turn, once they have arrived. Valid until begin(turn + 2).
+  std::span<const double> take(int turn) const {
+    const Piece& piece = pieces_[turn % 2];
+    piece.copied.wait();
+    return {piece.numbers, piece.count};
+  }
+
+ private:
+  struct Piece {
+    double* numbers = nullptr;
+    std::size_t count = 0;
+    StreamMark copied;
+  };
+  std::shared_ptr<DeviceMemory> memory_;
+  std::size_t numbers_;
+  Piece pieces_[2];
+};
+
+/// Of values at points: pinning memory takes as long as copying some gigabytes to it, so pieces are small.
+constexpr std::int64_t staged_bytes = std::int64_t{32} << 20;
+
+}  // namespace
+
 std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_number, const ElementState& state) {
   require_state(model, state, "recover");
   require_batch(batch_number, model.batch_count(), "recover");
@@ -103,31 +155,30 @@ std::vector<double> CudaBackend::recover(const DeviceModel& model, int batch_num
     const int values = batch.program->points() * static_cast<int>(batch.program->recovered_names().size());
     if (batch.element_count == 0 || values == 0) continue;
     const DeviceProgram& program = device_program(*batch.program);
-    // Values pass in pieces, so that many of them need little room beside the model.
-    const std::int32_t piece = piece_elements(piece_bytes, values, batch.element_count);
+    const auto width = static_cast<std::size_t>(values);
+    // Values pass in pieces: the device computes and copies one while the host puts the one before in its place.
+    const std::int32_t piece = piece_elements(staged_bytes, values, batch.element_count);
     Array<double> grouped(memory(d), room_for(piece, values)), plain(memory(d), room_for(piece, values));
-    for (std::int32_t first = 0; first < batch.element_count; first += piece) {
+    Staging staging(memory(d), room_for(piece, values));
+    const auto begin = [&](std::int32_t first) {
       ElementRun run = ElementRun::all(model, d, batch_number, faults, state);
       run.first = first;
       run.count = std::min(piece, batch.element_count - first);
       const std::int64_t numbers = std::int64_t{run.count} * values;
-      {
-        DeviceSection section(*memory(d));
-        program.recover(run, grouped.write_device());
-        double* ordered = plain.write_device();
-        launch(order_values, grid_for(numbers), stream_of(memory(d)), numbers, values, grouped.read_device(), ordered);
-        if (numbers < static_cast<std::int64_t>(plain.size()))
-          fill_bytes_async(ordered + numbers, 0, sizeof(double) * (plain.size() - static_cast<std::size_t>(numbers)),
-                           stream_of(memory(d)));
-      }
-      const auto numbers_here = plain.read_host();
+      DeviceSection section(*memory(d));
+      program.recover(run, grouped.write_device());
+      double* ordered = plain.write_device();
+      launch(order_values, grid_for(numbers), stream_of(memory(d)), numbers, values, grouped.read_device(), ordered);
+      staging.begin(first / piece, ordered, static_cast<std::size_t>(numbers));
+    };
+    begin(0);
+    if (result.empty())
+      result = large_zeros(static_cast<std::size_t>(voussoir::detail::described_elements(model, batch_number)) * width);
+    for (std::int32_t first = 0; first < batch.element_count; first += piece) {
+      const auto numbers = staging.take(first / piece);
+      if (piece < batch.element_count - first) begin(first + piece);
       // An element on the border of two devices is computed by both, with the same result.
-      const auto width = static_cast<std::size_t>(values);
-      if (result.empty())
-        result = voussoir::detail::large_zeros(
-            static_cast<std::size_t>(voussoir::detail::described_elements(model, batch_number)) * width);
-      voussoir::detail::place_records(numbers_here.first(static_cast<std::size_t>(numbers)), width, batch.origin, first,
-                                      result);
+      place_records(numbers, width, batch.origin, first, result);
     }
   }
   faults.rethrow();

@@ -11,11 +11,30 @@
 
 namespace voussoir {
 
+namespace detail {
+class AppendedArrays;
+}
+
 /// How a VTU file is written.
 struct VtuOptions {
   bool overwrite = false;  ///< replace a file of that name; otherwise it is an Error
   bool compress = true;    ///< zlib; off writes plain numbers
   int level = 1;           ///< of zlib, 1 (fast) … 9 (small)
+};
+
+/// What all VTU files of a mesh have in common (coordinates, connectivity, numbers of nodes and elements), compressed
+/// by the first of them and kept in memory for the others. The mesh must not change between them.
+class VtuMesh {
+ public:
+  VtuMesh();
+  ~VtuMesh();
+  VtuMesh(VtuMesh&&) noexcept;
+  VtuMesh& operator=(VtuMesh&&) noexcept;
+
+ private:
+  friend class VtuWriter;
+  struct Kept;
+  std::unique_ptr<Kept> kept_;
 };
 
 /// Writes a domain and what was found on it as a VTU file, which ParaView, VisIt and VTK open.
@@ -41,6 +60,9 @@ class VtuWriter {
   /// as it is, NaN included, with its components named. `name` replaces the name of the field.
   VtuWriter& add(const NodalField& field, const std::string& name = {});
   VtuWriter& add(NodalField&& field, const std::string& name = {}) = delete;  // it would be gone before write()
+  /// `count` components of a field from `first` on as one array, as they are.
+  VtuWriter& add_components(const NodalField& field, const std::string& name, int first, int count);
+  VtuWriter& add_components(NodalField&& field, const std::string& name, int first, int count) = delete;
   /// One array per material, called NAME where there is one material and NAME_MATERIAL where there are several. The
   /// writer keeps the list.
   VtuWriter& add(std::vector<MaterialField> fields);
@@ -55,6 +77,12 @@ class VtuWriter {
   VtuWriter& unit(const std::string& array, const std::string& label);
   /// A line for those who read the head of the file.
   VtuWriter& comment(const std::string& line);
+
+  /// Takes the compressed mesh from `mesh`, or puts it there for the next file. Throws Error (misuse) where it is that
+  /// of another domain.
+  VtuWriter& reuse(VtuMesh& mesh);
+  /// Compresses the mesh for files to come, into what reuse() was given.
+  void prepare(const VtuOptions& options = {}) const;
 
   void write(const std::filesystem::path& path, const VtuOptions& options = {}) const;
 
@@ -72,6 +100,8 @@ class VtuWriter {
   };
   void check_cells(const std::string& name, std::size_t values) const;
   void check_name(const std::string& name, bool at_points) const;
+  void announce_fields(detail::AppendedArrays& arrays, std::int64_t nodes) const;
+  void announce_cell_fields(detail::AppendedArrays& arrays, std::int64_t cells) const;
 
   const Domain* domain_;
   std::vector<PointArray> points_;
@@ -80,6 +110,7 @@ class VtuWriter {
   std::vector<std::shared_ptr<const std::vector<MaterialField>>> kept_;
   std::map<std::string, std::string> units_;  // of arrays
   std::vector<std::string> comments_;
+  VtuMesh* mesh_ = nullptr;
 };
 
 }  // namespace voussoir

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/io/detail/id_index.hpp>
 
 namespace voussoir::gmsh {
@@ -63,14 +64,18 @@ GmshMesh MeshBuilder::finish() {
   if (const auto twice = nodes.duplicate())
     throw Error(ErrorCode::bad_input, "node " + std::to_string(*twice) + " occurs twice; save the mesh again from Gmsh",
                 file_);
-  for (const GmshMesh::Batch& batch : mesh_.batches)
-    for (std::size_t i = 0; i < batch.nodes.size(); ++i)
+  for (const GmshMesh::Batch& batch : mesh_.batches) {
+    bool wrong = false;
+#pragma omp parallel for schedule(static) reduction(|| : wrong) if (batch.nodes.size() > detail::worth_threads)
+    for (std::size_t i = 0; i < batch.nodes.size(); ++i) wrong = wrong || nodes.find(batch.nodes[i]) < 0;
+    for (std::size_t i = 0; wrong && i < batch.nodes.size(); ++i)  // names the first one
       if (nodes.find(batch.nodes[i]) < 0)
         throw Error(ErrorCode::not_found,
                     "element " + std::to_string(batch.ids[i / batch.nodes_per_element]) + " (" + batch.shape +
                         ") has the node " + std::to_string(batch.nodes[i]) +
                         ", which the file does not have; save the mesh again from Gmsh",
                     file_);
+  }
   return std::move(mesh_);
 }
 

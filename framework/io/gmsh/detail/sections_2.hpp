@@ -19,11 +19,17 @@ class Sections2 : Sections<Source> {
   void nodes(std::int64_t count) {
     this->require_room(count, Source::integer_bytes + 3 * Source::real_bytes, "nodes");
     this->reserve_nodes(count);
-    for (std::int64_t i = 0; i < count; ++i) {
-      source_.begin_record();
-      builder_.node_ids().push_back(source_.integer());
-      this->take_point();
-      source_.end_record();
+    const auto node = [&](auto& source, std::vector<Id>& ids, std::vector<double>& coordinates) {
+      source.begin_record();
+      ids.push_back(source.integer());
+      this->take_point(source, coordinates);
+      source.end_record();
+    };
+    std::int64_t i = this->template read_by_threads<NodeRows>(
+        count, [&](auto& source, NodeRows& rows) { node(source, rows.ids, rows.coordinates); },
+        [&](const NodeRows& rows) { this->take(rows); });
+    for (; i < count; ++i) {
+      node(source_, builder_.node_ids(), builder_.coordinates());
       this->tick_at(i);
     }
   }

@@ -79,13 +79,20 @@ class Sections4 : Sections<Source> {
       GmshMesh::Batch& batch = builder_.batch(shape, builder_.physical_tags(entity.dimension, entity.tag));
       this->grow(batch.ids, count);
       this->grow(batch.nodes, count * shape.nodes);
-      std::int64_t nodes[max_shape_nodes];
-      for (std::int64_t i = 0; i < count; ++i) {
-        source_.begin_record();
-        const std::int64_t id = tag();
-        for (int k = 0; k < shape.nodes; ++k) nodes[k] = tag();
-        source_.end_record();
-        this->take_nodes(shape, batch, id, nodes);
+      const auto element = [&](auto& source, auto& to) {
+        std::int64_t nodes[max_shape_nodes];
+        source.begin_record();
+        const std::int64_t id = tag(source);
+        for (int k = 0; k < shape.nodes; ++k) nodes[k] = tag(source);
+        source.end_record();
+        this->take_nodes(shape, to, id, nodes);
+      };
+      const auto take = [&](const ElementRows& rows) {
+        this->append(batch.ids, rows.ids);
+        this->append(batch.nodes, rows.nodes);
+      };
+      for (std::int64_t i = this->template read_by_threads<ElementRows>(count, element, take); i < count; ++i) {
+        element(source_, batch);
         this->tick_at(i);
       }
       done += count;
@@ -103,7 +110,10 @@ class Sections4 : Sections<Source> {
 
   std::int64_t tag_bytes() const { return is_40_ ? Source::integer_bytes : Source::size_bytes; }
   /// The number of a node or an element.
-  std::int64_t tag() { return is_40_ ? source_.integer() : source_.size(); }
+  template <class AnySource>
+  std::int64_t tag(AnySource& source) const {
+    return is_40_ ? source.integer() : source.size();
+  }
 
   Header header(std::int64_t bytes_each, const char* what) {
     const std::int64_t blocks = source_.free_size(), total = source_.free_size();
@@ -140,23 +150,37 @@ class Sections4 : Sections<Source> {
   }
 
   void nodes_40(std::int64_t count, int parameters) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      source_.begin_record();
-      builder_.node_ids().push_back(source_.integer());
-      this->take_point();
-      source_.skip_reals(parameters);
-      source_.end_record();
+    const auto node = [&](auto& source, std::vector<Id>& ids, std::vector<double>& coordinates) {
+      source.begin_record();
+      ids.push_back(source.integer());
+      this->take_point(source, coordinates);
+      source.skip_reals(parameters);
+      source.end_record();
+    };
+    std::int64_t i = this->template read_by_threads<NodeRows>(
+        count, [&](auto& source, NodeRows& rows) { node(source, rows.ids, rows.coordinates); },
+        [&](const NodeRows& rows) { this->take(rows); });
+    for (; i < count; ++i) {
+      node(source_, builder_.node_ids(), builder_.coordinates());
       this->tick_at(i);
     }
   }
 
   void nodes_41(std::int64_t count, int parameters) {
-    for (std::int64_t i = 0; i < count; ++i) builder_.node_ids().push_back(source_.free_size());
-    for (std::int64_t i = 0; i < count; ++i) {
-      source_.begin_record();
-      this->take_point();
-      source_.skip_reals(parameters);
-      source_.end_record();
+    const auto id = [](auto& source, std::vector<Id>& ids) { ids.push_back(source.free_size()); };
+    const auto point = [&](auto& source, std::vector<double>& coordinates) {
+      source.begin_record();
+      this->take_point(source, coordinates);
+      source.skip_reals(parameters);
+      source.end_record();
+    };
+    std::int64_t i = this->template read_by_threads<std::vector<Id>>(
+        count, id, [&](const std::vector<Id>& ids) { this->append(builder_.node_ids(), ids); });
+    for (; i < count; ++i) id(source_, builder_.node_ids());
+    i = this->template read_by_threads<std::vector<double>>(
+        count, point, [&](const std::vector<double>& x) { this->append(builder_.coordinates(), x); });
+    for (; i < count; ++i) {
+      point(source_, builder_.coordinates());
       this->tick_at(i);
     }
   }

@@ -134,6 +134,10 @@ class TextSource {
     for (int i = 0; i < count; ++i) real();
   }
 
+  /// The text from here on.
+  std::string_view ahead() const { return cursor_.bytes().substr(cursor_.position()); }
+  void skip_bytes(std::size_t count) { cursor_.move_to(cursor_.position() + count); }
+
   std::size_t position() const { return cursor_.position(); }
   std::string where() const { return cursor_.line_at(cursor_.position()); }
   std::int64_t remaining() const { return static_cast<std::int64_t>(cursor_.remaining()); }

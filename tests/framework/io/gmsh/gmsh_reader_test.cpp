@@ -7,10 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 #include <support/expect_error.hpp>
 #include <support/gmsh_text.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/io/gmsh/gmsh_writer.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
 
 namespace voussoir {
 namespace {
@@ -204,6 +207,60 @@ TEST(GmshReader, ReadsAFileAndTellsHowFarItIs) {
   std::filesystem::remove(path);
   expect_error(ErrorCode::io, {path.string(), "cannot be opened"}, [&] { read_gmsh(path); });
   expect_error(ErrorCode::io, {"folder"}, [&] { read_gmsh(path.parent_path()); });
+}
+
+/// A box with more nodes and elements than one thread reads alone, as a file.
+std::string large_file(GmshFormat format) {
+  Domain domain;
+  BoxMesh box;
+  box.cells = {30, 30, 20};
+  add_box_mesh(domain, box);
+  const auto path = std::filesystem::temp_directory_path() / ("voussoir_large_" + std::to_string(::getpid()) + ".msh");
+  write_gmsh(domain, path, {.overwrite = true, .format = format});
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  file.close();
+  std::filesystem::remove(path);
+  return bytes.str();
+}
+
+TEST(GmshReader, ThreadsReadTextAsOneReadsBinary) {
+  const GmshMesh binary = read(large_file(GmshFormat::binary_4_1));
+  ASSERT_GT(binary.node_ids.size(), 18000u);
+  for (const GmshFormat format : {GmshFormat::ascii_4_1, GmshFormat::ascii_2_2}) {
+    const GmshMesh text = read(large_file(format));
+    EXPECT_EQ(text.node_ids, binary.node_ids);
+    EXPECT_EQ(text.coordinates, binary.coordinates);
+    ASSERT_EQ(batch(text, "hex8").ids.size(), 18000u);
+    EXPECT_EQ(batch(text, "hex8").ids, batch(binary, "hex8").ids);
+    EXPECT_EQ(batch(text, "hex8").nodes, batch(binary, "hex8").nodes);
+    EXPECT_EQ(batch(text, "quad4").nodes, batch(binary, "quad4").nodes);
+  }
+}
+
+TEST(GmshReader, ErrorsOfLargeSectionsNameTheirLine) {
+  const std::string good = large_file(GmshFormat::ascii_4_1);
+  // The line in the middle of the volume's elements, and one in the middle of the coordinates.
+  const auto damaged = [&](const std::string& section, double part, const std::string& line) {
+    const std::size_t begin = good.find("$" + section), end = good.find("$End" + section);
+    const std::size_t at = good.find('\n', begin + static_cast<std::size_t>(part * double(end - begin))) + 1;
+    const auto number = 1 + std::count(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    std::string text = good;
+    text.replace(at, text.find('\n', at) - at, line);
+    return std::pair{text, "part.msh:" + std::to_string(number)};
+  };
+  for (const auto& [section, part] : {std::pair{"Nodes", 0.7}, {"Elements", 0.6}})
+    for (const char* line : {"1 2 x", "1 2", "1 2 3 4 5 6 7 8 9 10"}) {
+      const auto [text, place] = damaged(section, part, line);
+      expect_error(ErrorCode::bad_input, {place + ":"}, [&] { read(text); });
+    }
+  // An empty line is none.
+  const auto [text, place] = damaged("Elements", 0.6, "");
+  EXPECT_THROW(read(text), Error);  // an element too few
+  std::string wider = good;
+  wider.insert(wider.find('\n', wider.find("$Elements") + (good.size() - good.find("$Elements")) / 2), "\n \n");
+  EXPECT_EQ(batch(read(wider), "hex8").nodes, batch(read(good), "hex8").nodes);
 }
 
 TEST(GmshReader, SaysWhatIsWrongWithTheFormat) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/io/deck/detail/build/build.hpp>
 
 // Nodes and elements of a deck as tables, who has which section, which axes, and at which temperature it starts.
@@ -54,6 +55,44 @@ void sort_nodes(Build& b) {
   b.node_index = IdIndex(b.node_ids);
 }
 
+/// Calls is_wrong(i) for i from 0 to count − 1, by all threads, and returns whether one of them is.
+template <class IsWrong>
+bool any_wrong(std::size_t count, const IsWrong& is_wrong) {
+  bool any = false;
+#pragma omp parallel for schedule(static) reduction(|| : any) if (count > detail::worth_threads)
+  for (std::size_t i = 0; i < count; ++i) any = any || is_wrong(i);
+  return any;
+}
+
+/// Fails at the first element of a card that has a node which does not exist, or one twice.
+void check_nodes_of(Build& b, std::size_t c) {
+  const ElementCard& card = b.deck.elements[c];
+  const std::size_t per = card.nodes_per_element;
+  const auto missing = [&](std::size_t i) { return b.node_index.find(card.nodes[i]) < 0; };
+  const auto twice = [&](std::size_t e) -> const Id* {
+    for (std::size_t i = e * per; i < (e + 1) * per; ++i)
+      for (std::size_t j = i + 1; j < (e + 1) * per; ++j)
+        if (card.nodes[i] == card.nodes[j]) return &card.nodes[i];
+    return nullptr;
+  };
+  if (any_wrong(card.nodes.size(), missing)) {
+    std::size_t i = 0;
+    while (!missing(i)) ++i;
+    b.fail(ErrorCode::not_found,
+           "node " + b.deck.instances.node(card.nodes[i]) + " of element " +
+               b.deck.instances.element(card.ids[i / per]) + " (" + card.type + ") does not exist",
+           b.element_place(b.card_first[c] + i / per));
+  }
+  if (any_wrong(card.ids.size(), [&](std::size_t e) { return twice(e) != nullptr; })) {
+    std::size_t e = 0;
+    while (!twice(e)) ++e;
+    b.fail("element " + b.deck.instances.element(card.ids[e]) + " (" + card.type + ") has node " +
+               b.deck.instances.node(*twice(e)) +
+               " twice; use the type with fewer nodes instead of a collapsed element",
+           b.element_place(b.card_first[c] + e));
+  }
+}
+
 /// What each element is, and that nodes and ids are as they should be.
 void check_elements(Build& b) {
   std::vector<Id> ids;
@@ -74,33 +113,15 @@ void check_elements(Build& b) {
   ids.reserve(count);
   for (const ElementCard& card : b.deck.elements) ids.insert(ids.end(), card.ids.begin(), card.ids.end());
   b.element_index = IdIndex(ids);
-  for (std::size_t e = 0; e < count; ++e) {
-    const std::int64_t last = b.element_index.find(ids[e]);
-    if (last != static_cast<std::int64_t>(e))
-      b.fail("element " + b.deck.instances.element(ids[e]) + " is already defined, at " +
-                 b.deck.where(b.element_place(e)) + "; give each element a unique number",
-             b.element_place(static_cast<std::size_t>(last)));
+  const auto is_taken = [&](std::size_t e) { return b.element_index.find(ids[e]) != static_cast<std::int64_t>(e); };
+  if (any_wrong(count, is_taken)) {
+    std::size_t e = 0;
+    while (!is_taken(e)) ++e;
+    b.fail("element " + b.deck.instances.element(ids[e]) + " is already defined, at " +
+               b.deck.where(b.element_place(e)) + "; give each element a unique number",
+           b.element_place(static_cast<std::size_t>(b.element_index.find(ids[e]))));
   }
-  for (std::size_t c = 0; c < b.deck.elements.size(); ++c) {
-    const ElementCard& card = b.deck.elements[c];
-    const std::size_t per = card.nodes_per_element;
-    for (std::size_t i = 0; i < card.nodes.size(); ++i)
-      if (b.node_index.find(card.nodes[i]) < 0) {
-        const std::size_t e = b.card_first[c] + i / per;
-        b.fail(ErrorCode::not_found,
-               "node " + b.deck.instances.node(card.nodes[i]) + " of element " +
-                   b.deck.instances.element(card.ids[i / per]) + " (" + card.type + ") does not exist",
-               b.element_place(e));
-      }
-    for (std::size_t e = 0; e < card.ids.size(); ++e)
-      for (std::size_t i = e * per; i < (e + 1) * per; ++i)
-        for (std::size_t j = i + 1; j < (e + 1) * per; ++j)
-          if (card.nodes[i] == card.nodes[j])
-            b.fail("element " + b.deck.instances.element(card.ids[e]) + " (" + card.type + ") has node " +
-                       b.deck.instances.node(card.nodes[i]) +
-                       " twice; use the type with fewer nodes instead of a collapsed element",
-                   b.element_place(b.card_first[c] + e));
-  }
+  for (std::size_t c = 0; c < b.deck.elements.size(); ++c) check_nodes_of(b, c);
 }
 
 bool fits(SectionCard::Kind kind, Family family) {
