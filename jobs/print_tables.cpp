@@ -6,7 +6,7 @@
 #include <span>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/detail/nan.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
 
 namespace voussoir::detail {
 namespace {

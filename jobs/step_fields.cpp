@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include <voussoir/framework/detail/nan.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
 
 namespace voussoir::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include <voussoir/framework/detail/nan.hpp>
 #include <voussoir/framework/io/picture/picture.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 
 namespace voussoir::detail {

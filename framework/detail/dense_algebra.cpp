@@ -20,17 +20,6 @@ Eigen::Index column_rank(const Eigen::MatrixXd& matrix, double threshold) {
   return qr.rank();
 }
 
-std::vector<Eigen::Index> pivot_order(const Eigen::MatrixXd& matrix) {
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(matrix);
-  const auto& order = qr.colsPermutation().indices();
-  return {order.begin(), order.end()};
-}
-
-Eigen::MatrixXd orthonormal_columns(const Eigen::MatrixXd& matrix) {
-  return Eigen::HouseholderQR<Eigen::MatrixXd>(matrix).householderQ() *
-         Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
-}
-
 Eigen::MatrixXd product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return a * b; }
 
 Eigen::MatrixXd transposed_product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) { return a.transpose() * b; }

@@ -1,6 +1,5 @@
 #pragma once
 #include <Eigen/Core>
-#include <vector>
 
 // Decompositions and products of small dense matrices. Eigen's templates for them take seconds to compile, so they are
 // compiled once, here, and everybody else calls these functions.
@@ -18,10 +17,6 @@ Eigen::VectorXd eigenvalues_of(const Eigen::MatrixXd& symmetric);
 
 /// Number of independent columns; pivots below `threshold` times the largest one count as zero.
 Eigen::Index column_rank(const Eigen::MatrixXd& matrix, double threshold);
-/// Indices of the columns, the largest first, each by what is independent of those before it.
-std::vector<Eigen::Index> pivot_order(const Eigen::MatrixXd& matrix);
-/// As many orthonormal columns as `matrix` has, which span the same space.
-Eigen::MatrixXd orthonormal_columns(const Eigen::MatrixXd& matrix);
 
 Eigen::MatrixXd product(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 /// aᵀ b.

@@ -1,8 +1,9 @@
-#include <cmath>
+#ifndef EIGEN_MPL2_ONLY
+#define EIGEN_MPL2_ONLY
+#endif
+#include <Eigen/Dense>
 #include <span>
-#include <string>
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/solvers/direct/detail/free_motions.hpp>
 
 namespace voussoir::detail {
@@ -19,35 +20,36 @@ FreeMotions find_free_motions(const SymmetricCsr& matrix, const std::vector<std:
     }
     if (size > 0) q.col(c) /= size;
   }
-  q = orthonormal_columns(q);
+  q = Eigen::HouseholderQR<Eigen::MatrixXd>(q).householderQ() * Eigen::MatrixXd::Identity(n, count);
 
-  Eigen::MatrixXd image(n, count);
+  Eigen::MatrixXd product(n, count);
   for (Eigen::Index c = 0; c < count; ++c) {
     multiply(matrix, std::span<const double>(q.col(c).data(), static_cast<std::size_t>(n)),
-             std::span<double>(image.col(c).data(), static_cast<std::size_t>(n)));
+             std::span<double>(product.col(c).data(), static_cast<std::size_t>(n)));
   }
-  const Eigen::MatrixXd projected = transposed_product(q, image);
-  const Spectrum ritz = spectrum_of(0.5 * (projected + projected.transpose()));
+  const Eigen::MatrixXd projected = q.transpose() * product;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(0.5 * (projected + projected.transpose()));
 
   std::vector<Eigen::Index> free;
   for (Eigen::Index c = 0; c < count; ++c) {
     double floor = tolerance;
     if (!lost.empty())
-      floor += (q * ritz.vectors.col(c)).cwiseAbs2().dot(Eigen::Map<const Eigen::VectorXd>(lost.data(), n));
-    if (std::abs(ritz.values(c)) <= floor) free.push_back(c);
+      floor += (q * ritz.eigenvectors().col(c)).cwiseAbs2().dot(Eigen::Map<const Eigen::VectorXd>(lost.data(), n));
+    if (std::abs(ritz.eigenvalues()(c)) <= floor) free.push_back(c);
   }
   FreeMotions found;
   if (free.empty()) return found;
   const Eigen::Index dimension = static_cast<Eigen::Index>(free.size());
-  const Eigen::MatrixXd basis = product(q, ritz.vectors(Eigen::all, free));
+  const Eigen::MatrixXd basis = q * ritz.eigenvectors()(Eigen::all, free);
   found.basis.assign(basis.data(), basis.data() + basis.size());
 
   // Among the candidates, those equations that the free motions move most and most independently.
   Eigen::MatrixXd moved(dimension, count);
   for (Eigen::Index c = 0; c < count; ++c) moved.col(c) = basis.row(candidates[c]).transpose();
-  const std::vector<Eigen::Index> order = pivot_order(moved);
-  for (Eigen::Index c = 0; c < dimension; ++c)
-    found.equation.push_back(candidates[static_cast<std::size_t>(order[static_cast<std::size_t>(c)])]);
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> choice(moved);
+  for (Eigen::Index c = 0; c < dimension; ++c) {
+    found.equation.push_back(candidates[choice.colsPermutation().indices()(c)]);
+  }
   return found;
 }
 
