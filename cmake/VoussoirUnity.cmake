@@ -1,7 +1,7 @@
 # Builds from nothing compile sources of one folder together, a few at a time, since most of the time of a small source
 # goes into headers and templates that its neighbours need too:
 #   VOUSSOIR_UNITY                            AUTO: as VOUSSOIR_PRECOMPILED, ON, OFF
-#   voussoir_unite(<target> <source>...)      does so for sources of a target
+#   voussoir_unite(<target> <most> <source>...)  does so for sources of a target, at most <most> at a time
 # Two sources of a folder that define the same name for themselves cannot be compiled together. The compiler says so;
 # list one of them in voussoir_sources_alone, or find a better name.
 include_guard(GLOBAL)
@@ -15,24 +15,6 @@ if(VOUSSOIR_UNITY STREQUAL "AUTO")
 endif()
 
 set(voussoir_sources_alone
-    apps/commands/completion.cpp
-    apps/commands/info.cpp
-    apps/commands/number_checks.cpp
-    apps/commands/result_options.cpp
-    apps/commands/run.cpp
-    framework/analysis/point_locator.cpp
-    framework/analysis/probe.cpp
-    framework/analysis/results.cpp
-    framework/io/deck/detail/parse/element_generate.cpp
-    framework/io/deck/detail/parse/expression.cpp
-    framework/io/job/detail/groups.cpp
-    framework/io/job/detail/loads.cpp
-    framework/mesh/mesh_quality.cpp
-    framework/mesh/pump_model.cpp
-    jobs/check_json.cpp
-    jobs/check_mesh.cpp
-    jobs/print_tables.cpp
-    jobs/step_picture.cpp
     solvers/direct/band.cpp
     solvers/direct/cholmod.cpp
     solvers/direct/eigen.cpp
@@ -40,10 +22,7 @@ set(voussoir_sources_alone
     solvers/direct/profile.cpp
     solvers/preconditioners/fsai.cpp)
 
-# Few enough that no unit takes long, and that two cores have something to do until the end.
-set(voussoir_sources_together 6)
-
-function(voussoir_unite target)
+function(voussoir_unite target most)
   if(NOT voussoir_unites)
     return()
   endif()
@@ -58,7 +37,7 @@ function(voussoir_unite target)
       continue()
     endif()
     cmake_path(GET name PARENT_PATH folder)
-    if(NOT folder STREQUAL previous OR count EQUAL voussoir_sources_together)
+    if(NOT folder STREQUAL previous OR count EQUAL most)
       string(MAKE_C_IDENTIFIER "${name}" group)
       set(previous "${folder}")
       set(count 0)

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace voussoir::detail {
 
-KernelProgram::KernelProgram(std::string name, const KernelFacts& facts)
-    : name_(std::move(name)),
+KernelProgram::KernelProgram(std::string_view name, const KernelFacts& facts)
+    : name_(name),
       facts_(facts),
       unknown_names_(facts.unknowns.begin(), facts.unknowns.end()),
       parameter_names_(facts.parameters.begin(), facts.parameters.end()),
@@ -20,6 +19,8 @@ KernelProgram::KernelProgram(std::string name, const KernelFacts& facts)
     facts.extrapolation(extrapolation_.data());
   }
 }
+
+KernelProgram::~KernelProgram() = default;
 
 bool KernelProgram::linear() const {
   if (!facts_.has_tangent) return true;

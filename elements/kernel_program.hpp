@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The part of a kernel's ElementProgram that only tells facts about the kernel. It is no template, so that it is
@@ -23,7 +24,8 @@ struct KernelFacts {
 
 class KernelProgram : public ElementProgram {
  public:
-  KernelProgram(std::string name, const KernelFacts& facts);
+  KernelProgram(std::string_view name, const KernelFacts& facts);
+  ~KernelProgram() override;
 
   const std::string& name() const final { return name_; }
   Route route() const final { return Route::native; }

@@ -7,8 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
-#include <string>
-#include <utility>
+#include <string_view>
 
 // An ElementKernel made into an ElementProgram for the CPU: elements are taken `pack_width` at a time, their data
 // transposed into packs, and the kernel's results stored side by side.
@@ -37,7 +36,7 @@ class NativeProgram final : public detail::KernelProgram {
   };
 
  public:
-  explicit NativeProgram(std::string name) : KernelProgram(std::move(name), Facts()) {}
+  explicit NativeProgram(std::string_view name) : KernelProgram(name, Facts()) {}
 
   ElementStatus tangent(const ElementView& view, int first, int count, double* out) const override {
     if constexpr (no_tangent_)

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
 
 namespace voussoir::detail {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double slice_of_ring = 1.0 / 180.0;
 using Names = std::vector<std::string>;
 

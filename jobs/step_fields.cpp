@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+
+#include <voussoir/jobs/detail/nan.hpp>
 
 namespace voussoir::detail {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Each material has an array over all nodes; with more of them than this a picture would be mostly empty.
 constexpr std::size_t most_materials = 8;
 

@@ -8,12 +8,11 @@
 #include <set>
 
 #include <voussoir/framework/io/picture/picture.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 
 namespace voussoir::detail {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 const std::vector<std::string> stress_fields{"mises", "principal1", "principal2", "principal3", "sxx",
                                              "syy",   "szz",        "sxy",        "syz",        "sxz"};

@@ -1,7 +1,6 @@
 #include <voussoir/apps/bench/files.hpp>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <sstream>
 #include <vector>
 
+#include <voussoir/apps/bench/scratch.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/io/deck/deck_writer.hpp>
@@ -25,18 +25,6 @@ namespace voussoir::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that is gone when this is.
-struct Scratch {
-  fs::path path = fs::temp_directory_path() / fmt::format("voussoir-bench.{}", getpid());
-  Scratch() { fs::create_directories(path); }
-  ~Scratch() {
-    std::error_code ignored;  // nothing sensible can be done about a leftover here
-    fs::remove_all(path, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-};
 
 void build_block(Domain& domain, int n) {
   BoxMesh box;
@@ -55,13 +43,6 @@ double best_of_three(Work work) {
     best = std::min(best, watch.seconds());
   }
   return best;
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(fs::file_size(path), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text;
 }
 
 /// The floor: every byte of the file looked at once.
@@ -121,7 +102,7 @@ NodalField wavy(const Domain& domain, const std::string& name, const std::vector
 }  // namespace
 
 void bench_files(int n) {
-  const Scratch scratch;
+  const Scratch scratch("files");
   Domain domain;
   build_block(domain, n);
   const double nodes = domain.node_count(), elements = static_cast<double>(domain.element_count());

@@ -1,5 +1,4 @@
 #include <fmt/core.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/apps/bench/scratch.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
@@ -28,18 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that is removed with this object.
-struct Scratch {
-  fs::path path = fs::temp_directory_path() / fmt::format("voussoir-bench-job.{}", getpid());
-  Scratch() { fs::create_directories(path); }
-  ~Scratch() {
-    std::error_code ignored;  // nothing sensible can be done about a leftover here
-    fs::remove_all(path, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-};
-
 void write_pump(const fs::path& deck, std::int64_t dofs) {
   Domain domain;
   PumpModel model;
@@ -50,13 +38,6 @@ void write_pump(const fs::path& deck, std::int64_t dofs) {
   how.title = "A pump on a frame";
   how.print_nodes = {"nozzle"};
   write_deck(domain, steps, deck, how);
-}
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(fs::file_size(path), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text;
 }
 
 /// What one run of the job took, and what it found.
@@ -225,7 +206,7 @@ std::uint64_t fingerprint(const fs::path& path) { return std::hash<std::string>(
 void bench_job(BenchRig& rig) {
   const BenchSetup& setup = rig.setup();
   const std::int64_t dofs = setup.dofs > 0 ? setup.dofs : on_cpu(setup) ? 300'000 : 1'842'375;
-  const Scratch scratch;
+  const Scratch scratch("job");
   const fs::path deck = scratch.path / "pump.inp", results = scratch.path / "out";
   const std::vector<fs::path> pictures{results / "pump_step1.vtu", results / "pump_step2.vtu"};
   write_pump(deck, dofs);

@@ -157,7 +157,7 @@ class Check {
   Documents documents_;
 };
 
-constexpr const char* examples =
+constexpr const char* check_examples =
     R"(Examples:
   voussoir check beam.inp                  sizes, quality, supports, memory; nothing is solved
   voussoir check beam.inp --verbose        with all sets
@@ -185,7 +185,7 @@ void add_check_command(CLI::App& program) {
   CLI::Option* verbose = check->add_flag("-v,--verbose", options->verbose, "List all sets and surfaces");
   check->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);
   check->add_flag("--json", options->json, "Print only a JSON document on standard output");
-  check->footer(examples);
+  check->footer(check_examples);
   check->callback([options] {
     const ExitCode code = Check(*options).all();
     if (code != ExitCode::ok) throw Exit{code};

@@ -246,7 +246,7 @@ std::string fish_script(const CommandInfo& program) {
   return text;
 }
 
-constexpr const char* examples =
+constexpr const char* completion_examples =
     R"(Examples:
   source <(voussoir completion bash)       in ~/.bashrc
   voussoir completion zsh > _voussoir      in a folder of $fpath
@@ -263,7 +263,7 @@ void add_completion_command(CLI::App& program) {
       ->type_name("bash|zsh|fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
       ->required();
-  completion->footer(examples);
+  completion->footer(completion_examples);
   completion->callback([shell, &program] {
     const CommandInfo tree = command_tree(program);
     const std::string script = *shell == "bash"  ? bash_script(tree)

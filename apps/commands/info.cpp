@@ -258,7 +258,7 @@ void print_text(const Json& info, const InfoOptions& options) {
        info["element_type_count"].get<int>());
 }
 
-constexpr const char* examples =
+constexpr const char* info_examples =
     R"(Examples:
   voussoir info                what this machine can run on, and why not on the rest
   voussoir info --elements     every element type with its route, unknowns and parameters
@@ -276,7 +276,7 @@ void add_info_command(CLI::App& program) {
   info->add_flag("--elements", options->elements, "List every element type with its route, unknowns and parameters");
   info->add_flag("--decks", options->decks, "List the element names of decks and their meaning");
   info->add_flag("--json", options->json, "Print only a JSON document on standard output");
-  info->footer(examples);
+  info->footer(info_examples);
   info->callback([options] {
     const Json gathered = gather(*options);
     if (options->json)

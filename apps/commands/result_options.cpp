@@ -8,7 +8,7 @@ namespace {
 
 constexpr int most_points = 1000000;
 
-std::vector<std::string> split(const std::string& text, char separator) {
+std::vector<std::string> fields_of(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text)
     if (c == separator)
@@ -34,7 +34,7 @@ std::pair<std::string, std::string> named(const std::string& text, const std::st
 }
 
 bool read_position(const std::string& text, std::array<double, 3>& position) {
-  const auto parts = split(text, ',');
+  const auto parts = fields_of(text, ',');
   if (parts.size() != 2 && parts.size() != 3) return false;
   position = {0, 0, 0};
   for (std::size_t k = 0; k < parts.size(); ++k) position[k] = number(parts[k]);
@@ -56,7 +56,7 @@ ProbePath read_path(const std::string& text, std::size_t index) {
   const auto [name, places] = named(text, std::to_string(index + 1));
   path.name = name;
   path.where = "--path " + text;
-  const auto parts = split(places, ':');
+  const auto parts = fields_of(places, ':');
   bool good = !name.empty() && (parts.size() == 2 || parts.size() == 3) && read_position(parts[0], path.from) &&
               read_position(parts[1], path.to);
   if (good && parts.size() == 3) {

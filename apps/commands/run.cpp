@@ -295,7 +295,7 @@ class Run {
   Documents documents_;
 };
 
-constexpr const char* examples =
+constexpr const char* run_examples =
     R"(Examples:
   voussoir run beam.inp                          solve, print a table, write beam.vtu, beam.dat, beam.results.json
   voussoir run beam.inp --output out --force     the same into the folder out, replacing what is there
@@ -337,7 +337,7 @@ void add_run_command(CLI::App& program) {
                                        "Show element routes, the reason for the choice of solver, residuals");
   run->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);
   run->add_flag("--json", options->json, "Print only results.json on standard output");
-  run->footer(examples);
+  run->footer(run_examples);
   run->callback([options] {
     const ExitCode code = Run(*options).all();
     if (code != ExitCode::ok) throw Exit{code};

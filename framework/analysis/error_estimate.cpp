@@ -4,19 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
 #include <voussoir/framework/analysis/detail/patch_recovery.hpp>
+#include <voussoir/framework/detail/nan.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_functions.hpp>
 
 namespace voussoir {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using detail::nan;
 
 /// Two quantities whose product is energy per volume: stress and strain, or flux and gradient.
 struct Pair {

@@ -1,10 +1,10 @@
 #include <voussoir/framework/analysis/mechanism_check.hpp>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
 namespace voussoir {
@@ -75,19 +75,19 @@ MechanismReport find_mechanisms(const LinearSOE& soe, const RigidClusters& clust
   // The pencil (stiffness, size), in a basis in which size is the unit matrix. Directions that do not move count for
   // nothing.
   const Eigen::MatrixXd symmetric = 0.5 * (size + size.transpose());
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> extent(symmetric);
+  const detail::Spectrum extent = detail::spectrum_of(symmetric);
   std::vector<Eigen::Index> kept;
   for (Eigen::Index i = 0; i < count; ++i)
-    if (extent.eigenvalues()[i] > 1e-10 * extent.eigenvalues()[count - 1]) kept.push_back(i);
+    if (extent.values[i] > 1e-10 * extent.values[count - 1]) kept.push_back(i);
   if (kept.empty() || !stiffness.allFinite()) return verdict;
   const Eigen::MatrixXd basis =
-      extent.eigenvectors()(Eigen::all, kept) *
-      extent.eigenvalues()(kept).cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse().asDiagonal();
-  const Eigen::MatrixXd projected = basis.transpose() * (0.5 * (stiffness + stiffness.transpose())) * basis;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(projected);
-  if (!(std::abs(ritz.eigenvalues()[0]) <= no_stiffness)) return verdict;
+      extent.vectors(Eigen::all, kept) *
+      extent.values(kept).cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse().asDiagonal();
+  const detail::Spectrum ritz =
+      detail::spectrum_of(detail::congruent(0.5 * (stiffness + stiffness.transpose()), basis));
+  if (!(std::abs(ritz.values[0]) <= no_stiffness)) return verdict;
 
-  const Eigen::VectorXd mix = basis * ritz.eigenvectors().col(0);
+  const Eigen::VectorXd mix = basis * ritz.vectors.col(0);
   verdict.motion.assign(static_cast<std::size_t>(model.equation_count()), 0.0);
   double square = 0;
   for (std::size_t e = 0; e < verdict.motion.size(); ++e) {

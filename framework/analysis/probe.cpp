@@ -8,13 +8,14 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
+#include <voussoir/framework/detail/nan.hpp>
 
 namespace voussoir {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-const std::vector<std::string> stress_names{"sxx", "syy",   "szz",        "sxy",        "syz",
-                                            "sxz", "mises", "principal1", "principal2", "principal3"};
+using detail::nan;
+const std::vector<std::string> probed_stresses{"sxx", "syy",   "szz",        "sxy",        "syz",
+                                               "sxz", "mises", "principal1", "principal2", "principal3"};
 const std::vector<std::string> flux_names{"qx", "qy", "qz", "flux"};
 
 std::string text_of(const std::array<double, 3>& p) {
@@ -55,12 +56,12 @@ struct Probe::State {
   State(const PointLocator& l, const StepResult& result)
       : locator(l),
         unknowns(result.unknowns),
-        stress(
-            detail::compact_nodal_values(l.domain(), result.points, {stress_names.begin(), stress_names.begin() + 6})),
+        stress(detail::compact_nodal_values(l.domain(), result.points,
+                                            {probed_stresses.begin(), probed_stresses.begin() + 6})),
         flux(detail::compact_nodal_values(l.domain(), result.points, {flux_names.begin(), flux_names.begin() + 3})),
         names(result.unknowns.components) {
     stress_column = names.size();
-    if (!stress.empty()) names.insert(names.end(), stress_names.begin(), stress_names.end());
+    if (!stress.empty()) names.insert(names.end(), probed_stresses.begin(), probed_stresses.end());
     flux_column = names.size();
     if (!flux.empty()) names.insert(names.end(), flux_names.begin(), flux_names.end());
     for (const PointField& field : result.points) add_line(field);

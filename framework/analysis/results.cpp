@@ -5,18 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
+#include <voussoir/framework/detail/nan.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 
 namespace voussoir {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using detail::nan;
 
 int index_of(const std::vector<std::string>& names, std::string_view name, const char* what) {
   const auto it = std::find(names.begin(), names.end(), name);

@@ -10,14 +10,14 @@ namespace voussoir {
 namespace {
 
 using Offset = std::array<int, 3>;
-using Corners = std::vector<Offset>;  // corners of one element in its cell, 0 or 1 in each direction
+using CellCorners = std::vector<Offset>;  // corners of one element in its cell, 0 or 1 in each direction
 
 /// The elements of one cell by their corners, in the order of the shape's nodes.
-std::vector<Corners> fill_cell(const ShapeTopology& shape) {
+std::vector<CellCorners> fill_cell(const ShapeTopology& shape) {
   // Both triangles contain the diagonal (0,0)–(1,1), and so do those of the neighbours: the mesh conforms.
-  const std::vector<Corners> triangles = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
-  const Corners square = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
-  const auto extruded = [](Corners corners) {
+  const std::vector<CellCorners> triangles = {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}}};
+  const CellCorners square = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
+  const auto extruded = [](CellCorners corners) {
     const std::size_t count = corners.size();
     for (std::size_t i = 0; i < count; ++i) corners.push_back({corners[i][0], corners[i][1], 1});
     return corners;
@@ -29,10 +29,10 @@ std::vector<Corners> fill_cell(const ShapeTopology& shape) {
   if (shape.dim == 3 && shape.corners == 6) return {extruded(triangles[0]), extruded(triangles[1])};
   if (shape.dim == 3 && shape.corners == 4) {
     // Kuhn's six tetrahedra: each walks from (0,0,0) to (1,1,1) along the axes in another order.
-    std::vector<Corners> all;
+    std::vector<CellCorners> all;
     Offset axes{0, 1, 2};
     do {
-      Corners tetrahedron{{0, 0, 0}};
+      CellCorners tetrahedron{{0, 0, 0}};
       for (int axis : axes) {
         Offset next = tetrahedron.back();
         next[axis] = 1;
@@ -126,7 +126,7 @@ class Lattice {
   /// Finds the points of the lattice that are nodes of some element; linear shapes use all.
   void choose_points() {
     // Offsets of each element's nodes in its cell; a mid-side node lies between the ends of its edge.
-    for (const Corners& corners : elements_) {
+    for (const CellCorners& corners : elements_) {
       std::vector<Offset> nodes(shape_.nodes);
       for (int i = 0; i < shape_.corners; ++i)
         for (int a = 0; a < 3; ++a) nodes[i][a] = corners[i][a] * step_;
@@ -305,7 +305,7 @@ class Lattice {
   std::array<int, 3> cells_{1, 1, 1};
   std::array<std::int64_t, 3> points_{1, 1, 1};
   std::array<int, 3> axes_{0, 1, 2};  // slowest first
-  std::vector<Corners> elements_;
+  std::vector<CellCorners> elements_;
   std::vector<std::vector<Offset>> offsets_;  // per element of a cell, per node
   std::vector<std::int32_t> node_;            // per point, or −1; empty where every point is a node
   Id first_id_ = 1;

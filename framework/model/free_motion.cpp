@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/dense_tangent.hpp>
@@ -131,9 +132,8 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
           const double size = matrix.cwiseAbs().maxCoeff();
           if (!(size > 0)) continue;
           // Of an unsymmetric matrix, all that it does to a motion counts.
-          const Eigen::MatrixXd force = matrix * motion / size;
-          const Eigen::MatrixXd energy = program.symmetric() ? Eigen::MatrixXd(motion.transpose() * force)
-                                                             : Eigen::MatrixXd(force.transpose() * force);
+          const Eigen::MatrixXd force = detail::product(matrix, motion) / size;
+          const Eigen::MatrixXd energy = detail::transposed_product(program.symmetric() ? motion : force, force);
           // Rounding grows with the distance from the part's centre, which the radius has scaled to one.
           if (energy.cwiseAbs().maxCoeff() < 1e-9 * m) continue;
           ++opposed;
@@ -222,19 +222,18 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
   const auto nodes = model.numbered_nodes();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     // Motions that move nothing (turning a straight chain of bars about itself) are not motions.
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> real(extent_of(model, kinematics, parts[p]));
+    const detail::Spectrum real = detail::spectrum_of(extent_of(model, kinematics, parts[p]));
     std::vector<int> kept;
     for (int i = 0; i < modes; ++i)
-      if (real.eigenvalues()[i] > 1e-9 * real.eigenvalues()[modes - 1]) kept.push_back(i);
+      if (real.values[i] > 1e-9 * real.values[modes - 1]) kept.push_back(i);
     Eigen::MatrixXd basis(modes, kept.size());
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      basis.col(static_cast<Eigen::Index>(i)) = real.eigenvectors().col(kept[i]);
+    for (std::size_t i = 0; i < kept.size(); ++i) basis.col(static_cast<Eigen::Index>(i)) = real.vectors.col(kept[i]);
 
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> restrained(basis.transpose() * gram[p] * basis);
+    const detail::Spectrum restrained = detail::spectrum_of(detail::congruent(gram[p], basis));
     int free = 0;
     // Rows are of order one: what rounding leaves of their sum of squares is far below a support with a short lever.
     const double rounding = 1e-14 * std::max(1.0, gram[p].trace());
-    while (free < static_cast<int>(kept.size()) && restrained.eigenvalues()[free] < rounding) ++free;
+    while (free < static_cast<int>(kept.size()) && restrained.values[free] < rounding) ++free;
     if (free == 0) continue;
     const std::string who = detail::part_text(model, parts[p], parts.size());
     std::vector<std::int32_t> members;
@@ -244,7 +243,7 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
       motions.push_back({who + " can move in all " + std::to_string(modes) + " rigid ways", members});
       continue;
     }
-    for (const auto& c : readable(basis * restrained.eigenvectors().leftCols(free)))
+    for (const auto& c : readable(detail::product(basis, restrained.vectors.leftCols(free))))
       motions.push_back({who + " " + detail::motion_text(model, kinematics, parts[p], c), members});
   }
   return motions.empty() ? find_unrestrained_unknowns(model) : motions;

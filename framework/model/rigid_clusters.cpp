@@ -1,6 +1,5 @@
 #include <voussoir/framework/model/rigid_clusters.hpp>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/detail/dense_tangent.hpp>
@@ -58,12 +58,10 @@ bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int
     Eigen::MatrixXd rigid = size.asDiagonal() * motion;
     for (Eigen::Index c = 0; c < rigid.cols(); ++c)
       if (const double length = rigid.col(c).norm(); length > 0) rigid.col(c) /= length;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(equilibrated, Eigen::EigenvaluesOnly);
-    const Eigen::Index free = (eigen.eigenvalues().array().abs() < 1e-12 * eigen.eigenvalues()[m - 1]).count();
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> independent(rigid);
-    independent.setThreshold(1e-9);
-    return eigen.eigenvalues()[0] > -1e-12 && free == independent.rank() &&
-           (equilibrated * rigid).cwiseAbs().maxCoeff() < 1e-7;
+    const Eigen::VectorXd eigenvalues = detail::eigenvalues_of(equilibrated);
+    const Eigen::Index free = (eigenvalues.array().abs() < 1e-12 * eigenvalues[m - 1]).count();
+    return eigenvalues[0] > -1e-12 && free == detail::column_rank(rigid, 1e-9) &&
+           detail::product(equilibrated, rigid).cwiseAbs().maxCoeff() < 1e-7;
   }
   return false;
 }

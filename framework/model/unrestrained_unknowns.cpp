@@ -1,11 +1,11 @@
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <unordered_map>
 
+#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/framework/model/detail/element_stiffness.hpp>
 
 namespace voussoir {
@@ -119,7 +119,7 @@ std::vector<FreeMotion> find_unrestrained_unknowns(const AnalysisModel& model) {
                                     const Eigen::VectorXd root = k.diagonal().cwiseAbs().cwiseSqrt();
                                     for (const auto& [reference, m] : motion) {
                                       Body& body = bodies.at(reference);
-                                      body.stiffness += m.transpose() * k * m;
+                                      body.stiffness += detail::congruent(k, m);
                                       body.size += (m.cwiseAbs().transpose() * root).cwiseAbs2();
                                     }
                                   });
@@ -130,10 +130,10 @@ std::vector<FreeMotion> find_unrestrained_unknowns(const AnalysisModel& model) {
     if (count == 0) continue;
     const Eigen::VectorXd scale = body.size.unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 1.0; });
     const Eigen::MatrixXd scaled = scale.asDiagonal() * body.stiffness * scale.asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(0.5 * (scaled + scaled.transpose()));
-    for (Eigen::Index i = 0; i < count && spectrum.eigenvalues()[i] < lost_in_rounding; ++i) {
+    const detail::Spectrum spectrum = detail::spectrum_of(0.5 * (scaled + scaled.transpose()));
+    for (Eigen::Index i = 0; i < count && spectrum.values[i] < lost_in_rounding; ++i) {
       std::vector<double> unknowns(model.equation_count(), 0.0);
-      for (Eigen::Index j = 0; j < count; ++j) unknowns[body.equations[j]] = scale[j] * spectrum.eigenvectors()(j, i);
+      for (Eigen::Index j = 0; j < count; ++j) unknowns[body.equations[j]] = scale[j] * spectrum.vectors(j, i);
       motions.push_back(describe_motion(model, unknowns));
     }
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/detail/nan.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/detail/camera.hpp>
 #include <voussoir/framework/io/picture/detail/legend.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 using namespace picture;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using detail::nan;
 
 /// What is shown where: a value at every corner of the surface's polygons and at both ends of its bars.
 struct Painting {

@@ -1,5 +1,5 @@
 #pragma once
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cstddef>
 
 #include <voussoir/backends/element_program.hpp>

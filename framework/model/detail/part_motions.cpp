@@ -1,5 +1,6 @@
 #include <voussoir/framework/model/detail/part_motions.hpp>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <limits>

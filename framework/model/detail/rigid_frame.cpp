@@ -1,5 +1,6 @@
 #include <voussoir/framework/model/detail/rigid_frame.hpp>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 

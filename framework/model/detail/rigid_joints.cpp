@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <voussoir/framework/detail/dense_algebra.hpp>
+
 namespace voussoir::detail {
 namespace {
 
@@ -13,9 +15,8 @@ constexpr std::size_t most_left = 50;
 template <class Matrix>
 Eigen::Index rank_of(const Matrix& gram) {
   if (gram.rows() == 0) return 0;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram, Eigen::EigenvaluesOnly);
   const double least = nothing * std::max(1.0, gram.trace());
-  return (eigen.eigenvalues().array() > least).count();
+  return (eigenvalues_of(gram).array() > least).count();
 }
 
 }  // namespace
@@ -76,12 +77,11 @@ bool RigidJoints::is_prescribed(std::int32_t cluster) const { return rank_of(gro
 
 RigidJoints::Gram RigidJoints::prescribed(std::int32_t cluster) const {
   const Gram& extent = extent_[at(cluster)];
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(extent);
+  const Spectrum eigen = spectrum_of(extent);
   const double least = nothing * std::max(1.0, extent.trace());
   Gram result = ground_[at(cluster)];
   for (int i = 0; i < modes_; ++i)
-    if (!(eigen.eigenvalues()[i] > least))
-      result += eigen.eigenvectors().col(i) * eigen.eigenvectors().col(i).transpose();
+    if (!(eigen.values[i] > least)) result += eigen.vectors.col(i) * eigen.vectors.col(i).transpose();
   return result;
 }
 
@@ -180,10 +180,10 @@ bool RigidJoints::solve() {
   for (const Row& row : rows_)
     for (const auto& [a, of_a] : row)
       for (const auto& [b, of_b] : row) gram.block(corner(a), corner(b), modes_, modes_) += of_a * of_b.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
+  const Spectrum eigen = spectrum_of(gram);
   Eigen::Index free = 0;
-  while (free < size && eigen.eigenvalues()[free] <= nothing * std::max(1.0, gram.trace())) ++free;
-  motions_ = eigen.eigenvectors().leftCols(free);
+  while (free < size && eigen.values[free] <= nothing * std::max(1.0, gram.trace())) ++free;
+  motions_ = eigen.vectors.leftCols(free);
   return true;
 }
 

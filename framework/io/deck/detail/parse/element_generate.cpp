@@ -7,8 +7,7 @@
 namespace voussoir::deck {
 namespace {
 
-constexpr std::size_t most_generated = 5'000'000;
-constexpr Id most_number = std::numeric_limits<Id>::max() / 4;
+constexpr Id most_id = std::numeric_limits<Id>::max() / 4;
 
 }  // namespace
 
@@ -40,7 +39,7 @@ void Parser::add_element(const ElementPlace& master, Id element, Id node_shift, 
   const std::vector<Id>& nodes = deck_.elements[master.card].nodes;
   for (std::size_t i = 0; i < width; ++i) {
     const Id node = nodes[master.element * width + i] + node_shift;
-    if (node < 1 || node > most_number)
+    if (node < 1 || node > most_id)
       fail("element " + std::to_string(element) + ", generated here, would have node " + std::to_string(node));
     copies.nodes.push_back(node);
     count_as_used(Kind::node_set, node);
@@ -76,7 +75,7 @@ void Parser::read_elgen(Card& card) {
       const auto number = [&](std::size_t i, Id otherwise, std::string_view what) {
         if (field(i).empty()) return otherwise;
         const Id value = integer(field(i), what);
-        if (value > most_number / 1000 || value < -most_number / 1000) fail("*ELGEN: this number is too large");
+        if (value > most_id / 1000 || value < -most_id / 1000) fail("*ELGEN: this number is too large");
         return value;
       };
       count[k] = number(1 + 3 * k, 1, "number of elements");
@@ -98,7 +97,7 @@ void Parser::read_elgen(Card& card) {
         for (Id i = 0; i < count[0]; ++i) {
           if (layer == 0 && row == 0 && i == 0) continue;
           const Id element = master + by + layer * element_step[2] + row * element_step[1] + i * element_step[0];
-          if (element < 1 || element > most_number)
+          if (element < 1 || element > most_id)
             fail("*ELGEN: element number " + std::to_string(element) + " is not allowed");
           add_element(place, element, layer * node_step[2] + row * node_step[1] + i * node_step[0], members,
                       card.place());
@@ -113,13 +112,13 @@ void Parser::read_elcopy(Card& card) {
   const std::string old_set = card.required("OLD SET", example), new_set = card.value("NEW SET");
   card.refuse("REFLECT", "the nodes of mirrored elements change their order: write the elements themselves");
   card.done();
-  if (element_shift == 0 || std::abs(element_shift) > most_number || std::abs(node_shift) > most_number)
+  if (element_shift == 0 || std::abs(element_shift) > most_id || std::abs(node_shift) > most_id)
     card.fail(ErrorCode::bad_input, "*ELCOPY: the offsets of the numbers are zero or too large");
   shift_of_new(Kind::element_set, card);
   const std::vector<Id> members = members_now(old_set, Kind::element_set, card);
   SetStore::Pieces* const copies = new_set.empty() ? nullptr : &element_sets_.at(scoped(new_set), card.place());
   for (const Id id : members) {
-    if (id > most_number || id + element_shift < 1)
+    if (id > most_id || id + element_shift < 1)
       fail("*ELCOPY: element number " + std::to_string(id) + " + " + std::to_string(element_shift) + " is not allowed");
     add_element(*find_element(id), id + element_shift, node_shift, copies, card.place());
   }

@@ -12,7 +12,6 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-constexpr std::size_t most_generated = 5'000'000;  // nodes and elements in all
 constexpr Id most_step = 10'000'000'000;
 
 Vector plus(const Vector& a, const Vector& b, double factor = 1) {

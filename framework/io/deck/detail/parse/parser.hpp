@@ -307,6 +307,7 @@ class Parser {
   std::size_t nodes_indexed_ = 0;
   std::unordered_map<Id, ElementPlace> element_at_;
   ElementPlace indexed_{0, 0};
+  static constexpr std::size_t most_generated = 5'000'000;  // nodes and elements in all
   std::size_t generated_ = 0;
 };
 
