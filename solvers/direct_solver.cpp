@@ -72,11 +72,35 @@ struct DirectSolver::Kept {
   std::string text, why;
   std::size_t bytes = 0;
 
+  /// Numbers the equations that are solved for: the free ones, or all.
+  void number(const AnalysisModel& model, bool all);
+  /// Factorises a matrix that is not symmetric.
+  void factorise_whole(const LinearSOE& soe, DirectMethod method, const DirectOptions& options);
   /// From right-hand sides of all equations to solutions of all equations, zero where nothing is solved for.
   std::vector<double> eliminate(std::vector<double> values, int columns);
   /// The null vectors as motions of all equations.
   std::vector<std::vector<double>> free_motions(std::size_t equations) const;
 };
+
+void DirectSolver::Kept::number(const AnalysisModel& model, bool all) {
+  equation.clear();
+  for (std::int32_t e = 0; e < model.equation_count(); ++e) {
+    place[e] = all || model.is_free(e) ? static_cast<std::int32_t>(equation.size()) : -1;
+    if (place[e] >= 0) equation.push_back(e);
+  }
+}
+
+void DirectSolver::Kept::factorise_whole(const LinearSOE& soe, DirectMethod method, const DirectOptions& options) {
+  number(soe.model(), false);
+  kind = Kind::lu;
+  sparse.reset();
+  if (!lu) lu = LuFactorization::make(method, options);
+  lu->factorise(whole_rows(soe.sparse_matrix()->to_host(), place));
+  const auto& s = lu->statistics();
+  text = "direct, LU by " + s.method + " (" + s.ordering + ")";
+  why = "the matrix is not symmetric";
+  bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
+}
 
 // Columns are brought near 1 by a power of two, which is exact: libraries take sums of squares that must not overflow.
 std::vector<double> DirectSolver::Kept::eliminate(std::vector<double> values, int columns) {
@@ -150,13 +174,7 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   // Of what the stiffness was summed from; empty where no unknown depends on others.
   const std::vector<double> sizes =
       model.constraints().dependent.empty() ? std::vector<double>{} : stiffness_handed_on(model);
-  const auto number = [&](bool all) {
-    h.equation.clear();
-    for (std::int32_t e = 0; e < model.equation_count(); ++e) {
-      h.place[e] = all || model.is_free(e) ? static_cast<std::int32_t>(h.equation.size()) : -1;
-      if (h.place[e] >= 0) h.equation.push_back(e);
-    }
-  };
+  const auto number = [&](bool all) { h.number(model, all); };
   const auto by_rows = [&](DirectMethod method) {
     number(false);
     h.kind = Kept::Kind::sparse;
@@ -172,17 +190,6 @@ void DirectSolver::factorise(const LinearSOE& soe) {
     const auto& s = h.sparse->statistics();
     h.text = "direct, " + s.method + " (" + s.ordering + ")";
     h.why = s.why;
-    h.bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
-  };
-  const auto by_lu = [&] {
-    number(false);
-    h.kind = Kept::Kind::lu;
-    h.sparse.reset();
-    if (!h.lu) h.lu = LuFactorization::make(method_, options);
-    h.lu->factorise(whole_rows(soe.sparse_matrix()->to_host(), h.place));
-    const auto& s = h.lu->statistics();
-    h.text = "direct, LU by " + s.method + " (" + s.ordering + ")";
-    h.why = "the matrix is not symmetric";
     h.bytes = static_cast<std::size_t>(s.memory_mb * 1e6);
   };
   // Within an envelope that the SOE stores, unless something in it must be looked at more closely.
@@ -206,7 +213,7 @@ void DirectSolver::factorise(const LinearSOE& soe) {
   const auto label = [&](std::int64_t k) { return model.equation_label(h.equation[k]); };
   naming_equations(label, [&] {
     if (!model.device_model().symmetric()) {
-      by_lu();
+      h.factorise_whole(soe, method_, options);
     } else if (const auto* band = dynamic_cast<const BandSOE*>(&soe)) {
       const BandMatrix& matrix = band->band();
       by_envelope(h.band, Kept::Kind::band, matrix, matrix.entries(), DirectMethod::band);
