@@ -105,14 +105,10 @@ double largest(const std::vector<double>& values) {
   return result;
 }
 
-}  // namespace
-
-TangentReport check_tangent(const ElementProgram& program, std::span<const double> coordinates,
-                            std::span<const double> parameters, std::span<const double> unknowns,
-                            const TangentCheckOptions& options) {
+/// Throws where the numbers given do not fit the element.
+void check_sizes(const ElementProgram& program, std::span<const double> coordinates, std::span<const double> parameters,
+                 std::span<const double> unknowns, const TangentCheckOptions& options) {
   const std::size_t nodes = program.nodes(), dofs = program.dofs();
-  if (const std::string defect = program.defect(); !defect.empty())
-    throw Error(ErrorCode::misuse, "check_tangent of '" + program.name() + "': " + defect);
   require(program, coordinates.size() == 3 * nodes, "coordinates", coordinates.size(), 3 * nodes);
   require(program, parameters.size() == program.parameter_names().size(), "parameters", parameters.size(),
           program.parameter_names().size());
@@ -122,6 +118,17 @@ TangentReport check_tangent(const ElementProgram& program, std::span<const doubl
   const auto history = static_cast<std::size_t>(program.history_count());
   require(program, options.history.empty() || options.history.size() == history, "numbers of history",
           options.history.size(), history);
+}
+
+}  // namespace
+
+TangentReport check_tangent(const ElementProgram& program, std::span<const double> coordinates,
+                            std::span<const double> parameters, std::span<const double> unknowns,
+                            const TangentCheckOptions& options) {
+  const std::size_t nodes = program.nodes(), dofs = program.dofs();
+  if (const std::string defect = program.defect(); !defect.empty())
+    throw Error(ErrorCode::misuse, "check_tangent of '" + program.name() + "': " + defect);
+  check_sizes(program, coordinates, parameters, unknowns, options);
 
   double size = 0, largest_unknown = 0;
   for (std::size_t a = 1; a < nodes; ++a)

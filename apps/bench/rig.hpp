@@ -31,7 +31,7 @@ class BenchModel {
   Domain& domain() { return *domain_; }
   Backend& backend() const { return model_->backend(); }
   const AnalysisModel& analysis_model() const { return *model_; }
-  DeviceModel& device() const { return model_->device_model(); }
+  const DeviceModel& device() const { return model_->device_model(); }
   double elements() const { return static_cast<double>(domain_->element_count()); }
   double nodes() const { return static_cast<double>(device().node_count()); }
   double equations() const { return static_cast<double>(model_->equation_count()); }
