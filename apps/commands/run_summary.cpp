@@ -137,7 +137,7 @@ void add_sums(const std::vector<StepSummary>& steps, const Units& units, std::st
   text += "\n";
 }
 
-constexpr std::size_t most_supports = 20, most_points = 50;
+constexpr std::size_t most_supports = 20, most_rows = 50;
 
 /// What rounding leaves of a sum of zero is shown as zero.
 std::string clean_number(double value, double largest, std::size_t width) {
@@ -223,8 +223,8 @@ void add_points(const std::vector<StepSummary>& steps, const Units& units, std::
         shown = heads;
       }
       for (const ProbeValues& side : point.sides) {
-        if (rows++ == most_points) text += fmt::format("  {:<{}} more in the CSV files\n", "", name_width);
-        if (rows > most_points) continue;
+        if (rows++ == most_rows) text += fmt::format("  {:<{}} more in the CSV files\n", "", name_width);
+        if (rows > most_rows) continue;
         const std::string name = point.sides.size() > 1 ? point.name + ", " + side.material : point.name;
         text += fmt::format("  {:<{}} {:<20} {:>10}", fitted(step, name_width), name_width, fitted(name, 20),
                             point.elements[static_cast<std::size_t>(&side - point.sides.data())]);

@@ -16,7 +16,7 @@ std::vector<std::string> box_types() {
   for (const ElementType* type : ElementLibrary::instance().all()) {
     const std::string& name = type->name();
     const std::size_t dot = name.find('.');
-    if (dot == std::string::npos) continue;
+    if (dot == std::string::npos || ElementLibrary::instance().origin(name) != "built in") continue;
     const std::string physics = name.substr(0, dot);
     bool load = false;
     for (const char* kind : {"pressure", "traction", "flux", "convection", "radiation"})

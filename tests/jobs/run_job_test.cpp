@@ -69,7 +69,7 @@ class Doubled : public StaticAnalysis {
   using StaticAnalysis::StaticAnalysis;
 
  protected:
-  StepResult make_result(const StepState& state, const SolveReport& report) override {
+  StepResult make_result(const AnalysisState& state, const SolveReport& report) override {
     StepResult result = StaticAnalysis::make_result(state, report);
     for (double& value : result.unknowns.values) value *= 2;
     return result;
