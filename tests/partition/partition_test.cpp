@@ -101,7 +101,7 @@ TEST(Partition, NodesWithoutElementsBelongToNobody) {
   EXPECT_TRUE(p.interface_nodes().empty());
 }
 
-class Methods : public testing::TestWithParam<int> {
+class Methods : public ::testing::TestWithParam<int> {
  protected:
   static std::unique_ptr<GraphPartitioner> method() {
     switch (GetParam()) {
@@ -172,7 +172,7 @@ TEST_P(Methods, AsManyPartsAsElements) {
   for (int i = 0; i < 6; ++i) EXPECT_EQ(p.element_count(i), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Methods, testing::Values(0, 1, 2), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, Methods, ::testing::Values(0, 1, 2), [](const auto& info) {
   return std::string(info.param == 0 ? "metis" : info.param == 1 ? "coordinate" : "inertial");
 });
 
