@@ -24,15 +24,15 @@ struct InFolder : public ::testing::Test {
 
 TEST_F(InFolder, ALibraryAddsSolversThatRunUses) {
   // Before and behind the options that use it.
-  for (const bool first : {true, false}) {
-    std::vector<std::string> arguments{"run", "beam.inp", "--solver", "descent+neumann:9", "--no-files", "--json"};
-    arguments.insert(first ? arguments.begin() + 1 : arguments.end(), {"--load", library});
+  for (const std::string solver : {"descent+amg", "cg+neumann:5"}) {
+    std::vector<std::string> arguments{"run", "beam.inp", "--solver", solver, "--no-files", "--json"};
+    arguments.insert(solver == "descent+amg" ? arguments.begin() + 1 : arguments.end(), {"--load", library});
     const Outcome outcome = run(arguments);
     ASSERT_EQ(outcome.code, 0) << outcome.error;
     const auto json = nlohmann::json::parse(outcome.out);
-    EXPECT_EQ(json["steps"][0]["solver"]["name"], "descent+neumann:9 on bsr") << json["steps"][0].dump(2);
+    EXPECT_EQ(json["steps"][0]["solver"]["name"], solver + " on bsr") << json["steps"][0].dump(2);
   }
-  const Outcome without = run({"run", "beam.inp", "--solver", "descent+neumann:9", "--no-files"});
+  const Outcome without = run({"run", "beam.inp", "--solver", "descent+amg", "--no-files"});
   EXPECT_EQ(without.code, 2);
   EXPECT_TRUE(contains(without.error, "there is no solver of this name")) << without.error;
   const Outcome wrong = run({"run", "beam.inp", "--load", library, "--solver", "cg+neumann:many", "--no-files"});
@@ -91,7 +91,7 @@ TEST_F(InFolder, PartitionDividesByTheMethodNamed) {
 
   const Outcome files = run({"partition", "beam.inp", "--method", "coordinate", "--csv", "p.csv", "--vtu", "p.vtu"});
   ASSERT_EQ(files.code, 0) << files.error;
-  EXPECT_TRUE(contains(files.out, "2 parts, balance 1.0000, edge cut 12, 9 interface nodes")) << files.out;
+  EXPECT_TRUE(contains(files.out, "2 parts, balance 1.0000, edge cut 4, 9 interface nodes")) << files.out;
   std::istringstream table(read_text(settings.folder / "p.csv"));
   std::string line;
   int lines = 0, of_part_1 = 0;
