@@ -7,8 +7,8 @@
 #   voussoir_face_load(<name> <load> <geometry> <shape>...)          FaceLoad<load, shape, geometry> as <name>.<shape>
 #   voussoir_element(<type> <kernel> <shape>)                        an element kernel of its own; shape "": none
 #
-# A source is compiled alone, by g++ and by nvcc. nvcc needs most of a minute for the largest types, so start another
-# source rather than let one grow: none may take longer than a minute on one core.
+# nvcc compiles each source alone, g++ up to four in a row together. nvcc needs most of a minute for the largest types, so
+# start another source rather than let one grow: none may take longer than a minute on one core.
 
 # ---- Solids ----------------------------------------------------------------------------------------------------------
 
