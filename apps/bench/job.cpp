@@ -189,6 +189,7 @@ double touch_time(const fs::path& path) {
 
 /// What a row is the sum of, as text and for scripts.
 void add_stages(const std::vector<StageTime>& stages, BenchRow& row) {
+  if (stages.empty()) return;
   std::string text;
   for (const StageTime& t : stages) {
     text += (text.empty() ? "" : ", ") + t.stage + " " + readable_time(t.seconds);
