@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/domain/cross_section.hpp>
+#include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/io/detail/derived_table.hpp>
 
 namespace voussoir::job {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <voussoir/framework/io/deck/detail/build/build.hpp>
 #include <voussoir/framework/domain/cross_section.hpp>
+#include <voussoir/framework/io/deck/detail/build/build.hpp>
 #include <voussoir/framework/io/detail/derived_table.hpp>
 
 // Sections: thickness and area, the cross-sections of beams, springs, masses.
