@@ -139,7 +139,7 @@ class Staging {
   Piece pieces_[2];
 };
 
-/// Of values at points: pinning memory takes as long as copying some gigabytes to it, so pieces are small.
+/// Of a piece of values at points. Memory has to be pinned page by page, so pieces are small and used again.
 constexpr std::int64_t staged_bytes = std::int64_t{32} << 20;
 
 }  // namespace
