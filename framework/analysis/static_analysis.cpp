@@ -114,8 +114,11 @@ void StaticAnalysis::solve_steps(std::span<AnalysisState> group, std::unique_ptr
       finished(std::move(result));
     else
       results.push_back(std::move(result));
+    if (follows)
+      last_ = std::move(group[i]);
+    else
+      group[i] = AnalysisState();  // nobody asks for it again
   }
-  if (follows) last_ = std::move(group[0]);
 }
 
 namespace {
