@@ -116,7 +116,7 @@ __device__ double* row_of(const MatrixTarget& t, const BlockPlace& place, int i)
 }
 
 /// Sums the contributions to a cell, a lane per block, from what stands there or from zero.
-template <int C>
+template <int C, bool symmetric>
 __global__ void __launch_bounds__(gather_threads) gather_blocks(GatherJob job, ElementMatrices m, MatrixTarget t) {
   const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * gather_threads + threadIdx.x) / 32;
   if (at >= job.cells) return;
@@ -132,12 +132,13 @@ __global__ void __launch_bounds__(gather_threads) gather_blocks(GatherJob job, E
 #pragma unroll
     for (int j = 0; j < C; ++j) sum[i * C + j] = fresh ? 0.0 : row[i][j * 32];
   }
+  m.symmetric = symmetric;  // as it is, but known to the compiler
   const int dofs = m.nodes * C;
   const std::uint32_t depth = cell.depth();
 #pragma unroll 2
   for (std::uint32_t d = 0; d < depth; ++d) {
     const Contribution c = read_contribution(job, m, cell, d, lane);
-    if (m.symmetric)
+    if constexpr (symmetric)
       add_block<C>(matrix_of(m, c.element), dofs, c.a, c.b, c.there, sum);
     else
       add_whole_block<C>(matrix_of(m, c.element), dofs, c.a, c.b, c.there, sum);
@@ -238,20 +239,21 @@ __global__ void isolate_cells(const ConstrainedCell* cells, std::int64_t count, 
 }
 
 using GatherKernel = void (*)(GatherJob, ElementMatrices, MatrixTarget);
+template <bool symmetric>
 GatherKernel gather_kernel(int components) {
   switch (components) {
     case 1:
-      return gather_blocks<1>;
+      return gather_blocks<1, symmetric>;
     case 2:
-      return gather_blocks<2>;
+      return gather_blocks<2, symmetric>;
     case 3:
-      return gather_blocks<3>;
+      return gather_blocks<3, symmetric>;
     case 4:
-      return gather_blocks<4>;
+      return gather_blocks<4, symmetric>;
     case 5:
-      return gather_blocks<5>;
+      return gather_blocks<5, symmetric>;
     case 6:
-      return gather_blocks<6>;
+      return gather_blocks<6, symmetric>;
     default:
       return gather_entries;
   }
@@ -277,7 +279,9 @@ void gather_matrices(const BatchGather& plan, const ElementMatrices& matrices, c
                      bool set_first, cudaStream_t stream) {
   const GatherJob job{plan.cell.read_device(), plan.cells, plan.code.read_device(),
                       plan.node_bits,          plan.first, set_first};
-  launch(gather_kernel(matrices.components), grid_for(plan.cells * 32, gather_threads), stream, job, matrices, target);
+  const GatherKernel kernel =
+      matrices.symmetric ? gather_kernel<true>(matrices.components) : gather_kernel<false>(matrices.components);
+  launch(kernel, grid_for(plan.cells * 32, gather_threads), stream, job, matrices, target);
 }
 
 void scatter_matrices(const std::int32_t* nodes, const std::uint8_t* skip, const ElementMatrices& matrices,
