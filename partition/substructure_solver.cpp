@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/model/bodies.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
@@ -104,7 +105,12 @@ SubstructureSolver::SubstructureSolver(const Domain& domain, const Partition& pa
 class SubstructureSolver::StepSolution {
  public:
   StepSolution(SubstructureSolver& solver, Interface& interface, AnalysisState& state)
-      : solver_(solver), parts_(solver.superelements_), interface_(interface), state_(state), states_(parts_.size()) {
+      : solver_(solver),
+        parts_(solver.superelements_),
+        interface_(interface),
+        state_(state),
+        states_(parts_.size()),
+        bodies_(*solver.whole_) {
     const Stopwatch watch;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       states_[p].name = state.name;
@@ -124,13 +130,15 @@ class SubstructureSolver::StepSolution {
  private:
   void correct();
   std::vector<double> unknowns();
-  double unbalance();
+  /// Of each body.
+  std::vector<double> unbalance();
 
   SubstructureSolver& solver_;
   const std::vector<std::unique_ptr<Superelement>>& parts_;
   Interface& interface_;
   AnalysisState& state_;  // of the whole
   std::vector<AnalysisState> states_;
+  const Bodies bodies_;  // of the whole
 };
 
 bool SubstructureSolver::StepSolution::has_matrix_of(const std::vector<double>& case_factors) const {
@@ -191,22 +199,34 @@ std::vector<double> SubstructureSolver::StepSolution::unknowns() {
   return all;
 }
 
-double SubstructureSolver::StepSolution::unbalance() {
+std::vector<double> SubstructureSolver::StepSolution::unbalance() {
   AnalysisModel& whole = *solver_.whole_;
   Vector b = whole.make_vector();
   StaticIntegrator().form_unbalance(whole, state_, b);
-  return whole.backend().norm(b);
+  return bodies_.norms(whole.backend(), b);
 }
 
 Acceptance SubstructureSolver::StepSolution::solve(const std::string& doubtful) {
   const std::vector<double> start = state_.unknowns.to_host();
-  const double before = unbalance();
+  const std::vector<double> before = unbalance();
+  const double largest = *std::max_element(before.begin(), before.end());
   correct();
   const std::vector<double> present = unknowns();
   state_.unknowns.from_host(present);
-  const auto residual = [&] { return before > 0 ? unbalance() / before : unbalance(); };
+  // Of the worst body, in relation to its own load; a body without load, to that of the others.
+  const auto residual = [&] {
+    const std::vector<double> left = unbalance();
+    double worst = 0;
+    for (std::size_t b = 0; b < left.size(); ++b) {
+      const double load = before[b] > 1e-13 * largest ? before[b] : largest;
+      const double ratio = load > 0 ? left[b] / load : left[b];
+      if (std::isnan(ratio)) return ratio;
+      worst = std::max(worst, ratio);
+    }
+    return worst;
+  };
   // Elements that promise nothing may be linear all the same; the forces tell.
-  if (const double left = doubtful.empty() ? 0.0 : residual(); !(left < 1e-6))
+  if (const double left = doubtful.empty() ? 0.0 : residual(); !(left < 1e-8))
     throw Error(ErrorCode::bad_input,
                 "the model is not linear, and substructures are condensed once: a linear solution leaves " +
                     std::to_string(left) + " of the loads unbalanced; use StaticAnalysis",

@@ -6,8 +6,9 @@ namespace voussoir {
 
 /// What is known of a trial state when its convergence is tested.
 struct IterationMeasures {
-  int iteration = 0;           ///< increments taken so far
-  double unbalance = 0;        ///< ‖b‖: forces that the state lacks in balance
+  int iteration = 0;  ///< increments taken so far
+  /// ‖b‖: forces that the state lacks in balance; in relation to first_unbalance, that of the worst body (Bodies)
+  double unbalance = 0;
   double first_unbalance = 0;  ///< before the first increment
   double reachable = 0;        ///< the unbalance that the last solve left of its right-hand side
   double increment = 0;        ///< ‖last increment‖

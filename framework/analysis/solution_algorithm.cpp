@@ -1,6 +1,8 @@
 #include <voussoir/framework/analysis/solution_algorithm.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace voussoir {
 
@@ -79,7 +81,7 @@ class NewtonIteration {
       if (halvings > 0) halve_increment();
       try {
         integrator_.form_unbalance(model_, state_, soe_.b());
-        measures_.unbalance = backend_.norm(soe_.b());
+        measures_.unbalance = measure_unbalance(iteration);
         if (std::isfinite(measures_.unbalance)) return true;
         cause = "the unbalanced force is not finite";
       } catch (const Error& error) {
@@ -95,6 +97,44 @@ class NewtonIteration {
                                           "however small its increment: " + cause;
     if (iteration > 0) report_.advice = "Apply the load in smaller steps";
     return false;
+  }
+
+  /// ‖b‖, but scaled so that its ratio to the first one is the worst of the bodies: a body under a small load beside a
+  /// heavily loaded one must be in balance too. What rounding leaves in a body counts as none.
+  double measure_unbalance(int iteration) {
+    const double all = backend_.norm(soe_.b());
+    if (iteration == 0) first_of_body_.clear();
+    if (!std::isfinite(all) || soe_.bodies().count() == 1) return all;
+    const std::vector<double> norms = soe_.bodies().norms(backend_, soe_.b());
+    if (iteration == 0) {
+      first_of_body_ = norms;
+      return all;
+    }
+    const std::vector<double> rounding = rounding_of_bodies();
+    double worst = 0;
+    for (std::size_t body = 0; body < norms.size(); ++body)
+      if (norms[body] > rounding[body])
+        worst = std::max(worst, norms[body] / (first_of_body_[body] > rounding[body] ? first_of_body_[body]
+                                                                                     : measures_.first_unbalance));
+    return worst * measures_.first_unbalance;
+  }
+
+  /// What rounding may leave of the forces of each body: a multiple of the largest terms of K u that cancel.
+  std::vector<double> rounding_of_bodies() {
+    const BlockDiagonal diagonal = soe_.sparse_matrix()
+                                       ? backend_.block_diagonal(*soe_.sparse_matrix(), 1)
+                                       : backend_.block_diagonal(model_.device_model(), *soe_.element_operator(), 1);
+    std::vector<double> values;
+    for (int d = 0; d < backend_.devices(); ++d) {
+      const auto part = diagonal.blocks[static_cast<std::size_t>(d)].read_host();
+      values.insert(values.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(diagonal.layout->owned(d)));
+    }
+    Vector stiffness = model_.make_vector(), terms = model_.make_vector();
+    stiffness.from_host(values);
+    backend_.multiply(stiffness, state_.unknowns, terms);
+    std::vector<double> norms = soe_.bodies().norms(backend_, terms);
+    for (double& norm : norms) norm *= 100 * std::numeric_limits<double>::epsilon();
+    return norms;
   }
 
   /// Goes half of the last increment back: what is left of it is half as long.
@@ -150,7 +190,8 @@ class NewtonIteration {
   AnalysisState& state_;
   SolveReport report_;
   IterationMeasures measures_;
-  Vector total_;  // increments of the step together
+  Vector total_;                       // increments of the step together
+  std::vector<double> first_of_body_;  // unbalance before the first increment
 };
 
 }  // namespace

@@ -24,6 +24,25 @@ class Numbers {
   std::uint64_t state_ = 88172645463325252ull;
 };
 
+/// Elements whose parameters are the smallest and the largest of a batch, each of them: a law that is symmetric but for
+/// some number may have that number in a single element.
+std::vector<std::int32_t> extreme_elements(const BatchDescription& batch, std::int64_t elements) {
+  const auto width = static_cast<std::size_t>(batch.program->parameter_names().size()) + 1;
+  const std::size_t numbers = width * static_cast<std::size_t>(batch.table_rows);
+  if (batch.record.empty() || width == 1) return {};
+  std::vector<std::int32_t> low(numbers, 0), high(numbers, 0);
+  const auto value = [&](std::int32_t e, std::size_t k) {
+    return batch.parameters[static_cast<std::size_t>(batch.record[static_cast<std::size_t>(e)]) * numbers + k];
+  };
+  for (std::int32_t e = 1; e < static_cast<std::int32_t>(elements); ++e)
+    for (std::size_t k = 0; k < numbers; ++k) {
+      if (value(e, k) < value(low[k], k)) low[k] = e;
+      if (value(e, k) > value(high[k], k)) high[k] = e;
+    }
+  low.insert(low.end(), high.begin(), high.end());
+  return low;
+}
+
 /// Some elements of a batch, with nodes of their own.
 struct Few {
   std::vector<std::int32_t> element;  // of the batch
@@ -36,9 +55,13 @@ struct Few {
     const ElementProgram& program = *sample.batch->program;
     const int per = program.nodes();
     const auto all = static_cast<std::int64_t>(sample.nodes.size()) / per;
-    const std::int64_t count = std::min<std::int64_t>(all, most_elements);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto e = static_cast<std::int32_t>(count > 1 ? i * (all - 1) / (count - 1) : 0);
+    const std::int64_t spread = std::min<std::int64_t>(all, most_elements);
+    std::vector<std::int32_t> chosen = extreme_elements(*sample.batch, all);
+    for (std::int64_t i = 0; i < spread; ++i)
+      chosen.push_back(static_cast<std::int32_t>(spread > 1 ? i * (all - 1) / (spread - 1) : 0));
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    for (const std::int32_t e : chosen) {
       element.push_back(e);
       if (!sample.batch->record.empty()) record.push_back(sample.batch->record[e]);
       std::array<double, 3> low, high;
@@ -58,7 +81,7 @@ struct Few {
       const double extent = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
       size.push_back(extent > 0 ? extent : 1);
     }
-    view.element_count = static_cast<int>(count);
+    view.element_count = static_cast<int>(element.size());
     view.nodes = nodes.data();
     view.coordinates = coordinates.data();
     view.first_unknown = first_unknown.data();
@@ -134,15 +157,27 @@ Asymmetry find_asymmetry(const BatchSample& sample) {
   Few few(sample);
   std::vector<double> u(static_cast<std::size_t>(few.view.element_count) * program.dofs(), 0.0);
   few.view.unknowns = u.data();
-  Asymmetry found = look(program, few);
-  // What a virtual function does at states that no analysis has seen is its own affair.
-  if (found.element >= 0 || program.linear() || program.route() == Route::host) return found;
-  Numbers numbers;
-  for (const double gradient : {1e-3, 0.1, 3.0}) {
-    for (std::size_t i = 0; i < u.size(); ++i) u[i] = gradient * few.size[i / program.dofs()] * numbers.next();
-    found = look(program, few);
-    found.at_rest = false;
+  // At the initial temperatures, and where tables of parameters have their rows: a number may be zero in one of them.
+  std::vector<double> temperature(few.nodes.size());
+  const std::size_t width = program.parameter_names().size() + 1;
+  for (int row = -1; row < (sample.batch->table_rows > 1 ? sample.batch->table_rows : 0); ++row) {
+    if (row >= 0) {
+      std::fill(temperature.begin(), temperature.end(),
+                sample.batch->parameters[static_cast<std::size_t>(row) * width]);
+      few.view.temperature = temperature.data();
+    }
+    std::fill(u.begin(), u.end(), 0.0);
+    Asymmetry found = look(program, few);
+    // What a virtual function does at states that no analysis has seen is its own affair.
     if (found.element >= 0) return found;
+    if (program.linear() || program.route() == Route::host) continue;
+    Numbers numbers;
+    for (const double gradient : {1e-3, 0.1, 3.0}) {
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] = gradient * few.size[i / program.dofs()] * numbers.next();
+      found = look(program, few);
+      found.at_rest = false;
+      if (found.element >= 0) return found;
+    }
   }
   return {};
 }
