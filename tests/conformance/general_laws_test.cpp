@@ -170,6 +170,33 @@ TEST_P(GeneralLawsOn, SurfaceLoadsActOnAUsersField) {
   }
 }
 
+TEST_P(GeneralLawsOn, ASmallLoadBesideALargeOneIsBalancedToo) {
+  // A bar of rubber with a small load, alone and beside a body with a load that is 1e9 times as large.
+  const auto solve = [&](bool beside) {
+    Domain d;
+    for (int part = 0; part < (beside ? 2 : 1); ++part) {
+      BoxMesh mesh;
+      mesh.type = "neo_hooke_flux.hex8";
+      mesh.cells = {2, 1, 1};
+      mesh.lower = {0, 5.0 * part, 0};
+      mesh.upper = {2, 5.0 * part + 1, 1};
+      mesh.block = mesh.set_prefix = part ? "large" : "small";
+      auto m = std::make_shared<Material>("rubber");
+      m->set("lambda", part ? 3e9 : 3).set("mu", part ? 2e9 : 2);
+      add_box_mesh(d, mesh).set_material(m);
+      d.prescribe(mesh.set_prefix + "xmin", "all");
+    }
+    auto& loads = d.add_load_case("pull");
+    loads.nodal("smallxmax", "ux", 0.5);
+    if (beside) loads.nodal("largexmax", "ux", 0.05e9);
+    const auto result = make_static_analysis(d, Backend::open(GetParam()))->run().front();
+    return result.unknowns.at(2, "ux");
+  };
+  const double alone = solve(false);
+  EXPECT_GT(alone, 0.1);
+  EXPECT_NEAR(solve(true), alone, 1e-8 * alone);
+}
+
 TEST_P(GeneralLawsOn, AHeatedBarGrows) {
   // T = 100 x along a bar that is free to expand: u_x = α 100 x² / 2 on its axis, to the order of the mesh.
   Domain d;

@@ -99,6 +99,23 @@ struct ReadsTooFar : TurnedSeepage {
 };
 VSR_REGISTER_ELEMENT(ReadsTooFar, Hex8);
 
+/// Reads a foreign number only at large gradients, or only where it is hot, or very far away.
+template <int kind>
+struct ReadsTooFarAtTimes : TurnedSeepage {
+  static constexpr const char* name = kind == 0   ? "contract_far_when_strained"
+                                      : kind == 1 ? "contract_far_when_hot"
+                                                  : "contract_very_far";
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& g) {
+    if constexpr (kind == 0) return select_less(R(50.0), abs(g(0, 0)), p[5], p[0]) * g;
+    if constexpr (kind == 1) return select_less(R(400.0), p.temperature, p[5], p[0]) * g;
+    return p[2000] * g;
+  }
+};
+VSR_REGISTER_ELEMENT(ReadsTooFarAtTimes<0>, Hex8);
+VSR_REGISTER_ELEMENT(ReadsTooFarAtTimes<1>, Hex8);
+VSR_REGISTER_ELEMENT(ReadsTooFarAtTimes<2>, Hex8);
+
 struct ReadsTooFarByBranches : TurnedSeepage {
   static constexpr const char* name = "contract_branches_too_far";
   static constexpr bool scalar = true;
@@ -268,6 +285,18 @@ TEST(UnsymmetricLaws, AreRefusedWhenAModelIsBuilt) {
   add_box_mesh(plane, mesh).set_section("along", 1).set_section("turn", 1e-3);
   plane.prescribe("xmin", "head");
   expect_error(ErrorCode::misuse, {"is not symmetric"}, [&] { solve(plane); });
+  // One element among many, and a table that is zero at the initial temperature.
+  Domain one;
+  ElementBlock& block = bar(one, "contract_turned.hex8", "head", 1).set_section("along", 1);
+  std::vector<double> turn(static_cast<std::size_t>(block.size()), 0.0);
+  turn[turn.size() / 3] = 0.5;
+  block.set_per_element("turn", turn);
+  expect_error(ErrorCode::misuse, {"is not symmetric"}, [&] { solve(one); });
+  Domain warm;
+  auto material = std::make_shared<Material>("warm");
+  material->set("along", 1).set_table("turn", {{0, 0}, {100, 0.1}});
+  bar(warm, "contract_turned.hex8", "head", 1).set_material(material);
+  expect_error(ErrorCode::misuse, {"is not symmetric"}, [&] { solve(warm); });
   Domain late;
   bar(late, "contract_late_turn.hex8", "head", 1).set_section("along", 1).set_section("turn", 0.3);
   expect_error(ErrorCode::misuse, {"is not symmetric", "away from zero unknowns"}, [&] { solve(late); });
@@ -337,6 +366,9 @@ void expect_defect(const std::string& type, std::initializer_list<std::string> p
 TEST(LawDefects, ForeignParametersAreNamed) {
   expect_defect("contract_reads_too_far.hex8",
                 {"flux() of law 'contract_reads_too_far' reads parameter p[5]", "p[0] to p[1]"});
+  expect_defect("contract_far_when_strained.hex8", {"flux() of law", "reads parameter p[5]"});
+  expect_defect("contract_far_when_hot.hex8", {"flux() of law", "reads parameter p[5]"});
+  expect_defect("contract_very_far.hex8", {"flux() of law", "reads parameter p[2000]"});
   expect_defect("contract_branches_too_far.hex8", {"dflux() of law", "reads parameter p[2]"});
   expect_defect("contract_reads_before.hex8", {"density() of law", "reads parameter p[-1]"});
   expect_defect("contract_reads_of_none.hex8", {"flux() of law", "reads parameter p[0]", "declares none"});
