@@ -20,6 +20,7 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/signals.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/backends/threads.hpp>
 
 namespace {
 
@@ -106,6 +107,7 @@ ExitCode end_of_output(ExitCode code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  voussoir::default_threads();  // limits an absurd OMP_NUM_THREADS before any thread starts
   voussoir::app::watch_signals();
   // A write beyond the limit of a file's size (ulimit -f) fails like one on a full disk, and is told like that.
   std::signal(SIGXFSZ, SIG_IGN);

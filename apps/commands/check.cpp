@@ -52,7 +52,7 @@ std::string document_of(const std::string& file, const UnsupportedDeck& deck) {
         {{"severity", "error"}, {"kind", "reading"}, {"where", other->where()}, {"text", other->text()}});
   const nlohmann::ordered_json document{
       {"voussoir", version()}, {"file", file}, {"can_run", false}, {"findings", findings}};
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
 /// All of it at the end, each with the lines where it stands.
