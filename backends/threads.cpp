@@ -78,13 +78,21 @@ std::string default_threads_note() {
 
 void start_threads(int threads) {
   static std::mutex mutex;
-  static int started = 1;
+  static thread_local int started = 1;  // each thread has its own team
   const std::lock_guard lock(mutex);
   if (threads <= started) return;
   require_threads(threads);
 #pragma omp parallel num_threads(threads)
   {}
   started = threads;
+}
+
+void start_default_threads() {
+  try {
+    start_threads(default_threads());
+  } catch (const Error&) {
+    omp_set_num_threads(1);
+  }
 }
 
 }  // namespace voussoir

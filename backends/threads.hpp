@@ -16,8 +16,11 @@ int default_threads();
 /// processors". Usually empty.
 std::string default_threads_note();
 
-/// Starts OpenMP's threads, after checking that the system allows this number: OpenMP aborts a process that
-/// does not get them. Throws Error{unavailable} with the reason and the remedy.
+/// Starts OpenMP's threads of the calling thread, after checking that the system allows this number: OpenMP aborts a
+/// process that does not get them. Throws Error{unavailable} with the reason and the remedy.
 void start_threads(int threads);
+/// Starts the default number of threads for the calling thread's OpenMP work, before a backend is opened; where the
+/// system does not allow them, that work uses one thread.
+void start_default_threads();
 
 }  // namespace voussoir

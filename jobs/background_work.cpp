@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include <voussoir/backends/threads.hpp>
+
 namespace voussoir::detail {
 
 BackgroundWork::~BackgroundWork() {
@@ -56,6 +58,7 @@ bool BackgroundWork::start_thread() {
   try {
     thread_ = std::thread([this, threads] {
       omp_set_num_threads(threads);
+      start_default_threads();
       run();
     });
   } catch (const std::system_error&) {

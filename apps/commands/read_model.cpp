@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include <voussoir/backends/threads.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
 
 namespace voussoir::app {
@@ -34,6 +35,7 @@ std::string about_meshes(const std::filesystem::path& path) {
 
 Job read(const std::filesystem::path& path, Dialect dialect, const std::function<bool(double fraction)>& progress,
          bool mesh_will_do) {
+  start_default_threads();  // large files are read by several
   std::error_code problem;
   if (!std::filesystem::exists(path, problem))
     throw Error(ErrorCode::io, problem ? problem.message() : "there is no such file", path.string());

@@ -189,14 +189,21 @@ class Run {
   /// Error of the backend comes first, and ends the reading.
   Job read(const std::string& file, const Stopwatch& since_start) {
     std::atomic<bool> cannot_open = false;
-    std::future<void> opening = std::async([this, &cannot_open] {
+    const auto open = [this, &cannot_open] {
       try {
         solves_elsewhere_ = !Backend::open(how_.backend)->memory(0)->shares_host_memory();
       } catch (...) {
         cannot_open = true;
         throw;
       }
-    });
+    };
+    // A backend on the CPU is there at once, and its threads are those that read.
+    std::future<void> opening;
+    if (how_.backend.starts_with("openmp") || how_.backend.starts_with("debug")) {
+      open();
+    } else {
+      opening = std::async(open);
+    }
     tell("reading");
     try {
       Job job = read_model(file, dialect_of(options_.dialect), [&](double fraction) {
@@ -206,7 +213,7 @@ class Run {
           activity.left = seconds * (1 - fraction) / fraction;
         return tell(activity) && !cannot_open;
       });
-      opening.get();
+      if (opening.valid()) opening.get();
       return job;
     } catch (const std::exception&) {
       if (opening.valid()) opening.get();
