@@ -117,7 +117,7 @@ void StaticAnalysis::solve_steps(std::span<AnalysisState> group, std::unique_ptr
     if (follows)
       last_ = std::move(group[i]);
     else
-      group[i] = AnalysisState();  // nobody asks for it again
+      group[i] = AnalysisState();  // no longer needed; frees its memory on the devices
   }
 }
 
