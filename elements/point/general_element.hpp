@@ -151,22 +151,7 @@ struct GeneralIntegrals {
       const Value<R> value = value_of(e.u, Points::value_at(q));
       const Gradient<R> grad = Functions::gradient_of(basis, e.u);
       const Gradient<R> flux = Response::answer(p, value, grad).flux;
-      for (int k = 0; k < 3; ++k) *out++ = p.x[k];
-      *out++ = basis.volume;
-      if constexpr (kernel_symmetric<Kernel>()) {
-        Mat3<R> strain;
-        if constexpr (requires { Kernel::strain(p, grad); })
-          strain = Kernel::strain(p, grad);
-        else
-          strain = R(0.5) * (grad + transpose(grad));
-        out = write_tensor(strain, out);
-        out = write_tensor(flux, out);
-      } else {
-        for (int i = 0; i < rows; ++i)
-          for (int k = 0; k < 3; ++k) *out++ = grad(i, k);
-        for (int i = 0; i < rows; ++i)
-          for (int k = 0; k < 3; ++k) *out++ = -flux(i, k);
-      }
+      out = write_point<Kernel>(p, basis.volume, grad, flux, out);
       if constexpr (kernel_has_energy<Kernel>) *out++ = Response::energy(p, value, grad);
       if constexpr (law_history > 0) {
         Response::advance(p, value, grad, out);
@@ -389,13 +374,7 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
 
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
-    R least = R(1.0);
-    for (int row = 0; row < e.table_rows; ++row) {
-      [[maybe_unused]] const R* parameters = e.table + row * (parameter_count + 1) + 1;
-      if constexpr (requires { Kernel::valid(parameters); }) least = min(least, Kernel::valid(parameters));
-      if constexpr (geometry == Geometry::plane) least = min(least, parameters[parameter_count - 1]);
-    }
-    return least;
+    return least_valid<Kernel, geometry, parameter_count, R>(e);
   }
 
  private:

@@ -176,13 +176,7 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
 
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
-    R least = R(1.0);
-    for (int row = 0; row < e.table_rows; ++row) {
-      [[maybe_unused]] const R* parameters = e.table + row * (parameter_count + 1) + 1;
-      if constexpr (requires { Kernel::valid(parameters); }) least = min(least, Kernel::valid(parameters));
-      if constexpr (geometry == Geometry::plane) least = min(least, parameters[parameter_count - 1]);
-    }
-    return least;
+    return detail::least_valid<Kernel, geometry, parameter_count, R>(e);
   }
 
  private:

@@ -39,6 +39,19 @@ VSR_LARGE_FN void strain_order_temperatures(const R* given, R* t) {
   }
 }
 
+/// Positive unless a row of an element's table has invalid parameters: those that the law rejects, or a thickness that
+/// is not positive.
+template <class Kernel, Geometry geometry, int parameter_count, class R, class Input>
+VSR_FN R least_valid(const Input& e) {
+  R least = R(1.0);
+  for (int row = 0; row < e.table_rows; ++row) {
+    [[maybe_unused]] const R* parameters = e.table + row * (parameter_count + 1) + 1;
+    if constexpr (requires { Kernel::valid(parameters); }) least = min(least, Kernel::valid(parameters));
+    if constexpr (geometry == Geometry::plane) least = min(least, parameters[parameter_count - 1]);
+  }
+  return least;
+}
+
 /// The material at the points of one element. Numbers that do not vary within the element are prepared once. (The point
 /// itself is kept apart by the callers, so that the compiler can hold it in registers.)
 template <class Kernel, class Shape, class Formulation, class R>

@@ -5,6 +5,31 @@
 
 namespace voussoir::detail {
 
+/// What is reported of a point whatever the kind of its law: position, volume, and strain and stress or gradient and
+/// flux. Returns where the next number goes.
+template <class Kernel, class R>
+VSR_FN R* write_point(const Point<R>& p, const R& volume, const Mat<R, kernel_rows<Kernel>(), 3>& grad,
+                      const Mat<R, kernel_rows<Kernel>(), 3>& flux, R* out) {
+  for (int k = 0; k < 3; ++k) *out++ = p.x[k];
+  *out++ = volume;
+  if constexpr (kernel_symmetric<Kernel>()) {
+    Mat3<R> strain;
+    if constexpr (requires { Kernel::strain(p, grad); })
+      strain = Kernel::strain(p, grad);
+    else
+      strain = R(0.5) * (grad + transpose(grad));
+    out = write_tensor(strain, out);
+    out = write_tensor(flux, out);
+  } else {
+    constexpr int rows = kernel_rows<Kernel>();
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) *out++ = grad(i, k);
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) *out++ = -flux(i, k);
+  }
+  return out;
+}
+
 /// The routines of these names that PointElement promises.
 template <class Kernel, class Shape, class Formulation>
 struct PointRecovery {
@@ -44,22 +69,7 @@ struct PointRecovery {
       material.move(e, Points::value_at(q), p);
       const Gradient<R> grad = Functions::gradient_of(basis[q], u);
       const Gradient<R> flux = Kernel::flux(p, grad);
-      for (int k = 0; k < 3; ++k) *out++ = p.x[k];
-      *out++ = basis[q].volume;
-      if constexpr (kernel_symmetric<Kernel>()) {
-        Mat3<R> strain;
-        if constexpr (requires { Kernel::strain(p, grad); })
-          strain = Kernel::strain(p, grad);
-        else
-          strain = R(0.5) * (grad + transpose(grad));
-        out = write_tensor(strain, out);
-        out = write_tensor(flux, out);
-      } else {
-        for (int i = 0; i < rows; ++i)
-          for (int k = 0; k < 3; ++k) *out++ = grad(i, k);
-        for (int i = 0; i < rows; ++i)
-          for (int k = 0; k < 3; ++k) *out++ = -flux(i, k);
-      }
+      out = write_point<Kernel>(p, basis[q].volume, grad, flux, out);
       if constexpr (kernel_has_energy<Kernel>) *out++ = Kernel::energy(p, grad);
     }
     return health;

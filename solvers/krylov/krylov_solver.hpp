@@ -33,7 +33,7 @@ class KrylovSolver : public Solver {
     double size;                  ///< ‖b‖
     int limit;                    ///< products with the matrix
     int done_before;              ///< products of earlier calls for this column
-    std::vector<double> history;  /// ‖r‖ / ‖b‖, step by step
+    std::vector<double> history;  ///< ‖r‖ / ‖b‖, step by step
     int products = 0;             ///< that were made
     /// z = M r.
     void precondition(const Vector& r, Vector& z) const;
