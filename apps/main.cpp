@@ -61,6 +61,8 @@ ExitCode wrong_command_line(const CLI::App& program, const CLI::ParseError& erro
 ExitCode run(int argc, char** argv) {
   CLI::App program;
   try {
+    voussoir::default_threads();  // limits an absurd OMP_NUM_THREADS before any thread starts
+    voussoir::app::watch_signals();
     voussoir::app::build_program(program);
     const auto words = voussoir::app::with_picture_words({argv, argv + argc});
     std::vector<const char*> list;
@@ -107,8 +109,6 @@ ExitCode end_of_output(ExitCode code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  voussoir::default_threads();  // limits an absurd OMP_NUM_THREADS before any thread starts
-  voussoir::app::watch_signals();
   // A write beyond the limit of a file's size (ulimit -f) fails like one on a full disk, and is told like that.
   std::signal(SIGXFSZ, SIG_IGN);
   return static_cast<int>(end_of_output(run(argc, argv)));
