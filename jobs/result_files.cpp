@@ -14,6 +14,7 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
+#include <voussoir/framework/io/output_lock.hpp>
 #include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
@@ -39,6 +40,7 @@ struct ResultFiles::State {
   OutputOptions options;
   detail::LoadCaseIndex load_cases;
   std::string name;
+  OutputLock lock;  // until the last file is written
   /// Of each table (step, request, quantity): its file without ending.
   std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::string> table_names;
   std::vector<StepSummary> summaries;
@@ -363,8 +365,9 @@ ResultFiles::ResultFiles(const Job& job, OutputOptions options)
   const std::vector<std::string> files = s.plan();
   if (files.empty()) return;
   s.check_lengths(files);
-  s.check_free(files);
   s.make_folder();
+  s.lock.acquire(s.options.folder, s.name);
+  s.check_free(files);
 }
 
 ResultFiles::~ResultFiles() = default;
@@ -402,6 +405,7 @@ void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
     state_->seconds += watch.seconds();
     state_->write_json(&result, nullptr, record);
   });
+  state_->lock.release();
 }
 
 void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept {
@@ -416,6 +420,7 @@ void ResultFiles::give_up(const Error& error, const RunRecord& record) noexcept 
     state_->write_json(nullptr, &error, record);
   } catch (const std::exception&) {
   }
+  state_->lock.release();
 }
 
 bool ResultFiles::has_failed() const { return state_->background.has_failed(); }

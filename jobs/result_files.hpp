@@ -60,7 +60,9 @@ struct RunRecord {
 class ResultFiles {
  public:
   /// Looks at every name that will be needed and makes the folder. Results that are there already are an Error (io)
-  /// unless they may be overwritten, before any time is spent on solving. The job must outlive this.
+  /// unless they may be overwritten, before any time is spent on solving. So is, in any case, another run that writes
+  /// results of this name there: until finish() or give_up(), the name is locked (OutputLock). The job must outlive
+  /// this.
   ResultFiles(const Job& job, OutputOptions options);
   ~ResultFiles();
   ResultFiles(const ResultFiles&) = delete;

@@ -12,6 +12,7 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/io/output_lock.hpp>
 #include <voussoir/framework/io/picture/picture.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/framework/mesh/sample_models.hpp>
@@ -70,6 +71,10 @@ void write_results(const Domain& domain, const StepResult& result, std::vector<M
 
 void run_demo(const DemoOptions& options) {
   const Stopwatch since_start;
+  const std::filesystem::path folder = options.output;
+  std::filesystem::create_directories(folder);
+  OutputLock lock;
+  lock.acquire(folder, "pump");
   Domain domain;
   PumpModel model;
   model.fineness = {0, options.size};
@@ -103,8 +108,6 @@ void run_demo(const DemoOptions& options) {
     print_step(domain, result, stress);
   }
   const Stopwatch since_solved;
-  const std::filesystem::path folder = options.output;
-  std::filesystem::create_directories(folder);
   write_results(domain, results.back(), std::move(stress), folder);
 
   show("\n  {:<22} {:>9}\n  {:<22} {:>9.3f}\n", "stage", "seconds", "mesh", meshing);

@@ -231,11 +231,13 @@ TEST_F(BackgroundFiles, TheLastStepsErrorComesOutOfFinish) {
   expect_error(ErrorCode::io, {"bar.vtu"}, [&] { files.check(); });
 }
 
-TEST_F(BackgroundFiles, OfTwoRunsInOneFolderTheSecondFails) {
+TEST_F(BackgroundFiles, OfTwoRunsWithoutLocksTheSecondFails) {
   Job job = testing::pulled_bar();
   testing::one_more_step(job);
   const JobResult solved = run_job(job, plainly());
-  ResultFiles winner(job, in("one", true)), loser(job, in("one", true));
+  ResultFiles winner(job, in("one", true));
+  std::filesystem::remove(folder_ / "one" / ".bar.running");
+  ResultFiles loser(job, in("one", true));
   winner.write_step(0, solved.steps[0]);
   EXPECT_EQ(winner.summaries().size(), 1u);  // waits
   loser.write_step(0, solved.steps[0]);

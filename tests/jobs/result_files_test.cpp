@@ -46,7 +46,7 @@ Job bar_with_tables() {
 TEST_F(ResultFilesTest, OneStepGivesFilesOfTheJobsName) {
   Job job = bar_with_tables();
   ResultFiles results(job, here());
-  EXPECT_TRUE(files().empty());
+  EXPECT_EQ(files(), (std::vector<std::string>{".bar.running"}));
   run_and_write(job, results);
   EXPECT_EQ(files(), (std::vector<std::string>{"bar.dat", "bar.pvd", "bar.results.json", "bar.vtu", "bar_RF_xmax.csv",
                                                "bar_RF_xmax_total.csv", "bar_S_EALL.csv", "bar_U_xmax.csv"}));
@@ -198,12 +198,74 @@ TEST_F(ResultFilesTest, ExistingResultsAreRefusedBeforeAnythingIsSolved) {
   EXPECT_EQ(files().size(), 8u);
 }
 
-// Two runs that began while no results were there: whoever comes second stops, and keeps the other's files.
-TEST_F(ResultFilesTest, OfTwoRunsInOneFolderTheSecondFailsAndKeepsTheFirstOnesFiles) {
+TEST_F(ResultFilesTest, ARunOfTheSameNameInTheSameFolderIsRefusedBeforeAnythingIsSolved) {
+  Job job = bar_with_tables();
+  const JobResult solved = run_job(job, plainly());
+  OutputOptions pictures = here(), force = here();
+  pictures.vtu = pictures.tables = false;
+  pictures.pictures = Pictures::worst;
+  force.overwrite = true;
+  {
+    ResultFiles running(job, here());
+    for (const OutputOptions& other : {here(), pictures, force})
+      expect_error(ErrorCode::io, {"this process", "is writing results of this name", "--output", "'bar'"},
+                   [&] { ResultFiles(job, other); });
+    OutputOptions elsewhere = here(), renamed = here();
+    elsewhere.folder = folder_ / "other";
+    renamed.name = "rod";
+    EXPECT_NO_THROW((ResultFiles(job, elsewhere), ResultFiles(job, renamed)));
+    running.write_step(0, solved.steps[0]);
+    running.finish(solved, {plainly(), 0});
+    EXPECT_FALSE(fs::exists(folder_ / ".bar.running"));
+    ResultFiles(job, force);  // the first one has ended, although its object is still there
+  }
+  {
+    ResultFiles stopped(job, force);
+    EXPECT_TRUE(fs::exists(folder_ / ".bar.running"));
+    stopped.give_up(Error(ErrorCode::cancelled, "stopped"), {plainly(), 0});
+    EXPECT_FALSE(fs::exists(folder_ / ".bar.running"));
+  }
+  { const ResultFiles forgotten(job, force); }
+  EXPECT_FALSE(fs::exists(folder_ / ".bar.running"));
+}
+
+TEST_F(ResultFilesTest, TheLockFileOfAKilledRunIsNoObstacle) {
+  Job job = bar_with_tables();
+  std::ofstream(folder_ / ".bar.running") << "4711 elsewhere\n";
+  ResultFiles results(job, here());
+  run_and_write(job, results);
+  EXPECT_FALSE(fs::exists(folder_ / ".bar.running"));
+}
+
+TEST_F(ResultFilesTest, WhatIsNoLockFileIsNotTouched) {
+  Job job = bar_with_tables();
+  std::ofstream(folder_ / "precious") << "precious";
+  fs::create_symlink("precious", folder_ / ".bar.running");
+  expect_error(ErrorCode::io, {".bar.running", "lock file", "--output"}, [&] { ResultFiles(job, here()); });
+  EXPECT_EQ(read_all(folder_ / "precious"), "precious");
+  fs::remove(folder_ / ".bar.running");
+  fs::create_directory(folder_ / ".bar.running");
+  expect_error(ErrorCode::io, {".bar.running", "lock file"}, [&] { ResultFiles(job, here()); });
+}
+
+TEST_F(ResultFilesTest, LongNamesHaveLocksToo) {
+  Job job = bar_with_tables();
+  OutputOptions first = here(), second = here();
+  first.tables = second.tables = first.json = second.json = false;
+  first.name = std::string(250, 'n') + "1";
+  second.name = std::string(250, 'n') + "2";
+  const ResultFiles running(job, first), another(job, second);
+  expect_error(ErrorCode::io, {"is writing results of this name"}, [&] { ResultFiles(job, first); });
+}
+
+// As on a file system without locks: whoever comes second stops, and keeps the other's files.
+TEST_F(ResultFilesTest, OfTwoRunsWithoutLocksTheSecondFailsAndKeepsTheFirstOnesFiles) {
   Job job = bar_with_tables();
   testing::one_more_step(job);
   const JobResult solved = run_job(job, plainly());
-  ResultFiles winner(job, here()), loser(job, here());
+  ResultFiles winner(job, here());
+  fs::remove(folder_ / ".bar.running");
+  ResultFiles loser(job, here());
   winner.write_step(0, solved.steps[0]);
   expect_error(ErrorCode::io, {"bar_step1.vtu", "another run", "--output"},
                [&] { loser.write_step(0, solved.steps[0]); });
@@ -448,7 +510,6 @@ TEST_F(ResultFilesTest, AFullDiskLeavesWholeFilesOnly) {
   EXPECT_TRUE(files().empty()) << files().front();
   EXPECT_TRUE(results.written().empty());
   {
-    ResultFiles again(job, here());
     const SmallDisk full(8000);  // the picture fits, results.json might; the tables of points do not
     for (int k = 0; k < 6; ++k) job.steps[0].prints.push_back(job.steps[0].prints[1]);
     ResultFiles more(job, here());
@@ -460,7 +521,7 @@ TEST_F(ResultFilesTest, AFullDiskLeavesWholeFilesOnly) {
         Error);
     for (const std::string& name : files()) EXPECT_EQ(name.find(".part"), std::string::npos) << name;
     for (const auto& path : more.written()) EXPECT_TRUE(fs::exists(path)) << path;
-    EXPECT_EQ(more.written().size(), files().size());
+    EXPECT_EQ(more.written().size() + 1, files().size());  // the lock is held until give_up()
   }
 }
 
