@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 
 // CalculiX's .dat, as its version 2.20 writes it: Fortran's formats i10, i3, 1p e13.6 and, for the time, e14.7.
@@ -67,7 +68,7 @@ std::string time_text(double time) {
 std::string calculix_text(const PrintTable& table, double time) {
   std::string text;
   const auto heading = [&](const std::string& words) {
-    text += "\n " + words + " for set " + table.set + " and time " + time_text(time) + "\n\n";
+    text += "\n " + words + " for set " + printable_line(table.set) + " and time " + time_text(time) + "\n\n";
   };
   const auto columns = static_cast<std::size_t>(table.calculix_columns);
   const std::size_t rows = table.ids.size();

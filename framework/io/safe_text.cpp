@@ -29,9 +29,7 @@ std::string escaped(const char* format, std::uint32_t value) {
   return text;
 }
 
-}  // namespace
-
-std::string printable_text(std::string_view text) {
+std::string escape_controls(std::string_view text, std::string_view allowed) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = detail::utf8_length(text, i);
@@ -40,7 +38,7 @@ std::string printable_text(std::string_view text) {
       continue;
     }
     const std::uint32_t c = character(text, i, length);
-    if (!is_control(c) || c == '\n' || c == '\t')
+    if (!is_control(c) || (length == 1 && allowed.find(text[i]) != allowed.npos))
       result += text.substr(i, length);
     else
       result += escaped(c < 0x80 ? "\\x%02x" : "\\u%04x", c);
@@ -48,6 +46,11 @@ std::string printable_text(std::string_view text) {
   }
   return result;
 }
+
+}  // namespace
+
+std::string printable_text(std::string_view text) { return escape_controls(text, "\n\t"); }
+std::string printable_line(std::string_view text) { return escape_controls(text, ""); }
 
 std::string printable_json(std::string_view document) {
   std::string result;

@@ -11,6 +11,9 @@ namespace voussoir {
 /// writing, and bytes that are not UTF-8 appear as \x1b or \u202e, so that they can be seen and do nothing.
 std::string printable_text(std::string_view text);
 
+/// The same for one line of a file: line feeds and tabs are escaped too.
+std::string printable_line(std::string_view text);
+
 /// A JSON document whose strings have no control characters and no marks of direction but as escapes (\u009b). JSON
 /// itself requires that only for characters below a blank. The document must be valid UTF-8.
 std::string printable_json(std::string_view document);

@@ -64,6 +64,15 @@ TEST(CalculixText, HasTheLinesOfCalculixTwoPointTwenty) {
             "        1.234493E+06  0.000000E+00  0.000000E+00\n");
 }
 
+TEST(CalculixText, NamesHaveNoControlCharacters) {
+  PrintTable table;
+  table.set = "A\x1b[2J\xc2\x9b\nB";
+  table.heading = "temperatures";
+  table.columns = {"temperature"};
+  table.calculix_columns = 1;
+  EXPECT_EQ(calculix_text(table, 1.0), "\n temperatures for set A\\x1b[2J\\u009b\\x0aB and time  0.1000000E+01\n\n");
+}
+
 TEST(CalculixText, HasPointsInThreeColumns) {
   PrintTable table;
   table.set = "EALL";

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/output_file.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 
 namespace voussoir {
 namespace {
@@ -22,7 +23,7 @@ bool looks_like_a_formula(std::string_view entry) {
 }
 
 void append_text(std::string& text, std::string_view given) {
-  const std::string entry = (looks_like_a_formula(given) ? "'" : "") + std::string(given);
+  const std::string entry = (looks_like_a_formula(given) ? "'" : "") + printable_text(given);
   if (entry.find_first_of(",\"\r\n") == std::string::npos) {
     text += entry;
     return;

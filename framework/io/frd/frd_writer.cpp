@@ -12,6 +12,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 
 // The format is described in the manual of CalculiX GraphiX, section "Result Format"; columns and heads are those that
 // CalculiX 2.20 writes.
@@ -135,12 +136,12 @@ void require_id(Id id, const char* what) {
                     ".frd file out");
 }
 
-/// Letters of a name that a line can hold.
+/// A name in a field of fixed width: control characters are escaped, and no letter is cut in two.
 std::string printable(const std::string& name, std::size_t most) {
-  std::string text = name.substr(0, most);
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = '_';
-  return text;
+  std::string text = printable_line(name);
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return text.substr(0, most);
 }
 
 }  // namespace

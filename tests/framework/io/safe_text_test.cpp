@@ -27,6 +27,11 @@ TEST(SafeText, ATerminalGetsNothingToObey) {
   EXPECT_EQ(printable_text("\xe2\x82"), "\\xe2\\x82");          // cut short
 }
 
+TEST(SafeText, OneLineStaysOneLine) {
+  EXPECT_EQ(printable_line("a\nb\tc \x1b[2J"), "a\\x0ab\\x09c \\x1b[2J");
+  EXPECT_EQ(printable_text("a\nb\tc"), "a\nb\tc");
+}
+
 TEST(SafeText, JsonKeepsItsMeaningWithoutControlCharacters) {
   const nlohmann::json document{{"name", "\x1b[2J \x7f \xc2\x9b \xe2\x80\xae ä"}, {"bad", "caf\xe9"}};
   const std::string dumped = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -43,6 +48,12 @@ TEST(SafeText, XmlHasNoCharactersThatItForbids) {
   EXPECT_EQ(xml_escaped("\xef\xbf\xbe|\xef\xbf\xbf|\xef\xbf\xbd"), "_|_|\xef\xbf\xbd");  // U+FFFE, U+FFFF, U+FFFD
   EXPECT_EQ(xml_escaped("\xc2\x9b|\xc2\xa0"), "_|\xc2\xa0");
   EXPECT_EQ(xml_escaped("\xed\xa0\x80"), "___");  // half of a surrogate pair
+}
+
+TEST(SafeText, CellsHaveNoControlCharacters) {
+  CsvTable table({"name", "\x1b[2J"});
+  table.row().add("\x1b]0;x\x07 \xc2\x9b \xe9").add(1.0);
+  EXPECT_EQ(table.text(), "name,\\x1b[2J\n\\x1b]0;x\\x07 \\u009b \\xe9,1\n");
 }
 
 TEST(SafeText, SpreadsheetsGetNoFormulas) {
