@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include <voussoir/backends/number_text.hpp>
+
 namespace voussoir::job {
 namespace {
 
@@ -27,6 +29,16 @@ bool contains(const std::vector<int>& values, int value) {
 
 std::string tag_name(const GmshMesh::Group& group) {
   return gmsh_dimension_name(group.dimension) + " tag " + std::to_string(group.tag);
+}
+
+/// A selection as the user wrote it, for messages and names of sets.
+std::string words_of(const Json& json) {
+  if (!json.is_object()) return json.text();
+  const auto members = json.members();
+  if (members.empty()) return "{}";
+  const Json& value = members.front().second;
+  return "{\"" + members.front().first +
+         "\": " + (value.is_number() ? short_number(value.number(), 17) : "\"" + value.text() + "\"") + "}";
 }
 
 }  // namespace
@@ -116,6 +128,54 @@ std::vector<Groups::GroupIndices> Groups::readings(const std::string& word) cons
   return found;
 }
 
+Groups::GroupIndices Groups::matching(int dimension, const std::string& name) const {
+  GroupIndices groups;
+  for (std::size_t g = 0; g < mesh_.groups.size(); ++g)
+    if (mesh_.groups[g].dimension == dimension && mesh_.groups[g].name == name)
+      groups.push_back(static_cast<std::int32_t>(g));
+  return groups;
+}
+
+Groups::GroupIndices Groups::matching(int dimension, double tag) const {
+  GroupIndices groups;
+  for (std::size_t g = 0; g < mesh_.groups.size(); ++g)
+    if (mesh_.groups[g].dimension == dimension && static_cast<double>(mesh_.groups[g].tag) == tag)
+      groups.push_back(static_cast<std::int32_t>(g));
+  return groups;
+}
+
+Groups::GroupIndices Groups::read_object(const Json& json) const {
+  const auto members = json.members();
+  std::vector<std::string> keys;
+  for (int d = 0; d < 4; ++d) keys.push_back(gmsh_dimension_name(d));
+  json.allow(keys);
+  if (members.size() != 1)
+    json.fail("a group is selected by one dimension with a tag or a name: {\"surface\": 5} or {\"surface\": \"left\"}");
+  const auto& [key, value] = members.front();
+  const int dimension = static_cast<int>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+  const GroupIndices groups =
+      value.is_number() ? matching(dimension, value.number()) : matching(dimension, value.text());
+  if (groups.empty()) {
+    std::vector<std::string> names;
+    for (const auto& group : mesh_.groups)
+      if (group.dimension == dimension && group.tag != 0)
+        names.push_back(value.is_number() || group.name.empty() ? std::to_string(group.tag) : group.name);
+    throw Error(ErrorCode::not_found,
+                "the mesh has no physical " + key + (value.is_number() ? " with this tag;" : " of this name;") +
+                    (names.empty() ? " it has no physical " + key + "s" : " known are " + list_names(names)),
+                json.where());
+  }
+  return groups;
+}
+
+std::string Groups::unambiguous(const GmshMesh::Group& group) const {
+  const std::vector<GroupIndices> meanings = readings(tag_name(group));
+  const bool alone =
+      std::all_of(meanings.begin(), meanings.end(), [&](const GroupIndices& m) { return m == meanings.front(); });
+  if (alone) return "'" + tag_name(group) + "'";
+  return "{\"" + gmsh_dimension_name(group.dimension) + "\": " + std::to_string(group.tag) + "}";
+}
+
 Selection Groups::select_dimension(const Json& json, int dimension, const std::vector<int>& dimensions,
                                    const std::string& purpose) const {
   const std::string& word = json.text();
@@ -136,14 +196,14 @@ Selection Groups::everything(int dimension) const {
 
 void Groups::fail_ambiguous(const Json& json, const std::vector<GroupIndices>& readings) const {
   std::string meanings, advice;
+  std::set<std::int32_t> told;
   for (const GroupIndices& groups : readings)
     for (const std::int32_t g : groups) {
+      if (!told.insert(g).second) continue;
       const auto& group = mesh_.groups[g];
-      const std::string tag = tag_name(group);
-      if (advice.find("'" + tag + "'") != std::string::npos) continue;
-      meanings += (meanings.empty() ? "" : " and ") + tag +
+      meanings += (meanings.empty() ? "" : " and ") + tag_name(group) +
                   (group.name.empty() ? ", which has no name" : ", called '" + group.name + "'");
-      advice += (advice.empty() ? "'" : " or '") + tag + "'";
+      advice += (advice.empty() ? "" : " or ") + unambiguous(group);
     }
   json.fail("'" + json.text() + "' matches several groups: " + meanings + "; write " + advice);
 }
@@ -171,8 +231,8 @@ Selection Groups::selection_of(const GroupIndices& groups, const std::string& wo
 }
 
 Selection Groups::select_one(const Json& json, const std::vector<int>& dimensions, const std::string& purpose) const {
-  const std::string& word = json.text();
-  std::vector<GroupIndices> meanings = readings(word);
+  const std::string word = words_of(json);
+  std::vector<GroupIndices> meanings = json.is_object() ? std::vector<GroupIndices>{read_object(json)} : readings(word);
   if (meanings.empty()) {
     for (int d = 0; d < 4; ++d)
       if (word == gmsh_dimension_name(d) + "s") return select_dimension(json, d, dimensions, purpose);

@@ -21,6 +21,8 @@ struct Selection {
 ///   "surface left"    the same, where groups of other dimensions have the same name;
 ///   "surface 5"       the physical group with that tag;
 ///   "surface tag 5"   the same, where another surface group is called "5";
+///   {"surface": 5}    the same, whatever other groups are called;
+///   {"surface": "5"}  the surface groups of that name, whatever tags there are;
 ///   "surfaces"        everything of that dimension, in a group or not;
 ///   "surfaces without group".
 /// A word that fits several groups in different ways is an Error, not a choice.
@@ -46,6 +48,12 @@ class Groups {
                              const std::string& purpose) const;
   /// What a word may mean: groups, once for each way to read it.
   std::vector<GroupIndices> readings(const std::string& word) const;
+  /// The groups of {"surface": 5} or {"surface": "left"}.
+  GroupIndices read_object(const Json& json) const;
+  GroupIndices matching(int dimension, const std::string& name) const;
+  GroupIndices matching(int dimension, double tag) const;
+  /// The shortest way to write a group by its tag that nothing else can be meant by: 'surface tag 5' or {"surface": 5}.
+  std::string unambiguous(const GmshMesh::Group& group) const;
   [[noreturn]] void fail_ambiguous(const Json& json, const std::vector<GroupIndices>& readings) const;
   Selection selection_of(const GroupIndices& groups, const std::string& word) const;
   /// Gives the selection a name that no selection of other elements has: the first of `names` that is free, or the

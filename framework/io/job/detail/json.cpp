@@ -171,6 +171,7 @@ Json Json::parse(std::string_view text, const std::string& name) {
 bool Json::is_list() const { return node_->kind == Node::Kind::list; }
 bool Json::is_text() const { return node_->kind == Node::Kind::text; }
 bool Json::is_number() const { return node_->kind == Node::Kind::number; }
+bool Json::is_object() const { return node_->kind == Node::Kind::object; }
 
 std::vector<std::pair<std::string, Json>> Json::members() const {
   if (node_->kind != Node::Kind::object) fail_kind("an object {…}");

@@ -23,6 +23,7 @@ class Json {
   bool is_list() const;
   bool is_text() const;
   bool is_number() const;
+  bool is_object() const;
 
   // --- objects: an Error where the value is none ---------------------------------------------------------------------
   std::vector<std::pair<std::string, Json>> members() const;

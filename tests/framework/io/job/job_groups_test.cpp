@@ -110,6 +110,39 @@ TEST(JobGroups, ANameThatIsANumberIsToldFromATag) {
   expect_nodes(held(read_on(job(R"("supports": [{"group": "surface 2", "ux": 0}])"), sample)), at_two);
 }
 
+TEST(JobGroups, NumbersSelectTagsAndTextsSelectNamesWhateverGroupsAreCalled) {
+  // Surface 2 is called like the words that select surface 3 by its tag.
+  for (const std::string name : {"tag 3", "surface tag 3"}) {
+    GmshSample sample = two_ends();
+    sample.names[{2, 2}] = name;
+    expect_error(ErrorCode::bad_input,
+                 {"'surface tag 3' matches several groups", "write 'surface tag 2' or {\"surface\": 3}"},
+                 [&] { read_on(job(R"("supports": [{"group": "surface tag 3", "ux": 0}])"), sample); });
+    const auto nodes = [&](const std::string& group) {
+      return held(read_on(job(R"("supports": [{"group": )" + group + R"(, "ux": 0}])"), sample));
+    };
+    expect_nodes(nodes(R"({"surface": 3})"), at_zero);
+    expect_nodes(nodes(R"([{"surface": 3, "comment": "the left side"}])"), at_zero);
+    expect_nodes(nodes(R"("surface tag 2")"), at_two);
+    expect_nodes(nodes(R"({"surface": ")" + name + R"("})"), at_two);
+    expect_nodes(nodes(R"({"surface": 2})"), at_two);
+  }
+}
+
+TEST(JobGroups, SelectionsByDimensionNameWhatIsWrong) {
+  const auto wrong = [](ErrorCode code, const std::string& group, std::initializer_list<std::string> words) {
+    expect_error(code, words,
+                 [&] { read_on(job(R"("supports": [{"group": )" + group + R"(, "ux": 0}])"), two_ends()); });
+  };
+  wrong(ErrorCode::not_found, R"({"surface": 7})", {"no physical surface with this tag", "/supports/0/group"});
+  wrong(ErrorCode::not_found, R"({"surface": 2.5})", {"no physical surface with this tag"});
+  wrong(ErrorCode::not_found, R"({"surface": "7"})", {"no physical surface of this name", "left side"});
+  wrong(ErrorCode::bad_input, R"({"surfaces": 2})", {"surface"});
+  wrong(ErrorCode::bad_input, R"({"surface": 2, "volume": 1})", {"one dimension"});
+  wrong(ErrorCode::bad_input, R"({})", {"one dimension"});
+  wrong(ErrorCode::bad_input, R"({"surface": [2]})", {"/supports/0/group/surface"});
+}
+
 TEST(JobGroups, ANameWithADimensionInFrontIsToldFromTheDimensionOfAName) {
   GmshSample sample = square();
   sample.names[{1, 1}] = "surface plate";  // a curve; the surface is called "plate"
