@@ -90,6 +90,7 @@ struct SolveReport {
   std::string advice;             ///< diagnosis and suggestions if an iteration converged poorly
   bool impossible_state = false;  ///< stopped at a state with an inverted element or values that are not finite
   int reduced_increments = 0;     ///< times that an increment was halved because it led to an impossible state
+  int line_searches = 0;          ///< iterations whose increment was shortened because it did not reduce the unbalance
   std::string note;               ///< limits of the result that the user should know; may be empty
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;

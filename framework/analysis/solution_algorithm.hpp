@@ -28,10 +28,20 @@ class LinearAlgorithm : public SolutionAlgorithm {
                                  std::span<AnalysisState> steps) const override;
 };
 
+/// How Newton's method shortens an increment that does not reduce the unbalanced force: it backtracks along the
+/// increment until the unbalance is at most (1 − decrease · factor) times that before, where `factor` is how much of
+/// the increment is taken. Increments that reduce the unbalance are taken whole.
+struct LineSearchOptions {
+  bool enabled = true;
+  double decrease = 1e-4;  ///< from 0 to less than 1; a larger one searches more often
+  int max_trials = 10;     ///< shortened increments that are tried in an iteration
+};
+
 /// Repeats until the convergence test passes, by default until the unbalanced force is small against the first one: for
 /// conductivity that depends on temperature, and for elements whose residual is not linear. An increment that leads to
 /// an impossible state, with an element turned inside out or forces that are not finite, is halved until the state is
-/// possible; if that does not help, the report names the element.
+/// possible; if that does not help, the report names the element. One that does not reduce the unbalance is shortened
+/// by a line search.
 class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
  public:
   explicit NewtonRaphsonAlgorithm(double tolerance = 1e-8, int max_iterations = 50);
@@ -40,10 +50,13 @@ class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
   std::vector<SolveReport> solve(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe, Solver& solver,
                                  std::span<AnalysisState> steps) const override;
   const ConvergenceTest& test() const { return *test_; }  ///< when the iteration stops
+  void set_line_search(const LineSearchOptions& options);
+  const LineSearchOptions& line_search() const { return line_search_; }
 
  private:
   std::shared_ptr<const ConvergenceTest> test_;
   int max_iterations_;
+  LineSearchOptions line_search_;
 };
 
 /// One solve per step where the model is linear, Newton–Raphson where it is not: the default of an Analysis.
