@@ -25,12 +25,24 @@ struct BackendInfo {
 };
 
 /// A weighted sum of element matrices: stiffness · K + mass · M. `batch_factors` scales each batch (a batch
-/// with factor 0 is skipped); empty means 1 for all.
+/// with factor 0 is skipped); empty means 1 for all. `mass_factors`, where it is given, scales the mass of each batch
+/// instead.
 struct MatrixTerms {
   double stiffness = 1;
   double mass = 0;
   MassKind mass_kind = MassKind::consistent;
   std::span<const double> batch_factors = {};
+  std::span<const double> mass_factors = {};
+
+  /// Factor of the stiffness of a batch.
+  double stiffness_of(int batch) const {
+    return stiffness * (batch_factors.empty() ? 1.0 : batch_factors[static_cast<std::size_t>(batch)]);
+  }
+  /// Factor of the mass of a batch.
+  double mass_of(int batch) const {
+    return mass_factors.empty() ? mass * (batch_factors.empty() ? 1.0 : batch_factors[static_cast<std::size_t>(batch)])
+                                : mass * mass_factors[static_cast<std::size_t>(batch)];
+  }
 };
 
 /// How element matrices are integrated, if a backend has several methods (FEStudio's levels, docs/backends.md).

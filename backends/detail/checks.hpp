@@ -82,6 +82,11 @@ inline void require_factors(std::span<const double> factors, int batches, const 
                                        std::to_string(batches) + " batches of elements");
 }
 
+inline void require_factors(const MatrixTerms& terms, int batches, const char* what) {
+  require_factors(terms.batch_factors, batches, what);
+  require_factors(terms.mass_factors, batches, what);
+}
+
 /// Throws where there is not one number for each column of x.
 inline void require_per_column(std::size_t numbers, const Vector& x, const char* what) {
   if (numbers != static_cast<std::size_t>(x.columns()))

@@ -281,7 +281,7 @@ void CpuBackend::assemble(const DeviceModel& model, const ElementState& state, c
     throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
   detail::require_state(model, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
-  require_factors(terms.batch_factors, model.batch_count(), "assemble");
+  require_factors(terms, model.batch_count(), "assemble");
   if (half)
     assemble_into(*this, model, state, terms, false, *half);
   else

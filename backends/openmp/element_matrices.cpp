@@ -7,11 +7,9 @@
 namespace voussoir::cpu {
 
 BatchTerms::BatchTerms(const MatrixTerms& terms, const ElementBatch& batch) : mass_kind(terms.mass_kind) {
-  const double factor =
-      terms.batch_factors.empty() ? 1.0 : terms.batch_factors[static_cast<std::size_t>(batch.description)];
   if (batch.element_count == 0) return;
-  if (batch.program->has_tangent()) stiffness = factor * terms.stiffness;
-  if (batch.program->has_mass()) mass = factor * terms.mass;
+  if (batch.program->has_tangent()) stiffness = terms.stiffness_of(batch.description);
+  if (batch.program->has_mass()) mass = terms.mass_of(batch.description);
 }
 
 ElementStatus element_matrices(const ElementProgram& program, const ElementView& view, const BatchTerms& terms,

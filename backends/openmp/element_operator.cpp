@@ -24,7 +24,7 @@ CpuElementOperator::CpuElementOperator(const DeviceModel& model, ElementProduct 
 }
 
 void CpuElementOperator::assemble(CpuBackend& backend, const ElementState& state, const MatrixTerms& terms) {
-  require_factors(terms.batch_factors, model_->batch_count(), "assemble");
+  require_factors(terms, model_->batch_count(), "assemble");
   detail::require_state(*model_, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
   if (product_ == ElementProduct::matrix_free)

@@ -9,7 +9,7 @@ struct Integrator::Formed {
   std::uint64_t model = 0;    ///< AnalysisModel::serial()
   std::uint64_t version = 0;  ///< LinearSOE::version()
   TangentCoefficients coefficients;
-  RayleighDamping damping;
+  DampingFactors damping;
   MassKind mass_kind = MassKind::consistent;
   std::vector<double> case_factors;
 };
@@ -21,30 +21,61 @@ struct Integrator::Product {
   Vector result;
 };
 
+DampingFactors damping_factors(const AnalysisModel& model, const RayleighDamping& of_model) {
+  DampingFactors factors;
+  for (const BatchOrigin& origin : model.batches()) {
+    RayleighDamping damping;
+    if (origin.kind == BatchOrigin::Kind::block) {
+      damping = of_model;
+      if (const auto& material = model.domain().block(origin.block).material()) {
+        const RayleighDamping own = material->damping();
+        damping.mass += own.mass;
+        damping.stiffness += own.stiffness;
+        factors.uniform = factors.uniform && own == RayleighDamping{};
+      }
+    }
+    factors.stiffness.push_back(damping.stiffness);
+    factors.mass.push_back(damping.mass);
+  }
+  return factors;
+}
+
 Integrator::Integrator() = default;
 Integrator::~Integrator() = default;
 
 bool Integrator::has_formed(const AnalysisModel& model, const AnalysisState& state, const LinearSOE& soe) const {
   return keeps_matrix_ && formed_ && formed_->model == model.serial() && formed_->version == soe.version() &&
-         model.is_linear() && formed_->coefficients == coefficients() && formed_->damping == damping_ &&
-         formed_->mass_kind == mass_kind_ && model.same_matrix(formed_->case_factors, state.case_factors);
+         model.is_linear() && formed_->coefficients == coefficients() &&
+         formed_->damping == damping_factors(model, damping_) && formed_->mass_kind == mass_kind_ &&
+         model.same_matrix(formed_->case_factors, state.case_factors);
 }
 
 void Integrator::form_tangent(const AnalysisModel& model, const AnalysisState& state, LinearSOE& soe) {
   const TangentCoefficients c = coefficients();
+  DampingFactors damping = damping_factors(model, damping_);
   MatrixTerms terms;
-  terms.stiffness = c.stiffness + c.damping * damping_.stiffness;
-  terms.mass = c.mass + c.damping * damping_.mass;
   terms.mass_kind = mass_kind_;
   auto factors = model.batch_factors(state.case_factors);
-  if (terms.stiffness != c.stiffness && terms.stiffness != 0)  // only the elements damp
-    for (std::size_t b = 0; b < factors.size(); ++b)
-      if (model.batches()[b].kind != BatchOrigin::Kind::block) factors[b] *= c.stiffness / terms.stiffness;
+  std::vector<double> mass_factors;
+  if (damping.uniform) {
+    terms.stiffness = c.stiffness + c.damping * damping_.stiffness;
+    terms.mass = c.mass + c.damping * damping_.mass;
+    if (terms.stiffness != c.stiffness && terms.stiffness != 0)  // only the elements damp
+      for (std::size_t b = 0; b < factors.size(); ++b)
+        if (model.batches()[b].kind != BatchOrigin::Kind::block) factors[b] *= c.stiffness / terms.stiffness;
+  } else {
+    terms.mass = 1;
+    for (std::size_t b = 0; b < factors.size(); ++b) {
+      mass_factors.push_back(c.mass * factors[b] + c.damping * damping.mass[b]);
+      factors[b] = c.stiffness * factors[b] + c.damping * damping.stiffness[b];
+    }
+    terms.mass_factors = mass_factors;
+  }
   terms.batch_factors = factors;
   formed_.reset();
   model.translating([&] { soe.form(state.elements(), terms); });
-  formed_ =
-      std::make_unique<Formed>(Formed{model.serial(), soe.version(), c, damping_, mass_kind_, state.case_factors});
+  formed_ = std::make_unique<Formed>(
+      Formed{model.serial(), soe.version(), c, std::move(damping), mass_kind_, state.case_factors});
 }
 
 void Integrator::form_unbalance(const AnalysisModel& model, const AnalysisState& state, Vector& b) {
@@ -69,10 +100,16 @@ Vector Integrator::out_of_balance(const AnalysisModel& model, const AnalysisStat
 
 Vector Integrator::inertial_forces(const AnalysisModel& model, const AnalysisState& state) {
   Backend& backend = model.backend();
-  const bool damps = state.rate.layout() && (damping_.mass != 0 || damping_.stiffness != 0);
+  const DampingFactors damping = damping_factors(model, damping_);
+  const bool damps = state.rate.layout() && (!damping.uniform || damping_.mass != 0 || damping_.stiffness != 0);
   if (!state.second_rate.layout() && !damps) return {};
   Vector force = model.make_vector();
   backend.fill(force, 0.0);
+  if (!damping.uniform) {
+    if (state.second_rate.layout()) add_product(model, state, 0, 1, state.second_rate, force);
+    if (damps) add_product(model, state, damping.terms(mass_kind_), state.rate, force);
+    return force;
+  }
   // M (a + α v) in one product, and β K v.
   Vector motion = model.make_vector();
   backend.fill(motion, 0.0);
@@ -85,6 +122,18 @@ Vector Integrator::inertial_forces(const AnalysisModel& model, const AnalysisSta
 
 void Integrator::add_product(const AnalysisModel& model, const AnalysisState& state, double stiffness, double mass,
                              const Vector& x, Vector& y) {
+  std::vector<double> factors;
+  for (const BatchOrigin& origin : model.batches()) factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
+  MatrixTerms terms;
+  terms.stiffness = stiffness;
+  terms.mass = mass;
+  terms.mass_kind = mass_kind_;
+  terms.batch_factors = factors;
+  add_product(model, state, terms, x, y);
+}
+
+void Integrator::add_product(const AnalysisModel& model, const AnalysisState& state, const MatrixTerms& terms,
+                             const Vector& x, Vector& y) {
   Backend& backend = model.backend();
   if (!product_ || product_->model != model.serial()) {
     product_ = std::make_unique<Product>();
@@ -93,13 +142,6 @@ void Integrator::add_product(const AnalysisModel& model, const AnalysisState& st
         backend.make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
     product_->result = model.make_vector();
   }
-  std::vector<double> factors;
-  for (const BatchOrigin& origin : model.batches()) factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
-  MatrixTerms terms;
-  terms.stiffness = stiffness;
-  terms.mass = mass;
-  terms.mass_kind = mass_kind_;
-  terms.batch_factors = factors;
   model.translating([&] {
     backend.assemble(model.device_model(), state.elements(), terms, *product_->elements);
     product_->elements->apply(x, product_->result);

@@ -17,13 +17,20 @@ struct TangentCoefficients {
   bool operator==(const TangentCoefficients&) const = default;
 };
 
-/// Rayleigh's damping of a model: C = mass · M + stiffness · K, with the K of the elements; springs of constraints and
-/// surface loads do not damp.
-struct RayleighDamping {
-  double mass = 0;
-  double stiffness = 0;
-  bool operator==(const RayleighDamping&) const = default;
+/// C = Σ (stiffness_b K_b + mass_b M_b) over the batches b of a model: the damping of the model and, where it has any,
+/// that of each block's material (Material::set_damping()). Springs of constraints and surface loads do not damp. As
+/// factors of MatrixTerms they give C as an element operator:
+///
+///   const DampingFactors damping = damping_factors(model);
+///   backend.assemble(model.device_model(), state.elements(), damping.terms(), *element_operator);
+struct DampingFactors {
+  std::vector<double> stiffness, mass;  ///< per batch
+  bool uniform = true;                  ///< no material damps, so that all blocks have the factors of the model
+
+  MatrixTerms terms(MassKind kind = MassKind::consistent) const { return {1, 1, kind, stiffness, mass}; }
+  bool operator==(const DampingFactors&) const = default;
 };
+DampingFactors damping_factors(const AnalysisModel& model, const RayleighDamping& of_model = {});
 
 /// Turns a step of an analysis into systems of equations, and their solutions into a state. Statics, a method of
 /// Newmark or a path of loads is a class of its own; what it remembers from step to step beyond the AnalysisState are
@@ -64,6 +71,7 @@ class Integrator {
   /// Damping and inertial forces C v + M a on every equation; a Vector without a layout where the state has no rates.
   Vector inertial_forces(const AnalysisModel& model, const AnalysisState& state);
 
+  /// Damping of the whole model. Materials add their own (Material::set_damping()).
   void set_damping(const RayleighDamping& damping) { damping_ = damping; }
   const RayleighDamping& damping() const { return damping_; }
   /// Promises that no element's tangent depends on time, so that the matrix of a linear model is formed, and
@@ -89,6 +97,8 @@ class Integrator {
   /// y += (stiffness · K + mass · M) x on all equations, with the K and M of the elements.
   void add_product(const AnalysisModel& model, const AnalysisState& state, double stiffness, double mass,
                    const Vector& x, Vector& y);
+  void add_product(const AnalysisModel& model, const AnalysisState& state, const MatrixTerms& terms, const Vector& x,
+                   Vector& y);
 
   RayleighDamping damping_;
   MassKind mass_kind_ = MassKind::consistent;

@@ -33,6 +33,14 @@ Material& Material::set_expansion_reference(double temperature) {
   return *this;
 }
 
+Material& Material::set_damping(const RayleighDamping& damping) {
+  if (!std::isfinite(damping.mass) || !std::isfinite(damping.stiffness))
+    throw Error(ErrorCode::bad_input, "a coefficient of the damping is not a finite number",
+                "material '" + name_ + "'");
+  damping_ = damping;
+  return *this;
+}
+
 std::vector<std::string> Material::parameter_names() const {
   std::vector<std::string> names;
   for (const auto& entry : parameters_) names.push_back(entry.first);

@@ -8,6 +8,13 @@
 
 namespace voussoir {
 
+/// Rayleigh's damping: C = mass · M + stiffness · K, with the K of the elements (decks and papers: α and β).
+struct RayleighDamping {
+  double mass = 0;       ///< α, in 1/time
+  double stiffness = 0;  ///< β, in time
+  bool operator==(const RayleighDamping&) const = default;
+};
+
 /// A material: named numbers, each constant or a table over temperature.
 ///
 ///   Material steel("steel");
@@ -43,6 +50,10 @@ class Material {
   /// Without it, the Domain's reference temperature is taken.
   Material& set_expansion_reference(double temperature);
   virtual std::optional<double> expansion_reference() const { return expansion_reference_; }
+  /// Damping of the elements of this material, in addition to that of the whole model (Integrator::set_damping()). It
+  /// acts where an integrator has rates; statics has none.
+  Material& set_damping(const RayleighDamping& damping);
+  virtual RayleighDamping damping() const { return damping_; }
   /// The law of this material if it differs from the element's default: "orthotropic" changes the element type
   /// solid.hex8 to orthotropic_solid.hex8. Empty: the element's default.
   virtual std::string law() const { return {}; }
@@ -51,6 +62,7 @@ class Material {
   std::string name_;
   std::map<std::string, std::vector<std::pair<double, double>>, std::less<>> parameters_;
   std::optional<double> expansion_reference_;
+  RayleighDamping damping_;
 };
 
 /// Isotropic linear elasticity and heat conduction. Properties that a model does not use may be omitted.

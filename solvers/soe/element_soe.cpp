@@ -7,6 +7,7 @@ void ElementSOE::size_changed() {
   state_.forget();
   terms_ = MatrixTerms();
   batch_factors_.clear();
+  mass_factors_.clear();
   is_formed_ = false;
   operator_ = model().backend().make_element_operator(model().device_model(), product_);
 }
@@ -15,8 +16,10 @@ void ElementSOE::form(const ElementState& state, const MatrixTerms& terms) {
   Backend& backend = model().backend();
   backend.assemble(model().device_model(), state, terms, *operator_);
   batch_factors_.assign(terms.batch_factors.begin(), terms.batch_factors.end());
+  mass_factors_.assign(terms.mass_factors.begin(), terms.mass_factors.end());
   terms_ = terms;
   terms_.batch_factors = batch_factors_;
+  terms_.mass_factors = mass_factors_;
   state_.keep(state, [&](const Vector& from, Vector& to) { backend.copy(from, to); });
   is_formed_ = true;
   formed();

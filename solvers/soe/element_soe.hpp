@@ -25,7 +25,7 @@ class ElementSOE : public LinearSOE {
   std::unique_ptr<ElementOperator> operator_;
   KeptElementState state_;  // of the last form()
   MatrixTerms terms_;
-  std::vector<double> batch_factors_;
+  std::vector<double> batch_factors_, mass_factors_;
   bool is_formed_ = false;
 };
 

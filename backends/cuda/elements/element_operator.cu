@@ -56,7 +56,7 @@ CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduc
 // ---- What is kept ----
 
 void CudaElementOperator::assemble(const ElementState& state, const MatrixTerms& terms, const WorkChoices& choices) {
-  voussoir::detail::require_factors(terms.batch_factors, model_->batch_count(), "assemble");
+  voussoir::detail::require_factors(terms, model_->batch_count(), "assemble");
   voussoir::detail::require_state(*model_, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
   const bool stored = product_ != ElementProduct::matrix_free;
@@ -420,7 +420,7 @@ constexpr std::int64_t most_integrated_bytes = std::int64_t{8} << 30;
 
 void CudaBackend::integrate(const DeviceModel& model, int batch_number, const MatrixTerms& terms) {
   voussoir::detail::require_batch(batch_number, model.batch_count(), "integrate");
-  voussoir::detail::require_factors(terms.batch_factors, model.batch_count(), "integrate");
+  voussoir::detail::require_factors(terms, model.batch_count(), "integrate");
   auto& kept =
       ModelPlans::of(model).other<IntegrationFaults>([&] { return std::make_shared<IntegrationFaults>(model); });
   const Integration how = choices().integration;

@@ -129,7 +129,7 @@ void CudaBackend::assemble(const DeviceModel& model, const ElementState& state, 
     throw Error(ErrorCode::misuse, "assemble: the matrix was not made for this model by this backend");
   voussoir::detail::require_state(model, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
-  voussoir::detail::require_factors(terms.batch_factors, model.batch_count(), "assemble");
+  voussoir::detail::require_factors(terms, model.batch_count(), "assemble");
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
     if (choices_.assembly == Assembly::host)

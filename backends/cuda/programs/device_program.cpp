@@ -36,13 +36,10 @@ const DeviceProgram& device_program(const ElementProgram& program, std::string* 
 }
 
 MatrixMix MatrixMix::of(const MatrixTerms& terms, const ElementBatch& batch) {
-  const double factor =
-      terms.batch_factors.empty() ? 1.0 : terms.batch_factors[static_cast<std::size_t>(batch.description)];
-  MatrixMix mix;
-  if (batch.element_count == 0 || factor == 0) return {0, 0, terms.mass_kind};
-  mix.stiffness = batch.program->has_tangent() ? factor * terms.stiffness : 0;
-  mix.mass = batch.program->has_mass() ? factor * terms.mass : 0;
-  mix.mass_kind = terms.mass_kind;
+  MatrixMix mix{0, 0, terms.mass_kind};
+  if (batch.element_count == 0) return mix;
+  if (batch.program->has_tangent()) mix.stiffness = terms.stiffness_of(batch.description);
+  if (batch.program->has_mass()) mix.mass = terms.mass_of(batch.description);
   return mix;
 }
 

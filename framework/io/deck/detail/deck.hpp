@@ -69,9 +69,14 @@ struct Property {
   std::vector<PropertyRow> rows;
   Place place;
 };
+struct DampingCard {
+  double alpha = 0, beta = 0;  ///< C = alpha M + beta K
+  Place place;
+};
 struct MaterialCard {
   Place place;
   std::optional<Property> elastic, density, expansion, conductivity, specific_heat;
+  std::optional<DampingCard> damping;
 };
 
 struct OrientationCard {

@@ -15,12 +15,15 @@ const std::vector<std::string> orthotropic = {"E1",         "E2",         "E3", 
                                               "expansion2", "expansion3", "k1",  "k2",   "k3"};
 const std::vector<std::string> common = {"density", "specific_heat"};
 const std::string expansion_reference = "expansion_reference";  // a temperature, not a parameter
+const std::string damping = "damping";                          // neither: {"alpha": …, "beta": …}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Table read_table(const Json& json) {
+}  // namespace
+
+Table read_property(const Json& json) {
   if (!json.is_list()) return {{0.0, json.number()}};
   Table table;
   for (const Json& row : json.items()) {
@@ -31,11 +34,21 @@ Table read_table(const Json& json) {
   return table;
 }
 
+namespace {
+
+RayleighDamping read_damping(const Json& json) {
+  json.allow({"alpha", "beta"});
+  RayleighDamping damping;
+  for (const auto& [key, value] : json.members()) (key == "alpha" ? damping.mass : damping.stiffness) = value.number();
+  return damping;
+}
+
 std::shared_ptr<const Material> read_material(const std::string& name, const Json& json) {
   std::vector<std::string> known = isotropic;
   known.insert(known.end(), orthotropic.begin(), orthotropic.end());
   known.insert(known.end(), common.begin(), common.end());
   known.push_back(expansion_reference);
+  known.push_back(damping);
   json.allow(known);
   bool has_isotropic = false, has_orthotropic = false;
   for (const auto& [key, value] : json.members()) {
@@ -52,8 +65,10 @@ std::shared_ptr<const Material> read_material(const std::string& name, const Jso
     value.doing([&, &key = key, &value = value] {
       if (key == expansion_reference)
         material->set_expansion_reference(value.number());
+      else if (key == damping)
+        material->set_damping(read_damping(value));
       else
-        material->set_table(key, read_table(value));
+        material->set_table(key, read_property(value));
     });
   return material;
 }

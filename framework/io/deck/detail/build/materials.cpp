@@ -255,6 +255,7 @@ struct MaterialBuilder {
     add_elasticity(*material, orthotropic);
     add_expansion(*material, orthotropic);
     add_density(*material);
+    if (card.damping) material->set_damping({card.damping->alpha, card.damping->beta});
     return material;
   }
 

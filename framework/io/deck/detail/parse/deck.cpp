@@ -42,6 +42,7 @@ constexpr CardRule rules[] = {
     {"EXPANSION", Where::model, &Parser::read_expansion},
     {"CONDUCTIVITY", Where::model, &Parser::read_conductivity},
     {"SPECIFIC HEAT", Where::model, &Parser::read_specific_heat},
+    {"DAMPING", Where::anywhere, &Parser::read_damping},
     {"PHYSICAL CONSTANTS", Where::model, &Parser::read_physical_constants},
     {"SOLID SECTION", Where::model, &Parser::read_solid_section},
     {"BEAM SECTION", Where::model, &Parser::read_beam_section},

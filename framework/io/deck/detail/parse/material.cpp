@@ -85,6 +85,24 @@ void Parser::read_simple_property(Card& card, std::optional<Property> MaterialCa
 void Parser::read_density(Card& card) { read_simple_property(card, &MaterialCard::density); }
 void Parser::read_specific_heat(Card& card) { read_simple_property(card, &MaterialCard::specific_heat); }
 
+/// Of a material: kept for analyses with rates. Elsewhere, and where it is not Rayleigh's, it is ignored: steps are
+/// static or of steady heat, which no damping changes.
+void Parser::read_damping(Card& card) {
+  DampingCard damping{card.number("ALPHA", 0), card.number("BETA", 0), card.place()};
+  for (const char* other : {"STRUCTURAL", "COMPOSITE"})
+    if (card.number(other, 0) != 0)
+      note("*DAMPING, " + std::string(other) + "= is ignored: damping is that of Rayleigh, ALPHA= and BETA=",
+           card.place());
+  card.done();
+  note("*DAMPING has no effect here: it applies only to dynamics", card.place());
+  if (in_step_ || material_.empty()) return skip_data();
+  std::optional<DampingCard>& place = current_material(card).damping;
+  if (place)
+    card.fail(ErrorCode::bad_input, card.name() + " is defined twice for the material " + in_quotes(material_) +
+                                        "; the first definition is at " + deck_.where(place->place));
+  place = damping;
+}
+
 void Parser::read_directed_property(Card& card, std::optional<Property> MaterialCard::*which, double zero) {
   current_material(card);
   const std::string type = card.choice("TYPE", {"ISOTROPIC", "ORTHOTROPIC", "ANISOTROPIC"});

@@ -12,7 +12,6 @@ constexpr std::string_view contact = "contact is not implemented; surfaces can b
 constexpr std::string_view fluid = "fluids are not implemented";
 constexpr std::string_view nonlinear = "materials are linear elastic";
 constexpr std::string_view modes = "steps are *STATIC, or *HEAT TRANSFER, STEADY STATE";
-constexpr std::string_view dynamics_only = "it applies only to dynamics";
 constexpr std::string_view contact_only = "it applies only to contact";
 
 constexpr OtherCard cards[] = {
@@ -43,7 +42,6 @@ constexpr OtherCard cards[] = {
     {"SECTION FILE", output, true},
     {"RADIATION PRINT", output, true},
     {"USER OUTPUT VARIABLES", output, true},
-    {"DAMPING", dynamics_only, true},
     {"LATENT HEAT", "it applies only to transient heat conduction", true},
     {"SURFACE INTERACTION", contact_only, true},
     {"SURFACE BEHAVIOR", contact_only, true},
@@ -143,8 +141,8 @@ constexpr OtherCard cards[] = {
     {"INERTIA RELIEF", "restrain the body by supports", false},
     {"IMPERFECTION", "move the nodes themselves", false},
     {"SYSTEM", "write the coordinates in global axes", false},
-    {"USER ELEMENT", "write the element in C++: see the tutorial on elements", false},
-    {"UEL PROPERTY", "write the element in C++: see the tutorial on elements", false},
+    {"USER ELEMENT", "write the element in C++ and name it in a job file (docs/job-file.md, 'element')", false},
+    {"UEL PROPERTY", "write the element in C++ and name it in a job file (docs/job-file.md, 'element')", false},
     {"IMPORT", "results of another analysis cannot be read", false},
     {"MAP SOLUTION", "results of another analysis cannot be read", false},
 };

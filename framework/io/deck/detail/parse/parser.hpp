@@ -54,6 +54,7 @@ class Parser {
   void read_material(Card& card);
   void read_elastic(Card& card);
   void read_density(Card& card);
+  void read_damping(Card& card);
   void read_expansion(Card& card);
   void read_conductivity(Card& card);
   void read_specific_heat(Card& card);

@@ -218,6 +218,8 @@ void Writer::write_material(const Material& material) {
   }
   write_property(material, "*DENSITY", {"density"});
   write_property(material, "*SPECIFIC HEAT", {"specific_heat"});
+  if (const RayleighDamping damping = material.damping(); damping != RayleighDamping{})
+    out_ << "*DAMPING, ALPHA=" << number(damping.mass) << ", BETA=" << number(damping.stiffness) << "\n";
 }
 
 void Writer::write_materials() {
