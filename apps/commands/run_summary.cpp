@@ -78,25 +78,37 @@ std::string padded(const std::string& text, std::size_t width) {
 /// Columns of numbers have this width, or that of their head.
 std::size_t width_of(const std::string& head) { return std::max<std::size_t>(14, letters_of(head)); }
 
-void add_extremes(const std::vector<StepSummary>& steps, const Units& units, Procedure procedure, std::string& text) {
-  if (std::none_of(steps.begin(), steps.end(), [&](const auto& s) { return s.procedure == procedure; })) return;
-  const bool heat = procedure == Procedure::steady_heat;
-  const std::string first = heat ? with_unit("coldest", units.temperature) : with_unit("displacement", units.length);
-  const std::string second = heat ? with_unit("hottest", units.temperature) : with_unit("Mises stress", units.stress);
+/// What the extremes of a step are given of: temperature, displacement, or the first unknown of a user's elements.
+std::string field_of(const StepSummary& step) {
+  if (step.procedure == Procedure::steady_heat) return "temperature";
+  const bool moves = step.unknowns.empty() || step.range("displacement");
+  return moves ? "displacement" : step.unknowns.front();
+}
+
+/// The extremes of the steps that have a field.
+void add_extremes(const std::vector<StepSummary>& steps, const Units& units, const std::string& field,
+                  std::string& text) {
+  const bool heat = field == "temperature", moves = field == "displacement";
+  const std::string first = heat    ? with_unit("coldest", units.temperature)
+                            : moves ? with_unit("displacement", units.length)
+                                    : "least " + field;
+  const std::string second = heat    ? with_unit("hottest", units.temperature)
+                             : moves ? with_unit("Mises stress", units.stress)
+                                     : "greatest " + field;
   text += bold(fmt::format("  {:<{}} {} {:>10} {} {:>10} {:>10} {:>10}\n", "step", name_width, padded(first, 14),
                            "at node", padded(second, 14), "at node", "est. error", "worst elem"));
   for (const StepSummary& step : steps) {
-    if (step.procedure != procedure) continue;
-    const Range* one = step.range(heat ? "temperature" : "displacement");
-    const Range* other = step.range(heat ? "temperature" : "mises");
-    const Extreme* left = !one ? nullptr : heat ? &one->least : &one->greatest;
+    if (field_of(step) != field) continue;
+    const Range* one = step.range(field);
+    const Range* other = step.range(moves ? "mises" : field);
+    const Extreme* left = !one ? nullptr : moves ? &one->greatest : &one->least;
     text +=
         fmt::format("  {:<{}} {} {} {}\n", fitted(step, name_width), name_width, value_and_node(left, width_of(first)),
                     value_and_node(other ? &other->greatest : nullptr, width_of(second)), error_text(step.error));
   }
   for (const StepSummary& step : steps)
     for (const std::string& hint : step.hints)
-      if (step.procedure == procedure) text += fmt::format("  step {}: {}\n", step.number, hint);
+      if (field_of(step) == field) text += fmt::format("  step {}: {}\n", step.number, hint);
   text += "\n";
 }
 
@@ -256,8 +268,13 @@ std::string text_of_sizes(const Job& job, double read_seconds) {
 
 std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& units) {
   std::string text = "\n";
-  add_extremes(steps, units, Procedure::statics, text);
-  add_extremes(steps, units, Procedure::steady_heat, text);
+  std::vector<std::string> fields;
+  for (const char* usual : {"displacement", "temperature", ""})
+    for (const StepSummary& step : steps)
+      if (const std::string field = field_of(step);
+          (*usual ? field == usual : true) && std::find(fields.begin(), fields.end(), field) == fields.end())
+        fields.push_back(field);
+  for (const std::string& field : fields) add_extremes(steps, units, field, text);
   add_sums(steps, units, text);
   add_supports(steps, units, text);
   add_points(steps, units, text);

@@ -21,6 +21,9 @@ class Model {
   std::size_t body_count() const { return bodies_.size(); }
   Body& body(std::size_t index) { return bodies_[index]; }
   std::optional<std::size_t> find(Procedure procedure) const;
+  /// The procedure of the body that has an unknown. T is that of heat conduction, unless only elements with other
+  /// unknowns beside it have it.
+  Procedure procedure_of(const std::string& unknown) const;
   /// The body that something acts on; an Error of `json` where no section makes one.
   std::size_t require(Procedure procedure, const Json& json, const std::string& what) const;
 
@@ -34,9 +37,10 @@ struct Load {
   Json json;
   std::string name;
   std::size_t body;
-  std::string kind;             ///< "pressure", …
-  std::string set;              ///< of nodes, elements or faces; empty: all elements
-  std::vector<double> numbers;  ///< as LoadCase takes them
+  std::string kind;                   ///< "pressure", …
+  std::string set;                    ///< of nodes, elements or faces; empty: all elements
+  std::vector<double> numbers;        ///< as LoadCase takes them
+  std::vector<std::string> unknowns;  ///< of a nodal load that names them, one per number
 };
 std::vector<Load> read_loads(const Json& json, Model& model);
 /// Adds a load to a case of a domain. A factor multiplies forces and heat, and the difference of a temperature from the

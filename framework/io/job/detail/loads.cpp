@@ -9,16 +9,21 @@ namespace {
 /// Where a kind of load can act.
 enum class Place { faces, faces_or_points, nodes, elements };
 
+/// What a load needs: displacements, heat conduction, or any field with one unknown per node, as a user's elements
+/// have.
+enum class Needs { statics, heat, field };
+
 struct Kind {
   std::string name;
-  Procedure procedure;
+  Needs needs;
   Place place;
   std::string purpose;  ///< "a pressure acts on"
 };
 
 const std::vector<Kind>& all_kinds() {
-  constexpr auto statics = Procedure::statics;
-  constexpr auto heat = Procedure::steady_heat;
+  constexpr auto statics = Needs::statics;
+  constexpr auto heat = Needs::heat;
+  constexpr auto field = Needs::field;
   static const std::vector<Kind> all = {
       {"pressure", statics, Place::faces, "a pressure acts on"},
       {"traction", statics, Place::faces, "a traction acts on"},
@@ -34,6 +39,10 @@ const std::vector<Kind>& all_kinds() {
       {"convection", heat, Place::faces, "convection acts on"},
       {"radiation", heat, Place::faces, "radiation acts on"},
       {"heat_source", heat, Place::elements, "a heat source acts on"},
+      {"inflow", field, Place::faces, "an inflow enters through"},
+      {"film", field, Place::faces, "a film acts on"},
+      {"source", field, Place::elements, "a source acts on"},
+      {"nodal", field, Place::nodes, "a nodal load acts on"},
   };
   return all;
 }
@@ -73,6 +82,16 @@ std::vector<double> read_numbers(const Kind& kind, const Json& value) {
   if (name == "convection") {
     value.allow({"film", "sink"});
     return {value.at("film").positive(), value.at("sink").number()};
+  }
+  if (name == "film") {
+    value.allow({"coefficient", "ambient"});
+    return {value.at("coefficient").positive(), value.at("ambient").number()};
+  }
+  if (name == "nodal") {
+    std::vector<double> numbers;
+    for (const auto& [unknown, number] : value.members()) numbers.push_back(number.number());
+    if (numbers.empty()) value.fail("the load is empty; give an unknown and its value: {\"head\": 1.5}");
+    return numbers;
   }
   if (name == "radiation") {
     value.allow({"emissivity", "sink", "stefan_boltzmann", "absolute_zero"});
@@ -135,13 +154,34 @@ void spread(const Kind& kind, const Selection& selection, const Json& group, Bod
   for (double& number : load.numbers) number /= divisor;
 }
 
+/// The body that a load on a field acts on: that of the unknowns which a nodal load names, else the one whose elements
+/// have one unknown.
+std::size_t body_of_field(const Kind& kind, const Json& json, const Json& value, Model& model) {
+  if (kind.name == "nodal") {
+    const auto unknowns = value.members();
+    const std::size_t body = model.require(model.procedure_of(unknowns.front().first), json, "'nodal'");
+    for (const auto& [unknown, number] : unknowns) require_unknowns(number, model.body(body), {unknown}, {1.0});
+    return body;
+  }
+  for (std::size_t b = 0; b < model.body_count(); ++b)
+    if (model.body(b).unknowns().size() == 1) return b;
+  json.fail("'" + kind.name + "' acts on a field with one unknown per node, but no section has such elements");
+}
+
 Load read_load(const Json& json, std::size_t number, Model& model) {
   const Kind& kind = read_kind(json);
   const Json value = json.at(kind.name);
   Load load{json, json.has("name") ? json.at("name").text() : "load " + std::to_string(number),
             0,    kind.name,
-            {},   read_numbers(kind, value)};
-  load.body = model.require(kind.procedure, json, "'" + kind.name + "'");
+            {},   read_numbers(kind, value),
+            {}};
+  if (kind.needs == Needs::field)
+    load.body = body_of_field(kind, json, value, model);
+  else
+    load.body = model.require(kind.needs == Needs::heat ? Procedure::steady_heat : Procedure::statics, json,
+                              "'" + kind.name + "'");
+  if (kind.name == "nodal")
+    for (const auto& [unknown, given] : value.members()) load.unknowns.push_back(unknown);
   Body& body = model.body(load.body);
   if (kind.name == "nodal_force" || kind.name == "total_force")
     require_unknowns(value, body, {"ux", "uy", "uz"}, load.numbers);
@@ -172,8 +212,9 @@ Load read_load(const Json& json, std::size_t number, Model& model) {
     if (kind.place == Place::faces_or_points)
       spread(kind, selection, group, body, load);
     else
-      load.set = body.surface(selection, group,
-                              kind.name == "pressure" || kind.name == "convection" || kind.name == "radiation");
+      load.set = body.surface(
+          selection, group,
+          kind.name == "pressure" || kind.name == "convection" || kind.name == "radiation" || kind.name == "film");
   }
   return load;
 }
@@ -231,6 +272,11 @@ void apply_load(const Load& load, double factor, const Domain& domain, LoadCase&
     }
   if (load.kind == "heat_flux") c.heat_flux(load.set, factor * v[0]);
   if (load.kind == "heat_source") c.heat_source(load.set, factor * v[0]);
+  if (load.kind == "inflow") c.inflow(load.set, factor * v[0]);
+  if (load.kind == "source") c.source(load.set, factor * v[0]);
+  if (load.kind == "film") c.film(load.set, v[0], v[1]);
+  if (load.kind == "nodal")
+    for (std::size_t i = 0; i < v.size(); ++i) c.nodal(load.set, load.unknowns[i], factor * v[i]);
   if (load.kind == "convection") c.convection(load.set, v[0], v[1]);
   if (load.kind == "radiation") c.radiation(load.set, v[0], v[1], v[2]);
   if (load.kind == "centrifugal")  // the force grows with the square of the speed

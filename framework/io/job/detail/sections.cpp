@@ -5,6 +5,7 @@
 #include <voussoir/framework/domain/cross_section.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/io/detail/derived_table.hpp>
+#include <voussoir/framework/io/job/detail/own_elements.hpp>
 
 namespace voussoir::job {
 namespace {
@@ -55,6 +56,8 @@ std::array<double, 3> direction(const Json& json) {
   return v;
 }
 
+}  // namespace
+
 Orientation read_orientation(const Json& json) {
   json.allow({"axis1", "axis2", "axis_from", "axis_to"});
   const bool cylindrical = json.has("axis_from") || json.has("axis_to");
@@ -65,6 +68,17 @@ Orientation read_orientation(const Json& json) {
                        : Orientation::rectangular(direction(json.at("axis1")), direction(json.at("axis2")));
   });
 }
+
+std::shared_ptr<const Material> find_material(const Json& name, const Materials& materials) {
+  const auto it = materials.find(name.text());
+  if (it != materials.end()) return it->second;
+  std::vector<std::string> names;
+  for (const auto& [known, material] : materials) names.push_back(known);
+  throw Error(ErrorCode::not_found, "there is no material '" + name.text() + "';" + suggest(name.text(), names),
+              name.where());
+}
+
+namespace {
 
 using Numbers = std::vector<std::pair<std::string, double>>;
 
@@ -122,6 +136,10 @@ void read_numbers(const Json& json, Section& section) {
 }
 
 Section read_section(const Json& json, const Groups& groups, const Materials& materials) {
+  if (json.has("element")) {
+    if (json.has("physics")) json.fail("give either 'physics' or 'element', the name of an element type");
+    return read_own_section(json, groups, materials);
+  }
   const Physics& physics = read_physics(json.at("physics"));
   std::vector<std::string> keys = {"group", "physics"};
   if (physics.material) keys.insert(keys.end(), {"material"});
@@ -131,18 +149,11 @@ Section read_section(const Json& json, const Groups& groups, const Materials& ma
   json.allow(keys);
 
   Section section{
-      json,    &physics, groups.select(json.at("group"), {physics.dimension}, physics.name + " elements are"),
-      nullptr, {},       {}};
+      json, &physics, groups.select(json.at("group"), {physics.dimension}, physics.name + " elements are"), nullptr, {},
+      {},   nullptr};
   if (physics.material) {
-    const Json name = json.at("material");
-    const auto it = materials.find(name.text());
-    if (it == materials.end()) {
-      std::vector<std::string> names;
-      for (const auto& [known, material] : materials) names.push_back(known);
-      throw Error(ErrorCode::not_found, "there is no material '" + name.text() + "';" + suggest(name.text(), names),
-                  name.where());
-    }
-    section.material = physics.name == "beam" ? with_shear_modulus(it->second) : it->second;
+    section.material = find_material(json.at("material"), materials);
+    if (physics.name == "beam") section.material = with_shear_modulus(section.material);
   }
   if (json.has("orientation")) section.orientation = read_orientation(json.at("orientation"));
   read_numbers(json, section);
@@ -167,7 +178,7 @@ Section stand_in_section(const Groups& groups, int dimension, const std::string&
   const char* const physics_of[] = {"mass", "truss", "plane_stress", "solid"};
   const auto physics = std::find_if(all_physics().begin(), all_physics().end(),
                                     [&](const Physics& p) { return p.name == physics_of[dimension]; });
-  Section section{Json::parse("{}", name), &*physics, groups.everything(dimension), nullptr, {}, {}};
+  Section section{Json::parse("{}", name), &*physics, groups.everything(dimension), nullptr, {}, {}, nullptr};
   if (dimension == 0) section.numbers = {{"mass", 1}};
   if (dimension == 1) section.numbers = {{"area", 1}};
   if (dimension > 0) section.material = std::make_shared<IsotropicMaterial>("none", 1.0, 0.0);
@@ -175,6 +186,7 @@ Section stand_in_section(const Groups& groups, int dimension, const std::string&
 }
 
 std::string element_type(const Section& section, const std::string& shape) {
+  if (section.own) return own_element_type(section, shape);
   const Physics& physics = *section.physics;
   const ElementLibrary& library = ElementLibrary::instance();
   const std::string law = section.material ? section.material->law() : std::string();

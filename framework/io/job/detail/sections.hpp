@@ -30,7 +30,13 @@ struct Section {
   std::shared_ptr<const Material> material;  ///< may be null where none is needed
   std::optional<Orientation> orientation;
   std::vector<std::pair<std::string, double>> numbers;  ///< in the words of the element type
+  std::shared_ptr<const Physics> own = nullptr;         ///< where the section names an element type itself
 };
+
+/// The material that a section names; an Error with a proposal where there is none.
+std::shared_ptr<const Material> find_material(const Json& name, const Materials& materials);
+/// Reads "orientation".
+Orientation read_orientation(const Json& json);
 
 /// Reads "sections".
 std::vector<Section> read_sections(const Json& json, const Groups& groups, const Materials& materials);

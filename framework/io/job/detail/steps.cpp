@@ -154,8 +154,9 @@ class StepReader {
     Factors factors;
     const auto add = [&](const Json& at, const std::string& name, double factor) {
       for (const std::size_t i : find(loads_, at, name, body, "load")) {
-        if (factor != 1 && (loads_[i].kind == "convection" || loads_[i].kind == "radiation"))
-          at.fail("'" + name + "' is " + loads_[i].kind +
+        if (factor != 1 &&
+            (loads_[i].kind == "convection" || loads_[i].kind == "radiation" || loads_[i].kind == "film"))
+          at.fail("'" + name + "' is " + (loads_[i].kind == "film" ? "a film" : loads_[i].kind) +
                   ", which has no factor: define another load with other values");
         if (factor < 0 && loads_[i].kind == "centrifugal")
           at.fail("'" + name + "' is a centrifugal load, which cannot be reversed: the factor must not be negative");

@@ -14,21 +14,28 @@ void require_unknown(const Json& json, const Body& body, const std::string& unkn
     json.fail("nothing in this model has the unknown '" + unknown + "'; its nodes have " + list_names(names));
 }
 
-Procedure procedure_of(const std::string& unknown) {
-  return unknown == "T" ? Procedure::steady_heat : Procedure::statics;
+/// The unknowns that a job may speak of: ours, and those of a user's elements.
+std::vector<std::string> unknowns_of(Model& model) {
+  std::vector<std::string> names = all_unknowns;
+  for (std::size_t b = 0; b < model.body_count(); ++b)
+    for (const std::string& name : model.body(b).unknowns())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
 }
 
 Support read_support(const Json& json, std::size_t number, Model& model) {
   std::vector<std::string> keys = {"name", "group", "all", "along"};
-  keys.insert(keys.end(), all_unknowns.begin(), all_unknowns.end());
+  const std::vector<std::string> unknowns = unknowns_of(model);
+  keys.insert(keys.end(), unknowns.begin(), unknowns.end());
   json.allow(keys);
-  bool heat = json.has("T"), structure = false;
+  const bool heat = json.has("T") && model.procedure_of("T") == Procedure::steady_heat;
+  bool others = json.has("T") && !heat;
   for (const std::string& key : keys)
-    structure = structure || (key != "name" && key != "group" && key != "T" && json.has(key));
-  if (heat && structure)
+    others = others || (key != "name" && key != "group" && key != "T" && json.has(key));
+  if (heat && others)
     json.fail("'T' and displacements are given in one support; define two supports of the same group");
-  if (!heat && !structure)
-    json.fail("the support prescribes nothing; give 'all', or one or more of " + list_names(all_unknowns));
+  if (!heat && !others)
+    json.fail("the support prescribes nothing; give 'all', or one or more of " + list_names(unknowns));
 
   Support support{json, json.has("name") ? json.at("name").text() : "support " + std::to_string(number), 0, {}, {}, {}};
   support.body = model.require(heat ? Procedure::steady_heat : Procedure::statics, json,
@@ -86,6 +93,16 @@ std::optional<std::size_t> Model::find(Procedure procedure) const {
   return std::nullopt;
 }
 
+Procedure Model::procedure_of(const std::string& unknown) const {
+  const auto has = [&](const std::optional<std::size_t>& body) {
+    return body && std::find(bodies_[*body].unknowns().begin(), bodies_[*body].unknowns().end(), unknown) !=
+                       bodies_[*body].unknowns().end();
+  };
+  const auto heat = find(Procedure::steady_heat), statics = find(Procedure::statics);
+  if (unknown == "T") return !heat && has(statics) ? Procedure::statics : Procedure::steady_heat;
+  return has(heat) && !has(statics) ? Procedure::steady_heat : Procedure::statics;
+}
+
 std::size_t Model::require(Procedure procedure, const Json& json, const std::string& what) const {
   const auto found = find(procedure);
   if (!found)
@@ -115,8 +132,8 @@ void read_equations(const Json& json, Model& model) {
     std::optional<std::size_t> body;
     for (const Json& term : equation.at("terms").items()) {
       term.allow({"node", "group", "unknown", "coefficient"});
-      const std::string& unknown = term.at("unknown").choice(all_unknowns);
-      const std::size_t own = model.require(procedure_of(unknown), term, "'" + unknown + "'");
+      const std::string& unknown = term.at("unknown").choice(unknowns_of(model));
+      const std::size_t own = model.require(model.procedure_of(unknown), term, "'" + unknown + "'");
       if (body && *body != own) term.fail("an equation cannot couple displacements and temperatures");
       body = own;
       require_unknown(term.at("unknown"), model.body(own), unknown);
