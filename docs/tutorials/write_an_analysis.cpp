@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <vector>
 
 using namespace voussoir;
@@ -169,15 +170,17 @@ double error_of(const Domain& domain, const std::string& backend, int steps) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** names) {
+  std::vector<std::string> backends{"openmp:2", "debug:2"};
+  if (count > 1) backends.assign(names + 1, names + count);
   Domain domain;
   build(domain);
   int failures = 0;
-  for (const char* backend : {"openmp:2", "debug:2"}) {
+  for (const std::string& backend : backends) {
     double before = 0;
     for (const int steps : {10, 20, 40, 80}) {
       const double error = error_of(domain, backend, steps);
-      std::printf("%-8s %3d steps: error %.2e", backend, steps, error);
+      std::printf("%-8s %3d steps: error %.2e", backend.c_str(), steps, error);
       if (before > 0) std::printf(", %.2f times smaller", before / error);
       std::printf("\n");
       failures += before > 0 && (before / error < 3.9 || before / error > 4.1);

@@ -80,7 +80,16 @@ step("build" "${CMAKE_COMMAND}" --build "${FOLDER}/build")
 # Kernels that are compiled on the way are kept here, and not among those of whoever runs the tests.
 set(ENV{VOUSSOIR_CACHE_DIR} "${FOLDER}/kernels")
 step("run" "${FOLDER}/build/consumer")
-step("run an analysis of the user's own" "${FOLDER}/build/own_analysis")
+# The proofs of the core, on every backend that needs no GPU: the emulation of the CUDA backend is not installed.
+set(backends openmp debug:2)
+if(EMULATION AND EXISTS "${EMULATION}/libvoussoir_emulated.so")
+  set(ENV{VOUSSOIR_PLUGIN_PATH} "${EMULATION}")
+  list(APPEND backends emulated)
+endif()
+step("run an analysis of the user's own" "${FOLDER}/build/own_analysis" ${backends})
+step("run laws of the user's own" "${FOLDER}/build/own_laws" ${backends})
+step("run a coupled element of the user's own" "${FOLDER}/build/thermo_elastic" ${backends})
+unset(ENV{VOUSSOIR_PLUGIN_PATH})
 file(GLOB kernels "${FOLDER}/kernels/*.kernel")
 if(kernels)
   step("run again, with kernels from the cache" "${FOLDER}/build/consumer")
@@ -115,6 +124,23 @@ expect_output("a partitioner by name" CODE 0
 expect_output("a misspelt name" CODE 2
               COMMAND "${voussoir}" run box.inp --load "${extras}" --solver cg+scaled-jacoby
               HAS "did you mean 'scaled-jacobi'?")
+# An element of that library in a job file: water through a box from head 3 to head 1, with layers across the flow.
+step("a mesh for a job" "${voussoir}" mesh box "${FOLDER}/elsewhere/ground.msh" --extent 4 1 1 --size 0.5)
+file(WRITE "${FOLDER}/elsewhere/ground.json" [=[
+{"mesh": "ground.msh",
+ "sections": [{"group": "box", "element": "seepage", "parameters": {"along": 2, "across": 0.5}}],
+ "supports": [{"group": "xmin", "head": 3}],
+ "loads": [{"group": "xmax", "inflow": -1}]}
+]=])
+expect_output("an element of the user's own in a job" CODE 0
+              COMMAND "${voussoir}" run ground.json --load "${extras}" --output ground
+              HAS "least head" "greatest head")
+file(READ "${FOLDER}/elsewhere/ground/ground.results.json" text)
+if(NOT text MATCHES "\"head\"")
+  message(FATAL_ERROR "consumer: the results of a job with an element of the user's own do not name its unknown:\n${text}")
+endif()
+expect_output("the same job without its library" CODE 2 COMMAND "${voussoir}" check ground.json
+              HAS "ground.json:2" "there is no element type 'seepage'" "--load")
 # A library that was built with the headers of another version is refused before any of its code runs.
 file(MAKE_DIRECTORY "${FOLDER}/other")
 file(COPY "${prefix}/include" DESTINATION "${FOLDER}/other")
