@@ -98,7 +98,7 @@ void metal(const std::string& backend, const std::string& type, double largest) 
   domain.prescribe("xmax", "ux", 1.0);
   std::vector<double> strains;
   double strain = 0;
-  for (const double turn : {0.010, -0.012, 0.015}) {
+  for (const double turn : {0.010, 0.0, -0.012, 0.0, 0.015}) {
     const int increments = std::max(1, static_cast<int>(std::lround(std::abs(turn - strain) / largest)));
     const double start = strain;
     for (int i = 1; i <= increments; ++i) strains.push_back(strain = start + (turn - start) * i / increments);
@@ -145,6 +145,6 @@ int main(int count, char** names) {
     rubber(backend);
     metal(backend, "metal.hex8", 1e-3);
     metal(backend, "metal.hex8.bbar", 1e-3);
-    metal(backend, "metal.hex8", 1);  // from turn to turn in one step, by the line search
+    metal(backend, "metal.hex8", 1);  // loaded and unloaded in one step each, by the line search
   }
 }
