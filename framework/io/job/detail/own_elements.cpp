@@ -45,6 +45,7 @@ std::shared_ptr<const Physics> physics_of(const std::string& name, const std::ve
   physics->procedure = unknowns.size() == 1 && unknowns[0] == "T" ? Procedure::steady_heat : Procedure::statics;
   physics->plane = dimension == 2 || (contains(unknowns, "uy") && !contains(unknowns, "uz"));
   physics->continuum = dimension >= 2;
+  physics->anywhere = dimension < 2 && !contains(unknowns, "uy");
   physics->material = false;
   return physics;
 }

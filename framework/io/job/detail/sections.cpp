@@ -166,11 +166,15 @@ std::vector<Section> read_sections(const Json& json, const Groups& groups, const
   std::vector<Section> sections;
   for (const Json& item : json.items()) sections.push_back(read_section(item, groups, materials));
   if (sections.empty()) json.fail("there is no section; define one for at least one group");
-  for (const Section& section : sections)
-    if (section.physics->plane != sections.front().physics->plane)
-      section.json.fail("'" + section.physics->name + "' and '" + sections.front().physics->name +
+  const Section* first = nullptr;
+  for (const Section& section : sections) {
+    if (section.physics->anywhere) continue;
+    if (!first) first = &section;
+    if (section.physics->plane != first->physics->plane)
+      section.json.fail("'" + section.physics->name + "' and '" + first->physics->name +
                         "' cannot be combined: one is plane, the other three-dimensional (a plane model has "
                         "plane_truss, plane_spring and plane_mass)");
+  }
   return sections;
 }
 

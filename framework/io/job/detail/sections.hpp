@@ -20,6 +20,7 @@ struct Physics {
   bool material;                      ///< needs one
   std::vector<std::string> numbers;   ///< of the section, besides what all have
   std::vector<std::string> defaults;  ///< of these, those that are 0 where they are not given
+  bool anywhere = false;              ///< points and lines without displacements: fit plane and other models
 };
 
 /// A section as the job describes it: which elements it has and what they are.

@@ -234,6 +234,28 @@ TEST(DeckCards, PrintsLastUntilTheyAreAskedForAnew) {
   EXPECT_NE(deck.notes[0].text.find("'PE' is not printed"), std::string::npos);
 }
 
+TEST(DeckCards, DampingBelongsToItsMaterial) {
+  const Deck deck = parse(
+      "*MATERIAL,NAME=A\n*DAMPING,ALPHA=0.4,BETA=1E-3\n*MATERIAL,NAME=B\n*DAMPING,BETA=2.,STRUCTURAL=0.1\n"
+      "*MATERIAL,NAME=C\n*DENSITY\n1.\n");
+  ASSERT_TRUE(deck.materials.at("A").damping);
+  EXPECT_EQ(deck.materials.at("A").damping->alpha, 0.4);
+  EXPECT_EQ(deck.materials.at("A").damping->beta, 1e-3);
+  EXPECT_EQ(deck.materials.at("B").damping->beta, 2);
+  EXPECT_FALSE(deck.materials.at("C").damping);
+  ASSERT_EQ(deck.notes.size(), 2u);
+  EXPECT_EQ(deck.notes[0].where, "a.inp:2");
+  EXPECT_NE(deck.notes[0].text.find("only to dynamics"), std::string::npos);
+  EXPECT_NE(deck.notes[1].text.find("STRUCTURAL"), std::string::npos);
+  try {
+    parse("*MATERIAL,NAME=A\n*DAMPING,ALPHA=1\n*DAMPING,BETA=1\n");
+    FAIL() << "damping was defined twice";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a.inp:3"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("defined twice"), std::string::npos) << error.what();
+  }
+}
+
 TEST(DeckCards, CardsThatCannotChangeTheAnswerBecomeOneNoteEach) {
   const Deck deck = step(
       "*CONTROLS,PARAMETERS=TIME INCREMENTATION\n1,2,3\n*FACE PRINT,SURFACE=F\nDRAG\n*FACE PRINT\n*OUTPUT,FIELD\n");

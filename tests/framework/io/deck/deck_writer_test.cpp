@@ -46,7 +46,9 @@ TEST_P(EveryDeckElement, IsCalledByItsNameAndReadBack) {
   box.cells = {2, 2, 2};
   box.distortion = 0.2;
   Domain domain;
-  add_box_mesh(domain, box).set_material(std::make_shared<IsotropicMaterial>("steel", 210e9, 0.3, 7850));
+  const auto steel = std::make_shared<IsotropicMaterial>("steel", 210e9, 0.3, 7850);
+  steel->set_damping({0.4, 1e-4});
+  add_box_mesh(domain, box).set_material(steel);
   domain.prescribe("xmin", "ux");
   domain.prescribe("ymin", "uy", 0.5e-3);
   domain.add_load_case("press").pressure("xmax", 2e5);
@@ -67,6 +69,7 @@ TEST_P(EveryDeckElement, IsCalledByItsNameAndReadBack) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin(), found.end()));
   EXPECT_EQ(back.block(std::size_t{0}).material()->value("young", 20), 210e9);
   EXPECT_EQ(back.block(std::size_t{0}).material()->value("density", 20), 7850);
+  EXPECT_EQ(back.block(std::size_t{0}).material()->damping(), (RayleighDamping{0.4, 1e-4}));
   EXPECT_EQ(as_vector(back.node_set("XMAX")), as_vector(domain.node_set("xmax")));
   const auto faces = domain.surface("xmax"), faces_back = back.surface("XMAX");
   EXPECT_TRUE(std::equal(faces.begin(), faces.end(), faces_back.begin(), faces_back.end()));

@@ -78,7 +78,7 @@ TEST(JobElements, ASectionNamesALawOrATypeAndItsParameters) {
 
 TEST(JobElements, ErrorsNameTheLineAndWhatToDo) {
   register_soil();
-  const auto refuse = [](const std::string& text, ErrorCode code, std::initializer_list<std::string_view> pieces) {
+  const auto refuse = [](const std::string& text, ErrorCode code, std::initializer_list<std::string> pieces) {
     expect_error(code, pieces, [&] { read_on(text); });
   };
   refuse(job("", R"("element": "job_soyl")"), ErrorCode::not_found,
@@ -87,7 +87,7 @@ TEST(JobElements, ErrorsNameTheLineAndWhatToDo) {
          {"either 'physics' or 'element'"});
   refuse(job("", R"("element": "job_soil", "parameters": {"storige": 1})"), ErrorCode::bad_input,
          {"/sections/0/parameters", "storige", "storage"});
-  refuse(job("", R"("element": "job_soil", "parameters": {"storage": 1})"), ErrorCode::not_found,
+  refuse(job("", R"("element": "job_soil", "parameters": {"storage": 1})"), ErrorCode::bad_input,
          {"/sections/0", "conductivity"});
   refuse(job("", R"("element": "job_soil", "material": "steel", "parameters": {"storage": [[0, 1], [1, 2]]})"),
          ErrorCode::bad_input, {"/sections/0/parameters/storage", "table"});

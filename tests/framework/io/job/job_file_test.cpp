@@ -60,6 +60,18 @@ TEST(JobFile, EveryVariantOfAMeshGivesTheSameDomain) {
   }
 }
 
+TEST(JobFile, MaterialsHaveADamping) {
+  const std::string text = R"({"mesh": "m", "materials": {"s": {"young": 1, "poisson": 0, "damping": DAMPING}},
+    "sections": [{"group": "volumes", "physics": "solid", "material": "s"}]})";
+  const auto with = [&](const std::string& damping) {
+    return std::string(text).replace(text.find("DAMPING"), 7, damping);
+  };
+  EXPECT_EQ(read(with(R"({"alpha": 0.4, "beta": 1e-3})")).domains[0]->block(0).material()->damping(),
+            (RayleighDamping{0.4, 1e-3}));
+  EXPECT_EQ(read(with(R"({"beta": 2})")).domains[0]->block(0).material()->damping(), (RayleighDamping{0, 2}));
+  expect_error(ErrorCode::bad_input, {"/materials/s/damping", "gamma"}, [&] { read(with(R"({"gamma": 2})")); });
+}
+
 TEST(JobFile, MeshesWithoutGroupsAreNamedByDimension) {
   GmshSample sample = two_cubes();
   sample.physical = {{{2, 9}, {3}}};
@@ -320,7 +332,13 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 bad = [f'{p.name}: {e.message}' for p in sorted((docs / 'examples').glob('*.json')) for e in validator.iter_errors(json.loads(p.read_text()))]
 wrong = [{}, {'mesh': 'm', 'sections': [{'group': 'a', 'physics': 'sold'}]}, {'mesh': 'm', 'sections': [], 'meshh': 1},
-         {'mesh': 'm', 'sections': [{'group': 'a', 'physics': 'mass', 'mass': 1}], 'loads': [{'group': 'a'}]}]
+         {'mesh': 'm', 'sections': [{'group': 'a', 'physics': 'mass', 'mass': 1}], 'loads': [{'group': 'a'}]},
+         {'mesh': 'm', 'sections': [{'group': 'a', 'physics': 'solid', 'element': 'mine'}]}]
+right = [{'mesh': 'm', 'materials': {'s': {'young': 1, 'damping': {'alpha': 1, 'beta': 2}}},
+          'sections': [{'group': 'a', 'element': 'mine', 'parameters': {'k': 1, 'c': [[0, 1], [9, 2]]}}],
+          'supports': [{'group': 'a', 'head': 1}], 'loads': [{'group': 'a', 'inflow': 2}, {'source': 1},
+          {'group': 'a', 'film': {'coefficient': 1, 'ambient': 0}}, {'group': 'a', 'nodal': {'head': 1}}]}]
+bad += [f'{e.message}' for r in right for e in validator.iter_errors(r)]
 bad += [f'accepted: {w}' for w in wrong if validator.is_valid(w)]
 print('\n'.join(bad))
 sys.exit(bool(bad))
