@@ -66,8 +66,9 @@ bool belongs_to_user(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// The whole of a plain file of the user's; nothing where it is not there, or is something else.
-bool read_own_file(int folder, const char* name, std::string& content, bool& foreign) {
+/// The whole of a plain file of the user's; nothing where it is not there, or is something else. `mode`: its access
+/// rights.
+bool read_own_file(int folder, const char* name, std::string& content, bool& foreign, mode_t* mode = nullptr) {
   foreign = false;
   const Descriptor file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (file.value < 0) {
@@ -77,6 +78,7 @@ bool read_own_file(int folder, const char* name, std::string& content, bool& for
   struct stat status {};
   foreign = ::fstat(file.value, &status) != 0 || !S_ISREG(status.st_mode) || !belongs_to_user(status);
   if (foreign) return false;
+  if (mode) *mode = status.st_mode;
   content.resize(static_cast<std::size_t>(status.st_size));
   std::size_t at = 0;
   while (at < content.size()) {
@@ -197,13 +199,19 @@ int JitCache::open_folder(bool create) {
 std::string JitCache::secret(int folder, bool create) {
   std::string found;
   bool foreign = false;
-  if (!read_own_file(folder, secret_name, found, foreign) && create && !foreign) {
-    std::string fresh(secret_size, '\0');
-    if (::getrandom(fresh.data(), fresh.size(), 0) == static_cast<ssize_t>(fresh.size()))
-      write_own_file(folder, secret_name, fresh, false);  // of several processes the first one's is taken by all
-    read_own_file(folder, secret_name, found, foreign);
-  }
-  return found.size() == secret_size ? found : std::string();
+  mode_t mode = 0;
+  // Who could read the secret could make the codes of files: such a secret is replaced, and all files with it.
+  const auto read = [&] {
+    return read_own_file(folder, secret_name, found, foreign, &mode) && (mode & (S_IRWXG | S_IRWXO)) == 0 &&
+           found.size() == secret_size;
+  };
+  if (read()) return found;
+  const bool replace = mode != 0;  // the user's own, but exposed or damaged
+  if (!create || foreign) return {};
+  std::string fresh(secret_size, '\0');
+  if (::getrandom(fresh.data(), fresh.size(), 0) == static_cast<ssize_t>(fresh.size()))
+    write_own_file(folder, secret_name, fresh, replace);  // of several processes the first one's is taken by all
+  return read() ? found : std::string();
 }
 
 bool JitCache::read(const std::string& key, CompiledKernel& kernel) {
@@ -224,7 +232,12 @@ bool JitCache::read(const std::string& key, CompiledKernel& kernel) {
   found.name = take_line(rest);
   found.code = rest;
   const std::string own = secret(folder.value, false);
-  if (!known || found.code.empty() || own.empty() || code != code_of(own, key, found)) {
+  if (own.empty()) {
+    note("compiled kernels in " + folder_.string() + " are not used: the file '" + secret_name +
+         "' in it is missing or damaged, is not yours, or can be read by others; they are compiled again");
+    return false;
+  }
+  if (!known || found.code.empty() || code != code_of(own, key, found)) {
     note((folder_ / name).string() + " is corrupt, or was not written by this cache; it is compiled again");
     return false;
   }

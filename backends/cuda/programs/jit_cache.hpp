@@ -39,7 +39,8 @@ class JitCache {
   void note(const std::string& trouble);
   /// A descriptor of the folder, or −1 with a note. `create` makes what is not there.
   int open_folder(bool create);
-  /// The secret of the folder; empty where it has none.
+  /// The secret of the folder; empty where it has none that only the user can read. `create` makes one, and replaces
+  /// one that others could read.
   std::string secret(int folder, bool create);
 
   std::filesystem::path folder_;

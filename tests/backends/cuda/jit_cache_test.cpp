@@ -160,6 +160,36 @@ TEST(JitCache, AFileThatTheCacheDidNotWriteIsNotUsed) {
   EXPECT_FALSE(cache.read("abc", found));
 }
 
+std::string content_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(JitCache, ASecretThatOthersCouldReadIsReplaced) {
+  const Folder folder;
+  JitCache cache(folder.path);
+  const fs::path secret = folder.path / "secret";
+  const fs::perms own = fs::perms::owner_read | fs::perms::owner_write;
+  CompiledKernel found;
+  for (const fs::perms others : {fs::perms::group_read, fs::perms::others_read, fs::perms::group_exec}) {
+    cache.write("abc", kernel());
+    const std::string before = content_of(secret);
+    fs::permissions(secret, others, fs::perm_options::add);
+    EXPECT_FALSE(cache.read("abc", found));
+    EXPECT_NE(cache.trouble().find("can be read by others"), std::string::npos) << cache.trouble();
+    cache.write("abd", kernel());
+    EXPECT_EQ(fs::status(secret).permissions(), own);
+    EXPECT_NE(content_of(secret), before);
+    EXPECT_TRUE(cache.read("abd", found));
+    EXPECT_FALSE(cache.read("abc", found));  // made with the secret that was no longer one
+  }
+  // One that was cut short is replaced as well.
+  fs::resize_file(secret, 5);
+  EXPECT_FALSE(cache.read("abd", found));
+  cache.write("abd", kernel());
+  EXPECT_TRUE(cache.read("abd", found));
+}
+
 TEST(JitCache, FoldersAndFilesThatOthersCanWriteToAreNotUsed) {
   const Folder folder;
   JitCache cache(folder.path);
