@@ -1,8 +1,10 @@
 #include <voussoir/backends/openmp/element_matrices.hpp>
 
 #include <algorithm>
+#include <memory>
 
 #include <voussoir/backends/detail/transformed_terms.hpp>
+#include <voussoir/backends/openmp/transformed_sum.hpp>
 
 namespace voussoir::cpu {
 
@@ -39,6 +41,20 @@ ElementStatus element_matrices(const ElementProgram& program, const ElementView&
 namespace {
 
 constexpr std::size_t slab = 256;  // dependent elements whose matrices are kept at once
+/// Terms of all unknowns of an element up to which its matrix is transformed on its own.
+constexpr std::size_t most_terms = 1000;
+constexpr std::size_t most_entries = std::size_t{1} << 23;  // of a TransformedSum: 128 MiB
+
+/// Terms of an element's unknowns in independent equations.
+template <class EquationOf, class DependencyOf>
+std::size_t count_terms(int dofs, const EquationOf& equation_of, const DependencyOf& dependency_of) {
+  std::size_t count = 0;
+  for (int i = 0; i < dofs; ++i) {
+    const Dependency* d = dependency_of(equation_of(i));
+    count += d ? d->others.size() : 1;
+  }
+  return count;
+}
 
 }  // namespace
 
@@ -59,6 +75,7 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
   };
   detail::TransformedTerms terms(program.dofs(), sweep.model.layout()->owned(sweep.device), program.symmetric());
 
+  std::unique_ptr<TransformedSum> sum;  // of elements with long dependencies
   std::vector<double> matrices(std::min(slab, batch.dependent_elements.size()) * entries);
   std::vector<double> group(entries * static_cast<std::size_t>(lanes));
   for (std::size_t from = 0; from < batch.dependent_elements.size(); from += slab) {
@@ -86,11 +103,23 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
     for (std::size_t k = 0; k < count; ++k) {
       const std::int32_t* own = nodes + static_cast<std::ptrdiff_t>(batch.dependent_elements[from + k]) * n;
       const double* matrix = matrices.data() + k * entries;
-      terms.visit([&](int i) { return first_equation[own[i / components]] + i % components; }, dependency,
-                  [&](std::int32_t row, std::int32_t column, int place, double factor) {
-                    add(row, column, factor * matrix[place]);
-                  });
+      const auto equation_of = [&](int i) { return first_equation[own[i / components]] + i % components; };
+      if (count_terms(program.dofs(), equation_of, dependency) > most_terms) {
+        if (!sum)
+          sum = std::make_unique<TransformedSum>(sweep.model.layout()->local_size(sweep.device),
+                                                 sweep.model.layout()->owned(sweep.device));
+        for (int r = 0; r < program.dofs(); ++r)
+          for (int s = 0; s < program.dofs(); ++s)
+            sum->add(equation_of(r), equation_of(s),
+                     matrix[detail::matrix_entry(r, s, program.dofs(), program.symmetric())]);
+        continue;
+      }
+      terms.visit(equation_of, dependency, [&](std::int32_t row, std::int32_t column, int place, double factor) {
+        add(row, column, factor * matrix[place]);
+      });
     }
+    const bool last = from + count == batch.dependent_elements.size();
+    if (sum && (last || sum->size() > most_entries)) sum->finish(dependency, add);
   }
   return status;
 }

@@ -1,6 +1,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -50,51 +52,99 @@ NodeElements elements_at_nodes(const ElementBatch& batch, std::int32_t owned) {
   return at;
 }
 
-/// Pairs (row, column) of nodes that meet through dependencies: the equations of an element's nodes, and those that
-/// its dependent equations depend on.
-std::vector<std::pair<std::int32_t, std::int32_t>> dependency_pairs(const DeviceModel::Part& part,
-                                                                    const std::vector<NodeElements>& batches,
-                                                                    const std::vector<int>& numbers, ModelPlans& plans,
-                                                                    int device, const std::int32_t* first_equation) {
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+/// Nodes that meet through dependencies. A node stands for itself and for the nodes that its dependent equations depend
+/// on; where it meets another node in an element, all that it stands for meet all that the other one stands for. That
+/// would be the square of long dependencies for each element. So each node keeps what it meets once, in a list that all
+/// rows it stands for share.
+struct DependencyLists {
+  std::vector<std::int64_t> list_start{0};  ///< of each list in `column`
+  std::vector<std::int32_t> column;
+  std::vector<std::int64_t> row_start;  ///< of each owned node in `list`; empty where there are no dependencies
+  std::vector<std::int32_t> list;       ///< numbers of the lists that a row takes
+
+  template <class Visitor>
+  void for_each_column(std::int32_t row, Visitor visit) const {
+    if (row_start.empty()) return;
+    for (std::int64_t k = row_start[static_cast<std::size_t>(row)]; k < row_start[static_cast<std::size_t>(row) + 1];
+         ++k) {
+      const auto number = static_cast<std::size_t>(list[static_cast<std::size_t>(k)]);
+      for (std::int64_t c = list_start[number]; c < list_start[number + 1]; ++c)
+        visit(column[static_cast<std::size_t>(c)]);
+    }
+  }
+};
+
+void sort_unique(std::vector<std::int32_t>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+DependencyLists dependency_lists(const DeviceModel::Part& part, const std::vector<NodeElements>& batches,
+                                 const std::vector<int>& numbers, ModelPlans& plans, int device,
+                                 const std::int32_t* first_equation) {
+  DependencyLists lists;
   const auto node_of = [&](std::int32_t equation) {
     return static_cast<std::int32_t>(std::upper_bound(first_equation, first_equation + part.local_nodes + 1, equation) -
                                      first_equation) -
            1;
   };
-  const auto& dependency_of = plans.dependency_of(device);
+  // Nodes that are together in an element with dependent equations: how many of their equations it has, and the nodes.
+  std::vector<std::array<std::int32_t, 3>> pairs;
   for (std::size_t b = 0; b < batches.size(); ++b) {
     const ElementBatch& batch = part.batches[static_cast<std::size_t>(numbers[b])];
-    for (const std::int32_t e : batch.dependent_elements) {
-      std::vector<std::int32_t> together;
-      for (int a = 0; a < batches[b].per_element; ++a) {
-        const std::int32_t node = batches[b].nodes[std::int64_t{e} * batches[b].per_element + a];
-        together.push_back(node);
-        for (int i = 0; i < batch.program->components(); ++i) {
-          const auto found = dependency_of.find(first_equation[node] + i);
-          if (found == dependency_of.end()) continue;
-          for (const std::int32_t other : part.dependencies[static_cast<std::size_t>(found->second)].others)
-            together.push_back(node_of(other));
-        }
+    const int n = batches[b].per_element;
+    for (const std::int32_t e : batch.dependent_elements)
+      for (int i = 0; i < n * n; ++i) {
+        const std::int32_t* nodes = batches[b].nodes + std::int64_t{e} * n;
+        pairs.push_back({batch.program->components(), nodes[i / n], nodes[i % n]});
       }
-      std::sort(together.begin(), together.end());
-      together.erase(std::unique(together.begin(), together.end()), together.end());
-      for (const std::int32_t row : together)
-        if (row < part.owned_nodes)
-          for (const std::int32_t column : together) pairs.emplace_back(row, column);
-    }
-    // Many elements share the same dependencies: keep the list short as it grows.
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   }
-  return pairs;
+  if (pairs.empty()) return lists;
+  const auto& dependency_of = plans.dependency_of(device);
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> known;
+  const auto stands_for = [&](std::int32_t components, std::int32_t node) -> const std::vector<std::int32_t>& {
+    const auto [it, is_new] = known.try_emplace({components, node});
+    if (!is_new) return it->second;
+    it->second.push_back(node);
+    for (std::int32_t i = 0; i < components; ++i)
+      if (const auto found = dependency_of.find(first_equation[node] + i); found != dependency_of.end())
+        for (const std::int32_t other : part.dependencies[static_cast<std::size_t>(found->second)].others)
+          it->second.push_back(node_of(other));
+    sort_unique(it->second);
+    return it->second;
+  };
+  std::vector<std::pair<std::int32_t, std::int32_t>> takes;  // row, number of a list
+  std::vector<std::int32_t> met;
+  for (std::size_t k = 0; k < pairs.size();) {
+    const std::int32_t components = pairs[k][0], node = pairs[k][1];
+    met.clear();
+    for (; k < pairs.size() && pairs[k][0] == components && pairs[k][1] == node; ++k) {
+      const auto& others = stands_for(components, pairs[k][2]);
+      met.insert(met.end(), others.begin(), others.end());
+    }
+    sort_unique(met);
+    const auto number = static_cast<std::int32_t>(lists.list_start.size() - 1);
+    lists.column.insert(lists.column.end(), met.begin(), met.end());
+    lists.list_start.push_back(static_cast<std::int64_t>(lists.column.size()));
+    for (const std::int32_t row : stands_for(components, node))
+      if (row < part.owned_nodes) takes.emplace_back(row, number);
+  }
+  std::sort(takes.begin(), takes.end());
+  lists.row_start.assign(static_cast<std::size_t>(part.owned_nodes) + 1, 0);
+  for (const auto& [row, number] : takes) {
+    ++lists.row_start[static_cast<std::size_t>(row) + 1];
+    lists.list.push_back(number);
+  }
+  std::partial_sum(lists.row_start.begin(), lists.row_start.end(), lists.row_start.begin());
+  return lists;
 }
 
 /// Columns of one node row, of half a matrix itself and those right of it; the marks belong to one thread.
 struct RowLister {
   const std::vector<NodeElements>& batches;
-  const std::vector<std::pair<std::int32_t, std::int32_t>>& extra;
-  const std::vector<std::int64_t>& extra_start;
+  const DependencyLists& extra;
   bool whole;
   std::vector<std::int32_t> mark;  // last row that took a node
   std::vector<std::int32_t> columns;
@@ -109,10 +159,7 @@ struct RowLister {
             batch.nodes + std::int64_t{batch.element[static_cast<std::size_t>(k)]} * batch.per_element;
         for (int b = 0; b < batch.per_element; ++b) take(row, nodes[b]);
       }
-    if (!extra.empty())
-      for (std::int64_t k = extra_start[static_cast<std::size_t>(row)];
-           k < extra_start[static_cast<std::size_t>(row) + 1]; ++k)
-        take(row, extra[static_cast<std::size_t>(k)].second);
+    extra.for_each_column(row, [&](std::int32_t node) { take(row, node); });
   }
   void take(std::int32_t row, std::int32_t node) {
     if ((node < row && !whole) || mark[static_cast<std::size_t>(node)] == row) return;
@@ -176,13 +223,12 @@ class PatternBuilder {
   const bool whole_;
   const std::int32_t* first_equation_;
   std::vector<NodeElements> batches_;
-  std::vector<int> numbers_;                                  // of the batches in the model
-  std::vector<std::pair<std::int32_t, std::int32_t>> extra_;  // pairs of nodes that dependencies bring together
-  std::vector<std::int64_t> extra_start_;                     // by rows
-  std::vector<RowLister> listers_;                            // one for each thread
-  std::vector<std::int32_t> width_;                           // of each node's first row
-  int bytes_each_ = 1;                                        // of a position
-  std::vector<std::uint8_t*> positions_;                      // of each batch
+  std::vector<int> numbers_;              // of the batches in the model
+  DependencyLists extra_;                 // nodes that dependencies bring together
+  std::vector<RowLister> listers_;        // one for each thread
+  std::vector<std::int32_t> width_;       // of each node's first row
+  int bytes_each_ = 1;                    // of a position
+  std::vector<std::uint8_t*> positions_;  // of each batch
   std::int64_t* row_start_ = nullptr;
   std::int32_t* column_ = nullptr;
   std::size_t stored_ = 0;
@@ -207,20 +253,11 @@ PatternBuilder::PatternBuilder(const DeviceModel& model, int device, bool whole,
     numbers_.push_back(static_cast<int>(b));
   }
   ModelPlans& plans = ModelPlans::of(model, threads_);
-  extra_ = dependency_pairs(part_, batches_, numbers_, plans, device, first_equation_);
-  if (!extra_.empty()) {
-    extra_start_.assign(static_cast<std::size_t>(owned) + 1, 0);
-    for (const auto& pair : extra_) ++extra_start_[static_cast<std::size_t>(pair.first) + 1];
-    std::partial_sum(extra_start_.begin(), extra_start_.end(), extra_start_.begin());
-  }
+  extra_ = dependency_lists(part_, batches_, numbers_, plans, device, first_equation_);
   // Made before the parallel regions, so that a lack of memory is met where an exception can leave.
   for (int t = 0; t < threads_; ++t)
-    listers_.push_back({batches_,
-                        extra_,
-                        extra_start_,
-                        whole_,
-                        std::vector<std::int32_t>(static_cast<std::size_t>(part_.local_nodes), -1),
-                        {}});
+    listers_.push_back(
+        {batches_, extra_, whole_, std::vector<std::int32_t>(static_cast<std::size_t>(part_.local_nodes), -1), {}});
 }
 
 // In half of a plain matrix each further row of a node begins one column later.

@@ -109,6 +109,47 @@ TEST(AssembleNodes, MayHaveVeryManyNeighbours) {
   }
 }
 
+/// Three corners of one quad and a node elsewhere depend on most of the others.
+Case with_long_dependencies(int components) {
+  Case c(24, 24, components, 4, true);
+  const int n = c.equations();
+  std::vector<char> depends(static_cast<std::size_t>(n), 0);
+  for (const Dependency& d : c.dependencies) depends[static_cast<std::size_t>(d.equation)] = 1;
+  const std::vector<std::int32_t> nodes{100, 101, 126, 300};
+  for (const std::int32_t node : nodes) depends[static_cast<std::size_t>(node * components)] = 1;
+  const std::vector<double> values = numbers(static_cast<std::size_t>(n), 53);
+  for (const std::int32_t node : nodes) {
+    Dependency d{node * components, {}, {}};
+    for (std::int32_t e = node % 2; e < n; e += node == 300 ? 2 : 1)
+      if (!depends[static_cast<std::size_t>(e)] && !c.prescribed[static_cast<std::size_t>(e)]) {
+        d.others.push_back(e);
+        d.coefficients.push_back(values[static_cast<std::size_t>(e)] / (1 + node % 7));
+      }
+    c.dependencies.push_back(d);
+  }
+  return c;
+}
+
+TEST(AssembleDependencies, MayBeLong) {
+  for (const int components : {1, 2}) {
+    const Case c = with_long_dependencies(components);
+    const auto dense = c.reduced(c.full(1, 0.5, MassKind::consistent, nullptr));
+    double largest = 0;
+    for (const auto& line : dense)
+      for (const double value : line) largest = std::max(largest, std::abs(value));
+    ASSERT_LT(largest, 1e4);  // of what expect_equal() compares
+    for (const auto& backend : toy::all_backends()) {
+      SCOPED_TRACE(backend->describe());
+      const auto model = backend->make_model(c.description());
+      for (const int block_size : {1, components}) {
+        const auto matrix = backend->make_matrix(*model, block_size);
+        backend->assemble(*model, nullptr, {1, 0.5, MassKind::consistent, {}}, *matrix);
+        expect_equal(matrix->to_host(), dense, c);
+      }
+    }
+  }
+}
+
 TEST(AssembleBits, DoNotDependOnThreads) {
   const Case c(70, 60, 3, 4, true);  // several chunks for any number of threads
   std::vector<double> first;
