@@ -15,6 +15,9 @@ class CgSolver : public Solver {
     /// it be reached, the limit set by rounding counts as converged, and the report says so.
     double relative_tolerance = 1e-8;
     int max_iterations = 50000;
+    /// Whether the report of an iteration that did not converge names a free motion, if that is the cause. The search
+    /// may take as long as the iteration did.
+    bool search_free_motions = true;
   };
   /// A null preconditioner means none.
   explicit CgSolver(std::shared_ptr<Preconditioner> preconditioner = std::make_shared<BlockJacobiPreconditioner>());
@@ -23,6 +26,7 @@ class CgSolver : public Solver {
 
   std::string name() const override { return "cg" + (preconditioner_ ? "+" + preconditioner_->name() : std::string()); }
   SolveReport solve(LinearSOE& soe) override;
+  Options& options() { return options_; }
 
  private:
   struct Block;

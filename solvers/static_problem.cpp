@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <voussoir/backends/spelling.hpp>
+#include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/detail/elimination_effort.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace voussoir {
@@ -42,14 +44,18 @@ class ChosenSolver final : public Solver {
   std::string why_;
 };
 
-/// Iterations of multigrid before elimination is tried instead.
-constexpr int patient_iterations = 400;
+/// Iterations of multigrid before a direct solver is tried instead: a number and not a time, so that every run takes
+/// the same decision.
+constexpr int patient_iterations = 250;
 
 /// Multigrid CG with a direct solver as fallback, for models that are small enough for either.
 class IteratingSolver final : public Solver {
  public:
   IteratingSolver(std::shared_ptr<Solver> iteration, std::shared_ptr<Solver> elimination)
-      : iteration_(std::move(iteration)), elimination_(std::move(elimination)) {}
+      : iteration_(std::move(iteration)), elimination_(std::move(elimination)) {
+    // What makes an iteration fail is found by the direct solver, and sooner.
+    if (const auto cg = std::dynamic_pointer_cast<CgSolver>(iteration_)) cg->options().search_free_motions = false;
+  }
   std::string name() const override { return iteration_->name(); }
   SolveReport solve(LinearSOE& soe) override {
     bool cancelled = false;
@@ -95,10 +101,11 @@ class IteratingSolver final : public Solver {
   std::shared_ptr<Solver> iteration_, elimination_;
 };
 
-/// What decides between elimination and iteration: the number of unknowns and the dimension of the mesh. Multigrid is
+/// What decides between elimination and iteration: the number of unknowns and the shape of the mesh. Multigrid is
 /// the faster from some thousand unknowns on (docs/multigrid.md), but elimination is insensitive to the condition
 /// of the matrix, so it is used as long as it costs a second or two. The factor of a plane mesh grows like n log n, of
-/// a solid one like n^(4/3), so that solids leave it much earlier.
+/// a solid one like n^(4/3), so that compact solids leave it much earlier than plane ones, thin plates, tubes and long
+/// beams, on which iterations are slow besides.
 struct Size {
   std::int64_t equations = 0;
   int dimension = 0;
@@ -109,13 +116,12 @@ struct Size {
 
 Size size_of(const Domain& domain) {
   Size s;
-  std::vector<std::uint8_t> components(domain.node_count(), 0), slender(domain.node_count(), 0);
+  const std::vector<std::uint8_t> components = detail::unknowns_of_nodes(domain);
+  std::vector<std::uint8_t> slender(domain.node_count(), 0);
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementBlock& block = domain.block(b);
     const auto& program = block.type().program();
     if (block.size() > 0 && program.has_tangent() && !program.symmetric()) s.symmetric = false;
-    for (std::int32_t n : block.connectivity())
-      components[n] = std::max<std::uint8_t>(components[n], static_cast<std::uint8_t>(program.components()));
     const std::string& shape = block.type().shape();
     const bool solid = shape.starts_with("hex") || shape.starts_with("tet") || shape.starts_with("wedge");
     const bool plane = shape.starts_with("quad") || shape.starts_with("tri");
@@ -137,6 +143,57 @@ Size size_of(const Domain& domain) {
     if (c) first = c;
   }
   return s;
+}
+
+/// What `auto` stands for.
+struct Choice {
+  std::string solver, reason;
+  bool can_eliminate = false;  ///< whether a direct solver is to follow where the iteration leads nowhere
+};
+
+/// Estimated effort (elimination_effort) that a direct solver handles in a few seconds: a cube of 20 000 unknowns has
+/// twice as much.
+constexpr double small_effort = 4e10;
+
+/// Unknowns up to which a direct solver takes a second or two, whatever the shape.
+std::int64_t direct_limit(const Size& size) { return size.dimension == 3 ? 20000 : 100000; }
+
+Choice choose_symmetric(const Domain& domain, const Size& size, const StaticOptions& options, const Backend& backend) {
+  const std::string shape = std::to_string(size.dimension) + "D mesh", n = std::to_string(size.equations) + " unknowns";
+  const std::int64_t limit = direct_limit(size);
+  if (size.slender) return {"direct", "trusses, beams and springs give matrices on which iterations converge slowly"};
+  if (options.constraints == "penalty") return {"direct", "penalty springs give ill-conditioned matrices"};
+  if (size.equations <= limit)
+    return {"direct", n + " in a " + shape + " are factorised in seconds, whatever their condition number (up to " +
+                          std::to_string(limit) + ")"};
+  const bool moderate = size.equations <= 10 * limit;
+  // Iterations on a GPU cost so little that they are tried first.
+  const bool on_host = backend.memory(0)->shares_host_memory();
+  if (moderate && on_host && detail::elimination_effort(domain) <= small_effort)
+    return {"direct", n + " in a " + shape + " that is thin or long are factorised in seconds"};
+  const bool multigrid = backend.has_multigrid();
+  return {
+      multigrid ? "cg+amg" : "cg+block-jacobi",
+      n + " in a " + shape + " exceed the range in which a direct solver is fastest (" + std::to_string(limit) + ")",
+      multigrid && moderate};
+}
+
+Choice choose(const Domain& domain, const Size& size, const StaticOptions& options, const Backend& backend) {
+  const std::string& storage = options.storage;
+  const bool stored = storage == "auto" || storages().find(storage).stores_matrix;
+  const std::string no_matrix = "storage '" + storage + "' stores no matrix to factorise";
+  if (size.symmetric) {
+    if (stored) return choose_symmetric(domain, size, options, backend);
+    return {storage == "matrix-free" ? "cg+chebyshev" : "cg+block-jacobi", no_matrix};
+  }
+  const std::string unsymmetric = "the matrix is not symmetric and ";
+  if (!stored) return {"gmres+block-jacobi", unsymmetric + no_matrix};
+  const std::int64_t limit = direct_limit(size);
+  const bool small = size.equations <= limit;
+  return {small ? "direct" : "gmres+block-jacobi",
+          unsymmetric + std::to_string(size.equations) + " unknowns" +
+              (small ? " are factorised in seconds" : " are too many to factorise quickly") + " (up to " +
+              std::to_string(limit) + ")"};
 }
 
 }  // namespace
@@ -202,32 +259,10 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
   std::string solver = options.solver, storage = options.storage, why;
   bool can_eliminate = false;  // where an iteration that was chosen here leads nowhere
   if (solver == "auto") {
-    const bool stored = storage == "auto" || storages().find(storage).stores_matrix;
-    const std::int64_t limit = size.dimension == 3 ? 20000 : 100000;
-    const std::string n = std::to_string(size.equations) + " unknowns";
-    if (!size.symmetric) {
-      solver = stored && size.equations <= limit ? "direct" : "gmres+block-jacobi";
-      why = solver + ", since the matrix is not symmetric and " +
-            (!stored ? "storage '" + storage + "' stores no matrix to factorise"
-                     : n + (solver == "direct" ? " are factorised in seconds" : " are too many to factorise quickly") +
-                           " (up to " + std::to_string(limit) + ")");
-    } else if (!stored) {
-      solver = storage == "matrix-free" ? "cg+chebyshev" : "cg+block-jacobi";
-      why = solver + ", since storage '" + storage + "' stores no matrix to factorise";
-    } else if (size.equations <= limit || size.slender || options.constraints == "penalty") {
-      solver = "direct";
-      why = size.slender ? "direct, since trusses, beams and springs give matrices on which iterations converge slowly"
-            : options.constraints == "penalty"
-                ? "direct, since penalty springs give ill-conditioned matrices"
-                : "direct, since " + n + " in a " + std::to_string(size.dimension) +
-                      "D mesh are factorised in seconds, whatever their condition number (up to " +
-                      std::to_string(limit) + ")";
-    } else {
-      solver = c.backend->has_multigrid() ? "cg+amg" : "cg+block-jacobi";
-      can_eliminate = solver == "cg+amg" && size.equations <= 10 * limit;
-      why = solver + ", since " + n + " in a " + std::to_string(size.dimension) +
-            "D mesh exceed the range in which a direct solver is fastest (" + std::to_string(limit) + ")";
-    }
+    const Choice choice = choose(domain, size, options, *c.backend);
+    solver = choice.solver;
+    why = choice.solver + ", since " + choice.reason;
+    can_eliminate = choice.can_eliminate;
   }
   for (const std::string& envelope : storages().names()) {
     if (!storages().find(envelope).is_envelope) continue;
