@@ -6,6 +6,7 @@
 #include <new>
 
 #include <voussoir/backends/threads.hpp>
+#include <voussoir/solvers/detail/free_node.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
 namespace voussoir {
@@ -173,11 +174,13 @@ void FsaiPreconditioner::set_up(const LinearSOE& soe) {
   if (short_of_memory)
     throw Error(ErrorCode::out_of_memory,
                 "out of memory for the fsai preconditioner; use block-jacobi or chebyshev, which need less");
-  if (bad < n)
+  if (bad < n) {
+    detail::require_resistance(soe, static_cast<std::int32_t>(bad.load()));
     throw Error(ErrorCode::singular,
                 "the stiffness around this unknown is not positive: the model is under-constrained, or a material is "
                 "not stable",
                 soe.model().equation_label(static_cast<std::int32_t>(bad.load())));
+  }
   a = HostMatrix();
   Backend& backend = soe.model().backend();
   const auto& layout = soe.matrix().layout();

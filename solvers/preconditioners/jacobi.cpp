@@ -1,3 +1,4 @@
+#include <voussoir/solvers/detail/free_node.hpp>
 #include <voussoir/solvers/preconditioners/inverse_diagonal.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
@@ -22,6 +23,7 @@ std::unique_ptr<DiagonalOperator> inverse_diagonal(const LinearSOE& soe, int blo
     const std::string prefix = "equation ";
     if (error.where().rfind(prefix, 0) != 0) throw;
     const auto equation = static_cast<std::int32_t>(std::stoll(error.where().substr(prefix.size())));
+    detail::require_resistance(soe, equation);
     throw Error(ErrorCode::singular,
                 "no element gives this unknown any stiffness; prescribe it, or add an element that does",
                 soe.model().equation_label(equation));

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/lanczos_matrix.hpp>
 #include <voussoir/solvers/amg/detail/near_null_space.hpp>
+#include <voussoir/solvers/detail/free_node.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -92,13 +93,14 @@ SymmetricCsr upper_triangle(const LevelMatrix& a) {
   return matrix;
 }
 
-[[noreturn]] void refuse_row(const AnalysisModel& model, const Array<std::int32_t>& equations, std::int64_t row) {
+[[noreturn]] void refuse_row(const LinearSOE& soe, const Array<std::int32_t>& equations, std::int64_t row) {
   const std::int32_t equation =
       equations.empty() ? static_cast<std::int32_t>(row) : equations.read_host()[static_cast<std::size_t>(row)];
+  require_resistance(soe, equation);
   throw Error(ErrorCode::singular,
-              "the stiffness of this node is not positive: no element resists it in some direction, or a material is "
-              "not stable. Prescribe it, or add an element that does",
-              model.equation_label(equation));
+              "the stiffness of this node is not positive: a material is not stable, or rounding spoils it. Check the "
+              "materials of its elements, or use the direct solver",
+              soe.model().equation_label(equation));
 }
 
 }  // namespace
@@ -203,7 +205,7 @@ void AmgHierarchy::make_smoother(AmgLevel& level, const LinearSOE* finest) {
   level.inverse = LevelDiagonal();
   const std::int64_t bad = services_.invert_diagonal(level.a, level.inverse);
   if (bad >= 0) {
-    if (finest) refuse_row(finest->model(), equations_, bad);
+    if (finest) refuse_row(*finest, equations_, bad);
     throw Error(ErrorCode::singular,
                 std::string("a coarser level of multigrid is not positive definite: the matrix is not, or rounding "
                             "spoils it. Use ") +
