@@ -131,6 +131,54 @@ TEST_P(NewtonOn, ASpringOnWhichWholeStepsCycleConverges) {
   EXPECT_NEAR(solve({}, true).unknowns.at(0, "ux"), low, 1e-8);
 }
 
+/// A spring in the plane that answers with `size` times the displacement turned by an angle, while its tangent is 1.
+/// With a size of 5/3 and no angle, increments overshoot, but converge; with 120°, no part of an increment reduces the
+/// unbalance.
+class TurnedSpring final : public HostElement {
+ public:
+  TurnedSpring(double size, double degrees) : size_(size), angle_(degrees * 3.14159265358979323846 / 180) {}
+  int nodes() const override { return 1; }
+  std::vector<std::string> unknown_names() const override { return {"ux", "uy"}; }
+  void tangent(const HostElementData&, std::span<double> m) const override { m[0] = m[3] = 1; }
+  void residual(const HostElementData& e, std::span<double> r) const override {
+    r[0] = size_ * (std::cos(angle_) * e.u[0] - std::sin(angle_) * e.u[1]);
+    r[1] = size_ * (std::sin(angle_) * e.u[0] + std::cos(angle_) * e.u[1]);
+  }
+
+ private:
+  double size_, angle_;
+};
+
+TEST(NewtonRaphson, IncrementsThatReduceTheUnbalanceOrThatNothingImprovesAreTakenWhole) {
+  register_host_element("soft_tangent", "", std::make_shared<TurnedSpring>(5.0 / 3, 0));
+  register_host_element("wrong_tangent", "", std::make_shared<TurnedSpring>(1, 120));
+  const auto solve = [](const std::string& type, bool search) {
+    Domain d;
+    d.add_node(1, 0, 0);
+    d.add_block("spring", type).add(1, {1});
+    d.add_node_set("end", {1});
+    d.add_load_case("pull").nodal("end", "ux", 1);
+    auto parts = make_static_analysis(d, {.backend = oracle})->collaborators();
+    auto newton = std::make_shared<NewtonRaphsonAlgorithm>(1e-8, type == "soft_tangent" ? 60 : 5);
+    LineSearchOptions options;
+    options.enabled = search;
+    newton->set_line_search(options);
+    parts.algorithm = newton;
+    StaticAnalysis analysis(d, parts);
+    try {
+      return analysis.run().front().report;
+    } catch (const NotConverged& error) {
+      return error.report();
+    }
+  };
+  for (const char* type : {"soft_tangent", "wrong_tangent"}) {
+    const SolveReport with = solve(type, true), without = solve(type, false);
+    EXPECT_EQ(with.line_searches, 0) << type;
+    EXPECT_EQ(with.history, without.history) << type << ": the same bits";
+    EXPECT_GT(with.history.size(), 5u);
+  }
+}
+
 TEST(NewtonRaphson, WrongOptionsOfALineSearchAreRefused) {
   NewtonRaphsonAlgorithm newton;
   for (const LineSearchOptions& wrong :

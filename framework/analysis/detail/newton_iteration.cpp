@@ -29,7 +29,7 @@ SolveReport NewtonIteration::run(const ConvergenceTest& test, int max_iterations
       return test.converged(measures_);
     };
     bool balanced = converged();
-    if (iteration > 0 && !balanced && line_search.enabled &&
+    if (iteration > 0 && !balanced && line_search.enabled && last_unbalance_ > 0 &&
         measures_.unbalance > (1 - line_search.decrease * taken_) * last_unbalance_) {
       search_line(line_search, iteration);
       balanced = converged();
@@ -94,7 +94,8 @@ bool NewtonIteration::try_unbalance(int iteration, std::string& cause) {
 /// one is taken, and the whole increment where none reduces the unbalance at all: the tangent is then not the
 /// derivative of the unbalance, and a shorter increment is no better.
 void NewtonIteration::search_line(const LineSearchOptions& options, int iteration) {
-  const double whole = taken_, before = last_unbalance_;
+  const double whole = taken_, before = last_unbalance_, reachable = measures_.reachable;
+  StateValues values = state_.StateValues::clone();
   double best = whole, best_unbalance = before, factor = whole, unbalance = measures_.unbalance;
   std::string cause;
   for (int trial = 0; trial < options.max_trials; ++trial) {
@@ -113,6 +114,10 @@ void NewtonIteration::search_line(const LineSearchOptions& options, int iteratio
   }
   if (best != factor) {
     take(best);
+    if (best == whole) {  // as if nothing had been tried, to the last bit
+      static_cast<StateValues&>(state_) = std::move(values);
+      measures_.reachable = reachable;
+    }
     try_unbalance(iteration, cause);  // was possible before
   }
   if (best != whole) ++report_.line_searches;
