@@ -232,8 +232,9 @@ struct CgSolver::Block {
         motion = search.normalised(alone(loads.x(), c));
       }
     }
-    if (!own.converged && motion.empty() && solver.options_.search_free_motions)
-      motion = search.find(inverse(), flexible(), alone(loads.b(), c), alone(loads.x(), c));
+    if (!own.converged && motion.empty())
+      motion = search.find(inverse(), flexible(), alone(loads.b(), c), alone(loads.x(), c),
+                           solver.options_.search_free_motions);
     if (!motion.empty()) report.free_motions.push_back(std::move(motion));
   }
 

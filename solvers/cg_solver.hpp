@@ -15,8 +15,8 @@ class CgSolver : public Solver {
     /// it be reached, the limit set by rounding counts as converged, and the report says so.
     double relative_tolerance = 1e-8;
     int max_iterations = 50000;
-    /// Whether the report of an iteration that did not converge names a free motion, if that is the cause. The search
-    /// may take as long as the iteration did.
+    /// Whether a free motion that kept the iteration from converging is searched for by further iterations, which may
+    /// take longer than those before. What the last iterate shows is reported in any case.
     bool search_free_motions = true;
   };
   /// A null preconditioner means none.

@@ -71,13 +71,14 @@ bool FreeMotionSearch::is_free(const Vector& x, double tolerance) {
 }
 
 std::vector<double> FreeMotionSearch::find(const Operator* preconditioner, bool flexible, const Vector& b,
-                                           const Vector& x) {
+                                           const Vector& x, bool thorough) {
   if (is_free(x, failed)) return normalised(x);  // the iterate grew along it
   Vector r = soe_.model().make_vector(), y = soe_.model().make_vector();
   soe_.matrix().apply(x, r);
   backend_.axpby(1.0, b, -1.0, r);
   if (!std::isfinite(backend_.norm(r))) backend_.copy(b, r);
   if (is_free(r, failed)) return normalised(r);  // the residual is all that it cannot reduce
+  if (!thorough) return {};
   // Inverse iteration: springs so weak that they hold nothing but what is free, which then moves far.
   const Shifted shifted(backend_, soe_.matrix(), 1e-13 * scale_);
   CgRequest request;

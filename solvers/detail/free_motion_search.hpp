@@ -17,8 +17,10 @@ class FreeMotionSearch {
   /// Whether a solution is so large against its load, in one body, that no regular matrix has it.
   bool is_absurd(std::span<const double> norms_of_x, std::span<const double> norms_of_b) const;
 
-  /// A motion that nothing resists, of norm 1, or nothing. `x` is where CG gave up on `b`; one column each.
-  std::vector<double> find(const Operator* preconditioner, bool flexible, const Vector& b, const Vector& x);
+  /// A motion that nothing resists, of norm 1, or nothing. `x` is where CG gave up on `b`; one column each. Looks at x
+  /// and its residual and, if `thorough`, iterates.
+  std::vector<double> find(const Operator* preconditioner, bool flexible, const Vector& b, const Vector& x,
+                           bool thorough);
 
   std::vector<double> normalised(const Vector& x) const;
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
@@ -192,6 +193,41 @@ TEST(ObliqueSupports, ReactionsBalanceLoadsBesideOtherConstraints) {
     const std::int32_t n = d.node_set("b xmax")[3];
     EXPECT_NEAR(result.reactions.at(n, "uz"), 0, 1e-9) << handler;
   }
+}
+
+/// A block with random equations between any of its unknowns, so many that each dependent unknown depends on nearly all
+/// that are left.
+void tangled_block(Domain& d, bool constrained) {
+  BoxMesh mesh;
+  mesh.cells = {5, 5, 5};
+  add_box_mesh(d, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000, 0.3));
+  d.add_load_case("pull").traction("xmax", {1, 0.5, -0.25});
+  if (!constrained) return;
+  d.prescribe("xmin", "all");
+  std::mt19937 random(7);
+  std::vector<std::int32_t> nodes;
+  for (std::int32_t n = 0; n < d.node_count(); ++n)
+    if (d.coordinates()[3 * static_cast<std::size_t>(n)] > 0) nodes.push_back(n);
+  for (int e = 0; e < 110; ++e) {
+    std::vector<Domain::EquationTerm> terms;
+    for (int t = 0; t < 51; ++t)
+      terms.push_back({d.node_id(nodes[random() % nodes.size()]),
+                       std::array<const char*, 3>{"ux", "uy", "uz"}[random() % 3],
+                       static_cast<double>(random() % 2001) / 1000 - 1});
+    d.add_equation(terms, 1e-4 * static_cast<double>(random() % 3));
+  }
+}
+
+TEST(Equations, ManyLongOnesAgreeWithDenseAlgebra) {
+  const auto reference = testing::solve_by_dense_algebra(tangled_block);
+  ASSERT_EQ(reference.kind, ConstrainedReference::Kind::solved);
+  Domain d;
+  tangled_block(d, true);
+  constexpr Way some[] = {{"direct", "bsr", "openmp:2"},
+                          {"direct", "csr", "debug:2"},
+                          {"cg+block-jacobi", "bsr", "openmp:2"},
+                          {"cg+block-jacobi", "matrix-free", "openmp:2"}};
+  for (const Way& way : some) EXPECT_LT(difference(d, solve(d, way), reference.unknowns), 1e-8) << to_text(way);
 }
 
 TEST(Equations, RandomConstraintsAgreeWithDenseAlgebraOnEveryWay) {
