@@ -18,8 +18,8 @@ class AppendedArrays;
 /// How a VTU file is written.
 struct VtuOptions {
   bool overwrite = false;  ///< replace a file of that name; otherwise it is an Error
-  bool compress = true;    ///< zlib; off writes plain numbers
-  int level = 1;           ///< of zlib, 1 (fast) … 9 (small)
+  bool compress = true;    ///< in zlib's format; off writes plain numbers
+  int level = 1;           ///< 1: fast, many times faster than zlib where numbers do not repeat; 2 … 9: zlib's levels
 };
 
 /// What all VTU files of a mesh have in common (coordinates, connectivity, numbers of nodes and elements), compressed

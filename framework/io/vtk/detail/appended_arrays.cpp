@@ -12,6 +12,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/detail/xml_text.hpp>
+#include <voussoir/framework/io/vtk/detail/word_deflater.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -34,9 +35,9 @@ class Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
-  void pack(std::byte* in, std::size_t bytes, std::vector<unsigned char>& out) {
+  void pack(const std::byte* in, std::size_t bytes, std::vector<unsigned char>& out) {
     out.resize(compressBound(bytes));
-    stream_.next_in = reinterpret_cast<Bytef*>(in);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in));  // zlib only reads it
     stream_.avail_in = static_cast<uInt>(bytes);
     stream_.next_out = out.data();
     stream_.avail_out = static_cast<uInt>(out.size());
@@ -47,6 +48,28 @@ class Deflater {
 
  private:
   z_stream stream_{};
+};
+
+/// Compresses blocks at the fastest level: results by whole words, numbers with a pattern that zlib finds (ids,
+/// connectivity, coordinates of regular meshes) by zlib. A piece of each block decides, so that the choice depends on
+/// the block only.
+class FastDeflater {
+ public:
+  void pack(const std::byte* in, std::size_t bytes, std::vector<unsigned char>& out) {
+    constexpr std::size_t piece = 4096;
+    if (bytes > 2 * piece) {
+      const std::byte* const middle = in + bytes / 2 / 8 * 8;
+      zlib_.pack(middle, piece, out);
+      const std::size_t by_zlib = out.size();
+      words_.pack(middle, piece, out);
+      if (20 * by_zlib < 19 * out.size()) return zlib_.pack(in, bytes, out);
+    }
+    words_.pack(in, bytes, out);
+  }
+
+ private:
+  Deflater zlib_{1};
+  WordDeflater words_;
 };
 
 /// One thread's part in packing: generates blocks and compresses them, if asked to.
@@ -64,16 +87,22 @@ class Packer {
       return;
     }
     if (!numbers_) numbers_ = std::make_unique_for_overwrite<std::byte[]>(std::max(block_bytes, largest_entry_));
-    if (!deflater_) deflater_ = std::make_unique<Deflater>(options_.level);
     generate(first, count, numbers_.get());
-    deflater_->pack(numbers_.get(), bytes, out);
+    if (options_.level == 1) {
+      if (!fast_) fast_ = std::make_unique<FastDeflater>();
+      fast_->pack(numbers_.get(), bytes, out);
+    } else {
+      if (!deflater_) deflater_ = std::make_unique<Deflater>(options_.level);
+      deflater_->pack(numbers_.get(), bytes, out);
+    }
   }
 
  private:
   const VtuOptions& options_;
   std::size_t largest_entry_;
   std::unique_ptr<std::byte[]> numbers_;
-  std::unique_ptr<Deflater> deflater_;
+  std::unique_ptr<FastDeflater> fast_;  // at level 1
+  std::unique_ptr<Deflater> deflater_;  // at the others
 };
 
 }  // namespace
