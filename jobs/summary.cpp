@@ -8,39 +8,48 @@
 namespace voussoir {
 namespace {
 
-void widen(Range& range, bool& first, double value, Id node) {
-  if (std::isnan(value)) return;
-  if (first || value < range.least.value) range.least = {value, node, {}};
-  if (first || value > range.greatest.value) range.greatest = {value, node, {}};
-  first = false;
-}
+/// The least and the greatest of some values, and the nodes that have them; of equal values the first one counts.
+struct Extent {
+  double least = 0, greatest = 0;
+  std::int32_t least_at = -1, greatest_at = -1;
 
-/// The range of what `value(node)` gives; nothing where it is nowhere known. Threads take stretches of nodes, which are
-/// joined in their order: of equal values the first one counts.
-template <class Value>
-void add_range(std::vector<Range>& ranges, const std::string& quantity, const Domain& domain, std::int32_t nodes,
-               const Value& value) {
+  bool empty() const { return least_at < 0; }
+  void add(double value, std::int32_t node) {
+    if (std::isnan(value)) return;
+    if (empty() || value < least) least = value, least_at = node;
+    if (greatest_at < 0 || value > greatest) greatest = value, greatest_at = node;
+  }
+  void add(const Extent& later) {
+    if (later.empty()) return;
+    add(later.least, later.least_at);
+    add(later.greatest, later.greatest_at);
+  }
+};
+
+/// The extents of `quantities` values of each node, which take(node, extents) adds to them. Threads take stretches of
+/// nodes, which are joined in their order.
+template <class Take>
+std::vector<Extent> extents_of(std::size_t quantities, std::int32_t nodes, const Take& take) {
   constexpr std::int32_t stretch = 1 << 14;
-  struct Part {
-    Range range;
-    bool empty = true;
-  };
-  std::vector<Part> parts(static_cast<std::size_t>((nodes + stretch - 1) / stretch));
+  std::vector<std::vector<Extent>> parts(static_cast<std::size_t>((nodes + stretch - 1) / stretch),
+                                         std::vector<Extent>(quantities));
 #pragma omp parallel for schedule(static) if (parts.size() > 1)
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::int32_t begin = static_cast<std::int32_t>(p) * stretch, end = std::min(nodes, begin + stretch);
-    for (std::int32_t n = begin; n < end; ++n) widen(parts[p].range, parts[p].empty, value(n), domain.node_id(n));
+    for (std::int32_t n = begin; n < end; ++n) take(n, parts[p].data());
   }
-  Part all;
-  for (const Part& part : parts) {
-    if (part.empty) continue;
-    if (all.empty || part.range.least.value < all.range.least.value) all.range.least = part.range.least;
-    if (all.empty || part.range.greatest.value > all.range.greatest.value) all.range.greatest = part.range.greatest;
-    all.empty = false;
-  }
-  if (all.empty) return;
-  all.range.quantity = quantity;
-  ranges.push_back(all.range);
+  std::vector<Extent> all(quantities);
+  for (const auto& part : parts)
+    for (std::size_t q = 0; q < quantities; ++q) all[q].add(part[q]);
+  return all;
+}
+
+/// The length of a node's displacement, whose components stand first; NaN where the first one is.
+double length_of(const double* components, int count) {
+  double sum = 0;
+  for (int c = 0; c < count; ++c)
+    if (!std::isnan(components[c])) sum = std::hypot(sum, components[c]);
+  return std::isnan(components[0]) ? components[0] : sum;
 }
 
 }  // namespace
@@ -55,23 +64,29 @@ std::int32_t reported_nodes(const Job& job, const Domain& domain) {
 }
 
 std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std::int32_t nodes) {
-  std::vector<Range> ranges;
+  std::vector<std::string> quantities;
   int moves = 0;  // components of displacement, which stand first
-  for (int c = 0; c < field.width(); ++c) {
-    const std::string& name = field.components[c];
+  for (const std::string& name : field.components) {
     if (name == "ux" || name == "uy" || name == "uz") ++moves;
-    add_range(ranges, name == "T" ? "temperature" : name, domain, nodes,
-              [&](std::int32_t n) { return field.at(n, c); });
+    quantities.push_back(name == "T" ? "temperature" : name);
   }
-  if (moves > 0)
-    add_range(ranges, "displacement", domain, nodes, [&](std::int32_t n) {
-      double sum = 0;
-      for (int c = 0; c < moves; ++c) {
-        const double u = field.at(n, c);
-        if (!std::isnan(u)) sum = std::hypot(sum, u);
-      }
-      return std::isnan(field.at(n, 0)) ? field.at(n, 0) : sum;
-    });
+  if (moves > 0) quantities.push_back("displacement");
+  const std::size_t width = field.components.size();
+  const auto extents = extents_of(quantities.size(), nodes, [&](std::int32_t n, Extent* extent) {
+    const double* const record = field.values.data() + static_cast<std::size_t>(n) * width;
+    for (std::size_t c = 0; c < width; ++c) extent[c].add(record[c], n);
+    if (moves > 0) extent[width].add(length_of(record, moves), n);
+  });
+  std::vector<Range> ranges;
+  for (std::size_t q = 0; q < extents.size(); ++q) {
+    const Extent& extent = extents[q];
+    if (extent.empty()) continue;
+    Range range;
+    range.quantity = quantities[q];
+    range.least = {extent.least, domain.node_id(extent.least_at), {}};
+    range.greatest = {extent.greatest, domain.node_id(extent.greatest_at), {}};
+    ranges.push_back(std::move(range));
+  }
   return ranges;
 }
 

@@ -18,7 +18,8 @@ namespace {
 
 using detail::nan;
 
-/// Two quantities whose product is energy per volume: stress and strain, or flux and gradient.
+/// Two quantities whose product is energy per volume: strain and stress, or gradient and flux, in the order of the
+/// fields.
 struct Pair {
   std::string quantity;
   std::vector<std::string> names;  // of both, the first half and the second
@@ -26,12 +27,12 @@ struct Pair {
 };
 const Pair& stress_pair() {
   static const Pair pair{"stress",
-                         {"sxx", "syy", "szz", "sxy", "syz", "sxz", "exx", "eyy", "ezz", "exy", "eyz", "exz"},
+                         {"exx", "eyy", "ezz", "exy", "eyz", "exz", "sxx", "syy", "szz", "sxy", "syz", "sxz"},
                          {1, 1, 1, 2, 2, 2}};  // shear strains are those of the tensor
   return pair;
 }
 const Pair& flux_pair() {
-  static const Pair pair{"flux", {"qx", "qy", "qz", "gx", "gy", "gz"}, {-1, -1, -1}};
+  static const Pair pair{"flux", {"gx", "gy", "gz", "qx", "qy", "qz"}, {-1, -1, -1}};
   return pair;
 }
 
@@ -74,7 +75,8 @@ class Member {
   std::int32_t index() const { return field_.block; }
 
   void carry(std::int32_t e, double* out) const {
-    detail::carry_to_nodes(program_.extrapolation(), field_, columns_, e, block_.nodes_per_element(), out);
+    detail::carry_to_nodes(program_.extrapolation().data(), field_, columns_, e,
+                           static_cast<std::size_t>(block_.nodes_per_element()), out);
   }
 
   double volume(std::int32_t e) const {
@@ -99,17 +101,26 @@ class Member {
     return sum;
   }
 
+  /// Numbers that error() needs room for.
+  std::size_t room() const {
+    return functions_.rule().size() * columns_.width() + 3 * static_cast<std::size_t>(functions_.nodes());
+  }
+
   /// The square of the error's norm, where the nodes of the element differ by `difference` from the smooth field.
-  double error(std::int32_t e, const double* difference, double* record) const {
+  double error(std::int32_t e, const double* difference, double* room) const {
     const auto nodes = static_cast<std::size_t>(functions_.nodes());
     const std::size_t width = columns_.width();
+    detail::weighted_sums(
+        width, functions_.rule().size(), nodes, [=](std::size_t a) { return difference + a * width; },
+        [this, nodes](std::size_t q, std::size_t a) { return values_[q * nodes + a]; }, room);
+    double* const places = room + functions_.rule().size() * width;
+    const auto connected = block_.nodes(e);
+    for (std::size_t a = 0; a < nodes; ++a)
+      std::copy_n(&domain_.coordinates()[3 * static_cast<std::size_t>(connected[a])], 3, places + 3 * a);
     double sum = 0, weights = 0;
     for (std::size_t q = 0; q < functions_.rule().size(); ++q) {
-      const double weight = functions_.rule()[q].weight * jacobian(e, q);
-      std::fill_n(record, width, 0.0);
-      for (std::size_t a = 0; a < nodes; ++a)
-        for (std::size_t k = 0; k < width; ++k) record[k] += values_[q * nodes + a] * difference[a * width + k];
-      sum += weight * energy(pair_, record);
+      const double weight = functions_.rule()[q].weight * jacobian(places, q);
+      sum += weight * energy(pair_, room + q * width);
       weights += weight;
     }
     // The volume that the element itself integrates has its thickness, or that of the ring.
@@ -118,17 +129,13 @@ class Member {
 
  private:
   /// What a weight of the reference cell is multiplied by, up to a constant factor.
-  double jacobian(std::int32_t e, std::size_t q) const {
-    const auto nodes = block_.nodes(e);
-    const auto x = domain_.coordinates();
-    double j[3][3] = {}, radius = 0;
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      const double* p = &x[3 * static_cast<std::size_t>(nodes[a])];
-      const double* g = &gradients_[3 * (q * nodes.size() + a)];
+  double jacobian(const double* places, std::size_t q) const {
+    const auto nodes = static_cast<std::size_t>(functions_.nodes());
+    const double* const gradients = &gradients_[3 * q * nodes];
+    double j[3][3] = {};
+    for (std::size_t a = 0; a < nodes; ++a)
       for (int r = 0; r < 3; ++r)
-        for (int k = 0; k < 3; ++k) j[r][k] += g[r] * p[k];
-      radius += values_[q * nodes.size() + a] * p[0];
-    }
+        for (int k = 0; k < 3; ++k) j[r][k] += gradients[3 * a + r] * places[3 * a + k];
     const int dim = functions_.shape().dim;
     if (dim == 3)
       return std::abs(j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) -
@@ -137,7 +144,14 @@ class Member {
     if (dim == 1) return std::hypot(j[0][0], j[0][1], j[0][2]);
     const double c[3] = {j[0][1] * j[1][2] - j[0][2] * j[1][1], j[0][2] * j[1][0] - j[0][0] * j[1][2],
                          j[0][0] * j[1][1] - j[0][1] * j[1][0]};
-    return std::hypot(c[0], c[1], c[2]) * (program_.axisymmetric() ? radius : 1);
+    return std::hypot(c[0], c[1], c[2]) * (program_.axisymmetric() ? radius(places, q) : 1);
+  }
+
+  double radius(const double* places, std::size_t q) const {
+    const auto nodes = static_cast<std::size_t>(functions_.nodes());
+    double sum = 0;
+    for (std::size_t a = 0; a < nodes; ++a) sum += values_[q * nodes + a] * places[3 * a];
+    return sum;
   }
 
   const Domain& domain_;
@@ -218,12 +232,14 @@ ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>
     for (std::size_t i = 0; i < nodal.nodes.size(); ++i) place[nodal.nodes[i]] = static_cast<std::int32_t>(i);
     for (const auto& m : members) {
       const std::int32_t elements = m->block().size();
-      const std::size_t room = (static_cast<std::size_t>(m->block().nodes_per_element()) + 2) * width;
+      // Values at the nodes, and what error() and solution() need; threads write to lines of memory of their own.
+      const std::size_t nodal_room = static_cast<std::size_t>(m->block().nodes_per_element()) * width;
+      const std::size_t room = (nodal_room + std::max(m->room(), width) + 15) / 16 * 16 + 16;
       std::vector<double> rooms(room * static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel for schedule(static) if (elements > detail::worth_threads / 4)
       for (std::int32_t e = 0; e < elements; ++e) {
-        double* const record = rooms.data() + room * static_cast<std::size_t>(omp_get_thread_num());
-        double* const local = record + width;
+        double* const local = rooms.data() + room * static_cast<std::size_t>(omp_get_thread_num());
+        double* const more = local + nodal_room;
         m->carry(e, local);
         const auto nodes = m->block().nodes(e);
         for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -231,9 +247,9 @@ ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>
           for (std::size_t k = 0; k < width; ++k) local[a * width + k] = there[k] - local[a * width + k];
         }
         const std::size_t at = first[m->index()] + e;
-        result.element_error[at] = std::sqrt(m->error(e, local, record));
+        result.element_error[at] = std::sqrt(m->error(e, local, more));
         volume[at] = m->volume(e);
-        energies[at] = m->solution(e, record);
+        energies[at] = m->solution(e, more);
       }
     }
   }
@@ -249,6 +265,7 @@ ErrorEstimate estimate_error(const Domain& domain, const std::vector<PointField>
   result.error = std::sqrt(square);
   result.solution = std::sqrt(std::max(0.0, solution));
   const double exact = std::hypot(result.error, result.solution);
+#pragma omp parallel for schedule(static) if (volume.size() > detail::worth_threads)
   for (std::size_t i = 0; i < volume.size(); ++i)
     if (!std::isnan(result.element_error[i]))
       result.element_percent[i] =

@@ -25,6 +25,7 @@ struct Part {
   const PointField* field;
   const ShapeTopology* shape;
   std::array<int, 3> place;  // columns of x, y, z
+  std::size_t first = 0;     // its first element, among those of all blocks of the material
 };
 
 /// 1, x, y, z, x², xy, …, as many as `terms`, of a place relative to the patch.
@@ -58,7 +59,12 @@ class Patches {
       order_ = std::max(order_, part.shape->order);
     }
     terms_ = order_ == 1 ? dim_ + 1 : (dim_ + 1) * (dim_ + 2) / 2;
+    for (Part& part : parts_) {
+      part.first = elements_.size();
+      elements_.resize(elements_.size() + static_cast<std::size_t>(part.block->size()));
+    }
     list_elements();
+    survey_elements();
     measure_patches();
   }
 
@@ -155,98 +161,132 @@ class Patches {
     most_samples_ = static_cast<std::size_t>(most);
   }
 
+  /// What the patches of an element's corners need to know of it.
+  struct Surveyed {
+    std::array<double, 3> low, high;  // of the coordinates of its nodes
+    std::size_t most = 0;             // elements at one of its corners
+  };
+
+  void survey_elements() {
+    for (const Part& part : parts_)
+#pragma omp parallel for schedule(static) if (part.block->size() > worth_threads)
+      for (std::int32_t e = 0; e < part.block->size(); ++e) {
+        const auto nodes = part.block->nodes(e);
+        Surveyed& found = elements_[part.first + static_cast<std::size_t>(e)];
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          const double* const p = &domain_.coordinates()[3 * static_cast<std::size_t>(nodes[a])];
+          for (int k = 0; k < 3; ++k) {
+            found.low[k] = a == 0 ? p[k] : std::min(found.low[k], p[k]);
+            found.high[k] = a == 0 ? p[k] : std::max(found.high[k], p[k]);
+          }
+          if (a < static_cast<std::size_t>(part.shape->corners))
+            found.most = std::max(found.most, elements_at(nodes[a]));
+        }
+      }
+  }
+  const Surveyed& surveyed(const Member& member) const {
+    return elements_[parts_[member.part].first + static_cast<std::size_t>(member.element)];
+  }
+
+  /// The largest difference of coordinates between the corner and a node of its patch.
   double size_of(std::int32_t corner) const {
     const double* o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)];
     double size = 0;
-    for (std::size_t i = first_[corner]; i < first_[corner + 1]; ++i)
-      for (const std::int32_t n : parts_[members_[i].part].block->nodes(members_[i].element)) {
-        const double* p = &domain_.coordinates()[3 * static_cast<std::size_t>(n)];
-        for (int k = 0; k < dim_; ++k) size = std::max(size, std::abs(p[k] - o[k]));
-      }
+    for (std::size_t i = first_[corner]; i < first_[corner + 1]; ++i) {
+      const Surveyed& element = surveyed(members_[i]);
+      for (int k = 0; k < dim_; ++k)
+        size = std::max({size, std::abs(element.low[k] - o[k]), std::abs(element.high[k] - o[k])});
+    }
     return size > 0 ? size : 1;
   }
+
+  /// What one thread needs to fit the patches of a group.
+  struct Workspace {
+    LaneFit fit;
+    std::vector<double> places;          // of the samples: x, y, z of each, all lanes side by side
+    std::vector<const double*> records;  // values of the samples, lane by lane
+    std::vector<double> copies;          // of the values that do not stand side by side in their fields
+  };
 
   /// The polynomial of each corner: terms × width coefficients.
   std::unique_ptr<double[]> fit(const std::vector<std::string>& names) const {
     const std::size_t width = names.size(), terms = terms_;
     std::vector<Columns> columns;
     for (const Part& part : parts_) columns.emplace_back(*part.field, names);
+    const bool all_contiguous =
+        std::all_of(columns.begin(), columns.end(), [](const Columns& c) { return c.contiguous(); });
     auto polynomials = large_room(corners_.size() * terms * width);
-    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-    std::vector<LaneFit> fits(threads, LaneFit(most_samples_, terms, width));
-    std::vector<std::vector<double>> found(threads, std::vector<double>(terms * width * lanes));
+    const std::size_t room = most_samples_ * lanes;
+    std::vector<Workspace> workspaces(
+        static_cast<std::size_t>(omp_get_max_threads()),
+        {LaneFit(most_samples_, terms, width), std::vector<double>(3 * room), std::vector<const double*>(room),
+         std::vector<double>(all_contiguous ? 0 : room * width)});
 #pragma omp parallel for schedule(dynamic, 64) if (groups_.size() > 128)
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      Workspace& work = workspaces[static_cast<std::size_t>(omp_get_thread_num())];
       const Group& group = groups_[g];
-      take_samples(group, columns, width, fits[thread]);
-      fits[thread].solve(group.samples, found[thread].data());
-      for (std::size_t l = 0; l < group.count; ++l) {
-        double* const out = polynomials.get() + by_samples_[group.first + l] * terms * width;
-        for (std::size_t i = 0; i < terms * width; ++i) out[i] = found[thread][i * lanes + l];
-      }
+      take_samples(group, columns, work);
+      work.fit.orthonormalize(group.samples);
+      for (std::size_t l = 0; l < group.count; ++l)
+        work.fit.fit(
+            l, [of = work.records.data() + l * group.samples](std::size_t s) { return of[s]; },
+            polynomials.get() + by_samples_[group.first + l] * terms * width);
     }
     return polynomials;
   }
 
-  /// A sample of a patch, and those that follow.
-  struct Samples {
-    std::size_t next = 0;              // of the members to come
-    int left = 0;                      // points of the member at hand
-    const Part* part = nullptr;        // that it belongs to
-    const Columns* columns = nullptr;  // that are fitted
-    const double* point = nullptr;     // all values of the sample
-  };
-
-  void advance(Samples& at, const std::vector<Columns>& columns) const {
-    if (--at.left > 0) {
-      at.point += at.part->field->names.size();
-      return;
-    }
-    const Member& member = members_[at.next++];
-    at.part = &parts_[member.part];
-    at.columns = &columns[member.part];
-    const PointField& field = *at.part->field;
-    at.left = field.points;
-    at.point = field.values.data() + static_cast<std::size_t>(member.element) * field.points * field.names.size();
-  }
-
-  /// Samples of all lanes side by side. Lanes without a patch of their own repeat the first one's.
-  void take_samples(const Group& group, const std::vector<Columns>& columns, std::size_t width, LaneFit& fit) const {
-    double origin[3][lanes], size[lanes];
-    Samples samples[lanes];
+  /// Where the values of each lane's samples are, and the monomials of their places. Lanes without a patch of their own
+  /// repeat the first one's.
+  void take_samples(const Group& group, const std::vector<Columns>& columns, Workspace& work) const {
+    double origin[3][lanes], size[lanes], *copy = work.copies.data();
     for (std::size_t l = 0; l < lanes; ++l) {
-      const std::int32_t c = by_samples_[group.first + (l < group.count ? l : 0)];
-      for (int k = 0; k < 3; ++k) origin[k][l] = domain_.coordinates()[3 * static_cast<std::size_t>(corners_[c]) + k];
+      const std::int32_t c = by_samples_[group.first + (l < group.count ? l : 0)], corner = corners_[c];
+      for (int k = 0; k < 3; ++k) origin[k][l] = domain_.coordinates()[3 * static_cast<std::size_t>(corner) + k];
       size[l] = sizes_[c];
-      samples[l].next = first_[corners_[c]];
-    }
-    double *m = fit.monomials(), *data = fit.data();
-    for (std::size_t s = 0; s < group.samples;
-         ++s, m += static_cast<std::size_t>(terms_) * lanes, data += width * lanes) {
-      double x[3][lanes];
-      for (std::size_t l = 0; l < lanes; ++l) {
-        Samples& sample = samples[l];
-        advance(sample, columns);
-        for (int k = 0; k < 3; ++k) x[k][l] = sample.point[sample.part->place[k]];
-        sample.columns->copy(sample.point, lanes, data + l);
+      const double** record = work.records.data() + l * group.samples;
+      double* place = work.places.data() + l;
+      for (std::size_t i = first_[corner]; i < first_[corner + 1]; ++i) {
+        const Part& part = parts_[members_[i].part];
+        const Columns& of = columns[members_[i].part];
+        const std::size_t names = part.field->names.size();
+        const double* point =
+            part.field->values.data() + static_cast<std::size_t>(members_[i].element) * part.field->points * names;
+        for (int p = 0; p < part.field->points; ++p, point += names, place += 3 * lanes) {
+          for (int k = 0; k < 3; ++k) place[k * lanes] = point[part.place[k]];
+          if (of.contiguous()) {
+            *record++ = point + of.first();
+          } else {
+            of.copy(point, copy);
+            *record++ = copy;
+            copy += of.width();
+          }
+        }
       }
-      for (int k = 0; k < 3; ++k)
-        for (std::size_t l = 0; l < lanes; ++l) x[k][l] = (x[k][l] - origin[k][l]) / size[l];
+    }
+    double* m = work.fit.monomials();
+    const double* place = work.places.data();
+    for (std::size_t s = 0; s < group.samples; ++s, m += static_cast<std::size_t>(terms_) * lanes) {
+      double x[3][lanes];
+      for (int k = 0; k < 3; ++k, place += lanes)
+        for (std::size_t l = 0; l < lanes; ++l) x[k][l] = (place[l] - origin[k][l]) / size[l];
       lane_monomials(x, dim_, order_, m);
     }
   }
 
   /// Adds the value of a corner's polynomial at a node.
   void add(std::int32_t corner, std::int32_t node, const double* polynomials, std::size_t width, double* out) const {
+    const auto c = static_cast<std::size_t>(corner_index_[corner]);
+    const double* of = &polynomials[c * terms_ * width];
+    if (corner == node) {  // all monomials but the first are 0
+      for (std::size_t k = 0; k < width; ++k) out[k] += of[k];
+      return;
+    }
     const double *o = &domain_.coordinates()[3 * static_cast<std::size_t>(corner)],
                  *p = &domain_.coordinates()[3 * static_cast<std::size_t>(node)];
-    const auto c = static_cast<std::size_t>(corner_index_[corner]);
     const double size = sizes_[c];
     const double x[3] = {(p[0] - o[0]) / size, (p[1] - o[1]) / size, (p[2] - o[2]) / size};
     double m[most_terms];
     monomials(x, dim_, order_, m);
-    const double* of = &polynomials[c * terms_ * width];
     for (std::size_t j = 0; j < static_cast<std::size_t>(terms_); ++j)
       for (std::size_t k = 0; k < width; ++k) out[k] += m[j] * of[j * width + k];
   }
@@ -254,25 +294,21 @@ class Patches {
   /// `near` has room for the corners of all elements at the node.
   void evaluate(std::int32_t node, const double* polynomials, std::size_t width, std::int32_t* near,
                 double* out) const {
-    std::size_t most = 0;
-    std::int32_t* end = near;  // corners whose patch has the node
-    for (std::size_t i = first_[node]; i < first_[node + 1]; ++i) {
-      const Part& part = parts_[members_[i].part];
-      const auto nodes = part.block->nodes(members_[i].element);
-      for (int a = 0; a < part.shape->corners; ++a) {
-        *end++ = nodes[a];
-        most = std::max(most, elements_at(nodes[a]));
-      }
-    }
+    std::size_t most = 0;  // elements of a patch that has the node
+    for (std::size_t i = first_[node]; i < first_[node + 1]; ++i) most = std::max(most, surveyed(members_[i]).most);
     // Patches at the boundary have few elements and lie on one side of their corner.
     const auto is_full = [&](std::int32_t corner) { return 4 * elements_at(corner) >= 3 * most; };
+    std::int32_t* end = near;
     if (corner_index_[node] >= 0 && is_full(node)) {
-      *near = node;
-      end = near + 1;
+      *end++ = node;
     } else {
+      for (std::size_t i = first_[node]; i < first_[node + 1]; ++i) {
+        const Part& part = parts_[members_[i].part];
+        const auto nodes = part.block->nodes(members_[i].element);
+        end = std::copy_if(nodes.begin(), nodes.begin() + part.shape->corners, end, is_full);
+      }
       std::sort(near, end);
       end = std::unique(near, end);
-      end = std::remove_if(near, end, [&](std::int32_t c) { return !is_full(c); });
     }
     for (const std::int32_t* corner = near; corner != end; ++corner) add(*corner, node, polynomials, width, out);
     for (std::size_t k = 0; k < width; ++k) out[k] /= static_cast<double>(end - near);
@@ -283,6 +319,7 @@ class Patches {
   int dim_ = 1, order_ = 1, terms_ = 1;
   std::vector<std::size_t> first_;  // of each node, among `members_`
   std::unique_ptr<Member[]> members_;
+  std::vector<Surveyed> elements_;  // of all blocks
   std::vector<std::int32_t> nodes_, corners_, corner_index_;
   std::vector<double> sizes_;             // of the patches, by corner
   std::vector<std::int32_t> by_samples_;  // corners, those with as many samples together

@@ -10,6 +10,7 @@
 #include <voussoir/backends/large_vector.hpp>
 #include <voussoir/framework/analysis/detail/carry_to_nodes.hpp>
 #include <voussoir/framework/analysis/detail/compact_field.hpp>
+#include <voussoir/framework/analysis/detail/lane_tensors.hpp>
 #include <voussoir/framework/detail/nan.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 
@@ -107,49 +108,82 @@ void add_to_nodes(const Domain& domain, const std::vector<const PointField*>& fi
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (!domain.block(fields[f]->block).type().program().extrapolation().empty())
       columns[f] = detail::Columns(*fields[f], names);
-  const std::size_t apart = (width + 15) / 16 * 16;  // threads write to lines of memory of their own
+  std::size_t most = 0;  // nodes of an element
+  for (const PointField* field : fields)
+    most = std::max(most, static_cast<std::size_t>(domain.block(field->block).nodes_per_element()));
+  const std::size_t apart = (most * width + 15) / 16 * 16 + 16;  // threads write to lines of memory of their own
   std::vector<double> locals(apart * static_cast<std::size_t>(omp_get_max_threads()));
 #pragma omp parallel if (domain.node_count() > detail::worth_threads)
   {
     const detail::NodeRange mine(domain.node_count());
     double* const local = locals.data() + apart * static_cast<std::size_t>(omp_get_thread_num());
+    const auto add = [&](std::int32_t node, const double* values) {
+      ++count[node];
+      double* const to = sum.data() + node * stride;
+      for (std::size_t k = 0; k < width; ++k) to[k] += values[k];
+    };
     for (std::size_t f = 0; f < fields.size(); ++f) {
       const ElementBlock& block = domain.block(fields[f]->block);
       const auto extrapolation = block.type().program().extrapolation();
-      const int nodes = extrapolation.empty() ? 0 : block.nodes_per_element();
+      const double* const rows = extrapolation.data();
+      const auto nodes = static_cast<std::size_t>(extrapolation.empty() ? 0 : block.nodes_per_element());
       const std::int32_t* node = block.connectivity().data();
-      for (std::int32_t e = 0; nodes > 0 && e < block.size(); ++e)
-        for (int a = 0; a < nodes; ++a, ++node) {
-          if (!mine.contains(*node)) continue;
-          detail::carry_to_node(extrapolation.data() + static_cast<std::size_t>(a) * fields[f]->points, *fields[f],
-                                columns[f], e, local);
-          ++count[*node];
-          for (std::size_t k = 0; k < width; ++k) sum[*node * stride + k] += local[k];
+      for (std::int32_t e = 0; nodes > 0 && e < block.size(); ++e, node += nodes) {
+        const auto own = static_cast<std::size_t>(
+            std::count_if(node, node + nodes, [&](std::int32_t n) { return mine.contains(n); }));
+        if (own == nodes) {
+          detail::carry_to_nodes(rows, *fields[f], columns[f], e, nodes, local);
+          for (std::size_t a = 0; a < nodes; ++a) add(node[a], local + a * width);
+        } else if (own > 0) {
+          for (std::size_t a = 0; a < nodes; ++a) {
+            if (!mine.contains(node[a])) continue;
+            detail::carry_to_nodes(rows + a * fields[f]->points, *fields[f], columns[f], e, 1, local);
+            add(node[a], local);
+          }
         }
+      }
     }
   }
 }
 
-/// Means at the nodes, each with what compute(means, where to write) makes of them behind it: `extra` numbers, NaN
-/// where a mean is NaN. Nodes without elements have NaN.
+/// Calls compute(list, count) for `records` of `stride` numbers each, as many as fit in LaneTensors at a time, which
+/// adds numbers behind the first `width` of each. Those of records that contain NaN are NaN.
+template <class Compute>
+void extend(double* values, std::size_t records, std::size_t width, std::size_t stride, const Compute& compute) {
+  constexpr std::size_t lanes = detail::LaneTensors::lanes;
+  const std::size_t batches = (records + lanes - 1) / lanes;
+#pragma omp parallel for schedule(static) if (records > detail::worth_threads)
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    std::array<double*, lanes> list;
+    std::size_t count = 0;
+    for (std::size_t i = batch * lanes; i < std::min(records, (batch + 1) * lanes); ++i) {
+      double* const record = values + i * stride;
+      if (std::any_of(record, record + width, [](double v) { return std::isnan(v); }))
+        std::fill(record + width, record + stride, nan);
+      else
+        list[count++] = record;
+    }
+    if (count > 0) compute(list.data(), count);
+  }
+}
+
+/// Means at the nodes, each with what compute() adds to it: `extra` numbers. Nodes without elements have NaN.
 template <class Compute>
 NodalField means_and_more(const Domain& domain, const std::string& name, const std::vector<const PointField*>& fields,
                           const std::vector<std::string>& names, const std::vector<std::string>& extra,
                           const Compute& compute) {
   const std::size_t width = names.size(), stride = width + extra.size();
-  NodalField field{name, names, large_zeros(static_cast<std::size_t>(domain.node_count()) * stride)};
+  const auto nodes = static_cast<std::size_t>(domain.node_count());
+  NodalField field{name, names, large_zeros(nodes * stride)};
   field.components.insert(field.components.end(), extra.begin(), extra.end());
-  std::vector<std::int32_t> count(domain.node_count(), 0);
+  std::vector<std::int32_t> count(nodes, 0);
   add_to_nodes(domain, fields, names, stride, field.values, count);
-#pragma omp parallel for schedule(static) if (domain.node_count() > detail::worth_threads)
-  for (std::int32_t n = 0; n < domain.node_count(); ++n) {
-    double* const record = field.values.data() + static_cast<std::size_t>(n) * stride;
+#pragma omp parallel for schedule(static) if (nodes > detail::worth_threads)
+  for (std::size_t n = 0; n < nodes; ++n) {
+    double* const record = field.values.data() + n * stride;
     for (std::size_t k = 0; k < width; ++k) record[k] = count[n] ? record[k] / count[n] : nan;
-    if (std::none_of(record, record + width, [](double v) { return std::isnan(v); }))
-      compute(record, record + width);
-    else
-      std::fill(record + width, record + stride, nan);
   }
+  if (!extra.empty()) extend(field.values.data(), nodes, width, stride, compute);
   return field;
 }
 
@@ -165,7 +199,7 @@ std::vector<MaterialField> nodal_values(const Domain& domain, const std::vector<
 
 NodalField nodal_mean(const Domain& domain, const std::vector<const PointField*>& fields,
                       const std::vector<std::string>& names) {
-  return means_and_more(domain, "nodal", fields, names, {}, [](const double*, double*) {});
+  return means_and_more(domain, "nodal", fields, names, {}, [](double* const*, std::size_t) {});
 }
 
 std::map<std::string, detail::CompactField> detail::compact_nodal_values(const Domain& domain,
@@ -201,75 +235,12 @@ std::map<std::string, detail::CompactField> detail::compact_nodal_values(const D
   return result;
 }
 
-double von_mises(const std::array<double, 6>& stress) {
-  // Squares of stresses beyond 1e150 would overflow, those of stresses below 1e-150 vanish: a power of two brings them
-  // near 1, which is exact.
-  double largest = 0;
-  for (const double v : stress) largest = std::max(largest, std::abs(v));
-  const bool plain = (largest > 1e-140 && largest < 1e140) || !std::isfinite(largest) || largest == 0;
-  const int power = plain ? 0 : std::ilogb(largest);
-  std::array<double, 6> s = stress;
-  if (!plain)
-    for (double& v : s) v = std::ldexp(v, -power);
-  const double d1 = s[0] - s[1], d2 = s[1] - s[2], d3 = s[2] - s[0];
-  const double mises = std::sqrt(0.5 * (d1 * d1 + d2 * d2 + d3 * d3) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
-  return plain ? mises : std::ldexp(mises, power);
-}
-
-std::array<double, 3> principal_values(const std::array<double, 6>& t) {
-  // Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5): unlike the roots of the characteristic
-  // cubic, they lose no digits where two values are alike, as in every uniaxial stress.
-  double a[3][3] = {{t[0], t[3], t[5]}, {t[3], t[1], t[4]}, {t[5], t[4], t[2]}};
-  for (int sweep = 0; sweep < 20; ++sweep) {
-    const double off = std::abs(a[0][1]) + std::abs(a[0][2]) + std::abs(a[1][2]);
-    if (!(off > 0) || off <= 1e-18 * (std::abs(a[0][0]) + std::abs(a[1][1]) + std::abs(a[2][2]))) break;
-    for (const auto& [p, q, r] : {std::array{0, 1, 2}, std::array{0, 2, 1}, std::array{1, 2, 0}}) {
-      if (a[p][q] == 0) continue;
-      const double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-      const double tangent = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
-      const double c = 1 / std::hypot(tangent, 1.0), s = tangent * c;
-      a[p][p] -= tangent * a[p][q];
-      a[q][q] += tangent * a[p][q];
-      a[p][q] = a[q][p] = 0;
-      const double rp = a[r][p], rq = a[r][q];
-      a[r][p] = a[p][r] = c * rp - s * rq;
-      a[r][q] = a[q][r] = s * rp + c * rq;
-    }
-  }
-  std::array<double, 3> values{a[0][0], a[1][1], a[2][2]};
-  std::sort(values.begin(), values.end(), std::greater<>());
-  return values;
-}
-
 namespace {
 
 const std::vector<std::string> stress_names{"sxx", "syy", "szz", "sxy", "syz", "sxz"};
 const std::vector<std::string> invariant_names{"mises", "principal1", "principal2", "principal3"};
 
-/// Records of `width` numbers, each with `extra` more behind it that compute(record, where to write) makes of it. NaN
-/// where a record holds NaN.
-template <class Compute>
-std::vector<double> extended(const std::vector<double>& values, std::size_t width, std::size_t extra,
-                             const Compute& compute) {
-  const std::size_t count = width ? values.size() / width : 0;
-  std::vector<double> result(count * (width + extra), nan);
-#pragma omp parallel for schedule(static) if (count > detail::worth_threads)
-  for (std::size_t i = 0; i < count; ++i) {
-    const double* given = values.data() + i * width;
-    double* out = result.data() + i * (width + extra);
-    std::copy_n(given, width, out);
-    if (std::none_of(given, given + width, [](double v) { return std::isnan(v); })) compute(given, out + width);
-  }
-  return result;
-}
-
-std::array<double, 6> six(const double* values) {
-  std::array<double, 6> t;
-  std::copy_n(values, 6, t.begin());
-  return t;
-}
-
-/// nodal_values() of some names, and what compute() makes of them.
+/// nodal_values() of some names, and what compute() adds to them.
 template <class Compute>
 std::vector<MaterialField> nodal(const Domain& domain, const StepResult& result, const std::string& name,
                                  const std::vector<std::string>& names, const std::vector<std::string>& extra,
@@ -280,10 +251,22 @@ std::vector<MaterialField> nodal(const Domain& domain, const StepResult& result,
   return materials;
 }
 
-void write_invariants(const std::array<double, 6>& stress, double* out) {
-  const auto principal = principal_values(stress);
-  out[0] = von_mises(stress);
-  std::copy(principal.begin(), principal.end(), out + 1);
+/// Principal values of tensors whose components begin at given[i], to where write(i) points.
+template <class Write>
+void write_principal(const double* const* given, std::size_t count, const Write& write) {
+  detail::LaneTensors tensors{};
+  for (std::size_t l = 0; l < count; ++l) tensors.set(l, given[l]);
+  tensors.diagonalize();
+  for (std::size_t l = 0; l < count; ++l) {
+    const auto principal = tensors.diagonal(l);
+    std::copy(principal.begin(), principal.end(), write(l));
+  }
+}
+
+double mises_of(const double* stress) {
+  std::array<double, 6> six;
+  std::copy_n(stress, 6, six.begin());
+  return von_mises(six);
 }
 
 }  // namespace
@@ -293,31 +276,44 @@ void add_invariants(PointField& field) {
   if (!std::all_of(stress_names.begin(), stress_names.end(), has) || field.has(invariant_names[0])) return;
   std::array<int, 6> place;
   for (int i = 0; i < 6; ++i) place[i] = field.name_index(stress_names[i]);
-  const std::size_t width = field.names.size(), extra = invariant_names.size();
-  field.values = extended(field.values, width, extra, [&](const double* given, double* out) {
-    std::array<double, 6> stress;
-    for (int i = 0; i < 6; ++i) stress[i] = given[place[i]];
-    write_invariants(stress, out);
+  const std::size_t width = field.names.size(), stride = width + invariant_names.size();
+  const std::size_t records = width ? field.values.size() / width : 0;
+  std::vector<double> extended(records * stride);
+#pragma omp parallel for schedule(static) if (records > detail::worth_threads)
+  for (std::size_t i = 0; i < records; ++i)
+    std::copy_n(field.values.data() + i * width, width, extended.data() + i * stride);
+  extend(extended.data(), records, width, stride, [&](double* const* list, std::size_t count) {
+    std::array<std::array<double, 6>, detail::LaneTensors::lanes> stress;
+    std::array<const double*, detail::LaneTensors::lanes> given;
+    for (std::size_t l = 0; l < count; ++l) {
+      for (int i = 0; i < 6; ++i) stress[l][i] = list[l][place[i]];
+      given[l] = stress[l].data();
+      list[l][width] = von_mises(stress[l]);
+    }
+    write_principal(given.data(), count, [&](std::size_t l) { return list[l] + width + 1; });
   });
+  field.values = std::move(extended);
   field.names.insert(field.names.end(), invariant_names.begin(), invariant_names.end());
 }
 
 std::vector<MaterialField> nodal_stress(const Domain& domain, const StepResult& result) {
-  return nodal(domain, result, "stress", stress_names, invariant_names,
-               [](const double* s, double* out) { write_invariants(six(s), out); });
+  return nodal(domain, result, "stress", stress_names, invariant_names, [](double* const* list, std::size_t count) {
+    for (std::size_t l = 0; l < count; ++l) list[l][6] = mises_of(list[l]);
+    write_principal(list, count, [&](std::size_t l) { return list[l] + 7; });
+  });
 }
 
 std::vector<MaterialField> nodal_strain(const Domain& domain, const StepResult& result) {
   return nodal(domain, result, "strain", {"exx", "eyy", "ezz", "exy", "eyz", "exz"},
-               {"principal1", "principal2", "principal3"}, [](const double* e, double* out) {
-                 const auto principal = principal_values(six(e));
-                 std::copy(principal.begin(), principal.end(), out);
+               {"principal1", "principal2", "principal3"}, [](double* const* list, std::size_t count) {
+                 write_principal(list, count, [&](std::size_t l) { return list[l] + 6; });
                });
 }
 
 std::vector<MaterialField> nodal_flux(const Domain& domain, const StepResult& result) {
-  return nodal(domain, result, "flux", {"qx", "qy", "qz"}, {"magnitude"},
-               [](const double* q, double* out) { *out = std::hypot(q[0], q[1], q[2]); });
+  return nodal(domain, result, "flux", {"qx", "qy", "qz"}, {"magnitude"}, [](double* const* list, std::size_t count) {
+    for (std::size_t l = 0; l < count; ++l) list[l][3] = std::hypot(list[l][0], list[l][1], list[l][2]);
+  });
 }
 
 }  // namespace voussoir

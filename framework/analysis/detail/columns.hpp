@@ -23,6 +23,10 @@ class Columns {
   }
 
   std::size_t width() const { return width_; }
+  /// Whether they stand side by side in a record.
+  bool contiguous() const { return runs_.size() == 1; }
+  /// Where they begin in a record, if they stand side by side.
+  std::size_t first() const { return runs_.front().first; }
   /// out += factor · the columns of a record
   void add(double factor, const double* record, double* __restrict out) const {
     for (const Run& run : runs_) {
@@ -36,12 +40,6 @@ class Columns {
       for (std::size_t k = 0; k < run.count; ++k) out[k] = record[run.first + k];
       out += run.count;
     }
-  }
-
-  /// The same with `stride` between the numbers of `out`.
-  void copy(const double* record, std::size_t stride, double* __restrict out) const {
-    for (const Run& run : runs_)
-      for (std::size_t k = 0; k < run.count; ++k, out += stride) *out = record[run.first + k];
   }
 
  private:

@@ -2,8 +2,10 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 #include <random>
 
+#include <voussoir/framework/analysis/detail/lane_tensors.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
@@ -45,6 +47,31 @@ TEST(PrincipalValues, AreEigenvalues) {
     const auto p = principal_values(t);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(p[i], values[2 - i], 1e-11 * m.norm());
   }
+}
+
+TEST(PrincipalValues, DoNotOverflow) {
+  for (const double scale : {1e-300, 1e-160, 1e160, 1e300}) {
+    const auto p = principal_values({10 * scale, 0, 0, 5 * scale, 0, 0});  // as above
+    EXPECT_NEAR(p[0] / scale, 5 + std::sqrt(50), 1e-12) << scale;
+    EXPECT_NEAR(p[2] / scale, 5 - std::sqrt(50), 1e-12) << scale;
+  }
+  // A shear that is nothing beside the stress.
+  const auto p = principal_values({1e200, 0, -1e200, 1, 1e-300, 1});
+  EXPECT_EQ(p, (std::array<double, 3>{1e200, 0, -1e200}));
+}
+
+TEST(LaneTensors, ALaneDoesNotDependOnItsNeighbours) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> number(-100, 100);
+  detail::LaneTensors tensors{};
+  std::array<std::array<double, 6>, detail::LaneTensors::lanes> given{};
+  for (std::size_t l = 1; l < given.size(); ++l)  // the first one is 0
+    for (std::size_t i = 0; i < (l % 2 ? 6 : 3); ++i) given[l][i] = number(random);
+  given[3][4] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t l = 0; l < given.size(); ++l) tensors.set(l, given[l].data());
+  tensors.diagonalize();
+  for (std::size_t l = 0; l < given.size(); ++l)
+    if (l != 3) EXPECT_EQ(tensors.diagonal(l), principal_values(given[l])) << "lane " << l;
 }
 
 /// Two rods side by side, sharing the nodes of their common face, stretched alike along x. Without cross contraction
