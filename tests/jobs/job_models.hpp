@@ -152,4 +152,22 @@ inline JobResult run_and_write(Job& job, ResultFiles& files) {
   return result;
 }
 
+/// Asks for a table.
+inline PrintRequest print(PrintRequest::At at, const std::string& set, std::vector<std::string> quantities) {
+  PrintRequest request;
+  request.at = at;
+  request.set = set;
+  request.quantities = std::move(quantities);
+  return request;
+}
+
+/// A bar with tables at nodes, with their totals, and at elements.
+inline Job bar_with_tables() {
+  Job job = pulled_bar(10.0);
+  job.steps[0].prints = {print(PrintRequest::At::nodes, "xmax", {"U", "RF"}),
+                         print(PrintRequest::At::elements, "", {"S"})};
+  job.steps[0].prints[0].totals = PrintRequest::Totals::also;
+  return job;
+}
+
 }  // namespace voussoir::testing
