@@ -1,8 +1,15 @@
-// A library as users write it: a preconditioner, and an element on the host.
+// A library as users write it: a preconditioner, and an element on the host. libuser_extras2.so is the same after a
+// change, under another file name.
 #include <voussoir/framework/domain/host_element.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace {
+
+#ifdef SECOND_EDITION
+constexpr const char* twin_is = "the second edition";
+#else
+constexpr const char* twin_is = "Jacobi under another name";
+#endif
 
 std::shared_ptr<voussoir::Preconditioner> make_twin(const std::string& options) {
   voussoir::refuse_options("preconditioner 'jacobi-twin'", options);
@@ -23,6 +30,6 @@ class Bar : public voussoir::HostElement {
 
 }  // namespace
 
-VSR_REGISTER(preconditioners, "jacobi-twin", "Jacobi under another name", voussoir::PreconditionerFactory{make_twin});
+VSR_REGISTER(preconditioners, "jacobi-twin", twin_is, voussoir::PreconditionerFactory{make_twin});
 [[maybe_unused]] static const bool bar =
     (voussoir::register_host_element("extras_bar", "line2", std::make_shared<Bar>()), true);
