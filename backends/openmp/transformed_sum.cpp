@@ -44,8 +44,9 @@ void TransformedSum::take(std::vector<Term>& terms) {
 
 void TransformedSum::finish(const DependencyOf& dependency_of, const Add& add) {
   compress();
-  // KT, row by row; and, of each row of the result, the rows of KT that it is made of.
-  std::vector<Term> product;
+  // KT, row by row. Rows of independent equations are part of the result; those of dependent ones are kept, and for
+  // each row of the result those that it takes.
+  std::vector<Term> product, line;
   std::vector<std::size_t> start{0};
   std::vector<std::pair<std::int32_t, Term>> of_row;
   for (std::size_t k = 0; k < entries_.size();) {
@@ -60,16 +61,20 @@ void TransformedSum::finish(const DependencyOf& dependency_of, const Add& add) {
         accumulate(entry.column, entry.value);
       if (own && entry.column == row && row < owned_) add(row, row, entry.value);
     }
+    if (!own) {
+      line.clear();
+      take(line);
+      if (row < owned_)
+        for (const Term& t : line) add(row, t.index, t.value);
+      continue;
+    }
     take(product);
     start.push_back(product.size());
-    if (!own && row < owned_) of_row.push_back({row, {number, 1.0}});
-    if (own)
-      for (std::size_t o = 0; o < own->others.size(); ++o)
-        if (own->others[o] < owned_) of_row.push_back({own->others[o], {number, own->coefficients[o]}});
+    for (std::size_t o = 0; o < own->others.size(); ++o)
+      if (own->others[o] < owned_) of_row.push_back({own->others[o], {number, own->coefficients[o]}});
   }
   entries_.clear();
   std::stable_sort(of_row.begin(), of_row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Term> line;
   for (std::size_t k = 0; k < of_row.size();) {
     const std::int32_t row = of_row[k].first;
     for (; k < of_row.size() && of_row[k].first == row; ++k) {

@@ -21,8 +21,8 @@ class TransformedSum {
   /// Adds K(row, column), in equations before the transformation.
   void add(std::int32_t row, std::int32_t column, double value) { entries_.push_back({row, column, value}); }
   std::size_t size() const { return entries_.size(); }
-  /// Calls add() once for each entry of TᵀKT, and once for the diagonal of each dependent equation, which gets that of
-  /// K. Then nothing is left here.
+  /// Calls add() for the entries of TᵀKT, at most twice for each, and for the diagonal of each dependent equation,
+  /// which gets that of K. Then nothing is left here.
   void finish(const DependencyOf& dependency_of, const Add& add);
 
  private:
