@@ -19,20 +19,20 @@ namespace voussoir {
 
 /// A backend and whether it can be used on this machine.
 struct BackendInfo {
-  std::string name;  ///< "openmp", "debug", "cuda", …
-  bool usable = false;
-  std::string reason;  ///< what it would run on, or why it cannot
+  std::string name;     ///< "openmp", "debug", "cuda", …
+  bool usable = false;  ///< on this machine, now
+  std::string reason;   ///< what it would run on, or why it cannot
 };
 
 /// A weighted sum of element matrices: stiffness · K + mass · M. `batch_factors` scales each batch (a batch
 /// with factor 0 is skipped); empty means 1 for all. `mass_factors`, where it is given, scales the mass of each batch
 /// instead.
 struct MatrixTerms {
-  double stiffness = 1;
-  double mass = 0;
-  MassKind mass_kind = MassKind::consistent;
-  std::span<const double> batch_factors = {};
-  std::span<const double> mass_factors = {};
+  double stiffness = 1;                        ///< factor of K
+  double mass = 0;                             ///< factor of M
+  MassKind mass_kind = MassKind::consistent;   ///< of M
+  std::span<const double> batch_factors = {};  ///< per batch, must outlive the call; empty: 1
+  std::span<const double> mass_factors = {};   ///< per batch, must outlive the call; empty: batch_factors
 
   /// Factor of the stiffness of a batch.
   double stiffness_of(int batch) const {
@@ -61,9 +61,9 @@ enum class Assembly {
 };
 /// Methods that a user may select. By default the backend chooses.
 struct WorkChoices {
-  Integration integration = Integration::automatic;
-  Assembly assembly = Assembly::automatic;
-  bool deterministic = true;  ///< false allows sums in any order, where that is faster
+  Integration integration = Integration::automatic;  ///< of element matrices
+  Assembly assembly = Assembly::automatic;           ///< of stored matrices
+  bool deterministic = true;                         ///< false allows sums in any order, where that is faster
 };
 const char* to_string(Integration integration);
 const char* to_string(Assembly assembly);
@@ -72,12 +72,12 @@ const char* to_string(Assembly assembly);
 struct CgRequest {
   double relative_tolerance = 1e-8;  ///< stop when ‖b − A x‖ ≤ relative_tolerance · ‖b‖ …
   double absolute_tolerance = 0;     ///< … or ≤ this
-  int max_iterations = 10000;
+  int max_iterations = 10000;        ///< after which it stops unconverged
   /// Stops after this many iterations if the residual has not been reduced by checkpoint_reduction; 0 disables the
   /// check.
   int checkpoint = 0;
-  double checkpoint_reduction = 1;
-  bool keep_history = true;
+  double checkpoint_reduction = 1;  ///< fraction of the first ‖r‖ that must be reached at the checkpoint
+  bool keep_history = true;         ///< whether CgOutcome::history is filled
   /// Flexible CG, for a preconditioner that varies between iterations (Notay 2000): one more dot product.
   bool flexible = false;
   /// Called every few iterations with (iteration, residual norm); returning false stops the iteration.
@@ -95,13 +95,13 @@ struct CgOutcome {
     bad_preconditioner,  ///< r·M r ≤ 0: the preconditioner is not positive definite
     slow                 ///< the residual was not reduced enough at the checkpoint
   } stop = Stop::max_iterations;
-  int iterations = 0;
+  int iterations = 0;           ///< that were made
   double residual = 0;          ///< ‖r‖ of the recurrence at the end
   double right_hand_side = 0;   ///< ‖b‖
   std::vector<double> history;  ///< ‖r‖ at each iteration, the start included
   /// Ritz values of the preconditioned matrix from the CG coefficients: smallest and largest, 0 where unknown.
   double smallest_ritz = 0;
-  double largest_ritz = 0;
+  double largest_ritz = 0;  ///< as smallest_ritz
 };
 
 /// A compute backend: memory and services on one or several devices. An object, not a global; several
@@ -130,6 +130,7 @@ class Backend {
   virtual int devices() const = 0;           ///< number of (logical) devices
   /// Number of host threads that the backend may use; 0 if it does not specify one.
   virtual int threads() const { return 0; }
+  /// Of a device, from 0; shared by its arrays.
   virtual const std::shared_ptr<DeviceMemory>& memory(int device) const = 0;
   /// How this backend would run an element program.
   virtual Route route(const ElementProgram& program) const = 0;
@@ -144,6 +145,7 @@ class Backend {
   virtual double time(const std::function<void()>& work);
 
   template <class T>
+  /// An array on a device, without values.
   Array<T> make_array(int device, std::size_t size) const {
     return Array<T>(memory(device), size);
   }
@@ -198,6 +200,7 @@ class Backend {
   /// benchmarks.
   virtual void integrate(const DeviceModel& model, int batch, const MatrixTerms& terms);
 
+  /// An operator without values, which assemble() computes; the model must outlive it.
   virtual std::unique_ptr<ElementOperator> make_element_operator(
       const DeviceModel& model, ElementProduct product, OperatorEquations equations = OperatorEquations::free) = 0;
   /// Computes the data that the operator stores; a matrix-free one keeps the terms and the state, with a copy of the
@@ -231,7 +234,9 @@ class Backend {
   virtual void clear_constrained(const DeviceModel& model, Vector& x) = 0;
 
   // --- preconditioning and CG ----------------------------------------------------------------------------------
+  /// The diagonal blocks of a stored matrix, as they are; invert() makes a preconditioner of them.
   virtual BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) = 0;
+  /// The same of an operator that is not assembled.
   virtual BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) = 0;
   /// Inverts each block; throws Error (singular) whose `where` is "equation N" for a singular one.
   virtual void invert(BlockDiagonal& diagonal) = 0;
@@ -258,7 +263,7 @@ class Backend {
 
   /// The services for algebraic multigrid; valid as long as the backend. Throws Error (unavailable) if there are none.
   virtual MultigridServices& multigrid();
-  virtual bool has_multigrid() const { return false; }
+  virtual bool has_multigrid() const { return false; }  ///< whether multigrid() returns
 
   // --- for people ----------------------------------------------------------------------------------------------
   /// The reason for the result of route(); empty if the element program was compiled for this backend.
@@ -268,7 +273,7 @@ class Backend {
 
  protected:
   Backend() = default;
-  WorkChoices choices_;
+  WorkChoices choices_;  ///< of choose()
 };
 
 }  // namespace voussoir

@@ -14,19 +14,19 @@ namespace voussoir {
 
 /// A batch of elements of one type, on the host, in the numbering of a ModelDescription.
 struct BatchDescription {
-  std::shared_ptr<const ElementProgram> program;
-  std::span<const std::int32_t> nodes;  ///< program->nodes() node numbers per element
-  std::vector<double> parameters;       ///< records of table_rows × (1 + parameter count) numbers
-  std::vector<std::int32_t> record;     ///< record of each element; empty: record 0 for all
-  int table_rows = 1;
-  double expansion_reference = 0;  ///< as in ElementView
+  std::shared_ptr<const ElementProgram> program;  ///< of all elements of the batch
+  std::span<const std::int32_t> nodes;            ///< program->nodes() node numbers per element
+  std::vector<double> parameters;                 ///< records of table_rows × (1 + parameter count) numbers
+  std::vector<std::int32_t> record;               ///< record of each element; empty: record 0 for all
+  int table_rows = 1;                             ///< rows of a record: temperatures
+  double expansion_reference = 0;                 ///< as in ElementView
 };
 
 /// An equation that is not free but a combination of others: x[equation] = Σ coefficient · x[other].
 struct Dependency {
-  std::int32_t equation = 0;
-  std::vector<std::int32_t> others;
-  std::vector<double> coefficients;
+  std::int32_t equation = 0;         ///< that depends
+  std::vector<std::int32_t> others;  ///< that it depends on
+  std::vector<double> coefficients;  ///< one per other
 };
 
 /// A numbered model on the host, the input of DeviceModel. Nodes are numbered so that neighbours are near and devices
@@ -38,19 +38,19 @@ struct ModelDescription {
   std::span<const std::uint8_t> prescribed;      ///< per equation: 1 where the value is prescribed
   /// Initial temperature of each node; empty: `start_temperature` everywhere.
   std::span<const double> initial_temperature;
-  double start_temperature = 0;
-  std::vector<Dependency> dependencies;  ///< `others` are free: neither held nor dependent
-  std::vector<BatchDescription> batches;
+  double start_temperature = 0;           ///< where initial_temperature is empty
+  std::vector<Dependency> dependencies;   ///< `others` are free: neither held nor dependent
+  std::vector<BatchDescription> batches;  ///< in the order of BatchOrigin
 };
 
 /// An error of an element found by a backend, in the numbering of the ModelDescription. The framework converts it to
 /// the user's numbering.
 class ElementError : public Error {
  public:
-  ElementError(ElementFault fault, int batch, std::int32_t element);
-  ElementFault fault() const noexcept { return fault_; }
-  int batch() const noexcept { return batch_; }
-  std::int32_t element() const noexcept { return element_; }
+  ElementError(ElementFault fault, int batch, std::int32_t element);  ///< by batch and entry of the description
+  ElementFault fault() const noexcept { return fault_; }              ///< what is wrong with the element
+  int batch() const noexcept { return batch_; }                       ///< number of its BatchDescription
+  std::int32_t element() const noexcept { return element_; }          ///< entry of the batch
 
  private:
   ElementFault fault_;
@@ -60,18 +60,19 @@ class ElementError : public Error {
 
 /// A batch of elements of one type on one device.
 struct ElementBatch {
-  std::shared_ptr<const ElementProgram> program;
-  int description = 0;  ///< number of its BatchDescription
-  std::int32_t element_count = 0;
-  std::vector<std::int32_t> origin;  ///< element number in the BatchDescription; empty: the same number
-  Array<std::int32_t> nodes;         ///< local node numbers, element by element
-  Array<double> parameters;
-  Array<std::int32_t> record;  ///< empty: record 0 for all
-  int table_rows = 1;
-  double expansion_reference = 0;
+  std::shared_ptr<const ElementProgram> program;  ///< of all elements of the batch
+  int description = 0;                            ///< number of its BatchDescription
+  std::int32_t element_count = 0;                 ///< on this device
+  std::vector<std::int32_t> origin;               ///< element number in the BatchDescription; empty: the same number
+  Array<std::int32_t> nodes;                      ///< local node numbers, element by element
+  Array<double> parameters;                       ///< as in the description
+  Array<std::int32_t> record;                     ///< empty: record 0 for all
+  int table_rows = 1;                             ///< as in the description
+  double expansion_reference = 0;                 ///< as in the description
   /// Elements with a dependent equation, ascending: their contributions are distributed by the dependency.
   std::vector<std::int32_t> dependent_elements;
 
+  /// Number in the description of an element here.
   std::int32_t origin_of(std::int32_t element) const { return origin.empty() ? element : origin[element]; }
 };
 
@@ -81,9 +82,9 @@ class DeviceModel {
  public:
   /// The nodes, equations and elements of one device.
   struct Part {
-    std::int32_t owned_nodes = 0;
-    std::int32_t local_nodes = 0;  ///< owned ones first, then ghosts, each in numbered order
-    Array<double> coordinates;
+    std::int32_t owned_nodes = 0;               ///< whose equations the device owns
+    std::int32_t local_nodes = 0;               ///< owned ones first, then ghosts, each in numbered order
+    Array<double> coordinates;                  ///< 3 per local node
     Array<double> initial_temperature;          ///< empty where it is the same everywhere
     Array<std::int32_t> first_equation;         ///< local equation of each local node, and the total
     Array<std::uint8_t> constrained;            ///< per local equation: prescribed or dependent, so not free
@@ -92,14 +93,15 @@ class DeviceModel {
     std::vector<std::int32_t> dependency_rows;  ///< local nodes, not owned, whose dependent rows feed owned equations
   };
 
+  /// Distributes and uploads a model, one part for each memory; the description may go afterwards.
   DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, const ModelDescription& description);
 
-  const std::shared_ptr<const Layout>& layout() const { return layout_; }
-  int devices() const { return layout_->devices(); }  ///< number of devices
-  Part& part(int device) { return parts_[device]; }
-  const Part& part(int device) const { return parts_[device]; }
-  int batch_count() const { return batch_count_; }  ///< number of batches of the description
-  std::int32_t node_count() const { return node_count_; }
+  const std::shared_ptr<const Layout>& layout() const { return layout_; }  ///< of vectors over the model's equations
+  int devices() const { return layout_->devices(); }                       ///< number of devices
+  Part& part(int device) { return parts_[device]; }                        ///< of a device
+  const Part& part(int device) const { return parts_[device]; }            ///< of a device
+  int batch_count() const { return batch_count_; }                         ///< number of batches of the description
+  std::int32_t node_count() const { return node_count_; }                  ///< of the description
   /// Equations per node where all nodes have the same number of them, else 0.
   int uniform_components() const { return uniform_components_; }
   /// Whether all elements have symmetric tangents, so that matrices of the model are symmetric.

@@ -11,6 +11,7 @@ namespace voussoir {
 /// recognises this operator and fuses it with its own loops.
 class DiagonalOperator final : public Operator {
  public:
+  /// Keeps the backend alive.
   DiagonalOperator(std::shared_ptr<Backend> backend, BlockDiagonal diagonal)
       : backend_(std::move(backend)), diagonal_(std::move(diagonal)) {}
 
@@ -32,7 +33,7 @@ class DiagonalOperator final : public Operator {
            (diagonal_.single_blocks.empty() ? "" : " in single precision");
   }
 
-  const BlockDiagonal& diagonal() const { return diagonal_; }
+  const BlockDiagonal& diagonal() const { return diagonal_; }  ///< that is applied
 
  private:
   std::shared_ptr<Backend> backend_;

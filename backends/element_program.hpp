@@ -22,8 +22,8 @@ const char* to_string(Route route);
 
 /// The lowest-numbered element of a batch that has an error, and the kind of error.
 struct ElementStatus {
-  ElementFault fault = ElementFault::none;
-  std::int32_t element = -1;
+  ElementFault fault = ElementFault::none;  ///< none: all is well
+  std::int32_t element = -1;                ///< number in the batch
   /// Keeps the error of the lowest-numbered element.
   void merge(const ElementStatus& other) {
     if (other.fault == ElementFault::none) return;
@@ -35,7 +35,7 @@ struct ElementStatus {
 struct KernelSource {
   std::string type_expression;  ///< C++ name of the element kernel to instantiate
   std::string file;             ///< the user's file, for error messages
-  std::string text;
+  std::string text;             ///< as embedded
 };
 
 /// The numerical side of an element type, one object per type.
@@ -49,15 +49,15 @@ class ElementProgram {
  public:
   virtual ~ElementProgram() = default;
 
-  virtual const std::string& name() const = 0;  ///< of the element type
-  virtual Route route() const = 0;              ///< how the kernel is available
-  virtual int nodes() const = 0;                ///< nodes per element
-  virtual int components() const = 0;           ///< unknowns per node
-  virtual std::span<const std::string> unknown_names() const = 0;
-  virtual std::span<const std::string> parameter_names() const = 0;
-  virtual int lanes() const = 0;                     ///< elements computed side by side
+  virtual const std::string& name() const = 0;                       ///< of the element type
+  virtual Route route() const = 0;                                   ///< how the kernel is available
+  virtual int nodes() const = 0;                                     ///< nodes per element
+  virtual int components() const = 0;                                ///< unknowns per node
+  virtual std::span<const std::string> unknown_names() const = 0;    ///< components() names
+  virtual std::span<const std::string> parameter_names() const = 0;  ///< in the order of a parameter record
+  virtual int lanes() const = 0;                                     ///< elements computed side by side
   virtual bool has_tangent() const { return true; }  ///< false: a load that does not depend on the unknowns
-  virtual bool has_mass() const = 0;
+  virtual bool has_mass() const = 0;                 ///< whether mass() writes anything
   /// True where the residual is linear in the unknowns, so that one solve balances it.
   virtual bool linear() const { return false; }
   /// Whether tangents are symmetric.
@@ -72,7 +72,7 @@ class ElementProgram {
   virtual std::string defect() const { return {}; }
   /// True if a plane shape represents an axisymmetric body, so that loads on its edges are axisymmetric too.
   virtual bool axisymmetric() const { return false; }
-  virtual bool takes_body_load() const { return false; }
+  virtual bool takes_body_load() const { return false; }  ///< whether body_load() writes anything
 
   int dofs() const { return nodes() * components(); }  ///< degrees of freedom per element
   /// Entries of a tangent: an upper triangle where it is symmetric.
@@ -96,7 +96,8 @@ class ElementProgram {
 
   /// Recovery: `recovered_names().size()` values at each of `points()` points of an element, point by point.
   virtual int points() const = 0;
-  virtual std::span<const std::string> recovered_names() const = 0;
+  virtual std::span<const std::string> recovered_names() const = 0;  ///< in the order of recover()
+  /// Values at the points, as above.
   virtual ElementStatus recover(const ElementView&, int first, int count, double* out) const = 0;
   /// nodes() × points() matrix, by rows, that extrapolates values from points to nodes; empty if not applicable.
   virtual std::span<const double> extrapolation() const = 0;

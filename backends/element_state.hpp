@@ -17,9 +17,9 @@ struct ElementHistory {
   /// The numbers of one batch on one device, in the order in which the batch's program writes them there: groups of
   /// `lanes` elements side by side, as ElementProgram describes. Empty where the elements have no memory.
   struct Batch {
-    int count = 0;  ///< numbers per element
-    int lanes = 1;
-    Array<double> values;
+    int count = 0;         ///< numbers per element
+    int lanes = 1;         ///< elements side by side
+    Array<double> values;  ///< whole groups of lanes
   };
   std::vector<std::vector<Batch>> parts;  ///< [device][batch]
 
@@ -58,10 +58,12 @@ class KeptElementState {
     copy(*state.unknowns, unknowns_);
     state_.unknowns = nullptr;
   }
+  /// Frees the copy.
   void forget() {
     unknowns_ = Vector();
     state_ = {};
   }
+  /// What was kept; refers to this object.
   ElementState state() const {
     ElementState result = state_;
     if (unknowns_.layout()) result.unknowns = &unknowns_;

@@ -7,7 +7,7 @@ namespace voussoir {
 
 /// A batch of elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
 struct ElementView {
-  int element_count = 0;
+  int element_count = 0;                        ///< of the batch
   const int* nodes = nullptr;                   ///< element_count × nodes_per_element, local node numbers
   const double* coordinates = nullptr;          ///< 3 per local node
   const double* unknowns = nullptr;             ///< nodal unknowns at `first_unknown[node]`, or null: all zero
@@ -22,7 +22,7 @@ struct ElementView {
   /// temperature, interpolated linearly and constant outside; one row if nothing depends on temperature.
   const double* parameters = nullptr;
   const int* record = nullptr;  ///< record number of each element, or null: all use record 0
-  int table_rows = 1;
+  int table_rows = 1;           ///< rows of a record
   /// Committed history of the elements, in the order that ElementProgram::history() writes; null: all zero.
   const double* history = nullptr;
   double time = 0;               ///< at the end of the step that is being solved
@@ -32,9 +32,9 @@ struct ElementView {
 
 /// A body load: force per mass, constant and centrifugal; for heat, source per volume.
 struct BodyLoad {
-  double acceleration[3] = {0, 0, 0};   ///< gravity
-  double angular_velocity_squared = 0;  ///< centrifugal: ω²
-  double axis_point[3] = {0, 0, 0};
+  double acceleration[3] = {0, 0, 0};    ///< gravity
+  double angular_velocity_squared = 0;   ///< centrifugal: ω²
+  double axis_point[3] = {0, 0, 0};      ///< a point on the axis of rotation
   double axis_direction[3] = {0, 0, 1};  ///< unit vector
   double source = 0;                     ///< heat produced per volume and time
 };

@@ -25,6 +25,7 @@ enum class ErrorCode {
 /// element, node and degree of freedom in the user's numbering. The text says what to do.
 class Error : public std::runtime_error {
  public:
+  /// `what()` is "where: text".
   Error(ErrorCode code, const std::string& text, const std::string& where = {})
       : std::runtime_error(where.empty() ? text : where + ": " + text), code_(code), text_(text), where_(where) {}
 

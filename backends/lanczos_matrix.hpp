@@ -10,7 +10,7 @@ namespace voussoir {
 /// The Lanczos matrix implied by the CG coefficients (Saad, section 6.7.3): its eigenvalues approach those of the
 /// preconditioned matrix, the extreme ones first.
 struct LanczosMatrix {
-  std::vector<double> diagonal;
+  std::vector<double> diagonal;      ///< one per iteration
   std::vector<double> side_squared;  // squares of the off-diagonal entries
 
   /// `beta` carried the last direction into this one.

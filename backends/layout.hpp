@@ -15,7 +15,7 @@ class Layout {
  public:
   /// The values that a device receives from another: the owner's local indices to send, and where they are stored here.
   struct Exchange {
-    int from = 0;
+    int from = 0;                  ///< the device that owns the values
     Array<std::int32_t> send;      ///< on the owner: local indices of the values, in order
     std::int32_t first_ghost = 0;  ///< here: local index of the first of them
   };
@@ -27,11 +27,13 @@ class Layout {
   int devices() const { return static_cast<int>(memories_.size()); }  ///< number of devices
   std::int64_t size() const { return first_.back(); }                 ///< number of equations
   std::int64_t first(int device) const { return first_[device]; }     ///< first equation owned by a device
+  /// Equations that a device owns.
   std::int32_t owned(int device) const { return static_cast<std::int32_t>(first_[device + 1] - first_[device]); }
+  /// Equations of others that it has copies of.
   std::int32_t ghosts(int device) const { return static_cast<std::int32_t>(ghosts_[device].size()); }
-  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }  ///< owned entries and ghosts
-  const std::vector<Exchange>& exchanges(int device) const { return exchanges_[device]; }
-  const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[device]; }
+  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }     ///< owned entries and ghosts
+  const std::vector<Exchange>& exchanges(int device) const { return exchanges_[device]; }  ///< what a device receives
+  const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[device]; }  ///< of a device
 
   /// Local index of an equation on a device, or −1 where it is neither owned nor a ghost there.
   std::int32_t local(int device, std::int64_t equation) const;

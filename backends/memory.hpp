@@ -15,13 +15,15 @@ class DeviceMemory {
 
   /// Throws Error (out_of_memory) that states the requested amount and the memory in use.
   virtual void* allocate(std::size_t bytes) = 0;
-  virtual void release(void* pointer, std::size_t bytes) noexcept = 0;
+  virtual void release(void* pointer, std::size_t bytes) noexcept = 0;  ///< what allocate() returned, of the same size
   /// Host-side mirrors: pinned where that speeds up copies, guarded where accesses are checked.
   virtual void* allocate_host(std::size_t bytes) = 0;
+  /// What allocate_host() returned, of the same size.
   virtual void release_host(void* pointer, std::size_t bytes) noexcept = 0;
 
+  /// In stream order; the host side may be changed once it returns.
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes) = 0;
-  virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* host, const void* device, std::size_t bytes) = 0;  ///< waits for the device
   /// Copies between two buffers of this device, in stream order.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   /// Zeros `bytes` bytes of a buffer, from `first` bytes after its start, in stream order.
@@ -29,9 +31,9 @@ class DeviceMemory {
 
   /// Device work runs between enter() and leave(); see DeviceSection.
   virtual void enter() {}
-  virtual void leave() noexcept {}
+  virtual void leave() noexcept {}  ///< ends what enter() began
 
-  enum class Intent { read, write, update };
+  enum class Intent { read, write, update };  ///< what a side of an array is wanted for
   /// Called when device work requests a buffer. A checking backend opens the buffer for the current section, poisons it
   /// if everything is to be written, and throws Error (misuse) outside a section of this device.
   virtual void lend_to_device(void*, std::size_t, Intent) {}
@@ -43,13 +45,14 @@ class DeviceMemory {
   std::size_t bytes_peak() const { return peak_; }      ///< the most that was allocated at a time
 
  protected:
+  /// For implementations: what bytes_in_use() and bytes_peak() report.
   void count_allocation(std::size_t bytes) {
     const std::size_t now = in_use_ += bytes;
     std::size_t peak = peak_;
     while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
     }
   }
-  void count_release(std::size_t bytes) { in_use_ -= bytes; }
+  void count_release(std::size_t bytes) { in_use_ -= bytes; }  ///< the counterpart
 
  private:
   std::atomic<std::size_t> in_use_{0};
@@ -59,6 +62,7 @@ class DeviceMemory {
 /// The scope of work on a device: while it exists, the device side of arrays on that device may be requested.
 class DeviceSection {
  public:
+  /// Begins work on the device of this memory.
   explicit DeviceSection(DeviceMemory& memory) : memory_(memory) { memory_.enter(); }
   ~DeviceSection() { memory_.leave(); }
   DeviceSection(const DeviceSection&) = delete;

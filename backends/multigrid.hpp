@@ -24,49 +24,50 @@ inline constexpr int largest_factor_rows = 64;
 ///
 /// so that a product gathers the row's part of x once and takes `height` dot products of n · width numbers.
 struct LevelMatrix {
-  std::int32_t rows = 0;     ///< block rows
-  std::int32_t columns = 0;  ///< block columns
-  int height = 1;            ///< of a block
-  int width = 1;
-  Array<std::int64_t> start;
-  Array<std::int32_t> column;
-  Array<double> value;  ///< one of these two is empty; both are where there is only a pattern
-  Array<float> single_value;
+  std::int32_t rows = 0;       ///< block rows
+  std::int32_t columns = 0;    ///< block columns
+  int height = 1;              ///< of a block
+  int width = 1;               ///< of a block
+  Array<std::int64_t> start;   ///< of each block row, among the blocks; one more entry ends the list
+  Array<std::int32_t> column;  ///< block column of each block, ascending within a row
+  Array<double> value;         ///< one of these two is empty; both are where there is only a pattern
+  Array<float> single_value;   ///< the same in single precision
 
-  std::int64_t blocks() const { return static_cast<std::int64_t>(column.size()); }
-  std::int64_t entries() const { return blocks() * height * width; }
-  bool is_square() const { return rows == columns && height == width; }
+  std::int64_t blocks() const { return static_cast<std::int64_t>(column.size()); }  ///< stored blocks
+  std::int64_t entries() const { return blocks() * height * width; }                ///< stored numbers
+  bool is_square() const { return rows == columns && height == width; }             ///< as many rows as columns
+  /// On the device.
   std::size_t bytes() const { return start.bytes() + column.bytes() + value.bytes() + single_value.bytes(); }
 };
 
 /// The inverse of a level's diagonal: a dense block of size × size numbers, by rows, for each block row.
 struct LevelDiagonal {
-  int size = 1;
-  Array<double> value;  ///< one of these two is empty
-  Array<float> single_value;
-  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
+  int size = 1;                                                               ///< rows of a block
+  Array<double> value;                                                        ///< one of these two is empty
+  Array<float> single_value;                                                  ///< the same in single precision
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< on the device
 };
 
 /// The dense inverse of the coarsest matrix, by rows.
 struct DenseInverse {
-  std::int32_t size = 0;
-  Array<double> value;  ///< one of these two is empty
-  Array<float> single_value;
-  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
+  std::int32_t size = 0;                                                      ///< rows
+  Array<double> value;                                                        ///< one of these two is empty
+  Array<float> single_value;                                                  ///< the same in single precision
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< on the device
 };
 
 /// A vector on a level, or a block of `columns` vectors whose entries of one row are contiguous. It has the
 /// precision of the matrices that it is used with.
 struct LevelVector {
-  int columns = 1;
-  Array<double> value;  ///< one of these two is empty
-  Array<float> single_value;
-  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }
+  int columns = 1;                                                            ///< vectors side by side
+  Array<double> value;                                                        ///< one of these two is empty
+  Array<float> single_value;                                                  ///< the same in single precision
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< on the device
 };
 
 /// Aggregates of nodes: the nodes of the next coarser level.
 struct Aggregates {
-  std::int32_t count = 0;
+  std::int32_t count = 0;       ///< aggregates
   Array<std::int32_t> of_node;  ///< number of its aggregate, or −1 if a node is in none because it is not connected
 };
 
@@ -122,7 +123,8 @@ class MultigridServices {
   /// P = T − factor · D⁻¹ P, where P is A T.
   virtual void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,
                                   LevelMatrix& p) = 0;
-  virtual LevelMatrix transposed(const LevelMatrix& p) = 0;
+  virtual LevelMatrix transposed(const LevelMatrix& p) = 0;  ///< Pᵀ, pattern and values
+  /// New values of Pᵀ in its pattern.
   virtual void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) = 0;
   /// Sets 1 on the diagonal of zero rows: unknowns that no basis vector represents.
   virtual void set_unit_diagonal_of_empty_rows(LevelMatrix& a) = 0;
@@ -144,28 +146,30 @@ class MultigridServices {
   virtual DenseInverse invert(const LevelMatrix& a) = 0;
   /// Converts to single precision and frees the double-precision values.
   virtual void to_single(LevelMatrix& a) = 0;
-  virtual void to_single(LevelDiagonal& d) = 0;
-  virtual void to_single(DenseInverse& d) = 0;
+  virtual void to_single(LevelDiagonal& d) = 0;  ///< likewise
+  virtual void to_single(DenseInverse& d) = 0;   ///< likewise
 
   // --- vectors of a level ----------------------------------------------------------------------------------------
   /// Pseudo-random values between −1/2 and 1/2 that depend only on their index.
   virtual void fill_with_noise(LevelVector& x) = 0;
-  virtual void fill(LevelVector& x, double value) = 0;
+  virtual void fill(LevelVector& x, double value) = 0;                               ///< every entry
   virtual void axpby(double a, const LevelVector& x, double b, LevelVector& y) = 0;  ///< y = a x + b y
   virtual double dot(const LevelVector& x, const LevelVector& y) = 0;                ///< over all columns; waits
   /// scalars[slot · columns + c] = x·y of column c, left on the device.
   virtual void dot(const LevelVector& x, const LevelVector& y, Array<double>& scalars, int slot) = 0;
   /// Into the finest level from all devices, and back: `equation` is what equations_of() gave.
   virtual void take(const Vector& from, const Array<std::int32_t>& equation, LevelVector& to) = 0;
+  /// Back to all devices.
   virtual void give(const LevelVector& from, const Array<std::int32_t>& equation, Vector& to) = 0;
 
   // --- in cycles -------------------------------------------------------------------------------------------------
   virtual void product(const LevelMatrix& a, const LevelVector& x, LevelVector& y) = 0;      ///< y = A x
   virtual void add_product(const LevelMatrix& a, const LevelVector& x, LevelVector& y) = 0;  ///< y += A x
+  /// r = b − A x
   virtual void residual(const LevelMatrix& a, const LevelVector& x, const LevelVector& b, LevelVector& r) = 0;
   /// y = D x
   virtual void apply(const LevelDiagonal& d, const LevelVector& x, LevelVector& y) = 0;
-  virtual void apply(const DenseInverse& d, const LevelVector& x, LevelVector& y) = 0;
+  virtual void apply(const DenseInverse& d, const LevelVector& x, LevelVector& y) = 0;  ///< y = D x
   /// A step of a smoother from x = 0: d = alpha D⁻¹ b, x = d.
   virtual void first_step(const LevelDiagonal& inverse, const LevelVector& b, double alpha, LevelVector& d,
                           LevelVector& x) = 0;

@@ -12,7 +12,7 @@ namespace voussoir {
 class Operator {
  public:
   virtual ~Operator() = default;
-  virtual const std::shared_ptr<const Layout>& layout() const = 0;
+  virtual const std::shared_ptr<const Layout>& layout() const = 0;  ///< of x and y
   /// y = A x, for one vector or a block of them. Refreshes the ghosts of x.
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// y = A x and x·y, in one pass if the backend supports it.
@@ -31,18 +31,18 @@ class Operator {
 /// Rows of blocks on the host, in equation numbering. Block row i has the blocks row_start[i] … row_start[i+1], columns
 /// ascending, each `block_size × block_size` numbers by rows. block_size 1 is plain CSR.
 struct HostMatrix {
-  int block_size = 1;
-  std::vector<std::int64_t> row_start;
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
-  std::int64_t block_rows() const { return static_cast<std::int64_t>(row_start.size()) - 1; }
+  int block_size = 1;                   ///< rows of a block
+  std::vector<std::int64_t> row_start;  ///< one more than block rows
+  std::vector<std::int32_t> column;     ///< block column of each block
+  std::vector<double> value;            ///< block by block
+  std::int64_t block_rows() const { return static_cast<std::int64_t>(row_start.size()) - 1; }  ///< number of block rows
 };
 
 /// The diagonal of a matrix, by blocks, for preconditioners: `block_size²` numbers per block row, owned rows only.
 struct BlockDiagonal {
-  int block_size = 1;
-  std::shared_ptr<const Layout> layout;
-  std::vector<Array<double>> blocks;
+  int block_size = 1;                    ///< rows of a block
+  std::shared_ptr<const Layout> layout;  ///< of the matrix
+  std::vector<Array<double>> blocks;     ///< per device
   /// If not empty, the values are stored here instead, in single precision: half the bytes for a preconditioner,
   /// which need not be exact. Vectors and sums stay double.
   std::vector<Array<float>> single_blocks = {};
@@ -51,8 +51,8 @@ struct BlockDiagonal {
 /// A stored matrix. CSR is block size 1.
 class SparseMatrix : public Operator {
  public:
-  virtual int block_size() const = 0;
-  virtual std::int64_t stored_blocks() const = 0;
+  virtual int block_size() const = 0;              ///< rows of a block
+  virtual std::int64_t stored_blocks() const = 0;  ///< on all devices; the upper half where only that is stored
   /// The whole matrix, all devices, in equation numbering.
   virtual HostMatrix to_host() const = 0;
 };
@@ -73,8 +73,8 @@ enum class OperatorEquations {
 /// The matrix as its elements: never assembled.
 class ElementOperator : public Operator {
  public:
-  virtual ElementProduct product() const = 0;
-  virtual OperatorEquations equations() const = 0;
+  virtual ElementProduct product() const = 0;       ///< as made
+  virtual OperatorEquations equations() const = 0;  ///< as made
 };
 
 }  // namespace voussoir

@@ -28,8 +28,8 @@ inline constexpr std::int32_t backend_plugin_abi = abi_number;
 
 /// Whether a plugin could work on this machine.
 struct BackendProbe {
-  bool usable = false;
-  std::string reason;  ///< what it would run on, or why it cannot
+  bool usable = false;  ///< on this machine, now
+  std::string reason;   ///< what it would run on, or why it cannot
 };
 
 /// The description of a plugin. The first three members never move, so that a plugin with another

@@ -50,16 +50,16 @@ class RegistryBase {
   static std::vector<const RegistryBase*> all();
 
  protected:
-  enum class Mode { add, replace };
+  enum class Mode { add, replace };  ///< what becomes of an entry of the same name
   /// Whether two values are the same thing.
   using Same = bool (*)(const void*, const void*);
-  RegistryBase(std::string kind, const RegistryRules& rules, Same same);
+  RegistryBase(std::string kind, const RegistryRules& rules, Same same);  ///< Adds itself to all()
 
   bool put(RegistryEntry entry, std::shared_ptr<const void> value, Mode mode);
   bool put_at_start(RegistryEntry entry, std::shared_ptr<const void> value) noexcept;
-  const void* get(std::string_view name) const;
-  const void* get_if(std::string_view name) const;
-  std::vector<const void*> all_values() const;
+  const void* get(std::string_view name) const;     ///< throws Error (not_found) that proposes names
+  const void* get_if(std::string_view name) const;  ///< null where there is no such name
+  std::vector<const void*> all_values() const;      ///< in the order of entries()
 
  private:
   struct State;
@@ -120,6 +120,7 @@ class Registry : public RegistryBase {
 /// Registers while it is constructed; what VSR_REGISTER makes a static object of.
 struct Registration {
   template <class T>
+  /// Adds an entry; what fails is reported later, as Registry::add_at_start() says.
   Registration(Registry<T>& registry, std::string name, std::string description, T value) {
     registry.add_at_start(std::move(name), std::move(description), std::move(value));
   }

@@ -11,8 +11,8 @@ namespace voussoir {
 
 /// What the need for memory follows from. Counted from the mesh, in a time that grows with the number of elements.
 struct ModelSize {
-  std::int64_t nodes = 0;  ///< that elements use
-  std::int64_t elements = 0;
+  std::int64_t nodes = 0;                   ///< that elements use
+  std::int64_t elements = 0;                ///< of all blocks
   std::int64_t equations = 0;               ///< unknowns of all these nodes
   int components = 0;                       ///< most unknowns that a node has
   bool uniform = true;                      ///< every node has as many
@@ -29,12 +29,12 @@ ModelSize model_size(const Domain& domain);
 
 /// The memory of one solver and storage format for a model, in bytes.
 struct MemoryEstimate {
-  std::string solver;   ///< "direct", "cg+block-jacobi", …
-  std::string storage;  ///< "bsr", "csr", "matrix-free", …
-  double model = 0;     ///< mesh, numbering, vectors, one step's results
-  double matrix = 0;
-  double work = 0;  ///< factor or preconditioner, including temporary memory
-  double total() const { return model + matrix + work; }
+  std::string solver;                                     ///< "direct", "cg+block-jacobi", …
+  std::string storage;                                    ///< "bsr", "csr", "matrix-free", …
+  double model = 0;                                       ///< mesh, numbering, vectors, one step's results
+  double matrix = 0;                                      ///< the stored matrix
+  double work = 0;                                        ///< factor or preconditioner, including temporary memory
+  double total() const { return model + matrix + work; }  ///< at the peak
 };
 
 /// The peak host memory of each combination, with the CPU backends (openmp, debug). With n
@@ -64,7 +64,7 @@ double amg_set_up_bytes(const ModelSize& size);
 /// tell.
 struct MainMemory {
   double all = 0;
-  double available = 0;
+  double available = 0;  ///< what the process may still take
 };
 MainMemory main_memory();
 

@@ -21,7 +21,7 @@ namespace voussoir {
 struct ProcedureFactory {
   std::function<std::unique_ptr<StaticAnalysis>(const Domain& domain, std::shared_ptr<Backend> backend,
                                                 const StaticOptions& options)>
-      make;
+      make;  ///< never returns null
 };
 Registry<ProcedureFactory>& procedures();
 

@@ -13,8 +13,8 @@ namespace voussoir {
 struct JobProgress {
   std::size_t step = 0;   ///< from 0
   std::size_t steps = 1;  ///< of the job
-  std::string step_name;
-  Progress analysis;
+  std::string step_name;  ///< of that step
+  Progress analysis;      ///< of the analysis that runs
 };
 
 /// What a job found.
@@ -24,10 +24,10 @@ struct JobResult {
   std::vector<std::string> notes;      ///< of the analyses
   std::string backend;                 ///< as it describes itself
   std::int64_t equations = 0;          ///< unknowns of the largest system
-  std::int64_t free_equations = 0;
-  std::string matrix;             ///< of the last system, as it describes itself
-  std::size_t backend_bytes = 0;  ///< peak memory of the backend
-  int threads = 0;                ///< of the host that the backend uses; 0 where it has no opinion
+  std::int64_t free_equations = 0;     ///< of them, solved for
+  std::string matrix;                  ///< of the last system, as it describes itself
+  std::size_t backend_bytes = 0;       ///< peak memory of the backend
+  int threads = 0;                     ///< of the host that the backend uses; 0 where it has no opinion
 };
 
 /// Solves the steps of a job, in order, on one backend. Steps with the same constraints are solved together. The job's

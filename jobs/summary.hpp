@@ -14,7 +14,7 @@ namespace voussoir {
 
 /// Where a quantity is smallest or largest.
 struct Extreme {
-  double value = 0;
+  double value = 0;       ///< in the units of the job
   Id node = 0;            ///< in the user's numbering
   std::string name = {};  ///< "BOLT-2.57", where instances were renumbered; otherwise empty
 };
@@ -22,13 +22,13 @@ struct Extreme {
 /// The least and the greatest value of a quantity over all nodes that have it.
 struct Range {
   std::string quantity;  ///< "ux", "displacement" (its length), "mises", "temperature", "flux" …
-  Extreme least;
-  Extreme greatest;
+  Extreme least;         ///< of equal values the first node counts
+  Extreme greatest;      ///< likewise
 };
 
 /// The force (heat flow) of the supports in one node set.
 struct SetReaction {
-  std::string node_set;
+  std::string node_set;     ///< its name
   std::vector<double> sum;  ///< per unknown
 };
 
@@ -45,44 +45,44 @@ struct SupportReaction {
 
 /// How far the solution is from the exact one (estimate_error()).
 struct ErrorSummary {
-  std::string quantity;  ///< "stress" or "flux"; empty where the elements have no estimate
-  double error = 0, solution = 0, percent = 0;
+  std::string quantity;                         ///< "stress" or "flux"; empty where the elements have no estimate
+  double error = 0, solution = 0, percent = 0;  ///< as in ErrorEstimate
   /// An element with a large error.
   struct Worst {
-    Id element;
-    std::string name;  ///< as its author calls it: "57", "BOLT-2.57"
-    double error, percent;
+    Id element;             ///< the user's number
+    std::string name;       ///< as its author calls it: "57", "BOLT-2.57"
+    double error, percent;  ///< as in ErrorEstimate::Entry
   };
   std::vector<Worst> worst;  ///< the largest first
 };
 
 /// Results at a point (ProbePoint), on each side of a border of materials.
 struct PointResult {
-  std::string name;
-  std::vector<std::string> names;  ///< of the values
-  std::vector<ProbeValues> sides;
+  std::string name;                   ///< of the point
+  std::vector<std::string> names;     ///< of the values
+  std::vector<ProbeValues> sides;     ///< one per material at the place
   std::vector<std::string> elements;  ///< of each side: the element as its author calls it ("57", "BOLT-2.57")
 };
 
 /// A step in a few numbers.
 struct StepSummary {
-  std::size_t number = 0;  ///< from 1
-  std::string name;
-  std::string title;
-  Procedure procedure = Procedure::statics;
-  double time = 1;
-  std::vector<Range> ranges;
-  std::vector<std::string> unknowns;  ///< what the sums below are given for
-  std::vector<double> load_sum;
-  std::vector<double> reaction_sum;
-  std::vector<SetReaction> set_reactions;  ///< of the node sets that have a support, in the order of their names
+  std::size_t number = 0;                    ///< from 1
+  std::string name;                          ///< of the step
+  std::string title;                         ///< that the user gave it
+  Procedure procedure = Procedure::statics;  ///< of the step
+  double time = 1;                           ///< total time at its end
+  std::vector<Range> ranges;                 ///< of displacements, stresses, temperatures, fluxes
+  std::vector<std::string> unknowns;         ///< what the sums below are given for
+  std::vector<double> load_sum;              ///< external loads, per unknown
+  std::vector<double> reaction_sum;          ///< of all supports, per unknown
+  std::vector<SetReaction> set_reactions;    ///< of the node sets that have a support, in the order of their names
   std::vector<SupportReaction>
-      supports;  ///< node sets all of whose nodes are restrained, and the remaining restrained nodes
-  double energy = 0;
-  ErrorSummary error;
-  std::vector<std::string> hints;  ///< on how far the numbers can be trusted
-  std::vector<PointResult> points;
-  SolveReport report;
+      supports;                     ///< node sets all of whose nodes are restrained, and the remaining restrained nodes
+  double energy = 0;                ///< stored in the elements
+  ErrorSummary error;               ///< of the step
+  std::vector<std::string> hints;   ///< on how far the numbers can be trusted
+  std::vector<PointResult> points;  ///< in the order of Job::points
+  SolveReport report;               ///< of the solver
 
   /// Null where the step has no such quantity.
   const Range* range(std::string_view quantity) const;

@@ -29,6 +29,7 @@ class DomainPartitioner {
   DomainPartitioner& set_weights(std::vector<double> weights);
   /// Elements, by their ids, that must end up in one part. Groups that overlap become one.
   DomainPartitioner& keep_together(std::span<const Id> elements);
+  /// The elements of a set; throws Error (not_found).
   DomainPartitioner& keep_together(const std::string& element_set);
 
   /// Throws Error (bad_input) for fewer than one part, and for more parts than there are elements (or groups of them).

@@ -25,11 +25,11 @@ class MetisPartitioner : public GraphPartitioner {
  public:
   /// Settings passed to METIS.
   struct Options {
-    int seed = 1;
+    int seed = 1;             ///< of METIS's random numbers: the same seed gives the same parts
     double imbalance = 0.03;  ///< how much heavier than the mean a part may be
   };
   MetisPartitioner() = default;
-  explicit MetisPartitioner(const Options& options) : options_(options) {}
+  explicit MetisPartitioner(const Options& options) : options_(options) {}  ///< with settings
 
   /// Whether this build has METIS; partition() throws Error (unavailable) where it has not.
   static bool available();
@@ -44,10 +44,12 @@ class MetisPartitioner : public GraphPartitioner {
 /// smooth cuts. If the number of parts is odd, the halves get proportional weights.
 class CoordinateBisection : public GraphPartitioner {
  public:
+  /// Which way planes cut.
   enum class Direction {
     coordinate,  ///< cut across the coordinate axis along which the elements spread most
     inertial     ///< cut across the principal axis of inertia: independent of how the model is turned
   };
+  /// By coordinates unless said otherwise.
   explicit CoordinateBisection(Direction direction = Direction::coordinate) : direction_(direction) {}
 
   std::string name() const override { return direction_ == Direction::inertial ? "inertial" : "coordinate"; }
@@ -60,6 +62,7 @@ class CoordinateBisection : public GraphPartitioner {
 /// Parts that the user gives: one for each element of the domain, block by block.
 class UserPartition : public GraphPartitioner {
  public:
+  /// Checked by partition().
   explicit UserPartition(std::vector<std::int32_t> part_of_element) : parts_(std::move(part_of_element)) {}
 
   std::string name() const override { return "user"; }

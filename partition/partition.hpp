@@ -26,9 +26,10 @@ class Partition {
   /// As above, with a given graph of the domain's elements; weights are those of the graph.
   Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts, const ElementGraph& graph);
 
-  int parts() const { return parts_; }
+  int parts() const { return parts_; }  ///< number of parts
 
   // --- elements ------------------------------------------------------------------------------------------------
+  /// The part of an element.
   std::int32_t part(ElementRef element) const {
     return part_of_element_[first_of_block_[element.block] + element.element];
   }
@@ -38,8 +39,8 @@ class Partition {
   std::span<const double> weights() const { return weights_; }
   /// A part's elements, in the order of the domain.
   std::vector<ElementRef> elements(int part) const;
-  std::int64_t element_count(int part) const { return element_count_[part]; }
-  double weight(int part) const { return weight_[part]; }
+  std::int64_t element_count(int part) const { return element_count_[part]; }  ///< of a part
+  double weight(int part) const { return weight_[part]; }  ///< of a part: the sum of its elements' weights
 
   // --- nodes ---------------------------------------------------------------------------------------------------
   /// Nodes of a part, ascending.
@@ -50,6 +51,7 @@ class Partition {
   std::span<const std::int32_t> parts_of_node(std::int32_t node) const {
     return std::span(parts_of_nodes_).subspan(first_of_node_[node], first_of_node_[node + 1] - first_of_node_[node]);
   }
+  /// Whether two or more parts have the node.
   bool on_interface(std::int32_t node) const { return first_of_node_[node + 1] - first_of_node_[node] > 1; }
   /// The lowest part of a node, or −1 for a node that no element uses.
   std::int32_t owner(std::int32_t node) const {
@@ -69,6 +71,7 @@ class Partition {
   /// The same table for programs: part, elements, weight, nodes, interface_nodes, owned_nodes, neighbours.
   CsvTable summary() const;
 
+  /// The same number of parts, and the same part of each element.
   bool operator==(const Partition& other) const {
     return parts_ == other.parts_ && part_of_element_ == other.part_of_element_;
   }

@@ -24,9 +24,9 @@ class Subdomain {
   /// body, crosses the interface or touches it; DomainPartitioner keeps them together.
   Subdomain(const Domain& whole, const Partition& partition, int part);
 
-  int part() const { return part_; }
-  Domain& domain() { return *domain_; }
-  const Domain& domain() const { return *domain_; }
+  int part() const { return part_; }                 ///< its number
+  Domain& domain() { return *domain_; }              ///< owned by the subdomain
+  const Domain& domain() const { return *domain_; }  ///< owned by the subdomain
 
   /// The whole's node index of each node here.
   std::span<const std::int32_t> whole_nodes() const { return whole_nodes_; }
@@ -37,7 +37,7 @@ class Subdomain {
 
   /// Nodes here that no other part has, and those that others have too; ascending.
   std::span<const std::int32_t> interior_nodes() const { return interior_; }
-  std::span<const std::int32_t> interface_nodes() const { return interface_; }
+  std::span<const std::int32_t> interface_nodes() const { return interface_; }  ///< that other parts have too
 
  private:
   int part_;

@@ -11,7 +11,7 @@ namespace voussoir {
 
 /// What a substructure solution cost, stage by stage.
 struct SubstructureReport {
-  std::int64_t interface_unknowns = 0;
+  std::int64_t interface_unknowns = 0;          ///< free ones
   std::int64_t interface_entries = 0;           ///< stored entries of the interface matrix, upper triangle
   std::vector<std::int64_t> interior_unknowns;  ///< per part
   std::vector<double> condense_seconds;         ///< per part: stiffness formed, factorised, condensed; over all steps
@@ -43,6 +43,7 @@ class SubstructureSolver : public DomainSolver {
 
   /// Of the last solve().
   const SubstructureReport& report() const { return report_; }
+  /// One per part, in their order.
   const std::vector<std::unique_ptr<Superelement>>& superelements() const { return superelements_; }
 
  private:

@@ -26,9 +26,9 @@ class Superelement {
  public:
   /// An interface unknown: node index of the whole domain, and which of the node's unknowns.
   struct Unknown {
-    std::int32_t node;
-    int component;
-    auto operator<=>(const Unknown&) const = default;
+    std::int32_t node;                                 ///< index in the whole domain
+    int component;                                     ///< index into AnalysisModel::unknown_names()
+    auto operator<=>(const Unknown&) const = default;  ///< by node, then by component
   };
 
   /// Numbers the subdomain on the backend, whose number of threads the factorisation takes over. The subdomain must
@@ -37,10 +37,11 @@ class Superelement {
                DirectMethod method = DirectMethod::automatic);
   ~Superelement();
 
-  const Subdomain& subdomain() const { return subdomain_; }
-  const AnalysisModel& model() const { return *model_; }
+  const Subdomain& subdomain() const { return subdomain_; }  ///< as given
+  const AnalysisModel& model() const { return *model_; }     ///< of the part alone
   /// Free unknowns at the interface, ascending by node.
   const std::vector<Unknown>& boundary() const { return boundary_; }
+  /// Free unknowns that are eliminated.
   std::int64_t interior_unknowns() const { return static_cast<std::int64_t>(free_.size() - boundary_.size()); }
 
   /// A description of what in a model is not declared linear; empty if everything is.

@@ -21,7 +21,7 @@ class CgSolver : public Solver {
   };
   /// A null preconditioner means none.
   explicit CgSolver(std::shared_ptr<Preconditioner> preconditioner = std::make_shared<BlockJacobiPreconditioner>());
-  CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options);
+  CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options);  ///< with tolerances of one's own
   ~CgSolver() override;
 
   std::string name() const override { return "cg" + (preconditioner_ ? "+" + preconditioner_->name() : std::string()); }

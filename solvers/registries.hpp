@@ -42,6 +42,7 @@ struct SolverSettings {
 
 /// Makes solvers.
 struct SolverFactory {
+  /// Never returns null; Error (bad_input) for unknown options.
   std::function<std::shared_ptr<Solver>(const SolverSettings& settings)> make;
   bool takes_preconditioner = false;       ///< else a name with a plus sign is an Error
   std::vector<std::string> proposed = {};  ///< as in PreconditionerFactory
@@ -50,7 +51,7 @@ Registry<SolverFactory>& solvers();
 
 /// Makes systems of equations.
 struct StorageFactory {
-  std::function<std::shared_ptr<LinearSOE>()> make;
+  std::function<std::shared_ptr<LinearSOE>()> make;  ///< a new one at each call
   bool stores_matrix = true;  ///< whether there is an assembled matrix, which direct solvers and fsai need
   /// Whether the size depends on the numbering, so that `auto` numbers by reverse Cuthill–McKee. The solver direct:NAME
   /// of the same name factorises it in place.
@@ -60,14 +61,14 @@ Registry<StorageFactory>& storages();
 
 /// One part of a solver's name.
 struct NamePart {
-  std::string name;
+  std::string name;     ///< by which the registry finds it
   std::string options;  ///< what follows the colon, or ""
 };
 
 /// A solver's name, taken apart.
 struct SolverName {
-  NamePart solver;
-  std::optional<NamePart> preconditioner;
+  NamePart solver;                         ///< "cg" of "cg+amg:k-cycle"
+  std::optional<NamePart> preconditioner;  ///< "amg" with options "k-cycle"; none without a plus sign
 };
 /// Throws Error (not_found) where a part is empty or nothing follows a colon.
 SolverName parse_solver_name(const std::string& text);

@@ -29,9 +29,9 @@ std::vector<std::string> soe_names();
 
 /// The options of a static analysis, by name.
 struct StaticOptions {
-  std::string backend = "auto";
-  std::string solver = "auto";
-  std::string storage = "auto";
+  std::string backend = "auto";  ///< as Backend::open() takes it
+  std::string solver = "auto";   ///< a name of solver_names(); auto: by the size and dimension of the model
+  std::string storage = "auto";  ///< a name of soe_names(); auto: what fits the solver and the model
   std::string constraints = "transformation";  ///< elimination, transformation, penalty
   std::string numbering = "auto";              ///< plain, rcm; auto: rcm for bands and profiles
   std::string algorithm = "auto";              ///< linear, newton; auto: newton where an element is not linear

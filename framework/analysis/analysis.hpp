@@ -24,8 +24,8 @@ struct Progress {
 
 /// Time of a stage, for reports.
 struct StageTime {
-  std::string stage;
-  double seconds = 0;
+  std::string stage;   ///< as in Progress
+  double seconds = 0;  ///< wall-clock time
 };
 
 /// An analysis of a Domain: it owns the collaborators that do the work and defines their order. To write
@@ -36,13 +36,13 @@ class Analysis {
   /// The collaborators of an analysis. Each is replaceable; none depends on the others' types. A null pointer means the
   /// default; where there is none, it is an Error. Only an analysis without a matrix has neither SOE nor solver.
   struct Collaborators {
-    std::shared_ptr<Backend> backend;
+    std::shared_ptr<Backend> backend;              ///< required
     std::shared_ptr<ConstraintHandler> handler;    ///< default: TransformationHandler
     std::shared_ptr<DofNumberer> numberer;         ///< default: PlainNumberer
     std::shared_ptr<Integrator> integrator;        ///< default: StaticIntegrator
     std::shared_ptr<SolutionAlgorithm> algorithm;  ///< default: AutomaticAlgorithm
-    std::shared_ptr<LinearSOE> soe;
-    std::shared_ptr<Solver> solver;
+    std::shared_ptr<LinearSOE> soe;                ///< storage of the matrix; no default
+    std::shared_ptr<Solver> solver;                ///< no default
   };
 
   /// The domain must live as long as the analysis, which throws Error (misuse) if it finds it gone.
@@ -61,7 +61,7 @@ class Analysis {
   Backend& backend() const { return *parts_.backend; }  ///< the backend of the collaborators
   /// The numbered model; built by the first run, and again when the domain has changed since.
   const AnalysisModel& model();
-  const Collaborators& collaborators() const { return parts_; }
+  const Collaborators& collaborators() const { return parts_; }  ///< with defaults in place of null
 
   /// Called at each stage and every few iterations of a solver. Returning false requests a stop: the analysis then
   /// throws Error (cancelled).
@@ -83,8 +83,8 @@ class Analysis {
   /// Runs `work` as a named stage: notifies the observer, records the time.
   void stage(const std::string& name, const std::function<void()>& work);
 
-  Collaborators parts_;
-  std::unique_ptr<AnalysisModel> model_;
+  Collaborators parts_;                   ///< for run(): defaults in place
+  std::unique_ptr<AnalysisModel> model_;  ///< null before prepare()
 
  private:
   double elapsed() const;

@@ -10,14 +10,14 @@ namespace voussoir {
 
 /// The values of a state, on the devices of a backend.
 struct StateValues {
-  Vector unknowns;     ///< of all equations
-  Vector rate;         ///< their first derivative by time; without a layout where the analysis has none
-  Vector second_rate;  ///< their second derivative, likewise
-  Vector loads;        ///< nodal and body loads, for the factors below
-  double time = 0;
-  double time_step = 0;                            ///< that led, or leads, to `time`
-  std::vector<double> case_factors;                ///< of the domain's load cases, in their order
-  double prescribed_factor = 1;                    ///< of prescribed values and the constants of equations
+  Vector unknowns;                   ///< of all equations
+  Vector rate;                       ///< their first derivative by time; without a layout where the analysis has none
+  Vector second_rate;                ///< their second derivative, likewise
+  Vector loads;                      ///< nodal and body loads, for the factors below
+  double time = 0;                   ///< at the end of the step
+  double time_step = 0;              ///< that led, or leads, to `time`
+  std::vector<double> case_factors;  ///< of the domain's load cases, in their order
+  double prescribed_factor = 1;      ///< of prescribed values and the constants of equations
   std::shared_ptr<const NodalValues> temperature;  ///< null: the initial temperatures
   std::shared_ptr<const ElementHistory> history;   ///< committed; null: all zero
 

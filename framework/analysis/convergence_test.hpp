@@ -21,7 +21,7 @@ struct IterationMeasures {
 /// any one, as `rule` says). Derive for other criteria.
 class ConvergenceTest {
  public:
-  enum class Rule { all, any };
+  enum class Rule { all, any };  ///< how criteria are combined
 
   virtual ~ConvergenceTest() = default;
   /// Called before the first increment (iteration 0) and after each.
@@ -36,7 +36,7 @@ class ConvergenceTest {
   std::optional<double> displacement;
   /// |increment · unbalance| ≤ tolerance · that of the first increment
   std::optional<double> energy;
-  Rule rule = Rule::all;
+  Rule rule = Rule::all;  ///< of the criteria that are set
 };
 
 }  // namespace voussoir

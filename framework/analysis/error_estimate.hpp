@@ -27,8 +27,8 @@ struct ErrorEstimate {
 
   /// The estimate of one element.
   struct Entry {
-    ElementRef element;
-    double error, percent;
+    ElementRef element;     ///< by block and index
+    double error, percent;  ///< as element_error and element_percent
   };
   /// The elements with the largest error, the largest first.
   std::vector<Entry> worst(const Domain& domain, std::size_t count) const;

@@ -11,10 +11,10 @@ namespace voussoir {
 
 /// How much of each matrix is in the tangent of a step: c_K K + c_C C + c_M M.
 struct TangentCoefficients {
-  double stiffness = 1;  ///< c_K
-  double damping = 0;    ///< c_C
-  double mass = 0;       ///< c_M
-  bool operator==(const TangentCoefficients&) const = default;
+  double stiffness = 1;                                         ///< c_K
+  double damping = 0;                                           ///< c_C
+  double mass = 0;                                              ///< c_M
+  bool operator==(const TangentCoefficients&) const = default;  ///< the same coefficients
 };
 
 /// C = Σ (stiffness_b K_b + mass_b M_b) over the batches b of a model: the damping of the model and, where it has any,
@@ -27,8 +27,9 @@ struct DampingFactors {
   std::vector<double> stiffness, mass;  ///< per batch
   bool uniform = true;                  ///< no material damps, so that all blocks have the factors of the model
 
+  /// C as factors of assembled terms; they refer to this object.
   MatrixTerms terms(MassKind kind = MassKind::consistent) const { return {1, 1, kind, stiffness, mass}; }
-  bool operator==(const DampingFactors&) const = default;
+  bool operator==(const DampingFactors&) const = default;  ///< the same factors
 };
 DampingFactors damping_factors(const AnalysisModel& model, const RayleighDamping& of_model = {});
 
@@ -73,7 +74,7 @@ class Integrator {
 
   /// Damping of the whole model. Materials add their own (Material::set_damping()).
   void set_damping(const RayleighDamping& damping) { damping_ = damping; }
-  const RayleighDamping& damping() const { return damping_; }
+  const RayleighDamping& damping() const { return damping_; }  ///< of the whole model; zero unless set
   /// Promises that no element's tangent depends on time, so that the matrix of a linear model is formed, and
   /// factorised, once for steps that have the same coefficients and loads with the same matrix (default: no promise).
   void keep_matrix_over_time(bool keep = true) { keeps_matrix_ = keep; }
@@ -81,7 +82,7 @@ class Integrator {
   bool has_formed(const AnalysisModel& model, const AnalysisState& state, const LinearSOE& soe) const;
   /// Consistent (default) or lumped masses.
   void set_mass_kind(MassKind kind) { mass_kind_ = kind; }
-  MassKind mass_kind() const { return mass_kind_; }
+  MassKind mass_kind() const { return mass_kind_; }  ///< consistent unless set
 
  protected:
   /// Temperatures and loads of the state's factors, at its trial values.

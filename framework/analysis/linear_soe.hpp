@@ -21,7 +21,7 @@ class LinearSOE {
 
   /// Takes the size and the pattern from a model, which must outlive the SOE's use. Values come with form().
   void set_model(const AnalysisModel& model);
-  const AnalysisModel& model() const;
+  const AnalysisModel& model() const;                   ///< throws Error (misuse) before set_model()
   bool has_model() const { return model_ != nullptr; }  ///< whether set_model() was called
   /// Must be called by the owner of the model before destroying it.
   void forget_model();
@@ -34,10 +34,10 @@ class LinearSOE {
 
   /// Right-hand sides and solutions; a solver solves for all columns.
   Vector& b() { return b_; }
-  Vector& x() { return x_; }  ///< the solutions
-  const Vector& b() const { return b_; }
-  const Vector& x() const { return x_; }
-  void set_columns(int columns);  ///< number of right-hand sides
+  Vector& x() { return x_; }              ///< the solutions
+  const Vector& b() const { return b_; }  ///< right-hand sides
+  const Vector& x() const { return x_; }  ///< solutions
+  void set_columns(int columns);          ///< number of right-hand sides
 
   /// A as something to multiply with.
   virtual const Operator& matrix() const = 0;
@@ -47,13 +47,13 @@ class LinearSOE {
   virtual const ElementOperator* element_operator() const { return nullptr; }
   /// A assembled for the time being, by an SOE that keeps no stored matrix; null where it cannot.
   virtual std::unique_ptr<SparseMatrix> assembled() const { return nullptr; }
-  std::string describe() const { return matrix().describe(); }
+  std::string describe() const { return matrix().describe(); }  ///< for reports: format, size, memory
   /// The sets of free equations coupled by the matrix; computed on first use.
   const Bodies& bodies() const;
 
  protected:
   virtual void size_changed() = 0;  ///< the model is new: build patterns
-  void formed();
+  void formed();                    ///< called by form() when the values are new: changes version()
 
  private:
   const AnalysisModel* model_ = nullptr;
@@ -64,16 +64,16 @@ class LinearSOE {
 
 /// What an iterative solver did for one of several columns.
 struct ColumnReport {
-  bool converged = false;
-  std::string reason;  ///< the outcome as text
-  int iterations = 0;
+  bool converged = false;       ///< to the tolerance of the solver
+  std::string reason;           ///< the outcome as text
+  int iterations = 0;           ///< of this column
   double solve_seconds = 0;     ///< its share of the time, if columns were solved together
   std::vector<double> history;  ///< relative residuals, iteration by iteration
 };
 
 /// The report of a solver. A solver that did not converge reports it here; the analysis decides how to proceed.
 struct SolveReport {
-  bool converged = false;
+  bool converged = false;  ///< all columns, to the tolerance of the solver; true for a direct solve that succeeded
   bool not_positive_definite = false;  ///< detected: the model is under-constrained, or a material is not stable
   std::string solver;                  ///< the solver with its settings
   std::string choice;                  ///< why it was chosen, where it chose itself
@@ -83,15 +83,15 @@ struct SolveReport {
   double true_residual = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> column_residuals;  ///< the same for each column, where there are several
   std::vector<double> history;           ///< relative residuals of the first column, iteration by iteration
-  double setup_seconds = 0;
-  double solve_seconds = 0;
-  std::size_t memory_bytes = 0;   ///< memory of the solver in addition to the SOE
-  std::string preconditioner;     ///< description of the preconditioner: levels and their sizes
-  std::string advice;             ///< diagnosis and suggestions if an iteration converged poorly
-  bool impossible_state = false;  ///< stopped at a state with an inverted element or values that are not finite
-  int reduced_increments = 0;     ///< times that an increment was halved because it led to an impossible state
-  int line_searches = 0;          ///< iterations whose increment was shortened because it did not reduce the unbalance
-  std::string note;               ///< limits of the result that the user should know; may be empty
+  double setup_seconds = 0;              ///< factorisation, or set-up of the preconditioner
+  double solve_seconds = 0;              ///< iterations or substitutions, all columns
+  std::size_t memory_bytes = 0;          ///< memory of the solver in addition to the SOE
+  std::string preconditioner;            ///< description of the preconditioner: levels and their sizes
+  std::string advice;                    ///< diagnosis and suggestions if an iteration converged poorly
+  bool impossible_state = false;         ///< stopped at a state with an inverted element or values that are not finite
+  int reduced_increments = 0;            ///< times that an increment was halved because it led to an impossible state
+  int line_searches = 0;  ///< iterations whose increment was shortened because it did not reduce the unbalance
+  std::string note;       ///< limits of the result that the user should know; may be empty
   /// Free motions found: a vector over all equations each, and empty where the matrix is regular.
   std::vector<std::vector<double>> free_motions;
   std::vector<ColumnReport> columns;  ///< where an iteration solved several: those that were begun

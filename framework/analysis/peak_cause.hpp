@@ -18,8 +18,8 @@ enum class PeakCause {
 
 /// What was seen at a peak.
 struct Peak {
-  PeakCause cause = PeakCause::none;
-  std::int32_t node = -1;  ///< (index) at which the cause is: the given node or a neighbour
+  PeakCause cause = PeakCause::none;  ///< why the value grows with refinement
+  std::int32_t node = -1;             ///< (index) at which the cause is: the given node or a neighbour
 };
 
 /// Looks at the surroundings of a node (index), as a rule that of the largest stress, and at its neighbours on the

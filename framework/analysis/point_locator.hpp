@@ -12,16 +12,17 @@ namespace voussoir {
 
 /// A place inside an element.
 struct ElementPoint {
-  ElementRef element;
+  ElementRef element;        ///< that contains the point
   std::array<double, 3> xi;  ///< in the reference cell of the element's shape
 };
 
 /// Finds the elements of a domain that contain a point. The domain must outlive it and keep its nodes and elements.
 class PointLocator {
  public:
+  /// Sorts the elements of a domain, which must outlive the locator and not change.
   explicit PointLocator(const Domain& domain);
 
-  const Domain& domain() const { return *domain_; }
+  const Domain& domain() const { return *domain_; }  ///< as given
   /// The elements that contain the point: one for each material that meets there, in the order of the materials' names.
   /// Solids and plane elements take precedence over lines. Empty if the point is
   /// outside of the body. A millionth of the body's size counts as inside, since coordinates are rounded.

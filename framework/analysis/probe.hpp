@@ -12,29 +12,29 @@ namespace voussoir {
 
 /// A point where results are wanted.
 struct ProbePoint {
-  std::string name;
-  std::array<double, 3> position{0, 0, 0};
-  std::string where;  ///< origin, for messages: "job.json:12, /points/0"
+  std::string name;                         ///< for tables
+  std::array<double, 3> position{0, 0, 0};  ///< x, y, z
+  std::string where;                        ///< origin, for messages: "job.json:12, /points/0"
 };
 
 /// A straight path along which results are wanted.
 struct ProbePath {
-  std::string name;
-  std::array<double, 3> from{0, 0, 0}, to{0, 0, 0};
-  int points = 101;  ///< evenly along it, both ends included
-  std::string where;
+  std::string name;                                  ///< for tables and files
+  std::array<double, 3> from{0, 0, 0}, to{0, 0, 0};  ///< its ends
+  int points = 101;                                  ///< evenly along it, both ends included
+  std::string where;                                 ///< origin, for messages
 
-  std::array<double, 3> position(int i) const;
-  double length() const;
+  std::array<double, 3> position(int i) const;  ///< of point i, from 0
+  double length() const;                        ///< between the ends
 };
 
 /// Results at one place on one side of a border of materials.
 struct ProbeValues {
-  std::array<double, 3> position{0, 0, 0};
-  double distance = 0;  ///< along a path
-  std::string material;
-  Id element = 0;
-  std::vector<double> values;  ///< in the order of Probe::names(); NaN where the element does not have one
+  std::array<double, 3> position{0, 0, 0};  ///< x, y, z
+  double distance = 0;                      ///< along a path
+  std::string material;                     ///< on this side; "" for none
+  Id element = 0;                           ///< the user's number of the element that contains the place
+  std::vector<double> values;               ///< in the order of Probe::names(); NaN where the element does not have one
 };
 
 /// Results of a step at any place of the body: displacements (temperatures), interpolated by the shape functions of the

@@ -13,22 +13,24 @@ namespace voussoir {
 /// Values at nodes: one number per component for each node of the domain, in the order of its nodes. NaN where a node
 /// has no such value.
 struct NodalField {
-  std::string name;
-  std::vector<std::string> components;
-  std::vector<double> values;
+  std::string name;                     ///< "displacement", "reaction", "stress", …
+  std::vector<std::string> components;  ///< "ux", "sxx", "T", …
+  std::vector<double> values;           ///< node by node, component by component
 
-  int width() const { return static_cast<int>(components.size()); }
+  int width() const { return static_cast<int>(components.size()); }  ///< number of components
+  /// By indices, which are not checked.
   double at(std::int32_t node, int component) const {
     return values[static_cast<std::size_t>(node) * components.size() + component];
   }
   /// Throws Error (not_found) for a component that the field does not have.
   double at(std::int32_t node, std::string_view component) const { return at(node, component_index(component)); }
-  int component_index(std::string_view component) const;
+  int component_index(std::string_view component) const;  ///< throws Error (not_found)
   /// Largest absolute value of a component and the node (index) where it occurs.
   struct Extreme {
-    std::int32_t node = -1;
-    double value = 0;
+    std::int32_t node = -1;  ///< index; −1 where no node has a value
+    double value = 0;        ///< with its sign
   };
+  /// Throws Error (not_found); of equal values the first node counts.
   Extreme largest(std::string_view component) const;
 };
 
@@ -42,14 +44,16 @@ double sum_over(const NodalField& field, const Domain& domain, const std::string
 
 /// Values at the points of a block's elements: element by element, point by point, value by value.
 struct PointField {
-  std::int32_t block = 0;
-  int points = 0;
-  std::vector<std::string> names;
-  std::vector<double> values;
+  std::int32_t block = 0;          ///< index of the domain's block
+  int points = 0;                  ///< per element
+  std::vector<std::string> names;  ///< "x", "sxx", "volume", …
+  std::vector<double> values;      ///< elements × points × names
 
+  /// By indices, which are not checked.
   double at(std::int32_t element, int point, int name) const {
     return values[(static_cast<std::size_t>(element) * points + point) * names.size() + name];
   }
+  /// By index within the block and name. Throws Error (not_found) for a name that the field does not have.
   double at(std::int32_t element, int point, std::string_view name) const {
     return at(element, point, name_index(name));
   }
@@ -58,12 +62,12 @@ struct PointField {
   double at(const Domain& domain, Id element, int point, std::string_view name) const;
   /// Throws Error (not_found) for a name that the field does not have.
   int name_index(std::string_view name) const;
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const;  ///< whether it has values of this name
 };
 
 /// What one step of an analysis found.
 struct StepResult {
-  std::string step;
+  std::string step;      ///< name of the step
   NodalField unknowns;   ///< displacements and rotations, temperatures, or the unknowns of user elements
   NodalField reactions;  ///< forces (heat flows) exerted by supports; NaN at unknowns that are not prescribed
   /// Forces (heat flows) with which the elements resist at each node: external loads and reactions together. At a node
@@ -73,7 +77,7 @@ struct StepResult {
   std::vector<double> load_sum;  ///< sum of external loads per unknown
   std::vector<double> reaction_sum;  ///< sum of reactions per unknown
   std::vector<PointField> points;    ///< stresses, strains, fluxes, section forces: one field per block with points
-  SolveReport report;
+  SolveReport report;                ///< of the solver
 };
 
 /// Nodal values of a recovered quantity: carried from the points of each element to its nodes and averaged over the

@@ -32,7 +32,7 @@ class LinearAlgorithm : public SolutionAlgorithm {
 /// increment until the unbalance is at most (1 − decrease · factor) times that before, where `factor` is how much of
 /// the increment is taken. Increments that reduce the unbalance are taken whole.
 struct LineSearchOptions {
-  bool enabled = true;
+  bool enabled = true;     ///< false takes every increment whole
   double decrease = 1e-4;  ///< from 0 to less than 1; a larger one searches more often
   int max_trials = 10;     ///< shortened increments that are tried in an iteration
 };
@@ -44,14 +44,16 @@ struct LineSearchOptions {
 /// by a line search.
 class NewtonRaphsonAlgorithm : public SolutionAlgorithm {
  public:
+  /// With `tolerance` of the force criterion.
   explicit NewtonRaphsonAlgorithm(double tolerance = 1e-8, int max_iterations = 50);
+  /// With a test of one's own.
   explicit NewtonRaphsonAlgorithm(std::shared_ptr<const ConvergenceTest> test, int max_iterations = 50);
   std::string name() const override { return "newton-raphson"; }
   std::vector<SolveReport> solve(const AnalysisModel& model, Integrator& integrator, LinearSOE& soe, Solver& solver,
                                  std::span<AnalysisState> steps) const override;
-  const ConvergenceTest& test() const { return *test_; }  ///< when the iteration stops
-  void set_line_search(const LineSearchOptions& options);
-  const LineSearchOptions& line_search() const { return line_search_; }
+  const ConvergenceTest& test() const { return *test_; }   ///< when the iteration stops
+  void set_line_search(const LineSearchOptions& options);  ///< Throws Error (misuse) for options out of their range
+  const LineSearchOptions& line_search() const { return line_search_; }  ///< as set
 
  private:
   std::shared_ptr<const ConvergenceTest> test_;

@@ -13,9 +13,10 @@ class RigidClusters;
 /// definite). Carries the solver's report and the steps that were finished before.
 class NotConverged : public Error {
  public:
+  /// `step` is the name of the step that failed.
   NotConverged(const SolveReport& report, std::vector<StepResult> finished, const std::string& step);
-  const SolveReport& report() const noexcept { return *report_; }
-  const std::vector<StepResult>& finished_steps() const noexcept { return *finished_; }
+  const SolveReport& report() const noexcept { return *report_; }                        ///< of the step that failed
+  const std::vector<StepResult>& finished_steps() const noexcept { return *finished_; }  ///< in their order
 
  private:
   std::shared_ptr<const SolveReport> report_;  // shared, so that copies made while throwing cannot fail
@@ -27,9 +28,10 @@ class NotConverged : public Error {
 /// have a history, each step starts from the one before.
 class StaticAnalysis : public Analysis {
  public:
+  /// The domain must outlive the analysis. Throws Error (misuse) without a backend, SOE or solver.
   StaticAnalysis(const Domain& domain, Collaborators collaborators);
   StaticAnalysis(const Domain&& domain, Collaborators collaborators) = delete;
-  StaticAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators);
+  StaticAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators);  ///< shares the domain
 
   /// Adds a step. Without any, run() does one with all load cases at factor 1.
   void add_step(Step step) { steps_.push_back(std::move(step)); }

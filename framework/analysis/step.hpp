@@ -11,9 +11,9 @@ namespace voussoir {
 /// A step: load cases with factors. Prescribed values, and the constants of equations, are multiplied by
 /// `prescribed_factor`.
 struct Step {
-  std::string name;
-  std::map<std::string, double> load_cases;
-  double prescribed_factor = 1;
+  std::string name;                          ///< for results and messages
+  std::map<std::string, double> load_cases;  ///< factor by name of the load case; others do not act
+  double prescribed_factor = 1;              ///< of prescribed values and constants
 };
 
 /// The factors of each step, in the order of the domain's load cases. Without any step: one with all load cases at

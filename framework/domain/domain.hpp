@@ -17,51 +17,51 @@ namespace voussoir {
 
 /// A copy of one node.
 struct Node {
-  Id id;
-  std::array<double, 3> position;
+  Id id;                           ///< the user's number
+  std::array<double, 3> position;  ///< x, y, z; 0 for directions that the model does not have
 };
 
 /// A copy of one element.
 struct Element {
-  Id id;
-  const ElementBlock* block;
-  std::int32_t index;  ///< within its block
-  std::vector<Id> nodes;
+  Id id;                      ///< the user's number
+  const ElementBlock* block;  ///< that has the element; owned by the domain
+  std::int32_t index;         ///< within its block
+  std::vector<Id> nodes;      ///< in the order of the element's shape
 };
 
 /// An element in a set.
 struct ElementRef {
-  std::int32_t block;
-  std::int32_t element;
-  bool operator==(const ElementRef&) const = default;
+  std::int32_t block;                                  ///< index of its block
+  std::int32_t element;                                ///< index within the block
+  bool operator==(const ElementRef&) const = default;  ///< the same element
 };
 
 /// One face of one element.
 struct FaceRef {
-  std::int32_t block;
-  std::int32_t element;
-  std::int32_t face;  ///< from 0, in the order of the shape's topology (Abaqus's S1 is 0)
-  bool operator==(const FaceRef&) const = default;
+  std::int32_t block;                               ///< index of the element's block
+  std::int32_t element;                             ///< index within the block
+  std::int32_t face;                                ///< from 0, in the order of the shape's topology (Abaqus's S1 is 0)
+  bool operator==(const FaceRef&) const = default;  ///< the same face of the same element
 };
 
 /// One face of one element in the user's numbers.
 struct ElementFace {
-  Id element;
-  int face;  ///< from 1: S1, S2, … of Abaqus and CalculiX decks
+  Id element;  ///< the user's number
+  int face;    ///< from 1: S1, S2, … of Abaqus and CalculiX decks
 };
 
 /// A value that a node's unknown must take.
 struct Prescribed {
-  std::int32_t node;
-  std::string unknown;
-  double value;
+  std::int32_t node;    ///< by index
+  std::string unknown;  ///< "ux", …, "rz", "T", or an unknown of a user's element
+  double value;         ///< at prescribed factor 1
 };
 
 /// A displacement that a node must have along a direction.
 struct ObliqueSupport {
-  std::int32_t node;
+  std::int32_t node;                ///< by index
   std::array<double, 3> direction;  ///< of length 1
-  double value;
+  double value;                     ///< along the direction, at prescribed factor 1
 };
 
 /// A multi-point equation Σ coefficient · unknown = constant. The equations are solved for unknowns that are not
@@ -69,13 +69,13 @@ struct ObliqueSupport {
 struct ConstraintEquation {
   /// One term of the equation: a coefficient times an unknown of a node.
   struct Term {
-    std::int32_t node;
-    std::string unknown;
-    double coefficient;
+    std::int32_t node;    ///< by index
+    std::string unknown;  ///< of the node: "ux", …
+    double coefficient;   ///< of the unknown
   };
-  std::vector<Term> terms;
-  double constant = 0;
-  std::string label;  ///< how the user calls it, for error messages
+  std::vector<Term> terms;  ///< their sum is `constant`
+  double constant = 0;      ///< right-hand side, at prescribed factor 1
+  std::string label;        ///< how the user calls it, for error messages
 };
 
 /// A node whose unknowns ux, uy, uz are the rotation of another node about x, y, z (in a plane ux is that about z).
@@ -99,8 +99,8 @@ class Domain {
   void add_nodes(std::span<const Id> ids, std::span<const double> coordinates);
   /// Moves a node; sets that were defined by position keep their members.
   void move_node(Id id, std::array<double, 3> position);
-  std::int32_t node_count() const { return static_cast<std::int32_t>(node_ids_.size()); }
-  Id node_id(std::int32_t index) const { return node_ids_[index]; }  ///< the user's id of a node
+  std::int32_t node_count() const { return static_cast<std::int32_t>(node_ids_.size()); }  ///< number of nodes
+  Id node_id(std::int32_t index) const { return node_ids_[index]; }                        ///< the user's id of a node
   /// Throws Error (not_found) for an id that no node has.
   std::int32_t node_index(Id id) const;
   bool has_node(Id id) const { return find_node(id) >= 0; }             ///< whether a node has this id
@@ -111,13 +111,14 @@ class Domain {
   /// A new block; the type's name is checked at once ("solid.hex8", "truss", …; see ElementLibrary).
   ElementBlock& add_block(const std::string& name, const std::string& type);
   std::size_t block_count() const { return blocks_.size(); }  ///< number of element blocks
+  /// Whether there is a block of this name.
   bool has_block(const std::string& name) const { return block_index_.contains(name); }
-  ElementBlock& block(std::size_t index) { return *blocks_[index]; }  ///< by index, in the order of adding
-  const ElementBlock& block(std::size_t index) const { return *blocks_[index]; }
+  ElementBlock& block(std::size_t index) { return *blocks_[index]; }              ///< by index, in the order of adding
+  const ElementBlock& block(std::size_t index) const { return *blocks_[index]; }  ///< by index
   /// Throws Error (not_found), listing the blocks that there are.
   ElementBlock& block(std::string_view name);
-  const ElementBlock& block(std::string_view name) const;
-  std::int64_t element_count() const;  ///< over all blocks
+  const ElementBlock& block(std::string_view name) const;  ///< as above
+  std::int64_t element_count() const;                      ///< over all blocks
   /// Throws Error (not_found) for an id that no element has.
   ElementRef element_ref(Id id) const;
   Element element(Id id) const;  ///< throws Error (not_found)
@@ -127,6 +128,7 @@ class Domain {
 
   /// Names a set of nodes; nodes may be added to an existing set. Kept sorted and unique.
   void add_node_set(const std::string& name, std::span<const Id> nodes);
+  /// The same with a list: `add_node_set("end", {7, 8, 9})`.
   void add_node_set(const std::string& name, std::initializer_list<Id> nodes) {
     add_node_set(name, std::span<const Id>(nodes.begin(), nodes.size()));
   }
@@ -136,6 +138,7 @@ class Domain {
   void add_surface(const std::string& name, std::span<const FaceRef> faces);
   /// The same in the user's numbers: `add_surface("top", {{12, 2}, {13, 2}})` is face S2 of elements 12 and 13.
   void add_surface(const std::string& name, std::span<const ElementFace> faces);
+  /// The same with a list, as in the example.
   void add_surface(const std::string& name, std::initializer_list<ElementFace> faces) {
     add_surface(name, std::span<const ElementFace>(faces.begin(), faces.size()));
   }
@@ -152,16 +155,16 @@ class Domain {
 
   /// Indices of a set's nodes. A name that does not exist or a set that is empty is an Error that names both.
   std::span<const std::int32_t> node_set(const std::string& name) const;
-  std::span<const ElementRef> element_set(const std::string& name) const;
-  std::span<const FaceRef> surface(const std::string& name) const;
+  std::span<const ElementRef> element_set(const std::string& name) const;  ///< as node_set(), of elements
+  std::span<const FaceRef> surface(const std::string& name) const;         ///< as node_set(), of faces
   /// Whether there is a set (surface) of this name that is not empty.
   bool has_node_set(const std::string& name) const;
-  bool has_element_set(const std::string& name) const;
-  bool has_surface(const std::string& name) const;
+  bool has_element_set(const std::string& name) const;  ///< as has_node_set()
+  bool has_surface(const std::string& name) const;      ///< as has_node_set()
   /// Names of all sets (surfaces) that are not empty, sorted.
   std::vector<std::string> node_set_names() const;
-  std::vector<std::string> element_set_names() const;
-  std::vector<std::string> surface_names() const;
+  std::vector<std::string> element_set_names() const;  ///< as node_set_names()
+  std::vector<std::string> surface_names() const;      ///< as node_set_names()
 
   // --- supports and equations ----------------------------------------------------------------------------------
   /// Prescribes an unknown ("ux", …, or "all" for every one) at every node that the set has now; nodes that join the
@@ -176,11 +179,14 @@ class Domain {
   /// Σ coefficient · unknown(node id) = constant. A node that no element uses has the unknowns that equations name: so
   /// a reference node can lead others.
   struct EquationTerm {
-    Id node;
-    std::string unknown;
-    double coefficient;
+    Id node;              ///< the user's number
+    std::string unknown;  ///< of the node: "ux", …
+    double coefficient;   ///< of the unknown
   };
+  /// Adds Σ coefficient · unknown = constant. Throws Error (not_found) for a node that does not exist; contradictions
+  /// between equations are found when the model is numbered. `label` is how messages call the equation.
   void add_equation(std::span<const EquationTerm> terms, double constant = 0, const std::string& label = {});
+  /// The same with a list of terms.
   void add_equation(std::initializer_list<EquationTerm> terms, double constant = 0, const std::string& label = {}) {
     add_equation(std::span<const EquationTerm>(terms.begin(), terms.size()), constant, label);
   }
@@ -200,11 +206,12 @@ class Domain {
     oblique_.clear();
     ++revision_;
   }
-  const std::vector<Prescribed>& prescribed() const { return prescribed_; }
-  const std::vector<ObliqueSupport>& oblique_supports() const { return oblique_; }
-  const std::vector<ConstraintEquation>& equations() const { return equations_; }
+  const std::vector<Prescribed>& prescribed() const { return prescribed_; }         ///< in the order of adding
+  const std::vector<ObliqueSupport>& oblique_supports() const { return oblique_; }  ///< in the order of adding
+  const std::vector<ConstraintEquation>& equations() const { return equations_; }   ///< in the order of adding
 
   // --- loads ---------------------------------------------------------------------------------------------------
+  /// Adds a load case; the reference stays valid until clear_loads(). Throws Error (bad_input) where the name is taken.
   LoadCase& add_load_case(const std::string& name);
   /// Throws Error (not_found), listing the load cases that there are.
   const LoadCase& load_case(const std::string& name) const;
@@ -214,8 +221,9 @@ class Domain {
     ++revision_;
   }
   std::size_t load_case_count() const { return load_cases_.size(); }  ///< number of load cases
+  /// By index, in the order of adding.
   const LoadCase& load_case(std::size_t index) const { return *load_cases_[index]; }
-  const std::vector<std::unique_ptr<LoadCase>>& load_cases() const { return load_cases_; }
+  const std::vector<std::unique_ptr<LoadCase>>& load_cases() const { return load_cases_; }  ///< in the order of adding
 
   // --- temperatures --------------------------------------------------------------------------------------------
   // A body at its initial temperature T₀ has no thermal strain. With a coefficient of expansion α that depends on
@@ -224,7 +232,7 @@ class Domain {
   /// T_r of materials that say nothing of it (Material::set_expansion_reference), and the initial temperature of nodes
   /// that are given none. 0 unless set.
   void set_reference_temperature(double value);
-  double reference_temperature() const { return reference_temperature_; }
+  double reference_temperature() const { return reference_temperature_; }  ///< 0 unless set
   /// The initial temperature of all nodes without an individual one.
   void set_initial_temperature(double value);
   /// The initial temperature of every node that the set has now.
@@ -243,7 +251,7 @@ class Domain {
 
   /// For messages: "element 17 (block 'beam', solid.hex8)".
   std::string element_label(ElementRef ref) const;
-  std::string node_label(std::int32_t index) const;
+  std::string node_label(std::int32_t index) const;  ///< for messages: "node 12"
 
  private:
   friend class ElementBlock;

@@ -26,8 +26,10 @@ class ElementBlock {
   /// The element type with the law of the block's material. Throws Error where there is no such combination.
   const ElementType& type() const;
 
+  /// The material of all elements of the block, which may be shared with other blocks; its law may change the element
+  /// type (type()).
   ElementBlock& set_material(std::shared_ptr<const Material> material);
-  const std::shared_ptr<const Material>& material() const { return material_; }
+  const std::shared_ptr<const Material>& material() const { return material_; }  ///< null where none was set
   /// A number of the section ("thickness", "area", …); overrides a material's number of the same name. Whether the
   /// element type has such a parameter is checked by parameters(), since the material's law decides which type it is.
   ///
@@ -38,14 +40,17 @@ class ElementBlock {
   ElementBlock& set_section(const CrossSection& profile);
   /// A number that differs from element to element, in the order of the elements.
   ElementBlock& set_per_element(const std::string& parameter, std::vector<double> values);
+  /// Material axes of all elements; the global axes unless set.
   ElementBlock& set_orientation(const Orientation& orientation);
-  const Orientation& orientation() const { return orientation_; }
+  const Orientation& orientation() const { return orientation_; }  ///< of the material axes
   /// The values given to set_section() and set_per_element().
   const std::map<std::string, double, std::less<>>& section() const { return section_; }
+  /// By parameter.
   const std::map<std::string, std::vector<double>, std::less<>>& per_element() const { return per_element_; }
 
   /// Adds one element by the ids of its nodes.
   void add(Id id, std::span<const Id> nodes);
+  /// The same with a list of nodes.
   void add(Id id, std::initializer_list<Id> nodes) { add(id, std::span<const Id>(nodes.begin(), nodes.size())); }
   /// Adds many at once: `ids` may be empty (they are then numbered consecutively after the largest id of the domain).
   /// All or none: after an Error the block is as it was before.
@@ -56,6 +61,7 @@ class ElementBlock {
   int nodes_per_element() const { return nodes_per_element_; }  ///< the same for all elements of the block
   /// Node indices of all elements, element by element.
   std::span<const std::int32_t> connectivity() const { return connectivity_; }
+  /// Node indices of one element, in the order of its shape.
   std::span<const std::int32_t> nodes(std::int32_t element) const {
     return std::span(connectivity_).subspan(static_cast<std::size_t>(element) * nodes_per_element_, nodes_per_element_);
   }
@@ -63,9 +69,9 @@ class ElementBlock {
   /// The parameters required by the element type, as records of (temperature, parameters…) rows, in the order of
   /// type().program().parameter_names().
   struct Parameters {
-    std::vector<double> records;
+    std::vector<double> records;       ///< each of `rows` rows
     std::vector<std::int32_t> record;  ///< of each element; empty: record 0 for all
-    int rows = 1;
+    int rows = 1;                      ///< of a record: temperatures at which there are values
   };
   /// Throws Error (bad_input) for a parameter that is missing (see set_section() for those that may be), for a number
   /// given by set_section() or set_per_element() under a name that the element type does not have, and for a number of

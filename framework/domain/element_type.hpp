@@ -24,8 +24,9 @@ class ElementType {
   const std::string& name() const { return name_; }            ///< "solid.hex8"
   const std::string& shape() const { return shape_; }          ///< "hex8"; empty for types without a known shape
   const ElementProgram& program() const { return *program_; }  ///< computes the elements
+  /// The program, for those who keep it.
   const std::shared_ptr<const ElementProgram>& shared_program() const { return program_; }
-  std::type_index kernel() const { return kernel_; }
+  std::type_index kernel() const { return kernel_; }  ///< the C++ type that the program was compiled from
   /// Whether both compute the same kernel on the same shape.
   bool operator==(const ElementType& other) const { return kernel_ == other.kernel_ && shape_ == other.shape_; }
 
@@ -40,7 +41,7 @@ class ElementType {
 /// stays valid until the process ends, also when the type is replaced.
 class ElementLibrary {
  public:
-  static ElementLibrary& instance();
+  static ElementLibrary& instance();  ///< the library of the process
 
   /// Adds a type. The same kernel under the same name again is ignored (a header included twice registers twice);
   /// another kernel, or one of another library, under a name that is taken is an Error, bad_input, that names both

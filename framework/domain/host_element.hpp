@@ -41,7 +41,7 @@ class HostElement {
  public:
   virtual ~HostElement() = default;
 
-  virtual int nodes() const = 0;
+  virtual int nodes() const = 0;  ///< of one element; constant
   /// One name per unknown of a node, e.g. {"ux", "uy", "uz"}.
   virtual std::vector<std::string> unknown_names() const = 0;
   /// Numbers that a material or section must supply.
@@ -57,17 +57,20 @@ class HostElement {
   /// True promises a residual that is linear in the unknowns: an analysis then need not check its balance again.
   virtual bool linear() const { return false; }
 
-  virtual bool has_mass() const { return false; }
+  virtual bool has_mass() const { return false; }  ///< whether mass() is defined
   /// Consistent mass; called where has_mass(). A lumped mass is made of it by HRZ lumping.
   virtual void mass(const HostElementData& element, std::span<double> matrix) const;
 
-  virtual bool takes_body_load() const { return false; }
+  virtual bool takes_body_load() const { return false; }  ///< whether body_load() is defined
   /// External force of a body load; called where takes_body_load().
   virtual void body_load(const HostElementData& element, const BodyLoad& load, std::span<double> force) const;
 
   /// Names of the results that recover() writes at each of points() points. Default: none.
   virtual std::vector<std::string> recovered_names() const { return {}; }
+  /// Points of an element; constant. Default: one if anything is recovered.
   virtual int points() const { return recovered_names().empty() ? 0 : 1; }
+  /// Results at the points, point by point in the order of recovered_names(). Called where there are names; the default
+  /// throws Error (misuse).
   virtual void recover(const HostElementData& element, std::span<double> results) const;
 
   /// A positive number unless the element is inside out or has no size; such an element is reported to the user.
@@ -77,17 +80,18 @@ class HostElement {
 /// A HostElement as backends see it: one element at a time, by virtual calls.
 class HostElementProgram final : public ElementProgram {
  public:
+  /// `name` of the element type, for messages.
   HostElementProgram(std::string name, std::shared_ptr<const HostElement> element);
 
   const std::string& name() const override { return name_; }
   Route route() const override { return Route::host; }
   int nodes() const override { return nodes_; }
   int components() const override { return static_cast<int>(unknown_names_.size()); }
-  std::span<const std::string> unknown_names() const override { return unknown_names_; }
-  std::span<const std::string> parameter_names() const override { return parameter_names_; }
+  std::span<const std::string> unknown_names() const override { return unknown_names_; }      ///< as the element says
+  std::span<const std::string> parameter_names() const override { return parameter_names_; }  ///< as the element says
   int lanes() const override { return 1; }
-  bool has_mass() const override { return element_->has_mass(); }
-  bool takes_body_load() const override { return element_->takes_body_load(); }
+  bool has_mass() const override { return element_->has_mass(); }                ///< as the element says
+  bool takes_body_load() const override { return element_->takes_body_load(); }  ///< as the element says
   bool linear() const override { return element_->linear(); }
   bool symmetric() const override { return element_->symmetric(); }
 
@@ -98,7 +102,7 @@ class HostElementProgram final : public ElementProgram {
   ElementStatus body_load(const ElementView&, const BodyLoad&, int first, int count, double* out) const override;
 
   int points() const override { return points_; }
-  std::span<const std::string> recovered_names() const override { return recovered_names_; }
+  std::span<const std::string> recovered_names() const override { return recovered_names_; }  ///< as the element says
   ElementStatus recover(const ElementView&, int first, int count, double* out) const override;
   std::span<const double> extrapolation() const override { return {}; }
 

@@ -11,6 +11,7 @@ namespace voussoir {
 /// Keeps the text of a kernel file from the moment this object is made until the program ends. Both pointers must stay
 /// valid that long: string literals do.
 struct EmbeddedKernelText {
+  /// Registers the text of a header under its file name, for backends that compile kernels at run time.
   EmbeddedKernelText(const char* file, const char* text);
 };
 

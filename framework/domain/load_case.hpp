@@ -18,7 +18,7 @@ class Domain;
 /// Surfaces and element sets are kept by name and read when the model is built, as they are then.
 class LoadCase {
  public:
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  ///< unique within the domain
 
   /// A force, moment or heat flow at every node of a set: `unknown` is "ux", "rz", "T", …
   LoadCase& nodal(const std::string& node_set, const std::string& unknown, double value);
@@ -60,24 +60,24 @@ class LoadCase {
 
   /// A force, moment or heat flow at a node.
   struct Nodal {
-    std::int32_t node;
-    std::string unknown;
-    double value;
+    std::int32_t node;    ///< by index
+    std::string unknown;  ///< that it works on: "ux", …
+    double value;         ///< at load factor 1; loads on one unknown add up
   };
   /// A load on a surface.
   struct Surface {
-    std::string surface;
-    std::string kind;  ///< "pressure", "traction", "flux", "convection", "radiation"
-    std::vector<double> values;
+    std::string surface;         ///< name of the surface
+    std::string kind;            ///< "pressure", "traction", "flux", "convection", "radiation"
+    std::vector<double> values;  ///< one per parameter of the kind, in the order of the function that adds it
   };
   /// A body load on a set of elements.
   struct Body {
     std::string element_set;  ///< "": all elements
-    BodyLoad load;
+    BodyLoad load;            ///< per volume or mass
   };
-  const std::vector<Nodal>& nodal_loads() const { return nodal_; }
-  const std::vector<Surface>& surface_loads() const { return surface_; }
-  const std::vector<Body>& body_loads() const { return body_; }
+  const std::vector<Nodal>& nodal_loads() const { return nodal_; }        ///< in the order of adding
+  const std::vector<Surface>& surface_loads() const { return surface_; }  ///< in the order of adding
+  const std::vector<Body>& body_loads() const { return body_; }           ///< in the order of adding
   /// Per node; empty if the load case has no temperatures; NaN at nodes it does not name.
   const std::vector<double>& temperatures() const { return temperature_; }
 

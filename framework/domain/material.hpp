@@ -10,9 +10,9 @@ namespace voussoir {
 
 /// Rayleigh's damping: C = mass · M + stiffness · K, with the K of the elements (decks and papers: α and β).
 struct RayleighDamping {
-  double mass = 0;       ///< α, in 1/time
-  double stiffness = 0;  ///< β, in time
-  bool operator==(const RayleighDamping&) const = default;
+  double mass = 0;                                          ///< α, in 1/time
+  double stiffness = 0;                                     ///< β, in time
+  bool operator==(const RayleighDamping&) const = default;  ///< the same coefficients
 };
 
 /// A material: named numbers, each constant or a table over temperature.
@@ -25,6 +25,7 @@ struct RayleighDamping {
 /// value() (and temperatures(), if they vary).
 class Material {
  public:
+  /// `name` keeps materials apart in results; it should be unique in a model.
   explicit Material(std::string name) : name_(std::move(name)) {}
   virtual ~Material() = default;
 
@@ -49,11 +50,12 @@ class Material {
   /// α(T) (T − reference) − α(T₀) (T₀ − reference), T₀ the initial temperature. It does not matter where α is constant.
   /// Without it, the Domain's reference temperature is taken.
   Material& set_expansion_reference(double temperature);
+  /// Of set_expansion_reference(); none where it was not set.
   virtual std::optional<double> expansion_reference() const { return expansion_reference_; }
   /// Damping of the elements of this material, in addition to that of the whole model (Integrator::set_damping()). It
   /// acts where an integrator has rates; statics has none.
   Material& set_damping(const RayleighDamping& damping);
-  virtual RayleighDamping damping() const { return damping_; }
+  virtual RayleighDamping damping() const { return damping_; }  ///< of set_damping(); zero unless set
   /// The law of this material if it differs from the element's default: "orthotropic" changes the element type
   /// solid.hex8 to orthotropic_solid.hex8. Empty: the element's default.
   virtual std::string law() const { return {}; }
@@ -68,6 +70,8 @@ class Material {
 /// Isotropic linear elasticity and heat conduction. Properties that a model does not use may be omitted.
 class IsotropicMaterial : public Material {
  public:
+  /// Young's modulus, Poisson's ratio, mass per volume, coefficient of thermal expansion, in consistent units; further
+  /// parameters by set().
   IsotropicMaterial(std::string name, double young, double poisson, double density = 0, double expansion = 0);
 };
 

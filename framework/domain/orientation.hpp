@@ -16,11 +16,11 @@ class Orientation {
   Orientation();  ///< the global axes
   /// This orientation rotated about its own axis 1, 2 or 3 by an angle in degrees.
   Orientation turned(int axis, double degrees) const;
-  bool varies() const { return cylindrical_; }
+  bool varies() const { return cylindrical_; }  ///< whether the axes differ from place to place
   /// Of a cylindrical one: a point on its axis, and the direction of it.
   const std::array<double, 3>& axis_point() const { return origin_; }
-  const std::array<double, 3>& axis_direction() const { return axis_; }
-  Axes at(const std::array<double, 3>& position) const;
+  const std::array<double, 3>& axis_direction() const { return axis_; }  ///< of length 1
+  Axes at(const std::array<double, 3>& position) const;                  ///< the axes at a place
 
  private:
   bool cylindrical_ = false;

@@ -12,10 +12,11 @@ namespace voussoir {
 /// these are the functions that the elements themselves use.
 class ShapeFunctions {
  public:
+  /// `shape` must outlive the object; those of shape_topology() do.
   explicit ShapeFunctions(const ShapeTopology& shape);
 
-  const ShapeTopology& shape() const { return *shape_; }
-  int nodes() const { return shape_->nodes; }
+  const ShapeTopology& shape() const { return *shape_; }  ///< as given
+  int nodes() const { return shape_->nodes; }             ///< of the shape
   /// N_a at ξ, for each node.
   void values(const std::array<double, 3>& xi, double* n) const;
   /// ∂N_a/∂ξ_k at ξ, three numbers for each node; those of directions that the shape does not have are 0.
@@ -28,8 +29,8 @@ class ShapeFunctions {
 
   /// A point in the reference cell and its weight.
   struct QuadraturePoint {
-    std::array<double, 3> xi;
-    double weight;
+    std::array<double, 3> xi;  ///< in the reference cell
+    double weight;             ///< sums up to the volume of the reference cell
   };
   /// A rule on the reference cell that integrates products of two shape functions exactly.
   const std::vector<QuadraturePoint>& rule() const { return rule_; }

@@ -20,12 +20,12 @@ struct ShapeFace {
 /// the normal of a triangle or quadrilateral by the right-hand rule; to the right of an edge traversed from its first
 /// node to its second.
 struct ShapeTopology {
-  std::string name;  ///< "hex8", …
-  int dim = 0;       ///< dimension of the reference cell
-  int nodes = 0;
-  int order = 1;    ///< 1 linear, 2 quadratic
-  int corners = 0;  ///< the first `corners` nodes are vertices
-  std::vector<ShapeFace> faces;
+  std::string name;                                    ///< "hex8", …
+  int dim = 0;                                         ///< dimension of the reference cell
+  int nodes = 0;                                       ///< all, middle nodes included
+  int order = 1;                                       ///< 1 linear, 2 quadratic
+  int corners = 0;                                     ///< the first `corners` nodes are vertices
+  std::vector<ShapeFace> faces;                        ///< in the order of S1, S2, …
   std::vector<std::vector<int>> edges;                 ///< two ends, then the middle node of a quadratic edge
   int vtk_type = 0;                                    ///< VTK cell type
   std::vector<int> vtk_order;                          ///< VTK's node i is node vtk_order[i] here

@@ -21,8 +21,8 @@ struct BatchOrigin {
     body_load,     ///< part of a block, under one body load of a load case
     constraint     ///< springs of a penalty handler
   } kind = Kind::block;
-  int block = -1;
-  int load_case = -1;
+  int block = -1;                    ///< index of the domain's block; −1 for constraints and surface loads
+  int load_case = -1;                ///< index of the load case; −1 where it belongs to none
   bool support = false;              ///< for constraint: springs that restrain single unknowns, not equations
   BodyLoad body;                     ///< for body_load
   std::vector<ElementRef> elements;  ///< for batches that are not whole blocks: the element of each entry
@@ -32,13 +32,15 @@ struct BatchOrigin {
 /// elements contribute. Built once per analysis; the Domain must not change while it is in use.
 class AnalysisModel {
  public:
+  /// Numbers the domain, which must outlive the model. Throws Error (bad_input, not_found) that names what is wrong
+  /// with the model: node, element, set or equation.
   AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
                 const DofNumberer& numberer);
 
-  const Domain& domain() const { return domain_; }  ///< the model in the user's numbering
-  Backend& backend() const { return *backend_; }
-  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
-  const DeviceModel& device_model() const { return *device_model_; }  ///< the model on the devices
+  const Domain& domain() const { return domain_; }                             ///< the model in the user's numbering
+  Backend& backend() const { return *backend_; }                               ///< that computes
+  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }  ///< the same, for those who keep it
+  const DeviceModel& device_model() const { return *device_model_; }           ///< the model on the devices
   /// A number that no other model of the process has, for those who keep something derived from a model.
   std::uint64_t serial() const { return serial_; }
   /// The domain's revision when it was numbered.
@@ -55,22 +57,23 @@ class AnalysisModel {
   std::string equation_label(std::int32_t equation) const;
   /// Node index and component of an equation.
   struct Place {
-    std::int32_t node;
-    int component;
+    std::int32_t node;  ///< by index
+    int component;      ///< index into unknown_names()
   };
-  Place place(std::int32_t equation) const;
+  Place place(std::int32_t equation) const;  ///< the inverse of equation()
   /// Neither prescribed nor dependent: solved for.
   bool is_free(std::int32_t equation) const { return !prescribed_[equation] && dependent_of_[equation] < 0; }
-  bool is_prescribed(std::int32_t equation) const { return prescribed_[equation] != 0; }
-  const ConstraintPlan& constraints() const { return plan_; }
+  bool is_prescribed(std::int32_t equation) const { return prescribed_[equation] != 0; }  ///< by a support
+  const ConstraintPlan& constraints() const { return plan_; }  ///< what the handler made of supports and equations
   /// Nodes that have equations, in numbered order; first_equation() runs along with them.
   std::span<const std::int32_t> numbered_nodes() const { return node_at_; }
+  /// Of each numbered node; one more entry ends the list.
   std::span<const std::int32_t> first_equation() const { return first_equation_; }
   /// Nodes of the domain that no element uses.
   std::vector<std::int32_t> unused_nodes() const;
 
   // --- batches -------------------------------------------------------------------------------------------------
-  const std::vector<BatchOrigin>& batches() const { return origins_; }
+  const std::vector<BatchOrigin>& batches() const { return origins_; }  ///< in the order of the device model's batches
   /// The domain's element that an entry of a batch belongs to.
   ElementRef element_of(int batch, std::int32_t entry) const;
   /// Factor of each batch when load case i acts with case_factors[i].
@@ -107,6 +110,7 @@ class AnalysisModel {
   /// Where the temperatures of a body that radiates start: at the highest that is given, and not so near absolute zero
   /// that radiation would have no slope. From above, Newton's method converges monotonically.
   std::optional<double> radiation_start() const;
+  /// Zeros for all equations.
   Vector make_vector(int columns = 1) const { return Vector(device_model_->layout(), columns); }
 
   /// Turns an error of a backend into the user's numbering: rethrows it as an Error that names the element.

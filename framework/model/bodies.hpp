@@ -12,9 +12,9 @@ namespace voussoir {
 /// than another, and its solution must be as accurate. Fully prescribed nodes connect nothing.
 class Bodies {
  public:
-  explicit Bodies(const AnalysisModel& model);
+  explicit Bodies(const AnalysisModel& model);  ///< of the free equations of a model
 
-  std::int32_t count() const { return count_; }
+  std::int32_t count() const { return count_; }  ///< number of bodies
   /// The body of an equation, or −1 where it is not solved for.
   std::int32_t of(std::int32_t equation) const { return of_equation_[static_cast<std::size_t>(equation)]; }
 

@@ -12,20 +12,20 @@ namespace voussoir {
 struct NumberedConstraints {
   /// A prescribed value of one equation.
   struct Single {
-    std::int32_t equation;
-    double value;
+    std::int32_t equation;  ///< its number
+    double value;           ///< at prescribed factor 1
   };
   /// A multi-point equation between equations of the model.
   struct Multi {
-    std::vector<std::int32_t> equations;
-    std::vector<double> coefficients;
-    double constant;
-    std::string label;
-    bool support = false;  ///< a support along a direction: its force is a reaction
+    std::vector<std::int32_t> equations;  ///< whose unknowns are the terms
+    std::vector<double> coefficients;     ///< one per term
+    double constant;                      ///< the right-hand side
+    std::string label;                    ///< for messages
+    bool support = false;                 ///< a support along a direction: its force is a reaction
   };
-  std::vector<Single> single;
-  std::vector<Multi> multi;
-  std::int32_t equation_count = 0;
+  std::vector<Single> single;       ///< supports along axes
+  std::vector<Multi> multi;         ///< equations, and supports along directions
+  std::int32_t equation_count = 0;  ///< of the model
   /// Per equation, what its unknown is multiplied by to be compared with others: 1 for displacements, a length for
   /// rotations. Empty: 1 for all.
   std::vector<double> scale;
@@ -35,25 +35,25 @@ struct NumberedConstraints {
 
 /// x[equation] = constant + Σ coefficient · x[other], where the others may be free or prescribed, never dependent.
 struct AffineDependency {
-  std::int32_t equation;
-  std::vector<std::int32_t> others;
-  std::vector<double> coefficients;
-  double constant;
+  std::int32_t equation;             ///< that depends
+  std::vector<std::int32_t> others;  ///< that it depends on
+  std::vector<double> coefficients;  ///< one per other
+  double constant;                   ///< at prescribed factor 1
 };
 
 /// What a handler makes of the constraints.
 struct ConstraintPlan {
-  std::vector<std::uint8_t> prescribed;  ///< per equation: prescribed
-  std::vector<double> value;             ///< per equation: what it is prescribed to
-  std::vector<AffineDependency> dependent;
+  std::vector<std::uint8_t> prescribed;     ///< per equation: prescribed
+  std::vector<double> value;                ///< per equation: what it is prescribed to
+  std::vector<AffineDependency> dependent;  ///< equations that are eliminated
   /// Stiff springs α (Σ c x − g)² / 2 for constraints that are enforced by penalty.
   struct Spring {
-    std::vector<std::int32_t> equations;
-    std::vector<double> coefficients;
-    double constant;
-    bool support;  ///< its force is a reaction
+    std::vector<std::int32_t> equations;  ///< x above
+    std::vector<double> coefficients;     ///< c above
+    double constant;                      ///< g above
+    bool support;                         ///< its force is a reaction
   };
-  std::vector<Spring> springs;
+  std::vector<Spring> springs;     ///< empty unless the handler works by penalty
   std::vector<std::string> notes;  ///< what the user should know of, such as equations that say nothing new
 };
 
@@ -90,6 +90,7 @@ class TransformationHandler : public ConstraintHandler {
 /// Constraints that contradict each other are an Error (bad_input) as with the other handlers.
 class PenaltyHandler : public ConstraintHandler {
  public:
+  /// `factor`: stiffness of the springs relative to the largest diagonal entry of the elements.
   explicit PenaltyHandler(double factor = 1e8) : factor_(factor) {}
   std::string name() const override { return "penalty"; }
   ConstraintPlan plan(const NumberedConstraints& constraints) const override;

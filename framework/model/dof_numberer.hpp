@@ -8,9 +8,9 @@ namespace voussoir {
 
 /// Which nodes share an element: row i has the neighbours column[row_start[i]] … of node i, itself left out.
 struct NodeGraph {
-  std::vector<std::int64_t> row_start;
-  std::vector<std::int32_t> column;
-  std::int32_t nodes() const { return static_cast<std::int32_t>(row_start.size()) - 1; }
+  std::vector<std::int64_t> row_start;  ///< of each node in `column`; one more entry ends the list
+  std::vector<std::int32_t> column;     ///< neighbours, ascending within a row
+  std::int32_t nodes() const { return static_cast<std::int32_t>(row_start.size()) - 1; }  ///< number of rows
 };
 
 /// Decides the order in which nodes get their equations. Neighbours should be near: products then read memory in

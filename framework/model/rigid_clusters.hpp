@@ -21,7 +21,7 @@ namespace voussoir {
 /// empty.
 class RigidClusters {
  public:
-  explicit RigidClusters(const AnalysisModel& model);
+  explicit RigidClusters(const AnalysisModel& model);  ///< of the elements of a model, from its mesh and constraints
 
   /// A basis of the motions that strain no cluster and respect all constraints: a vector over all equations each, zero
   /// where an equation is not free.

@@ -10,16 +10,18 @@ class AnalysisModel;
 /// Motions that cost almost no energy and that a hierarchy must therefore represent exactly: `modes` numbers for each
 /// equation of a model, equation by equation.
 struct NearNullSpace {
-  int modes = 0;
-  std::vector<double> values;
+  int modes = 0;               ///< per equation
+  std::vector<double> values;  ///< equations × modes
 };
 
 /// What may be chosen about algebraic multigrid; docs/multigrid.md explains it.
 struct AmgOptions {
+  /// How coarser levels are visited.
   enum class Cycle {
     v,  ///< each level once
     k   ///< two steps of flexible CG on each coarser level: more work, for levels that reduce badly
   };
+  /// What reduces errors on a level.
   enum class Smoother {
     automatic,  ///< chebyshev, and fsai where walls are thin or CG is slow
     chebyshev,  ///< by the diagonal blocks
@@ -27,12 +29,14 @@ struct AmgOptions {
     block_jacobi,
     l1_jacobi
   };
+  /// Precision of cycles.
   enum class Numbers {
     automatic,  ///< single, and double where CG then needs more than 120 iterations or breaks down, though smoothed
                 ///< well
     single,
     full
   };
+  /// How the coarsest level is solved.
   enum class Coarsest {
     automatic,  ///< dense as long as it is small
     dense,      ///< an inverse on the backend
@@ -40,7 +44,7 @@ struct AmgOptions {
   };
 
   Cycle cycle = Cycle::v;
-  Smoother smoother = Smoother::automatic;
+  Smoother smoother = Smoother::automatic;  ///< on all levels but the coarsest
   /// Before and after the coarser level, each; 0: two to four, by the spectrum of the matrix, and with fsai by a trial.
   int smoothing_steps = 0;
   int basis_steps = 0;  ///< of smoothing the basis on the finest level, 1 or 2; 0: one, two with fsai
@@ -49,11 +53,11 @@ struct AmgOptions {
   /// Neighbours with ‖A_ij‖² ≤ threshold² ‖A_ii‖ ‖A_jj‖ are not grouped with each other; twice of it on coarser levels
   /// where the basis is smoothed once, and less where groups would be too small.
   double threshold = 0.04;
-  Numbers numbers = Numbers::automatic;
-  Coarsest coarsest = Coarsest::automatic;
+  Numbers numbers = Numbers::automatic;     ///< of the hierarchy; set-up is in double precision
+  Coarsest coarsest = Coarsest::automatic;  ///< solution of the last level
   /// Levels are added until one has at most so many rows, or groups can make no smaller one.
   int coarsest_rows = 1000;
-  int most_levels = 16;
+  int most_levels = 16;  ///< including the finest
   /// Null: rigid-body motions from the coordinates, or constants for heat.
   std::function<NearNullSpace(const AnalysisModel&)> near_null_space;
 

@@ -16,8 +16,8 @@ class AmgCycle;
 
 /// Statistics of one level of a hierarchy.
 struct AmgLevelReport {
-  std::int64_t rows = 0;
-  std::int64_t entries = 0;
+  std::int64_t rows = 0;          ///< unknowns of the level
+  std::int64_t entries = 0;       ///< stored numbers of its matrix
   double largest_eigenvalue = 0;  ///< of D⁻¹A, or of the sparse inverse times A, as the smoother takes it
 };
 
@@ -26,7 +26,7 @@ struct AmgLevelReport {
 /// fine the mesh is. Set up and applied on the backend; docs/multigrid.md explains it.
 class AmgPreconditioner : public Preconditioner {
  public:
-  explicit AmgPreconditioner(AmgOptions options = {});
+  explicit AmgPreconditioner(AmgOptions options = {});  ///< set up by set_up()
   ~AmgPreconditioner() override;
 
   std::string name() const override { return "amg" + options_.suffix(); }
@@ -41,8 +41,8 @@ class AmgPreconditioner : public Preconditioner {
   std::string summary() const override;
   std::string advice(int iterations, bool converged) const override;
 
-  std::vector<AmgLevelReport> levels() const;
-  double operator_complexity() const;
+  std::vector<AmgLevelReport> levels() const;  ///< the finest first; empty before set_up()
+  double operator_complexity() const;          ///< entries of all levels over those of the finest
   /// By how much one cycle reduces the error of noise on a level; near 1 is bad. Costs some cycles.
   double reduction(int level) const;
   /// Whether cycles read numbers in single precision now.

@@ -19,21 +19,21 @@ class BandMatrix {
   /// As wide as the entries need.
   explicit BandMatrix(const SymmetricCsr& matrix);
 
-  std::int64_t size() const { return n_; }
-  std::int64_t half_bandwidth() const { return half_; }
+  std::int64_t size() const { return n_; }               ///< equations
+  std::int64_t half_bandwidth() const { return half_; }  ///< largest |i − j|
   /// Numbers that are stored: those of the factor, which takes the place of the matrix.
   std::int64_t entries() const { return n_ * (half_ + 1); }
-  double elimination_flops() const;
+  double elimination_flops() const;  ///< of one factorisation
 
   /// Entry (i, j) with i ≤ j ≤ i + half_bandwidth; throws Error{misuse} elsewhere.
   double& at(std::int64_t i, std::int64_t j);
-  double at(std::int64_t i, std::int64_t j) const;
+  double at(std::int64_t i, std::int64_t j) const;  ///< likewise
 
   /// The stored part of row i: half_bandwidth + 1 numbers from the diagonal on (those beyond the last column are zero).
   double* row(std::int64_t i) { return value_.data() + i * (half_ + 1); }
-  const double* row(std::int64_t i) const { return value_.data() + i * (half_ + 1); }
+  const double* row(std::int64_t i) const { return value_.data() + i * (half_ + 1); }  ///< likewise
 
-  void multiply(std::span<const double> x, std::span<double> y) const;
+  void multiply(std::span<const double> x, std::span<double> y) const;  ///< y = A x
 
  private:
   std::int64_t n_ = 0;

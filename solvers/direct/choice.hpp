@@ -31,8 +31,8 @@ std::string why_unavailable(DirectMethod method);
 
 /// A method, and the reason for its choice as text.
 struct DirectChoice {
-  DirectMethod method = DirectMethod::eigen;
-  std::string why;
+  DirectMethod method = DirectMethod::eigen;  ///< never automatic
+  std::string why;                            ///< for reports
 };
 
 /// Picks a direct method for a symmetric matrix of n equations and `entries` stored entries (upper triangle). What the

@@ -29,9 +29,9 @@ struct DirectOptions {
 
 /// How many eigenvalues of the matrix are negative, zero and positive (Sylvester's law: those of D).
 struct Inertia {
-  std::int64_t negative = 0;
-  std::int64_t zero = 0;
-  std::int64_t positive = 0;
+  std::int64_t negative = 0;  ///< eigenvalues below zero
+  std::int64_t zero = 0;      ///< free motions
+  std::int64_t positive = 0;  ///< eigenvalues above zero
 };
 
 /// What a factorisation cost.
@@ -42,11 +42,11 @@ struct DirectStatistics {
   double flops = 0;                 ///< of one numerical factorisation
   std::int64_t factor_entries = 0;  ///< entries of L and D
   double memory_mb = 0;             ///< memory of the factor in megabytes (MUMPS: its peak)
-  double analyse_seconds = 0;
-  double factorise_seconds = 0;  ///< of the last factorisation
-  double solve_seconds = 0;      ///< of the last solve
-  int analyses = 0;              ///< how often a pattern was analysed
-  int factorisations = 0;
+  double analyse_seconds = 0;       ///< of the last analysis
+  double factorise_seconds = 0;     ///< of the last factorisation
+  double solve_seconds = 0;         ///< of the last solve
+  int analyses = 0;                 ///< how often a pattern was analysed
+  int factorisations = 0;           ///< how often values were factorised
 };
 
 /// The factorisation of one sparse symmetric matrix, positive definite or not.
@@ -111,19 +111,19 @@ class Factorization {
   /// `rhs_and_solution` contains the loads, as given to `reduce`, and is overwritten.
   void expand(std::span<const double> boundary_solution, std::span<double> rhs_and_solution, int columns = 1);
 
-  std::int64_t size() const { return matrix_.n; }
-  const std::vector<std::int32_t>& boundary() const { return boundary_; }
-  const DirectOptions& options() const { return options_; }
-  const DirectStatistics& statistics() const { return statistics_; }
+  std::int64_t size() const { return matrix_.n; }                          ///< equations
+  const std::vector<std::int32_t>& boundary() const { return boundary_; }  ///< as given to analyse()
+  const DirectOptions& options() const { return options_; }                ///< as given to make()
+  const DirectStatistics& statistics() const { return statistics_; }       ///< up to now
 
  protected:
-  explicit Factorization(const DirectOptions& options) : options_(options) {}
+  explicit Factorization(const DirectOptions& options) : options_(options) {}  ///< for methods
 
   // What a method must bring along. All of it works on the equilibrated matrix, and never on one of size zero.
 
   /// What a numerical factorisation met.
   struct Pivots {
-    std::int64_t negative = 0;
+    std::int64_t negative = 0;        ///< pivots below zero
     std::vector<std::int32_t> small;  ///< equations (of the given matrix) with suspiciously small pivots
     bool complete = true;             ///< false: a pivot of exactly zero, named in `small`, stopped it half-way
   };
@@ -131,6 +131,7 @@ class Factorization {
   /// True if the method itself eliminates all but the boundary. Otherwise it receives only the eliminated part,
   /// and the Schur complement is formed by solving with it.
   virtual bool eliminates_partially() const { return false; }
+  /// `boundary` is empty unless eliminates_partially().
   virtual void do_analyse(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary) = 0;
   /// Pivots of at most `small` (the largest entries of rows are near 1) are reported. What is made of them does not
   /// matter: the matrix is factorised again with those equations restrained by springs, until none is reported.
@@ -139,10 +140,11 @@ class Factorization {
   virtual void do_solve(double* vectors, int columns) = 0;
   /// Called only for methods that eliminate partially.
   virtual std::vector<double> do_schur_complement() { return {}; }
+  /// Called only for methods that eliminate partially.
   virtual std::vector<double> do_reduce(const double*, int) { return {}; }
 
-  DirectOptions options_;
-  DirectStatistics statistics_;
+  DirectOptions options_;        ///< as given
+  DirectStatistics statistics_;  ///< that the method fills
 
  private:
   class PivotSearch;

@@ -15,10 +15,10 @@ namespace voussoir {
 
 /// A sparse matrix by rows; columns ascend within a row. Equations count from 0.
 struct GeneralCsr {
-  std::int64_t n = 0;
-  std::vector<std::int64_t> row_start;
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
+  std::int64_t n = 0;                   ///< equations
+  std::vector<std::int64_t> row_start;  ///< n + 1 positions
+  std::vector<std::int32_t> column;     ///< of each entry
+  std::vector<double> value;            ///< of each entry
 };
 
 /// A backend's matrix by single entries, for direct solvers. `place` gives each equation's number in the result, −1 for
@@ -42,16 +42,16 @@ class LuFactorization {
   void factorise(GeneralCsr matrix);
   /// Overwrites right-hand sides by solutions; `columns` vectors of n numbers, one after the other.
   void solve(std::span<double> rhs_and_solution, int columns = 1);
-  const DirectStatistics& statistics() const { return statistics_; }
+  const DirectStatistics& statistics() const { return statistics_; }  ///< up to now
 
  protected:
-  explicit LuFactorization(const DirectOptions& options) : options_(options) {}
+  explicit LuFactorization(const DirectOptions& options) : options_(options) {}  ///< for methods
   // What a method must bring along. All of it works on the equilibrated matrix, and never on one of size zero.
-  virtual void do_factorise(const GeneralCsr& matrix) = 0;
-  virtual void do_solve(double* vectors, int columns) = 0;
+  virtual void do_factorise(const GeneralCsr& matrix) = 0;  ///< throws as factorise() does
+  virtual void do_solve(double* vectors, int columns) = 0;  ///< overwrites right-hand sides
 
-  DirectOptions options_;
-  DirectStatistics statistics_;
+  DirectOptions options_;        ///< as given
+  DirectStatistics statistics_;  ///< that the method fills
 
  private:
   std::vector<double> row_scale_, column_scale_;

@@ -19,21 +19,21 @@ class ProfileMatrix {
   /// As high as the entries need.
   explicit ProfileMatrix(const SymmetricCsr& matrix);
 
-  std::int64_t size() const { return static_cast<std::int64_t>(first_.size()); }
+  std::int64_t size() const { return static_cast<std::int64_t>(first_.size()); }  ///< equations
   /// Numbers that are stored: those of the factor, which takes the place of the matrix.
   std::int64_t entries() const { return static_cast<std::int64_t>(value_.size()); }
-  double elimination_flops() const;
-  std::int64_t first_row(std::int64_t j) const { return first_[j]; }
+  double elimination_flops() const;                                   ///< of one factorisation
+  std::int64_t first_row(std::int64_t j) const { return first_[j]; }  ///< of a column
 
   /// Entry (i, j) with first_row(j) ≤ i ≤ j; throws Error{misuse} elsewhere.
   double& at(std::int64_t i, std::int64_t j);
-  double at(std::int64_t i, std::int64_t j) const;
+  double at(std::int64_t i, std::int64_t j) const;  ///< likewise
 
   /// Column j, shifted so that entry (i, j) is column(j)[i].
   double* column(std::int64_t j) { return value_.data() + start_[j] - first_[j]; }
-  const double* column(std::int64_t j) const { return value_.data() + start_[j] - first_[j]; }
+  const double* column(std::int64_t j) const { return value_.data() + start_[j] - first_[j]; }  ///< likewise
 
-  void multiply(std::span<const double> x, std::span<double> y) const;
+  void multiply(std::span<const double> x, std::span<double> y) const;  ///< y = A x
 
  private:
   void lay_out();

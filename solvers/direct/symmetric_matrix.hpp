@@ -15,10 +15,10 @@ namespace voussoir {
 struct SymmetricCsr {
   std::int64_t n = 0;                   ///< number of equations
   std::vector<std::int64_t> row_start;  ///< n + 1 positions, the first is 0
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
+  std::vector<std::int32_t> column;     ///< of each entry
+  std::vector<double> value;            ///< of each entry
 
-  std::int64_t entries() const { return row_start.empty() ? 0 : row_start.back(); }
+  std::int64_t entries() const { return row_start.empty() ? 0 : row_start.back(); }  ///< stored ones
 };
 
 /// Throws Error where the arrays break the promises of SymmetricCsr: wrong lengths, a column outside the matrix or

@@ -25,10 +25,10 @@ class KrylovSolver : public Solver {
  protected:
   /// One column of a system, as iterate() sees it.
   struct System {
-    const LinearSOE& soe;
-    const Operator* inverse;  ///< z = M r; null: the identity
-    const Vector& b;
-    Vector& x;
+    const LinearSOE& soe;         ///< that has the matrix
+    const Operator* inverse;      ///< z = M r; null: the identity
+    const Vector& b;              ///< right-hand side
+    Vector& x;                    ///< start and solution
     double target;                ///< the iteration may stop when ‖b − A x‖ is below
     double size;                  ///< ‖b‖
     int limit;                    ///< products with the matrix
@@ -47,8 +47,8 @@ class KrylovSolver : public Solver {
   /// Tells `progress` about an iteration; false: the user wants to stop.
   bool tell(const System& system, double residual) const;
 
-  std::shared_ptr<Preconditioner> preconditioner_;
-  Options options_;
+  std::shared_ptr<Preconditioner> preconditioner_;  ///< null: none
+  Options options_;                                 ///< as given
 
  private:
   ColumnReport solve_column(LinearSOE& soe, int column);
@@ -61,6 +61,7 @@ class KrylovSolver : public Solver {
 /// directions since the last restart. Vectors are made orthogonal twice, in blocks.
 class GmresSolver : public KrylovSolver {
  public:
+  /// A null preconditioner means none.
   explicit GmresSolver(std::shared_ptr<Preconditioner> preconditioner = std::make_shared<BlockJacobiPreconditioner>(),
                        const Options& options = {});
   std::string name() const override {
@@ -75,6 +76,7 @@ class GmresSolver : public KrylovSolver {
 /// minimum that GMRES finds.
 class BicgstabSolver : public KrylovSolver {
  public:
+  /// A null preconditioner means none.
   explicit BicgstabSolver(
       std::shared_ptr<Preconditioner> preconditioner = std::make_shared<BlockJacobiPreconditioner>(),
       const Options& options = {});

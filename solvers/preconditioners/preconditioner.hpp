@@ -25,10 +25,10 @@ class Preconditioner {
   /// Expected early progress of CG: the residual is reduced to this fraction after this many iterations, else
   /// CG should call strengthen(). 0 iterations disable the check.
   struct Checkpoint {
-    int iterations = 0;
-    double reduction = 1;
+    int iterations = 0;    ///< after which CG looks
+    double reduction = 1;  ///< fraction of the first residual
   };
-  virtual Checkpoint checkpoint() const { return {}; }
+  virtual Checkpoint checkpoint() const { return {}; }  ///< no check unless overridden
   /// Iterations after which CG should call strengthen().
   virtual int patience() const { return std::numeric_limits<int>::max(); }
   /// Switches to a stronger, more expensive variant for the same matrix where CG stalls or breaks down; false where
@@ -48,6 +48,7 @@ enum class Precision { full, single };
 /// z = r / diagonal.
 class JacobiPreconditioner : public Preconditioner {
  public:
+  /// Numbers in double or single precision.
   explicit JacobiPreconditioner(Precision precision = Precision::full) : precision_(precision) {}
   std::string name() const override { return "jacobi" + suffix(); }
   bool needs_symmetry() const override { return false; }
@@ -58,8 +59,8 @@ class JacobiPreconditioner : public Preconditioner {
   /// ":single", or nothing.
   std::string suffix() const { return precision_ == Precision::single ? ":single" : ""; }
 
-  Precision precision_;
-  std::unique_ptr<Operator> inverse_;
+  Precision precision_;                ///< of the numbers
+  std::unique_ptr<Operator> inverse_;  ///< null before set_up()
 };
 
 /// z = D⁻¹ r with D the diagonal blocks, one per node. On models with different numbers of unknowns, the same as

@@ -9,7 +9,7 @@ namespace voussoir {
 /// A kept as element matrices and never assembled; products go element by element, by gathering or by scattering.
 class ElementSOE : public LinearSOE {
  public:
-  explicit ElementSOE(ElementProduct product = ElementProduct::gather) : product_(product) {}
+  explicit ElementSOE(ElementProduct product = ElementProduct::gather) : product_(product) {}  ///< gather or scatter
   std::string name() const override { return product_ == ElementProduct::scatter ? "element-scatter" : "element"; }
   void form(const ElementState& state, const MatrixTerms& terms) override;
   const Operator& matrix() const override;

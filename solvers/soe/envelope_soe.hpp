@@ -11,7 +11,7 @@ class BandSOE : public CsrSOE {
  public:
   std::string name() const override { return "band"; }
   void form(const ElementState& state, const MatrixTerms& terms) override;
-  const BandMatrix& band() const { return band_; }
+  const BandMatrix& band() const { return band_; }  ///< as formed last
 
  private:
   BandMatrix band_;
@@ -22,7 +22,7 @@ class ProfileSOE : public CsrSOE {
  public:
   std::string name() const override { return "profile"; }
   void form(const ElementState& state, const MatrixTerms& terms) override;
-  const ProfileMatrix& profile() const { return profile_; }
+  const ProfileMatrix& profile() const { return profile_; }  ///< as formed last
 
  private:
   ProfileMatrix profile_;

@@ -13,9 +13,9 @@ class SparseSOE : public LinearSOE {
   const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
 
  protected:
-  virtual int block_size() const = 0;
+  virtual int block_size() const = 0;  ///< rows of a block, for the model at hand
   void size_changed() override;
-  std::unique_ptr<SparseMatrix> matrix_;
+  std::unique_ptr<SparseMatrix> matrix_;  ///< null before size_changed()
 };
 
 /// Sparse rows of single entries: fits every model.
