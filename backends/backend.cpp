@@ -211,16 +211,47 @@ double Backend::time(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::vector<std::unique_ptr<Operator>> Backend::make_vendor_matrices(std::shared_ptr<const Layout>, const HostMatrix&) {
+std::vector<std::unique_ptr<Operator>> MatrixServices::make_vendor_matrices(std::shared_ptr<const Layout>,
+                                                                            const HostMatrix&) {
   return {};
 }
 
-void Backend::integrate(const DeviceModel&, int, const MatrixTerms&) {
-  throw Error(ErrorCode::unavailable, "backend " + name() + " integrates only what it assembles");
+void ElementServices::integrate(const DeviceModel&, int, const MatrixTerms&) {
+  throw Error(ErrorCode::unavailable, "this backend integrates only what it assembles");
 }
 
-MultigridServices& Backend::multigrid() {
-  throw Error(ErrorCode::unavailable, "backend " + name() + " has no multigrid; use another preconditioner");
+Backend::Backend() {
+  provide<VectorServices>(*this);
+  provide<ElementServices>(*this);
+  provide<MatrixServices>(*this);
+  provide<KrylovServices>(*this);
+}
+
+Service* Backend::find_service(std::string_view name) const {
+  const auto found = services_.find(name);
+  return found == services_.end() ? nullptr : found->second;
+}
+
+void Backend::offer_service(std::string_view name, Service& service) {
+  services_.insert_or_assign(std::string(name), &service);
+}
+
+std::vector<std::string> Backend::services() const {
+  std::vector<std::string> names;
+  for (const auto& [name, service] : services_) names.push_back(name);
+  return names;
+}
+
+void Backend::throw_no_service(std::string_view service) const {
+  std::string list;
+  for (const std::string& name : services()) list += (list.empty() ? "" : ", ") + name;
+  throw Error(ErrorCode::unavailable, "backend " + name() + " has no service '" + std::string(service) + "'; it has " +
+                                          list + ". Use another method, or another backend");
+}
+
+double Backend::apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) {
+  apply(diagonal, r, z);
+  return dot(r, z);
 }
 
 namespace {
@@ -233,7 +264,7 @@ constexpr double least_square = 1e-250, greatest_square = 1e300;
 
 }  // namespace
 
-double Backend::norm(const Vector& x) {
+double VectorServices::norm(const Vector& x) {
   const double square = dot(x, x);
   if (square >= least_square && square <= greatest_square) return std::sqrt(square);
   if (std::isnan(square) || !x.layout()) return square;
@@ -243,7 +274,7 @@ double Backend::norm(const Vector& x) {
   return std::ldexp(std::sqrt(dot(scaled, scaled)), -power);
 }
 
-std::vector<double> Backend::column_norms(const Vector& x) {
+std::vector<double> VectorServices::column_norms(const Vector& x) {
   std::vector<double> norms(static_cast<std::size_t>(x.columns()));
   column_dots(x, x, norms);
   const auto is_plain = [](double square) {

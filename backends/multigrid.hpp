@@ -2,9 +2,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <voussoir/backends/device_model.hpp>
 #include <voussoir/backends/operator.hpp>
+#include <voussoir/backends/service.hpp>
 #include <voussoir/backends/vector.hpp>
 
 namespace voussoir {
@@ -79,9 +81,9 @@ enum class Motion : std::uint8_t { nothing, x, y, z, rotation_x, rotation_y, rot
 ///
 /// Set-up is in double precision. Results do not depend on the number of threads, nor aggregates on the
 /// backend. The services used in cycles only enqueue work, so that a backend may record and replay it.
-class MultigridServices {
+class MultigridServices : public Service {
  public:
-  virtual ~MultigridServices() = default;
+  static constexpr std::string_view service_name = "multigrid";
 
   // --- the finest level ------------------------------------------------------------------------------------------
   /// The rows of an assembled matrix by nodes: a block row per node of the model. Where nodes have different numbers of

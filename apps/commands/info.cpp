@@ -128,6 +128,7 @@ Json gather(const InfoOptions& options) {
   info["auto_backend"] = {{"name", backend->name()},
                           {"description", backend->describe()},
                           {"devices", backend->devices()},
+                          {"services", backend->services()},
                           {"threads", backend->threads()}};
   info["direct_solvers"] = Json::array();
   for (const DirectMethod method : direct_methods()) {

@@ -24,6 +24,7 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
     for (const int other : ordinals)  // where a GPU cannot reach another, copies go through the host
       if (enable_peer_access(other, cuda_memory(m).ordinal())) cuda_memory(m).admit(other);
   multigrid_ = make_multigrid(memories_);
+  provide(*multigrid_);
 }
 
 CudaBackend::~CudaBackend() = default;

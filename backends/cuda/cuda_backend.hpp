@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
+#include <voussoir/backends/multigrid.hpp>
 
 namespace voussoir::cuda {
 
@@ -83,8 +84,6 @@ class CudaBackend final : public Backend {
   void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   // multigrid/cuda_multigrid.hpp
-  MultigridServices& multigrid() override { return *multigrid_; }
-  bool has_multigrid() const override { return true; }
   // cg.cu
   CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                const CgRequest& request) override;

@@ -14,6 +14,7 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
     throw Error(ErrorCode::misuse, "a backend needs at least one thread, not " + std::to_string(threads_));
   start_threads(threads_);
   multigrid_ = cpu::make_multigrid(memories_, threads_);
+  provide(*multigrid_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

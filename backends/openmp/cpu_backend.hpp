@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/multigrid.hpp>
 
 namespace voussoir {
 
@@ -65,8 +66,6 @@ class CpuBackend : public Backend {
   void to_single(BlockDiagonal& diagonal) override;
   void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
-  MultigridServices& multigrid() override { return *multigrid_; }
-  bool has_multigrid() const override { return true; }
 
  private:
   std::string name_;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <voussoir/backends/multigrid.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -100,8 +102,8 @@ void expect_same_pattern(const LevelMatrix& found, const LevelMatrix& expected) 
 
 struct LevelMatricesOn : ::testing::TestWithParam<std::string> {
   std::shared_ptr<Backend> backend = Backend::open(GetParam()), reference = Backend::open(oracle);
-  MultigridServices& here = backend->multigrid();
-  MultigridServices& there = reference->multigrid();
+  MultigridServices& here = backend->service<MultigridServices>();
+  MultigridServices& there = reference->service<MultigridServices>();
 };
 
 TEST_P(LevelMatricesOn, MultiplyVectorsByLongRows) {

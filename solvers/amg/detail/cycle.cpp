@@ -22,7 +22,7 @@ constexpr double most_left = 0.52;
 AmgCycle::AmgCycle(std::shared_ptr<Backend> backend, std::shared_ptr<const Layout> layout,
                    const AmgHierarchy& hierarchy)
     : backend_(std::move(backend)),
-      services_(backend_->multigrid()),
+      services_(backend_->service<MultigridServices>()),
       layout_(std::move(layout)),
       hierarchy_(hierarchy) {
   for (const AmgLevel& level : hierarchy_.levels()) steps_.push_back(smoother_steps(level, fewest_steps));

@@ -125,7 +125,10 @@ std::size_t AmgLevel::bytes() const {
 }
 
 AmgHierarchy::AmgHierarchy(const LinearSOE& soe, const AmgOptions& options, bool single)
-    : backend_(soe.model().shared_backend()), services_(backend_->multigrid()), options_(options), single_(single) {
+    : backend_(soe.model().shared_backend()),
+      services_(backend_->service<MultigridServices>()),
+      options_(options),
+      single_(single) {
   build(soe);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 #include <vector>
 
+#include <voussoir/backends/multigrid.hpp>
 #include <voussoir/framework/analysis/linear_soe.hpp>
 #include <voussoir/solvers/amg/amg_options.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>

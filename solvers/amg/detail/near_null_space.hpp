@@ -1,4 +1,5 @@
 #pragma once
+#include <voussoir/backends/multigrid.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
 #include <voussoir/solvers/amg/amg_options.hpp>
 

@@ -91,7 +91,8 @@ void expect_groups(const Dense& a, int size, double threshold) {
   const Groups expected = groups_by_rule(near, tied);
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    const Aggregates found = backend->multigrid().aggregate(level_matrix(*backend, a, size, size), threshold);
+    const Aggregates found =
+        backend->service<MultigridServices>().aggregate(level_matrix(*backend, a, size, size), threshold);
     const auto of_node = found.of_node.read_host();
     ASSERT_EQ(found.count, expected.count);
     ASSERT_EQ(std::vector<std::int32_t>(of_node.begin(), of_node.end()), expected.of_node);
@@ -142,7 +143,7 @@ TEST(Aggregates, GoAlongStrongDirections) {
   const Dense a = grid(12, 12, 2, 0.001);
   expect_groups(a, 2, 0.08);
   const auto backend = make_openmp_backend(1);
-  const Aggregates found = backend->multigrid().aggregate(level_matrix(*backend, a, 2, 2), 0.08);
+  const Aggregates found = backend->service<MultigridServices>().aggregate(level_matrix(*backend, a, 2, 2), 0.08);
   const auto of_node = found.of_node.read_host();
   for (std::size_t i = 0; i < 144; ++i)
     for (std::size_t j = 0; j < 144; ++j)
@@ -160,7 +161,7 @@ TEST(Aggregates, LeaveOutWhatNothingIsTiedTo) {
   a(21, 22) = a(22, 21) = 1e-9;
   expect_groups(a, 1, 0.1);
   const auto backend = make_openmp_backend(2);
-  const Aggregates found = backend->multigrid().aggregate(level_matrix(*backend, a, 1, 1), 0.1);
+  const Aggregates found = backend->service<MultigridServices>().aggregate(level_matrix(*backend, a, 1, 1), 0.1);
   const auto of_node = found.of_node.read_host();
   EXPECT_EQ(of_node[7], -1);
   EXPECT_EQ(std::count(of_node.begin(), of_node.end(), -1), 1);
@@ -178,7 +179,8 @@ TEST(Tentative, IsAnOrthonormalBasisOnEachGroup) {
     Aggregates groups{5, Array<std::int32_t>(backend->memory(0), std::span<const std::int32_t>(of_node))};
     const LevelVector near_null = level_vector(*backend, near, false);
     Array<double> coarse;
-    const LevelMatrix t = backend->multigrid().tentative(groups, height, modes, near_null.value, coarse);
+    const LevelMatrix t =
+        backend->service<MultigridServices>().tentative(groups, height, modes, near_null.value, coarse);
     ASSERT_EQ(t.rows, nodes);
     ASSERT_EQ(t.columns, 5);
     ASSERT_EQ(t.blocks(), nodes - 2);

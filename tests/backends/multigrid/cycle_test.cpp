@@ -26,7 +26,7 @@ TEST_P(Cycle, MultipliesLikeADenseMatrix) {
   const Dense x = random_dense(others * width, columns, 52), b = random_dense(rows * height, columns, 53);
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     LevelMatrix la = level_matrix(*backend, a, height, width);
     if (single) services.to_single(la);
     const LevelVector lx = level_vector(*backend, x, single), lb = level_vector(*backend, b, single);
@@ -50,7 +50,7 @@ TEST_P(Cycle, TakesStepsOfASmoother) {
               d = random_dense(rows * size, columns, 64);
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     LevelMatrix la = level_matrix(*backend, a, size, size);
     LevelDiagonal inverse;
     ASSERT_EQ(services.invert_diagonal(la, inverse), -1);
@@ -96,7 +96,7 @@ TEST_P(Cycle, CombinesVectors) {
   const Dense x = random_dense(rows, columns, 71), y = random_dense(rows, columns, 72);
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     const LevelVector lx = level_vector(*backend, x, single);
     LevelVector ly = level_vector(*backend, y, single);
     EXPECT_NEAR(services.dot(lx, ly), x.cwiseProduct(y).sum(), 1e-5);
@@ -137,7 +137,7 @@ TEST_P(Cycle, MinimisesOverTwoDirections) {
   }
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     LevelMatrix la = level_matrix(*backend, a, size, size);
     if (single) services.to_single(la);
     const LevelVector lb = level_vector(*backend, b, single), lc = level_vector(*backend, c, single),

@@ -62,14 +62,15 @@ TEST_P(FinestLevel, HasTheRowsOfTheMatrix) {
     const auto model = backend->make_model(c.description());
     const auto matrix = backend->make_matrix(*model, GetParam().block_size);
     backend->assemble(*model, nullptr, {}, *matrix);
-    LevelMatrix rows = backend->multigrid().rows_of(*model, *matrix);
+    LevelMatrix rows = backend->service<MultigridServices>().rows_of(*model, *matrix);
     ASSERT_EQ(rows.height, height);
     ASSERT_EQ(rows.width, height);
     EXPECT_EQ(dense_of(rows), rows_by_nodes(matrix->to_host(), c.first_equation, height));
 
     const HostMatrix given = matrix->to_host();
     const auto whole = backend->make_matrix(model->layout(), given);
-    EXPECT_EQ(dense_of(backend->multigrid().rows_of(*model, *whole)), rows_by_nodes(given, c.first_equation, height));
+    EXPECT_EQ(dense_of(backend->service<MultigridServices>().rows_of(*model, *whole)),
+              rows_by_nodes(given, c.first_equation, height));
 
     MatrixTerms terms;
     terms.stiffness = 0.5;
@@ -77,15 +78,15 @@ TEST_P(FinestLevel, HasTheRowsOfTheMatrix) {
     backend->assemble(*model, nullptr, terms, *matrix);
     const Dense second = rows_by_nodes(matrix->to_host(), c.first_equation, height);
     ASSERT_NE(dense_of(rows), second);
-    backend->multigrid().update_rows(*model, *matrix, rows, false);
+    backend->service<MultigridServices>().update_rows(*model, *matrix, rows, false);
     EXPECT_EQ(dense_of(rows), second);
-    backend->multigrid().to_single(rows);
+    backend->service<MultigridServices>().to_single(rows);
     const auto single = rows.single_value.read_host();
     const std::vector<float> rounded(single.begin(), single.end());
-    backend->multigrid().update_rows(*model, *matrix, rows, false);
+    backend->service<MultigridServices>().update_rows(*model, *matrix, rows, false);
     EXPECT_EQ(dense_of(rows), second);
     EXPECT_TRUE(rows.single_value.empty());
-    backend->multigrid().update_rows(*model, *matrix, rows, true);
+    backend->service<MultigridServices>().update_rows(*model, *matrix, rows, true);
     EXPECT_TRUE(rows.value.empty());
     const auto again = rows.single_value.read_host();
     EXPECT_EQ(std::vector<float>(again.begin(), again.end()), rounded);
@@ -99,7 +100,7 @@ TEST_P(FinestLevel, TakesAndGivesVectors) {
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
     const auto model = backend->make_model(c.description());
-    const Array<std::int32_t> equation = backend->multigrid().equations_of(*model, height);
+    const Array<std::int32_t> equation = backend->service<MultigridServices>().equations_of(*model, height);
     EXPECT_EQ(equation.empty(), !GetParam().spare);
     for (const int columns : {1, 5})
       for (const bool single : {false, true}) {
@@ -108,7 +109,7 @@ TEST_P(FinestLevel, TakesAndGivesVectors) {
           for (double& v : values) v = static_cast<float>(v);
         const Vector from = toy::vector_of(model->layout(), values, columns);
         LevelVector level = empty_vector(*backend, nodes * height, columns, single);
-        backend->multigrid().take(from, equation, level);
+        backend->service<MultigridServices>().take(from, equation, level);
         const Dense taken = dense_of(level);
         for (int n = 0; n < nodes; ++n)
           for (int r = 0; r < height; ++r)
@@ -118,7 +119,7 @@ TEST_P(FinestLevel, TakesAndGivesVectors) {
               ASSERT_EQ(taken(n * height + r, k), exists ? values[static_cast<std::size_t>(e * columns + k)] : 0.0);
             }
         Vector back(model->layout(), columns);
-        backend->multigrid().give(level, equation, back);
+        backend->service<MultigridServices>().give(level, equation, back);
         EXPECT_EQ(back.to_host(), values);
       }
   }
@@ -140,8 +141,8 @@ TEST(RigidModes, AreWhatARigidBodyDoes) {
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
     const auto model = backend->make_model(c.description());
-    const Array<double> modes =
-        backend->multigrid().rigid_modes(*model, motion, 6, 6, {centre[0], centre[1], centre[2]}, length);
+    const Array<double> modes = backend->service<MultigridServices>().rigid_modes(
+        *model, motion, 6, 6, {centre[0], centre[1], centre[2]}, length);
     const auto found = modes.read_host();
     const auto nodes = static_cast<std::size_t>(c.equations()) / 6;
     for (std::size_t n = 0; n < nodes; ++n)
@@ -169,7 +170,7 @@ TEST(RigidModes, OfPlanesAndOfValues) {
     SCOPED_TRACE(backend->describe());
     const auto model = backend->make_model(plane.description());
     const std::vector<Motion> xy{Motion::x, Motion::y};
-    const Array<double> modes = backend->multigrid().rigid_modes(*model, xy, 2, 3, {0.1, 0.2, 0}, 0.5);
+    const Array<double> modes = backend->service<MultigridServices>().rigid_modes(*model, xy, 2, 3, {0.1, 0.2, 0}, 0.5);
     const auto found = modes.read_host();
     for (std::size_t n = 0; 3 * n < plane.coordinates.size(); ++n) {
       const double x = (plane.coordinates[3 * n] - 0.1) / 0.5, y = (plane.coordinates[3 * n + 1] - 0.2) / 0.5;
@@ -181,7 +182,7 @@ TEST(RigidModes, OfPlanesAndOfValues) {
     // One motion for every row, as models of several fields have them.
     std::vector<Motion> every(static_cast<std::size_t>(scalar.equations()), Motion::value);
     every[7] = Motion::nothing;
-    const Array<double> ones = backend->multigrid().rigid_modes(*other, every, 1, 1, {0, 0, 0}, 1);
+    const Array<double> ones = backend->service<MultigridServices>().rigid_modes(*other, every, 1, 1, {0, 0, 0}, 1);
     const auto value = ones.read_host();
     for (int e = 0; e < scalar.equations(); ++e)
       ASSERT_EQ(value[static_cast<std::size_t>(e)], scalar.is_free(e) && e != 7 ? 1.0 : 0.0);

@@ -22,7 +22,7 @@ TEST_P(InverseFactor, IsTheInverseOfCholeskysFactorWhereAllNeighboursAreIn) {
   const Dense a = positive_blocks(nodes, size, 1, 21);
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     const LevelMatrix la = level_matrix(*backend, a, size, size);
     LevelMatrix g = services.inverse_factor_pattern(la, nodes - 1);
     EXPECT_EQ(g.blocks(), nodes * (nodes + 1) / 2);
@@ -41,7 +41,7 @@ TEST_P(InverseFactor, MakesTheDiagonalBlocksOne) {
   const Dense a = positive_blocks(nodes, size, 0.15, 22);
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     const LevelMatrix la = level_matrix(*backend, a, size, size);
     LevelMatrix g = services.inverse_factor_pattern(la, most);
     EXPECT_EQ(services.inverse_factor(la, g), -1);
@@ -82,7 +82,8 @@ TEST(InverseFactorPattern, TakesTheStrongestNeighboursAndTheHighestOfEquals) {
   tie(5, 4, 1e-13);  // but rounding itself
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    const LevelMatrix g = backend->multigrid().inverse_factor_pattern(level_matrix(*backend, a, 1, 1), 2);
+    const LevelMatrix g =
+        backend->service<MultigridServices>().inverse_factor_pattern(level_matrix(*backend, a, 1, 1), 2);
     const auto column = g.column.read_host();
     EXPECT_EQ(std::vector<std::int32_t>(column.begin(), column.end()),
               (std::vector<std::int32_t>{0, 1, 2, 3, 4, 1, 3, 5}));
@@ -94,7 +95,7 @@ TEST(InverseFactorOfAMatrix, ThatIsNotPositiveNamesTheRow) {
   a(5, 5) = 0.5;
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     const LevelMatrix la = level_matrix(*backend, a, 1, 1);
     LevelMatrix g = services.inverse_factor_pattern(la, 4);
     EXPECT_EQ(services.inverse_factor(la, g), 5);
@@ -106,7 +107,7 @@ TEST(InverseFactorOfAMatrix, ThatIsNotPositiveNamesTheRow) {
 
 TEST(InverseFactorOfAMatrix, NeedsRoomAndAPattern) {
   for (const auto& backend : toy::all_backends()) {
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     const LevelMatrix a = level_matrix(*backend, positive_blocks(5, 3, 1, 23), 3, 3);
     expect_error(ErrorCode::misuse, {"21 neighbours of 3 rows", "64 rows"},
                  [&] { services.inverse_factor_pattern(a, 21); });

@@ -21,7 +21,7 @@ TEST_P(LevelMultiply, IsTheProduct) {
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
     const LevelMatrix la = level_matrix(*backend, a, height, inner), lb = level_matrix(*backend, b, inner, width);
-    LevelMatrix c = backend->multigrid().product_pattern(la, lb);
+    LevelMatrix c = backend->service<MultigridServices>().product_pattern(la, lb);
     // A block is in the pattern where there is a way to it.
     std::int64_t blocks = 0;
     for (int i = 0; i < 23; ++i)
@@ -33,9 +33,9 @@ TEST_P(LevelMultiply, IsTheProduct) {
         blocks += way;
       }
     EXPECT_EQ(c.blocks(), blocks);
-    backend->multigrid().multiply(la, lb, c);
+    backend->service<MultigridServices>().multiply(la, lb, c);
     expect_near(dense_of(c), a * b, 1e-14);
-    backend->multigrid().multiply(la, lb, c);  // into numbers that are already there
+    backend->service<MultigridServices>().multiply(la, lb, c);  // into numbers that are already there
     expect_near(dense_of(c), a * b, 1e-14);
   }
 }
@@ -45,9 +45,9 @@ TEST_P(LevelMultiply, TransposesItsFactors) {
   const Dense a = sparse_blocks(19, 31, height, width, 0.2, 13), other = 2 * a;
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    LevelMatrix t = backend->multigrid().transposed(level_matrix(*backend, a, height, width));
+    LevelMatrix t = backend->service<MultigridServices>().transposed(level_matrix(*backend, a, height, width));
     EXPECT_EQ(dense_of(t), a.transpose());
-    backend->multigrid().update_transposed(level_matrix(*backend, other, height, width), t);
+    backend->service<MultigridServices>().update_transposed(level_matrix(*backend, other, height, width), t);
     EXPECT_EQ(dense_of(t), other.transpose());
   }
 }
@@ -66,7 +66,7 @@ TEST(LevelMatrix, SmoothsAProlongator) {
       t.block(i * size, i % 4 * modes, size, modes) = random_dense(size, modes, 100 + static_cast<unsigned>(i));
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    MultigridServices& services = backend->multigrid();
+    MultigridServices& services = backend->service<MultigridServices>();
     const LevelMatrix la = level_matrix(*backend, a, size, size), lt = level_matrix(*backend, t, size, modes);
     LevelDiagonal inverse;
     ASSERT_EQ(services.invert_diagonal(la, inverse), -1);
@@ -84,13 +84,14 @@ TEST(LevelMatrix, InvertsItsDiagonal) {
     for (const auto& backend : toy::all_backends()) {
       SCOPED_TRACE(backend->describe() + ", blocks of " + std::to_string(size));
       LevelDiagonal inverse;
-      ASSERT_EQ(backend->multigrid().invert_diagonal(level_matrix(*backend, a, size, size), inverse), -1);
+      ASSERT_EQ(backend->service<MultigridServices>().invert_diagonal(level_matrix(*backend, a, size, size), inverse),
+                -1);
       const Dense found = dense_of(inverse);
       for (int i = 0; i < 15; ++i) {
         const Dense block = a.block(i * size, i * size, size, size);
         expect_near(found.block(i * size, i * size, size, size) * block, Dense::Identity(size, size), 1e-12);
       }
-      backend->multigrid().invert_row_sums(level_matrix(*backend, a, size, size), inverse);
+      backend->service<MultigridServices>().invert_row_sums(level_matrix(*backend, a, size, size), inverse);
       const Eigen::VectorXd sums = a.cwiseAbs().rowwise().sum();
       expect_near(dense_of(inverse), sums.cwiseInverse().asDiagonal(), 1e-15);
     }
@@ -104,7 +105,8 @@ TEST(LevelMatrix, SaysWhichDiagonalIsNotPositive) {
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
     LevelDiagonal inverse;
-    EXPECT_EQ(backend->multigrid().invert_diagonal(level_matrix(*backend, a, 3, 3), inverse), 25 * 3 + 1);
+    EXPECT_EQ(backend->service<MultigridServices>().invert_diagonal(level_matrix(*backend, a, 3, 3), inverse),
+              25 * 3 + 1);
   }
 }
 
@@ -119,7 +121,7 @@ TEST(LevelMatrix, HoldsEmptyRows) {
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
     LevelMatrix held = level_matrix(*backend, a, 3, 3);
-    backend->multigrid().set_unit_diagonal_of_empty_rows(held);
+    backend->service<MultigridServices>().set_unit_diagonal_of_empty_rows(held);
     EXPECT_EQ(dense_of(held), expected);
   }
 }
@@ -129,19 +131,19 @@ TEST(DenseInverse, IsTheInverse) {
     const Dense a = positive_blocks(rows, 3, 0.3, 41);
     for (const auto& backend : toy::all_backends()) {
       SCOPED_TRACE(backend->describe() + ", " + std::to_string(3 * rows) + " rows");
-      DenseInverse inverse = backend->multigrid().invert(level_matrix(*backend, a, 3, 3));
+      DenseInverse inverse = backend->service<MultigridServices>().invert(level_matrix(*backend, a, 3, 3));
       const Dense whole = dense_of(inverse);
       expect_near(whole * a, Dense::Identity(3 * rows, 3 * rows), 1e-13);
       for (const int columns : {1, 5}) {
         const Dense x = random_dense(3 * rows, columns, 42);
         LevelVector y = empty_vector(*backend, 3 * rows, columns, false);
-        backend->multigrid().apply(inverse, level_vector(*backend, x, false), y);
+        backend->service<MultigridServices>().apply(inverse, level_vector(*backend, x, false), y);
         expect_near(dense_of(y), whole * x, 1e-13);
       }
-      backend->multigrid().to_single(inverse);
+      backend->service<MultigridServices>().to_single(inverse);
       const Dense x = random_dense(3 * rows, 1, 43);
       LevelVector y = empty_vector(*backend, 3 * rows, 1, true);
-      backend->multigrid().apply(inverse, level_vector(*backend, x, true), y);
+      backend->service<MultigridServices>().apply(inverse, level_vector(*backend, x, true), y);
       expect_near(dense_of(y), whole * x, 1e-6);
     }
   }
@@ -156,7 +158,7 @@ TEST(DenseInverse, LeavesOutWhatIsSingular) {
   load.array() -= load.mean();
   for (const auto& backend : toy::all_backends()) {
     SCOPED_TRACE(backend->describe());
-    const Dense inverse = dense_of(backend->multigrid().invert(level_matrix(*backend, a, 1, 1)));
+    const Dense inverse = dense_of(backend->service<MultigridServices>().invert(level_matrix(*backend, a, 1, 1)));
     ASSERT_TRUE(inverse.allFinite());
     EXPECT_EQ((inverse.diagonal().array() == 0).count(), 1);
     expect_near(a * (inverse * load), load, 1e-10);
@@ -164,7 +166,7 @@ TEST(DenseInverse, LeavesOutWhatIsSingular) {
     Dense gap = positive_blocks(nodes, 1, 0.1, 45);
     gap.row(70).setZero();
     gap.col(70).setZero();
-    const Dense other = dense_of(backend->multigrid().invert(level_matrix(*backend, gap, 1, 1)));
+    const Dense other = dense_of(backend->service<MultigridServices>().invert(level_matrix(*backend, gap, 1, 1)));
     Dense unit = Dense::Identity(nodes, nodes);
     unit(70, 70) = 0;
     expect_near(other * gap, unit, 1e-12);

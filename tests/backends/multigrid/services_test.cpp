@@ -16,7 +16,7 @@ using toy::Case;
 
 /// All that a hierarchy of two levels is made of, and some of what is done with it.
 std::vector<std::vector<double>> whole_story(Backend& backend, const Case& c) {
-  MultigridServices& services = backend.multigrid();
+  MultigridServices& services = backend.service<MultigridServices>();
   std::vector<std::vector<double>> story;
   const auto model = backend.make_model(c.description());
   const auto matrix = backend.make_matrix(*model, 3);
@@ -77,7 +77,7 @@ TEST(MultigridBits, DoNotDependOnThreadsOrMemory) {
 
 TEST(MultigridErrors, AreMisuse) {
   const auto backend = make_openmp_backend(1);
-  MultigridServices& services = backend->multigrid();
+  MultigridServices& services = backend->service<MultigridServices>();
   const LevelMatrix a = level_matrix(*backend, path(10), 1, 1);
   const LevelMatrix wide = level_matrix(*backend, sparse_blocks(5, 4, 1, 2, 1, 91), 1, 2);
   LevelVector x = empty_vector(*backend, 10, 1, false), single = empty_vector(*backend, 10, 1, true),
