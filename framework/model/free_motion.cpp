@@ -15,7 +15,7 @@
 namespace voussoir {
 namespace {
 
-using detail::Kinematics;
+using detail::Field;
 using detail::mode_count;
 using detail::mode_value;
 using detail::Part;
@@ -45,9 +45,9 @@ std::vector<Eigen::VectorXd> readable(Eigen::MatrixXd basis) {
 }
 
 /// Adds what supports, equations and springs of a handler say of each part's motions: one row each, squared.
-void add_constraints(const AnalysisModel& model, Kinematics kinematics, const std::vector<std::int32_t>& part_of,
+void add_constraints(const AnalysisModel& model, const Field& field, const std::vector<std::int32_t>& part_of,
                      const std::vector<Part>& parts, std::vector<Eigen::MatrixXd>& gram) {
-  const int modes = mode_count(kinematics);
+  const int modes = mode_count(field.kinematics);
   const auto first = model.first_equation();
   const auto position = [&](std::int32_t equation) {
     return static_cast<std::int32_t>(std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1);
@@ -60,7 +60,7 @@ void add_constraints(const AnalysisModel& model, Kinematics kinematics, const st
       const std::int32_t k = position(equations[i]);
       const Spot spot = spot_of(model, parts[p], model.numbered_nodes()[k]);
       for (int m = 0; m < modes; ++m)
-        row[m] += coefficients[i] * mode_value(kinematics, m, equations[i] - first[k], spot, parts[p].radius);
+        row[m] += coefficients[i] * mode_value(field, m, model.component(k, equations[i]), spot, parts[p].radius);
       scale = std::max(scale, std::abs(coefficients[i]));
     }
     gram[p] += row * row.transpose() / (scale * scale);
@@ -87,13 +87,17 @@ int shape_dimension(const std::string& shape) { return shape.empty() ? 0 : shape
 
 /// Adds the energy that elements oppose to the motions: springs to ground, films, and users' elements that are not
 /// indifferent to rigid motion. Batches whose first elements show none are taken to have none.
-void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::vector<std::int32_t>& part_of,
+void add_elements(const AnalysisModel& model, const Field& field, const std::vector<std::int32_t>& part_of,
                   const std::vector<Part>& parts, std::vector<Eigen::MatrixXd>& gram) {
-  const int modes = mode_count(kinematics);
+  const int modes = mode_count(field.kinematics);
   const DeviceModel& device_model = model.device_model();
   const auto first = model.first_equation();
   std::vector<double> start;  // radiation opposes nothing at absolute zero
-  if (const auto temperature = model.radiation_start()) start.assign(model.equation_count(), *temperature);
+  if (const auto temperature = model.radiation_start()) {
+    start.assign(model.equation_count(), 0.0);
+    for (const std::int32_t node : model.numbered_nodes())
+      if (const std::int32_t e = model.equation(node, "T"); e >= 0) start[e] = *temperature;
+  }
   for (int device = 0; device < device_model.devices(); ++device) {
     for (int b = 0; b < device_model.batch_count(); ++b) {
       const ElementBatch& batch = device_model.part(device).batches[b];
@@ -127,13 +131,15 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
             const Spot spot = spot_of(model, parts[p], model.numbered_nodes()[at_node]);
             for (int c = 0; c < program.components(); ++c)
               for (int q = 0; q < modes; ++q)
-                motion(a * program.components() + c, q) = mode_value(kinematics, q, c, spot, parts[p].radius);
+                motion(a * program.components() + c, q) =
+                    mode_value(field, q, model.batch_unknown(b, c), spot, parts[p].radius);
           }
           const double size = matrix.cwiseAbs().maxCoeff();
           if (!(size > 0)) continue;
-          // Of an unsymmetric matrix, all that it does to a motion counts.
+          // Of an unsymmetric matrix, and of one of several fields, all that it does to a motion counts.
           const Eigen::MatrixXd force = detail::product(matrix, motion) / size;
-          const Eigen::MatrixXd energy = detail::transposed_product(program.symmetric() ? motion : force, force);
+          const bool definite = program.symmetric() && model.nodes_have_first_unknowns();
+          const Eigen::MatrixXd energy = detail::transposed_product(definite ? motion : force, force);
           // Rounding grows with the distance from the part's centre, which the radius has scaled to one.
           if (energy.cwiseAbs().maxCoeff() < 1e-9 * m) continue;
           ++opposed;
@@ -146,10 +152,10 @@ void add_elements(const AnalysisModel& model, Kinematics kinematics, const std::
 
 /// How far each motion moves the nodes of a part, and in which direction: Σ row rowᵀ over its unknowns. Stretches of
 /// nodes are summed by themselves and then in their order, so that the number of threads changes no bit.
-Eigen::MatrixXd extent_of(const AnalysisModel& model, Kinematics kinematics, const Part& part) {
+Eigen::MatrixXd extent_of(const AnalysisModel& model, const Field& field, const Part& part) {
   constexpr std::size_t stretch = 4096, most = 6;
   using Sums = std::array<double, most * most>;
-  const auto modes = static_cast<std::size_t>(mode_count(kinematics));
+  const auto modes = static_cast<std::size_t>(mode_count(field.kinematics));
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
   std::vector<Sums> sums((part.positions.size() + stretch - 1) / stretch, Sums{});
@@ -161,12 +167,12 @@ Eigen::MatrixXd extent_of(const AnalysisModel& model, Kinematics kinematics, con
       for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
         std::array<double, most> row{};
         for (std::size_t m = 0; m < modes; ++m)
-          row[m] = mode_value(kinematics, static_cast<int>(m), e - first[k], spot, part.radius);
+          row[m] = mode_value(field, static_cast<int>(m), model.component(k, e), spot, part.radius);
         for (std::size_t a = 0; a < most; ++a)
           for (std::size_t b = 0; b < most; ++b) sums[s][a * most + b] += row[a] * row[b];
       }
     }
-  Eigen::MatrixXd extent = Eigen::MatrixXd::Zero(mode_count(kinematics), mode_count(kinematics));
+  Eigen::MatrixXd extent = Eigen::MatrixXd::Zero(mode_count(field.kinematics), mode_count(field.kinematics));
   for (const Sums& sum : sums)
     for (std::size_t a = 0; a < modes; ++a)
       for (std::size_t b = 0; b < modes; ++b)
@@ -208,24 +214,23 @@ std::vector<std::int32_t> connected_parts(const AnalysisModel& model) {
   return part;
 }
 
-std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
-  const Kinematics kinematics = detail::kinematics_of(model);
-  const int modes = mode_count(kinematics);
-  if (modes == 0) return find_unrestrained_unknowns(model);
-  const auto part_of = connected_parts(model);
-  const auto parts = detail::make_parts(model, part_of);
-  std::vector<Eigen::MatrixXd> gram(parts.size(), Eigen::MatrixXd::Zero(modes, modes));
-  add_constraints(model, kinematics, part_of, parts, gram);
-  add_elements(model, kinematics, part_of, parts, gram);
+namespace {
 
-  std::vector<FreeMotion> motions;
+/// The motions of one field that nothing opposes.
+void find_field_motions(const AnalysisModel& model, const Field& field, const std::vector<std::int32_t>& part_of,
+                        const std::vector<Part>& parts, std::vector<FreeMotion>& motions) {
+  const int modes = mode_count(field.kinematics);
+  std::vector<Eigen::MatrixXd> gram(parts.size(), Eigen::MatrixXd::Zero(modes, modes));
+  add_constraints(model, field, part_of, parts, gram);
+  add_elements(model, field, part_of, parts, gram);
   const auto nodes = model.numbered_nodes();
   for (std::size_t p = 0; p < parts.size(); ++p) {
     // Motions that move nothing (turning a straight chain of bars about itself) are not motions.
-    const detail::Spectrum real = detail::spectrum_of(extent_of(model, kinematics, parts[p]));
+    const detail::Spectrum real = detail::spectrum_of(extent_of(model, field, parts[p]));
     std::vector<int> kept;
     for (int i = 0; i < modes; ++i)
       if (real.values[i] > 1e-9 * real.values[modes - 1]) kept.push_back(i);
+    if (kept.empty()) continue;  // the part does not have the field
     Eigen::MatrixXd basis(modes, kept.size());
     for (std::size_t i = 0; i < kept.size(); ++i) basis.col(static_cast<Eigen::Index>(i)) = real.vectors.col(kept[i]);
 
@@ -244,7 +249,18 @@ std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
       continue;
     }
     for (const auto& c : readable(detail::product(basis, restrained.vectors.leftCols(free))))
-      motions.push_back({who + " " + detail::motion_text(model, kinematics, parts[p], c), members});
+      motions.push_back({who + " " + detail::motion_text(field, parts[p], c), members});
+  }
+}
+
+}  // namespace
+
+std::vector<FreeMotion> find_free_motions(const AnalysisModel& model) {
+  std::vector<FreeMotion> motions;
+  if (const std::vector<Field> fields = detail::fields_of(model); !fields.empty()) {
+    const auto part_of = connected_parts(model);
+    const auto parts = detail::make_parts(model, part_of);
+    for (const Field& field : fields) find_field_motions(model, field, part_of, parts, motions);
   }
   return motions.empty() ? find_unrestrained_unknowns(model) : motions;
 }

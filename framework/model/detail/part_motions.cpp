@@ -32,17 +32,45 @@ std::string axis_text(Vec3d v) {
 
 }  // namespace
 
-Kinematics kinematics_of(const AnalysisModel& model) {
-  const auto& names = model.unknown_names();
-  if (names.size() == 1) return Kinematics::scalar;
-  const std::vector<std::string> solid{"ux", "uy", "uz", "rx", "ry", "rz"};
-  if (names.size() > solid.size() || !std::equal(names.begin(), names.end(), solid.begin())) return Kinematics::unknown;
-  if (names.size() > 2) return Kinematics::solid;
+namespace {
+
+bool is_axisymmetric(const AnalysisModel& model) {
+  for (const auto& origin : model.batches())
+    if (origin.kind == BatchOrigin::Kind::block && model.domain().block(origin.block).type().program().axisymmetric())
+      return true;
+  return false;
+}
+
+/// Whether some block has an unknown for itself, as heat elements have T.
+bool stands_alone(const AnalysisModel& model, const std::string& name) {
   for (const auto& origin : model.batches()) {
     if (origin.kind != BatchOrigin::Kind::block) continue;
-    if (model.domain().block(origin.block).type().program().axisymmetric()) return Kinematics::axisymmetric;
+    const auto names = model.domain().block(origin.block).type().program().unknown_names();
+    if (names.size() == 1 && names[0] == name) return true;
   }
-  return Kinematics::plane;
+  return false;
+}
+
+}  // namespace
+
+std::vector<Field> fields_of(const AnalysisModel& model) {
+  const auto& names = model.unknown_names();
+  const std::vector<std::string> solid{"ux", "uy", "uz", "rx", "ry", "rz"};
+  std::vector<Field> fields;
+  Field mechanical{Kinematics::unknown, names[0], std::vector<int>(names.size(), -1)};
+  int count = 0;
+  for (; count < static_cast<int>(std::min(names.size(), solid.size())) && names[count] == solid[count]; ++count)
+    mechanical.own[count] = count;
+  if (count > 2) mechanical.kinematics = Kinematics::solid;
+  if (count == 2) mechanical.kinematics = is_axisymmetric(model) ? Kinematics::axisymmetric : Kinematics::plane;
+  if (count > 1) fields.push_back(mechanical);
+  for (std::size_t k = count > 1 ? count : 0; k < names.size(); ++k) {
+    if (names.size() > 1 && !stands_alone(model, names[k])) continue;
+    Field scalar{Kinematics::scalar, names[k], std::vector<int>(names.size(), -1)};
+    scalar.own[k] = 0;
+    fields.push_back(std::move(scalar));
+  }
+  return fields;
 }
 
 int mode_count(Kinematics k) {
@@ -60,9 +88,11 @@ int mode_count(Kinematics k) {
   return 0;
 }
 
-double mode_value(Kinematics kinematics, int mode, int component, const Spot& spot, double radius) {
+double mode_value(const Field& field, int mode, int unknown, const Spot& spot, double radius) {
+  const int component = field.own[unknown];
+  if (component < 0) return 0;
   const Vec3d& offset = spot.offset;
-  switch (kinematics) {
+  switch (field.kinematics) {
     case Kinematics::scalar:
       return 1;
     case Kinematics::axisymmetric:
@@ -114,13 +144,12 @@ std::vector<Part> make_parts(const AnalysisModel& model, const std::vector<std::
   return parts;
 }
 
-std::string motion_text(const AnalysisModel& model, Kinematics kinematics, const Part& part, const Eigen::VectorXd& c) {
-  if (kinematics == Kinematics::scalar)
-    return model.is_thermal() ? "has no prescribed temperature"
-                              : "has '" + model.unknown_names()[0] + "' fixed nowhere";
-  if (kinematics == Kinematics::axisymmetric) return "can move along the axis (uy)";
+std::string motion_text(const Field& field, const Part& part, const Eigen::VectorXd& c) {
+  if (field.kinematics == Kinematics::scalar)
+    return field.name == "T" ? "has no prescribed temperature" : "has '" + field.name + "' fixed nowhere";
+  if (field.kinematics == Kinematics::axisymmetric) return "can move along the axis (uy)";
   Vec3d shift = Vec3d::Zero(), turn = Vec3d::Zero();
-  if (kinematics == Kinematics::plane) {
+  if (field.kinematics == Kinematics::plane) {
     shift = {c[0], c[1], 0};
     turn = {0, 0, c[2] / part.radius};
   } else {

@@ -21,8 +21,18 @@ enum class Kinematics {
   unknown        // nothing is known; nothing is checked
 };
 
-Kinematics kinematics_of(const AnalysisModel& model);
 int mode_count(Kinematics kinematics);
+
+/// Unknowns that move together when nothing resists: all displacements and rotations, or one temperature, head or
+/// potential.
+struct Field {
+  Kinematics kinematics = Kinematics::unknown;
+  std::string name;      ///< of its first unknown
+  std::vector<int> own;  ///< which of the field's unknowns each of the model's is, or −1
+};
+/// The fields of a model whose motions are known. Nothing is known of several unknowns that are not mechanical, unless
+/// each has elements of its own.
+std::vector<Field> fields_of(const AnalysisModel& model);
 
 /// A node's place among the modes of a part: where it is, and whether its first unknowns are a rotation.
 struct Spot {
@@ -37,8 +47,9 @@ struct Part {
   double radius = 1;
 };
 
-/// Value of a rigid motion at a place: modes are translations, then rotations about the part's centre over its radius.
-double mode_value(Kinematics kinematics, int mode, int component, const Spot& spot, double radius);
+/// Value of a field's rigid motion at a place, for one of the model's unknowns: modes are translations, then rotations
+/// about the part's centre over its radius.
+double mode_value(const Field& field, int mode, int component, const Spot& spot, double radius);
 
 Spot spot_of(const AnalysisModel& model, const Part& part, std::int32_t domain_node);
 
@@ -50,7 +61,7 @@ bool is_known(const AnalysisModel& model, std::int32_t domain_node);
 std::size_t known_nodes(const AnalysisModel& model);
 
 /// "can move along x", "can rotate about an axis along z through (0, 1, 0)": words for a combination of rigid motions.
-std::string motion_text(const AnalysisModel& model, Kinematics kinematics, const Part& part, const Eigen::VectorXd& c);
+std::string motion_text(const Field& field, const Part& part, const Eigen::VectorXd& c);
 /// "it", or "the part with node 17 (8 of 120 nodes)".
 std::string part_text(const AnalysisModel& model, const Part& part, std::size_t part_count);
 
