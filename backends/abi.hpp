@@ -8,7 +8,7 @@ namespace voussoir {
 
 /// Changes whenever a public class that crosses a library boundary changes: its virtual functions, its members, or what
 /// its inline functions assume. tests/structure/check_abi.sh notices it.
-inline constexpr std::int32_t abi_number = 7;
+inline constexpr std::int32_t abi_number = 8;
 
 /// ELF section in which every object file that registers something keeps the number it was compiled with. It is read
 /// from the file before the library is loaded.

@@ -83,13 +83,47 @@ void upload_nodes(const PartSource& source, int device, std::int32_t begin, cons
   settle(part.coordinates);
   settle(part.first_equation);
   settle(part.constrained);
+  if (std::all_of(model.unknowns.begin(), model.unknowns.end(), [](UnknownSet set) { return set.is_first_few(); }))
+    return;
+  part.unknowns = Array<std::uint32_t>(memory, static_cast<std::size_t>(part.local_nodes));
+  const auto unknowns = part.unknowns.write_host();
+  for (std::int32_t local = 0; local < part.local_nodes; ++local)
+    unknowns[local] =
+        model.unknowns[local < part.owned_nodes ? begin + local : ghosts[local - part.owned_nodes]].bits();
+  settle(part.unknowns);
+}
+
+/// The slots of a batch, where its components are not the first equations of all its nodes.
+void upload_slots(const PartSource& source, const std::shared_ptr<DeviceMemory>& memory, const BatchDescription& from,
+                  std::int32_t local_nodes, ElementBatch& to) {
+  if (source.model.unknowns.empty() && from.unknowns.empty()) return;
+  const int components = from.program->components();
+  // The decision is that of the whole batch, so that all devices treat it alike.
+  const auto first_ones = [&](std::int32_t node) {
+    for (int c = 0; c < components; ++c)
+      if (detail::slot_of(source.model, from, node, c) != c) return false;
+    return true;
+  };
+  if (std::all_of(from.nodes.begin(), from.nodes.end(), first_ones)) return;
+  to.slot = Array<std::uint8_t>(memory, static_cast<std::size_t>(local_nodes) * static_cast<std::size_t>(components));
+  const auto slots = to.slot.write_host();
+  std::fill(slots.begin(), slots.end(), std::uint8_t{0});
+  const auto width = static_cast<std::size_t>(from.program->nodes());
+  for (std::int32_t e = 0; e < to.element_count; ++e)
+    for (std::size_t a = 0; a < width; ++a) {
+      const std::int32_t node = from.nodes[static_cast<std::size_t>(to.origin_of(e)) * width + a];
+      const auto local = static_cast<std::size_t>(source.local_of.empty() ? node : source.local_of[node]);
+      for (int c = 0; c < components; ++c)
+        slots[local * static_cast<std::size_t>(components) + static_cast<std::size_t>(c)] =
+            static_cast<std::uint8_t>(detail::slot_of(source.model, from, node, c));
+    }
+  settle(to.slot);
 }
 
 /// The elements of a description that `to.origin` names.
 void upload_elements(const PartSource& source, const std::shared_ptr<DeviceMemory>& memory,
                      const BatchDescription& from, ElementBatch& to) {
   const int width = from.program->nodes();
-  const int components = from.program->components();
   to.parameters = Array<double>(memory, std::span<const double>(from.parameters));
   settle(to.parameters);
   to.nodes = Array<std::int32_t>(memory, static_cast<std::size_t>(to.element_count) * width);
@@ -106,7 +140,7 @@ void upload_elements(const PartSource& source, const std::shared_ptr<DeviceMemor
   }
   for (std::int32_t e = 0; !source.index.empty() && e < to.element_count; ++e) {
     bool dependent = false;
-    source.index.for_element(source.model, described(e), width, components, [&](std::int32_t) { dependent = true; });
+    source.index.for_element(source.model, from, described(e), [&](std::int32_t) { dependent = true; });
     if (dependent) to.dependent_elements.push_back(e);
   }
   settle(to.nodes);
@@ -128,7 +162,9 @@ void upload_batches(const PartSource& source, int device, detail::Share& share, 
     to.element_count =
         share.all_elements[b] ? detail::element_count(from) : static_cast<std::int32_t>(share.elements[b].size());
     to.origin = std::move(share.elements[b]);
-    if (to.element_count > 0) upload_elements(source, source.layout.memory(device), from, to);
+    if (to.element_count == 0) continue;
+    upload_elements(source, source.layout.memory(device), from, to);
+    upload_slots(source, source.layout.memory(device), from, part.local_nodes, to);
   }
 }
 
@@ -255,6 +291,7 @@ ElementView view_of(const DeviceModel::Part& part, int device, int batch, const 
   view.coordinates = read(part.coordinates);
   view.unknowns = state.unknowns ? read(state.unknowns->part(device)) : nullptr;
   view.first_unknown = read(part.first_equation);
+  view.slot = from.slot.empty() ? nullptr : read(from.slot);
   view.temperature = state.temperature ? read(state.temperature->parts[static_cast<std::size_t>(device)]) : nullptr;
   view.initial_temperature = part.initial_temperature.empty() ? nullptr : read(part.initial_temperature);
   view.expansion_reference = from.expansion_reference;

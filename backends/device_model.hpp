@@ -9,6 +9,7 @@
 #include <voussoir/backends/element_state.hpp>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/layout.hpp>
+#include <voussoir/backends/unknown_set.hpp>
 
 namespace voussoir {
 
@@ -20,6 +21,7 @@ struct BatchDescription {
   std::vector<std::int32_t> record;               ///< record of each element; empty: record 0 for all
   int table_rows = 1;                             ///< rows of a record: temperatures
   double expansion_reference = 0;                 ///< as in ElementView
+  std::vector<int> unknowns;  ///< the unknown that each component of the elements is; empty: 0, 1, 2, …
 };
 
 /// An equation that is not free but a combination of others: x[equation] = Σ coefficient · x[other].
@@ -30,11 +32,12 @@ struct Dependency {
 };
 
 /// A numbered model on the host, the input of DeviceModel. Nodes are numbered so that neighbours are near and devices
-/// get contiguous ranges; node i has the equations first_equation[i] … first_equation[i+1]. The elements' components
-/// are the first equations of their nodes.
+/// get contiguous ranges; node i has the equations first_equation[i] … first_equation[i+1], one for each of its
+/// unknowns.
 struct ModelDescription {
   std::span<const double> coordinates;           ///< 3 per node
   std::span<const std::int32_t> first_equation;  ///< one per node, and the total
+  std::span<const UnknownSet> unknowns;          ///< of each node; empty: the first few, as many as it has equations
   std::span<const std::uint8_t> prescribed;      ///< per equation: 1 where the value is prescribed
   /// Initial temperature of each node; empty: `start_temperature` everywhere.
   std::span<const double> initial_temperature;
@@ -69,6 +72,9 @@ struct ElementBatch {
   Array<std::int32_t> record;                     ///< empty: record 0 for all
   int table_rows = 1;                             ///< as in the description
   double expansion_reference = 0;                 ///< as in the description
+  /// Which of a node's equations each component of the elements is: [local node][component], of nodes that the batch
+  /// uses. Empty: the first ones, at every node.
+  Array<std::uint8_t> slot;
   /// Elements with a dependent equation, ascending: their contributions are distributed by the dependency.
   std::vector<std::int32_t> dependent_elements;
 
@@ -88,6 +94,7 @@ class DeviceModel {
     Array<double> initial_temperature;          ///< empty where it is the same everywhere
     Array<std::int32_t> first_equation;         ///< local equation of each local node, and the total
     Array<std::uint8_t> constrained;            ///< per local equation: prescribed or dependent, so not free
+    Array<std::uint32_t> unknowns;              ///< bits of each node's UnknownSet; empty: the first few, at every node
     std::vector<ElementBatch> batches;          ///< one per description, possibly without elements
     std::vector<Dependency> dependencies;       ///< in local equations; those of its elements and owned equations
     std::vector<std::int32_t> dependency_rows;  ///< local nodes, not owned, whose dependent rows feed owned equations

@@ -11,6 +11,11 @@
 
 namespace voussoir {
 
+/// Where component `c` of an element stands in a nodal vector (the unknowns, a direction), at one of its nodes.
+inline int unknown_index(const ElementView& view, int node, int components, int c) {
+  return view.first_unknown[node] + (view.slot ? view.slot[static_cast<std::ptrdiff_t>(node) * components + c] : c);
+}
+
 /// How an element's kernel reaches a backend.
 enum class Route {
   native,  ///< compiled for the backend

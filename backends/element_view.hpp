@@ -7,11 +7,13 @@ namespace voussoir {
 
 /// A batch of elements on one device, as plain arrays on that device. Two-dimensional models have z = 0.
 struct ElementView {
-  int element_count = 0;                        ///< of the batch
-  const int* nodes = nullptr;                   ///< element_count × nodes_per_element, local node numbers
-  const double* coordinates = nullptr;          ///< 3 per local node
-  const double* unknowns = nullptr;             ///< nodal unknowns at `first_unknown[node]`, or null: all zero
-  const int* first_unknown = nullptr;           ///< index of each local node's first unknown in a nodal vector
+  int element_count = 0;                ///< of the batch
+  const int* nodes = nullptr;           ///< element_count × nodes_per_element, local node numbers
+  const double* coordinates = nullptr;  ///< 3 per local node
+  const double* unknowns = nullptr;     ///< nodal unknowns at `first_unknown[node]`, or null: all zero
+  const int* first_unknown = nullptr;   ///< index of each local node's first unknown in a nodal vector
+  /// Which of its node's unknowns each component is: [local node][component]; null: the first ones.
+  const unsigned char* slot = nullptr;
   const double* temperature = nullptr;          ///< per local node, or null: the initial temperature
   const double* initial_temperature = nullptr;  ///< per local node, or null: `start_temperature` at every node
   double start_temperature = 0;                 ///< the initial temperature where it is the same everywhere

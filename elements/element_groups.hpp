@@ -115,6 +115,10 @@ class Gather {
     const double* at[width];
     for (int a = 0; a < nodes; ++a) {
       for (int lane = 0; lane < width; ++lane) at[lane] = from + view_.first_unknown[node(a, lane)];
+      if (view_.slot) {
+        gather_slots(at, a, 1, to + a * components, 1, 0);
+        continue;
+      }
       for (int c = 0; c < components; ++c) to[a * components + c] = Lane::load(at, c);
     }
   }
@@ -125,6 +129,10 @@ class Gather {
     for (int a = 0; a < nodes; ++a) {
       for (int lane = 0; lane < width; ++lane)
         at[lane] = from + static_cast<std::ptrdiff_t>(view_.first_unknown[node(a, lane)]) * columns;
+      if (view_.slot) {
+        gather_slots(at, a, columns, to + a * components, columns, nodes * components);
+        continue;
+      }
       for (int c = 0; c < components; ++c)
         for (int w = 0; w < columns; ++w)
           to[w * nodes * components + a * components + c] = Lane::load(at, c * columns + w);
@@ -133,6 +141,15 @@ class Gather {
 
  private:
   std::int32_t node(int a, int lane) const { return arrays_.node_numbers[a * width + lane]; }
+  /// The unknowns of node `a` where components are not its first ones; `step` apart in `to` for each column.
+  void gather_slots(const double* const (&at)[width], int a, int columns, R* to, int count, int step) const {
+    const double* own[width];
+    for (int c = 0; c < components; ++c) {
+      for (int lane = 0; lane < width; ++lane)
+        own[lane] = at[lane] + view_.slot[static_cast<std::ptrdiff_t>(node(a, lane)) * components + c] * columns;
+      for (int w = 0; w < count; ++w) to[w * step + c] = Lane::load(own, w);
+    }
+  }
   /// One number per node.
   void gather_nodal(const double* from, R* to) const {
     const double* at[width];

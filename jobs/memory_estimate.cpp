@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/host_memory.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/node_unknowns.hpp>
 
 namespace voussoir {
 namespace {
@@ -101,7 +102,6 @@ void count_pairs_and_layers(const Adjacency& mesh, ModelSize& size) {
 
 ModelSize model_size(const Domain& domain) {
   ModelSize size;
-  std::vector<std::uint8_t> components(static_cast<std::size_t>(domain.node_count()), 0);
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementBlock& block = domain.block(b);
     const ElementType& type = ElementLibrary::instance().find(block.type_name());
@@ -114,10 +114,9 @@ ModelSize model_size(const Domain& domain) {
     size.recovered_numbers += count * program.points() * static_cast<std::int64_t>(program.recovered_names().size());
     if (count > 0)
       size.dimension = std::max(size.dimension, type.shape().empty() ? 1 : shape_topology(type.shape()).dim);
-    for (std::int32_t n : block.connectivity())
-      components[n] = std::max(components[n], static_cast<std::uint8_t>(program.components()));
   }
-  for (std::uint8_t c : components) {
+  for (const UnknownSet set : node_unknowns(domain).of_node) {
+    const int c = set.count();
     if (c == 0) continue;
     ++size.nodes;
     size.equations += c;

@@ -80,6 +80,10 @@ SubstructureSolver::SubstructureSolver(const Domain& domain, const Partition& pa
       method_(method),
       whole_(std::make_unique<AnalysisModel>(domain, backend, TransformationHandler(), PlainNumberer())),
       subdomains_(make_subdomains(domain, partition)) {
+  if (!whole_->nodes_have_first_unknowns())
+    throw Error(ErrorCode::bad_input,
+                "substructures need nodes that all have the first few of the model's unknowns, as in a model of one "
+                "field; solve a model of several fields undivided");
   std::vector<std::int32_t> first_of_node(domain.node_count(), -1), count_of_node(domain.node_count(), 0);
   for (std::size_t k = 0; k < whole_->numbered_nodes().size(); ++k) {
     first_of_node[whole_->numbered_nodes()[k]] = whole_->first_equation()[k];
@@ -94,7 +98,7 @@ SubstructureSolver::SubstructureSolver(const Domain& domain, const Partition& pa
       // A node that only equations use may have more unknowns here, held ones, where all elements of the part have
       // more.
       for (std::int32_t e = part.first_equation()[k]; e < part.first_equation()[k + 1]; ++e) {
-        const std::int32_t component = e - part.first_equation()[k];
+        const std::int32_t component = part.component(k, e);
         equations[e] = component < count_of_node[node] ? first_of_node[node] + component : -1;
       }
     }

@@ -61,7 +61,7 @@ Superelement::Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> 
       place_[e] = static_cast<std::int32_t>(free_.size());
       if (shared) {
         boundary_equation_.push_back(place_[e]);
-        boundary_.push_back({subdomain.whole_nodes()[nodes[k]], e - first[k]});
+        boundary_.push_back({subdomain.whole_nodes()[nodes[k]], model_->component(k, e)});
       }
       free_.push_back(e);
     }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/spelling.hpp>
+#include <voussoir/framework/model/node_unknowns.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/detail/elimination_effort.hpp>
 #include <voussoir/solvers/registries.hpp>
@@ -116,7 +118,7 @@ struct Size {
 
 Size size_of(const Domain& domain) {
   Size s;
-  const std::vector<std::uint8_t> components = detail::unknowns_of_nodes(domain);
+  const std::vector<UnknownSet> unknowns = node_unknowns(domain).of_node;
   std::vector<std::uint8_t> slender(domain.node_count(), 0);
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
     const ElementBlock& block = domain.block(b);
@@ -130,18 +132,21 @@ Size size_of(const Domain& domain) {
       for (std::int32_t n : block.connectivity()) slender[n] = 1;
   }
   std::int64_t slender_nodes = 0, nodes = 0;
-  for (std::size_t n = 0; n < components.size(); ++n) {
-    nodes += components[n] > 0;
+  for (std::size_t n = 0; n < unknowns.size(); ++n) {
+    nodes += !unknowns[n].empty();
     slender_nodes += slender[n];
   }
   // A few springs or masses on a solid hardly affect convergence; a frame does.
   s.slender = slender_nodes * 20 > nodes;
   int first = 0;
-  for (std::uint8_t c : components) {
+  for (const UnknownSet set : unknowns) {
+    const int c = set.count();
     s.equations += c;
     if (c && first && c != first) s.uniform = false;
     if (c) first = c;
   }
+  constexpr int largest_block = 6;
+  s.uniform = s.uniform && first <= largest_block;
   return s;
 }
 
@@ -171,7 +176,7 @@ Choice choose_symmetric(const Domain& domain, const Size& size, const StaticOpti
   const bool on_host = backend.memory(0)->shares_host_memory();
   if (moderate && on_host && detail::elimination_effort(domain) <= small_effort)
     return {"direct", n + " in a " + shape + " that is thin or long are factorised in seconds"};
-  const bool multigrid = backend.has_multigrid();
+  const bool multigrid = backend.find<MultigridServices>() != nullptr;
   return {
       multigrid ? "cg+amg" : "cg+block-jacobi",
       n + " in a " + shape + " exceed the range in which a direct solver is fastest (" + std::to_string(limit) + ")",

@@ -36,6 +36,44 @@ void check_nodes(const ModelDescription& model) {
   if (!model.initial_temperature.empty() && model.initial_temperature.size() != nodes)
     misuse(number(static_cast<std::int64_t>(model.initial_temperature.size())) + " initial temperatures for " +
            number(static_cast<std::int64_t>(nodes)) + " nodes; give one per node, or none");
+  if (model.unknowns.empty()) return;
+  if (model.unknowns.size() != nodes)
+    misuse(number(static_cast<std::int64_t>(model.unknowns.size())) + " sets of unknowns for " +
+           number(static_cast<std::int64_t>(nodes)) + " nodes; give one per node, or none");
+  for (std::size_t n = 0; n < nodes; ++n)
+    if (model.unknowns[n].count() != model.first_equation[n + 1] - model.first_equation[n])
+      misuse("the node has " + number(model.unknowns[n].count()) + " unknowns but " +
+                 number(model.first_equation[n + 1] - model.first_equation[n]) + " equations",
+             "node " + number(static_cast<std::int64_t>(n)));
+}
+
+/// The unknowns of a batch's components are different ones, within the list.
+void check_unknowns(const BatchDescription& batch, const std::string& where) {
+  if (batch.unknowns.empty()) return;
+  if (static_cast<int>(batch.unknowns.size()) != batch.program->components())
+    misuse(number(static_cast<std::int64_t>(batch.unknowns.size())) + " unknowns for elements with " +
+               number(batch.program->components()) + " per node",
+           where);
+  UnknownSet seen;
+  for (const int unknown : batch.unknowns) {
+    if (unknown < 0 || unknown >= UnknownSet::most)
+      misuse("unknown " + number(unknown) + " does not exist; they are 0 to " + number(UnknownSet::most - 1), where);
+    if (seen.has(unknown)) misuse("two components are unknown " + number(unknown), where);
+    seen.add(unknown);
+  }
+}
+
+/// The first component whose unknown a node does not have, or −1.
+int missing_component(const ModelDescription& model, const BatchDescription& batch, std::int32_t node) {
+  const int components = batch.program->components();
+  if (model.unknowns.empty() && batch.unknowns.empty()) {
+    const int has = model.first_equation[node + 1] - model.first_equation[node];
+    return has < components ? has : -1;
+  }
+  const UnknownSet set = unknowns_of(model, node);
+  for (int c = 0; c < components; ++c)
+    if (!set.has(batch.unknowns.empty() ? c : batch.unknowns[static_cast<std::size_t>(c)])) return c;
+  return -1;
 }
 
 void check_batch(const ModelDescription& model, std::size_t b) {
@@ -51,13 +89,12 @@ void check_batch(const ModelDescription& model, std::size_t b) {
   if (batch.nodes.size() / nodes_per_element > INT32_MAX) misuse("more than 2^31 elements; split the batch", where);
 
   const auto node_count = static_cast<std::int32_t>(model.first_equation.size() - 1);
-  const int components = batch.program->components();
+  check_unknowns(batch, where);
   bool wrong = false;
 #pragma omp parallel for schedule(static) reduction(|| : wrong) if (batch.nodes.size() > 65536)
   for (std::size_t i = 0; i < batch.nodes.size(); ++i) {
     const std::int32_t node = batch.nodes[i];
-    wrong = wrong || node < 0 || node >= node_count ||
-            model.first_equation[node + 1] - model.first_equation[node] < components;
+    wrong = wrong || node < 0 || node >= node_count || missing_component(model, batch, node) >= 0;
   }
   for (std::size_t i = 0; wrong && i < batch.nodes.size(); ++i) {  // names the first one
     const std::int32_t node = batch.nodes[i];
@@ -65,10 +102,11 @@ void check_batch(const ModelDescription& model, std::size_t b) {
       misuse("element " + number(static_cast<std::int64_t>(i / nodes_per_element)) + " refers to node " + number(node) +
                  ", but the nodes are 0 to " + number(node_count - 1),
              where);
-    if (model.first_equation[node + 1] - model.first_equation[node] < components)
-      misuse("element " + number(static_cast<std::int64_t>(i / nodes_per_element)) + " has " + number(components) +
-                 " unknowns per node, but node " + number(node) + " has only " +
-                 number(model.first_equation[node + 1] - model.first_equation[node]) + " equations",
+    if (const int c = missing_component(model, batch, node); c >= 0)
+      misuse("element " + number(static_cast<std::int64_t>(i / nodes_per_element)) + " has " +
+                 number(batch.program->components()) + " unknowns per node, but node " + number(node) + ", with " +
+                 number(model.first_equation[node + 1] - model.first_equation[node]) + " equations, lacks number " +
+                 number(c),
              where);
   }
   if (batch.nodes.empty()) return;
@@ -168,18 +206,17 @@ Share share_of(const ModelDescription& model, const DependencyIndex& index, std:
   for (std::size_t b = 0; b < batches; ++b) {
     const BatchDescription& batch = model.batches[b];
     const int width = batch.program->nodes();
-    const int components = batch.program->components();
     const std::int32_t count = element_count(batch);
     std::vector<std::int32_t>& mine = share.elements[b];
     for (std::int32_t e = 0; e < count; ++e) {
       const std::int32_t* nodes = batch.nodes.data() + static_cast<std::size_t>(e) * width;
       bool contributes = std::any_of(nodes, nodes + width, owns);
       if (!contributes && !index.empty())
-        index.for_element(model, nodes, width, components, [&](std::int32_t k) { contributes |= feeds[k] != 0; });
+        index.for_element(model, batch, nodes, [&](std::int32_t k) { contributes |= feeds[k] != 0; });
       if (!contributes) continue;
       mine.push_back(e);
       for (int a = 0; a < width; ++a) needed[nodes[a]] = 1;
-      if (!index.empty()) index.for_element(model, nodes, width, components, [&](std::int32_t k) { concerns[k] = 1; });
+      if (!index.empty()) index.for_element(model, batch, nodes, [&](std::int32_t k) { concerns[k] = 1; });
     }
     if (static_cast<std::int32_t>(mine.size()) == count) {
       share.all_elements[b] = 1;

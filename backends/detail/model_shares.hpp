@@ -16,6 +16,17 @@ inline std::int32_t element_count(const BatchDescription& batch) {
   return static_cast<std::int32_t>(batch.nodes.size() / static_cast<std::size_t>(batch.program->nodes()));
 }
 
+/// The unknowns of a node.
+inline UnknownSet unknowns_of(const ModelDescription& model, std::int32_t node) {
+  return model.unknowns.empty() ? UnknownSet::first(model.first_equation[node + 1] - model.first_equation[node])
+                                : model.unknowns[static_cast<std::size_t>(node)];
+}
+/// Which of a node's equations belongs to a component of a batch's elements.
+inline int slot_of(const ModelDescription& model, const BatchDescription& batch, std::int32_t node, int component) {
+  if (model.unknowns.empty() && batch.unknowns.empty()) return component;
+  return unknowns_of(model, node).slot(batch.unknowns.empty() ? component : batch.unknowns[component]);
+}
+
 /// The node that an equation belongs to.
 std::int32_t node_of(const ModelDescription& model, std::int32_t equation);
 
@@ -29,13 +40,14 @@ struct DependencyIndex {
 
   /// Calls `visit` with the number of each dependency that one of the element's unknowns follows.
   template <class Visit>
-  void for_element(const ModelDescription& model, const std::int32_t* nodes, int node_count, int components,
+  void for_element(const ModelDescription& model, const BatchDescription& batch, const std::int32_t* nodes,
                    Visit visit) const {
-    for (int a = 0; a < node_count; ++a) {
+    for (int a = 0; a < batch.program->nodes(); ++a) {
       if (!node_has[nodes[a]]) continue;
-      const std::int32_t first = model.first_equation[nodes[a]];
-      for (int c = 0; c < components; ++c)
-        if (of_equation[first + c] >= 0) visit(of_equation[first + c]);
+      for (int c = 0; c < batch.program->components(); ++c) {
+        const std::int32_t equation = model.first_equation[nodes[a]] + slot_of(model, batch, nodes[a], c);
+        if (of_equation[equation] >= 0) visit(of_equation[equation]);
+      }
     }
   }
 };

@@ -30,6 +30,14 @@ struct NodeRows {
   double* begin(std::int32_t node) const {
     return values + (block_size == 1 ? row_start[first_equation[node]] : row_start[node] * (block_size * block_size));
   }
+  /// The entry of equations `i` of `node` and `j` of the node whose columns begin at `place` in the node's first row;
+  /// null where the mirrored one is stored.
+  double* entry(std::int32_t node, int i, std::ptrdiff_t place, int j) const {
+    if (block_size > 1) return begin(node) + place * (block_size * block_size) + i * block_size + j;
+    double* row = values + row_start[first_equation[node] + i];
+    if (whole) return row + place + j;
+    return place == 0 && j < i ? nullptr : row + place + j - i;
+  }
   /// Columns of the node's first row; of no use in a block matrix.
   std::ptrdiff_t width(std::int32_t node) const {
     if (block_size > 1) return 0;
@@ -93,6 +101,38 @@ Gather matrix_gather(const ElementProgram& program, const Position* positions, c
         const int a = chunk.node[k];
         add_node_rows<C, Tight>(chunk.values + e * entries, row_of.data(), symmetric, n, components, a,
                                 positions + ((chunk.first_element + e) * n + a) * n, begin, width, rows);
+      }
+    }
+  };
+}
+
+/// The same where components are not the first equations of their nodes.
+template <class Position>
+Gather slotted_gather(const ElementProgram& program, const std::int32_t* nodes,
+                      const detail::ElementEquations& equations, const Position* positions, const NodeRows& rows,
+                      std::int32_t owned, const std::uint8_t* skip) {
+  const int n = program.nodes(), components = program.components(), dofs = program.dofs();
+  const std::ptrdiff_t entries = program.matrix_entries();
+  const bool symmetric = program.symmetric();
+  return [=](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
+    for (std::int64_t row = row_begin; row < row_end; ++row) {
+      const std::int32_t node = chunk.rows[row];
+      if (node >= owned) continue;
+      for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
+        const std::int64_t e = chunk.element[k], element = chunk.first_element + e;
+        if (skip && skip[element]) continue;
+        const int a = chunk.node[k];
+        const double* matrix = chunk.values + e * entries;
+        const Position* position = positions + (element * n + a) * n;
+        for (int b = 0; b < n; ++b) {
+          if (position[b] == nowhere<Position>) continue;
+          const auto place = static_cast<std::ptrdiff_t>(position[b]);
+          const std::int32_t column = nodes[element * n + b];
+          for (int i = 0; i < components; ++i)
+            for (int j = 0; j < components; ++j)
+              if (double* entry = rows.entry(node, equations.slot_of(node, i), place, equations.slot_of(column, j)))
+                *entry += matrix[detail::matrix_entry(a * components + i, b * components + j, dofs, symmetric)];
+        }
       }
     }
   };
@@ -255,10 +295,15 @@ void assemble_into(const CpuBackend& backend, const DeviceModel& model, const El
                             model_part.first_equation.read_device(), matrix.block_size(), whole};
         const BlockPositions& positions = part.positions[static_cast<std::size_t>(b)];
         const std::uint8_t* data = positions.data.read_device();
-        if (positions.bytes_each == 1) return matrix_gather(program, data, rows, owned_nodes, skip);
-        if (positions.bytes_each == 2)
-          return matrix_gather(program, reinterpret_cast<const std::uint16_t*>(data), rows, owned_nodes, skip);
-        return matrix_gather(program, reinterpret_cast<const std::uint32_t*>(data), rows, owned_nodes, skip);
+        const auto typed = [&](const auto* position) {
+          return batch.slot.empty()
+                     ? matrix_gather(program, position, rows, owned_nodes, skip)
+                     : slotted_gather(program, batch.nodes.read_device(), element_equations(model_part, b), position,
+                                      rows, owned_nodes, skip);
+        };
+        if (positions.bytes_each == 1) return typed(data);
+        if (positions.bytes_each == 2) return typed(reinterpret_cast<const std::uint16_t*>(data));
+        return typed(reinterpret_cast<const std::uint32_t*>(data));
       };
       faults.note(batch, run(sweep, buffer, plain, gather));
       faults.note(batch, add_dependent(sweep, packed, [&] { return entry_adder(matrix, d); }));

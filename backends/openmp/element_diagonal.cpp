@@ -15,7 +15,7 @@ namespace cpu {
 namespace {
 
 /// Adds the blocks on the diagonal of element matrices ([group][entry][lane]) to nodes.
-Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, const std::int32_t* first_equation,
+Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, const detail::ElementEquations& equations,
                        std::int32_t owned_nodes, int block_size, const std::uint8_t* skip, double* blocks) {
   const int components = program.components(), dofs = program.dofs(), entries = program.matrix_entries();
   const int lanes = plan.lanes, shift = plan.lane_shift;
@@ -24,7 +24,6 @@ Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, co
     for (std::int64_t row = row_begin; row < row_end; ++row) {
       const std::int32_t node = chunk.rows[row];
       if (node >= owned_nodes) continue;
-      const std::int32_t equation = first_equation[node];
       for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
         const std::int32_t e = chunk.element[k];
         if (skip && skip[chunk.first_element + e]) continue;
@@ -32,7 +31,7 @@ Gather diagonal_gather(const ElementProgram& program, const GatherPlan& plan, co
             chunk.values + static_cast<std::ptrdiff_t>(e >> shift) * entries * lanes + (e & (lanes - 1));
         for (int i = 0; i < components; ++i)
           for (int j = 0; j < components; ++j) {
-            const std::int32_t r = equation + i, c = equation + j;
+            const std::int32_t r = equations.of(node, i), c = equations.of(node, j);
             if (r / block_size != c / block_size) continue;
             const int first = chunk.node[k] * components;
             blocks[static_cast<std::ptrdiff_t>(r) * block_size + c % block_size] +=
@@ -59,8 +58,8 @@ ElementStatus CpuElementOperator::add_diagonal(int d, int b, int block_size, Arr
   const ElementState state = state_.state();
   const Sweep sweep{*model_, d, b, plan, threads_, side, state, program.matrix_entries()};
   const auto gather = [&] {
-    return diagonal_gather(program, plan, model_part.first_equation.read_device(), model_part.owned_nodes, block_size,
-                           skip, blocks.update_device());
+    return diagonal_gather(program, plan, element_equations(model_part, b), model_part.owned_nodes, block_size, skip,
+                           blocks.update_device());
   };
   const auto matrices = [&]() -> Compute {
     if (!stored)

@@ -97,13 +97,13 @@ ElementStatus add_dependent(const Sweep& sweep, const std::function<Compute()>& 
     DeviceSection section(*memory);
     if (sweep.side != Route::host) compute_slab(sweep.model.device_view(sweep.device, sweep.batch, sweep.state));
     const std::int32_t* nodes = batch.nodes.read_device();
-    const std::int32_t* first_equation = part.first_equation.read_device();
+    const detail::ElementEquations equations = element_equations(part, sweep.batch);
     const auto add = open_add();
 
     for (std::size_t k = 0; k < count; ++k) {
       const std::int32_t* own = nodes + static_cast<std::ptrdiff_t>(batch.dependent_elements[from + k]) * n;
       const double* matrix = matrices.data() + k * entries;
-      const auto equation_of = [&](int i) { return first_equation[own[i / components]] + i % components; };
+      const auto equation_of = [&](int i) { return equations.of(own[i / components], i % components); };
       if (count_terms(program.dofs(), equation_of, dependency) > most_terms) {
         if (!sum)
           sum = std::make_unique<TransformedSum>(sweep.model.layout()->local_size(sweep.device),

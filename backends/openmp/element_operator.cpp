@@ -108,8 +108,8 @@ ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) con
         };
       },
       [&] {
-        return add_to_nodes(sweep.plan, program.dofs(), program.components(),
-                            model_->part(d).first_equation.read_device(), 1, y.update_device(), columns);
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(model_->part(d), b), 1,
+                            y.update_device(), columns);
       });
 }
 
@@ -129,8 +129,8 @@ void CpuElementOperator::add_spread(int d, int b, Array<double>& y) const {
   const double* x = expanded_.part(d).read_device();
   const double* matrices = own.matrices.read_device();
   double* spread = own.spread.write_device();
-  const Gather gather = add_to_nodes(plan, program.dofs(), program.components(),
-                                     model_->part(d).first_equation.read_device(), 1, y.update_device(), columns);
+  const Gather gather = add_to_nodes(plan, program.dofs(), program.components(), element_equations(model_->part(d), b),
+                                     1, y.update_device(), columns);
   Chunk chunk;
   chunk.values = spread;
   chunk.rows = plan.rows.read_device();
@@ -192,8 +192,8 @@ ElementStatus CpuElementOperator::add_action(int d, int b, Array<double>& y) con
         };
       },
       [&] {
-        return add_to_nodes(sweep.plan, program.dofs(), program.components(),
-                            model_->part(d).first_equation.read_device(), 1, y.update_device(), columns);
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(model_->part(d), b), 1,
+                            y.update_device(), columns);
       });
 }
 

@@ -184,7 +184,14 @@ void spread_groups(const ElementProgram& program, const ElementView& view, const
       double* target = out + static_cast<std::ptrdiff_t>(at) * n * per_node + lane;
       for (int a = 0; a < n; ++a) {
         const double* source = x + static_cast<std::ptrdiff_t>(view.first_unknown[nodes[a]]) * columns;
-        for (int i = 0; i < per_node; ++i, target += lanes) *target = source[i];
+        if (!view.slot) {
+          for (int i = 0; i < per_node; ++i, target += lanes) *target = source[i];
+          continue;
+        }
+        for (int c = 0; c < program.components(); ++c) {
+          const int slot = view.slot[static_cast<std::ptrdiff_t>(nodes[a]) * program.components() + c];
+          for (int w = 0; w < columns; ++w, target += lanes) *target = source[slot * columns + w];
+        }
       }
     }
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <voussoir/backends/detail/element_equations.hpp>
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/exchange.hpp>
@@ -20,12 +21,15 @@ NodalValues CpuBackend::temperatures(const DeviceModel& model, const Vector& unk
     DeviceSection section(*memory(d));
     const double* u = unknowns.part(d).read_device();
     const std::int32_t* first = part.first_equation.read_device();
+    const std::uint32_t* sets = part.unknowns.empty() ? nullptr : part.unknowns.read_device();
     const double* initial = part.initial_temperature.empty() ? nullptr : part.initial_temperature.read_device();
     const double start = model.start_temperature();
     double* t = values.write_device();
     cpu::for_blocks(values.size(), threads_, [=](std::size_t begin, std::size_t end) {
-      for (std::size_t n = begin; n < end; ++n)
-        t[n] = component < first[n + 1] - first[n] ? u[first[n] + component] : initial ? initial[n] : start;
+      for (std::size_t n = begin; n < end; ++n) {
+        const int slot = detail::slot_of_unknown(sets ? sets + n : nullptr, first[n + 1] - first[n], component);
+        t[n] = slot >= 0 ? u[first[n] + slot] : initial ? initial[n] : start;
+      }
     });
   }
   return result;

@@ -11,6 +11,7 @@
 #include <voussoir/backends/openmp/gather_plan.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 #include <voussoir/backends/openmp/sparse_matrix.hpp>
+#include <voussoir/backends/openmp/sweep.hpp>
 #include <voussoir/backends/openmp/symmetric_matrix.hpp>
 
 // The pattern of a model's matrix: which nodes share an element, and where each element's blocks go. Of a symmetric
@@ -88,7 +89,7 @@ DependencyLists dependency_lists(const DeviceModel::Part& part, const std::vecto
                                      first_equation) -
            1;
   };
-  // Nodes that are together in an element with dependent equations: how many of their equations it has, and the nodes.
+  // Nodes that are together in an element with dependent equations: its batch, and the nodes.
   std::vector<std::array<std::int32_t, 3>> pairs;
   for (std::size_t b = 0; b < batches.size(); ++b) {
     const ElementBatch& batch = part.batches[static_cast<std::size_t>(numbers[b])];
@@ -96,7 +97,7 @@ DependencyLists dependency_lists(const DeviceModel::Part& part, const std::vecto
     for (const std::int32_t e : batch.dependent_elements)
       for (int i = 0; i < n * n; ++i) {
         const std::int32_t* nodes = batches[b].nodes + std::int64_t{e} * n;
-        pairs.push_back({batch.program->components(), nodes[i / n], nodes[i % n]});
+        pairs.push_back({numbers[b], nodes[i / n], nodes[i % n]});
       }
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -104,12 +105,13 @@ DependencyLists dependency_lists(const DeviceModel::Part& part, const std::vecto
   if (pairs.empty()) return lists;
   const auto& dependency_of = plans.dependency_of(device);
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::int32_t>> known;
-  const auto stands_for = [&](std::int32_t components, std::int32_t node) -> const std::vector<std::int32_t>& {
-    const auto [it, is_new] = known.try_emplace({components, node});
+  const auto stands_for = [&](std::int32_t batch, std::int32_t node) -> const std::vector<std::int32_t>& {
+    const auto [it, is_new] = known.try_emplace({batch, node});
     if (!is_new) return it->second;
     it->second.push_back(node);
-    for (std::int32_t i = 0; i < components; ++i)
-      if (const auto found = dependency_of.find(first_equation[node] + i); found != dependency_of.end())
+    const detail::ElementEquations equations = element_equations(part, batch);
+    for (int i = 0; i < equations.components; ++i)
+      if (const auto found = dependency_of.find(equations.of(node, i)); found != dependency_of.end())
         for (const std::int32_t other : part.dependencies[static_cast<std::size_t>(found->second)].others)
           it->second.push_back(node_of(other));
     sort_unique(it->second);
@@ -118,17 +120,17 @@ DependencyLists dependency_lists(const DeviceModel::Part& part, const std::vecto
   std::vector<std::pair<std::int32_t, std::int32_t>> takes;  // row, number of a list
   std::vector<std::int32_t> met;
   for (std::size_t k = 0; k < pairs.size();) {
-    const std::int32_t components = pairs[k][0], node = pairs[k][1];
+    const std::int32_t batch = pairs[k][0], node = pairs[k][1];
     met.clear();
-    for (; k < pairs.size() && pairs[k][0] == components && pairs[k][1] == node; ++k) {
-      const auto& others = stands_for(components, pairs[k][2]);
+    for (; k < pairs.size() && pairs[k][0] == batch && pairs[k][1] == node; ++k) {
+      const auto& others = stands_for(batch, pairs[k][2]);
       met.insert(met.end(), others.begin(), others.end());
     }
     sort_unique(met);
     const auto number = static_cast<std::int32_t>(lists.list_start.size() - 1);
     lists.column.insert(lists.column.end(), met.begin(), met.end());
     lists.list_start.push_back(static_cast<std::int64_t>(lists.column.size()));
-    for (const std::int32_t row : stands_for(components, node))
+    for (const std::int32_t row : stands_for(batch, node))
       if (row < part.owned_nodes) takes.emplace_back(row, number);
   }
   std::sort(takes.begin(), takes.end());

@@ -26,8 +26,8 @@ ElementStatus add_element_vectors(const Sweep& sweep, Array<double>& buffer, con
   return run(
       sweep, buffer, [&] { return compute; },
       [&] {
-        return add_to_nodes(sweep.plan, program.dofs(), program.components(), part.first_equation.read_device(), factor,
-                            y.update_device());
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(part, sweep.batch),
+                            factor, y.update_device());
       });
 }
 

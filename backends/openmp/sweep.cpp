@@ -178,19 +178,25 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
   return status;
 }
 
-Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const std::int32_t* first_equation, double factor,
-                    double* y, int columns) {
+Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const detail::ElementEquations& equations,
+                    double factor, double* y, int columns) {
   const int lanes = plan.lanes, shift = plan.lane_shift;
   const int per_element = dofs * columns, per_node = components * columns;
   return [=](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
     for (std::int64_t row = row_begin; row < row_end; ++row) {
-      double* target = y + static_cast<std::ptrdiff_t>(first_equation[chunk.rows[row]]) * columns;
+      const std::int32_t node = chunk.rows[row];
+      double* target = y + static_cast<std::ptrdiff_t>(equations.first[node]) * columns;
       for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
         const std::int32_t e = chunk.element[k];
         const double* source =
             chunk.values + (static_cast<std::ptrdiff_t>(e >> shift) * per_element + chunk.node[k] * per_node) * lanes +
             (e & (lanes - 1));
-        for (int i = 0; i < per_node; ++i) target[i] += factor * source[i * lanes];
+        if (!equations.slot)
+          for (int i = 0; i < per_node; ++i) target[i] += factor * source[i * lanes];
+        else
+          for (int c = 0; c < components; ++c)
+            for (int w = 0; w < columns; ++w)
+              target[equations.slot_of(node, c) * columns + w] += factor * source[(c * columns + w) * lanes];
       }
     }
   };

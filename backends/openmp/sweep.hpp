@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 
+#include <voussoir/backends/detail/element_equations.hpp>
 #include <voussoir/backends/device_model.hpp>
 #include <voussoir/backends/openmp/gather_plan.hpp>
 
@@ -45,6 +46,13 @@ struct Sweep {
   int values = 0;              ///< per element
 };
 
+/// The equations of a batch's elements, for device work.
+inline detail::ElementEquations element_equations(const DeviceModel::Part& part, int batch) {
+  const ElementBatch& elements = part.batches[static_cast<std::size_t>(batch)];
+  return {part.first_equation.read_device(), elements.slot.empty() ? nullptr : elements.slot.read_device(),
+          elements.program->components()};
+}
+
 /// Computes chunk by chunk into `buffer` (made larger where needed) and sums. `open_compute` is called where arrays may
 /// be asked for the side that computes, `open_gather` inside a section of the device; both take the pointers they need
 /// there.
@@ -58,7 +66,7 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
 
 /// A gather that adds factor · values to a block of `columns` nodal vectors, with `components` values per element node
 /// and those of all columns side by side.
-Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const std::int32_t* first_equation, double factor,
-                    double* y, int columns = 1);
+Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const detail::ElementEquations& equations,
+                    double factor, double* y, int columns = 1);
 
 }  // namespace voussoir::cpu

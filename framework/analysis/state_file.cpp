@@ -104,16 +104,20 @@ std::vector<std::int32_t> equations_by_node(const AnalysisModel& model) {
   return equations;
 }
 
-/// Says which nodes have how many unknowns, by the user's numbers.
+/// Says which nodes have which unknowns, by the user's numbers.
 std::uint64_t node_fingerprint(const AnalysisModel& model) {
   std::uint64_t hash = checksum({});
   std::int32_t last = -1;
   for (const std::int32_t e : equations_by_node(model)) {
-    const std::int32_t node = model.place(e).node;
+    const auto [node, component] = model.place(e);
     const Id id = model.domain().node_id(node);
     const char turn = node != last;
     hash = checksum({&turn, 1}, hash);
     if (turn) hash = checksum({reinterpret_cast<const char*>(&id), sizeof(id)}, hash);
+    if (!model.nodes_have_first_unknowns()) {
+      const auto unknown = static_cast<char>(component);
+      hash = checksum({&unknown, 1}, hash);
+    }
     last = node;
   }
   return hash;

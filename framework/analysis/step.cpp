@@ -99,8 +99,10 @@ void over_equations(const AnalysisModel& m, const Visit& visit) {
   const std::size_t width = m.unknown_names().size();
 #pragma omp parallel for schedule(static) if (at.size() > detail::worth_threads)
   for (std::size_t k = 0; k < at.size(); ++k)
-    for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
-      visit(e, at[k] * width + (e - first[k]), static_cast<std::size_t>(e - first[k]));
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
+      const auto component = static_cast<std::size_t>(m.component(k, e));
+      visit(e, at[k] * width + component, component);
+    }
 }
 
 /// Calls add(equation, component) for every equation, in order: sums have the same bits whatever the threads.
@@ -108,7 +110,7 @@ template <class Add>
 void sum_equations(const AnalysisModel& m, const Add& add) {
   const auto first = m.first_equation();
   for (std::size_t k = 0; k + 1 < first.size(); ++k)
-    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) add(e, static_cast<std::size_t>(e - first[k]));
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) add(e, static_cast<std::size_t>(m.component(k, e)));
 }
 
 /// The residual of some kinds of batches, with −1 times the nodal loads where `with_loads`.

@@ -85,7 +85,7 @@ ElementStatus HostElementProgram::run(const ElementView& view, int first, int co
     for (int a = 0; a < nodes_; ++a) {
       for (int i = 0; i < 3; ++i) x[a][i] = view.coordinates[3 * static_cast<std::ptrdiff_t>(node[a]) + i];
       for (int c = 0; c < width; ++c)
-        u[a * width + c] = view.unknowns ? view.unknowns[view.first_unknown[node[a]] + c] : 0;
+        u[a * width + c] = view.unknowns ? view.unknowns[unknown_index(view, node[a], width, c)] : 0;
       if (heated) {
         initial[a] = view.initial_temperature ? view.initial_temperature[node[a]] : view.start_temperature;
         temperature[a] = view.temperature ? view.temperature[node[a]] : initial[a];
@@ -204,7 +204,7 @@ ElementStatus HostElementProgram::action(const ElementView& view, const double* 
                std::fill(full.begin(), full.end(), 0.0);
                element_->tangent(data, full);
                if (symmetric()) require_symmetric(full, "tangent");
-               for (int i = 0; i < n; ++i) du[i] = direction[view.first_unknown[node[i / width]] + i % width];
+               for (int i = 0; i < n; ++i) du[i] = direction[unknown_index(view, node[i / width], width, i % width)];
                for (int i = 0; i < n; ++i)
                  for (int j = 0; j < n; ++j) result[i] += full[i * n + j] * du[j];
              });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <map>
 
 #include <voussoir/backends/number_text.hpp>
 
@@ -17,21 +18,24 @@ std::int32_t AnalysisModel::equation(std::int32_t node, std::string_view unknown
   const std::int32_t at = position_[node];
   if (at < 0) return -1;
   const auto it = std::find(unknown_names_.begin(), unknown_names_.end(), unknown);
-  const auto component = static_cast<std::int32_t>(it - unknown_names_.begin());
-  return component < first_equation_[at + 1] - first_equation_[at] ? first_equation_[at] + component : -1;
+  if (it == unknown_names_.end()) return -1;
+  const auto component = static_cast<int>(it - unknown_names_.begin());
+  const UnknownSet set = node_unknowns_[at];
+  return set.has(component) ? first_equation_[at] + set.slot(component) : -1;
 }
 
 AnalysisModel::Place AnalysisModel::place(std::int32_t equation) const {
   const auto at =
       std::upper_bound(first_equation_.begin(), first_equation_.end(), equation) - first_equation_.begin() - 1;
-  return {node_at_[at], equation - first_equation_[at]};
+  return {node_at_[at], component(static_cast<std::size_t>(at), equation)};
 }
 
 std::string AnalysisModel::equation_label(std::int32_t equation) const {
   const Place at = place(equation);
   const RotationNode* rotation = domain_.rotation_node(at.node);
   if (!rotation) return domain_.node_label(at.node) + ", " + unknown_names_[at.component];
-  const int axis = unknown_names_.size() == 2 ? 2 : at.component;
+  const bool plane = std::find(unknown_names_.begin(), unknown_names_.end(), "uz") == unknown_names_.end();
+  const int axis = plane ? 2 : at.component;
   const std::string about = std::string("rotation about ") + "xyz"[axis];
   if (rotation->hidden)
     return domain_.node_label(at.node) + ", " + about + " (degree of freedom " + std::to_string(axis + 4) + ")";
@@ -81,11 +85,11 @@ bool AnalysisModel::same_matrix(std::span<const double> a, std::span<const doubl
 }
 
 bool AnalysisModel::follows_unknown_temperature() const {
-  return temperature_component_ >= 0 && (depends_on_temperature_ || laws_read_temperature_);
+  return temperature_component_ >= 0 && (depends_on_temperature_ || laws_read_temperature_ || follows_other_field_);
 }
 
 bool AnalysisModel::is_linear() const {
-  if (temperature_component_ >= 0 && depends_on_temperature_) return false;
+  if (temperature_component_ >= 0 && (depends_on_temperature_ || follows_other_field_)) return false;
   for (const ElementBatch& batch : device_model_->part(0).batches)
     if (!batch.program->linear()) return false;
   return true;
@@ -102,23 +106,25 @@ std::uint64_t AnalysisModel::next_serial() {
   return ++models;
 }
 
-void AnalysisModel::add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const {
-  std::vector<double> nodal;  // empty where no nodal load acts
-  for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
-    if (case_factors[c] == 0 || domain_.load_case(c).nodal_loads().empty()) continue;
-    if (nodal.empty()) nodal.assign(static_cast<std::size_t>(equation_count()), 0.0);
-    for (const auto& load : domain_.load_case(c).nodal_loads())
-      nodal[equation(load.node, load.unknown)] += case_factors[c] * load.value;
-  }
-  if (!nodal.empty()) {
+/// Load cases as vectors, at factor 1.
+struct AnalysisModel::KeptLoads {
+  static constexpr std::size_t most = 8;  ///< vectors
+  std::vector<bool> was_used;             ///< per load case: it is kept when it is used again
+  std::map<std::size_t, Vector> vectors;
+};
+
+std::shared_ptr<AnalysisModel::KeptLoads> AnalysisModel::make_kept_loads() { return std::make_shared<KeptLoads>(); }
+
+void AnalysisModel::add_load_case(std::size_t load_case, double factor, const ElementState& state, Vector& f) const {
+  if (const auto& loads = domain_.load_case(load_case).nodal_loads(); !loads.empty()) {
+    std::vector<double> nodal(static_cast<std::size_t>(equation_count()), 0.0);
+    for (const auto& load : loads) nodal[equation(load.node, load.unknown)] += factor * load.value;
     Vector nodal_vector = make_vector();
     nodal_vector.from_host(nodal);
     backend_->axpy(1.0, nodal_vector, f);
   }
-
   const auto add = [&](int batch, const BatchOrigin& origin) {
-    const double factor = case_factors[origin.load_case];
-    if (factor == 0) return;
+    if (origin.load_case != static_cast<int>(load_case)) return;
     BodyLoad load = origin.body;
     for (double& a : load.acceleration) a *= factor;
     load.angular_velocity_squared *= factor;
@@ -131,6 +137,31 @@ void AnalysisModel::add_loads(std::span<const double> case_factors, const Elemen
         add(static_cast<int>(b), origin);
   for (std::size_t b = 0; b < origins_.size(); ++b)
     if (origins_[b].kind == BatchOrigin::Kind::body_load) add(static_cast<int>(b), origins_[b]);
+}
+
+void AnalysisModel::add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const {
+  KeptLoads& kept = *kept_loads_;
+  kept.was_used.resize(domain_.load_case_count(), false);
+  for (std::size_t c = 0; c < domain_.load_case_count(); ++c) {
+    const LoadCase& load_case = domain_.load_case(c);
+    if (case_factors[c] == 0 || (load_case.nodal_loads().empty() && load_case.body_loads().empty())) continue;
+    if (const auto found = kept.vectors.find(c); found != kept.vectors.end()) {
+      backend_->axpy(case_factors[c], found->second, f);
+      continue;
+    }
+    const bool constant = load_case.body_loads().empty() || (!depends_on_temperature_ && !laws_read_temperature_);
+    if (!constant) {
+      add_load_case(c, case_factors[c], state, f);
+      continue;
+    }
+    // The same sums whether the vector is kept or not: the loads at factor 1, times the factor.
+    Vector loads = make_vector();
+    backend_->fill(loads, 0.0);
+    add_load_case(c, 1.0, state, loads);
+    backend_->axpy(case_factors[c], loads, f);
+    if (kept.was_used[c] && kept.vectors.size() < KeptLoads::most) kept.vectors.emplace(c, std::move(loads));
+    kept.was_used[c] = true;
+  }
 }
 
 std::shared_ptr<const NodalValues> AnalysisModel::temperatures(std::span<const double> case_factors) const {
@@ -169,17 +200,18 @@ std::optional<double> AnalysisModel::radiation_start() const {
       }
   if (start)
     for (std::int32_t e = 0; e < equation_count(); ++e)
-      if (prescribed_[e]) start = std::max(*start, plan_.value[e]);
+      if (prescribed_[e] && place(e).component == temperature_component_) start = std::max(*start, plan_.value[e]);
   return start;
 }
 
 Vector AnalysisModel::initial_unknowns(double factor) const {
   std::vector<double> u(equation_count(), 0.0);
-  if (follows_unknown_temperature())
+  const auto start = radiation_start();
+  if (start || follows_unknown_temperature())
     for (std::size_t k = 0; k < node_at_.size(); ++k)
-      if (temperature_component_ < first_equation_[k + 1] - first_equation_[k])
-        u[first_equation_[k] + temperature_component_] = domain_.initial_temperature(node_at_[k]);
-  if (const auto start = radiation_start()) std::fill(u.begin(), u.end(), *start);
+      if (node_unknowns_[k].has(temperature_component_))
+        u[first_equation_[k] + node_unknowns_[k].slot(temperature_component_)] =
+            start ? *start : domain_.initial_temperature(node_at_[k]);
   for (std::int32_t e = 0; e < equation_count(); ++e)
     if (prescribed_[e]) u[e] = factor * plan_.value[e];
   for (const auto& d : plan_.dependent) {

@@ -49,13 +49,23 @@ class AnalysisModel {
   // --- equations -----------------------------------------------------------------------------------------------
   std::int32_t equation_count() const { return first_equation_.back(); }  ///< free, prescribed and dependent ones
   std::int32_t free_equation_count() const;                               ///< neither prescribed nor dependent
-  /// Names of the unknowns; a node has the first few of them.
+  /// Names of all unknowns. A node has those that its elements use, in this order.
   const std::vector<std::string>& unknown_names() const { return unknown_names_; }
+  /// The unknowns of the nodes that have equations, in numbered order.
+  std::span<const UnknownSet> node_unknowns() const { return node_unknowns_; }
+  /// Whether every node has the first few of the unknowns, as in a model of one field.
+  bool nodes_have_first_unknowns() const { return nodes_have_first_unknowns_; }
+  /// Which unknown an equation of the node at `position` in the numbering is, as an index into unknown_names().
+  int component(std::size_t position, std::int32_t equation) const {
+    return node_unknowns_[position].unknown(equation - first_equation_[position]);
+  }
+  /// Which unknown component `c` of a batch's elements is, as an index into unknown_names().
+  int batch_unknown(int batch, int c) const { return batch_unknowns_[static_cast<std::size_t>(batch)][c]; }
   /// Equation of an unknown at a node (by index), or −1 where the node does not have it.
   std::int32_t equation(std::int32_t node, std::string_view unknown) const;
   /// "node 12, ux"
   std::string equation_label(std::int32_t equation) const;
-  /// Node index and component of an equation.
+  /// Node index of an equation, and its unknown as an index into unknown_names().
   struct Place {
     std::int32_t node;  ///< by index
     int component;      ///< index into unknown_names()
@@ -93,7 +103,7 @@ class AnalysisModel {
 
   // --- loads and state -----------------------------------------------------------------------------------------
   /// Nodal and body loads of a combination, added to f. Of the state, the temperatures matter: densities may follow
-  /// them.
+  /// them. Load cases that are asked for again are kept as vectors on the devices, so that a new factor costs an axpy.
   void add_loads(std::span<const double> case_factors, const ElementState& state, Vector& f) const;
   /// Nodal temperatures of a combination: initial + Σ factor · (case − initial). Null where no load case has any and no
   /// material depends on them.
@@ -127,16 +137,23 @@ class AnalysisModel {
 
  private:
   struct Builder;
+  struct KeptLoads;
+  /// Adds factor · the loads of one case to f.
+  void add_load_case(std::size_t load_case, double factor, const ElementState& state, Vector& f) const;
   static std::uint64_t next_serial();
+  static std::shared_ptr<KeptLoads> make_kept_loads();
   std::vector<double> initial_temperatures() const;  // in numbered order
 
   const Domain& domain_;
   std::shared_ptr<Backend> backend_;
   std::unique_ptr<DeviceModel> device_model_;
   std::vector<std::string> unknown_names_;
-  std::vector<std::int32_t> position_;        // of each domain node in the numbering, or −1
-  std::vector<std::int32_t> node_at_;         // domain node at each position
-  std::vector<std::int32_t> first_equation_;  // per position
+  std::vector<UnknownSet> node_unknowns_;  // per position
+  bool nodes_have_first_unknowns_ = true;
+  std::vector<std::vector<int>> batch_unknowns_;  // per batch and component
+  std::vector<std::int32_t> position_;            // of each domain node in the numbering, or −1
+  std::vector<std::int32_t> node_at_;             // domain node at each position
+  std::vector<std::int32_t> first_equation_;      // per position
   std::vector<std::uint8_t> prescribed_;
   std::vector<std::int32_t> dependent_of_;  // index into plan_.dependent, or −1
   ConstraintPlan plan_;
@@ -144,9 +161,11 @@ class AnalysisModel {
   std::vector<BatchOrigin> whole_body_loads_;  // body loads on whole blocks, which need no separate batch
   bool depends_on_temperature_ = false;
   bool laws_read_temperature_ = false;  // those of blocks
+  bool follows_other_field_ = false;    // a block without the unknown T depends on it: by expansion, or by its law
   int temperature_component_ = -1;      // of the unknown T
   std::uint64_t domain_revision_ = 0;
   std::uint64_t serial_ = next_serial();
+  std::shared_ptr<KeptLoads> kept_loads_;
 };
 
 }  // namespace voussoir

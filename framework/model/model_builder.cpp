@@ -20,6 +20,7 @@ void AnalysisModel::Builder::upload() {
   d.initial_temperature = initial;
   d.start_temperature = start_temperature;
   d.first_equation = m.first_equation_;
+  if (!m.nodes_have_first_unknowns_) d.unknowns = m.node_unknowns_;
   d.prescribed = m.prescribed_;
   for (const auto& a : m.plan_.dependent) {
     Dependency dependency{a.equation, {}, {}};
@@ -35,6 +36,10 @@ void AnalysisModel::Builder::upload() {
 #pragma omp parallel for schedule(static) if (nodes.size() > detail::worth_threads)
     for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = m.position_[nodes[i]];
     batches[b].nodes = nodes;
+    const std::vector<int>& unknowns = m.batch_unknowns_.emplace_back(unknowns_of(*batches[b].program));
+    bool first_ones = true;
+    for (std::size_t c = 0; c < unknowns.size(); ++c) first_ones = first_ones && unknowns[c] == static_cast<int>(c);
+    if (!first_ones) batches[b].unknowns = unknowns;
   }
   d.batches = std::move(batches);
   m.device_model_ = m.backend_->make_model(d);
@@ -42,13 +47,12 @@ void AnalysisModel::Builder::upload() {
 
 AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
                              const DofNumberer& numberer)
-    : domain_(domain), backend_(std::move(backend)) {
+    : domain_(domain), backend_(std::move(backend)), kept_loads_(make_kept_loads()) {
   if (!backend_) throw Error(ErrorCode::misuse, "an AnalysisModel needs a backend; get one from Backend::open()");
   Builder builder(*this);
   builder.add_blocks();
+  builder.take_unknowns();
   builder.add_surface_loads();
-  for (std::size_t k = 0; k < unknown_names_.size(); ++k)
-    if (unknown_names_[k] == "T") temperature_component_ = static_cast<int>(k);
   builder.add_body_loads();
   builder.take_initial_temperatures();
   builder.check_symmetry();

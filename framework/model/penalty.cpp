@@ -76,9 +76,9 @@ class PenaltyProgram final : public ElementProgram {
     const double* p = record(view, element);
     double s = 0;
     for (int a = 0; a < nodes_; ++a) {
-      const std::size_t at = view.first_unknown[view.nodes[static_cast<std::size_t>(element) * nodes_ + a]];
+      const int node = view.nodes[static_cast<std::size_t>(element) * nodes_ + a];
       for (int c = 0; c < components_; ++c)
-        if (p[a * components_ + c] != 0) s += p[a * components_ + c] * x[at + c];
+        if (p[a * components_ + c] != 0) s += p[a * components_ + c] * x[unknown_index(view, node, components_, c)];
     }
     return s;
   }

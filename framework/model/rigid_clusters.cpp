@@ -49,7 +49,8 @@ bool resists_all_strain(const AnalysisModel& model, const RigidFrame& frame, int
       const auto equation = static_cast<std::int32_t>(device_model.layout()->global(device, view.first_unknown[local]));
       const auto position =
           static_cast<std::int32_t>(std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1);
-      for (int c = 0; c < components; ++c) motion.row(a * components + c) = frame.at(position, c).transpose();
+      for (int c = 0; c < components; ++c)
+        motion.row(a * components + c) = frame.at(position, model.batch_unknown(batch_number, c)).transpose();
     }
     // Equilibrated, so that angles and lengths weigh alike.
     const Eigen::VectorXd size = matrix.diagonal().cwiseAbs().cwiseSqrt();
@@ -307,7 +308,7 @@ void add_conditions(const AnalysisModel& model, const RigidFrame& frame, const C
   for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k)
     for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
       if (model.is_prescribed(e))
-        rigid.add({{clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), e - first_equation[k])}});
+        rigid.add({{clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), model.component(k, e))}});
   for (const auto& d : model.constraints().dependent) {
     double largest = 1;
     for (const double c : d.coefficients) largest = std::max(largest, std::abs(c));
@@ -327,7 +328,7 @@ void add_extents(const AnalysisModel& model, const RigidFrame& frame, const Clus
   const auto first_equation = model.first_equation();
   for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k)
     for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
-      rigid.add_extent(clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
+      rigid.add_extent(clusters.of_position(k), frame.at(static_cast<std::int32_t>(k), model.component(k, e)));
   for (const Joint& j : clusters.joints())
     for (int c = 0; c < j.components; ++c) rigid.add_extent(j.cluster, frame.at(j.position, c));
 }
@@ -342,7 +343,7 @@ std::vector<double> motion_of(const AnalysisModel& model, const RigidFrame& fram
     if (moved.isZero(0)) continue;
     for (std::int32_t e = first_equation[k]; e < first_equation[k + 1]; ++e)
       if (model.is_free(e))
-        motion[static_cast<std::size_t>(e)] = moved.dot(frame.at(static_cast<std::int32_t>(k), e - first_equation[k]));
+        motion[static_cast<std::size_t>(e)] = moved.dot(frame.at(static_cast<std::int32_t>(k), model.component(k, e)));
   }
   return motion;
 }

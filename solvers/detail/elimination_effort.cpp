@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <voussoir/framework/model/node_unknowns.hpp>
+
 namespace voussoir::detail {
 namespace {
 
@@ -9,7 +11,7 @@ namespace {
 class Levels {
  public:
   explicit Levels(const Domain& domain)
-      : domain_(domain), unknowns_(unknowns_of_nodes(domain)), seen_(domain.node_count(), 0) {
+      : domain_(domain), unknowns_(node_unknowns(domain).of_node), seen_(domain.node_count(), 0) {
     for (std::size_t b = 0; b < domain.block_count(); ++b) {
       first_of_block_.push_back(elements_);
       elements_ += domain.block(b).size();
@@ -29,7 +31,7 @@ class Levels {
   double effort() {
     double sum = 0;
     for (std::int32_t n = 0; n < domain_.node_count(); ++n) {
-      if (unknowns_[static_cast<std::size_t>(n)] == 0 || seen_[static_cast<std::size_t>(n)] != 0) continue;
+      if (unknowns_[static_cast<std::size_t>(n)].empty() || seen_[static_cast<std::size_t>(n)] != 0) continue;
       // From any node to the farthest one, which is at the rim, and back from there.
       double ignored = 0;
       const std::int32_t rim = walk(n, ignored);
@@ -63,7 +65,7 @@ class Levels {
       next.clear();
       for (const std::int32_t node : level) {
         const auto n = static_cast<std::size_t>(node);
-        width += unknowns_[n];
+        width += unknowns_[n].count();
         for (std::int64_t k = start_[n]; k < start_[n + 1]; ++k) visit(element_of_[static_cast<std::size_t>(k)], next);
       }
       effort += width * width * width;
@@ -90,7 +92,7 @@ class Levels {
   }
 
   const Domain& domain_;
-  std::vector<std::uint8_t> unknowns_;
+  std::vector<UnknownSet> unknowns_;
   std::vector<std::int64_t> first_of_block_;
   std::int64_t elements_ = 0;
   std::vector<std::int64_t> start_, element_of_;  // elements of each node
@@ -99,16 +101,6 @@ class Levels {
 };
 
 }  // namespace
-
-std::vector<std::uint8_t> unknowns_of_nodes(const Domain& domain) {
-  std::vector<std::uint8_t> unknowns(domain.node_count(), 0);
-  for (std::size_t b = 0; b < domain.block_count(); ++b) {
-    const ElementBlock& block = domain.block(b);
-    const auto components = static_cast<std::uint8_t>(block.type().program().components());
-    for (const std::int32_t n : block.connectivity()) unknowns[n] = std::max(unknowns[n], components);
-  }
-  return unknowns;
-}
 
 double elimination_effort(const Domain& domain) { return Levels(domain).effort(); }
 

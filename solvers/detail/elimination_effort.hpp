@@ -1,13 +1,7 @@
 #pragma once
-#include <cstdint>
-#include <vector>
-
 #include <voussoir/framework/domain/domain.hpp>
 
 namespace voussoir::detail {
-
-/// Unknowns of each node: 0 where no element uses it.
-std::vector<std::uint8_t> unknowns_of_nodes(const Domain& domain);
 
 /// An upper estimate of the multiplications that a direct solver needs for a mesh, without its matrix and in linear
 /// time: Σ w³ over the levels of the mesh, where a level has the w unknowns at the same distance from the rim. It is

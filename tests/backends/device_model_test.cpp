@@ -405,7 +405,7 @@ TEST(DeviceModel, RefusesWhatDoesNotFit) {
   {
     Model bad = good;
     bad.description.batches[0].program = std::make_shared<SizesOnly>(2, 3);
-    expect_refusal(bad, "has 3 unknowns per node, but node 0 has only 1 equations");
+    expect_refusal(bad, "has 3 unknowns per node, but node 0, with 1 equations, lacks number 1");
   }
   {
     Model bad = good;
@@ -443,6 +443,87 @@ TEST(DeviceModel, RefusesWhatDoesNotFit) {
     bad.description.dependencies = {{1, {2, 3}, {1.0}}};
     expect_refusal(bad, "2 equations but 1 coefficients");
   }
+}
+
+/// Three nodes with the unknowns {0, 1, 3}, {3} and {0, 3}; elements of unknown 3, of (3, 0), and of (0).
+Model several_fields() {
+  Model model;
+  model.coordinates.assign(9, 0.0);
+  model.first_equation = {0, 3, 4, 6};
+  model.prescribed.assign(6, 0);
+  model.add_batch(std::make_shared<SizesOnly>(3, 1), {0, 1, 2});
+  model.description.batches.back().unknowns = {3};
+  model.add_batch(std::make_shared<SizesOnly>(2, 2), {2, 0});
+  model.description.batches.back().unknowns = {3, 0};
+  model.add_batch(std::make_shared<SizesOnly>(2, 1), {0, 2});
+  model.description.batches.back().unknowns = {0};
+  return model;
+}
+std::vector<UnknownSet> sets_of_several_fields() {
+  std::vector<UnknownSet> sets(3);
+  for (const int unknown : {0, 1, 3}) sets[0].add(unknown);
+  sets[1].add(3);
+  for (const int unknown : {0, 3}) sets[2].add(unknown);
+  return sets;
+}
+
+TEST(DeviceModel, UnknownsOfNodesHaveSlots) {
+  const auto sets = sets_of_several_fields();
+  EXPECT_EQ(sets[0].count(), 3);
+  EXPECT_EQ(sets[0].slot(3), 2);
+  EXPECT_EQ(sets[0].unknown(2), 3);
+  EXPECT_FALSE(sets[0].is_first_few());
+  EXPECT_TRUE(UnknownSet::first(4).is_first_few());
+  Model model = several_fields();
+  model.description.unknowns = sets;
+  for (const int devices : {1, 3}) {
+    const DeviceModel device(DebugMemory::make(devices), model.refresh());
+    EXPECT_EQ(device.uniform_components(), 0);
+    for (int d = 0; d < devices; ++d) {
+      const auto& part = device.part(d);
+      for (int b = 0; b < 2; ++b) {
+        const ElementBatch& batch = part.batches[static_cast<std::size_t>(b)];
+        if (batch.element_count == 0) continue;
+        const int components = batch.program->components();
+        const auto slots = host(batch.slot);
+        ASSERT_EQ(slots.size(), static_cast<std::size_t>(part.local_nodes * components));
+        for (std::int32_t node = 0; node < 3; ++node) {
+          const std::int32_t local = device.local_node(d, node);
+          if (local < 0 || (b == 1 && node == 1)) continue;
+          for (int c = 0; c < components; ++c)
+            EXPECT_EQ(slots[static_cast<std::size_t>(local * components + c)],
+                      sets[static_cast<std::size_t>(node)].slot(model.description.batches[b].unknowns[c]));
+        }
+      }
+      EXPECT_TRUE(part.batches[2].slot.empty());  // unknown 0 is the first one wherever it is
+    }
+  }
+}
+
+TEST(DeviceModel, ContradictionsOfUnknownsAreRefused) {
+  const auto expect_refusal = [](Model model, std::vector<UnknownSet> sets, const std::string& piece) {
+    model.description.unknowns = sets;
+    try {
+      const DeviceModel device(DebugMemory::make(1), model.refresh());
+      ADD_FAILURE() << "accepted; expected: " << piece;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::misuse);
+      EXPECT_NE(std::string(error.what()).find(piece), std::string::npos) << error.what();
+    }
+  };
+  const auto sets = sets_of_several_fields();
+  expect_refusal(several_fields(), {sets[0], sets[1]}, "2 sets of unknowns for 3 nodes");
+  expect_refusal(several_fields(), {sets[0], sets[2], sets[1]}, "the node has 2 unknowns but 1 equations");
+  Model bad = several_fields();
+  bad.description.batches[0].unknowns = {2};
+  expect_refusal(bad, sets, "but node 0, with 3 equations, lacks number 0");
+  bad = several_fields();
+  bad.description.batches[1].unknowns = {3, 3};
+  expect_refusal(bad, sets, "two components are unknown 3");
+  bad.description.batches[1].unknowns = {3};
+  expect_refusal(bad, sets, "1 unknowns for elements with 2 per node");
+  bad.description.batches[1].unknowns = {3, 32};
+  expect_refusal(bad, sets, "unknown 32 does not exist");
 }
 
 TEST(ElementError, NamesTheElementAndSaysWhatToDo) {

@@ -237,6 +237,94 @@ void zoo(Domain& d) {
       .pressure("8.zmax", 5);
 }
 
+/// Heat elements on the nodes and with the numbers of a block of solids.
+ElementBlock& add_heat(Domain& d, const ElementBlock& solids, std::int32_t count) {
+  auto& heat = d.add_block("heat", "heat.hex8");
+  heat.set_material(steel());
+  for (std::int32_t e = 0; e < count; ++e) {
+    std::vector<Id> nodes;
+    for (const std::int32_t n : solids.nodes(e)) nodes.push_back(d.node_id(n));
+    heat.add(7000 + e, nodes);
+  }
+  return heat;
+}
+
+/// Displacements and temperatures on the same nodes, by elements of each: four unknowns per node, the heat elements'
+/// being the last.
+void warm_block(Domain& d) {
+  BoxMesh mesh;
+  mesh.type = "solid.hex8";
+  mesh.cells = {4, 3, 2};
+  mesh.distortion = 0.2;
+  auto& solids = add_box_mesh(d, mesh);
+  solids.set_material(steel());
+  add_heat(d, solids, solids.size());
+  for (const char* u : {"ux", "uy", "uz"}) d.prescribe("xmin", u);
+  d.prescribe("xmin", "T", 20);
+  d.prescribe("xmax", "T", 80);
+  d.add_equation({{10, "T", 1}, {11, "T", -0.5}, {17, "T", -0.5}}, 2.5);
+  d.add_equation({{20, "ux", 1}, {25, "ux", -1}});
+  d.add_surface("warm", {{7001, 2}, {7002, 2}, {7003, 4}});
+  d.add_load_case("push").pressure("xmax", 30).nodal("zmax", "T", 0.5);
+  d.add_load_case("film").convection("warm", 40, 100).heat_source("", 1e3).gravity("", {0, 0, -9.81});
+}
+
+/// A spring between a temperature and a displacement, which lists its unknowns in an order of its own.
+class Thermostat final : public HostElement {
+ public:
+  int nodes() const override { return 2; }
+  std::vector<std::string> unknown_names() const override { return {"T", "uy"}; }
+  std::vector<std::string> parameter_names() const override { return {"stiffness"}; }
+  bool linear() const override { return true; }
+  void tangent(const HostElementData& e, std::span<double> k) const override {
+    const double direction[] = {1, 0.2, -0.5, 0.4};
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < 4; ++j) k[4 * i + j] = e.parameters[0] * direction[i] * direction[j];
+  }
+};
+
+/// Nodes with (ux uy uz), (ux uy uz T), T, (ux … rz) and (ux … rz T): solids half of which conduct heat, heat elements
+/// beyond them, beams from node to node.
+void mixture(Domain& d) {
+  static const auto thermostat = std::make_shared<const Thermostat>();
+  register_host_element("conformance_thermostat", "line2", thermostat);
+  BoxMesh mesh;
+  mesh.type = "solid.hex8";
+  mesh.cells = {4, 2, 2};
+  mesh.upper = {4, 2, 2};
+  mesh.distortion = 0.2;
+  auto& solids = add_box_mesh(d, mesh);
+  solids.set_material(steel());
+  auto& heat = add_heat(d, solids, 8);
+  Id id = 8000;
+  for (int k = 0; k < 8; ++k) d.add_node(901 + k, k % 2, -2.0 + k / 2 % 2, k / 4);  // a cube that only conducts
+  heat.add(id++, {901, 902, 904, 903, 905, 906, 908, 907});
+  d.add_equation({{901, "T", 1}, {1, "T", -1}});
+  auto& beams = d.add_block("beams", "beam");
+  beams.set_material(steel());
+  for (const char* p : {"area", "inertia_y", "inertia_z", "torsion"}) beams.set_section(p, 0.02);
+  beams.set_section("shear_area_y", 0).set_section("shear_area_z", 0);
+  beams.set_section("orientation_x", 0.3).set_section("orientation_y", 0.2).set_section("orientation_z", 1);
+  const auto end = d.node_set("xmax");
+  const Id far = d.node_id(end[0]), near = d.node_id(d.node_set("ymin")[1]);
+  beams.add(id++, {far, near});
+  beams.add(id++, {near, d.node_id(end[3])});
+  auto& stat = d.add_block("thermostat", "conformance_thermostat");
+  stat.set_section("stiffness", 50);
+  stat.add(id++, {near, 8});
+  d.prescribe("xmin", "all");
+  d.add_node_set("beam", {near});
+  d.prescribe("beam", "rx");
+  d.add_node_set("cold", {904});
+  d.prescribe("cold", "T", -10);
+  d.add_load_case("all")
+      .nodal("xmax", "uz", -3)
+      .nodal("beam", "T", 2)
+      .nodal("beam", "rz", 1)
+      .nodal_at(far, "rx", 4)
+      .gravity("", {0, 0, -9.81});
+}
+
 }  // namespace
 
 const std::vector<TestModel>& test_models() {
@@ -247,7 +335,9 @@ const std::vector<TestModel>& test_models() {
                                              {"frame", frame, true, false},
                                              {"hot_ring", hot_ring},
                                              {"wound_tube", wound_tube},
-                                             {"zoo", zoo, false, false}};
+                                             {"zoo", zoo, false, false},
+                                             {"warm_block", warm_block, true, false},
+                                             {"mixture", mixture, false, false}};
   return models;
 }
 

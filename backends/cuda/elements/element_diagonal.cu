@@ -3,6 +3,7 @@
 #include <string>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/cuda/elements/element_equations.hpp>
 #include <voussoir/backends/cuda/elements/element_operator.hpp>
 #include <voussoir/backends/cuda/matrix/dependent_gather.hpp>
 #include <voussoir/backends/detail/transformed_terms.hpp>
@@ -30,13 +31,12 @@ struct MatrixPiece {
 
 /// Adds the blocks on the diagonal of element matrices to owned nodes, a thread per node.
 __global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int components, bool symmetric, int block_size,
-                                const std::uint32_t* start, const std::uint32_t* incidence,
-                                const std::int32_t* first_equation, const std::uint8_t* skip, MatrixPiece piece,
-                                double* blocks) {
+                                const std::uint32_t* start, const std::uint32_t* incidence, ElementEquations equations,
+                                const std::uint8_t* skip, MatrixPiece piece, double* blocks) {
   const std::int64_t node = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (node >= owned_nodes) return;
   const int dofs = nodes * components, entries = symmetric ? dofs * (dofs + 1) / 2 : dofs * dofs;
-  const std::int32_t equation = first_equation[node];
+  const auto own = static_cast<std::int32_t>(node);
   for (std::uint32_t k = start[node]; k < start[node + 1]; ++k) {
     const auto e = static_cast<std::int32_t>(incidence[k] / static_cast<std::uint32_t>(nodes));
     const int a = static_cast<int>(incidence[k] % static_cast<std::uint32_t>(nodes));
@@ -44,7 +44,7 @@ __global__ void add_node_blocks(std::int32_t owned_nodes, int nodes, int compone
     const double* matrix = piece.of(e, entries);
     for (int i = 0; i < components; ++i)
       for (int j = 0; j < components; ++j) {
-        const std::int32_t r = equation + i, c = equation + j;
+        const std::int32_t r = equations.of(own, i), c = equations.of(own, j);
         if (r / block_size != c / block_size) continue;
         blocks[static_cast<std::int64_t>(r) * block_size + c % block_size] +=
             matrix[matrix_entry(a * components + i, a * components + j, dofs, symmetric) * 32];
@@ -85,20 +85,18 @@ std::map<std::int64_t, double> dependent_shares(const DeviceModel& model, int de
   const ElementProgram& program = *batch.program;
   const int n = program.nodes(), components = program.components();
   const auto nodes = batch.nodes.read_host();
-  const auto first_equation = part.first_equation.read_host();
+  const ElementEquations equations = host_element_equations(part, number);
   const DependencyIndex dependency_of(part);
   std::map<std::int64_t, double> shares;
   voussoir::detail::TransformedTerms transformed(program.dofs(), model.layout()->owned(device), program.symmetric());
   for (std::size_t k = 0; k < batch.dependent_elements.size(); ++k) {
     const std::int32_t* own = nodes.data() + static_cast<std::ptrdiff_t>(batch.dependent_elements[k]) * n;
     const double* matrix = matrices.data() + k * static_cast<std::size_t>(program.matrix_entries());
-    transformed.visit(
-        [&](int i) { return first_equation[static_cast<std::size_t>(own[i / components])] + i % components; },
-        dependency_of,
-        [&](std::int32_t r, std::int32_t c, int place, double factor) {
-          if (r / block_size == c / block_size)
-            shares[std::int64_t{r} * block_size + c % block_size] += factor * matrix[place];
-        });
+    transformed.visit([&](int i) { return equations.of(own[i / components], i % components); }, dependency_of,
+                      [&](std::int32_t r, std::int32_t c, int place, double factor) {
+                        if (r / block_size == c / block_size)
+                          shares[std::int64_t{r} * block_size + c % block_size] += factor * matrix[place];
+                      });
   }
   return shares;
 }
@@ -147,8 +145,8 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
       }
       launch(add_node_blocks, grid_for(model_part.owned_nodes), stream, model_part.owned_nodes, program.nodes(),
              program.components(), program.symmetric(), block_size, plan.start.read_device(),
-             plan.incidence.read_device(), model_part.first_equation.read_device(),
-             few > 0 ? skip.read_device() : nullptr, matrices, blocks.update_device());
+             plan.incidence.read_device(), element_equations(model_part, b), few > 0 ? skip.read_device() : nullptr,
+             matrices, blocks.update_device());
       if (few > 0)
         launch(extract_matrices, grid_for(std::int64_t{few} * entries), stream, few, list.read_device(), entries,
                matrices, first == 0 ? extracted.write_device() : extracted.update_device());

@@ -67,6 +67,11 @@ VSR_FN constexpr int values_of() {
     return dofs;
 }
 
+/// Which of a node's unknowns component c of an element is.
+VSR_FN int slot_of(const ElementView& view, int node, int components, int c) {
+  return view.slot ? view.slot[static_cast<long long>(node) * components + c] : c;
+}
+
 /// Initial temperature and temperature of a node.
 VSR_FN void load_temperature(const ElementView& view, int node, double& initial, double& temperature) {
   initial = view.initial_temperature ? view.initial_temperature[node] : view.start_temperature;
@@ -95,7 +100,7 @@ VSR_FN void load_element(const ElementView& view, int e, bool with_unknowns, Dev
     for (int k = 0; k < 3; ++k) in.x[a][k] = x[k];
     if (with_unknowns && view.unknowns) {
       const double* u = view.unknowns + view.first_unknown[node];
-      for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = u[c];
+      for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = u[slot_of(view, node, K::components, c)];
     } else {
       for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = 0;
     }
@@ -115,7 +120,7 @@ VSR_FN void load_vector(const ElementView& view, const double* from, int e, doub
   const int* nodes = view.nodes + static_cast<long long>(e) * K::nodes;
   for (int a = 0; a < K::nodes; ++a) {
     const double* x = from + view.first_unknown[nodes[a]];
-    for (int c = 0; c < K::components; ++c) to[a * K::components + c] = x[c];
+    for (int c = 0; c < K::components; ++c) to[a * K::components + c] = x[slot_of(view, nodes[a], K::components, c)];
   }
 }
 

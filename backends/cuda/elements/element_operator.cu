@@ -92,12 +92,14 @@ void CudaElementOperator::plan_device(int d) {
     p.clustered = p.at_once = false;
     if (p.mix.empty()) continue;
     const ElementProgram& program = *batch(d, b).program;
+    // Clusters and the product in one kernel know only the first equations of nodes.
+    const bool first_ones = batch(d, b).slot.empty();
     if (product_ == ElementProduct::gather)
-      p.clustered = fits_cluster_product(program, *memory);
+      p.clustered = first_ones && fits_cluster_product(program, *memory);
     else if (product_ == ElementProduct::matrix_free)
-      p.clustered = fits_clusters(program, *memory) && device_program(program).knows_clusters(p.mix);
+      p.clustered = first_ones && fits_clusters(program, *memory) && device_program(program).knows_clusters(p.mix);
     else
-      p.at_once = !choices_.deterministic && scatters_at_once(program);
+      p.at_once = first_ones && !choices_.deterministic && scatters_at_once(program);
     active[static_cast<std::size_t>(b)] = p.clustered;
     any = any || p.clustered;
     all = all && p.clustered;

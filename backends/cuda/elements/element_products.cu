@@ -211,7 +211,8 @@ __global__ void spread(ElementView view, int nodes, int components, const double
   if (e >= view.element_count) return;
   const double* from = x + view.first_unknown[view.nodes[e * nodes + a]];
   double* to = vectors + (group * nodes + a) * components * 32 + lane;
-  for (int k = 0; k < components; ++k) to[32 * k] = from[k];
+  const unsigned char* slot = view.slot ? view.slot + std::int64_t{view.nodes[e * nodes + a]} * components : nullptr;
+  for (int k = 0; k < components; ++k) to[32 * k] = from[slot ? slot[k] : k];
 }
 
 __global__ void place_matrices(std::int32_t first, std::int32_t count, int entries,

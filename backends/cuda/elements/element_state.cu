@@ -1,6 +1,7 @@
 #include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/detail/checks.hpp>
+#include <voussoir/backends/detail/element_equations.hpp>
 
 // What elements see besides the model, computed from the unknowns: temperatures and history.
 
@@ -8,12 +9,14 @@ namespace voussoir::cuda {
 
 namespace {
 
-__global__ void take_temperatures(std::int64_t nodes, int component, const std::int32_t* first, const double* unknowns,
-                                  const double* initial, double start, double* temperature) {
+__global__ void take_temperatures(std::int64_t nodes, int component, const std::int32_t* first,
+                                  const std::uint32_t* sets, const double* unknowns, const double* initial,
+                                  double start, double* temperature) {
   const std::int64_t n = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (n >= nodes) return;
-  if (component < first[n + 1] - first[n])
-    temperature[n] = unknowns[first[n] + component];
+  const int slot = voussoir::detail::slot_of_unknown(sets ? sets + n : nullptr, first[n + 1] - first[n], component);
+  if (slot >= 0)
+    temperature[n] = unknowns[first[n] + slot];
   else
     temperature[n] = initial ? initial[n] : start;
 }
@@ -31,8 +34,8 @@ NodalValues CudaBackend::temperatures(const DeviceModel& model, const Vector& un
     DeviceSection section(*memory(d));
     const double* initial = part.initial_temperature.empty() ? nullptr : part.initial_temperature.read_device();
     launch(take_temperatures, grid_for(part.local_nodes), stream_of(memory(d)), std::int64_t{part.local_nodes},
-           component, part.first_equation.read_device(), unknowns.part(d).read_device(), initial,
-           model.start_temperature(), values.write_device());
+           component, part.first_equation.read_device(), part.unknowns.empty() ? nullptr : part.unknowns.read_device(),
+           unknowns.part(d).read_device(), initial, model.start_temperature(), values.write_device());
   }
   return result;
 }

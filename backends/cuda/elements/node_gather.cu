@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <voussoir/backends/cuda/elements/element_equations.hpp>
 #include <voussoir/backends/cuda/primitives/scan.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
 
@@ -114,15 +115,16 @@ GatherKernel gather_kernel(int components) {
   }
 }
 
-/// The same for any number of components.
+/// The same for any number of components, at any slots.
 __global__ void gather_any(std::int32_t rows, int nodes, int components, const std::uint32_t* start,
-                           const std::uint32_t* incidence, const double* values, const std::int32_t* first_equation,
+                           const std::uint32_t* incidence, const double* values, ElementEquations equations,
                            double factor, NodalTarget target) {
   const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t row = item / components;
   const int i = static_cast<int>(item % components);
   if (row >= rows || start[row] == start[row + 1]) return;
-  double& y = target.y[(static_cast<std::int64_t>(first_equation[row]) + i) * target.columns + target.column];
+  const auto equation = static_cast<std::int64_t>(equations.of(static_cast<std::int32_t>(row), i));
+  double& y = target.y[equation * target.columns + target.column];
   double sum = y;
   for (std::uint32_t k = start[row]; k < start[row + 1]; ++k) {
     const std::uint32_t e = incidence[k] / static_cast<std::uint32_t>(nodes);
@@ -183,13 +185,14 @@ void add_to_nodes(const DeviceModel& model, int device, int batch, const NodeGat
   const ElementProgram& program = *part.batches[static_cast<std::size_t>(batch)].program;
   const cudaStream_t stream = stream_of(model.layout()->memory(device));
   const int nodes = program.nodes(), components = program.components();
-  const std::int32_t* first_equation = part.first_equation.read_device();
-  if (const GatherKernel kernel = gather_kernel(components))
+  const ElementEquations equations = element_equations(part, batch);
+  const GatherKernel kernel = equations.slot ? nullptr : gather_kernel(components);
+  if (kernel)
     launch(kernel, grid_for(plan.rows), stream, plan.rows, nodes, plan.start.read_device(),
-           plan.incidence.read_device(), values, first_equation, factor, target);
+           plan.incidence.read_device(), values, equations.first, factor, target);
   else
     launch(gather_any, grid_for(std::int64_t{plan.rows} * components), stream, plan.rows, nodes, components,
-           plan.start.read_device(), plan.incidence.read_device(), values, first_equation, factor, target);
+           plan.start.read_device(), plan.incidence.read_device(), values, equations, factor, target);
 }
 
 }  // namespace voussoir::cuda

@@ -107,8 +107,12 @@ struct DeviceAssembly {
           model, device, gather.batch, faults, state, gather.first + done, std::min(chunk, gather.count - done)};
       double* values = buffer.write_device();
       routines.matrices(run, mix, choices.integration, values);
-      const ElementMatrices matrices{values,    program.nodes(), program.components(),
-                                     run.first, run.count,       program.symmetric()};
+      ElementMatrices matrices{values,    program.nodes(), program.components(),
+                               run.first, run.count,       program.symmetric()};
+      if (!elements.slot.empty()) {
+        matrices.element_nodes = elements.nodes.read_device();
+        matrices.slot = elements.slot.read_device();
+      }
       const MatrixTarget target = MatrixTarget::of(model, device, matrix);
       if (choices.deterministic)
         gather_matrices(gather, matrices, target, set_first && done == 0, stream);

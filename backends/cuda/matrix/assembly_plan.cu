@@ -222,7 +222,7 @@ void plan_runs(const DeviceModel& model, int device, const SlicedRows& nodes, bo
                   "element type " + program.name() + " has " + std::to_string(program.nodes()) +
                       " nodes; matrices of this backend support at most 4096; use the backend openmp");
     plan.skip[b] = skip_marks(batch, model.layout()->memory(device));
-    if (program.components() != model.uniform_components()) plan.whole_blocks = false;
+    if (program.components() != model.uniform_components() || !batch.slot.empty()) plan.whole_blocks = false;
     // As many elements as a code can tell apart, in whole groups of lanes.
     const int bits = 32 - 2 * std::bit_width(static_cast<unsigned>(program.nodes() - 1));
     const auto most = static_cast<std::int32_t>(bits >= 31 ? INT32_MAX / 32 * 32 : ((1ll << bits) - 1) / 32 * 32);

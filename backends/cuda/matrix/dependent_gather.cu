@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/cuda/elements/element_equations.hpp>
 #include <voussoir/backends/cuda/matrix/sliced_search.hpp>
 #include <voussoir/backends/detail/transformed_terms.hpp>
 
@@ -41,10 +42,10 @@ struct Term {
 };
 
 /// All terms of a batch, in the order in which they are to be added.
-std::vector<Term> list_terms(const DeviceModel& model, int device, const ElementProgram& program,
+std::vector<Term> list_terms(const DeviceModel& model, int device, int batch, const ElementProgram& program,
                              const DependentElements& elements) {
   const DeviceModel::Part& part = model.part(device);
-  const auto first_equation = part.first_equation.read_host();
+  const ElementEquations equations = host_element_equations(part, batch);
   const DependencyIndex dependency_of(part);
   const int n = program.nodes(), components = program.components();
   std::vector<Term> terms;
@@ -52,12 +53,10 @@ std::vector<Term> list_terms(const DeviceModel& model, int device, const Element
   for (std::size_t k = 0; k < elements.element.size(); ++k) {
     const std::int64_t first = static_cast<std::int64_t>(k) * program.matrix_entries();
     const std::int32_t* nodes = elements.nodes.data() + k * static_cast<std::size_t>(n);
-    transformed.visit(
-        [&](int i) { return first_equation[static_cast<std::size_t>(nodes[i / components])] + i % components; },
-        dependency_of,
-        [&](std::int32_t row, std::int32_t column, int place, double factor) {
-          terms.push_back({{row, column}, first + place, factor});
-        });
+    transformed.visit([&](int i) { return equations.of(nodes[i / components], i % components); }, dependency_of,
+                      [&](std::int32_t row, std::int32_t column, int place, double factor) {
+                        terms.push_back({{row, column}, first + place, factor});
+                      });
   }
   return terms;
 }
@@ -119,13 +118,14 @@ NodePairs dependency_pairs(const DeviceModel& model, int device, const std::vect
   for (std::size_t b = 0; b < elements.size(); ++b) {
     const int components = part.batches[b].program->components();
     const auto n = static_cast<std::size_t>(part.batches[b].program->nodes());
+    const ElementEquations equations = host_element_equations(part, static_cast<int>(b));
     for (std::size_t k = 0; k < elements[b].element.size(); ++k) {
       std::vector<std::int32_t> together;
       for (std::size_t a = 0; a < n; ++a) {
         const std::int32_t node = elements[b].nodes[k * n + a];
         together.push_back(node);
         for (int i = 0; i < components; ++i) {
-          const Dependency* dependency = dependency_of(first_equation[static_cast<std::size_t>(node)] + i);
+          const Dependency* dependency = dependency_of(equations.of(node, i));
           if (!dependency) continue;
           for (const std::int32_t other : dependency->others) together.push_back(node_of(other));
         }
@@ -151,7 +151,7 @@ DependentGather make_dependent_gather(const DeviceModel& model, int device, int 
   const ElementProgram& program = *model.part(device).batches[static_cast<std::size_t>(batch)].program;
   gather.element = Array<std::int32_t>(memory, elements.element);
   const int b = pattern.block_size;
-  std::vector<Term> terms = list_terms(model, device, program, elements);
+  std::vector<Term> terms = list_terms(model, device, batch, program, elements);
   if (pattern.half) std::erase_if(terms, [b](const Term& term) { return term.entry.column / b < term.entry.row / b; });
   if (terms.empty()) return gather;
   const std::vector<std::int64_t> where = find_targets(terms, pattern.rows, b, memory);

@@ -71,10 +71,12 @@ void sum_cells(const BatchGather& plan, const GatherCell* cells, const std::uint
         if (e < 0 || e >= m.count) continue;
         const double* matrix = m.value + e / lanes * entries * lanes + e % lanes;
         const int a = static_cast<int>(code >> plan.node_bits & mask) * c, b = static_cast<int>(code & mask) * c;
+        const std::int32_t* nodes = m.slot ? m.element_nodes + (e + m.first) * m.nodes : nullptr;
         for (int i = 0; i < c; ++i) {
-          double* row = target.row(cell, lane, i);
+          double* row = target.row(cell, lane, nodes ? m.slot_of(nodes[a / c], i) : i);
           for (int j = 0; j < c; ++j)
-            row[j * slice_rows] += matrix[std::int64_t{matrix_entry(a + i, b + j, dofs, m.symmetric)} * lanes];
+            row[(nodes ? m.slot_of(nodes[b / c], j) : j) * slice_rows] +=
+                matrix[std::int64_t{matrix_entry(a + i, b + j, dofs, m.symmetric)} * lanes];
         }
       }
   }
@@ -132,10 +134,13 @@ class Pipeline {
     for (std::int32_t done = 0; done < gather_.count; done += chunk_, turn = 1 - turn) {
       cuda_memory(memory()).wait();
       if (gather_.count - done > chunk_) start(done + chunk_, 1 - turn);
-      sum_chunk(gather_,
-                {arrived_[turn]->data(), program.nodes(), program.components(), gather_.first + done, count(done),
-                 program.symmetric()},
-                target);
+      ElementMatrices matrices{arrived_[turn]->data(), program.nodes(), program.components(),
+                               gather_.first + done,   count(done),     program.symmetric()};
+      if (!batch().slot.empty()) {
+        matrices.element_nodes = batch().nodes.read_host().data();
+        matrices.slot = batch().slot.read_host().data();
+      }
+      sum_chunk(gather_, matrices, target);
     }
   }
 
@@ -155,9 +160,10 @@ class Pipeline {
     double* values = buffer_.write_device();
     device_program(program).matrices(run, MatrixMix::of(what_.terms, batch()), what_.integration, values);
     if (!kept_.empty())
-      keep_dependent(dependent_,
-                     {values, program.nodes(), program.components(), run.first, run.count, program.symmetric()},
-                     kept_.update_device(), run.stream());
+      keep_dependent(
+          dependent_,
+          {values, program.nodes(), program.components(), run.first, run.count, program.symmetric(), nullptr, nullptr},
+          kept_.update_device(), run.stream());
     copy_async(arrived_[turn]->data(), values, sizeof(double) * room_for(run.count, program.matrix_entries()),
                run.stream());
   }

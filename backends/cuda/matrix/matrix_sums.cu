@@ -172,6 +172,35 @@ __global__ void __launch_bounds__(gather_threads) gather_entries(GatherJob job, 
   }
 }
 
+/// The same where components are not the first equations of their nodes. A cell's contributions have the same two
+/// nodes, so the first one tells where they belong.
+__global__ void __launch_bounds__(gather_threads) gather_slots(GatherJob job, ElementMatrices m, MatrixTarget t) {
+  const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * gather_threads + threadIdx.x) / 32;
+  if (at >= job.cells) return;
+  const int lane = static_cast<int>(threadIdx.x) % 32, dofs = m.nodes * m.components;
+  const GatherCell cell = job.cell[at];
+  const BlockPlace place = find_block(job, t, cell, lane);
+  const std::uint32_t code = job.code[static_cast<std::int64_t>(cell.first_code) * 32 + lane];
+  if (!place.there || code == no_code) return;
+  const std::uint32_t mask = (1u << job.node_bits) - 1;
+  const std::int32_t* nodes =
+      m.element_nodes + (static_cast<std::int64_t>(code >> (2 * job.node_bits)) + job.first_element) * m.nodes;
+  const std::int32_t row_node = nodes[code >> job.node_bits & mask], column_node = nodes[code & mask];
+  for (int i = 0; i < m.components; ++i) {
+    double* row = row_of(t, place, m.slot_of(row_node, i));
+    for (int j = 0; j < m.components; ++j) {
+      double& entry = row[static_cast<std::int64_t>(m.slot_of(column_node, j)) * 32];
+      double sum = entry;
+      for (std::uint32_t d = 0; d < cell.depth(); ++d) {
+        const Contribution c = read_contribution(job, m, cell, d, lane);
+        if (c.there)
+          sum += number_of(matrix_of(m, c.element), dofs, m.symmetric, c.a * m.components + i, c.b * m.components + j);
+      }
+      entry = sum;
+    }
+  }
+}
+
 /// A thread per pair of nodes of an element; neighbouring threads take neighbouring elements.
 __global__ void __launch_bounds__(gather_threads)
     scatter_blocks(const std::int32_t* nodes, const std::uint8_t* skip, ElementMatrices m, MatrixTarget t) {
@@ -191,12 +220,14 @@ __global__ void __launch_bounds__(gather_threads)
   const std::int32_t k = find_column(t.rows, t.rows.place[row_number], t.expanded ? t.first_equation[column] : column);
   if (k < 0) return;  // its mirror image is stored
   for (int i = 0; i < c; ++i) {
-    const std::int32_t place = t.rows.place[t.expanded ? row_number + i : row_number];
+    const int row_slot = m.slot_of(row, i);
+    const std::int32_t place = t.rows.place[t.expanded ? row_number + row_slot : row_number];
     const std::int64_t cell = static_cast<std::int64_t>(t.rows.slice_first[place / 32]) + k;
     double* target = t.expanded ? t.value + cell * 32 + place % 32
-                                : t.value + (cell * t.block_size + i) * t.block_size * 32 + place % 32;
+                                : t.value + (cell * t.block_size + row_slot) * t.block_size * 32 + place % 32;
     for (int j = 0; j < c; ++j)
-      atomicAdd(target + static_cast<std::int64_t>(j) * 32, number_of(matrix, dofs, m.symmetric, a * c + i, b * c + j));
+      atomicAdd(target + static_cast<std::int64_t>(m.slot_of(column, j)) * 32,
+                number_of(matrix, dofs, m.symmetric, a * c + i, b * c + j));
   }
 }
 
@@ -279,8 +310,9 @@ void gather_matrices(const BatchGather& plan, const ElementMatrices& matrices, c
                      bool set_first, cudaStream_t stream) {
   const GatherJob job{plan.cell.read_device(), plan.cells, plan.code.read_device(),
                       plan.node_bits,          plan.first, set_first};
-  const GatherKernel kernel =
-      matrices.symmetric ? gather_kernel<true>(matrices.components) : gather_kernel<false>(matrices.components);
+  GatherKernel kernel = gather_slots;
+  if (!matrices.slot)
+    kernel = matrices.symmetric ? gather_kernel<true>(matrices.components) : gather_kernel<false>(matrices.components);
   launch(kernel, grid_for(plan.cells * 32, gather_threads), stream, job, matrices, target);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <voussoir/backends/cuda/matrix/assembly_plan.hpp>
 #include <voussoir/backends/cuda/matrix/sparse_matrix.hpp>
+#include <voussoir/backends/detail/any_side.hpp>
 
 namespace voussoir::cuda {
 
@@ -11,8 +12,14 @@ struct ElementMatrices {
   int components = 0;
   std::int32_t first = 0;
   std::int32_t count = 0;
-  bool symmetric = true;  ///< upper triangles, not whole matrices
+  bool symmetric = true;                        ///< upper triangles, not whole matrices
+  const std::int32_t* element_nodes = nullptr;  ///< of the whole batch; needed where there are slots
+  const std::uint8_t* slot = nullptr;           ///< ElementBatch::slot; null: the first equations of nodes
   int dofs() const { return nodes * components; }
+  /// Which of a node's equations component i of the elements is.
+  VSR_ANY_SIDE int slot_of(std::int32_t node, int i) const {
+    return slot ? slot[static_cast<std::int64_t>(node) * components + i] : i;
+  }
   int entries() const { return symmetric ? dofs() * (dofs() + 1) / 2 : dofs() * dofs(); }
 };
 

@@ -76,7 +76,7 @@ void add_products(const ElementProgram& program, const ElementView& view, const 
     const std::int32_t* element = view.nodes + static_cast<std::ptrdiff_t>(first + e) * nodes;
     for (int a = 0; a < nodes; ++a)
       for (int c = 0; c < components; ++c)
-        du[static_cast<std::size_t>(a * components + c)] = x[view.first_unknown[element[a]] + c];
+        du[static_cast<std::size_t>(a * components + c)] = x[unknown_index(view, element[a], components, c)];
     std::fill(y.begin(), y.end(), 0.0);
     const std::ptrdiff_t group = e / width;
     const double* m = matrices + group * program.matrix_entries() * width + e % width;

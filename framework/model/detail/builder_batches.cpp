@@ -31,6 +31,18 @@ std::shared_ptr<const ElementProgram> load_program(const ElementType& type, cons
                                                   std::vector<std::string>(names.begin(), names.end()));
 }
 
+/// A load acts on unknowns that the elements under it have.
+void require_unknowns(const ElementProgram& load, const ElementBlock& block, const std::string& kind,
+                      const std::string& where) {
+  const auto own = block.type().program().unknown_names();
+  for (const std::string& name : load.unknown_names())
+    if (std::find(own.begin(), own.end(), name) == own.end())
+      throw Error(ErrorCode::bad_input,
+                  "a " + kind + " load acts on '" + name + "', which elements of block '" + block.name() + "' (" +
+                      block.type_name() + ") do not have",
+                  where);
+}
+
 /// The value of a parameter of one element of a block, at its lowest temperature; `otherwise` where it has none.
 double block_parameter(const ElementBlock& block, const ElementBlock::Parameters& p, const std::string& name,
                        std::int32_t element, double otherwise) {
@@ -39,6 +51,18 @@ double block_parameter(const ElementBlock& block, const ElementBlock::Parameters
   if (k == static_cast<std::ptrdiff_t>(names.size())) return otherwise;
   const std::size_t record = p.record.empty() ? 0 : p.record[element];
   return p.records[record * p.rows * (names.size() + 1) + 1 + k];
+}
+
+/// Whether the density of a block follows temperature.
+bool density_varies(const ElementBlock& block, const ElementBlock::Parameters& p) {
+  const auto names = block.type().program().parameter_names();
+  const auto k = static_cast<std::size_t>(std::find(names.begin(), names.end(), "density") - names.begin());
+  if (k == names.size()) return false;
+  const std::size_t stride = names.size() + 1, rows = static_cast<std::size_t>(p.rows);
+  for (std::size_t record = 0; record < p.records.size(); record += rows * stride)
+    for (std::size_t row = 1; row < rows; ++row)
+      if (p.records[record + row * stride + 1 + k] != p.records[record + 1 + k]) return true;
+  return false;
 }
 
 /// Whether elements of a program feel a body load at all: forces act on displacements, heat on a temperature.
@@ -66,32 +90,17 @@ void AnalysisModel::Builder::add_batch(std::shared_ptr<const ElementProgram> pro
   model.origins_.push_back(std::move(origin));
 }
 
-void AnalysisModel::Builder::take_unknowns(const ElementProgram& program, const std::string& where) {
-  const auto names = program.unknown_names();
-  auto& all = model.unknown_names_;
-  const std::size_t common = std::min(names.size(), all.size());
-  if (!std::equal(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(common), all.begin()))
-    throw Error(ErrorCode::bad_input,
-                "its unknowns (" + names[0] + ", …) are incompatible with those of the previous blocks (" + all[0] +
-                    ", …); use a separate analysis for them",
-                where);
-  if (names.size() > all.size()) all.assign(names.begin(), names.end());
-}
-
 void AnalysisModel::Builder::add_blocks() {
   for (std::size_t i = 0; i < domain.block_count(); ++i) {
     const ElementBlock& block = domain.block(i);
     const std::string where = "block '" + block.name() + "'";
     if (block.size() == 0) continue;
     const auto& program = block.type().shared_program();
-    take_unknowns(*program, where);
     if (const std::string defect = program->defect(); !defect.empty())
       throw Error(ErrorCode::misuse, "element type '" + program->name() + "' is wrong: " + defect, where);
     auto p = block.parameters();
     if (p.rows > 1) model.depends_on_temperature_ = true;
     if (program->reads_temperature()) model.laws_read_temperature_ = true;
-    for (std::int32_t n : block.connectivity())
-      components[n] = std::max<std::uint8_t>(components[n], static_cast<std::uint8_t>(program->components()));
     BatchOrigin origin;
     origin.block = static_cast<int>(i);
     add_batch(program, {block.connectivity().begin(), block.connectivity().end()}, std::move(p.records),
@@ -126,7 +135,7 @@ void AnalysisModel::Builder::add_faces(int load_case, const LoadCase::Surface& l
     throw Error(ErrorCode::bad_input,
                 "there is no " + load.kind + " load for faces of " + block.type_name() + " elements", where);
   auto program = load_program(*type, load.kind, block);
-  take_unknowns(*program, where);
+  require_unknowns(*program, block, load.kind, where);
   const auto& shape = shape_topology(block.type().shape());
   const auto names = type->program().parameter_names();
   if (load.kind == "traction" && type->program().components() == 2 && load.values[2] != 0)
@@ -176,6 +185,12 @@ void AnalysisModel::Builder::add_body_loads() {
           throw Error(ErrorCode::bad_input,
                       "gravity along z cannot act on the plane elements of block '" + block.name() + "'", where);
         auto p = block.parameters();
+        if (model.temperature_component_ >= 0 && load.load.source == 0 && density_varies(block, p))
+          throw Error(ErrorCode::bad_input,
+                      "the weight of block '" + block.name() +
+                          "' would depend on a temperature that is solved for, since its density is a table over "
+                          "temperature; give a constant density",
+                      where);
         for (std::size_t i = 0; i < elements.size() && !heavy; ++i)
           heavy = load.load.source != 0 || block_parameter(block, p, "density", elements[i], 1.0) != 0;
         BatchOrigin origin;
@@ -213,7 +228,7 @@ void AnalysisModel::Builder::take_initial_temperatures() {
   std::vector<double> t = domain.initial_temperatures();
   bool known = false, same = true;
   for (std::size_t n = 0; n < t.size(); ++n) {
-    if (components[n] == 0) continue;
+    if (unknowns[n].empty()) continue;
     if (!known) start_temperature = t[n];
     known = true;
     same = same && t[n] == start_temperature;

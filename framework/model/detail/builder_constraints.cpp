@@ -15,11 +15,12 @@ std::int32_t AnalysisModel::Builder::require_equation(std::int32_t node, const s
   if (equation >= 0) return equation;
   const auto& names = model.unknown_names_;
   std::string text;
-  if (components[node] == 0) {
+  if (unknowns[node].empty()) {
     text = "no element uses the node, so it has no unknowns";
   } else {
     text = "the node has no unknown '" + unknown + "'; it has ";
-    for (int i = 0; i < components[node]; ++i) text += (i ? ", " : "") + names[i];
+    const int count = unknowns[node].count();
+    for (int i = 0; i < count; ++i) text += (i ? ", " : "") + names[unknowns[node].unknown(i)];
   }
   throw Error(ErrorCode::bad_input, what + ": " + text, domain.node_label(node));
 }
@@ -31,8 +32,8 @@ void AnalysisModel::Builder::constrain(const ConstraintHandler& handler) {
   c.label = [&m](std::int32_t e) { return m.equation_label(e); };
   for (const auto& p : domain.prescribed()) {
     if (p.unknown == "all") {
-      if (components[p.node] == 0) require_equation(p.node, p.unknown, "support");
-      for (int k = 0; k < components[p.node]; ++k)
+      if (unknowns[p.node].empty()) require_equation(p.node, p.unknown, "support");
+      for (int k = 0; k < unknowns[p.node].count(); ++k)
         c.single.push_back({m.first_equation_[m.position_[p.node]] + k, p.value});
     } else {
       c.single.push_back({require_equation(p.node, p.unknown, "support"), p.value});
@@ -42,7 +43,7 @@ void AnalysisModel::Builder::constrain(const ConstraintHandler& handler) {
     std::vector<std::uint8_t> prescribed(c.equation_count, 0);
     for (const auto& s : c.single) prescribed[s.equation] = 1;
     for (const Place& p : idle) {
-      const std::int32_t equation = m.first_equation_[m.position_[p.node]] + p.component;
+      const std::int32_t equation = m.first_equation_[m.position_[p.node]] + unknowns[p.node].slot(p.component);
       if (!prescribed[equation]) c.single.push_back({equation, 0.0});
     }
   }
@@ -83,7 +84,8 @@ std::vector<double> AnalysisModel::Builder::comparable_scale(const NumberedConst
   if (c.multi.empty() || names[0] != "ux") return {};
   const auto is_rotation = [&](std::int32_t equation) {
     const Place at = model.place(equation);
-    return at.component >= 3 || domain.rotation_node(at.node);
+    const std::string& name = names[at.component];
+    return name == "rx" || name == "ry" || name == "rz" || domain.rotation_node(at.node);
   };
   std::vector<double> scale;
   double lever = 0;
@@ -164,10 +166,14 @@ void AnalysisModel::Builder::add_springs(double stiffness) {
   }
   for (auto& [key, group] : groups) {
     const int count = key.second;
-    // All nodes of a spring get as many components as the widest: those beyond a node's own have coefficient zero and
-    // must not exist, so a batch is only as wide as its narrowest node.
-    int narrow = width;
-    for (std::int32_t n : group.nodes) narrow = std::min<int>(narrow, components[n]);
+    // The elements of a batch have the unknowns that all their nodes have; the others have coefficient zero.
+    std::vector<int> common;
+    std::vector<std::string> names;
+    for (int k = 0; k < width; ++k)
+      if (std::all_of(group.nodes.begin(), group.nodes.end(), [&](std::int32_t n) { return unknowns[n].has(k); })) {
+        common.push_back(k);
+        names.push_back(m.unknown_names_[k]);
+      }
     const std::size_t springs = group.nodes.size() / count;
     std::vector<double> parameters;
     std::vector<std::int32_t> record(springs);
@@ -179,13 +185,12 @@ void AnalysisModel::Builder::add_springs(double stiffness) {
       for (int a = 0; a < count; ++a)
         for (int k = 0; k < width; ++k) {
           const double c = from[1 + a * width + k];
-          if (k < narrow)
+          if (std::find(common.begin(), common.end(), k) != common.end())
             parameters.push_back(c);
           else if (c != 0)
             throw Error(ErrorCode::bad_input,
-                        "the penalty handler cannot tie rotations in a model where other constrained nodes have "
-                        "none; use the "
-                        "transformation handler",
+                        "the penalty handler cannot constrain '" + m.unknown_names_[k] +
+                            "' in a model where other constrained nodes do not have it; use the transformation handler",
                         domain.node_label(group.nodes[s * count + a]));
         }
       parameters.push_back(from[old_stride - 2]);
@@ -194,8 +199,8 @@ void AnalysisModel::Builder::add_springs(double stiffness) {
     BatchOrigin origin;
     origin.kind = BatchOrigin::Kind::constraint;
     origin.support = key.first;
-    add_batch(make_penalty_program(count, narrow, {m.unknown_names_.begin(), m.unknown_names_.begin() + narrow}),
-              std::move(group.nodes), std::move(parameters), std::move(record), 1, std::move(origin));
+    add_batch(make_penalty_program(count, static_cast<int>(common.size()), std::move(names)), std::move(group.nodes),
+              std::move(parameters), std::move(record), 1, std::move(origin));
   }
 }
 

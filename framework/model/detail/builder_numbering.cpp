@@ -4,28 +4,75 @@
 #include <algorithm>
 #include <map>
 
+#include <voussoir/framework/model/node_unknowns.hpp>
+
 namespace voussoir {
+
+namespace {
+
+/// Whether an element of a block has thermal strain.
+bool expands(const ElementBlock& block) {
+  const auto names = block.type().program().parameter_names();
+  const auto parameters = block.parameters();
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k].starts_with("expansion"))
+      for (std::size_t at = k + 1; at < parameters.records.size(); at += names.size() + 1)
+        if (parameters.records[at] != 0) return true;
+  return false;
+}
+
+}  // namespace
+
+void AnalysisModel::Builder::take_unknowns() {
+  auto& m = model;
+  NodeUnknowns all = voussoir::node_unknowns(domain);
+  m.unknown_names_ = std::move(all.names);
+  unknowns = std::move(all.of_node);
+  for (std::size_t k = 0; k < m.unknown_names_.size(); ++k)
+    if (m.unknown_names_[k] == "T") m.temperature_component_ = static_cast<int>(k);
+  if (m.temperature_component_ < 0) return;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const ElementProgram& program = *batches[b].program;
+    const auto names = program.unknown_names();
+    if (std::find(names.begin(), names.end(), "T") != names.end()) continue;
+    if (program.reads_temperature() || expands(domain.block(m.origins_[b].block))) m.follows_other_field_ = true;
+  }
+}
+
+std::vector<int> AnalysisModel::Builder::unknowns_of(const ElementProgram& program) const {
+  const auto& all = model.unknown_names_;
+  std::vector<int> result;
+  for (const std::string& name : program.unknown_names())
+    result.push_back(static_cast<int>(std::find(all.begin(), all.end(), name) - all.begin()));
+  return result;
+}
 
 void AnalysisModel::Builder::add_equation_nodes() {
   const auto& names = model.unknown_names_;
-  std::map<std::int32_t, std::uint32_t> named;  // unknowns of each such node, a bit each
+  std::map<std::int32_t, UnknownSet> named;  // unknowns of each such node
   for (const auto& e : domain.equations())
     for (const auto& term : e.terms) {
-      if (components[term.node] != 0) continue;
+      if (!unknowns[term.node].empty()) continue;
       const auto k = std::find(names.begin(), names.end(), term.unknown) - names.begin();
-      if (k < static_cast<std::ptrdiff_t>(names.size())) named[term.node] |= 1u << k;
+      if (k < static_cast<std::ptrdiff_t>(names.size())) named[term.node].add(static_cast<int>(k));
     }
   if (named.empty()) return;
-  // As many as the others have, where they can be: blocks of a matrix want the same number everywhere.
-  int usual = static_cast<int>(names.size());
-  for (const std::uint8_t c : components)
-    if (c != 0) usual = std::min<int>(usual, c);
-  for (const auto& [node, bits] : named) {
-    int count = usual;
-    while (bits >> count) ++count;
-    components[node] = static_cast<std::uint8_t>(count);
-    for (int k = 0; k < count; ++k)
-      if (!(bits >> k & 1u)) idle.push_back({node, k});
+  // What the others have, where that is possible: blocks of a matrix need the same number everywhere.
+  UnknownSet usual;
+  bool first_few = true;
+  for (const UnknownSet set : unknowns) {
+    if (set.empty()) continue;
+    if (usual.empty() || set.count() < usual.count()) usual = set;
+    first_few = first_few && set.is_first_few();
+  }
+  for (const auto& [node, own] : named) {
+    UnknownSet all = usual;
+    all.add(own);
+    for (int k = 0; first_few && k < static_cast<int>(names.size()); ++k)  // and those in between
+      if (own.bits() >> k) all.add(k);
+    unknowns[node] = all;
+    for (int k = 0; k < static_cast<int>(names.size()); ++k)
+      if (all.has(k) && !own.has(k)) idle.push_back({node, k});
   }
 }
 
@@ -34,7 +81,7 @@ void AnalysisModel::Builder::number(const DofNumberer& numberer) {
   m.position_.assign(domain.node_count(), -1);
   std::vector<std::int32_t> active;  // domain nodes with equations
   for (std::int32_t n = 0; n < domain.node_count(); ++n)
-    if (components[n]) {
+    if (!unknowns[n].empty()) {
       m.position_[n] = static_cast<std::int32_t>(active.size());
       active.push_back(n);
     }
@@ -53,12 +100,17 @@ void AnalysisModel::Builder::number(const DofNumberer& numberer) {
   for (std::size_t k = 0; k < order.size(); ++k) {
     m.node_at_[k] = active[order[k]];
     m.first_equation_[k] = static_cast<std::int32_t>(equation);
-    equation += components[m.node_at_[k]];
+    equation += unknowns[m.node_at_[k]].count();
     if (equation > INT32_MAX) throw Error(ErrorCode::bad_input, "the model has more than 2^31 − 1 equations");
   }
   m.first_equation_.back() = static_cast<std::int32_t>(equation);
   std::fill(m.position_.begin(), m.position_.end(), -1);
-  for (std::size_t k = 0; k < order.size(); ++k) m.position_[m.node_at_[k]] = static_cast<std::int32_t>(k);
+  m.node_unknowns_.resize(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    m.position_[m.node_at_[k]] = static_cast<std::int32_t>(k);
+    m.node_unknowns_[k] = unknowns[m.node_at_[k]];
+    m.nodes_have_first_unknowns_ = m.nodes_have_first_unknowns_ && m.node_unknowns_[k].is_first_few();
+  }
 }
 
 NodeGraph AnalysisModel::Builder::make_graph(std::int32_t nodes) const {

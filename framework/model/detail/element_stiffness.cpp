@@ -31,7 +31,9 @@ void visit_element_stiffness(
           const std::int32_t local = view.nodes[static_cast<std::size_t>(e) * nodes + a];
           const auto equation = static_cast<std::int32_t>(layout->global(device, view.first_unknown[local]));
           here = here || wanted[std::upper_bound(first.begin(), first.end(), equation) - first.begin() - 1];
-          for (int c = 0; c < components; ++c) equations[a * components + c] = equation + c;
+          for (int c = 0; c < components; ++c)
+            equations[a * components + c] =
+                equation + unknown_index(view, local, components, c) - view.first_unknown[local];
         }
         if (!here) continue;
         if (device_model.devices() > 1) {

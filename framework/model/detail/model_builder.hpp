@@ -14,7 +14,7 @@ namespace voussoir {
 struct AnalysisModel::Builder {
   AnalysisModel& model;
   const Domain& domain;
-  std::vector<std::uint8_t> components;  // per domain node
+  std::vector<UnknownSet> unknowns;  // per domain node
   std::vector<BatchDescription> batches;
   std::vector<std::vector<std::int32_t>> connectivity;  // per batch, in domain nodes until upload() is called
   std::vector<double> initial_temperature;              // of the domain's nodes; empty where all have the same
@@ -22,10 +22,12 @@ struct AnalysisModel::Builder {
   std::vector<BatchOrigin> whole_body_loads;
   std::vector<Place> idle;  // unknowns of nodes without elements that nothing names
 
-  explicit Builder(AnalysisModel& m) : model(m), domain(m.domain_), components(m.domain_.node_count(), 0) {}
+  explicit Builder(AnalysisModel& m) : model(m), domain(m.domain_), unknowns(m.domain_.node_count()) {}
 
   // Batches, in this order
   void add_blocks();
+  /// Names all unknowns, and gives nodes those of their elements.
+  void take_unknowns();
   void add_surface_loads();
   /// Body loads on whole blocks use the block's own batch; on parts of one, a batch of those elements.
   void add_body_loads();
@@ -46,12 +48,12 @@ struct AnalysisModel::Builder {
   void constrain(const ConstraintHandler& handler);
 
   void upload();
+  /// The unknowns of a program as indices into the list of names.
+  std::vector<int> unknowns_of(const ElementProgram& program) const;
 
  private:
   void add_batch(std::shared_ptr<const ElementProgram> program, std::vector<std::int32_t> nodes,
                  std::vector<double> parameters, std::vector<std::int32_t> record, int rows, BatchOrigin origin);
-  /// The model's unknowns are the longest list of any element; all others must be beginnings of it.
-  void take_unknowns(const ElementProgram& program, const std::string& where);
   void add_faces(int load_case, const LoadCase::Surface& load, int block_index, const std::string& face_shape,
                  const std::vector<FaceRef>& faces);
   NodeGraph make_graph(std::int32_t nodes) const;

@@ -57,7 +57,7 @@ NearNullSpace constants(const AnalysisModel& model) {
   for (std::size_t node = 0; node + 1 < first.size(); ++node)
     for (std::int32_t e = first[node]; e < first[node + 1]; ++e)
       space.values[static_cast<std::size_t>(e) * static_cast<std::size_t>(space.modes) +
-                   static_cast<std::size_t>(e - first[node])] = 1;
+                   static_cast<std::size_t>(model.component(node, e))] = 1;
   return space;
 }
 
@@ -67,9 +67,10 @@ NearNullRows rigid_motions(const AnalysisModel& model, int height) {
   std::vector<Motion> motion;
   for (const std::string& name : model.unknown_names()) motion.push_back(motion_of(name));
   motion.resize(static_cast<std::size_t>(height), Motion::nothing);
-  MultigridServices& services = model.backend().multigrid();
+  MultigridServices& services = model.backend().service<MultigridServices>();
   const auto has = [&](Motion m) { return std::find(motion.begin(), motion.end(), m) != motion.end(); };
-  const bool mixed = has(Motion::value) && model.unknown_names().size() > 1;  // temperature beside displacements
+  // Temperatures beside displacements, or nodes whose equations are not those of the first unknowns.
+  const bool mixed = (has(Motion::value) && model.unknown_names().size() > 1) || !model.nodes_have_first_unknowns();
   for (std::size_t i = 0; i < model.unknown_names().size(); ++i)
     if (motion[i] == Motion::nothing || mixed)
       return given_motions(model, constants(model), height, services.equations_of(model.device_model(), height));

@@ -127,15 +127,6 @@ TEST(AnalysisModel, ModelsThatMakeNoSenseAreRefused) {
   empty.add_block("a", "truss");
   expect_error(ErrorCode::bad_input, {"no elements"}, [&] { numbered(empty); });
 
-  Domain mixed;
-  BoxMesh mesh;
-  add_box_mesh(mixed, mesh).set_material(steel());
-  mesh.type = "heat.hex8";
-  mesh.block = "warm";
-  mesh.set_prefix = "w.";
-  add_box_mesh(mixed, mesh).set_material(steel());
-  expect_error(ErrorCode::bad_input, {"block 'warm'", "T", "ux"}, [&] { numbered(mixed); });
-
   Domain bare;
   add_box_mesh(bare, BoxMesh());
   expect_error(ErrorCode::bad_input, {"block 'box'", "'young'"}, [&] { numbered(bare); });
@@ -148,6 +139,30 @@ TEST(AnalysisModel, ModelsThatMakeNoSenseAreRefused) {
     std::vector<std::int32_t> order(const NodeGraph&) const override { return {0, 1}; }
   };
   expect_error(ErrorCode::misuse, {"ordered 2 of 8"}, [&] { numbered(d, Forgetful()); });
+}
+
+TEST(AnalysisModel, NodesHaveTheUnknownsOfTheirElements) {
+  Domain d;
+  BoxMesh mesh;
+  add_box_mesh(d, mesh).set_material(steel());
+  mesh.type = "heat.hex8";
+  mesh.block = "warm";
+  mesh.set_prefix = "w.";
+  add_box_mesh(d, mesh).set_material(steel());
+  const AnalysisModel model = numbered(d);
+  EXPECT_EQ(model.unknown_names(), (std::vector<std::string>{"ux", "uy", "uz", "T"}));
+  EXPECT_EQ(model.equation_count(), 8 * 3 + 8);
+  const std::int32_t solid = d.block("box").nodes(0)[0], warm = d.block("warm").nodes(0)[0];
+  EXPECT_GE(model.equation(solid, "uz"), 0);
+  EXPECT_EQ(model.equation(solid, "T"), -1);
+  EXPECT_EQ(model.equation(warm, "ux"), -1);
+  const std::int32_t t = model.equation(warm, "T");
+  ASSERT_GE(t, 0);
+  EXPECT_EQ(model.place(t).node, warm);
+  EXPECT_EQ(model.unknown_names()[static_cast<std::size_t>(model.place(t).component)], "T");
+  EXPECT_EQ(model.equation_label(t), d.node_label(warm) + ", T");
+  // Either block finds its unknowns first at its nodes, so that neither needs a table.
+  for (const ElementBatch& batch : model.device_model().part(0).batches) EXPECT_TRUE(batch.slot.empty());
 }
 
 TEST(AnalysisModel, LoadsThatDoNotFitTheElementsAreNamed) {
@@ -231,6 +246,36 @@ TEST(AnalysisModel, LoadCasesMultiplyTheBatchesOfTheirSurfaces) {
   const auto t = numbered(heat);
   EXPECT_TRUE(t.is_thermal());
   EXPECT_FALSE(t.same_matrix(std::vector<double>{1}, std::vector<double>{2}));  // a film is in the matrix
+}
+
+// Cases that are used again are kept as vectors: the same bits as when they are formed, at any factor.
+TEST(AnalysisModel, LoadsAreTheSameHoweverOftenTheyAreAskedFor) {
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "solid.hex8";
+  mesh.cells = {3, 2, 2};
+  add_box_mesh(d, mesh).set_material(steel());
+  d.add_load_case("weight").gravity("", {0.1, 0, -9.81});
+  d.add_load_case("pull").nodal("xmax", "ux", 0.7);
+  const AnalysisModel model = numbered(d);
+  const auto loads = [&](double weight, double pull) {
+    Vector f = model.make_vector();
+    model.backend().fill(f, 1.0);
+    model.add_loads(std::vector<double>{weight, pull}, {}, f);
+    return f.to_host();
+  };
+  const auto first = loads(0.3, 1.7), alone = loads(0, 1.7), again = loads(0.3, 1.7), kept = loads(0.3, 1.7);
+  EXPECT_EQ(first, again);
+  EXPECT_EQ(first, kept);
+  EXPECT_EQ(alone, loads(0, 1.7));
+  const auto none = loads(0, 0), both = loads(2, 4), half = loads(1, 2);
+  double largest = 0;
+  for (std::size_t i = 0; i < none.size(); ++i) {
+    EXPECT_EQ(none[i], 1);
+    EXPECT_NEAR(both[i] - 1, 2 * (half[i] - 1), 1e-13);
+    largest = std::max(largest, std::abs(half[i] - 1));
+  }
+  EXPECT_GT(largest, 0.1);
 }
 
 }  // namespace
