@@ -14,8 +14,8 @@ struct TestModel {
   bool iterates = true;  ///< conditioned well enough for every preconditioner
 };
 
-/// Models with 1, 2, 3, 4 and 6 unknowns per node and mixtures, of one field and of several, with supports, equations, all kinds of loads, tables over
-/// temperature, orientations and elements of route host.
+/// Models with 1, 2, 3, 4 and 6 unknowns per node and mixtures, of one field and of several, with supports, equations,
+/// all kinds of loads, tables over temperature, orientations and elements of route host.
 const std::vector<TestModel>& test_models();
 
 }  // namespace voussoir::conformance
