@@ -42,7 +42,8 @@ const std::vector<ExitCodeText>& exit_codes() {
       {ExitCode::command_line, "invalid command line"},
       {ExitCode::no_solution, "no solution: the model is under-constrained, or the solver did not reach its tolerance"},
       {ExitCode::machine, "out of memory, a failed device, or a feature that this machine or build lacks"},
-      {ExitCode::files, "a file cannot be read or written, or results already exist (--force replaces them)"},
+      {ExitCode::files,
+       "a file cannot be read or written, results already exist (--force replaces them), or another run writes them"},
       {ExitCode::defect, "internal error: please report it"},
       {ExitCode::interrupted, "stopped by Ctrl-C; the message says what was kept"},
       {ExitCode::terminated, "stopped by SIGTERM; likewise"}};
