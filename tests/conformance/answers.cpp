@@ -9,6 +9,8 @@
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
+#include "support/registered_names.hpp"
+
 namespace voussoir::conformance {
 namespace {
 
@@ -206,11 +208,13 @@ Answers solutions(const Domain& domain, const std::shared_ptr<Backend>& backend,
   solve(stored, std::make_shared<BlockJacobiPreconditioner>(Precision::single));
   solve(stored, std::make_shared<FsaiPreconditioner>());
   if (which == Solves::ill_conditioned) return a;
-  for (const char* storage : {"element", "element-scatter"})
-    solve(storage, std::make_shared<BlockJacobiPreconditioner>());
-  solve(stored, nullptr);
-  for (const std::string& storage : {stored, std::string("matrix-free")})
-    solve(storage, std::make_shared<ChebyshevPreconditioner>());
+  for (const std::string& storage : test::general_storages())
+    if (!storages().find(storage).stores_matrix && storage != "matrix-free")
+      solve(storage, std::make_shared<BlockJacobiPreconditioner>());
+  for (const std::string& name : test::built_in(preconditioners()))
+    if (name != "jacobi" && name != "block-jacobi" && name != "fsai" && name != "amg")  // above, and multigrid_test.cpp
+      solve(stored, preconditioners().find(name).make(""));
+  solve("matrix-free", std::make_shared<ChebyshevPreconditioner>());
   return a;
 }
 

@@ -9,6 +9,7 @@
 
 #include "backends_under_test.hpp"
 #include "support/expect_error.hpp"
+#include "support/registered_names.hpp"
 
 namespace voussoir::conformance {
 namespace {
@@ -52,13 +53,12 @@ struct Faults : ::testing::TestWithParam<std::string> {
     a->set_free_motion_check(false);
     return a;
   }
-  static constexpr const char* storages[] = {"csr", "bsr", "element", "element-scatter", "matrix-free"};
 };
 
 TEST_P(Faults, TheLowestInvertedElementIsNamed) {
   Domain d;
   build(d, {9, 4, 11}, {});
-  for (const char* storage : storages) {
+  for (const std::string& storage : test::general_storages()) {
     SCOPED_TRACE(storage);
     expect_error(ErrorCode::inverted, {"element 1028 (block 'left', solid.hex8)", "inverted"},
                  [&] { analysis(d, storage)->run(); });
@@ -68,7 +68,7 @@ TEST_P(Faults, TheLowestInvertedElementIsNamed) {
 TEST_P(Faults, TheFirstBlockComesFirst) {
   Domain d;
   build(d, {10}, {1});
-  for (const char* storage : storages) {
+  for (const std::string& storage : test::general_storages()) {
     SCOPED_TRACE(storage);
     expect_error(ErrorCode::inverted, {"element 1070 (block 'left', solid.hex8)"},
                  [&] { analysis(d, storage)->run(); });
@@ -99,7 +99,7 @@ TEST_P(Faults, AMaterialThatIsNotANumberIsNamedByItsElement) {
   std::vector<double> young(12, 1000.0);
   young[11] = young[7] = std::numeric_limits<double>::quiet_NaN();
   d.block(1).set_per_element("young", young);
-  for (const char* storage : storages) {
+  for (const std::string& storage : test::general_storages()) {
     SCOPED_TRACE(storage);
     try {
       analysis(d, storage)->run();

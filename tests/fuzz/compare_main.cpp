@@ -1,9 +1,10 @@
 // fuzz_models COUNT SEED
 //
-// Solves COUNT random small models (random_model.hpp) in many ways: by elimination, by CG with each preconditioner, in
-// each storage, on one device and on two. All must find the same answer, or all must refuse the model; and what they
-// find must satisfy the model's equations. CG may say that it did not converge, or that it could not exclude a
-// mechanism. The deck of a model at which they differ is kept as fuzz_model_SEED.inp, and the program ends with 1.
+// Solves COUNT random small models (random_model.hpp) in many ways: by every direct method, by every iteration with
+// each preconditioner, in each storage, on one device and on two; solvers, preconditioners and storages are those of
+// the registries. All must find the same answer, or all must refuse the model; and what they find must satisfy the
+// model's equations. An iteration may say that it did not converge, or that it could not exclude a mechanism. The deck
+// of a model at which they differ is kept as fuzz_model_SEED.inp, and the program ends with 1.
 
 #include <chrono>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,10 +20,13 @@
 
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/run_job.hpp>
+#include <voussoir/solvers/direct/choice.hpp>
+#include <voussoir/solvers/registries.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 #include "fuzz/random_model.hpp"
 #include "support/further_backends.hpp"
+#include "support/registered_names.hpp"
 
 namespace {
 
@@ -31,28 +36,42 @@ struct Way {
   std::string solver, storage, backend;
   int every = 1;  ///< it is taken for every so many models: some are slow
   std::string name() const { return solver + " " + storage + " " + backend; }
-  bool iterates() const { return solver.rfind("cg", 0) == 0; }
+  bool iterates() const {
+    return solver != "auto" &&
+           voussoir::solvers().find(voussoir::parse_solver_name(solver).solver.name).takes_preconditioner;
+  }
 };
 
+/// Everything that the registries list. Iterations for matrices that need not be symmetric have the symmetric models
+/// here from time to time.
+std::vector<Way> registered_ways() {
+  std::vector<Way> ways;
+  for (const std::string& solver : voussoir::test::built_in(voussoir::solvers())) {
+    const voussoir::SolverFactory& factory = voussoir::solvers().find(solver);
+    if (!factory.takes_preconditioner) {
+      ways.push_back({solver, "auto", "openmp:1"});
+      for (const std::string& method : factory.proposed)
+        if (solver != "direct" || voussoir::why_unavailable(voussoir::direct_method(method)).empty())
+          ways.push_back({solver + ":" + method, "auto", "openmp"});
+      continue;
+    }
+    const int every = solver == "cg" ? 1 : 8;
+    for (const std::string& preconditioner : voussoir::test::built_in(voussoir::preconditioners()))
+      ways.push_back({solver + "+" + preconditioner, "bsr", "openmp:1", every});
+  }
+  for (const std::string& storage : voussoir::test::general_storages())
+    ways.push_back({"cg+jacobi", storage, "openmp"});
+  return ways;
+}
+
 std::vector<Way> all_ways() {
-  std::vector<Way> ways{{"direct", "auto", "openmp:1"},
-                        {"direct:eigen", "auto", "openmp"},
-                        {"direct:band", "auto", "openmp:1"},
-                        {"direct:profile", "auto", "openmp:1"},
-                        {"cg+none", "bsr", "openmp:1"},
-                        {"cg+jacobi", "csr", "openmp"},
-                        {"cg+block-jacobi", "bsr", "openmp:1"},
-                        {"cg+chebyshev", "bsr", "openmp:1"},
-                        {"cg+fsai", "bsr", "openmp:1"},
-                        {"cg+amg", "bsr", "openmp:1"},
-                        {"cg+amg:chebyshev", "csr", "openmp:1"},
-                        {"cg+jacobi", "element", "openmp:1"},
-                        {"cg+jacobi", "element-scatter", "openmp:1"},
-                        {"cg+jacobi", "matrix-free", "openmp"},
-                        {"auto", "auto", "openmp"},
-                        {"direct", "auto", "debug:2", 4},
-                        {"cg+amg", "bsr", "debug:2", 4},
-                        {"cg+jacobi", "matrix-free", "debug:2", 4}};
+  std::vector<Way> ways = registered_ways();
+  for (const Way& way : std::initializer_list<Way>{{"cg+amg:chebyshev", "csr", "openmp:1"},
+                                                   {"auto", "auto", "openmp"},
+                                                   {"direct", "auto", "debug:2", 4},
+                                                   {"cg+amg", "bsr", "debug:2", 4},
+                                                   {"cg+jacobi", "matrix-free", "debug:2", 4}})
+    ways.push_back(way);
   for (const std::string& backend : voussoir::further::specifications()) {
     const int every = backend.rfind("emulated", 0) == 0 ? 40 : 1;
     ways.push_back({"cg+jacobi", "bsr", backend, every});
