@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include <voussoir/backends/host_memory.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
-#include <voussoir/framework/model/node_unknowns.hpp>
 
 namespace voussoir {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/spelling.hpp>
-#include <voussoir/framework/model/node_unknowns.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/detail/elimination_effort.hpp>
 #include <voussoir/solvers/registries.hpp>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <voussoir/framework/model/node_unknowns.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 
 namespace voussoir::detail {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include <voussoir/framework/analysis/analysis_state.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/framework/model/bodies.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
-#include <voussoir/framework/model/node_unknowns.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 #include "support/expect_error.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include <voussoir/framework/model/node_unknowns.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 
 namespace voussoir {
 

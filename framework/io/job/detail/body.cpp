@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/io/job/detail/corner_table.hpp>
 
@@ -63,9 +64,8 @@ Body::Body(const Groups& groups, const UsedNodes& nodes, const std::vector<Secti
   for (std::size_t b = 0; b < domain_->block_count(); ++b) {
     const ElementBlock& block = domain_->block(b);
     for (const std::int32_t n : block.connectivity()) has_node_[n] = 1;
-    const auto names = block.type().program().unknown_names();
-    if (names.size() > unknowns_.size()) unknowns_.assign(names.begin(), names.end());
   }
+  unknowns_ = node_unknowns(*domain_).names;
 }
 
 void Body::add_blocks(const std::vector<Section>& sections) {

@@ -1,4 +1,4 @@
-#include <voussoir/framework/model/node_unknowns.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 
 #include <algorithm>
 
