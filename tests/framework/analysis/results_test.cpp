@@ -71,7 +71,9 @@ TEST(LaneTensors, ALaneDoesNotDependOnItsNeighbours) {
   for (std::size_t l = 0; l < given.size(); ++l) tensors.set(l, given[l].data());
   tensors.diagonalize();
   for (std::size_t l = 0; l < given.size(); ++l)
-    if (l != 3) EXPECT_EQ(tensors.diagonal(l), principal_values(given[l])) << "lane " << l;
+    if (l != 3) {
+      EXPECT_EQ(tensors.diagonal(l), principal_values(given[l])) << "lane " << l;
+    }
 }
 
 /// Two rods side by side, sharing the nodes of their common face, stretched alike along x. Without cross contraction

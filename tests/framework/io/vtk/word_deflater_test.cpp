@@ -131,7 +131,9 @@ TEST(HuffmanCode, IsCompleteAndWithinItsLimit) {
     double kraft = 0;  // 1 where every sequence of bits means something
     for (std::size_t s = 0; s < code.size(); ++s) {
       EXPECT_LE(code[s].length, 15);
-      if (counts[s] > 0) EXPECT_GT(code[s].length, 0);
+      if (counts[s] > 0) {
+        EXPECT_GT(code[s].length, 0);
+      }
       if (code[s].length > 0) kraft += std::exp2(-code[s].length);
     }
     EXPECT_DOUBLE_EQ(kraft, 1);
