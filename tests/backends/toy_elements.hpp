@@ -184,8 +184,8 @@ struct Case {
     d.first_equation = first_equation;
     d.prescribed = prescribed;
     d.dependencies = dependencies;
-    d.batches.push_back({quad, quads, parameters, record, 1, 0});
-    d.batches.push_back({line, lines, {0.0, 3.0}, {}, 1, 0});
+    d.batches.push_back({quad, quads, parameters, record, 1, 0, {}});
+    d.batches.push_back({line, lines, {0.0, 3.0}, {}, 1, 0, {}});
     return d;
   }
 
