@@ -78,10 +78,8 @@ class LaneFit {
     using Simd = SimdVector<lanes>;
     typename Simd::Type sum[Simd::count] = {};
     for (std::size_t s = 0; s < samples_; ++s, a += lanes, b += lanes)
-      for (std::size_t v = 0; v < Simd::count; ++v)
-        sum[v] +=
-            reinterpret_cast<const typename Simd::Loose*>(a)[v] * reinterpret_cast<const typename Simd::Loose*>(b)[v];
-    for (std::size_t v = 0; v < Simd::count; ++v) reinterpret_cast<typename Simd::Loose*>(out)[v] = sum[v];
+      for (std::size_t v = 0; v < Simd::count; ++v) sum[v] += Simd::load(a, v) * Simd::load(b, v);
+    for (std::size_t v = 0; v < Simd::count; ++v) Simd::store(sum[v], out, v);
   }
 
   std::size_t terms_, width_, samples_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstring>
 
 namespace voussoir::detail {
 
@@ -14,8 +15,16 @@ struct SimdVector {
 #endif
   static constexpr std::size_t count = width / lanes;  ///< vectors of a record
   typedef double Type __attribute__((vector_size(lanes * sizeof(double))));
-  /// The same in memory, at any place that may hold a number.
-  typedef double Loose __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+  /// Vector v of a record at any place that may hold numbers: records are not aligned as vectors are.
+  static Type load(const double* record, std::size_t v) {
+    Type vector;
+    std::memcpy(&vector, record + v * lanes, sizeof vector);
+    return vector;
+  }
+  static void store(const Type& vector, double* record, std::size_t v) {
+    std::memcpy(record + v * lanes, &vector, sizeof vector);
+  }
 };
 
 }  // namespace voussoir::detail

@@ -10,9 +10,9 @@ namespace voussoir::detail {
 /// whatever `sums` is.
 template <std::size_t sums, std::size_t width>
 class WeightedSums {
-  static constexpr std::size_t vectors = SimdVector<width>::count;
-  using Vector = typename SimdVector<width>::Type;
-  using LooseVector = typename SimdVector<width>::Loose;
+  using Simd = SimdVector<width>;
+  static constexpr std::size_t vectors = Simd::count;
+  using Vector = typename Simd::Type;
 
  public:
   /// `record(i)` points to record i, `weight(s, i)` is its weight in sum s. Sum s is written to out + s · apart.
@@ -21,14 +21,14 @@ class WeightedSums {
                      std::size_t apart = width) {
     Vector sum[sums][vectors] = {};
     for (std::size_t i = 0; i < count; ++i) {
-      const auto* const of = reinterpret_cast<const LooseVector*>(record(i));
+      const double* const of = record(i);
       for (std::size_t s = 0; s < sums; ++s) {
         const double w = weight(s, i);
-        for (std::size_t v = 0; v < vectors; ++v) sum[s][v] += w * static_cast<Vector>(of[v]);
+        for (std::size_t v = 0; v < vectors; ++v) sum[s][v] += w * Simd::load(of, v);
       }
     }
     for (std::size_t s = 0; s < sums; ++s)
-      for (std::size_t v = 0; v < vectors; ++v) reinterpret_cast<LooseVector*>(out + s * apart)[v] = sum[s][v];
+      for (std::size_t v = 0; v < vectors; ++v) Simd::store(sum[s][v], out + s * apart, v);
   }
 
   /// More sums than fit in registers, some at a time.
