@@ -135,8 +135,8 @@ unsigned char* write_stored(const std::byte* in, std::size_t bytes, unsigned cha
       *out++ = static_cast<unsigned char>(number);
       *out++ = static_cast<unsigned char>(number >> 8);
     }
-    std::memcpy(out, in, piece);
-    in += piece, out += piece, bytes -= piece;
+    out = std::copy_n(reinterpret_cast<const unsigned char*>(in), piece, out);
+    in += piece, bytes -= piece;
   } while (bytes > 0);
   return out;
 }
