@@ -2,17 +2,16 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
-#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <map>
 #include <stdexcept>
 #include <vector>
 
 #include "job_models.hpp"
 #include "support/expect_error.hpp"
+#include "support/small_disk.hpp"
 
 // Files of a step that are written while the next one is solved.
 
@@ -23,6 +22,7 @@ using detail::BackgroundWork;
 using testing::expect_error;
 using testing::plainly;
 using testing::read_all;
+using testing::SmallDisk;
 
 TEST(BackgroundWork, DoesPiecesInOrderAndOneAtATime) {
   std::vector<int> done;  // unguarded: a thread sanitizer would see two pieces at once
@@ -169,25 +169,6 @@ TEST_F(BackgroundFiles, TellWhatTheirTimeWasSpentOn) {
   EXPECT_GT(sum, 0.5 * files.seconds());
   EXPECT_LE(sum, files.seconds());
 }
-
-/// Limits the size of files, as a full disk would, and takes the limit off again.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~SmallDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit old_{};
-  void (*handler_)(int) = nullptr;
-};
 
 TEST_F(BackgroundFiles, AFullDiskIsReportedAsWithoutAThread) {
   std::string said[2];

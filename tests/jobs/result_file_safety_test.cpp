@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 #include <omp.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "job_models.hpp"
 #include "support/expect_error.hpp"
+#include "support/small_disk.hpp"
 
 // Existing files are kept, places where nothing can be written are found before solving, and no partial file is left.
 
@@ -22,6 +22,7 @@ using testing::plainly;
 using testing::pulled_bar;
 using testing::read_all;
 using testing::run_and_write;
+using testing::SmallDisk;
 
 class ResultFileSafety : public testing::FolderTest {};
 
@@ -128,25 +129,6 @@ TEST_F(ResultFileSafety, WithoutAnEndNothingHalfIsLeft) {
     EXPECT_EQ(name.find(".dat"), std::string::npos) << name;
   }
 }
-
-/// Limits the size of files, as a full disk would, and takes the limit off again.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~SmallDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit old_{};
-  void (*handler_)(int) = nullptr;
-};
 
 TEST_F(ResultFileSafety, AFullDiskLeavesWholeFilesOnly) {
   Job job = bar_with_tables();

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include <voussoir/framework/analysis/analysis_state.hpp>
 #include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/framework/model/bodies.hpp>
