@@ -33,7 +33,7 @@ class DiagonalOperator final : public Operator {
            (diagonal_.single_blocks.empty() ? "" : " in single precision");
   }
 
-  const BlockDiagonal& diagonal() const { return diagonal_; }  ///< that is applied
+  const BlockDiagonal& diagonal() const { return diagonal_; }  ///< the blocks
 
  private:
   std::shared_ptr<Backend> backend_;

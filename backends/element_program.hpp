@@ -27,7 +27,7 @@ const char* to_string(Route route);
 
 /// The lowest-numbered element of a batch that has an error, and the kind of error.
 struct ElementStatus {
-  ElementFault fault = ElementFault::none;  ///< none: all is well
+  ElementFault fault = ElementFault::none;  ///< none if the elements are valid
   std::int32_t element = -1;                ///< number in the batch
   /// Keeps the error of the lowest-numbered element.
   void merge(const ElementStatus& other) {

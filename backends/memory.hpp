@@ -33,7 +33,7 @@ class DeviceMemory {
   virtual void enter() {}
   virtual void leave() noexcept {}  ///< ends what enter() began
 
-  enum class Intent { read, write, update };  ///< what a side of an array is wanted for
+  enum class Intent { read, write, update };  ///< how an array is accessed
   /// Called when device work requests a buffer. A checking backend opens the buffer for the current section, poisons it
   /// if everything is to be written, and throws Error (misuse) outside a section of this device.
   virtual void lend_to_device(void*, std::size_t, Intent) {}

@@ -50,7 +50,7 @@ class RegistryBase {
   static std::vector<const RegistryBase*> all();
 
  protected:
-  enum class Mode { add, replace };  ///< what becomes of an entry of the same name
+  enum class Mode { add, replace };  ///< replace: an entry of the same name is allowed
   /// Whether two values are the same thing.
   using Same = bool (*)(const void*, const void*);
   RegistryBase(std::string kind, const RegistryRules& rules, Same same);  ///< Adds itself to all()

@@ -43,11 +43,11 @@ struct DomainCheck {
   std::vector<Count> materials;                          ///< elements of each
   std::vector<Count> node_sets, element_sets, surfaces;  ///< by name, with their sizes
   std::int64_t equations = 0;                            ///< multi-point equations
-  std::int64_t parts = 0;                     ///< that do not hang together; 0 where the model could not be numbered
+  std::int64_t parts = 0;                     ///< number of disconnected parts; 0 if the model could not be numbered
   std::array<double, 3> lower{}, upper{};     ///< the box around all nodes
   MeshQuality quality;                        ///< of the elements
   Id longest_element = 0, worst_element = 0;  ///< those that `quality` names
-  ModelSize size;                             ///< that memory follows from
+  ModelSize size;                             ///< basis of the memory estimate
   std::vector<MemoryEstimate> memory;         ///< per solver and storage
   std::string chosen_solver;                  ///< what solver `auto` would take, and why
 };

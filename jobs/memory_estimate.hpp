@@ -64,7 +64,7 @@ double amg_set_up_bytes(const ModelSize& size);
 /// tell.
 struct MainMemory {
   double all = 0;
-  double available = 0;  ///< what the process may still take
+  double available = 0;  ///< bytes that the process can still allocate
 };
 MainMemory main_memory();
 

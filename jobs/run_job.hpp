@@ -27,7 +27,7 @@ struct JobResult {
   std::int64_t free_equations = 0;     ///< of them, solved for
   std::string matrix;                  ///< of the last system, as it describes itself
   std::size_t backend_bytes = 0;       ///< peak memory of the backend
-  int threads = 0;                     ///< of the host that the backend uses; 0 where it has no opinion
+  int threads = 0;                     ///< host threads that the backend uses; 0 if it does not specify a number
 };
 
 /// Solves the steps of a job, in order, on one backend. Steps with the same constraints are solved together. The job's

@@ -80,7 +80,7 @@ struct StepSummary {
       supports;                     ///< node sets all of whose nodes are restrained, and the remaining restrained nodes
   double energy = 0;                ///< stored in the elements
   ErrorSummary error;               ///< of the step
-  std::vector<std::string> hints;   ///< on how far the numbers can be trusted
+  std::vector<std::string> hints;   ///< warnings about the accuracy of the results
   std::vector<PointResult> points;  ///< in the order of Job::points
   SolveReport report;               ///< of the solver
 

@@ -29,7 +29,7 @@ class MetisPartitioner : public GraphPartitioner {
     double imbalance = 0.03;  ///< how much heavier than the mean a part may be
   };
   MetisPartitioner() = default;
-  explicit MetisPartitioner(const Options& options) : options_(options) {}  ///< with settings
+  explicit MetisPartitioner(const Options& options) : options_(options) {}  ///< with the given options
 
   /// Whether this build has METIS; partition() throws Error (unavailable) where it has not.
   static bool available();

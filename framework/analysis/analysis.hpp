@@ -61,7 +61,7 @@ class Analysis {
   Backend& backend() const { return *parts_.backend; }  ///< the backend of the collaborators
   /// The numbered model; built by the first run, and again when the domain has changed since.
   const AnalysisModel& model();
-  const Collaborators& collaborators() const { return parts_; }  ///< with defaults in place of null
+  const Collaborators& collaborators() const { return parts_; }  ///< defaults replace null pointers
 
   /// Called at each stage and every few iterations of a solver. Returning false requests a stop: the analysis then
   /// throws Error (cancelled).
@@ -83,7 +83,7 @@ class Analysis {
   /// Runs `work` as a named stage: notifies the observer, records the time.
   void stage(const std::string& name, const std::function<void()>& work);
 
-  Collaborators parts_;                   ///< for run(): defaults in place
+  Collaborators parts_;                   ///< as used by run(), with defaults filled in
   std::unique_ptr<AnalysisModel> model_;  ///< null before prepare()
 
  private:

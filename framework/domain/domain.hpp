@@ -75,7 +75,7 @@ struct ConstraintEquation {
   };
   std::vector<Term> terms;  ///< their sum is `constant`
   double constant = 0;      ///< right-hand side, at prescribed factor 1
-  std::string label;        ///< how the user calls it, for error messages
+  std::string label;        ///< the user's name for it, for error messages
 };
 
 /// A node whose unknowns ux, uy, uz are the rotation of another node about x, y, z (in a plane ux is that about z).

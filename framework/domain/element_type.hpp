@@ -24,7 +24,7 @@ class ElementType {
   const std::string& name() const { return name_; }            ///< "solid.hex8"
   const std::string& shape() const { return shape_; }          ///< "hex8"; empty for types without a known shape
   const ElementProgram& program() const { return *program_; }  ///< computes the elements
-  /// The program, for those who keep it.
+  /// The program, with shared ownership.
   const std::shared_ptr<const ElementProgram>& shared_program() const { return program_; }
   std::type_index kernel() const { return kernel_; }  ///< the C++ type that the program was compiled from
   /// Whether both compute the same kernel on the same shape.

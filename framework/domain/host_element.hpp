@@ -87,11 +87,15 @@ class HostElementProgram final : public ElementProgram {
   Route route() const override { return Route::host; }
   int nodes() const override { return nodes_; }
   int components() const override { return static_cast<int>(unknown_names_.size()); }
-  std::span<const std::string> unknown_names() const override { return unknown_names_; }      ///< as the element says
-  std::span<const std::string> parameter_names() const override { return parameter_names_; }  ///< as the element says
+  std::span<const std::string> unknown_names() const override {
+    return unknown_names_;
+  }  ///< as declared by the element
+  std::span<const std::string> parameter_names() const override {
+    return parameter_names_;
+  }  ///< as declared by the element
   int lanes() const override { return 1; }
-  bool has_mass() const override { return element_->has_mass(); }                ///< as the element says
-  bool takes_body_load() const override { return element_->takes_body_load(); }  ///< as the element says
+  bool has_mass() const override { return element_->has_mass(); }                ///< as declared by the element
+  bool takes_body_load() const override { return element_->takes_body_load(); }  ///< as declared by the element
   bool linear() const override { return element_->linear(); }
   bool symmetric() const override { return element_->symmetric(); }
 
@@ -102,7 +106,9 @@ class HostElementProgram final : public ElementProgram {
   ElementStatus body_load(const ElementView&, const BodyLoad&, int first, int count, double* out) const override;
 
   int points() const override { return points_; }
-  std::span<const std::string> recovered_names() const override { return recovered_names_; }  ///< as the element says
+  std::span<const std::string> recovered_names() const override {
+    return recovered_names_;
+  }  ///< as declared by the element
   ElementStatus recover(const ElementView&, int first, int count, double* out) const override;
   std::span<const double> extrapolation() const override { return {}; }
 

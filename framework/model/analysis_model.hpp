@@ -38,8 +38,8 @@ class AnalysisModel {
                 const DofNumberer& numberer);
 
   const Domain& domain() const { return domain_; }                             ///< the model in the user's numbering
-  Backend& backend() const { return *backend_; }                               ///< that computes
-  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }  ///< the same, for those who keep it
+  Backend& backend() const { return *backend_; }                               ///< the backend that holds the model
+  const std::shared_ptr<Backend>& shared_backend() const { return backend_; }  ///< the same, with shared ownership
   const DeviceModel& device_model() const { return *device_model_; }           ///< the model on the devices
   /// A number that no other model of the process has, for those who keep something derived from a model.
   std::uint64_t serial() const { return serial_; }

@@ -17,7 +17,7 @@ struct NumberedConstraints {
   };
   /// A multi-point equation between equations of the model.
   struct Multi {
-    std::vector<std::int32_t> equations;  ///< whose unknowns are the terms
+    std::vector<std::int32_t> equations;  ///< of the terms
     std::vector<double> coefficients;     ///< one per term
     double constant;                      ///< the right-hand side
     std::string label;                    ///< for messages

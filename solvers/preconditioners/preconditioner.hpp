@@ -28,7 +28,7 @@ class Preconditioner {
     int iterations = 0;    ///< after which CG looks
     double reduction = 1;  ///< fraction of the first residual
   };
-  virtual Checkpoint checkpoint() const { return {}; }  ///< no check unless overridden
+  virtual Checkpoint checkpoint() const { return {}; }  ///< by default, no check
   /// Iterations after which CG should call strengthen().
   virtual int patience() const { return std::numeric_limits<int>::max(); }
   /// Switches to a stronger, more expensive variant for the same matrix where CG stalls or breaks down; false where
