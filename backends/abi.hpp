@@ -1,13 +1,13 @@
 #pragma once
 #include <cstdint>
 
-// The ABI number of the public classes. Code that was compiled with other headers than the library it meets at run time
-// (a backend plugin, a library loaded with --load) would misread objects; the number is compared before any of it runs.
+// The ABI number of the public classes. A backend plugin or a library loaded with --load that was compiled against
+// other headers than libvoussoir would misread objects, so the numbers are compared before any of its code runs.
 
 namespace voussoir {
 
-/// Changes whenever a public class that crosses a library boundary changes: its virtual functions, its members, or what
-/// its inline functions assume. tests/structure/check_abi.sh notices it.
+/// Incremented whenever a public class that crosses a library boundary changes: its virtual functions, its members, or
+/// what its inline functions assume. tests/structure/check_abi.sh enforces this.
 inline constexpr std::int32_t abi_number = 8;
 
 /// ELF section in which every object file that registers something keeps the number it was compiled with. It is read
@@ -21,7 +21,7 @@ inline constexpr std::int32_t abi_number = 8;
 #define VSR_KEEP gnu::used
 #endif
 
-/// Keeps the ABI number in this object file, whatever the linker drops.
+/// The ABI number in the ELF section of this object file. Linkers keep it even where they discard unused sections.
 [[VSR_KEEP, gnu::section(VSR_ABI_SECTION)]] static const std::int32_t compiled_abi_number = abi_number;
 #endif
 

@@ -56,7 +56,7 @@ class Array {
 
  public:
   Array() = default;
-  /// `size` entries without values.
+  /// `size` entries with undefined values.
   Array(std::shared_ptr<DeviceMemory> memory, std::size_t size) : buffer_(std::move(memory), size * sizeof(T)) {}
   /// An array with these values.
   Array(std::shared_ptr<DeviceMemory> memory, std::span<const T> values) : Array(std::move(memory), values.size()) {
@@ -65,22 +65,22 @@ class Array {
   }
 
   std::size_t size() const { return buffer_.bytes() / sizeof(T); }  ///< number of entries
-  bool empty() const { return size() == 0; }                        ///< without entries
-  std::size_t bytes() const { return buffer_.bytes(); }             ///< of the entries, on one side
+  bool empty() const { return size() == 0; }                        ///< true if there are no entries
+  std::size_t bytes() const { return buffer_.bytes(); }             ///< size of all entries on one side, in bytes
 
   /// The values on the host; copies them from the device if that side is newer.
   std::span<const T> read_host() const { return {static_cast<const T*>(buffer_.host(Intent::read)), size()}; }
-  /// For values of all entries; the device side becomes stale.
+  /// Host memory into which the caller writes all entries; earlier values are lost and the device side becomes stale.
   std::span<T> write_host() { return {static_cast<T*>(buffer_.host(Intent::write)), size()}; }
-  /// The values on the host, to be changed; the device side becomes stale.
+  /// The current values on the host, for reading and writing; the device side becomes stale.
   std::span<T> update_host() { return {static_cast<T*>(buffer_.host(Intent::update)), size()}; }
 
-  /// As read_host(), on the device. Throws Error (misuse) outside a DeviceSection where the backend checks it.
+  /// As read_host(), on the device. Outside a DeviceSection it is an Error (misuse) on backends that check this.
   const T* read_device() const { return static_cast<const T*>(buffer_.device(Intent::read)); }
   T* write_device() { return static_cast<T*>(buffer_.device(Intent::write)); }    ///< as write_host(), on the device
   T* update_device() { return static_cast<T*>(buffer_.device(Intent::update)); }  ///< as update_host(), on the device
 
-  /// Another array with the same contents on the same device, copied there.
+  /// A second array with the same contents on the same device, copied on the device.
   Array clone() const { return Array(buffer_.clone()); }
   /// Frees the host mirror after updating the device side. Does nothing if both sides share memory.
   void drop_host_mirror() { buffer_.drop_host_mirror(); }

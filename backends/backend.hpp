@@ -19,8 +19,8 @@ namespace voussoir {
 /// A backend and whether it can be used on this machine.
 struct BackendInfo {
   std::string name;     ///< "openmp", "debug", "cuda", …
-  bool usable = false;  ///< on this machine, now
-  std::string reason;   ///< what it would run on, or why it cannot
+  bool usable = false;  ///< whether open() would succeed on this machine now
+  std::string reason;   ///< the devices that it would use, or why it cannot be used
 };
 
 /// How element matrices are integrated, if a backend has several methods (FEStudio's levels, docs/backends.md).
@@ -33,17 +33,19 @@ enum class Integration {
 };
 /// Where element matrices are assembled to a stored matrix.
 enum class Assembly {
-  automatic,
-  device,  ///< integration, constraints and assembly on the device that stores the matrix
-  host     ///< element matrices from the device, assembly on the host
+  automatic,  ///< the backend chooses
+  device,     ///< integration, constraints and assembly on the device that stores the matrix
+  host        ///< element matrices from the device, assembly on the host
 };
 /// Methods that a user may select. By default the backend chooses.
 struct WorkChoices {
-  Integration integration = Integration::automatic;  ///< of element matrices
-  Assembly assembly = Assembly::automatic;           ///< of stored matrices
+  Integration integration = Integration::automatic;  ///< how element matrices are integrated
+  Assembly assembly = Assembly::automatic;           ///< where stored matrices are assembled
   bool deterministic = true;                         ///< false allows sums in any order, where that is faster
 };
+/// The method as the command line spells it: "auto", "thread", "block", "blocks", "pairs".
 const char* to_string(Integration integration);
+/// The place as the command line spells it: "auto", "device", "host".
 const char* to_string(Assembly assembly);
 
 /// A compute backend: memory and services on one or several devices. An object, not a global; several
@@ -73,29 +75,31 @@ class Backend : public VectorServices, public ElementServices, public MatrixServ
 
   virtual std::string name() const = 0;      ///< the specification that opens it again
   virtual std::string describe() const = 0;  ///< one line of text: devices, threads, and why it was chosen
-  virtual int devices() const = 0;           ///< number of (logical) devices
+  virtual int devices() const = 0;           ///< number of logical devices
   /// Number of host threads that the backend may use; 0 if it does not specify one.
   virtual int threads() const { return 0; }
-  /// Of a device, from 0; shared by its arrays.
+  /// The memory of a device, which is counted from 0. Its arrays share ownership.
   virtual const std::shared_ptr<DeviceMemory>& memory(int device) const = 0;
-  std::size_t bytes_in_use() const;  ///< memory in use on all devices
-  std::size_t bytes_peak() const;    ///< peak memory on all devices
+  std::size_t bytes_in_use() const;  ///< memory allocated now, summed over all devices
+  std::size_t bytes_peak() const;    ///< largest allocation so far, summed over all devices
   /// Selects methods from now on. Throws Error (unavailable) for a method that this backend does not have.
   virtual void choose(const WorkChoices& choices);
   const WorkChoices& choices() const { return choices_; }  ///< the methods selected by choose()
   /// Waits until all enqueued work is done. Services whose results stay on a device may return earlier.
   virtual void wait() {}
-  /// The time of `work` in seconds, measured by the device if it has a clock.
+  /// Runs `work` and returns the elapsed time in seconds, measured on the device if it has a clock.
   virtual double time(const std::function<void()>& work);
 
+  /// An array of `size` entries with undefined values on a device.
   template <class T>
-  /// An array on a device, without values.
   Array<T> make_array(int device, std::size_t size) const {
     return Array<T>(memory(device), size);
   }
 
+  /// Distributes a numbered model over the devices of this backend and uploads it. The description may be destroyed
+  /// afterwards.
   std::unique_ptr<DeviceModel> make_model(const ModelDescription& description) const;
-  /// A history for the elements of a model, without values yet; null where no element has any.
+  /// Memory for the history of the elements of a model, with undefined values; null where no element has a history.
   std::unique_ptr<ElementHistory> make_history(const DeviceModel& model) const;
 
   // --- services ------------------------------------------------------------------------------------------------
@@ -105,19 +109,19 @@ class Backend : public VectorServices, public ElementServices, public MatrixServ
     if (T* found = find<T>()) return *found;
     throw_no_service(T::service_name);
   }
-  /// The same; null where this backend does not have it.
+  /// As service(), but null where this backend does not have it.
   template <BackendService T>
   T* find() const {
     return static_cast<T*>(find_service(T::service_name));
   }
-  /// Offers a service from now on; it must live as long as the backend, and replaces one of the same name.
+  /// Offers a service from now on, in place of an earlier one of the same name. It must live as long as the backend.
   template <BackendService T>
   void provide(T& service) {
     offer_service(T::service_name, service);
   }
   std::vector<std::string> services() const;  ///< names of all services, sorted
 
-  // What a backend runs by its own vectors and products where it has nothing better.
+  // Defaults in terms of the backend's vector operations and products; a backend overrides those it can do faster.
   double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) override;
   CgOutcome cg(const Operator& a, const Operator* preconditioner, const Vector& b, Vector& x,
                const CgRequest& request) override;
@@ -126,7 +130,7 @@ class Backend : public VectorServices, public ElementServices, public MatrixServ
 
  protected:
   Backend();
-  WorkChoices choices_;  ///< of choose()
+  WorkChoices choices_;  ///< the methods that choose() selected
 
  private:
   Service* find_service(std::string_view name) const;

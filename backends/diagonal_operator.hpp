@@ -11,7 +11,7 @@ namespace voussoir {
 /// recognises this operator and fuses it with its own loops.
 class DiagonalOperator final : public Operator {
  public:
-  /// Keeps the backend alive.
+  /// Shares ownership of the backend.
   DiagonalOperator(std::shared_ptr<Backend> backend, BlockDiagonal diagonal)
       : backend_(std::move(backend)), diagonal_(std::move(diagonal)) {}
 
@@ -33,7 +33,7 @@ class DiagonalOperator final : public Operator {
            (diagonal_.single_blocks.empty() ? "" : " in single precision");
   }
 
-  const BlockDiagonal& diagonal() const { return diagonal_; }  ///< the blocks
+  const BlockDiagonal& diagonal() const { return diagonal_; }  ///< the blocks of D
 
  private:
   std::shared_ptr<Backend> backend_;

@@ -11,7 +11,7 @@
 
 namespace voussoir {
 
-/// Where component `c` of an element stands in a nodal vector (the unknowns, a direction), at one of its nodes.
+/// The index in a nodal vector (the unknowns, a direction) of component `c` at a local node of an element.
 inline int unknown_index(const ElementView& view, int node, int components, int c) {
   return view.first_unknown[node] + (view.slot ? view.slot[static_cast<std::ptrdiff_t>(node) * components + c] : c);
 }
@@ -23,12 +23,13 @@ enum class Route {
   host     ///< computed by a virtual function on the CPU and transferred in batches
 };
 
+/// "native", "jit" or "host".
 const char* to_string(Route route);
 
 /// The lowest-numbered element of a batch that has an error, and the kind of error.
 struct ElementStatus {
-  ElementFault fault = ElementFault::none;  ///< none if the elements are valid
-  std::int32_t element = -1;                ///< number in the batch
+  ElementFault fault = ElementFault::none;  ///< none if all elements are valid
+  std::int32_t element = -1;                ///< number of the element in its batch; −1 without a fault
   /// Keeps the error of the lowest-numbered element.
   void merge(const ElementStatus& other) {
     if (other.fault == ElementFault::none) return;
@@ -40,10 +41,10 @@ struct ElementStatus {
 struct KernelSource {
   std::string type_expression;  ///< C++ name of the element kernel to instantiate
   std::string file;             ///< the user's file, for error messages
-  std::string text;             ///< as embedded
+  std::string text;             ///< the contents of that file
 };
 
-/// The numerical side of an element type, one object per type.
+/// What an element type computes: its sizes, and routines over batches of elements. One object per type.
 ///
 /// Symmetric matrices are stored as upper triangles by rows: entry (i, j ≥ i) of an m × m matrix is at
 /// i·m − i(i−1)/2 + j − i. Matrices of a type whose tangents are not symmetric are stored whole, by rows; its
@@ -54,23 +55,22 @@ class ElementProgram {
  public:
   virtual ~ElementProgram() = default;
 
-  virtual const std::string& name() const = 0;                       ///< of the element type
+  virtual const std::string& name() const = 0;                       ///< name of the element type, "solid.hex8"
   virtual Route route() const = 0;                                   ///< how the kernel is available
   virtual int nodes() const = 0;                                     ///< nodes per element
   virtual int components() const = 0;                                ///< unknowns per node
-  virtual std::span<const std::string> unknown_names() const = 0;    ///< components() names
+  virtual std::span<const std::string> unknown_names() const = 0;    ///< one name per component
   virtual std::span<const std::string> parameter_names() const = 0;  ///< in the order of a parameter record
-  virtual int lanes() const = 0;                                     ///< elements computed side by side
-  virtual bool has_tangent() const { return true; }  ///< false: a load that does not depend on the unknowns
+  virtual int lanes() const = 0;                                     ///< elements per group, one per SIMD lane
+  virtual bool has_tangent() const { return true; }  ///< false for a load that does not depend on the unknowns
   virtual bool has_mass() const = 0;                 ///< whether mass() writes anything
   /// True where the residual is linear in the unknowns, so that one solve balances it.
   virtual bool linear() const { return false; }
   /// Whether tangents are symmetric.
   virtual bool symmetric() const { return true; }
-  /// Numbers of history per element; 0 where the element has no memory.
+  /// History variables per element; 0 where the element has no memory.
   virtual int history_count() const { return 0; }
-  /// Whether the kernel itself depends on temperature, and not only through tables of parameters and thermal
-  /// strain.
+  /// Whether the kernel itself reads the temperature. Temperature-dependent parameters and thermal strain do not count.
   virtual bool reads_temperature() const { return true; }
   /// Describes a defect of the element type itself, independent of the model; empty if there is none. A model
   /// with a defective type is an Error.
@@ -92,19 +92,18 @@ class ElementProgram {
   /// Tangent times `direction` (a nodal vector indexed like the unknowns), nothing stored: dofs() values per element.
   virtual ElementStatus action(const ElementView&, const double* direction, int first, int count,
                                double* out) const = 0;
-  /// The history that follows from the view's unknowns and its committed history, which stays as it is:
-  /// history_count() values per element. Tangent, residual and recovery compute what they need of it themselves, so
-  /// that it is only asked for when a step is committed.
+  /// The new history from the view's unknowns and its committed history, which is not changed: history_count() values
+  /// per element. Called only when a step is committed, since tangent, residual and recovery compute what they need of
+  /// it themselves.
   virtual ElementStatus history(const ElementView&, int /*first*/, int /*count*/, double* /*out*/) const { return {}; }
   /// External forces of a body load: dofs() values per element.
   virtual ElementStatus body_load(const ElementView&, const BodyLoad&, int first, int count, double* out) const = 0;
 
-  /// Recovery: `recovered_names().size()` values at each of `points()` points of an element, point by point.
-  virtual int points() const = 0;
-  virtual std::span<const std::string> recovered_names() const = 0;  ///< in the order of recover()
-  /// Values at the points, as above.
+  virtual int points() const = 0;                                    ///< points per element at which recover() writes
+  virtual std::span<const std::string> recovered_names() const = 0;  ///< quantities at each point, in order
+  /// Recovery of results such as stresses: recovered_names().size() values at each of points() points, point by point.
   virtual ElementStatus recover(const ElementView&, int first, int count, double* out) const = 0;
-  /// nodes() × points() matrix, by rows, that extrapolates values from points to nodes; empty if not applicable.
+  /// The nodes() × points() matrix, by rows, that extrapolates values from points to nodes; empty if there is none.
   virtual std::span<const double> extrapolation() const = 0;
 
   /// The source text of the kernel if it was embedded; null otherwise.
@@ -112,8 +111,9 @@ class ElementProgram {
 
   /// The largest number of directions that actions() processes at once.
   virtual int action_columns() const { return 1; }
-  /// action() for a block of directions, whose columns stand side by side: dofs() · columns values per element, those
-  /// of all columns of one degree of freedom together. What the columns share is computed once.
+  /// action() for a block of directions: dofs() · columns values per element, the columns of one degree of freedom
+  /// contiguous, in `directions` as in `out`. What the columns share is computed once. `columns` is at most
+  /// action_columns().
   virtual ElementStatus actions(const ElementView& view, const double* directions, [[maybe_unused]] int columns,
                                 int first, int count, double* out) const {
     return action(view, directions, first, count, out);

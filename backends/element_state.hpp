@@ -7,45 +7,48 @@
 
 namespace voussoir {
 
-/// One number per local node of each device, ghosts included: temperatures. DeviceModel::nodal_values() makes it.
+/// One number per local node of each device, ghosts included, such as a temperature. Made by
+/// DeviceModel::nodal_values().
 struct NodalValues {
-  std::vector<Array<double>> parts;  ///< per device
+  std::vector<Array<double>> parts;  ///< one array per device, one value per local node
 };
 
-/// History of the elements of a model: what materials remember. Backend::make_history() and Backend::history() make it.
+/// History variables of the elements of a model, such as plastic strains. Made by Backend::make_history() and
+/// ElementServices::history().
 struct ElementHistory {
   /// The numbers of one batch on one device, in the order in which the batch's program writes them there: groups of
   /// `lanes` elements side by side, as ElementProgram describes. Empty where the elements have no memory.
   struct Batch {
     int count = 0;         ///< numbers per element
-    int lanes = 1;         ///< elements side by side
-    Array<double> values;  ///< whole groups of lanes
+    int lanes = 1;         ///< elements per group
+    Array<double> values;  ///< all groups; the last one is padded to `lanes` elements
   };
   std::vector<std::vector<Batch>> parts;  ///< [device][batch]
 
-  std::size_t bytes() const;  ///< on all devices
+  std::size_t bytes() const;  ///< memory on all devices
 };
 
-/// All that element routines see besides the model: the model itself never changes while an analysis runs. Temperatures
-/// and history are shared and never written again, so that an operator can keep the state that it was formed at.
+/// The arguments of element routines besides the model, which does not change while an analysis runs. Temperatures and
+/// history are shared and immutable, so that an operator can keep the state at which it was formed.
 struct ElementState {
   ElementState() = default;
   /// Unknowns at initial temperatures, without history; null: unknowns that are all zero.
-  ElementState(const Vector* values) : unknowns(values) {}   // NOLINT(google-explicit-constructor)
+  ElementState(const Vector* values) : unknowns(values) {}  // NOLINT(google-explicit-constructor)
+  /// Unknowns at initial temperatures, without history. The vector must outlive the state.
   ElementState(const Vector& values) : unknowns(&values) {}  // NOLINT(google-explicit-constructor)
 
-  const Vector* unknowns = nullptr;                ///< must outlive the call; null: all zero
+  const Vector* unknowns = nullptr;                ///< not owned, must outlive the call; null: all zero
   std::shared_ptr<const NodalValues> temperature;  ///< null: the initial temperatures
-  std::shared_ptr<const ElementHistory> history;   ///< committed; null: all zero
+  std::shared_ptr<const ElementHistory> history;   ///< of the last committed step; null: all zero
   double time = 0;                                 ///< at the end of the step that is being solved
   double time_step = 0;                            ///< from the committed state to `time`
-  double prescribed_factor = 1;                    ///< of the values that penalty springs prescribe
+  double prescribed_factor = 1;                    ///< scales the values that penalty springs prescribe
 };
 
-/// An ElementState with its own copy of the unknowns: what a matrix-free operator keeps of the state it was formed at.
+/// An ElementState with its own copy of the unknowns. A matrix-free operator keeps it for its products.
 class KeptElementState {
  public:
-  /// Copies the unknowns through `copy(from, to)`; reuses the memory of the last ones.
+  /// Keeps a state; copies its unknowns by `copy(from, to)`, into the memory of the previous copy where it fits.
   template <class Copy>
   void keep(const ElementState& state, const Copy& copy) {
     state_ = state;
@@ -58,18 +61,18 @@ class KeptElementState {
     copy(*state.unknowns, unknowns_);
     state_.unknowns = nullptr;
   }
-  /// Frees the copy.
+  /// Frees the copy; state() is then a state of zero unknowns.
   void forget() {
     unknowns_ = Vector();
     state_ = {};
   }
-  /// What was kept; refers to this object.
+  /// The kept state. Its unknowns point into this object.
   ElementState state() const {
     ElementState result = state_;
     if (unknowns_.layout()) result.unknowns = &unknowns_;
     return result;
   }
-  /// Of the copied unknowns, on one device.
+  /// Memory of the copied unknowns on one device.
   std::size_t bytes(int device) const { return unknowns_.layout() ? unknowns_.part(device).bytes() : 0; }
 
  private:

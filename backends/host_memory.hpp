@@ -1,21 +1,21 @@
 #pragma once
 #include <string>
 
-// How much more host memory this process may allocate, so that work can be rejected before it exceeds a limit in the
-// middle of a library that does not handle that.
+// How much more host memory this process may allocate. It is checked before work begins, since some libraries do not
+// handle a failed allocation.
 
 namespace voussoir {
 
 /// The tightest limit on the memory of this process.
 struct AvailableMemory {
-  double bytes = 0;   ///< that may still be allocated; infinite if the system does not tell
-  std::string limit;  ///< the limit that applies: "the limit of the address space (ulimit -v)"
+  double bytes = 0;   ///< memory that may still be allocated; infinite if the system does not report it
+  std::string limit;  ///< name of the limit for messages: "the limit of the address space (ulimit -v)"
   /// True if allocating more fails; false if the system overcommits and would kill the process when memory is used.
   bool allocation_fails = false;
 };
 
-/// Considers the limits of address space and data (ulimit -v, ulimit -d), those of the control group and the groups
-/// above it (cgroup versions 1 and 2), and the free memory and swap space of the machine.
+/// The tightest of: the limits of address space and data (ulimit -v, ulimit -d), those of the control group and its
+/// parents (cgroup versions 1 and 2), and the free memory and swap space of the machine.
 AvailableMemory available_host_memory();
 
 namespace detail {

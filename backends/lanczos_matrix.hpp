@@ -10,16 +10,17 @@ namespace voussoir {
 /// The Lanczos matrix implied by the CG coefficients (Saad, section 6.7.3): its eigenvalues approach those of the
 /// preconditioned matrix, the extreme ones first.
 struct LanczosMatrix {
-  std::vector<double> diagonal;      ///< one per iteration
-  std::vector<double> side_squared;  // squares of the off-diagonal entries
+  std::vector<double> diagonal;      ///< diagonal entries, one per iteration
+  std::vector<double> side_squared;  ///< squares of the off-diagonal entries, one fewer
 
-  /// `beta` carried the last direction into this one.
+  /// Appends an iteration of CG: its step length `alpha`, that of the iteration before, and the factor `beta` of the
+  /// previous direction in the current one.
   void add(double alpha, double previous_alpha, double beta) {
     if (!diagonal.empty()) side_squared.push_back(beta / (previous_alpha * previous_alpha));
     diagonal.push_back(1 / alpha + (diagonal.empty() ? 0 : beta / previous_alpha));
   }
 
-  /// How many eigenvalues lie below x: negative pivots of T − x I (Sturm's sequence).
+  /// The number of eigenvalues below x: negative pivots of T − x I (Sturm sequence).
   std::size_t below(double x) const {
     std::size_t count = 0;
     double pivot = 1;
@@ -31,7 +32,7 @@ struct LanczosMatrix {
     return count;
   }
 
-  /// Eigenvalue number `index`, ascending, by bisection between Gershgorin's bounds.
+  /// Eigenvalue number `index` (from 0, ascending), by bisection between Gershgorin's bounds.
   double eigenvalue(std::size_t index) const {
     double low = 0, high = 0;
     for (std::size_t i = 0; i < diagonal.size(); ++i) {

@@ -5,19 +5,19 @@
 #include <span>
 #include <vector>
 
-// Large arrays in host memory. Their pages are made by several threads (0: as many as there are), as large pages where
-// the system has them: a single thread would take longer to make pages than to fill them.
+// Large arrays in host memory. Several threads touch their pages first (`threads` 0: all available), as huge pages
+// where the system has them, because page faults on one thread take longer than filling the array.
 
 namespace voussoir {
 
-/// A vector of so many zeros.
+/// A vector of `count` zeros.
 std::vector<double> large_zeros(std::size_t count, int threads = 0);
 
-/// Room for so many numbers, which have no values yet.
+/// Memory for `count` numbers with undefined values.
 std::unique_ptr<double[]> large_room(std::size_t count, int threads = 0);
 
-/// Copies records of `width` numbers to their places, by several threads: record i to place places[first + i], or first
-/// + i where there are no places.
+/// Copies records of `width` numbers with several threads: record i becomes record places[first + i] of `to`, or record
+/// first + i where `places` is empty.
 void place_records(std::span<const double> records, std::size_t width, std::span<const std::int32_t> places,
                    std::int32_t first, std::span<double> to);
 

@@ -16,8 +16,8 @@ class Layout {
   /// The values that a device receives from another: the owner's local indices to send, and where they are stored here.
   struct Exchange {
     int from = 0;                  ///< the device that owns the values
-    Array<std::int32_t> send;      ///< on the owner: local indices of the values, in order
-    std::int32_t first_ghost = 0;  ///< here: local index of the first of them
+    Array<std::int32_t> send;      ///< local indices of the values on the owner, in order; stored there
+    std::int32_t first_ghost = 0;  ///< local index of the first of them on the receiving device
   };
 
   /// `first[d] … first[d+1]` are the equations that device d owns; `ghosts[d]`, ascending, those it needs of others.
@@ -27,13 +27,15 @@ class Layout {
   int devices() const { return static_cast<int>(memories_.size()); }  ///< number of devices
   std::int64_t size() const { return first_.back(); }                 ///< number of equations
   std::int64_t first(int device) const { return first_[device]; }     ///< first equation owned by a device
-  /// Equations that a device owns.
+  /// Number of equations that a device owns.
   std::int32_t owned(int device) const { return static_cast<std::int32_t>(first_[device + 1] - first_[device]); }
-  /// Equations of others that it has copies of.
+  /// Number of ghosts of a device: equations of other devices of which it has copies.
   std::int32_t ghosts(int device) const { return static_cast<std::int32_t>(ghosts_[device].size()); }
-  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }     ///< owned entries and ghosts
+  std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }     ///< owned plus ghosts
   const std::vector<Exchange>& exchanges(int device) const { return exchanges_[device]; }  ///< what a device receives
-  const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[device]; }  ///< of a device
+  const std::shared_ptr<DeviceMemory>& memory(int device) const {
+    return memories_[device];
+  }  ///< where its parts of vectors are
 
   /// Local index of an equation on a device, or −1 where it is neither owned nor a ghost there.
   std::int32_t local(int device, std::int64_t equation) const;

@@ -12,45 +12,45 @@
 
 namespace voussoir {
 
-/// Matrices of a model: assembled, kept as elements or applied without storage; and their diagonals.
+/// Matrices of a model: assembled, stored as element matrices or applied matrix-free; and their diagonal blocks.
 class MatrixServices : public Service {
  public:
-  static constexpr std::string_view service_name = "matrices";
+  static constexpr std::string_view service_name = "matrices";  ///< by which Backend::service() finds it
 
-  /// A matrix with the pattern of the model's elements and no values yet. block_size 1 is CSR; other block sizes need a
-  /// model with that many equations on every node.
+  /// A matrix with the pattern of the model's elements and undefined values, which assemble() computes. Block size 1 is
+  /// CSR; other block sizes require a model with that many equations at every node.
   virtual std::unique_ptr<SparseMatrix> make_matrix(const DeviceModel& model, int block_size) = 0;
-  /// A matrix given by its rows, for preconditioners and for matrices that come from elsewhere. Every column must be
-  /// owned or a ghost where its row is owned. Not necessarily symmetric.
+  /// A matrix given by its rows, for preconditioners and matrices that are not assembled from elements. On the device
+  /// that owns a row, all its columns must be owned or ghosts. It need not be symmetric.
   virtual std::unique_ptr<SparseMatrix> make_matrix(std::shared_ptr<const Layout> layout, const HostMatrix& rows) = 0;
-  /// The same matrix in the hardware vendor's library, for comparison: one operator per storage format of the
-  /// library, described by its name. Empty if there is no such library.
+  /// The same matrix in the hardware vendor's library, for benchmarks: one operator per storage format of that library,
+  /// whose name describe() returns. Empty if there is no such library.
   virtual std::vector<std::unique_ptr<Operator>> make_vendor_matrices(std::shared_ptr<const Layout> layout,
                                                                       const HostMatrix& rows);
-  /// Integrates and assembles. Rows and columns of equations that are not free are zeroed; of their diagonal the size
-  /// is kept (1 where it is zero).
+  /// Integrates the element matrices and assembles them. Rows and columns of equations that are not free are set to
+  /// zero, except for the absolute value of their diagonal entry (1 where it is zero).
   virtual void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                         SparseMatrix& matrix) = 0;
 
-  /// An operator without values, which assemble() computes; the model must outlive it.
+  /// An operator that assemble() must prepare before its first product. The model must outlive it.
   virtual std::unique_ptr<ElementOperator> make_element_operator(
       const DeviceModel& model, ElementProduct product, OperatorEquations equations = OperatorEquations::free) = 0;
-  /// Computes the data that the operator stores; a matrix-free one keeps the terms and the state, with a copy of the
-  /// unknowns.
+  /// Computes the data that the operator stores. A matrix-free operator stores the terms and the state, with a copy of
+  /// the unknowns.
   virtual void assemble(const DeviceModel& model, const ElementState& state, const MatrixTerms& terms,
                         ElementOperator& matrix) = 0;
 
-  /// The diagonal blocks of a stored matrix, as they are; invert() makes a preconditioner of them.
+  /// The diagonal blocks of a stored matrix, not inverted. invert() turns them into a preconditioner.
   virtual BlockDiagonal block_diagonal(const SparseMatrix& matrix, int block_size) = 0;
-  /// The same of an operator that is not assembled.
+  /// The diagonal blocks of an operator that is not assembled.
   virtual BlockDiagonal block_diagonal(const DeviceModel& model, const ElementOperator& matrix, int block_size) = 0;
-  /// Inverts each block; throws Error (singular) whose `where` is "equation N" for a singular one.
+  /// Inverts each block. A singular block is an Error (singular) whose where() is "equation N".
   virtual void invert(BlockDiagonal& diagonal) = 0;
-  /// Converts the blocks to single precision, for diagonals that are only applied.
+  /// Converts the blocks to single precision, for diagonals that are only applied from now on.
   virtual void to_single(BlockDiagonal& diagonal) = 0;
   /// z = D r
   virtual void apply(const BlockDiagonal& diagonal, const Vector& r, Vector& z) = 0;
-  /// z = D r and r·z, in one pass if the backend supports it; for the apply_dot of a preconditioner.
+  /// z = D r; returns r·z, computed in the same pass if the backend supports it.
   virtual double apply_dot(const BlockDiagonal& diagonal, const Vector& r, Vector& z) = 0;
 };
 

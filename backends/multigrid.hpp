@@ -11,7 +11,7 @@
 
 namespace voussoir {
 
-/// The largest block size of the services: rows or columns.
+/// The largest number of rows or columns of a block that the services support.
 inline constexpr int largest_level_block = 12;
 /// The largest number of rows of the small systems that define an approximate inverse.
 inline constexpr int largest_factor_rows = 64;
@@ -28,77 +28,78 @@ inline constexpr int largest_factor_rows = 64;
 struct LevelMatrix {
   std::int32_t rows = 0;       ///< block rows
   std::int32_t columns = 0;    ///< block columns
-  int height = 1;              ///< of a block
-  int width = 1;               ///< of a block
-  Array<std::int64_t> start;   ///< of each block row, among the blocks; one more entry ends the list
+  int height = 1;              ///< rows of a block
+  int width = 1;               ///< columns of a block
+  Array<std::int64_t> start;   ///< index of the first block of each block row, and the number of blocks
   Array<std::int32_t> column;  ///< block column of each block, ascending within a row
-  Array<double> value;         ///< one of these two is empty; both are where there is only a pattern
-  Array<float> single_value;   ///< the same in single precision
+  Array<double> value;         ///< entries in double precision; empty in single precision or without values
+  Array<float> single_value;   ///< entries in single precision; empty in double precision or without values
 
   std::int64_t blocks() const { return static_cast<std::int64_t>(column.size()); }  ///< stored blocks
   std::int64_t entries() const { return blocks() * height * width; }                ///< stored numbers
-  bool is_square() const { return rows == columns && height == width; }             ///< as many rows as columns
-  /// On the device.
+  bool is_square() const { return rows == columns && height == width; }             ///< square, with square blocks
+  /// Memory on the device.
   std::size_t bytes() const { return start.bytes() + column.bytes() + value.bytes() + single_value.bytes(); }
 };
 
 /// The inverse of a level's diagonal: a dense block of size × size numbers, by rows, for each block row.
 struct LevelDiagonal {
   int size = 1;                                                               ///< rows of a block
-  Array<double> value;                                                        ///< one of these two is empty
-  Array<float> single_value;                                                  ///< the same in single precision
-  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< on the device
+  Array<double> value;                                                        ///< empty in single precision
+  Array<float> single_value;                                                  ///< empty in double precision
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< memory on the device
 };
 
 /// The dense inverse of the coarsest matrix, by rows.
 struct DenseInverse {
-  std::int32_t size = 0;                                                      ///< rows
-  Array<double> value;                                                        ///< one of these two is empty
-  Array<float> single_value;                                                  ///< the same in single precision
-  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< on the device
+  std::int32_t size = 0;                                                      ///< rows of the matrix
+  Array<double> value;                                                        ///< empty in single precision
+  Array<float> single_value;                                                  ///< empty in double precision
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< memory on the device
 };
 
 /// A vector on a level, or a block of `columns` vectors whose entries of one row are contiguous. It has the
 /// precision of the matrices that it is used with.
 struct LevelVector {
-  int columns = 1;                                                            ///< vectors side by side
-  Array<double> value;                                                        ///< one of these two is empty
-  Array<float> single_value;                                                  ///< the same in single precision
-  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< on the device
+  int columns = 1;                                                            ///< number of vectors
+  Array<double> value;                                                        ///< empty in single precision
+  Array<float> single_value;                                                  ///< empty in double precision
+  std::size_t bytes() const { return value.bytes() + single_value.bytes(); }  ///< memory on the device
 };
 
 /// Aggregates of nodes: the nodes of the next coarser level.
 struct Aggregates {
-  std::int32_t count = 0;       ///< aggregates
-  Array<std::int32_t> of_node;  ///< number of its aggregate, or −1 if a node is in none because it is not connected
+  std::int32_t count = 0;       ///< number of aggregates
+  Array<std::int32_t> of_node;  ///< per node: its aggregate, or −1 for a node that is not connected to others
 };
 
-/// The motion that an equation describes, for rigid-body modes.
+/// The motion that an equation describes, for rigid-body modes: `nothing` in rows that only fill a block, `value` for a
+/// scalar unknown such as a temperature.
 enum class Motion : std::uint8_t { nothing, x, y, z, rotation_x, rotation_y, rotation_z, value };
 
 /// The backend's part of smoothed-aggregation algebraic multigrid; solvers/amg combines the steps.
 /// All data is on the first device of the backend; with several devices, the finest level is gathered there.
 ///
-/// Set-up is in double precision. Results do not depend on the number of threads, nor aggregates on the
+/// Set-up is in double precision. Results do not depend on the number of threads, and aggregates do not depend on the
 /// backend. The services used in cycles only enqueue work, so that a backend may record and replay it.
 class MultigridServices : public Service {
  public:
-  static constexpr std::string_view service_name = "multigrid";
+  static constexpr std::string_view service_name = "multigrid";  ///< by which Backend::service() finds it
 
   // --- the finest level ------------------------------------------------------------------------------------------
-  /// The rows of an assembled matrix by nodes: a block row per node of the model. Where nodes have different numbers of
-  /// equations, blocks are as large as the largest needs, and what is missing has a unit diagonal.
+  /// An assembled matrix with one block row per node of the model. Where nodes have different numbers of equations,
+  /// blocks have the largest number, and the rows that are missing have a unit diagonal.
   virtual LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix) = 0;
-  /// The same again after the matrix was assembled anew with the same pattern, in double or single precision. Here and
-  /// below, new values replace all earlier values of a matrix with a pattern, in either precision.
+  /// Updates the values after the matrix was assembled again with the same pattern, in double or single precision. Here
+  /// and below, new values replace all earlier values of a matrix with a pattern, in either precision.
   virtual void update_rows(const DeviceModel& model, const SparseMatrix& matrix, LevelMatrix& rows, bool single) = 0;
-  /// For each row of the finest level the equation that it is, or −1 where it only fills a block. Empty where rows are
-  /// the equations, in order.
+  /// The equation of each row of the finest level, or −1 for a row that only fills a block. Empty where rows and
+  /// equations are in the same order.
   virtual Array<std::int32_t> equations_of(const DeviceModel& model, int height) = 0;
-  /// Rigid-body modes at all rows: `modes` numbers per row. `motion` says what the rows of a block move: `height` of
-  /// them, the same at each node, or one for every row. Modes 0 … 2 are translations along x, y, z and 3 … 5 rotations
-  /// about them where there are six; two translations and a rotation where there are three; Motion::value is 1 in mode
-  /// 0 of one. Coordinates are taken from `centre` and divided by `length`. Rows that are not free are 0.
+  /// Rigid-body modes at all rows: `modes` numbers per row. `motion` gives the motion that a row describes: `height`
+  /// entries, the same at each node, or one for every row. Modes 0 … 2 are translations along x, y, z and 3 … 5
+  /// rotations about them where there are six; two translations and a rotation where there are three; Motion::value is
+  /// 1 in mode 0 of one. Coordinates are taken from `centre` and divided by `length`. Rows that are not free are 0.
   virtual Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
                                     const std::array<double, 3>& centre, double length) = 0;
 
@@ -109,31 +110,31 @@ class MultigridServices : public Service {
   /// aggregate of most of their strong neighbours, with ties broken by the lower number. Aggregates are numbered in the
   /// order of their roots. A node without off-diagonal entries, up to rounding, is in no aggregate.
   virtual Aggregates aggregate(const LevelMatrix& a, double threshold) = 0;
-  /// An orthonormal basis of the near-null space on each aggregate: the tentative prolongator, one block (height ×
+  /// The tentative prolongator: an orthonormal basis of the near-null space on each aggregate, one block (height ×
   /// modes) for each row that is in an aggregate. `near_null` has `modes` values per row. `coarse` gets the factors by
   /// which the basis reproduces `near_null`: `modes` values for each of count · modes rows. A vector that depends on
   /// previous ones in an aggregate (the aggregate is too small for it) gets zero columns.
   virtual LevelMatrix tentative(const Aggregates& groups, int height, int modes, const Array<double>& near_null,
                                 Array<double>& coarse) = 0;
-  /// The pattern of A B.
+  /// A matrix with the pattern of A B, without values.
   virtual LevelMatrix product_pattern(const LevelMatrix& a, const LevelMatrix& b) = 0;
-  /// C = A B in the pattern that product_pattern() made.
+  /// C = A B, where C has the pattern from product_pattern().
   virtual void multiply(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
-  /// The same where C and its pattern are known to be symmetric, as Pᵀ (A P) is: what is left of the diagonal is taken
-  /// from what is right of it.
+  /// As multiply(), for a C with symmetric pattern and values, as Pᵀ (A P) has: the lower triangle is copied from the
+  /// upper one.
   virtual void multiply_symmetric(const LevelMatrix& a, const LevelMatrix& b, LevelMatrix& c) = 0;
   /// P = T − factor · D⁻¹ P, where P is A T.
   virtual void smooth_prolongator(const LevelDiagonal& inverse, const LevelMatrix& tentative, double factor,
                                   LevelMatrix& p) = 0;
   virtual LevelMatrix transposed(const LevelMatrix& p) = 0;  ///< Pᵀ, pattern and values
-  /// New values of Pᵀ in its pattern.
+  /// Updates the values of Pᵀ, whose pattern is that of an earlier transposed().
   virtual void update_transposed(const LevelMatrix& p, LevelMatrix& transposed) = 0;
-  /// Sets 1 on the diagonal of zero rows: unknowns that no basis vector represents.
+  /// Sets the diagonal of rows without entries to 1: unknowns that no basis vector represents.
   virtual void set_unit_diagonal_of_empty_rows(LevelMatrix& a) = 0;
   /// Inverts the diagonal blocks. Returns the first row (not block row) at which a block is not positive definite, −1
   /// where all are.
   virtual std::int64_t invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
-  /// Diagonal blocks without their off-diagonal entries and with 1 / Σ |a_ij| over the whole row: l1-Jacobi.
+  /// The inverse of l1-Jacobi: diagonal blocks with 1 / Σ |a_ij| over the whole row on their diagonal, else zero.
   virtual void invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) = 0;
   /// The pattern of a sparse factor G with GᵀG ≈ A⁻¹: each block row has its diagonal block and, before it, the
   /// neighbours with lower numbers that it is connected to; if they exceed `most`, the most strongly connected ones. A
@@ -148,20 +149,21 @@ class MultigridServices : public Service {
   virtual DenseInverse invert(const LevelMatrix& a) = 0;
   /// Converts to single precision and frees the double-precision values.
   virtual void to_single(LevelMatrix& a) = 0;
-  virtual void to_single(LevelDiagonal& d) = 0;  ///< likewise
-  virtual void to_single(DenseInverse& d) = 0;   ///< likewise
+  virtual void to_single(LevelDiagonal& d) = 0;  ///< converts to single precision and frees the double values
+  virtual void to_single(DenseInverse& d) = 0;   ///< converts to single precision and frees the double values
 
   // --- vectors of a level ----------------------------------------------------------------------------------------
   /// Pseudo-random values between −1/2 and 1/2 that depend only on their index.
   virtual void fill_with_noise(LevelVector& x) = 0;
-  virtual void fill(LevelVector& x, double value) = 0;                               ///< every entry
+  virtual void fill(LevelVector& x, double value) = 0;                               ///< x_i = value
   virtual void axpby(double a, const LevelVector& x, double b, LevelVector& y) = 0;  ///< y = a x + b y
-  virtual double dot(const LevelVector& x, const LevelVector& y) = 0;                ///< over all columns; waits
-  /// scalars[slot · columns + c] = x·y of column c, left on the device.
+  virtual double dot(const LevelVector& x, const LevelVector& y) = 0;  ///< x·y over all columns; waits for the device
+  /// scalars[slot · columns + c] = x·y of column c; the result stays on the device.
   virtual void dot(const LevelVector& x, const LevelVector& y, Array<double>& scalars, int slot) = 0;
-  /// Into the finest level from all devices, and back: `equation` is what equations_of() gave.
+  /// Gathers a vector over the equations from all devices into one on the finest level. `equation` is the result of
+  /// equations_of().
   virtual void take(const Vector& from, const Array<std::int32_t>& equation, LevelVector& to) = 0;
-  /// Back to all devices.
+  /// Distributes a vector on the finest level to all devices: the inverse of take().
   virtual void give(const LevelVector& from, const Array<std::int32_t>& equation, Vector& to) = 0;
 
   // --- in cycles -------------------------------------------------------------------------------------------------
@@ -175,18 +177,19 @@ class MultigridServices : public Service {
   /// A step of a smoother from x = 0: d = alpha D⁻¹ b, x = d.
   virtual void first_step(const LevelDiagonal& inverse, const LevelVector& b, double alpha, LevelVector& d,
                           LevelVector& x) = 0;
-  /// A step of a smoother: d = beta d + alpha D⁻¹ (b − A x), next = x + d. With beta 0, d need not have values.
+  /// A step of a smoother: d = beta d + alpha D⁻¹ (b − A x), next = x + d. With beta 0, earlier values of d are
+  /// ignored.
   virtual void step(const LevelMatrix& a, const LevelDiagonal& inverse, const LevelVector& b, const LevelVector& x,
                     double alpha, double beta, LevelVector& d, LevelVector& next) = 0;
-  /// The same where b − A x is known.
+  /// A step of a smoother with a given residual b − A x: d = beta d + alpha D⁻¹ residual, x += d.
   virtual void step(const LevelDiagonal& inverse, const LevelVector& residual, double alpha, double beta,
                     LevelVector& d, LevelVector& x) = 0;
 
-  /// Two steps of flexible CG on a level, as the K-cycle takes them (Notay and Vassilevski 2008), with scalars on the
-  /// device. c and d are the directions, v = A c, w = A d. In `scalars`, by slots: 0 c·v, 1 c·b, 2 d·v, 3 d·w, 4 d·r.
-  /// After slots 0 and 1: r = b − (c·b / c·v) v.
+  /// Two steps of flexible CG on a level, as in the K-cycle (Notay and Vassilevski 2008), with scalars on the device. c
+  /// and d are the directions, v = A c, w = A d. `scalars` has the slots 0 c·v, 1 c·b, 2 d·v, 3 d·w, 4 d·r.
+  /// k_residual() needs slots 0 and 1: r = b − (c·b / c·v) v.
   virtual void k_residual(const Array<double>& scalars, const LevelVector& b, const LevelVector& v, LevelVector& r) = 0;
-  /// After all of them: x = the minimiser of the energy of the error over c and d.
+  /// x = the combination of c and d that minimises the energy of the error. Needs all slots of `scalars`.
   virtual void k_combine(const Array<double>& scalars, const LevelVector& c, const LevelVector& d, LevelVector& x) = 0;
 };
 

@@ -8,14 +8,14 @@
 
 namespace voussoir {
 
-/// A symmetric linear operator on vectors of a Layout.
+/// A linear operator on vectors of a Layout. CG requires it to be symmetric.
 class Operator {
  public:
   virtual ~Operator() = default;
-  virtual const std::shared_ptr<const Layout>& layout() const = 0;  ///< of x and y
+  virtual const std::shared_ptr<const Layout>& layout() const = 0;  ///< the layout of x and y
   /// y = A x, for one vector or a block of them. Refreshes the ghosts of x.
   virtual void apply(const Vector& x, Vector& y) const = 0;
-  /// y = A x and x·y, in one pass if the backend supports it.
+  /// y = A x; returns x·y, computed in the same pass if the backend supports it.
   virtual double apply_dot(const Vector& x, Vector& y) const = 0;
   /// Memory of the operator on all devices.
   virtual std::size_t bytes() const = 0;
@@ -24,7 +24,7 @@ class Operator {
   /// True if every apply() enqueues the same work on the same memory and does nothing else, so that a
   /// backend may record it once and replay it, as CG on a GPU does. False is always safe.
   virtual bool replayable() const { return false; }
-  /// One line of text: kind, size, memory.
+  /// A description on one line: kind, size, memory.
   virtual std::string describe() const = 0;
 };
 
@@ -32,17 +32,17 @@ class Operator {
 /// ascending, each `block_size × block_size` numbers by rows. block_size 1 is plain CSR.
 struct HostMatrix {
   int block_size = 1;                   ///< rows of a block
-  std::vector<std::int64_t> row_start;  ///< one more than block rows
+  std::vector<std::int64_t> row_start;  ///< first block of each block row, and the number of blocks
   std::vector<std::int32_t> column;     ///< block column of each block
-  std::vector<double> value;            ///< block by block
+  std::vector<double> value;            ///< entries, block by block
   std::int64_t block_rows() const { return static_cast<std::int64_t>(row_start.size()) - 1; }  ///< number of block rows
 };
 
 /// The diagonal of a matrix, by blocks, for preconditioners: `block_size²` numbers per block row, owned rows only.
 struct BlockDiagonal {
   int block_size = 1;                    ///< rows of a block
-  std::shared_ptr<const Layout> layout;  ///< of the matrix
-  std::vector<Array<double>> blocks;     ///< per device
+  std::shared_ptr<const Layout> layout;  ///< the layout of the matrix
+  std::vector<Array<double>> blocks;     ///< entries in double precision, one array per device
   /// If not empty, the values are stored here instead, in single precision: half the bytes for a preconditioner,
   /// which need not be exact. Vectors and sums stay double.
   std::vector<Array<float>> single_blocks = {};
@@ -52,8 +52,8 @@ struct BlockDiagonal {
 class SparseMatrix : public Operator {
  public:
   virtual int block_size() const = 0;              ///< rows of a block
-  virtual std::int64_t stored_blocks() const = 0;  ///< on all devices; the upper half where only that is stored
-  /// The whole matrix, all devices, in equation numbering.
+  virtual std::int64_t stored_blocks() const = 0;  ///< blocks on all devices; of the upper half if only that is stored
+  /// A copy of the whole matrix on the host, in equation numbering.
   virtual HostMatrix to_host() const = 0;
 };
 
@@ -70,11 +70,11 @@ enum class OperatorEquations {
   all    ///< all of them, as the elements define A: for forces on supports, base motion and inertial reactions
 };
 
-/// The matrix as its elements: never assembled.
+/// A matrix as the sum of its element matrices, never assembled.
 class ElementOperator : public Operator {
  public:
-  virtual ElementProduct product() const = 0;       ///< as made
-  virtual OperatorEquations equations() const = 0;  ///< as made
+  virtual ElementProduct product() const = 0;       ///< how products are computed; fixed when it is created
+  virtual OperatorEquations equations() const = 0;  ///< the equations that it acts on; fixed when it is created
 };
 
 }  // namespace voussoir

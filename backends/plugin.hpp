@@ -28,8 +28,8 @@ inline constexpr std::int32_t backend_plugin_abi = abi_number;
 
 /// Whether a plugin could work on this machine.
 struct BackendProbe {
-  bool usable = false;  ///< on this machine, now
-  std::string reason;   ///< what it would run on, or why it cannot
+  bool usable = false;  ///< whether open() would succeed on this machine now
+  std::string reason;   ///< the devices that it would use, or why it cannot be used
 };
 
 /// The description of a plugin. The first three members never move, so that a plugin with another
@@ -37,15 +37,16 @@ struct BackendProbe {
 struct BackendPlugin {
   std::int32_t abi = 0;           ///< backend_plugin_abi of the headers that it was compiled with
   const char* name = nullptr;     ///< NAME of libvoussoir_NAME.so
-  const char* version = nullptr;  ///< for people
-  /// Looks for devices; quick, without side effects.
+  const char* version = nullptr;  ///< version of the plugin, for messages
+  /// Looks for devices. Must be fast and without side effects.
   BackendProbe (*probe)() = nullptr;
-  /// Opens the backend; the caller owns it. `argument` is what follows the colon of the specification, or "".
+  /// Opens a backend, which the caller owns. `argument` is the text after the colon of the specification, or "".
   Backend* (*open)(const char* argument) = nullptr;
 };
 
-/// Type and name of the one function that a plugin exports.
+/// Type of the one function that a plugin exports.
 using BackendPluginEntry = const BackendPlugin* (*)();
+/// Name of that function.
 inline constexpr const char* backend_plugin_symbol = "voussoir_backend_plugin";
 
 }  // namespace voussoir

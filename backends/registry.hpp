@@ -8,8 +8,8 @@
 
 #include <voussoir/backends/abi.hpp>
 
-// Tables of things that are chosen by name at run time: solvers, preconditioners, storages, partitioners, procedures.
-// Those of the library and those of users are added by the same calls and found by the same look-up:
+// Tables of objects that are chosen by name at run time: solvers, preconditioners, storages, partitioners, procedures.
+// Built-in entries and those of users are added by the same functions and found by the same look-up:
 //
 //   preconditioners().add("mine", "one line about it", {[](const std::string& options) { … }});   // while running
 //   VSR_REGISTER(preconditioners, "mine", "one line about it", {[](const std::string& options) { … }});   // at start
@@ -18,48 +18,52 @@
 
 namespace voussoir {
 
-/// What a registry tells about an entry.
+/// The name, description and origin of an entry of a registry.
 struct RegistryEntry {
-  std::string name;         ///< by which it is found
-  std::string description;  ///< one line
+  std::string name;         ///< unique in its registry
+  std::string description;  ///< one line for help texts
   std::string origin;       ///< "built in", "this program", or the path of the library that load_library() loaded
 };
 
-/// What registries differ in.
+/// Rules for the names of a registry.
 struct RegistryRules {
-  const char* not_in_names = ":+,|";      ///< characters with a meaning of their own where the names are used
-  const char* fixed_built_ins = nullptr;  ///< why a built-in entry cannot be replaced; null: it can
+  const char* not_in_names = ":+,|";      ///< characters not allowed in names, since they separate names and options
+  const char* fixed_built_ins = nullptr;  ///< why built-in entries cannot be replaced; null if they can
 };
 
-/// The part of Registry that is the same for all values. All functions may be called from several threads at once.
+/// The part of Registry that does not depend on the type of its values. All functions may be called from several
+/// threads at once.
 class RegistryBase {
  public:
   virtual ~RegistryBase();
   RegistryBase(const RegistryBase&) = delete;
   RegistryBase& operator=(const RegistryBase&) = delete;
 
-  const std::string& kind() const { return kind_; }  ///< what the entries are called in messages: "preconditioner"
+  const std::string& kind() const { return kind_; }  ///< the term for an entry in messages: "preconditioner"
   /// All entries in the order of their registration, the built-in ones first.
   std::vector<RegistryEntry> entries() const;
-  /// Their names, in the same order.
+  /// The names of all entries, in the order of entries().
   std::vector<std::string> names() const;
-  /// Where an entry comes from. Throws as find() does.
+  /// RegistryEntry::origin of an entry. An unknown name is an Error (not_found).
   std::string origin(std::string_view name) const;
 
   /// All registries of the process, sorted by kind.
   static std::vector<const RegistryBase*> all();
 
  protected:
-  enum class Mode { add, replace };  ///< replace: an entry of the same name is allowed
-  /// Whether two values are the same thing.
+  /// What put() does if the name is taken: throw an Error, or replace the entry.
+  enum class Mode { add, replace };
+  /// A function that compares two values for equality; null where the type has no comparison.
   using Same = bool (*)(const void*, const void*);
-  RegistryBase(std::string kind, const RegistryRules& rules, Same same);  ///< Adds itself to all()
+  RegistryBase(std::string kind, const RegistryRules& rules, Same same);  ///< adds itself to all()
 
+  /// Adds or replaces an entry; false if it was there already with an equal value. Throws as Registry::add() does.
   bool put(RegistryEntry entry, std::shared_ptr<const void> value, Mode mode);
+  /// As put() with Mode::add, but a failure is kept and thrown by the first look-up of the name.
   bool put_at_start(RegistryEntry entry, std::shared_ptr<const void> value) noexcept;
-  const void* get(std::string_view name) const;     ///< throws Error (not_found) that proposes names
-  const void* get_if(std::string_view name) const;  ///< null where there is no such name
-  std::vector<const void*> all_values() const;      ///< in the order of entries()
+  const void* get(std::string_view name) const;     ///< the value of a name; unknown names are an Error (not_found)
+  const void* get_if(std::string_view name) const;  ///< the value of a name; null if it is unknown
+  std::vector<const void*> all_values() const;      ///< all values, in the order of entries()
 
  private:
   struct State;
@@ -69,36 +73,37 @@ class RegistryBase {
   std::unique_ptr<State> state_;
 };
 
-/// A table from names to values of type T, usually a factory with what is known of its products. References to values
-/// stay valid as long as the registry, also when an entry is replaced.
+/// A table from names to values of type T, usually a factory with the properties of what it makes. References to values
+/// stay valid as long as the registry, even if the entry is replaced.
 template <class T>
 class Registry : public RegistryBase {
  public:
-  /// `kind` names the entries in messages. Where T can be compared, an equal value that the same origin registers under
-  /// the same name again is ignored: a header that is included twice registers twice.
+  /// `kind` is the term for an entry in messages. Where T can be compared, registering an equal value again under the
+  /// same name and from the same origin has no effect: a header that is included twice registers twice.
   explicit Registry(std::string kind, const RegistryRules& rules = {}) : RegistryBase(std::move(kind), rules, same()) {}
 
-  /// Adds an entry. A taken name is an Error (bad_input) naming both origins; while loading, load_library() throws it.
+  /// Adds an entry. A name that is taken is an Error (bad_input) that names both origins; during load_library(), that
+  /// function throws it.
   void add(std::string name, std::string description, T value) {
     put({std::move(name), std::move(description), {}}, shared(std::move(value)), Mode::add);
   }
-  /// Puts an entry in the place of the one of that name, or adds it. What was made by the old one stays as it is.
+  /// Replaces the entry of that name, or adds one. Objects made by the old entry are not affected.
   void replace(std::string name, std::string description, T value) {
     put({std::move(name), std::move(description), {}}, shared(std::move(value)), Mode::replace);
   }
-  /// As add(), for static objects, which must not throw: the error is thrown by the first look-up of the name. Returns
-  /// true where the entry was added.
+  /// As add(), for static objects, which must not throw: the first look-up of the name throws the error. Returns
+  /// whether the entry was added.
   bool add_at_start(std::string name, std::string description, T value) {
     return put_at_start({std::move(name), std::move(description), {}}, shared(std::move(value)));
   }
-  /// As add(), for entries of the library itself.
+  /// As add(), for entries of the library itself: their origin is "built in".
   void add_built_in(std::string name, std::string description, T value) {
     put({std::move(name), std::move(description), "built in"}, shared(std::move(value)), Mode::add);
   }
 
-  /// The value of a name. Throws Error (not_found) with the nearest name and a list of all.
+  /// The value of a name. An unknown name is an Error (not_found) with the nearest name and a list of all.
   const T& find(std::string_view name) const { return *static_cast<const T*>(get(name)); }
-  /// As find(), with null instead of an Error where the name is unknown.
+  /// As find(), but null for an unknown name.
   const T* find_if(std::string_view name) const { return static_cast<const T*>(get_if(name)); }
   /// All values, in the order of entries().
   std::vector<const T*> values() const {
@@ -117,10 +122,10 @@ class Registry : public RegistryBase {
   }
 };
 
-/// Registers while it is constructed; what VSR_REGISTER makes a static object of.
+/// An object whose constructor registers an entry. VSR_REGISTER defines a static one.
 struct Registration {
+  /// Adds an entry by Registry::add_at_start(), which defers errors.
   template <class T>
-  /// Adds an entry; what fails is reported later, as Registry::add_at_start() says.
   Registration(Registry<T>& registry, std::string name, std::string description, T value) {
     registry.add_at_start(std::move(name), std::move(description), std::move(value));
   }

@@ -4,9 +4,9 @@
 
 namespace voussoir {
 
-/// A group of functions of one subject that a backend offers: vectors, elements, matrices, Krylov methods, multigrid,
-/// or a subject that a plugin adds. A new service is a class that derives from this one and has a service_name; no
-/// other class changes:
+/// Base class of backend services. A service is a group of functions on one subject: vectors, elements, matrices,
+/// Krylov methods, multigrid, or a subject that a plugin adds. A new service is a class that derives from this one and
+/// has a service_name; no other class changes:
 ///
 ///   class SweepServices : public Service {
 ///    public:

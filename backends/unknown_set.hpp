@@ -4,11 +4,11 @@
 
 namespace voussoir {
 
-/// The unknowns of a node, as a set of indices into a model's list of names. The node's equations are in the order of
-/// these indices: `slot` converts an unknown to the place of its equation among those of the node.
+/// The unknowns of a node: a set of indices into the model's list of unknown names. The node's equations are in the
+/// order of these indices; slot() is the position of an unknown's equation among those of the node.
 class UnknownSet {
  public:
-  static constexpr int most = 32;  ///< unknowns that a model can have
+  static constexpr int most = 32;  ///< largest number of unknown names in a model
 
   constexpr UnknownSet() = default;
   /// The first `count` unknowns of the list.
@@ -18,23 +18,24 @@ class UnknownSet {
     return set;
   }
 
-  constexpr void add(int unknown) { bits_ |= 1u << unknown; }
-  constexpr void add(UnknownSet other) { bits_ |= other.bits_; }
-  constexpr bool has(int unknown) const { return (bits_ >> unknown & 1u) != 0; }
-  constexpr bool empty() const { return bits_ == 0; }
-  constexpr int count() const { return std::popcount(bits_); }
-  /// Whether it consists of the first unknowns of the list, so that slots and indices are the same.
+  constexpr void add(int unknown) { bits_ |= 1u << unknown; }                     ///< adds an index below `most`
+  constexpr void add(UnknownSet other) { bits_ |= other.bits_; }                  ///< adds all unknowns of another set
+  constexpr bool has(int unknown) const { return (bits_ >> unknown & 1u) != 0; }  ///< whether an index is in the set
+  constexpr bool empty() const { return bits_ == 0; }                             ///< true for a node without unknowns
+  constexpr int count() const { return std::popcount(bits_); }                    ///< equations of the node
+  /// Whether the set consists of the first unknowns of the list, so that slots equal indices.
   constexpr bool is_first_few() const { return (bits_ & (bits_ + 1)) == 0; }
-  /// Which of the node's equations belongs to an unknown that it has.
+  /// The position, from 0, of an unknown's equation among those of the node. The set must contain the unknown.
   constexpr int slot(int unknown) const { return std::popcount(bits_ & ((1u << unknown) - 1)); }
-  /// The unknown whose equation is at a slot.
+  /// The unknown at a slot below count(): the inverse of slot().
   constexpr int unknown(int slot) const {
     std::uint32_t rest = bits_;
     for (; slot > 0; --slot) rest &= rest - 1;
     return std::countr_zero(rest);
   }
-  constexpr std::uint32_t bits() const { return bits_; }
+  constexpr std::uint32_t bits() const { return bits_; }  ///< bit i is set if unknown i is in the set
 
+  /// Whether two sets have the same unknowns.
   friend constexpr bool operator==(UnknownSet, UnknownSet) = default;
 
  private:

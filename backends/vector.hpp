@@ -12,29 +12,28 @@ namespace voussoir {
 class Vector {
  public:
   Vector() = default;
-  explicit Vector(std::shared_ptr<const Layout> layout, int columns = 1);  ///< all zero
-  Vector(Vector&&) noexcept = default;
-  Vector& operator=(Vector&&) noexcept = default;
-  // A Vector lies on devices and is not copied by accident: write x.clone(), or Backend::copy(x, y) into existing
-  // memory.
+  explicit Vector(std::shared_ptr<const Layout> layout, int columns = 1);  ///< all entries zero
+  Vector(Vector&&) noexcept = default;                                     ///< leaves the other vector without entries
+  Vector& operator=(Vector&&) noexcept = default;                          ///< leaves the other vector without entries
+  // Copies of device memory are explicit: x.clone(), or Backend::copy(x, y) into existing memory.
   Vector(const Vector&) = delete;             // copy a Vector with x.clone()
   Vector& operator=(const Vector&) = delete;  // copy a Vector with x.clone(), or with Backend::copy(x, y)
   /// Another vector with the same layout and the same values, ghosts included, copied on the devices.
   Vector clone() const;
 
   const std::shared_ptr<const Layout>& layout() const { return layout_; }  ///< null for a Vector without entries
-  int columns() const { return columns_; }                                 ///< vectors side by side
-  std::int64_t size() const { return layout_ ? layout_->size() : 0; }      ///< equations
+  int columns() const { return columns_; }                                 ///< number of vectors in the block
+  std::int64_t size() const { return layout_ ? layout_->size() : 0; }      ///< number of equations
 
-  Array<double>& part(int device) { return parts_[device]; }              ///< of a device: owned entries, then ghosts
-  const Array<double>& part(int device) const { return parts_[device]; }  ///< of a device
+  Array<double>& part(int device) { return parts_[device]; }              ///< entries on a device: owned, then ghosts
+  const Array<double>& part(int device) const { return parts_[device]; }  ///< entries on a device: owned, then ghosts
   /// The part of a device with writable ghosts: ghosts are copies, so this does not change the vector.
   Array<double>& part_for_exchange(int device) const { return parts_[device]; }
 
-  /// Owned entries of all devices in equation order (`size() × columns()` numbers).
+  /// Copies the owned entries of all devices to `values` in equation order (size() × columns() numbers).
   void to_host(std::span<double> values) const;
-  std::vector<double> to_host() const;  ///< the same in a new array
-  /// Sets owned entries from equation order. Ghosts are stale afterwards.
+  std::vector<double> to_host() const;  ///< the owned entries of all devices in equation order
+  /// Sets the owned entries from values in equation order. Ghosts are stale afterwards.
   void from_host(std::span<const double> values);
 
  private:

@@ -3,10 +3,9 @@
 
 // The version of Voussoir. Before 1.0, a new minor number may change interfaces; after it, only a new major one.
 
-/// The version of these headers, for the preprocessor: `#if VSR_VERSION_MINOR >= 2`.
-#define VSR_VERSION_MAJOR 0
-#define VSR_VERSION_MINOR 1
-#define VSR_VERSION_PATCH 0
+#define VSR_VERSION_MAJOR 0  ///< major version of these headers, for the preprocessor
+#define VSR_VERSION_MINOR 1  ///< minor version of these headers: `#if VSR_VERSION_MINOR >= 2`
+#define VSR_VERSION_PATCH 0  ///< patch level of these headers
 
 namespace voussoir {
 
