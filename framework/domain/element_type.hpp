@@ -8,26 +8,26 @@
 #include <typeindex>
 #include <vector>
 
-// Element types by name. An element type is what a model refers to ("solid.hex8", "truss"): a name, the shape whose
-// faces and edges the mesh knows, and the program that computes its elements.
+// Element types by name. A model refers to an element type by its name ("solid.hex8", "truss"); the type has a shape,
+// which defines faces and edges, and the program that computes its elements.
 
 namespace voussoir {
 
-/// One kind of element. Immutable; one object per kind, whatever the number of elements.
+/// An element type: name, shape and program. Immutable; one object serves all elements of the type.
 class ElementType {
  public:
-  /// `shape` names the topology ("hex8"), or is empty where the element has none. `kernel` is the C++ type that the
-  /// program computes; it distinguishes two registrations of one kernel from a name clash.
+  /// `shape` is the name of a ShapeTopology ("hex8"), or empty if the element has none. `kernel` is the C++ type of the
+  /// kernel; it distinguishes two registrations of one kernel from a name clash.
   ElementType(std::string name, std::string shape, std::shared_ptr<const ElementProgram> program,
               std::type_index kernel);
 
-  const std::string& name() const { return name_; }            ///< "solid.hex8"
+  const std::string& name() const { return name_; }            ///< name in the ElementLibrary: "solid.hex8"
   const std::string& shape() const { return shape_; }          ///< "hex8"; empty for types without a known shape
-  const ElementProgram& program() const { return *program_; }  ///< computes the elements
+  const ElementProgram& program() const { return *program_; }  ///< the program that computes its elements
   /// The program, with shared ownership.
   const std::shared_ptr<const ElementProgram>& shared_program() const { return program_; }
-  std::type_index kernel() const { return kernel_; }  ///< the C++ type that the program was compiled from
-  /// Whether both compute the same kernel on the same shape.
+  std::type_index kernel() const { return kernel_; }  ///< the C++ type of the kernel
+  /// Whether two types have the same kernel and shape, whatever their names.
   bool operator==(const ElementType& other) const { return kernel_ == other.kernel_ && shape_ == other.shape_; }
 
  private:
@@ -37,29 +37,29 @@ class ElementType {
   std::type_index kernel_;
 };
 
-/// All element types of the process. Every function may be called from several threads at once; a reference to a type
-/// stays valid until the process ends, also when the type is replaced.
+/// All element types of the process. Thread-safe. A reference to a type stays valid until the process ends, even if the
+/// type is replaced.
 class ElementLibrary {
  public:
-  static ElementLibrary& instance();  ///< the library of the process
+  static ElementLibrary& instance();  ///< the only object of this class
 
-  /// Adds a type. The same kernel under the same name again is ignored (a header included twice registers twice);
-  /// another kernel, or one of another library, under a name that is taken is an Error, bad_input, that names both
-  /// origins.
+  /// Adds a type. Registering the same kernel again under the same name has no effect (a header included twice
+  /// registers twice). A name that is taken by another kernel, or by another library, is an Error (bad_input) that
+  /// names both origins.
   void add(ElementType type);
-  /// Puts a type in the place of the one of that name, or adds it. Blocks that are numbered after this use the new one;
-  /// models that exist keep the old one. A built-in type cannot be replaced, since a GPU would go on computing the
-  /// built-in one: Error, bad_input.
+  /// Replaces the type of that name, or adds one. Models that are numbered afterwards use the new type; existing ones
+  /// keep the old type. Replacing a built-in type is an Error (bad_input), since a GPU would go on computing the
+  /// built-in one.
   void replace(ElementType type);
-  /// As add(), for static objects, which must not throw: a clash is thrown by load_library() where the object belongs
-  /// to a library that is being loaded, else by the first find() of that name. True where the type was added.
+  /// As add(), for static objects, which must not throw: a name clash is thrown by load_library() if the object belongs
+  /// to a library that is being loaded, else by the first find() of that name. Returns whether the type was added.
   bool add_at_start(ElementType type);
   /// As add(), for types of Voussoir itself.
   void add_built_in(ElementType type);
 
-  /// The type of that name, or an Error, not_found, that proposes similar names.
+  /// The type of that name. An unknown name is an Error (not_found) that proposes similar ones.
   const ElementType& find(std::string_view name) const;
-  /// As find(), with null instead of an Error where the name is unknown.
+  /// As find(), but null for an unknown name.
   const ElementType* find_if(std::string_view name) const;
   /// All types, sorted by name.
   std::vector<const ElementType*> all() const;

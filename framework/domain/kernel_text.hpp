@@ -3,22 +3,22 @@
 
 #include <string>
 
-// Texts of kernels, kept for backends that compile a kernel at run time. `voussoir_add_elements(target file.hpp)`
-// embeds a file's text at build time; a registration inside that file links its element types to the text.
+// Source texts of kernels, for backends that compile kernels at run time. `voussoir_add_elements(target file.hpp)`
+// embeds the text of a file at build time; registrations inside that file link their element types to the text.
 
 namespace voussoir {
 
-/// Keeps the text of a kernel file from the moment this object is made until the program ends. Both pointers must stay
-/// valid that long: string literals do.
+/// An object whose constructor registers the text of a kernel file until the program ends.
 struct EmbeddedKernelText {
-  /// Registers the text of a header under its file name, for backends that compile kernels at run time.
+  /// Registers the text of a header under its file name. Both pointers must stay valid until the program ends, as
+  /// string literals do.
   EmbeddedKernelText(const char* file, const char* text);
 };
 
-/// Says that an element program is the C++ kernel `type_expression` and that its text is that of `file`.
+/// Declares that an element program computes the C++ kernel `type_expression`, which is defined in `file`.
 void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file);
 
-/// The text that belongs to an element program, or null where none was embedded. The pointer stays valid.
+/// The source text of an element program, or null if none was embedded. The pointer stays valid until the program ends.
 const KernelSource* find_kernel_source(const ElementProgram& program);
 
 }  // namespace voussoir

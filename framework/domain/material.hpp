@@ -8,11 +8,11 @@
 
 namespace voussoir {
 
-/// Rayleigh's damping: C = mass · M + stiffness · K, with the K of the elements (decks and papers: α and β).
+/// Rayleigh damping: C = mass · M + stiffness · K, usually written α M + β K.
 struct RayleighDamping {
   double mass = 0;                                          ///< α, in 1/time
   double stiffness = 0;                                     ///< β, in time
-  bool operator==(const RayleighDamping&) const = default;  ///< the same coefficients
+  bool operator==(const RayleighDamping&) const = default;  ///< whether both coefficients are equal
 };
 
 /// A material: named numbers, each constant or a table over temperature.
@@ -21,43 +21,44 @@ struct RayleighDamping {
 ///   steel.set("young", 210e9).set("poisson", 0.3).set("density", 7850);
 ///   steel.set_table("expansion", {{20, 1.1e-5}, {300, 1.3e-5}});
 ///
-/// Element types name the parameters they need. To compute parameters in another way, derive from Material and override
-/// value() (and temperatures(), if they vary).
+/// Each element type defines the parameters that it needs. To compute parameters in another way, derive from Material
+/// and override value() (and temperatures(), if they depend on temperature).
 class Material {
  public:
-  /// `name` keeps materials apart in results; it should be unique in a model.
+  /// `name` identifies the material in results and messages; it should be unique in a model.
   explicit Material(std::string name) : name_(std::move(name)) {}
   virtual ~Material() = default;
 
-  const std::string& name() const { return name_; }  ///< for messages and results
+  const std::string& name() const { return name_; }  ///< identifies the material in results and messages
 
-  /// Sets a parameter. A name that no element type has is an Error when a block with the material is built
-  /// (ElementBlock::parameters()), since it is misspelt.
+  /// Sets a constant parameter. A name that no element type uses is taken for a misspelling: it is an Error when a
+  /// block with the material is built (ElementBlock::parameters()).
   Material& set(const std::string& parameter, double value);
-  /// (temperature, value) pairs, ascending in temperature; linear between, constant beyond the ends.
+  /// Sets a parameter by (temperature, value) pairs in ascending temperature. Values are interpolated linearly, and
+  /// constant beyond both ends.
   Material& set_table(const std::string& parameter, std::vector<std::pair<double, double>> table);
 
-  /// The names that were set. They are compared with those of all element types; override it where set() is also used
+  /// The names that were set, which are checked against those of all element types. Override it if set() is also used
   /// for numbers that only value() reads.
   virtual std::vector<std::string> parameter_names() const;
   /// Whether the material defines a parameter.
   virtual bool has(std::string_view parameter) const;
-  /// A parameter at a temperature. Throws Error (not_found) for one it does not know.
+  /// The value of a parameter at a temperature. A parameter that the material does not define is an Error (not_found).
   virtual double value(std::string_view parameter, double temperature) const;
-  /// Temperatures between which all parameters are linear, ascending; empty where nothing depends on temperature.
+  /// The temperatures, ascending, between which all parameters are linear; empty if none depends on temperature.
   virtual std::vector<double> temperatures() const;
-  /// Reference temperature of the (secant) expansion coefficient: thermal strain is
-  /// α(T) (T − reference) − α(T₀) (T₀ − reference), T₀ the initial temperature. It does not matter where α is constant.
-  /// Without it, the Domain's reference temperature is taken.
+  /// Sets the reference temperature of the secant coefficient of thermal expansion: thermal strain is
+  /// α(T) (T − reference) − α(T₀) (T₀ − reference), with T₀ the initial temperature. It has no effect if α is constant.
+  /// The default is the Domain's reference temperature.
   Material& set_expansion_reference(double temperature);
-  /// Of set_expansion_reference(); none where it was not set.
+  /// The temperature set by set_expansion_reference(), if any.
   virtual std::optional<double> expansion_reference() const { return expansion_reference_; }
-  /// Damping of the elements of this material, in addition to that of the whole model (Integrator::set_damping()). It
-  /// acts where an integrator has rates; statics has none.
+  /// Sets the damping of the elements of this material, in addition to that of the whole model
+  /// (Integrator::set_damping()). Only integrators with velocities use it; statics does not.
   Material& set_damping(const RayleighDamping& damping);
-  virtual RayleighDamping damping() const { return damping_; }  ///< of set_damping(); zero unless set
-  /// The law of this material if it differs from the element's default: "orthotropic" changes the element type
-  /// solid.hex8 to orthotropic_solid.hex8. Empty: the element's default.
+  virtual RayleighDamping damping() const { return damping_; }  ///< the damping set by set_damping(), else zero
+  /// The law of the material if it is not the element's default: "orthotropic" changes the element type solid.hex8 to
+  /// orthotropic_solid.hex8. Empty for the default.
   virtual std::string law() const { return {}; }
 
  private:
@@ -67,16 +68,16 @@ class Material {
   RayleighDamping damping_;
 };
 
-/// Isotropic linear elasticity and heat conduction. Properties that a model does not use may be omitted.
+/// A material with isotropic properties. Those that a model does not use may be omitted.
 class IsotropicMaterial : public Material {
  public:
-  /// Young's modulus, Poisson's ratio, mass per volume, coefficient of thermal expansion, in consistent units; further
-  /// parameters by set().
+  /// Young's modulus, Poisson's ratio, density (mass per volume) and coefficient of thermal expansion, in consistent
+  /// units. Further parameters, such as "conductivity", are added by set().
   IsotropicMaterial(std::string name, double young, double poisson, double density = 0, double expansion = 0);
 };
 
-/// Different along three axes (E1 E2 E3 nu12 nu13 nu23 G12 G13 G23; k1 k2 k3): those of the element block's
-/// Orientation.
+/// A material with different properties along the three axes of the element block's Orientation: E1 E2 E3 nu12 nu13
+/// nu23 G12 G13 G23 for elasticity, k1 k2 k3 for heat conduction.
 class OrthotropicMaterial : public Material {
  public:
   using Material::Material;

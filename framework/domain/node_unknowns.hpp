@@ -7,16 +7,17 @@
 
 namespace voussoir {
 
-/// Which unknowns the elements of a domain give to its nodes. A node has the unknowns of all elements that use it, in
-/// any combination: ux, uy and uz of a solid and T of a heat element on the same nodes, for instance.
+/// The unknowns of the nodes of a domain. A node has the unknowns of all elements that use it, in any combination, such
+/// as ux, uy and uz of a solid and T of a heat element on the same nodes.
 struct NodeUnknowns {
-  /// All names. Where one list of an element type begins with all others, it is taken as it is; else displacements and
-  /// rotations come first, then the others in the order of the blocks.
+  /// The names of all unknowns, indexed by UnknownSet. If the list of one element type begins with the lists of all
+  /// others, its order is used; otherwise displacements and rotations come first, then the others in the order of the
+  /// blocks.
   std::vector<std::string> names;
-  std::vector<UnknownSet> of_node;  ///< per node of the domain; empty sets where no element uses the node
+  std::vector<UnknownSet> of_node;  ///< one set per node of the domain; empty if no element uses the node
 };
 
-/// Throws Error (bad_input) where there are more than UnknownSet::most names.
+/// Collects the unknowns of all nodes. More than UnknownSet::most names are an Error (bad_input).
 NodeUnknowns node_unknowns(const Domain& domain);
 
 }  // namespace voussoir

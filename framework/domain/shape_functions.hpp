@@ -6,33 +6,33 @@
 
 namespace voussoir {
 
-/// The shape functions of a shape, for work on the host: interpolation of results inside an element, and integrals over
-/// it. They follow from the shape's reference nodes alone: the polynomials are the first monomials, by total degree,
-/// that are independent on the nodes, and N_a is the one that is 1 at node a and 0 at the others. For all shapes here
-/// these are the functions that the elements themselves use.
+/// The shape functions of a shape on the host, for interpolating results inside an element and integrating over it.
+/// They are computed from the reference nodes alone: the basis consists of the first monomials, by total degree, that
+/// are linearly independent on the nodes, and N_a is the combination that is 1 at node a and 0 at the others. For all
+/// built-in shapes these are the functions that the elements use.
 class ShapeFunctions {
  public:
   /// `shape` must outlive the object; those of shape_topology() do.
   explicit ShapeFunctions(const ShapeTopology& shape);
 
-  const ShapeTopology& shape() const { return *shape_; }  ///< as given
-  int nodes() const { return shape_->nodes; }             ///< of the shape
-  /// N_a at ξ, for each node.
+  const ShapeTopology& shape() const { return *shape_; }  ///< the shape passed to the constructor
+  int nodes() const { return shape_->nodes; }             ///< number of nodes of the shape
+  /// Writes N_a(ξ) for each node to n[a].
   void values(const std::array<double, 3>& xi, double* n) const;
-  /// ∂N_a/∂ξ_k at ξ, three numbers for each node; those of directions that the shape does not have are 0.
+  /// Writes ∂N_a/∂ξ_k at ξ to g[3 a + k]; zero for directions that the shape does not have.
   void gradients(const std::array<double, 3>& xi, double* g) const;
 
-  /// The nearest ξ inside the reference cell.
+  /// The point of the reference cell nearest to ξ.
   std::array<double, 3> clamped(std::array<double, 3> xi) const;
-  /// The middle of the reference cell.
+  /// The centre of the reference cell.
   std::array<double, 3> middle() const;
 
   /// A point in the reference cell and its weight.
   struct QuadraturePoint {
-    std::array<double, 3> xi;  ///< in the reference cell
-    double weight;             ///< sums up to the volume of the reference cell
+    std::array<double, 3> xi;  ///< position in the reference cell; unused coordinates are 0
+    double weight;             ///< the weights of a rule sum to the volume of the reference cell
   };
-  /// A rule on the reference cell that integrates products of two shape functions exactly.
+  /// A quadrature rule on the reference cell that integrates products of two shape functions exactly.
   const std::vector<QuadraturePoint>& rule() const { return rule_; }
 
  private:

@@ -10,36 +10,36 @@
 
 namespace voussoir {
 
-/// Something else has the name of an output that must not be overwritten.
+/// An output file or folder exists already and may not be overwritten.
 class NameTaken : public Error {
  public:
   using Error::Error;
 };
 
-/// A file that appears under its name when it is complete and not before. Where the file system can, it has no name at
-/// all until commit(), so that even a killed program leaves nothing; elsewhere it is written under a temporary name in
-/// the same folder, and the next OutputFile there removes what a killed program left. Without commit() nothing is left
-/// behind. Every failure is an Error (io) with the path and the system's error message.
+/// A file that appears under its name only when it is complete. Where the file system supports it, the file has no name
+/// until commit(), so that even a killed program leaves nothing behind; elsewhere it is written under a temporary name
+/// in the same folder, and the next OutputFile there removes what a killed program left. Without commit(), the
+/// destructor discards the file. Every failure is an Error (io) with the path and the system's error message.
 ///
 ///   OutputFile file("results.txt", false);
 ///   file.write("u = 0.25\n");
 ///   file.commit();
 class OutputFile {
  public:
-  /// Throws NameTaken if `path` exists, even as a dangling link, and may not be overwritten.
+  /// Opens the file for writing. Throws NameTaken if `path` exists, even as a dangling link, and `overwrite` is false.
   OutputFile(std::filesystem::path path, bool overwrite);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  void write(const void* data, std::size_t bytes);
-  void write(std::string_view text) { write(text.data(), text.size()); }
-  /// Bytes written so far.
+  void write(const void* data, std::size_t bytes);                        ///< appends bytes
+  void write(std::string_view text) { write(text.data(), text.size()); }  ///< appends text
+  /// Number of bytes written so far.
   std::uint64_t position() const { return position_; }
-  /// Replaces bytes that were written before.
+  /// Overwrites bytes that were written before, starting at `position`.
   void patch(std::uint64_t position, std::string_view text);
-  /// Gives the file its name. Where another file took it meanwhile: overwrites that if allowed, throws NameTaken if
-  /// not.
+  /// Completes the file and gives it its name. If another file has taken the name in the meantime, it is overwritten if
+  /// allowed; otherwise NameTaken is thrown.
   void commit();
 
  private:
@@ -57,8 +57,8 @@ class OutputFile {
   std::uint64_t position_ = 0;
 };
 
-/// Removes the files of this process that have a temporary name: for a program that ends without unwinding, such as one
-/// that was sent a signal.
+/// Removes the unfinished files of this process that have a temporary name. For programs that end without unwinding the
+/// stack, for example in a signal handler.
 void remove_unfinished_files() noexcept;
 
 }  // namespace voussoir

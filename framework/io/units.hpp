@@ -4,29 +4,34 @@
 
 namespace voussoir {
 
-/// How the units of a model are called. Numbers have none: these are labels for tables, pictures and files, and nothing
-/// is converted. Every label may be empty.
+/// The names of a model's units: labels for tables, pictures and files. Nothing is converted. Any label may be empty.
 struct Units {
-  std::string force, length, stress, temperature, power;
+  std::string force,  ///< "N"
+      length,         ///< "mm"
+      stress,         ///< "MPa"
+      temperature,    ///< "K"
+      power;          ///< unit of heat flow, "mW"
 
-  /// "N,mm,MPa", and after these the units of temperature and of heat flow where they are wanted: "N,mm,MPa,K,mW".
-  /// Throws Error (bad_input) with `where` for fewer than one or more than five, and for a label that is not a short
-  /// word.
+  /// Parses a list of units of force, length, stress, temperature and heat flow, in this order: "N,mm,MPa,K,mW". Units
+  /// at the end may be omitted. Throws Error (bad_input) with `where` for an empty list, more than five units, and a
+  /// label that is not a short word.
   static Units parse(std::string_view text, const std::string& where);
 
+  /// Whether all labels are empty.
   bool empty() const {
     return force.empty() && length.empty() && stress.empty() && temperature.empty() && power.empty();
   }
-  /// The label of a quantity by the name that it has in results: "ux", "mises", "reaction" …; empty where it has none.
+  /// The unit of a quantity by its name in results: "ux", "mises", "reaction" …; empty if it has none.
   std::string of(std::string_view quantity) const;
-  /// "mises [MPa]", or only the name.
+  /// The name of a quantity followed by its unit, if it has one: "mises [MPa]".
   std::string labelled(const std::string& quantity) const;
 
-  std::string moment() const;  ///< "N mm"; empty where one of them is
-  std::string energy() const { return moment(); }
-  std::string flux() const;            ///< "mW/mm²"
-  std::string energy_density() const;  ///< "N/mm²"
-  std::string volume() const;          ///< "mm³"
+  // Derived units; empty if a label that they need is empty.
+  std::string moment() const;                      ///< "N mm"
+  std::string energy() const { return moment(); }  ///< "N mm"
+  std::string flux() const;                        ///< heat flow per area, "mW/mm²"
+  std::string energy_density() const;              ///< energy per volume, "N/mm²"
+  std::string volume() const;                      ///< "mm³"
 };
 
 }  // namespace voussoir

@@ -10,12 +10,12 @@
 #include <voussoir/framework/domain/domain.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
-// Meshes of bodies that can be put together from a few bricks: for benchmarks, studies and first steps.
+// Meshes of bodies that can be composed of a few hexahedral blocks: for benchmarks, studies and first models.
 
 namespace voussoir {
 
-/// A body of bricks (or of quadrilaterals, in a plane), each of which is cut into cells of about equal size, and each
-/// cell filled with elements.
+/// A body composed of hexahedral blocks (quadrilaterals in a plane). Each block is divided into cells of about equal
+/// size, and each cell is filled with elements.
 ///
 ///   BlockMesh body(3);
 ///   body.add_block({{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 1}, {2, 1, 1}, {0, 1, 1}}, "beam");
@@ -23,44 +23,44 @@ namespace voussoir {
 ///   body.refine_to_size(0.1);
 ///   body.fill(domain, "solid.hex8");
 ///
-/// Blocks whose corners coincide are connected there. Opposite edges of a block are divided into the same number
-/// of cells, and so on through all bricks that touch, so that every mesh conforms. Edges are straight, or arcs about an
-/// axis; what is inside a brick follows its twelve edges (transfinite interpolation), mid-side nodes too.
+/// Blocks whose corners coincide are connected there. Opposite edges of a block have the same number of cells, and so
+/// on through all blocks that touch, so that the mesh is conforming. Edges are straight, or arcs about an axis; the
+/// nodes inside a block, mid-side nodes included, follow from its twelve edges by transfinite interpolation.
 class BlockMesh {
  public:
-  using Point = std::array<double, 3>;
+  using Point = std::array<double, 3>;  ///< x, y, z; z = 0 in a plane
 
-  /// `dim` is 3 or 2. Corners nearer than `tolerance` are one.
+  /// `dim` is 3 or 2. Corners closer than `tolerance` are the same corner.
   explicit BlockMesh(int dim, double tolerance = 1e-6);
 
-  /// A brick by its 8 corners (4 in a plane) in the order of a hex8 (quad4). Bricks of one part become one element
-  /// block of the domain.
+  /// Adds a block by its 8 corners (4 in a plane) in the node order of a hex8 (quad4). All blocks of one part become
+  /// one ElementBlock of the domain.
   void add_block(const std::vector<Point>& corners, const std::string& part);
-  /// The box between two corners.
+  /// Adds a block with edges parallel to the axes, by two opposite corners.
   void add_box(const Point& lower, const Point& upper, const std::string& part);
-  /// Makes the edge between two corners of blocks an arc about an axis, the shorter one; if the ends differ in
-  /// their distance from the axis, a spiral.
+  /// Makes the edge between two corners of blocks the shorter arc about an axis; if the ends have different distances
+  /// from the axis, a spiral.
   void add_arc(const Point& a, const Point& b, const Point& axis_point, const Point& axis_direction);
-  /// Names the faces of blocks on the boundary of the body for all of whose corners `inside(x, y, z)` is
-  /// so. The domain gets a surface and a node set of that name. A name that catches nothing is an Error.
+  /// Names the boundary faces of blocks for all of whose corners `inside(x, y, z)` is true. The domain gets a surface
+  /// and a node set of that name. It is an Error if there is no such face.
   void name_sides_where(const std::string& name, const std::function<bool(double x, double y, double z)>& inside);
 
-  /// Lets the cells of a part be `factor` times as long as others, where no finer part is cut along with it.
+  /// Makes the cells of a part `factor` times as long as others, except along edges shared with a finer part.
   void set_coarseness(const std::string& part, double factor);
-  /// Cuts edges so that cells are about `size` long, or shorter.
+  /// Divides edges so that cells are about `size` long, or shorter.
   void refine_to_size(double size);
-  /// Makes cells smaller, the longest first, until a mesh of this shape ("hex20") has about `nodes` nodes. No mesh is
-  /// coarser than its bricks.
+  /// Divides edges, the longest cells first, until a mesh of this shape ("hex20") has about `nodes` nodes. Every block
+  /// has at least one cell.
   void refine_to_nodes(std::int64_t nodes, const std::string& shape);
-  /// Nodes of a mesh of this shape, as the edges are cut now.
+  /// Number of nodes of a mesh of this shape with the present division.
   std::int64_t node_count(const std::string& shape) const;
 
   /// Adds the nodes, one element block for each part, and a surface and a node set for each name to a domain. The shape
-  /// of the element type decides how cells are filled: hexahedra, tetrahedra (six in a cell), wedges (two in a cell,
-  /// along the third direction of the bricks, if these agree on it); quadrilaterals, triangles.
+  /// of the element type determines how cells are filled: hexahedra, tetrahedra (six per cell), wedges (two per cell,
+  /// extruded along the third direction of the blocks, which must agree); quadrilaterals, triangles.
   ///
-  /// Nodes and elements are numbered along the longest direction of the body, so that neighbours have near numbers.
-  /// Throws Error (bad_input) for shapes that do not fill the cells and for meshes that are too large.
+  /// Nodes and elements are numbered along the longest direction of the body, which keeps the bandwidth small. Throws
+  /// Error (bad_input) for shapes that do not fill the cells and for meshes that are too large.
   void fill(Domain& domain, const std::string& type) const;
 
  private:
@@ -86,9 +86,10 @@ class BlockMesh {
     std::map<std::array<std::int32_t, 2>, std::int32_t> edges;  // by ascending corners → line
     /// A face of a block, shared by at most two blocks.
     struct Face {
-      std::int32_t block;
-      int axis, end;
-      int count;  // of the blocks that have it
+      std::int32_t block;  ///< a block that has the face
+      int axis,            ///< the block's direction normal to the face
+          end;             ///< 0 or 1: at the start or the end of that direction
+      int count;           ///< number of blocks that have it
     };
     std::map<std::array<std::int32_t, 4>, Face> faces;  // by ascending corners
   };

@@ -23,20 +23,25 @@ namespace voussoir {
 /// or a carriage return) gets an apostrophe in front; numbers never do.
 class CsvTable {
  public:
+  /// A table with these column names and no rows.
   explicit CsvTable(const std::vector<std::string>& columns);
 
   /// Begins a row. A row with more or fewer entries than there are columns is an Error (misuse) at the next row, or
   /// when the table is written.
   CsvTable& row();
+  /// Appends a number to the current row with all its digits; NaN becomes an empty field.
   CsvTable& add(double value);
+  /// Appends an integer to the current row.
   CsvTable& add(std::integral auto value) { return add_integer(static_cast<std::int64_t>(value)); }
+  /// Appends text to the current row, quoted where necessary.
   CsvTable& add(std::string_view text);
+  /// Appends text to the current row, quoted where necessary.
   CsvTable& add(const char* text) { return add(std::string_view(text)); }
 
-  /// The table as it would be written.
+  /// The contents of the file that write() would write.
   std::string text() const;
-  /// Writes under a temporary name and renames. A file of that name is replaced only with `overwrite`; failures are
-  /// Errors (io) with the path and the system's error message.
+  /// Writes the file atomically. An existing file is replaced only with `overwrite`. Failures are Errors (io) with the
+  /// path and the system's error message.
   void write(const std::filesystem::path& path, bool overwrite = false) const;
 
  private:
@@ -50,9 +55,10 @@ class CsvTable {
   std::string text_;
 };
 
-/// A row for each node: its id, x, y, z and the components of the field. Empty where the node has no value.
+/// A table with a row for each node: its id, x, y, z and the components of the field, empty where the node has no
+/// value.
 CsvTable csv_table(const Domain& domain, const NodalField& field);
-/// A row for each point of each element: element id, block, point (from 1) and the values of the field.
+/// A table with a row for each point of each element: element id, block, point (from 1) and the values of the field.
 CsvTable csv_table(const Domain& domain, const PointField& field);
 
 }  // namespace voussoir

@@ -4,16 +4,16 @@
 
 namespace voussoir {
 
-/// What the name of an element in a deck means here. Types that are empty do not exist: an element that only conducts
-/// has no structural one.
+/// The element types that an element name of a deck stands for. A type is empty if it does not exist: an element that
+/// only conducts heat has no structural type.
 struct DeckElement {
-  std::string name;      ///< "C3D8R"
-  std::string calculix;  ///< structural type in CalculiX's meaning
-  std::string abaqus;    ///< structural type in Abaqus's meaning
-  std::string heat;      ///< type that conducts heat
+  std::string name;      ///< name in the deck: "C3D8R"
+  std::string calculix;  ///< structural type as CalculiX defines the name: "solid.hex8.reduced"
+  std::string abaqus;    ///< structural type as Abaqus defines the name
+  std::string heat;      ///< type for heat conduction
 };
 
-/// Every name that decks may use, in the order of docs/decks.md.
+/// All element names that are supported in decks, in the order of docs/decks.md.
 std::vector<DeckElement> deck_elements();
 
 }  // namespace voussoir

@@ -11,16 +11,17 @@
 
 namespace voussoir {
 
-/// Whose meaning the names of a deck have where the programs differ; docs/decks.md has the table.
+/// The program whose definitions apply where CalculiX and Abaqus differ; docs/decks.md lists the differences.
 enum class Dialect { calculix, abaqus };
 
 /// How a deck is read.
 struct DeckOptions {
-  Dialect dialect = Dialect::calculix;
-  /// Accept a deck with only nodes and elements, without sections and steps, as a mesh (Job::mesh_only). Otherwise that
-  /// is an Error.
+  Dialect dialect = Dialect::calculix;  ///< the program whose definitions apply
+  /// Whether a deck of nodes and elements only, without sections and steps, is accepted as a mesh (Job::mesh_only).
+  /// Otherwise it is an Error.
   bool allow_mesh_only = false;
-  /// Called now and then with the fraction that has been read; returning false stops with Error (cancelled).
+  /// Called from time to time with the fraction of the file that has been read. Returning false stops the reader with
+  /// an Error (cancelled).
   std::function<bool(double fraction)> progress;
 };
 
@@ -30,14 +31,14 @@ class UnsupportedDeck : public Error {
  public:
   /// One unsupported feature and the places where it occurs.
   struct Item {
-    std::string text;                 ///< what it is, and what to do
-    std::vector<std::string> places;  ///< "beam.inp:12", all of them
+    std::string text;                 ///< what is not supported, and what to do
+    std::vector<std::string> places;  ///< file and line of every occurrence: "beam.inp:12"
   };
-  /// `consequence` is the first other error after them, which may be a consequence; null: none.
+  /// `consequence` is the first other error that followed, which these items may have caused; null if there was none.
   UnsupportedDeck(ErrorCode code, std::vector<Item> items, const Error* consequence);
-  const std::vector<Item>& items() const noexcept { return items_; }
-  /// Of the items.
-  std::size_t places() const noexcept { return places_; }
+  const std::vector<Item>& items() const noexcept { return items_; }  ///< all unsupported features
+  std::size_t places() const noexcept { return places_; }             ///< number of occurrences of all items
+  /// The first other error that followed, which these items may have caused.
   const std::optional<Error>& consequence() const noexcept { return consequence_; }
 
  private:
@@ -46,13 +47,13 @@ class UnsupportedDeck : public Error {
   std::optional<Error> consequence_;
 };
 
-/// Reads an Abaqus or CalculiX deck (.inp). docs/decks.md lists what is supported; a card that is not, or that contains
-/// something that cannot be done here, is an Error with file, line and what to do. Cards that cannot change the answer
-/// become a note of the job.
+/// Reads an Abaqus or CalculiX deck (.inp). docs/decks.md lists what is supported. Anything else is an UnsupportedDeck
+/// Error, and wrong input an Error, with file, line and what to do. Cards that do not affect the results become notes
+/// of the job.
 Job read_deck(const std::filesystem::path& path, const DeckOptions& options = {});
 
-/// The same for text in memory; `name` replaces the file in messages. *INCLUDE searches `folder`, and is an Error
-/// where it is empty.
+/// As read_deck(), for text in memory. `name` stands for the file name in messages. *INCLUDE files are searched for in
+/// `folder`; if that is empty, *INCLUDE is an Error.
 Job read_deck_text(std::string_view text, const std::string& name, const DeckOptions& options = {},
                    const std::filesystem::path& folder = {});
 

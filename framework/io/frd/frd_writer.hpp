@@ -10,7 +10,7 @@
 
 namespace voussoir {
 
-/// What a result of an .frd file is. Viewers know these by CalculiX's names.
+/// The kind of a result in an .frd file, with CalculiX's name, by which viewers recognise it.
 enum class FrdQuantity {
   displacement,  ///< DISP: ux uy uz
   temperature,   ///< NDTEMP: T
@@ -29,28 +29,28 @@ enum class FrdQuantity {
 ///   frd.add(domain, FrdQuantity::displacement, result.unknowns);
 ///   frd.commit();
 ///
-/// Numbers have six digits, as the format says. Elements of a shape with nodes inside their faces (quad9, hex27,
-/// wedge18) are written as those without them, whose nodes they have, and all nodes with their values. Elements of one
-/// node are left out. The file appears complete at commit() or not at all.
+/// Numbers have six significant digits, as the format prescribes. Elements with nodes inside their faces (quad9, hex27,
+/// wedge18) are written as the corresponding serendipity elements; all nodes are written with their values. Elements of
+/// one node are omitted. The file appears complete at commit() or not at all.
 class FrdWriter {
  public:
-  /// A domain, and how many of its nodes are the user's (from the first).
+  /// A domain, and how many of its nodes are reported.
   struct Mesh {
-    const Domain* domain;
-    std::int32_t nodes;
+    const Domain* domain;  ///< not owned; must outlive the writer
+    std::int32_t nodes;    ///< the first nodes of the domain, up to this index, are the user's and are written
   };
 
   /// Writes the mesh: the nodes and elements of all domains, each id once (a body that is heated and then loaded has
-  /// two domains of the same mesh). Error (io) as OutputFile; Error (bad_input) for ids outside the range of the
-  /// format.
+  /// two domains of the same mesh). Throws Error (io) as OutputFile does, and Error (bad_input) for ids outside the
+  /// range of the format.
   FrdWriter(std::filesystem::path path, bool overwrite, const std::vector<Mesh>& meshes);
 
-  /// What follows belongs to this step; its number counts from 1.
+  /// Starts a step, counted from 1; results added afterwards belong to it.
   void begin_step(int number, double time);
-  /// Values at nodes. Components that the field lacks are 0, nodes whose values are NaN are left out; without any value
-  /// nothing is written.
+  /// Adds nodal values. Components that the field lacks are written as 0, and nodes whose values are NaN are omitted. A
+  /// field without any value is not written.
   void add(const Domain& domain, FrdQuantity quantity, const NodalField& field);
-  void commit();
+  void commit();  ///< completes the file and gives it its name
 
  private:
   void write_header(const std::vector<Mesh>& meshes);

@@ -16,81 +16,90 @@
 
 namespace voussoir {
 
-/// Something that the reader of a file wants its author to know, though it does not change the answer.
+/// A remark of the reader about something in an input file that does not affect the results.
 struct JobNote {
-  std::string where;  ///< "beam.inp:12"
-  std::string text;
+  std::string where;  ///< file and line: "beam.inp:12"
+  std::string text;   ///< the remark, as a sentence
 };
 
-/// All constraints at the end of a step.
+/// All supports at the end of a step.
 struct Supports {
-  std::vector<Prescribed> values;
-  std::vector<ObliqueSupport> oblique;
-  /// Unknowns that are fixed at their values at the end of the previous step.
+  std::vector<Prescribed> values;       ///< prescribed unknowns
+  std::vector<ObliqueSupport> oblique;  ///< displacements prescribed along directions other than the axes
+  /// An unknown that is fixed at its value at the end of the previous step.
   struct Kept {
-    std::int32_t node;
-    std::string unknown;                   ///< empty: the displacement along `direction`
-    std::array<double, 3> direction = {};  ///< of length 1
+    std::int32_t node;                     ///< index of the node in the domain
+    std::string unknown;                   ///< its name; empty for the displacement along `direction`
+    std::array<double, 3> direction = {};  ///< unit vector, used if `unknown` is empty
   };
-  std::vector<Kept> kept;
+  std::vector<Kept> kept;  ///< unknowns fixed at their previous values
 
-  /// Applies these constraints to a domain, replacing earlier ones. `previous` has the unknowns at the end of the
-  /// previous step; without it, unknowns to be kept are fixed at zero.
+  /// Applies these supports to a domain, replacing earlier ones. `previous` has the unknowns at the end of the previous
+  /// step; if it is null, kept unknowns are fixed at zero.
   void apply(Domain& domain, const NodalField* previous = nullptr) const;
 };
 
-/// A table requested by a step, in the terms of a deck.
+/// A table of results requested by a step (*NODE PRINT, *EL PRINT).
 struct PrintRequest {
-  enum class At { nodes, elements } at = At::nodes;
-  std::string set;                      ///< of nodes or of elements; empty: all of them
-  std::vector<std::string> quantities;  ///< U RF NT RFL; S E HFL ENER EVOL SF …, as in CalculiX
-  enum class Totals { no, also, only } totals = Totals::no;
-  bool local = false;  ///< in the axes of the node (see Job::node_axes) or of the element's orientation
-  std::string where;   ///< "beam.inp:12"
+  /// Whether the table has results at nodes or at the points of elements.
+  enum class At { nodes, elements } at = At::nodes;  ///< what the rows of the table are
+  std::string set;                                   ///< node or element set; empty for all nodes or elements
+  std::vector<std::string> quantities;               ///< U RF NT RFL; S E HFL ENER EVOL SF …, as in CalculiX
+  /// Whether sums over the set are printed: not at all, in addition to the rows, or instead of them.
+  enum class Totals { no, also, only } totals = Totals::no;  ///< whether sums are printed
+  bool local = false;  ///< components in the node's axes (Job::node_axes) or in the element's orientation
+  std::string where;   ///< file and line of the request: "beam.inp:12"
 };
 
-enum class Procedure { statics, steady_heat };
+/// The physics of a step.
+enum class Procedure {
+  statics,     ///< linear statics
+  steady_heat  ///< steady-state heat conduction
+};
+/// "linear statics" or "steady heat", for tables and messages.
 std::string to_string(Procedure procedure);
 
-/// One step: what acts on the model at its end. Steps of linear statics and steady heat depend on nothing but this, so
-/// they are independent of each other.
+/// One step: the loads and supports at its end. Steps of linear statics and steady-state heat conduction depend on
+/// nothing else, so they are independent of each other.
 struct JobStep {
-  std::string name;                          ///< "step 1", or as the author calls it
-  std::string title;                         ///< a line of text, may be empty
+  std::string name;                          ///< "step 1", or the name given in the input file
+  std::string title;                         ///< a line of text from the input file; may be empty
   Procedure procedure = Procedure::statics;  ///< the physics of the step
-  std::string procedure_name;                ///< of a procedure registered by name; empty: the usual one
-  std::size_t domain = 0;                    ///< of Job::domains
-  std::string load_case;                     ///< of that domain; empty: nothing acts but the supports
-  double load_factor = 1;                    ///< of the load case
-  double total_time = 1;                     ///< at the end of the step, for the headings of tables
-  std::string where;                         ///< "beam.inp:40"
-  /// Steps with the same constraints share one object: their systems have one matrix and are solved together. Null: the
-  /// step uses the constraints of its domain.
+  std::string procedure_name;                ///< an entry of procedures(); empty for the default of `procedure`
+  std::size_t domain = 0;                    ///< index of its model in Job::domains
+  std::string load_case;                     ///< a load case of that domain; empty for a step without loads
+  double load_factor = 1;                    ///< multiplies the load case
+  double total_time = 1;                     ///< total time at the end of the step, for the headings of tables
+  std::string where;                         ///< file and line of the step: "beam.inp:40"
+  /// Supports at the end of the step. Steps with the same supports share one object: their systems have the same matrix
+  /// and are solved together. Null for the supports of the domain itself.
   std::shared_ptr<const Supports> supports;
-  /// A step of steady heat whose temperatures act on this one.
+  /// Index of a heat step whose temperatures load this step, if any.
   std::optional<std::size_t> heated_by;
-  std::vector<PrintRequest> prints;
+  std::vector<PrintRequest> prints;  ///< requested tables
 };
 
-/// Axes of nodes whose supports, loads and printed vectors are not global (*TRANSFORM).
+/// Local axes of nodes (*TRANSFORM), for supports, loads and printed vectors.
 struct NodeAxes {
-  std::vector<Orientation> systems;
-  std::vector<std::int32_t> system_of;  ///< of each node, −1: global; empty: all global
+  std::vector<Orientation> systems;     ///< all local systems
+  std::vector<std::int32_t> system_of;  ///< per node: index in `systems`, or −1 for global; empty if all are global
 };
 
-/// How the author of a deck calls nodes and elements whose numbers repeat among the instances of an assembly: they are
-/// renumbered, and keep their names.
+/// The deck's names of nodes and elements whose numbers repeat among the instances of an assembly. Such nodes and
+/// elements are renumbered by adding an offset for each instance.
 struct InstanceNumbers {
   /// Numbers above `shift`, up to the next range, are those of an instance (or of the assembly itself) plus `shift`.
   struct Range {
-    Id shift = 0;
-    std::string instance;
+    Id shift = 0;          ///< offset that was added to the deck's numbers
+    std::string instance;  ///< name of the instance or of the assembly
   };
-  std::vector<Range> nodes, elements;  ///< by increasing offset; empty: numbers are those of the deck
+  std::vector<Range> nodes,  ///< ranges of node numbers by increasing offset; empty if nothing was renumbered
+      elements;              ///< ranges of element numbers by increasing offset; empty if nothing was renumbered
 
-  bool empty() const { return nodes.empty() && elements.empty(); }
-  /// "BOLT-2.57", or "57" where nothing was renumbered.
+  bool empty() const { return nodes.empty() && elements.empty(); }  ///< true if nothing was renumbered
+  /// The deck's name of a node: "BOLT-2.57", or "57" if nothing was renumbered.
   std::string node(Id id) const { return name(nodes, id); }
+  /// The deck's name of an element: "BOLT-2.57", or "57" if nothing was renumbered.
   std::string element(Id id) const { return name(elements, id); }
 
  private:
@@ -99,27 +108,28 @@ struct InstanceNumbers {
 
 /// A model and the steps to be solved.
 struct Job {
-  std::string name;    ///< of the file, without folder and ending: results are called after it
-  std::string title;   ///< what its author calls it
-  std::string source;  ///< the file
-  /// The model; a second one where a body is heated and then loaded, with the same nodes in the same order.
+  std::string name;    ///< file name without folder and extension; result files are named after it
+  std::string title;   ///< heading of the input file; may be empty
+  std::string source;  ///< path of the input file
+  /// The model; two models with the same nodes in the same order if a body is heated and then loaded.
   std::vector<std::unique_ptr<Domain>> domains;
-  std::vector<JobStep> steps;
-  NodeAxes node_axes;
-  std::vector<JobNote> notes;
-  /// Nodes (sorted) whose unknowns ux, uy, uz are a rotation, as those of a rigid body: their forces are moments.
+  std::vector<JobStep> steps;  ///< in the order in which they are solved and reported
+  NodeAxes node_axes;          ///< local axes of nodes
+  std::vector<JobNote> notes;  ///< remarks of the reader
+  /// Sorted indices of nodes whose ux, uy, uz are rotations, such as the rotation node of a rigid body. Their forces
+  /// are moments.
   std::vector<std::int32_t> rotation_nodes;
-  /// Nodes that the reader made for itself (e.g. for the rotation of a rigid body), not to be reported: indices ≥ this.
-  /// 0: there are none.
+  /// Index of the first node that the reader created itself, for example for the rotation of a rigid body. Such nodes
+  /// are not reported. 0 if there are none.
   std::int32_t own_nodes = 0;
-  InstanceNumbers instances;
-  /// A mesh without sections, whose elements have a placeholder material: it can be checked, not solved.
+  InstanceNumbers instances;  ///< names of renumbered nodes and elements
+  /// Whether this is a mesh without sections, whose elements have a placeholder material. It can be checked, not
+  /// solved.
   bool mesh_only = false;
-  /// Labels for numbers, where the author gives them.
+  /// Names of the units, if the input file gives them.
   Units units;
-  /// Points at which results are written, in every step whose model contains them.
-  std::vector<ProbePoint> points;
-  std::vector<ProbePath> paths;
+  std::vector<ProbePoint> points;  ///< points at which results are written, in every step whose model contains them
+  std::vector<ProbePath> paths;    ///< lines along which results are written
 };
 
 }  // namespace voussoir

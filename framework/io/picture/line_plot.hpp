@@ -13,13 +13,14 @@ namespace voussoir {
 ///   const std::string file = plot.svg();
 class LinePlot {
  public:
-  using Points = std::vector<std::pair<double, double>>;
+  using Points = std::vector<std::pair<double, double>>;  ///< (x, y) of the points of a curve
 
   /// One set of axes with its curves.
   class Panel {
    public:
+    /// An empty panel; `label` is that of its vertical axis.
     explicit Panel(std::string label) : label_(std::move(label)) {}
-    /// Adds a piece of a curve; pieces of one name have one colour and one entry in the legend, and gaps between them.
+    /// Adds a piece of a curve. Pieces of the same name share a colour and a legend entry and are not connected.
     Panel& curve(const std::string& name, Points points);
 
    private:
@@ -33,13 +34,14 @@ class LinePlot {
     std::vector<Piece> pieces_;
   };
 
+  /// An empty plot; `axis` is the label of the common horizontal axis.
   LinePlot(std::string title, std::string axis) : title_(std::move(title)), axis_(std::move(axis)) {}
-  /// A new panel; the reference is valid until the next one is added.
+  /// Adds a panel below the others. The reference is valid until the next panel is added.
   Panel& panel(const std::string& label);
-  /// Marks a place on the axis in all panels.
+  /// Marks a position on the horizontal axis in all panels.
   LinePlot& mark(double x, const std::string& text);
 
-  /// The file. Values that are not numbers leave a gap.
+  /// The contents of the SVG file. NaN values leave gaps in the curves.
   std::string svg() const;
 
  private:

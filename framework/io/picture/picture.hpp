@@ -9,42 +9,44 @@
 
 namespace voussoir {
 
-/// How a picture is taken.
+/// How a picture is drawn.
 struct PictureOptions {
-  bool overwrite = false;                     ///< replace a file of that name; otherwise it is an Error
-  int width = 1400, height = 900;             ///< in pixels
-  std::array<double, 3> view{-1, -1.6, 0.9};  ///< from the model to the viewer
-  std::array<double, 3> up{0, 0, 1};          ///< what is up in the picture
-  std::string title, subtitle;
-  bool mesh = true;     ///< draw the edges of elements
-  bool outline = true;  ///< show where the edges of the body were before it was deformed
-  bool shadow = true;   ///< rest the body on the ground plane
+  bool overwrite = false;                     ///< whether an existing file is replaced; otherwise it is an Error
+  int width = 1400,                           ///< width in pixels
+      height = 900;                           ///< height in pixels
+  std::array<double, 3> view{-1, -1.6, 0.9};  ///< direction from the model to the viewer
+  std::array<double, 3> up{0, 0, 1};          ///< direction that points upwards in the picture
+  std::string title,                          ///< first line of text; may be empty
+      subtitle;                               ///< second line of text; may be empty
+  bool mesh = true;                           ///< whether element edges are drawn
+  bool outline = true;                        ///< whether the edges of the undeformed body are drawn
+  bool shadow = true;                         ///< whether the body stands on a ground plane with a shadow
 };
 
-/// The scale of colours of a picture, in the unit of its label.
+/// The colour scale of a picture, in the unit of its label.
 struct ColourScale {
-  double low = 0, high = 1;  ///< where the colours begin and end
-  /// The least and the greatest value of all nodes (elements), those inside the body included, as in tables of results;
-  /// NaN where there is none.
-  double least = 0, greatest = 0;
-  Id greatest_at = 0;  ///< the node (element) that has it, in the user's numbering
-  /// Whether values exceed the range of the scale, which the colour bar then shows with a pointed end and "≥" or "≤".
-  bool clipped_low = false, clipped_high = false;
+  double low = 0,            ///< value at the lower end of the scale
+      high = 1;              ///< value at the upper end of the scale
+  double least = 0,          ///< smallest value of all nodes (elements), also inside the body; NaN if there is none
+      greatest = 0;          ///< largest value of all nodes (elements), also inside the body; NaN if there is none
+  Id greatest_at = 0;        ///< the node (element) with the largest value, in the user's numbering
+  bool clipped_low = false,  ///< whether values lie below the scale; the colour bar then has a pointed end and "≤"
+      clipped_high = false;  ///< whether values lie above the scale; the colour bar then has a pointed end and "≥"
 };
 
-/// Draws the surface of a model, deformed and coloured by a result, into a PNG file: a parallel projection with hidden
-/// surfaces, light and shade, a bar that explains the colours, and a title. Quadratic faces are drawn through their
-/// midside nodes.
+/// Draws the surface of a model, deformed and coloured by a result, to a PNG file: a parallel projection with hidden
+/// surfaces removed, shading, a colour bar and a title. Quadratic faces are drawn through their mid-side nodes.
 ///
 ///   Picture(domain)
 ///       .deform(result.unknowns)
 ///       .colour(nodal_stress(domain, result), "mises", "von Mises stress in MPa", 1e-6)
 ///       .write("pump.png", options);
 ///
-/// The same model and options give the same pixels. The picture only remembers what it is given: the domain and the
-/// displacements must live until write() returns.
+/// The same model and options give the same pixels. Domain and displacements are kept by reference and must live until
+/// write() returns.
 class Picture {
  public:
+  /// A picture of a domain, undeformed and without colours until these are set.
   explicit Picture(const Domain& domain) : domain_(&domain) {}
 
   /// Shows the body displaced by `factor` times the field's ux, uy, uz; 0 chooses a factor that makes the largest
@@ -55,17 +57,20 @@ class Picture {
   /// the others, as at a stress singularity, the colour range ends before it and the colour bar shows it.
   Picture& colour(std::vector<MaterialField> fields, const std::string& component, const std::string& label,
                   double unit = 1);
-  /// The same by values that nodes have whatever the material: temperatures, displacements. Lines are coloured too.
+  /// As above, by nodal values that do not depend on the material, such as temperatures or displacements. Line elements
+  /// are coloured too.
   Picture& colour(NodalField field, const std::string& component, const std::string& label, double unit = 1);
-  /// The same by one value per element, block by block (NaN: none), as VtuWriter::add_cells() takes them.
+  /// Colours the surface by one value per element, block by block, as VtuWriter::add_cells() takes them. NaN means no
+  /// value.
   Picture& colour_elements(std::vector<double> values, const std::string& label, double unit = 1);
 
-  /// The factor by which displacements are shown; 0 where none are.
+  /// The factor by which displacements are magnified; 0 if none are shown.
   double deformation() const { return factor_; }
-  /// The scale of colours that write() takes.
+  /// The colour scale that write() uses.
   ColourScale scale() const;
 
-  /// Throws Error (bad_input) if nothing is visible, and Error (io) with the path and the system's error message.
+  /// Draws the picture and writes it. Throws Error (bad_input) if nothing is visible, and Error (io) with the path and
+  /// the system's error message if the file cannot be written.
   void write(const std::filesystem::path& path, const PictureOptions& options = {}) const;
 
  private:

@@ -5,15 +5,15 @@
 
 namespace voussoir {
 
-/// One moment of a series: a file and the time that it shows.
+/// One time step of a series and the file that contains it.
 struct PvdEntry {
-  double time = 0;
-  std::string file;  ///< as seen from the folder of the PVD file
+  double time = 0;   ///< time of the step; must increase from entry to entry
+  std::string file;  ///< path of the VTU file, relative to the folder of the PVD file
 };
 
-/// Writes a PVD file: a list of VTU files that ParaView shows as one series. Times must rise from entry to entry, since
-/// ParaView takes files of the same time for parts of one picture; anything else is an Error (bad_input). The file
-/// appears complete or not at all and replaces another one only with `overwrite`.
+/// Writes a PVD file: a list of VTU files that ParaView shows as a time series. Times that do not increase from entry
+/// to entry are an Error (bad_input), since ParaView takes files of the same time for parts of one data set. The file
+/// is written atomically and replaces an existing one only with `overwrite`.
 void write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries, bool overwrite = false);
 
 }  // namespace voussoir

@@ -17,19 +17,19 @@ class AppendedArrays;
 
 /// How a VTU file is written.
 struct VtuOptions {
-  bool overwrite = false;  ///< replace a file of that name; otherwise it is an Error
-  bool compress = true;    ///< in zlib's format; off writes plain numbers
-  int level = 1;           ///< 1: fast, many times faster than zlib where numbers do not repeat; 2 … 9: zlib's levels
+  bool overwrite = false;  ///< whether an existing file is replaced; otherwise it is an Error
+  bool compress = true;    ///< whether numbers are compressed, in zlib's format
+  int level = 1;  ///< 1: a fast encoder, much faster than zlib if numbers do not repeat; 2 … 9: zlib's levels
 };
 
-/// What all VTU files of a mesh have in common (coordinates, connectivity, numbers of nodes and elements), compressed
-/// by the first of them and kept in memory for the others. The mesh must not change between them.
+/// The part that all VTU files of a mesh have in common (coordinates, connectivity, node and element numbers). The
+/// first file compresses it; it is kept in memory for the others. The mesh must not change between them.
 class VtuMesh {
  public:
   VtuMesh();
   ~VtuMesh();
-  VtuMesh(VtuMesh&&) noexcept;
-  VtuMesh& operator=(VtuMesh&&) noexcept;
+  VtuMesh(VtuMesh&&) noexcept;             ///< leaves the other object empty
+  VtuMesh& operator=(VtuMesh&&) noexcept;  ///< leaves the other object empty
 
  private:
   friend class VtuWriter;
@@ -37,7 +37,7 @@ class VtuMesh {
   std::unique_ptr<Kept> kept_;
 };
 
-/// Writes a domain and what was found on it as a VTU file, which ParaView, VisIt and VTK open.
+/// Writes a domain and its results as a VTU file, for ParaView, VisIt and VTK.
 ///
 ///   VtuWriter(domain).add(result.unknowns).add(nodal_stress(domain, result)).write("beam.vtu");
 ///
@@ -45,45 +45,48 @@ class VtuMesh {
 /// `material` (number in the order of first use, −1 for none) at cells; the corresponding names are in a comment
 /// at the head of the file. Elements without a shape of their own (springs, masses) become lines and vertices.
 ///
-/// Numbers are stored binary (appended, raw, 64-bit headers, the byte order of the machine). The file is written under
-/// a temporary name and then renamed, so that no partial file is ever visible; it replaces an existing one only if
-/// allowed to. Failures are Errors (io) with the path and the system's error message.
+/// Numbers are stored binary (appended, raw, 64-bit headers, the byte order of the machine). The file is written
+/// atomically, so that no partial file is ever visible, and replaces an existing one only with VtuOptions::overwrite.
+/// Failures are Errors (io) with the path and the system's error message.
 ///
-/// The writer only remembers what it is given: the domain and nodal fields must live until write() returns.
+/// Domain and nodal fields are kept by reference and must live until write() returns.
 class VtuWriter {
  public:
+  /// A file with the mesh of a domain and no results yet.
   explicit VtuWriter(const Domain& domain) : domain_(&domain) {}
 
-  /// Values at points. Components ux uy uz become one vector of three (absent ones are 0, so that ParaView can warp by
-  /// it), rx ry rz a second one called NAME_rotation; NaN becomes 0 in these. Other components beside them become
+  /// Adds values at nodes. Components ux uy uz become one vector of three (absent ones are 0, so that ParaView can warp
+  /// by it), rx ry rz a second one called NAME_rotation; NaN becomes 0 in these. Other components beside them become
   /// arrays of their own, called as field_name() says, after NAME_ unless NAME is "displacement". Any other field stays
   /// as it is, NaN included, with its components named. `name` replaces the name of the field.
   VtuWriter& add(const NodalField& field, const std::string& name = {});
   VtuWriter& add(NodalField&& field, const std::string& name = {}) = delete;  // it would be gone before write()
-  /// `count` components of a field from `first` on as one array, as they are.
+  /// Adds `count` components of a field, starting with component `first`, as one array without conversion.
   VtuWriter& add_components(const NodalField& field, const std::string& name, int first, int count);
   VtuWriter& add_components(NodalField&& field, const std::string& name, int first, int count) = delete;
-  /// One array per material, called NAME where there is one material and NAME_MATERIAL where there are several. The
-  /// writer keeps the list.
+  /// Adds one array of nodal values per material, called NAME if there is one material and NAME_MATERIAL if there are
+  /// several. The writer keeps the list.
   VtuWriter& add(std::vector<MaterialField> fields);
-  /// Values at cells: the mean over the points of each element; NaN in blocks that have no such value. Fields of
-  /// several blocks (StepResult::points) make one array for each name.
+  /// Adds values at cells: the mean over the points of each element; NaN in blocks without the value. The fields of all
+  /// blocks (StepResult::points) form one array for each name.
   VtuWriter& add_element_means(const std::vector<PointField>& fields, const std::vector<std::string>& names);
-  /// Values at cells, one number for each element, block by block.
+  /// Adds values at cells, one number for each element, block by block.
   VtuWriter& add_cells(const std::string& name, std::vector<double> values);
+  /// Adds integers at cells, one for each element, block by block.
   VtuWriter& add_cells(const std::string& name, std::vector<std::int32_t> values);
 
   /// Sets the unit of an array (VTK's key UNITS_LABEL); an empty label sets none.
   VtuWriter& unit(const std::string& array, const std::string& label);
-  /// A line for those who read the head of the file.
+  /// Adds a line to the comment at the head of the file.
   VtuWriter& comment(const std::string& line);
 
-  /// Takes the compressed mesh from `mesh`, or puts it there for the next file. Throws Error (misuse) where it is that
-  /// of another domain.
+  /// Uses the compressed mesh in `mesh`, or stores it there for the next file. Throws Error (misuse) if it belongs to
+  /// another domain. `mesh` must live until write() returns.
   VtuWriter& reuse(VtuMesh& mesh);
-  /// Compresses the mesh for files to come, into what reuse() was given.
+  /// Compresses the mesh into the VtuMesh passed to reuse(), before any result is known.
   void prepare(const VtuOptions& options = {}) const;
 
+  /// Writes the file with everything that was added.
   void write(const std::filesystem::path& path, const VtuOptions& options = {}) const;
 
  private:
