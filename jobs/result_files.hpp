@@ -10,47 +10,51 @@
 
 namespace voussoir {
 
-/// Of which steps pictures (PNG) are drawn.
-enum class Pictures { none, worst, each };
+/// The steps of which pictures (PNG) are drawn.
+enum class Pictures {
+  none,   ///< no pictures
+  worst,  ///< one picture, of the step with the largest value
+  each    ///< a picture of each step
+};
 
-/// What is written of a job, and where.
+/// Which result files are written, and where.
 struct OutputOptions {
-  std::filesystem::path folder;        ///< empty: where the program was started; made where it does not exist
-  std::string name;                    ///< files are called after it; empty: after the job
-  bool overwrite = false;              ///< replace results that are there
-  bool vtu = true;                     ///< NAME.vtu and NAME.pvd, for ParaView
-  bool tables = true;                  ///< NAME.dat and a CSV per requested table
-  bool json = true;                    ///< NAME.results.json
-  bool frd = false;                    ///< NAME.frd, for CalculiX's viewers
-  Pictures pictures = Pictures::none;  ///< NAME.png of the worst step, or one of each
-  /// What pictures are coloured by: "mises", "displacement", "temperature", "sxx", "flux", "error" …; empty: what the
-  /// step is about. The worst step is the one with the largest value of it.
+  std::filesystem::path folder;        ///< output folder, created if it does not exist; empty for the current folder
+  std::string name;                    ///< NAME in the names of files; empty for Job::name
+  bool overwrite = false;              ///< whether existing results are replaced; otherwise they are an Error
+  bool vtu = true;                     ///< write NAME.vtu and NAME.pvd, for ParaView
+  bool tables = true;                  ///< write NAME.dat and a CSV file per requested table
+  bool json = true;                    ///< write NAME.results.json
+  bool frd = false;                    ///< write NAME.frd, for CalculiX's viewers
+  Pictures pictures = Pictures::none;  ///< write NAME.png of the worst step, or one picture per step
+  /// The quantity that colours pictures: "mises", "displacement", "temperature", "sxx", "flux", "error" …; empty for
+  /// the default of the step's procedure. The worst step is the one with its largest value.
   std::string picture_field;
-  /// Steps are written in a thread of their own, while the next one is solved. An Error of writing then comes out of
-  /// the next write_step() or of finish().
+  /// Whether steps are written by a separate thread while the next one is solved. Errors of writing are then thrown by
+  /// the next write_step() or by finish().
   bool in_background = false;
 };
 
-/// Information about a run that is not part of the job; written to results.json.
+/// Information about a run that is not part of the job. Written to results.json.
 struct RunRecord {
-  StaticOptions options;    ///< backend, solver …, as requested
-  double read_seconds = 0;  ///< for reading the job
+  StaticOptions options;    ///< requested backend, solver, …
+  double read_seconds = 0;  ///< time for reading the job
 };
 
-/// Writes what a job found:
+/// Writes the results of a job:
 ///
 ///   NAME.vtu, NAME.pvd              the deformed body with everything at its nodes (NAME_step1.vtu … where there are
 ///                                   several steps, which NAME.pvd puts in order)
 ///   NAME.frd                        the same for CalculiX GraphiX, PrePoMax and FreeCAD, all steps in one file
 ///   NAME.dat                        the requested tables, in CalculiX's layout
-///   NAME_U_SET.csv …                the same tables, each for itself (NAME_step1_U_SET.csv …)
+///   NAME_U_SET.csv …                the same tables, one file each (NAME_step1_U_SET.csv …)
 ///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), if requested
 ///   NAME_points.csv                 results at the points of the job
 ///   NAME_path_A.csv, .svg           results along path A of the job, as a table and as a plot
-///   NAME.results.json               what ran on what, sizes, times, extremes, reactions: docs/results.md
+///   NAME.results.json               backend, solver, sizes, times, extremes, reactions: docs/results.md
 ///
-/// Every file appears complete or not at all. What a step has to say is written when the step is finished, so that a
-/// job that fails later, or is stopped, leaves the steps before.
+/// Every file appears complete or not at all. The files of a step are written when the step is finished, so that a job
+/// that fails or is stopped later leaves the results of the earlier steps.
 ///
 ///   ResultFiles files(job, options);                       // before solving: the names must be free
 ///   const JobResult result = run_job(job, how, {}, [&](std::size_t step, StepResult r) {
@@ -59,46 +63,44 @@ struct RunRecord {
 ///   files.finish(result, {how, seconds});
 class ResultFiles {
  public:
-  /// Looks at every name that will be needed and makes the folder. Results that are there already are an Error (io)
-  /// unless they may be overwritten, before any time is spent on solving. So is, in any case, another run that writes
-  /// results of this name there: until finish() or give_up(), the name is locked (OutputLock). The job must outlive
-  /// this.
+  /// Checks all file names and creates the folder, before any time is spent on solving. Existing results are an Error
+  /// (io) unless OutputOptions::overwrite is set. Another run that writes results of this name to the folder is always
+  /// an Error (io): the name is locked (OutputLock) until finish() or give_up(). The job must outlive this object.
   ResultFiles(const Job& job, OutputOptions options);
   ~ResultFiles();
   ResultFiles(const ResultFiles&) = delete;
   ResultFiles& operator=(const ResultFiles&) = delete;
 
-  /// Begins to compress the mesh for the VTU files, in the background; without that, does nothing. Worth it before a
-  /// solve that leaves processors idle, as one on a GPU does. From here on, too, the job's domains must not change as
-  /// write_step() says.
+  /// Starts compressing the mesh for the VTU files in the background; does nothing unless OutputOptions::in_background.
+  /// Useful before a solve that leaves processors idle, such as one on a GPU. From now on the job's domains must not
+  /// change, as for write_step().
   void prepare();
-  /// Writes the files of one step and keeps its summary. A disk that is full is an Error (io); files finished before
-  /// stay. In the background: begins to, after waiting for the step before. What the job's domains hold besides
-  /// supports and load cases must not change until finish() or give_up() returns.
+  /// Writes the files of one step and keeps its summary. A full disk is an Error (io); files that are complete stay. In
+  /// the background, waits for the previous step and starts writing this one. Except for supports and load cases, the
+  /// job's domains must not change until finish() or give_up() returns.
   void write_step(std::size_t step, StepResult result);
-  /// After the last step: the tables of all steps and results.json.
+  /// Called after the last step: writes the tables of all steps and results.json.
   void finish(const JobResult& result, const RunRecord& record);
-  /// Instead of finish(), if the job was not completed: the tables of the finished steps, and a results.json
-  /// with the error. Never throws; files that cannot be written are missing in written().
+  /// Called instead of finish() if the job failed: writes the tables of the finished steps, and a results.json with the
+  /// error. Files that cannot be written are missing in written().
   void give_up(const Error& error, const RunRecord& record) noexcept;
 
-  /// Whether writing in the background has failed, so that solving more is of no use. Does not wait.
+  /// Whether writing in the background has failed, so that further solving is pointless. Does not wait.
   bool has_failed() const;
-  /// Waits for the step that is being written, and throws the Error that its writing, or that of a step before, ended
-  /// with.
+  /// Waits for the step that is being written, and throws the first Error of writing in the background, if any.
   void check();
 
-  // The following wait for the step that is being written.
+  // The following functions wait for the step that is being written.
 
   /// Summaries of the steps written so far.
   const std::vector<StepSummary>& summaries() const;
-  /// Files that are complete, in the order of their writing.
+  /// Paths of the complete files, in the order of writing.
   const std::vector<std::filesystem::path>& written() const;
-  /// Notes on the results: requested quantities that the elements do not have.
+  /// Remarks on the results, such as requested quantities that the elements do not have.
   const std::vector<std::string>& notes() const;
-  /// Time spent on writing so far.
+  /// Time spent on writing so far, in seconds.
   double seconds() const;
-  /// What that time was spent on, all steps together: nodal values, error estimate, VTU files …
+  /// That time by stage, summed over all steps: nodal values, error estimate, VTU files, …
   const std::vector<StageTime>& stage_times() const;
   /// The text of results.json; empty before finish() or give_up(). Available even if no file was requested.
   const std::string& json() const;

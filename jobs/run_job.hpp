@@ -11,34 +11,35 @@ namespace voussoir {
 
 /// The progress of a job.
 struct JobProgress {
-  std::size_t step = 0;   ///< from 0
-  std::size_t steps = 1;  ///< of the job
-  std::string step_name;  ///< of that step
-  Progress analysis;      ///< of the analysis that runs
+  std::size_t step = 0;   ///< index of the step that is being solved, from 0
+  std::size_t steps = 1;  ///< number of steps of the job
+  std::string step_name;  ///< JobStep::name of that step
+  Progress analysis;      ///< progress of its analysis
 };
 
-/// What a job found.
+/// The results of a job.
 struct JobResult {
-  std::vector<StepResult> steps;       ///< in the order of Job::steps; empty where `finished` took them
-  std::vector<StageTime> stage_times;  ///< summed by stage over all steps
-  std::vector<std::string> notes;      ///< of the analyses
-  std::string backend;                 ///< as it describes itself
-  std::int64_t equations = 0;          ///< unknowns of the largest system
-  std::int64_t free_equations = 0;     ///< of them, solved for
-  std::string matrix;                  ///< of the last system, as it describes itself
-  std::size_t backend_bytes = 0;       ///< peak memory of the backend
+  std::vector<StepResult> steps;       ///< in the order of Job::steps; empty if `finished` took them
+  std::vector<StageTime> stage_times;  ///< times by stage, summed over all steps
+  std::vector<std::string> notes;      ///< Analysis::notes() of all analyses
+  std::string backend;                 ///< Backend::describe()
+  std::int64_t equations = 0;          ///< equations of the largest system
+  std::int64_t free_equations = 0;     ///< equations of the largest system that are solved for
+  std::string matrix;                  ///< Operator::describe() of the last system's matrix
+  std::size_t backend_bytes = 0;       ///< peak memory on the backend's devices
   int threads = 0;                     ///< host threads that the backend uses; 0 if it does not specify a number
 };
 
-/// Solves the steps of a job, in order, on one backend. Steps with the same constraints are solved together. The job's
-/// domains are given the supports of each step in turn. Sums of forces leave out the nodes of Job::rotation_nodes.
+/// Solves the steps of a job, in order, on one backend. Consecutive steps with the same constraints are solved
+/// together. Changes the supports of the job's domains: those of each step are applied in turn. Sums of forces do not
+/// include the nodes of Job::rotation_nodes.
 ///
-/// `finished` takes the result of each step as soon as it is there, so that tables and pictures can be written and the
-/// memory let go; an Error from it stops the job. Without it the results are returned. `observer` is called while the
-/// job works; returning false stops it.
+/// `finished` receives the result of each step as soon as it is available, so that files can be written and the memory
+/// released; an Error that it throws stops the job. Without `finished` the results are returned. `observer` is called
+/// while the job is running; returning false stops it with an Error (cancelled).
 ///
-/// A step that fails throws what the analysis threw (NotConverged, singular, cancelled …), after `finished` was called
-/// for all steps before it.
+/// If a step fails, the Error of its analysis (NotConverged, singular, cancelled …) is thrown after `finished` was
+/// called for all steps before it.
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer = {},
                   const std::function<void(std::size_t step, StepResult)>& finished = {});
 

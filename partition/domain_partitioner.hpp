@@ -11,28 +11,29 @@
 
 namespace voussoir {
 
-/// Divides a domain with the help of a GraphPartitioner.
+/// Divides a domain into parts by a GraphPartitioner.
 ///
 ///   DomainPartitioner partitioner(domain);
 ///   const Partition partition = partitioner.partition(MetisPartitioner(), 8);
 ///   std::cout << partition.describe();
 ///   auto parts = make_subdomains(domain, partition);
 ///
-/// Elements that touch the nodes of one multi-point equation always stay together, so that no equation crosses the
+/// Elements at the nodes of one multi-point equation are always kept in one part, so that no equation crosses the
 /// interface.
 class DomainPartitioner {
  public:
   /// The domain must outlive the partitioner.
   explicit DomainPartitioner(const Domain& domain) : domain_(&domain) {}
 
-  /// The cost of each element, block by block; empty: all equal. See LoadBalancer.
+  /// Sets the computational cost of each element, block by block; empty if all are equal. See LoadBalancer.
   DomainPartitioner& set_weights(std::vector<double> weights);
-  /// Elements, by their ids, that must end up in one part. Groups that overlap become one.
+  /// Keeps these elements, given by their ids, in one part. Groups that overlap are merged.
   DomainPartitioner& keep_together(std::span<const Id> elements);
-  /// The elements of a set; throws Error (not_found).
+  /// Keeps the elements of a set in one part. An unknown set is an Error (not_found).
   DomainPartitioner& keep_together(const std::string& element_set);
 
-  /// Throws Error (bad_input) for fewer than one part, and for more parts than there are elements (or groups of them).
+  /// Divides the domain. Fewer than one part, and more parts than there are elements (or groups of elements that stay
+  /// together), are an Error (bad_input).
   Partition partition(const GraphPartitioner& method, int parts) const;
 
  private:

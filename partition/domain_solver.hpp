@@ -7,13 +7,14 @@
 
 namespace voussoir {
 
-/// Solves a divided domain part by part, and gives the results of the whole.
+/// Base class of solvers that solve a partitioned domain part by part.
 class DomainSolver {
  public:
   virtual ~DomainSolver() = default;
-  virtual std::string name() const = 0;  ///< for reports
-  /// Linear statics or heat for each step; without any, one step with all load cases at factor 1. Results are those of
-  /// the undivided domain: unknowns, reactions, values at points, sums, energy.
+  virtual std::string name() const = 0;  ///< name of the method, for reports
+  /// Solves linear statics or steady-state heat conduction for each step; without steps, for one step with all load
+  /// cases at factor 1. Returns the results of the undivided domain: unknowns, reactions, values at points, sums,
+  /// energy.
   virtual std::vector<StepResult> solve(const std::vector<Step>& steps = {}) = 0;
 };
 

@@ -7,17 +7,18 @@
 
 namespace voussoir {
 
-/// Cuts a graph of elements into parts of about equal weight with few edges between them. Derive to bring another
-/// method.
+/// Base class of methods that divide a graph of elements into parts of about equal weight with few edges between them.
+/// Derive from it to add a method.
 class GraphPartitioner {
  public:
   virtual ~GraphPartitioner() = default;
-  virtual std::string name() const = 0;  ///< for tables and messages
-  /// The part, from 0, of each vertex. The caller promises 1 ≤ parts ≤ vertices. The same graph gives the same parts.
+  virtual std::string name() const = 0;  ///< name of the method, for tables and messages
+  /// Returns the part, from 0, of each vertex. The caller ensures 1 ≤ parts ≤ vertices. Implementations must be
+  /// deterministic: the same graph gives the same parts.
   virtual std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const = 0;
 };
 
-/// METIS, multilevel k-way: small interfaces on any mesh. Edges weigh as many nodes as they share.
+/// METIS, multilevel k-way partitioning: small interfaces on any mesh. Edges are weighted by the nodes shared.
 ///
 /// G. Karypis, V. Kumar: A fast and high quality multilevel scheme for partitioning irregular graphs. SIAM J. Sci.
 /// Comput. 20 (1998).
@@ -25,13 +26,13 @@ class MetisPartitioner : public GraphPartitioner {
  public:
   /// Settings passed to METIS.
   struct Options {
-    int seed = 1;             ///< of METIS's random numbers: the same seed gives the same parts
-    double imbalance = 0.03;  ///< how much heavier than the mean a part may be
+    int seed = 1;             ///< seed of METIS's random numbers; the same seed gives the same parts
+    double imbalance = 0.03;  ///< by what fraction a part may be heavier than the mean
   };
   MetisPartitioner() = default;
   explicit MetisPartitioner(const Options& options) : options_(options) {}  ///< with the given options
 
-  /// Whether this build has METIS; partition() throws Error (unavailable) where it has not.
+  /// Whether this build has METIS. If not, partition() throws Error (unavailable).
   static bool available();
   std::string name() const override { return "metis"; }
   std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override;
@@ -40,16 +41,17 @@ class MetisPartitioner : public GraphPartitioner {
   Options options_;
 };
 
-/// Recursive bisection of the elements' centroids by planes: needs no graph, balances weights to one element, and makes
-/// smooth cuts. If the number of parts is odd, the halves get proportional weights.
+/// Recursive bisection of the elements' centroids by planes. It needs no graph, balances the weights to within one
+/// element, and makes smooth cuts. For an odd number of parts, the weights of the halves are proportional to their
+/// parts.
 class CoordinateBisection : public GraphPartitioner {
  public:
-  /// Which way planes cut.
+  /// The orientation of the cutting planes.
   enum class Direction {
-    coordinate,  ///< cut across the coordinate axis along which the elements spread most
-    inertial     ///< cut across the principal axis of inertia: independent of how the model is turned
+    coordinate,  ///< normal to the coordinate axis along which the centroids extend most
+    inertial     ///< normal to the principal axis of inertia: independent of the orientation of the model
   };
-  /// By coordinates unless said otherwise.
+  /// `direction` selects the cutting planes.
   explicit CoordinateBisection(Direction direction = Direction::coordinate) : direction_(direction) {}
 
   std::string name() const override { return direction_ == Direction::inertial ? "inertial" : "coordinate"; }
@@ -59,15 +61,15 @@ class CoordinateBisection : public GraphPartitioner {
   Direction direction_;
 };
 
-/// Parts that the user gives: one for each element of the domain, block by block.
+/// A partition given by the user.
 class UserPartition : public GraphPartitioner {
  public:
-  /// Checked by partition().
+  /// The part of each element of the domain, block by block. partition() checks it.
   explicit UserPartition(std::vector<std::int32_t> part_of_element) : parts_(std::move(part_of_element)) {}
 
   std::string name() const override { return "user"; }
-  /// Throws Error (bad_input) for a wrong number of elements, a part outside 0 … parts − 1, a part without elements,
-  /// and for elements of one group in several parts.
+  /// The given parts. A wrong number of elements, a part outside 0 … parts − 1, a part without elements, and elements
+  /// of one group in several parts are an Error (bad_input).
   std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override;
 
  private:

@@ -9,19 +9,19 @@
 
 namespace voussoir {
 
-/// What a substructure solution cost, stage by stage.
+/// Sizes and times of a substructure solution.
 struct SubstructureReport {
-  std::int64_t interface_unknowns = 0;          ///< free ones
+  std::int64_t interface_unknowns = 0;          ///< free unknowns of the interface
   std::int64_t interface_entries = 0;           ///< stored entries of the interface matrix, upper triangle
-  std::vector<std::int64_t> interior_unknowns;  ///< per part
-  std::vector<double> condense_seconds;         ///< per part: stiffness formed, factorised, condensed; over all steps
-  double interface_seconds = 0;                 ///< interface matrix assembled, factorised and solved
-  double load_seconds = 0;                      ///< loads formed and condensed
-  double recover_seconds = 0;                   ///< solution brought back inside
+  std::vector<std::int64_t> interior_unknowns;  ///< free interior unknowns of each part
+  std::vector<double> condense_seconds;         ///< per part: forming, factorising and condensing its stiffness
+  double interface_seconds = 0;                 ///< assembling, factorising and solving the interface system
+  double load_seconds = 0;                      ///< forming and condensing the loads
+  double recover_seconds = 0;                   ///< recovering the interior solutions
 };
 
 /// Direct substructuring: each part is condensed to its interface (Superelement), the condensed parts are assembled and
-/// solved directly, and the inside of each part is recovered. Exact up to rounding.
+/// solved directly, and the interior solution of each part is recovered. Exact up to rounding.
 ///
 ///   SubstructureSolver solver(domain, partition, Backend::open("openmp"));
 ///   const auto results = solver.solve();
@@ -29,21 +29,20 @@ struct SubstructureReport {
 /// J. S. Przemieniecki: Matrix structural analysis of substructures. AIAA Journal 1 (1963).
 class SubstructureSolver : public DomainSolver {
  public:
-  /// Numbers the parts, and the whole for the sake of the results. The domain must outlive the solver and not change
-  /// meanwhile.
+  /// Numbers all parts, and the whole domain for the results. The domain must outlive the solver and must not change.
   SubstructureSolver(const Domain& domain, const Partition& partition, std::shared_ptr<Backend> backend,
                      DirectMethod method = DirectMethod::automatic);
 
   std::string name() const override { return "substructures"; }
-  /// Throws Error (singular) if the model is under-constrained, naming a node that moves, and Error (bad_input) for
-  /// what is not linear: elements with which a linear solution is out of balance, and heat conduction with tables over
-  /// temperature. Solutions are judged as those of DirectSolver are (see check_solution). Steps that have the same
-  /// matrix share one factorisation.
+  /// Solves all steps; those with the same matrix share one factorisation. An under-constrained model is an Error
+  /// (singular) that names a node of the free motion. A nonlinear model is an Error (bad_input): elements for which the
+  /// linear solution is not in equilibrium, and temperature-dependent heat conduction. Solutions are checked as those
+  /// of DirectSolver (see check_solution).
   std::vector<StepResult> solve(const std::vector<Step>& steps = {}) override;
 
-  /// Of the last solve().
+  /// Sizes and times of the last solve().
   const SubstructureReport& report() const { return report_; }
-  /// One per part, in their order.
+  /// The superelements, one per part, in the order of the parts.
   const std::vector<std::unique_ptr<Superelement>>& superelements() const { return superelements_; }
 
  private:

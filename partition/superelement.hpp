@@ -13,57 +13,58 @@
 
 namespace voussoir {
 
-/// A whole subdomain seen from outside: stiffness and loads at its interface, everything inside eliminated.
+/// A subdomain condensed to its interface: stiffness and loads of the interface unknowns after all others are
+/// eliminated.
 ///
 /// With interior unknowns i and interface unknowns b of the part, K u = f becomes
 ///
 ///   S u_b = g,   S = K_bb − K_bi K_ii⁻¹ K_ib  (the Schur complement),   g = f_b − K_bi K_ii⁻¹ f_i,
 ///
-/// and u_i = K_ii⁻¹ (f_i − K_ib u_b) recovers the interior solution. Unknowns that are prescribed or dependent belong
-/// to neither. The order of calls is begin, condense, load, recover; condense may be left out while the matrix stays
-/// the same (AnalysisModel::same_matrix).
+/// and u_i = K_ii⁻¹ (f_i − K_ib u_b) recovers the interior solution. Prescribed and dependent unknowns belong to
+/// neither set. The order of calls is begin, condense, load, recover; condense may be omitted while the matrix does not
+/// change (AnalysisModel::same_matrix).
 class Superelement {
  public:
-  /// An interface unknown: node index of the whole domain, and which of the node's unknowns.
+  /// An unknown of the interface.
   struct Unknown {
-    std::int32_t node;                                 ///< index in the whole domain
+    std::int32_t node;                                 ///< index of the node in the whole domain
     int component;                                     ///< index into AnalysisModel::unknown_names()
     auto operator<=>(const Unknown&) const = default;  ///< by node, then by component
   };
 
-  /// Numbers the subdomain on the backend, whose number of threads the factorisation takes over. The subdomain must
+  /// Numbers the subdomain on the backend. The factorisation uses the backend's number of threads. The subdomain must
   /// outlive the superelement.
   Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> backend,
                DirectMethod method = DirectMethod::automatic);
   ~Superelement();
 
-  const Subdomain& subdomain() const { return subdomain_; }  ///< as given
-  const AnalysisModel& model() const { return *model_; }     ///< of the part alone
-  /// Free unknowns at the interface, ascending by node.
+  const Subdomain& subdomain() const { return subdomain_; }  ///< the subdomain passed to the constructor
+  const AnalysisModel& model() const { return *model_; }     ///< the numbered model of the subdomain
+  /// The free unknowns of the interface, ascending by node.
   const std::vector<Unknown>& boundary() const { return boundary_; }
-  /// Free unknowns that are eliminated.
+  /// Number of free unknowns that are eliminated.
   std::int64_t interior_unknowns() const { return static_cast<std::int64_t>(free_.size() - boundary_.size()); }
 
-  /// A description of what in a model is not declared linear; empty if everything is.
+  /// Names a part of a model that is not declared linear, for messages; empty if all of it is.
   static std::string not_linear(const AnalysisModel& model);
 
-  /// Puts prescribed values in place and forms the loads of a step.
+  /// Sets the prescribed values of a step in the state and forms its loads.
   void begin(AnalysisState& state) const;
-  /// Forms and factorises the stiffness. Throws Error (singular), naming a node, where the inside can move while the
-  /// interface is fixed. Elements that are not linear are linearised at the state.
+  /// Forms and factorises the stiffness, linearised at the state. If the interior can move while the interface is
+  /// fixed, throws an Error (singular) that names a node.
   void condense(const AnalysisState& state);
-  /// S, by rows (it is symmetric), in the order of boundary().
+  /// The Schur complement S, which is symmetric, by rows in the order of boundary().
   const std::vector<double>& stiffness() const { return stiffness_; }
-  /// g: forces out of balance at the state, condensed.
+  /// The condensed load g: the out-of-balance forces at the state, in the order of boundary().
   const std::vector<double>& load(const AnalysisState& state);
-  /// Takes the increment of the interface unknowns, and what it means inside, into the state.
+  /// Adds the increment of the interface unknowns and the interior increment that follows from it to the state.
   void recover(std::span<const double> boundary_increment, AnalysisState& state);
 
-  /// The superelement as an element like any other, with S as tangent and S u − g as residual, for
-  /// register_host_element(). Its nodes are interface_ids(), in that order. Throws Error (bad_input) where the
-  /// interface nodes do not all have the same unknowns or have oblique supports, and where the part is not linear.
+  /// The superelement as an element for register_host_element(), with tangent S and residual S u − g. Its nodes are
+  /// interface_ids(), in that order. Throws Error (bad_input) if the interface nodes do not all have the same unknowns
+  /// or have oblique supports, or if the part is not linear.
   std::shared_ptr<const HostElement> as_element() const;
-  /// The user's ids of the interface nodes.
+  /// The user's ids of the interface nodes, ascending by index.
   std::vector<Id> interface_ids() const;
 
  private:
