@@ -61,8 +61,8 @@ class Superelement {
   void recover(std::span<const double> boundary_increment, AnalysisState& state);
 
   /// The superelement as an element for register_host_element(), with tangent S and residual S u − g. Its nodes are
-  /// interface_ids(), in that order. Throws Error (bad_input) if the interface nodes do not all have the same unknowns
-  /// or have oblique supports, or if the part is not linear.
+  /// interface_ids(), in that order. Call condense() and load() first. Throws Error (bad_input) if the interface nodes
+  /// do not all have the same unknowns or have oblique supports, or if the part is not linear.
   std::shared_ptr<const HostElement> as_element() const;
   /// The user's ids of the interface nodes, ascending by index.
   std::vector<Id> interface_ids() const;

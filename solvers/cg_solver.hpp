@@ -5,28 +5,30 @@
 
 namespace voussoir {
 
-/// Preconditioned conjugate gradients on the backend, on every SOE. For symmetric positive definite systems, which
-/// properly constrained models have.
+/// Preconditioned conjugate gradients on the backend, for any SOE. The matrix must be symmetric and positive definite,
+/// as that of a properly constrained model is.
 class CgSolver : public Solver {
  public:
   /// Tolerances and limits of the iteration.
   struct Options {
-    /// Of the true residual ‖b − A x‖ / ‖b‖ of each body (Bodies) and each column. Where rounding of A x does not let
-    /// it be reached, the limit set by rounding counts as converged, and the report says so.
+    /// Tolerance of the true residual ‖b − A x‖ / ‖b‖ of each body (Bodies) and each column. If rounding of A x does
+    /// not allow it to be reached, the solution counts as converged at the limit set by rounding, and the report says
+    /// so.
     double relative_tolerance = 1e-8;
-    int max_iterations = 50000;
-    /// Whether a free motion that kept the iteration from converging is searched for by further iterations, which may
-    /// take longer than those before. What the last iterate shows is reported in any case.
+    int max_iterations = 50000;  ///< number of iterations after which a column stops unconverged
+    /// Whether, after an iteration that did not converge, a free motion is searched for by further iterations, which
+    /// may take longer than the solve. A free motion visible in the last iterate is reported in any case.
     bool search_free_motions = true;
   };
   /// A null preconditioner means none.
   explicit CgSolver(std::shared_ptr<Preconditioner> preconditioner = std::make_shared<BlockJacobiPreconditioner>());
-  CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options);  ///< with tolerances of one's own
+  /// With other options. A null preconditioner means none.
+  CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options);
   ~CgSolver() override;
 
   std::string name() const override { return "cg" + (preconditioner_ ? "+" + preconditioner_->name() : std::string()); }
   SolveReport solve(LinearSOE& soe) override;
-  Options& options() { return options_; }
+  Options& options() { return options_; }  ///< tolerances and limits; changes apply from the next solve()
 
  private:
   struct Block;

@@ -7,17 +7,18 @@
 
 namespace voussoir {
 
-/// Gaussian elimination on the host. A BandSOE is factorised within its band, a ProfileSOE under its skyline, any other
-/// stored matrix by a sparse method (MUMPS where it is built in). Factorises once per matrix and solves all columns at
-/// once. A singular matrix is reported with its free motions, whichever the storage: small pivots are followed up by
-/// the energies of their motions (see Factorization), so a stiff part on a weak spring counts as restrained. Solutions
-/// are judged by check_solution(). Errors name nodes and unknowns. The matrix of a model that is not symmetric is
-/// factorised whole (LU, by MUMPS or Eigen).
+/// Direct solution on the host. A BandSOE is factorised within its band, a ProfileSOE under its skyline, any other
+/// stored matrix by a sparse method (MUMPS if it is built in). The matrix is factorised once, and all columns are
+/// solved together. A singular matrix is reported with its free motions for every storage: small pivots are confirmed
+/// by the energies of their motions (see Factorization), so that a stiff part on a weak spring counts as restrained.
+/// Solutions are checked by check_solution(). Errors name nodes and unknowns. An unsymmetric matrix is factorised by LU
+/// (MUMPS or Eigen).
 ///
-/// Where options.threads is 0, the threads are those of the backend. The same number of threads gives the same bits;
-/// MUMPS calls a threaded BLAS and may round differently with another number.
+/// If options.threads is 0, the number of threads is that of the backend. The same number of threads gives the same
+/// bits; MUMPS calls a threaded BLAS and may round differently with another number.
 class DirectSolver : public Solver {
  public:
+  /// A method that this build lacks is an Error (unavailable) at the first solve().
   explicit DirectSolver(DirectMethod method = DirectMethod::automatic, const DirectOptions& options = {});
   ~DirectSolver() override;
   std::string name() const override;

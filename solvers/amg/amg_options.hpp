@@ -7,58 +7,58 @@ namespace voussoir {
 
 class AnalysisModel;
 
-/// Motions that cost almost no energy and that a hierarchy must therefore represent exactly: `modes` numbers for each
-/// equation of a model, equation by equation.
+/// Vectors of almost zero energy, which a multigrid hierarchy must represent exactly, such as rigid-body modes.
 struct NearNullSpace {
-  int modes = 0;               ///< per equation
-  std::vector<double> values;  ///< equations × modes
+  int modes = 0;               ///< number of vectors
+  std::vector<double> values;  ///< `modes` numbers per equation of the model, equation by equation
 };
 
-/// What may be chosen about algebraic multigrid; docs/multigrid.md explains it.
+/// The settings of algebraic multigrid; docs/multigrid.md explains them.
 struct AmgOptions {
   /// How coarser levels are visited.
   enum class Cycle {
     v,  ///< each level once
-    k   ///< two steps of flexible CG on each coarser level: more work, for levels that reduce badly
+    k   ///< two steps of flexible CG on each coarser level: more work per cycle, for hierarchies that converge slowly
   };
-  /// What reduces errors on a level.
+  /// The smoother of a level.
   enum class Smoother {
-    automatic,  ///< chebyshev, and fsai where walls are thin or CG is slow
-    chebyshev,  ///< by the diagonal blocks
-    fsai,       ///< Chebyshev by a sparse inverse, and a basis that is smoothed twice: for thin walls, which bend
-    block_jacobi,
-    l1_jacobi
+    automatic,  ///< chebyshev; fsai if walls are thin or CG is slow
+    chebyshev,  ///< a Chebyshev polynomial of the matrix scaled by its diagonal blocks
+    fsai,       ///< Chebyshev with a sparse approximate inverse, and a basis smoothed twice: for thin walls in bending
+    block_jacobi,  ///< damped block Jacobi
+    l1_jacobi      ///< Jacobi with the absolute row sums instead of the diagonal
   };
-  /// Precision of cycles.
+  /// The precision of the cycles.
   enum class Numbers {
-    automatic,  ///< single, and double where CG then needs more than 120 iterations or breaks down, though smoothed
-                ///< well
-    single,
-    full
+    automatic,  ///< single; double if CG needs more than 120 iterations or breaks down with a strong smoother
+    single,     ///< single precision: half the memory traffic
+    full        ///< double precision
   };
   /// How the coarsest level is solved.
   enum class Coarsest {
-    automatic,  ///< dense as long as it is small
-    dense,      ///< an inverse on the backend
+    automatic,  ///< dense if the level is small, else direct
+    dense,      ///< a dense inverse on the backend
     direct      ///< a sparse factorisation on the host
   };
 
-  Cycle cycle = Cycle::v;
-  Smoother smoother = Smoother::automatic;  ///< on all levels but the coarsest
-  /// Before and after the coarser level, each; 0: two to four, by the spectrum of the matrix, and with fsai by a trial.
+  Cycle cycle = Cycle::v;                   ///< how coarser levels are visited
+  Smoother smoother = Smoother::automatic;  ///< smoother of all levels but the coarsest
+  /// Smoothing steps before the coarse-grid correction, and as many after it. 0 chooses two to four by the spectrum of
+  /// the matrix, with fsai by a trial.
   int smoothing_steps = 0;
-  int basis_steps = 0;  ///< of smoothing the basis on the finest level, 1 or 2; 0: one, two with fsai
-  /// Of Chebyshev: the part [λ / ratio, λ] of the spectrum is what the smoother is made for; 0: by the spectrum.
+  int basis_steps = 0;  ///< steps of smoothing the prolongator of the finest level, 1 or 2; 0: one, with fsai two
+  /// The Chebyshev smoother is optimal on the part [λ / ratio, λ] of the spectrum; 0 chooses the ratio by the spectrum.
   double smoothing_ratio = 0;
-  /// Neighbours with ‖A_ij‖² ≤ threshold² ‖A_ii‖ ‖A_jj‖ are not grouped with each other; twice of it on coarser levels
-  /// where the basis is smoothed once, and less where groups would be too small.
+  /// Neighbours with ‖A_ij‖² ≤ threshold² ‖A_ii‖ ‖A_jj‖ are not strongly connected and not aggregated with each other.
+  /// The threshold is doubled on coarser levels if the basis is smoothed once, and reduced if aggregates would be too
+  /// small.
   double threshold = 0.04;
-  Numbers numbers = Numbers::automatic;     ///< of the hierarchy; set-up is in double precision
-  Coarsest coarsest = Coarsest::automatic;  ///< solution of the last level
-  /// Levels are added until one has at most so many rows, or groups can make no smaller one.
+  Numbers numbers = Numbers::automatic;     ///< precision of the cycles; set-up is in double precision
+  Coarsest coarsest = Coarsest::automatic;  ///< how the coarsest level is solved
+  /// Levels are added until one has at most this many rows, or until aggregation does not make a smaller one.
   int coarsest_rows = 1000;
-  int most_levels = 16;  ///< including the finest
-  /// Null: rigid-body motions from the coordinates, or constants for heat.
+  int most_levels = 16;  ///< largest number of levels, including the finest
+  /// Computes the near-null space of a model; null for rigid-body modes from the coordinates, or constants for heat.
   std::function<NearNullSpace(const AnalysisModel&)> near_null_space;
 
   /// Parses the part after "amg:" in the name of a solver: settings, separated by commas.
@@ -66,9 +66,9 @@ struct AmgOptions {
   ///   v-cycle  k-cycle  single  full  chebyshev  fsai  block-jacobi  l1-jacobi  dense  direct
   ///   steps=3  basis=2  ratio=20  threshold=0.05  coarsest=500  levels=2
   ///
-  /// Throws Error (bad_input) for unknown and for contradictory settings.
+  /// Unknown and contradictory settings are an Error (bad_input).
   static AmgOptions parse(const std::string& text);
-  /// The settings as text, only those that differ from the defaults: ":k-cycle,single", or nothing.
+  /// The settings that differ from the defaults, as parse() reads them, after a colon: ":k-cycle,single", or "".
   std::string suffix() const;
 };
 

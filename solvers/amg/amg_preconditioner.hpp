@@ -18,19 +18,19 @@ class AmgCycle;
 struct AmgLevelReport {
   std::int64_t rows = 0;          ///< unknowns of the level
   std::int64_t entries = 0;       ///< stored numbers of its matrix
-  double largest_eigenvalue = 0;  ///< of D⁻¹A, or of the sparse inverse times A, as the smoother takes it
+  double largest_eigenvalue = 0;  ///< of D⁻¹A, or of the sparse approximate inverse times A, as the smoother uses it
 };
 
-/// Smoothed-aggregation algebraic multigrid for elasticity: its coarse levels represent the
-/// rigid-body motions of every part of the structure exactly, so that CG converges in a few dozen iterations however
-/// fine the mesh is. Set up and applied on the backend; docs/multigrid.md explains it.
+/// Smoothed-aggregation algebraic multigrid for elasticity and heat conduction. Its coarse levels represent the
+/// rigid-body modes of every part of the structure exactly, so that CG converges in a few dozen iterations almost
+/// independently of the mesh size. Set up and applied on the backend; docs/multigrid.md explains it.
 class AmgPreconditioner : public Preconditioner {
  public:
-  explicit AmgPreconditioner(AmgOptions options = {});  ///< set up by set_up()
+  explicit AmgPreconditioner(AmgOptions options = {});  ///< without a hierarchy, which set_up() builds
   ~AmgPreconditioner() override;
 
   std::string name() const override { return "amg" + options_.suffix(); }
-  /// Builds the hierarchy, or brings it up to date where only values of the same matrix changed.
+  /// Builds the hierarchy, or updates it if only the values of the same matrix have changed.
   void set_up(const LinearSOE& soe) override;
   const Operator* inverse() const override;
   std::size_t bytes() const override;
@@ -41,11 +41,11 @@ class AmgPreconditioner : public Preconditioner {
   std::string summary() const override;
   std::string advice(int iterations, bool converged) const override;
 
-  std::vector<AmgLevelReport> levels() const;  ///< the finest first; empty before set_up()
-  double operator_complexity() const;          ///< entries of all levels over those of the finest
-  /// By how much one cycle reduces the error of noise on a level; near 1 is bad. Costs some cycles.
+  std::vector<AmgLevelReport> levels() const;  ///< statistics of all levels, the finest first; empty before set_up()
+  double operator_complexity() const;          ///< entries of all levels divided by those of the finest
+  /// The factor by which one cycle reduces a random error on a level, measured by some cycles; near 1 is bad.
   double reduction(int level) const;
-  /// Whether cycles read numbers in single precision now.
+  /// Whether cycles are in single precision at present.
   bool is_single() const;
 
  private:

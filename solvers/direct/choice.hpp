@@ -3,41 +3,42 @@
 #include <span>
 #include <string>
 
-// Which direct solver to use, and why.
+// The choice of a direct solver.
 
 namespace voussoir {
 
-/// The available direct solvers.
+/// The direct solvers.
 enum class DirectMethod {
   automatic,  ///< the best that this build has
   mumps,      ///< multifrontal, pivots for stability, blocks of right-hand sides; the fastest on large models
-  eigen,      ///< Eigen's simplicial LDLᵀ; always there
+  eigen,      ///< Eigen's simplicial LDLᵀ; in every build
   cholmod,    ///< SuiteSparse's supernodal Cholesky, only in builds that enable it (part of it is under the GPL)
-  band,       ///< LDLᵀ within a band, in the order given: for small or slender models numbered well
-  profile     ///< LDLᵀ within a skyline, in the order given
+  band,       ///< LDLᵀ within a band in the given order: for small or slender models with a good numbering
+  profile     ///< LDLᵀ under a skyline in the given order
 };
 
+/// The name of a method: "auto", "mumps", …
 const char* to_string(DirectMethod method);
 
-/// All methods but `automatic`, also those that this build lacks.
+/// All methods except `automatic`, including those that this build lacks.
 std::span<const DirectMethod> direct_methods();
 
-/// The method called `name` ("auto", "mumps", "eigen", "cholmod", "band", "profile"). Throws Error{not_found} that
-/// lists them.
+/// The method of a name: "auto", "mumps", "eigen", "cholmod", "band", "profile". An unknown name is an Error
+/// (not_found) that lists them.
 DirectMethod direct_method(const std::string& name);
 
-/// Why this build lacks a method; empty where it has it.
+/// Why this build lacks a method; empty if it has the method.
 std::string why_unavailable(DirectMethod method);
 
-/// A method, and the reason for its choice as text.
+/// A chosen method and the reason.
 struct DirectChoice {
   DirectMethod method = DirectMethod::eigen;  ///< never automatic
-  std::string why;                            ///< for reports
+  std::string why;                            ///< the reason, for reports
 };
 
-/// Picks a direct method for a symmetric matrix of n equations and `entries` stored entries (upper triangle). What the
-/// user selects by name is used, or rejected with Error{unavailable}; `automatic` selects MUMPS if it is built in,
-/// since only MUMPS pivots for stability, else Eigen.
+/// Chooses a direct method for a symmetric matrix of n equations with `entries` stored entries (upper triangle). A
+/// method other than `automatic` is used as requested, or is an Error (unavailable); `automatic` is MUMPS if it is
+/// built in, since only MUMPS pivots for stability, else Eigen.
 DirectChoice choose_direct(std::int64_t n, std::int64_t entries, DirectMethod wanted = DirectMethod::automatic);
 
 }  // namespace voussoir

@@ -7,70 +7,69 @@
 #include <voussoir/solvers/direct/choice.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
-// Direct solution of sparse symmetric systems on the host: A = L D Lᵀ, once, then any number of right-hand sides.
+// Direct solution of sparse symmetric systems on the host: A = L D Lᵀ once, then any number of right-hand sides.
 
 namespace voussoir {
 
-/// What may be chosen about a direct solver. The defaults suit stiffness matrices.
+/// The settings of a direct solver. The defaults suit stiffness matrices.
 struct DirectOptions {
-  /// Threads of the numerical work; 0 leaves the setting of the libraries as it is (a DirectSolver then takes the
-  /// number of its backend).
+  /// Number of threads; 0 does not change the setting of the libraries (a DirectSolver then uses the number of its
+  /// backend).
   int threads = 0;
-  /// A motion counts as free where its stiffness (its energy in the equilibrated matrix, over its square) is below this
-  /// fraction of the matrix' norm. 0 means automatic: a small multiple of the rounding error.
+  /// A motion v counts as free if its stiffness vᵀAv / vᵀv in the equilibrated matrix is below this fraction of the
+  /// matrix norm. 0 means automatic: a small multiple of the rounding error.
   double free_motion_tolerance = 0;
-  /// Steps of iterative refinement after each solve; each costs another solve, and stops early when nothing is gained.
+  /// Largest number of steps of iterative refinement after each solve. Each costs another solve; it stops early when
+  /// nothing is gained.
   int refinement_steps = 0;
-  /// MUMPS: working memory beyond what the analysis foresees, in percent; raised by itself when it does not suffice.
+  /// MUMPS: working memory in addition to its estimate, in percent; increased automatically if it is not sufficient.
   int extra_memory_percent = 20;
   /// MUMPS: pivots smaller than this times the largest entry of their column are postponed, between 0 and 0.5.
   double pivot_threshold = 0.01;
 };
 
-/// How many eigenvalues of the matrix are negative, zero and positive (Sylvester's law: those of D).
+/// The numbers of negative, zero and positive eigenvalues of a matrix, which are those of D (Sylvester's law).
 struct Inertia {
-  std::int64_t negative = 0;  ///< eigenvalues below zero
-  std::int64_t zero = 0;      ///< free motions
-  std::int64_t positive = 0;  ///< eigenvalues above zero
+  std::int64_t negative = 0;  ///< number of negative eigenvalues
+  std::int64_t zero = 0;      ///< number of zero eigenvalues: free motions
+  std::int64_t positive = 0;  ///< number of positive eigenvalues
 };
 
-/// What a factorisation cost.
+/// Sizes and times of a factorisation.
 struct DirectStatistics {
-  std::string method;               ///< "mumps", "eigen", …
-  std::string ordering;             ///< how the equations were ordered to keep the factor sparse
-  std::string why;                  ///< why this method was taken
-  double flops = 0;                 ///< of one numerical factorisation
+  std::string method;               ///< name of the method: "mumps", "eigen", …
+  std::string ordering;             ///< the fill-reducing ordering
+  std::string why;                  ///< why this method was chosen
+  double flops = 0;                 ///< floating-point operations of one numerical factorisation
   std::int64_t factor_entries = 0;  ///< entries of L and D
   double memory_mb = 0;             ///< memory of the factor in megabytes (MUMPS: its peak)
-  double analyse_seconds = 0;       ///< of the last analysis
-  double factorise_seconds = 0;     ///< of the last factorisation
-  double solve_seconds = 0;         ///< of the last solve
-  int analyses = 0;                 ///< how often a pattern was analysed
-  int factorisations = 0;           ///< how often values were factorised
+  double analyse_seconds = 0;       ///< time of the last analysis
+  double factorise_seconds = 0;     ///< time of the last factorisation
+  double solve_seconds = 0;         ///< time of the last solve
+  int analyses = 0;                 ///< number of analyses so far
+  int factorisations = 0;           ///< number of numerical factorisations so far
 };
 
 /// The factorisation of one sparse symmetric matrix, positive definite or not.
 ///
-/// Used in three steps: `analyse` processes the pattern, `factorise` the values, `solve` the right-hand sides. A
-/// matrix with the same pattern and new values needs only `factorise`. Before it is factorised the matrix is
-/// equilibrated by powers of two, which costs no accuracy, so that lengths in millimetres and angles in radians weigh
-/// alike.
+/// It is used in three steps: analyse() processes the pattern, factorise() the values, solve() the right-hand sides. A
+/// matrix with the same pattern and new values needs only factorise(). Before it is factorised, the matrix is
+/// equilibrated by powers of two, without loss of accuracy, so that unknowns in different units have comparable
+/// weights.
 ///
-/// **Singular matrices** are not an error here, since only the caller can tell what the equations mean: `null_pivots()`
-/// names an equation for each motion that nothing resists, `null_space()` has those motions. `solve` then keeps the
-/// named equations at zero, which is a solution whenever one exists. Small pivots are only a hint, followed by a second
-/// factorisation that compares the energies of the motions, so that a slender cantilever is not mistaken for a free
-/// body.
+/// **Singular matrices** are not an error here, since only the caller knows what the equations mean: null_pivots()
+/// lists an equation for each motion without stiffness, and null_space() returns these motions. solve() then sets these
+/// equations to zero, which gives a solution whenever one exists. Small pivots are only a first indication: a second
+/// factorisation compares the energies of the motions, so that a slender cantilever is not mistaken for a free body.
 ///
-/// **Substructures**: when `analyse` is given boundary equations, all others are eliminated, `schur_complement()` is
-/// the matrix that remains, `reduce` carries loads to the boundary and `expand` brings the boundary's solution back
-/// inside.
+/// **Substructures**: if boundary equations are passed to analyse(), all others are eliminated. schur_complement() is
+/// the remaining matrix, reduce() condenses loads to the boundary, and expand() recovers the interior solution.
 ///
-/// One object serves one thread at a time. Different objects may be used by different threads; those of MUMPS then wait
-/// for each other, because MUMPS keeps state that all its instances share.
+/// An object may be used by one thread at a time. Different objects may be used by different threads; those of MUMPS
+/// are serialised, because all instances of MUMPS share state.
 class Factorization {
  public:
-  /// Throws Error{unavailable} where this build lacks the method.
+  /// Creates a factorisation. A method that this build lacks is an Error (unavailable).
   static std::unique_ptr<Factorization> make(DirectMethod method = DirectMethod::automatic,
                                              const DirectOptions& options = {});
 
@@ -78,73 +77,74 @@ class Factorization {
   Factorization(const Factorization&) = delete;
   Factorization& operator=(const Factorization&) = delete;
 
-  /// Orders the equations and lays out the factor. `boundary` names equations to keep (see Substructures); each once.
-  /// Throws Error{bad_input} where the matrix is not as SymmetricCsr promises.
+  /// Orders the equations and determines the pattern of the factor. `boundary` lists equations to keep (see
+  /// Substructures), each once. A matrix that violates the conditions of SymmetricCsr is an Error (bad_input).
   void analyse(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary = {});
 
-  /// Computes the factor. Analyses first where that has not been done or the pattern has changed since (the boundary
-  /// stays). Throws Error{not_finite} at a NaN, Error{out_of_memory} where memory does not suffice (any of these calls
-  /// may throw that). `sizes`, where given, has for each equation the size of what its stiffness was summed from (see
-  /// stiffness_handed_on): motions are judged against that too, since a stiffness of 1e-16 of it is rounding error.
+  /// Computes the factor. Calls analyse() first if that has not been done or the pattern has changed (the boundary is
+  /// kept). A NaN is an Error (not_finite); lack of memory, in any of these functions, an Error (out_of_memory).
+  /// `sizes`, if given, has for each equation the magnitude of the terms from which its stiffness was summed (see
+  /// stiffness_handed_on): a motion whose stiffness is only rounding error of these terms counts as free.
   void factorise(const SymmetricCsr& matrix, std::span<const double> sizes = {});
 
-  /// Overwrites right-hand sides by solutions; `columns` vectors of n numbers, one after the other.
+  /// Overwrites right-hand sides by solutions: `columns` vectors of n numbers, one after the other.
   void solve(std::span<double> rhs_and_solution, int columns = 1);
 
-  /// Signs of the pivots; with a boundary, those of the eliminated part.
+  /// The inertia of the matrix; with a boundary, that of the eliminated part.
   Inertia inertia() const;
 
-  /// Equations whose pivot vanished, ascending: holding these makes the matrix regular.
+  /// Equations whose pivots vanish, ascending. Restraining them makes the matrix regular.
   const std::vector<std::int32_t>& null_pivots() const;
 
-  /// An orthonormal basis of the null space: one vector of n numbers for each null pivot, one after the other.
+  /// An orthonormal basis of the null space: a vector of n numbers for each null pivot, one after the other.
   std::vector<double> null_space() const;
 
-  /// S = A_bb − A_bi A_ii⁻¹ A_ib by columns, rows and columns in the order in which the boundary was given.
+  /// S = A_bb − A_bi A_ii⁻¹ A_ib by columns, with rows and columns in the order of boundary().
   const std::vector<double>& schur_complement() const;
 
   /// Loads condensed to the boundary: b_b − A_bi A_ii⁻¹ b_i. `rhs` has `columns` vectors of n
   /// values; returns as many vectors of boundary size.
   std::vector<double> reduce(std::span<const double> rhs, int columns = 1);
 
-  /// The solution everywhere from that on the boundary: x_i = A_ii⁻¹ (b_i − A_ib x_b), and x_b itself.
-  /// `rhs_and_solution` contains the loads, as given to `reduce`, and is overwritten.
+  /// The whole solution from that on the boundary: x_i = A_ii⁻¹ (b_i − A_ib x_b), and x_b itself. `rhs_and_solution`
+  /// contains the loads, as passed to reduce(), and is overwritten by the solution.
   void expand(std::span<const double> boundary_solution, std::span<double> rhs_and_solution, int columns = 1);
 
-  std::int64_t size() const { return matrix_.n; }                          ///< equations
-  const std::vector<std::int32_t>& boundary() const { return boundary_; }  ///< as given to analyse()
-  const DirectOptions& options() const { return options_; }                ///< as given to make()
-  const DirectStatistics& statistics() const { return statistics_; }       ///< up to now
+  std::int64_t size() const { return matrix_.n; }                          ///< number of equations
+  const std::vector<std::int32_t>& boundary() const { return boundary_; }  ///< the boundary passed to analyse()
+  const DirectOptions& options() const { return options_; }                ///< the options passed to make()
+  const DirectStatistics& statistics() const { return statistics_; }       ///< sizes and times so far
 
  protected:
-  explicit Factorization(const DirectOptions& options) : options_(options) {}  ///< for methods
+  explicit Factorization(const DirectOptions& options) : options_(options) {}  ///< called by implementations
 
-  // What a method must bring along. All of it works on the equilibrated matrix, and never on one of size zero.
+  // The functions that a method implements. They work on the equilibrated matrix, whose size is never zero.
 
-  /// What a numerical factorisation met.
+  /// The pivots of a numerical factorisation.
   struct Pivots {
-    std::int64_t negative = 0;        ///< pivots below zero
+    std::int64_t negative = 0;        ///< number of negative pivots
     std::vector<std::int32_t> small;  ///< equations (of the given matrix) with suspiciously small pivots
-    bool complete = true;             ///< false: a pivot of exactly zero, named in `small`, stopped it half-way
+    bool complete = true;  ///< false if a pivot of exactly zero, listed in `small`, stopped the factorisation
   };
 
-  /// True if the method itself eliminates all but the boundary. Otherwise it receives only the eliminated part,
+  /// Whether the method itself eliminates all but the boundary. Otherwise it receives only the part to be eliminated,
   /// and the Schur complement is formed by solving with it.
   virtual bool eliminates_partially() const { return false; }
-  /// `boundary` is empty unless eliminates_partially().
+  /// Implements analyse(). `boundary` is empty unless eliminates_partially().
   virtual void do_analyse(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary) = 0;
-  /// Pivots of at most `small` (the largest entries of rows are near 1) are reported. What is made of them does not
-  /// matter: the matrix is factorised again with those equations restrained by springs, until none is reported.
+  /// Implements factorise(). Reports pivots of at most `small`; the largest entries of rows are near 1. How it
+  /// continues after them does not matter: the matrix is factorised again with those equations restrained by springs
+  /// until none is reported.
   virtual Pivots do_factorise(const SymmetricCsr& matrix, double small) = 0;
-  /// With a partial elimination: entries of the boundary are ignored, before and after.
+  /// Implements solve(). In a partial elimination, entries of the boundary are neither used nor defined.
   virtual void do_solve(double* vectors, int columns) = 0;
-  /// Called only for methods that eliminate partially.
+  /// Implements schur_complement(). Called only if eliminates_partially().
   virtual std::vector<double> do_schur_complement() { return {}; }
-  /// Called only for methods that eliminate partially.
+  /// Implements reduce(). Called only if eliminates_partially().
   virtual std::vector<double> do_reduce(const double*, int) { return {}; }
 
-  DirectOptions options_;        ///< as given
-  DirectStatistics statistics_;  ///< that the method fills
+  DirectOptions options_;        ///< the options passed to make()
+  DirectStatistics statistics_;  ///< filled in by the method
 
  private:
   class PivotSearch;

@@ -6,8 +6,8 @@
 
 namespace voussoir {
 
-/// The upper triangle of a backend's matrix, by single entries, for direct solvers. `place` gives each equation's
-/// number in the result, −1 for those to leave out; numbers ascend with equations. Empty: all equations, in order.
+/// The upper triangle of a backend's matrix as single entries, for direct solvers. `place` has the number of each
+/// equation in the result, or −1 to omit it; numbers ascend with equations. Empty for all equations in order.
 SymmetricCsr upper_triangle(const HostMatrix& matrix, std::span<const std::int32_t> place);
 
 }  // namespace voussoir

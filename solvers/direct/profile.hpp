@@ -5,33 +5,35 @@
 #include <voussoir/solvers/direct/envelope_ldlt.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
-// Symmetric matrices under a skyline, and their LDLᵀ.
+// Symmetric skyline (profile) matrices and their LDLᵀ factorisation.
 
 namespace voussoir {
 
-/// A symmetric matrix whose columns are stored from their first entry down to the diagonal. Where a few equations reach
-/// far and most do not, this needs much less than a band.
+/// A symmetric matrix whose columns are stored from their first entry down to the diagonal. If only a few columns are
+/// high, it needs much less memory than a band.
 class ProfileMatrix {
  public:
   ProfileMatrix() = default;
-  /// All zero; column j begins at row first_row[j] ≤ j.
+  /// A zero matrix whose column j starts at row first_row[j] ≤ j.
   explicit ProfileMatrix(std::vector<std::int32_t> first_row);
-  /// As high as the entries need.
+  /// A copy of a sparse matrix, with the lowest columns that contain its entries.
   explicit ProfileMatrix(const SymmetricCsr& matrix);
 
-  std::int64_t size() const { return static_cast<std::int64_t>(first_.size()); }  ///< equations
-  /// Numbers that are stored: those of the factor, which takes the place of the matrix.
+  std::int64_t size() const { return static_cast<std::int64_t>(first_.size()); }  ///< number of equations
+  /// Stored numbers, of the matrix as of its factor, which replaces it.
   std::int64_t entries() const { return static_cast<std::int64_t>(value_.size()); }
-  double elimination_flops() const;                                   ///< of one factorisation
-  std::int64_t first_row(std::int64_t j) const { return first_[j]; }  ///< of a column
+  double elimination_flops() const;                                   ///< floating-point operations of a factorisation
+  std::int64_t first_row(std::int64_t j) const { return first_[j]; }  ///< row of the first stored entry of column j
 
-  /// Entry (i, j) with first_row(j) ≤ i ≤ j; throws Error{misuse} elsewhere.
+  /// Entry (i, j) with first_row(j) ≤ i ≤ j; other indices are an Error (misuse).
   double& at(std::int64_t i, std::int64_t j);
-  double at(std::int64_t i, std::int64_t j) const;  ///< likewise
+  /// Entry (i, j) with first_row(j) ≤ i ≤ j; other indices are an Error (misuse).
+  double at(std::int64_t i, std::int64_t j) const;
 
   /// Column j, shifted so that entry (i, j) is column(j)[i].
   double* column(std::int64_t j) { return value_.data() + start_[j] - first_[j]; }
-  const double* column(std::int64_t j) const { return value_.data() + start_[j] - first_[j]; }  ///< likewise
+  /// Column j, shifted so that entry (i, j) is column(j)[i].
+  const double* column(std::int64_t j) const { return value_.data() + start_[j] - first_[j]; }
 
   void multiply(std::span<const double> x, std::span<double> y) const;  ///< y = A x
 
@@ -43,13 +45,13 @@ class ProfileMatrix {
   std::vector<double> value_;
 };
 
-/// LDLᵀ under a skyline, in the order given. Elimination fills the profile and nothing above it. No pivoting: see
-/// BandLdlt.
+/// LDLᵀ factorisation of a skyline matrix in the given order. Fill-in stays under the skyline. There is no pivoting, as
+/// in BandLdlt.
 class ProfileLdlt final : public EnvelopeLdlt {
  public:
   ProfileLdlt() : EnvelopeLdlt("profile") {}
 
-  /// As BandLdlt::factorise.
+  /// Factorises a matrix in place; the arguments are those of BandLdlt::factorise().
   void factorise(ProfileMatrix matrix, double tolerance, int threads = 0);
 
  private:

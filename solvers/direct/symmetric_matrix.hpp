@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-// A sparse symmetric matrix on the host, as the direct solvers take it.
+// A sparse symmetric matrix on the host, the input of direct solvers.
 
 namespace voussoir {
 
@@ -14,27 +14,27 @@ namespace voussoir {
 /// Equations count from 0.
 struct SymmetricCsr {
   std::int64_t n = 0;                   ///< number of equations
-  std::vector<std::int64_t> row_start;  ///< n + 1 positions, the first is 0
-  std::vector<std::int32_t> column;     ///< of each entry
-  std::vector<double> value;            ///< of each entry
+  std::vector<std::int64_t> row_start;  ///< n + 1 positions, the first of which is 0
+  std::vector<std::int32_t> column;     ///< column of each entry
+  std::vector<double> value;            ///< value of each entry
 
-  std::int64_t entries() const { return row_start.empty() ? 0 : row_start.back(); }  ///< stored ones
+  std::int64_t entries() const { return row_start.empty() ? 0 : row_start.back(); }  ///< number of stored entries
 };
 
-/// Throws Error where the arrays break the promises of SymmetricCsr: wrong lengths, a column outside the matrix or
-/// below the diagonal, columns that do not ascend, a missing diagonal entry. The text names the equation.
+/// Throws Error (bad_input) if the arrays violate the conditions of SymmetricCsr: wrong lengths, a column outside the
+/// matrix or below the diagonal, columns that do not ascend, a missing diagonal entry. The text names the equation.
 void check_pattern(const SymmetricCsr& matrix);
 
-/// Throws Error{not_finite} at the first NaN or infinity; the text names its row and column.
+/// Throws Error (not_finite) at the first NaN or infinity; the text names its row and column.
 void check_values(const SymmetricCsr& matrix);
 
-/// True where both matrices have the same entries, whatever their values.
+/// Whether both matrices have entries at the same positions, whatever their values.
 bool same_pattern(const SymmetricCsr& a, const SymmetricCsr& b);
 
 /// y = A x.
 void multiply(const SymmetricCsr& matrix, std::span<const double> x, std::span<double> y);
 
-/// ‖b − A x‖₂ / ‖b‖₂; where b is zero, ‖A x‖₂.
+/// ‖b − A x‖₂ / ‖b‖₂, or ‖A x‖₂ if b is zero.
 double relative_residual(const SymmetricCsr& matrix, std::span<const double> x, std::span<const double> b);
 
 /// The largest sum of absolute values in a row: ‖A‖∞ (= ‖A‖₁).

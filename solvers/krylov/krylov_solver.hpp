@@ -8,47 +8,54 @@
 
 namespace voussoir {
 
-/// What iterations for matrices that need not be symmetric have in common: the preconditioner, columns one after
-/// another, restarts until the true residual has reached the tolerance, and the report. Derive and write iterate().
+/// Base class of Krylov methods for matrices that need not be symmetric: the preconditioner, one column after another,
+/// restarts until the true residual has reached the tolerance, and the report. Derived classes implement iterate().
 class KrylovSolver : public Solver {
  public:
   /// Tolerances and limits of the iteration.
   struct Options {
-    double relative_tolerance = 1e-8;  ///< of the true residual ‖b − A x‖ / ‖b‖ of each body (Bodies) and each column
-    int max_iterations = 50000;  ///< products with the matrix, for each column
-    int restart = 60;            ///< GMRES: directions that are kept before it starts again from x
+    /// Tolerance of the true residual ‖b − A x‖ / ‖b‖ of each body (Bodies) and each column.
+    double relative_tolerance = 1e-8;
+    int max_iterations = 50000;  ///< largest number of matrix products for each column
+    int restart = 60;            ///< number of directions that GMRES keeps before it restarts
   };
   /// A null preconditioner means none.
   KrylovSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options);
   SolveReport solve(LinearSOE& soe) override;
 
  protected:
-  /// One column of a system, as iterate() sees it.
+  /// One column of a system, the argument of iterate().
   struct System {
-    const LinearSOE& soe;         ///< that has the matrix
-    const Operator* inverse;      ///< z = M r; null: the identity
+    const LinearSOE& soe;         ///< the system whose matrix is A
+    const Operator* inverse;      ///< the preconditioner M; null for none
     const Vector& b;              ///< right-hand side
-    Vector& x;                    ///< start and solution
-    double target;                ///< the iteration may stop when ‖b − A x‖ is below
+    Vector& x;                    ///< starting vector and solution
+    double target;                ///< the iteration may stop when ‖b − A x‖ is below this
     double size;                  ///< ‖b‖
-    int limit;                    ///< products with the matrix
-    int done_before;              ///< products of earlier calls for this column
-    std::vector<double> history;  ///< ‖r‖ / ‖b‖, step by step
-    int products = 0;             ///< that were made
-    /// z = M r.
+    int limit;                    ///< largest number of matrix products in this call
+    int done_before;              ///< matrix products of earlier calls for this column
+    std::vector<double> history;  ///< ‖r‖ / ‖b‖ after each step
+    int products = 0;             ///< matrix products in this call
+    /// z = M r, or z = r without a preconditioner.
     void precondition(const Vector& r, Vector& z) const;
-    /// r = b − A x; counts a product.
+    /// r = b − A x; counts as a product. Returns ‖r‖.
     double residual(Vector& r);
   };
-  /// Why an iteration ended before it reached its target.
-  enum class Stop { target, limit, stalled, not_finite, cancelled };
-  /// Improves x from where it is. `stalled`: it cannot go on from here, though starting again may help.
+  /// Why an iteration ended.
+  enum class Stop {
+    target,      ///< the residual is below the target
+    limit,       ///< the limit of products was reached
+    stalled,     ///< the method cannot continue from here, but a restart may help
+    not_finite,  ///< a NaN or an infinity appeared
+    cancelled    ///< the user stopped the solve
+  };
+  /// Iterates from the present x until one of the reasons to stop applies.
   virtual Stop iterate(System& system) = 0;
-  /// Tells `progress` about an iteration; false: the user wants to stop.
+  /// Reports an iteration to the solver's progress function; returns false if the user wants to stop.
   bool tell(const System& system, double residual) const;
 
-  std::shared_ptr<Preconditioner> preconditioner_;  ///< null: none
-  Options options_;                                 ///< as given
+  std::shared_ptr<Preconditioner> preconditioner_;  ///< null for none
+  Options options_;                                 ///< tolerances and limits
 
  private:
   ColumnReport solve_column(LinearSOE& soe, int column);
@@ -57,8 +64,8 @@ class KrylovSolver : public Solver {
   std::uint64_t version_ = 0;
 };
 
-/// Restarted GMRES, preconditioned from the right (Saad and Schultz 1986): each step minimises the residual over all
-/// directions since the last restart. Vectors are made orthogonal twice, in blocks.
+/// Restarted GMRES with right preconditioning (Saad and Schultz 1986): each step minimises the residual over all
+/// directions since the last restart. Vectors are orthogonalised twice, in blocks.
 class GmresSolver : public KrylovSolver {
  public:
   /// A null preconditioner means none.
@@ -72,8 +79,8 @@ class GmresSolver : public KrylovSolver {
   Stop iterate(System& system) override;
 };
 
-/// BiCGSTAB, preconditioned from the right (van der Vorst 1992): two products and few vectors per step, without the
-/// minimum that GMRES finds.
+/// BiCGSTAB with right preconditioning (van der Vorst 1992): two products per step and little memory, but the residual
+/// is not minimised as by GMRES.
 class BicgstabSolver : public KrylovSolver {
  public:
   /// A null preconditioner means none.

@@ -3,13 +3,13 @@
 
 #include <voussoir/framework/analysis/linear_soe.hpp>
 
-// What polynomial preconditioners are made of. M is an approximate inverse, usually inverse_diagonal().
+// Polynomial preconditioners. M is an approximate inverse, usually inverse_diagonal().
 
 namespace voussoir {
 
-/// An estimate of the largest eigenvalue of M A, from below: the largest Ritz value after at most `iterations` steps of
-/// CG for a fixed pseudo-random right-hand side without components in constrained equations. The same bits on every run
-/// of a backend. 1 where no step could be taken.
+/// A lower estimate of the largest eigenvalue of M A: the largest Ritz value after at most `iterations` steps of CG for
+/// a fixed pseudo-random right-hand side without components in constrained equations. The same bits on every run of a
+/// backend. 1 if no step could be taken.
 double largest_eigenvalue(const LinearSOE& soe, const Operator& inverse, int iterations = 12);
 
 /// z = p(M A) M r with the Chebyshev polynomial of the given degree (at least 1) for eigenvalues of M A in [low, high],

@@ -7,48 +7,48 @@
 
 namespace voussoir {
 
-/// An approximate inverse of a matrix. For CG it is symmetric and positive definite.
+/// Base class of preconditioners: approximate inverses M of a matrix. For CG, M must be symmetric and positive
+/// definite.
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  virtual std::string name() const = 0;  ///< "amg", "block-jacobi", …
+  virtual std::string name() const = 0;  ///< name for reports: "amg", "block-jacobi", …
   /// Sets up the preconditioner for the current values of the SOE's matrix.
   virtual void set_up(const LinearSOE& soe) = 0;
-  /// z = M r, valid until the next set_up(). Null: the identity.
+  /// The operator z = M r, valid until the next set_up(); null for the identity.
   virtual const Operator* inverse() const = 0;
   virtual std::size_t bytes() const { return inverse() ? inverse()->bytes() : 0; }  ///< memory of the preconditioner
 
-  /// True where it is only made for symmetric matrices: solvers for others refuse it on those.
+  /// Whether it requires a symmetric matrix. Solvers reject it for unsymmetric ones.
   virtual bool needs_symmetry() const { return true; }
-  /// True where inverse() is not a fixed linear operator, so that CG must be flexible.
+  /// Whether inverse() varies from one application to the next, so that flexible CG is needed.
   virtual bool is_flexible() const { return false; }
-  /// Expected early progress of CG: the residual is reduced to this fraction after this many iterations, else
-  /// CG should call strengthen(). 0 iterations disable the check.
+  /// The early progress expected of CG. If the residual is not reduced to `reduction` after `iterations` iterations, CG
+  /// calls strengthen().
   struct Checkpoint {
-    int iterations = 0;    ///< after which CG looks
-    double reduction = 1;  ///< fraction of the first residual
+    int iterations = 0;    ///< iterations before the check; 0 disables it
+    double reduction = 1;  ///< largest acceptable fraction of the initial residual
   };
-  virtual Checkpoint checkpoint() const { return {}; }  ///< by default, no check
-  /// Iterations after which CG should call strengthen().
+  virtual Checkpoint checkpoint() const { return {}; }  ///< the early check of CG; none by default
+  /// Number of iterations after which CG calls strengthen().
   virtual int patience() const { return std::numeric_limits<int>::max(); }
-  /// Switches to a stronger, more expensive variant for the same matrix where CG stalls or breaks down; false where
-  /// there is none.
+  /// Switches to a stronger, more expensive variant for the same matrix. Called if CG is slow or breaks down. Returns
+  /// false if there is none.
   virtual bool strengthen(const LinearSOE&) { return false; }
-  /// A description of the preconditioner as text; may be empty.
+  /// A description after set_up() for reports, such as the levels of a hierarchy; may be empty.
   virtual std::string summary() const { return {}; }
-  /// Diagnosis and suggestions after this many iterations for one right-hand side; empty if they are no more than
-  /// they should be.
+  /// A diagnosis with suggestions, given the iterations for one right-hand side; empty if their number is as expected.
   virtual std::string advice(int /*iterations*/, bool /*converged*/) const { return {}; }
 };
 
-/// The precision of a preconditioner. The iteration is in double precision either way: an
-/// approximate inverse may be rounded, and half the bytes are read.
+/// The precision in which a preconditioner is stored. The iteration is always in double precision; an approximate
+/// inverse may be rounded to halve the memory traffic.
 enum class Precision { full, single };
 
-/// z = r / diagonal.
+/// Jacobi: z = D⁻¹ r with the diagonal D.
 class JacobiPreconditioner : public Preconditioner {
  public:
-  /// Numbers in double or single precision.
+  /// `precision` is that of the stored inverse.
   explicit JacobiPreconditioner(Precision precision = Precision::full) : precision_(precision) {}
   std::string name() const override { return "jacobi" + suffix(); }
   bool needs_symmetry() const override { return false; }
@@ -56,15 +56,15 @@ class JacobiPreconditioner : public Preconditioner {
   const Operator* inverse() const override { return inverse_.get(); }
 
  protected:
-  /// ":single", or nothing.
+  /// The option in the name: ":single", or "".
   std::string suffix() const { return precision_ == Precision::single ? ":single" : ""; }
 
-  Precision precision_;                ///< of the numbers
+  Precision precision_;                ///< precision of the stored inverse
   std::unique_ptr<Operator> inverse_;  ///< null before set_up()
 };
 
-/// z = D⁻¹ r with D the diagonal blocks, one per node. On models with different numbers of unknowns, the same as
-/// Jacobi.
+/// Block Jacobi: z = D⁻¹ r with the diagonal blocks D of the nodes. The same as Jacobi if nodes have different numbers
+/// of unknowns.
 class BlockJacobiPreconditioner : public JacobiPreconditioner {
  public:
   using JacobiPreconditioner::JacobiPreconditioner;
@@ -72,11 +72,11 @@ class BlockJacobiPreconditioner : public JacobiPreconditioner {
   void set_up(const LinearSOE& soe) override;
 };
 
-/// A Chebyshev polynomial of D⁻¹A of the given degree, on [λ/ratio, 1.1 λ], with λ the largest eigenvalue as estimated
-/// by a few steps of CG. Needs matrix products but no extra storage, and no dot products, so it scales well over
-/// devices.
+/// A Chebyshev polynomial of D⁻¹A on [λ/ratio, 1.1 λ], with the largest eigenvalue λ estimated by a few steps of CG. It
+/// needs matrix products, but no extra storage and no dot products, so that it scales well over devices.
 class ChebyshevPreconditioner : public Preconditioner {
  public:
+  /// `degree` matrix products per application; `ratio` of the largest to the smallest eigenvalue that is damped.
   explicit ChebyshevPreconditioner(int degree = 4, double ratio = 30) : degree_(degree), ratio_(ratio) {}
   std::string name() const override { return "chebyshev(" + std::to_string(degree_) + ")"; }
   void set_up(const LinearSOE& soe) override;
@@ -89,12 +89,12 @@ class ChebyshevPreconditioner : public Preconditioner {
 };
 
 /// Factorised sparse approximate inverse, M = GᵀG with G lower triangular on the pattern of the matrix's lower
-/// triangle: G minimises ‖I − G L‖ for the Cholesky factor L without knowing it (Kolotilina and Yeremin 1993). Its
-/// application is two products, which is what makes an approximate inverse the preconditioner of choice on GPUs
-/// (FEStudio, Algorithm 4). Needs a stored matrix.
+/// triangle: G minimises ‖I − G L‖ for the Cholesky factor L, which need not be computed (Kolotilina and Yeremin 1993).
+/// Its application consists of two matrix products, without the sequential triangular solves of incomplete
+/// factorisations, which suits GPUs. Needs a stored matrix.
 class FsaiPreconditioner : public Preconditioner {
  public:
-  /// Entries with a_ij² < drop² · a_ii a_jj are left out of the pattern.
+  /// Entries with a_ij² < drop² · a_ii a_jj are omitted from the pattern.
   explicit FsaiPreconditioner(double drop = 0.0) : drop_(drop) {}
   std::string name() const override { return "fsai"; }
   void set_up(const LinearSOE& soe) override;

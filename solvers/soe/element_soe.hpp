@@ -6,15 +6,16 @@
 
 namespace voussoir {
 
-/// A kept as element matrices and never assembled; products go element by element, by gathering or by scattering.
+/// A system whose matrix is stored as element matrices and never assembled. Products are computed element by element,
+/// in gather or scatter form.
 class ElementSOE : public LinearSOE {
  public:
-  explicit ElementSOE(ElementProduct product = ElementProduct::gather) : product_(product) {}  ///< gather or scatter
+  explicit ElementSOE(ElementProduct product = ElementProduct::gather) : product_(product) {}  ///< form of the products
   std::string name() const override { return product_ == ElementProduct::scatter ? "element-scatter" : "element"; }
   void form(const ElementState& state, const MatrixTerms& terms) override;
   const Operator& matrix() const override;
   const ElementOperator* element_operator() const override { return operator_.get(); }
-  /// From the state and the terms of the last form().
+  /// The assembled matrix, computed from the state and the terms of the last form().
   std::unique_ptr<SparseMatrix> assembled() const override;
 
  protected:
@@ -29,7 +30,8 @@ class ElementSOE : public LinearSOE {
   bool is_formed_ = false;
 };
 
-/// Matrix-free: every product integrates the elements again. Needs the least memory, and on a GPU often the least time.
+/// A matrix-free system: every product integrates the elements again. Needs the least memory, and on a GPU often the
+/// least time.
 class MatrixFreeSOE : public ElementSOE {
  public:
   MatrixFreeSOE() : ElementSOE(ElementProduct::matrix_free) {}

@@ -5,24 +5,25 @@
 
 namespace voussoir {
 
-/// A within a band around its diagonal, on the host: the classical storage for small and slender models. Number the
-/// equations by reverse Cuthill–McKee first. The backend assembles sparse rows, which fill the band.
+/// A system whose matrix is stored within a band around its diagonal, on the host: the classical storage for small and
+/// slender models. Number the equations by reverse Cuthill–McKee. The backend assembles a CSR matrix, from which the
+/// band is filled.
 class BandSOE : public CsrSOE {
  public:
   std::string name() const override { return "band"; }
   void form(const ElementState& state, const MatrixTerms& terms) override;
-  const BandMatrix& band() const { return band_; }  ///< as formed last
+  const BandMatrix& band() const { return band_; }  ///< the matrix of the last form()
 
  private:
   BandMatrix band_;
 };
 
-/// A under a skyline, on the host: as a band, but each column only as high as it must be.
+/// A system whose matrix is stored under a skyline, on the host: as a BandSOE, but with its own height for each column.
 class ProfileSOE : public CsrSOE {
  public:
   std::string name() const override { return "profile"; }
   void form(const ElementState& state, const MatrixTerms& terms) override;
-  const ProfileMatrix& profile() const { return profile_; }  ///< as formed last
+  const ProfileMatrix& profile() const { return profile_; }  ///< the matrix of the last form()
 
  private:
   ProfileMatrix profile_;

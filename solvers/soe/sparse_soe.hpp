@@ -5,7 +5,7 @@
 
 namespace voussoir {
 
-/// A stored as sparse rows of blocks on the backend; the base of CsrSOE and BsrSOE.
+/// A system whose matrix is stored in sparse block rows on the backend; the base of CsrSOE and BsrSOE.
 class SparseSOE : public LinearSOE {
  public:
   void form(const ElementState& state, const MatrixTerms& terms) override;
@@ -13,12 +13,12 @@ class SparseSOE : public LinearSOE {
   const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
 
  protected:
-  virtual int block_size() const = 0;  ///< rows of a block, for the model at hand
+  virtual int block_size() const = 0;  ///< rows of a block for the current model
   void size_changed() override;
   std::unique_ptr<SparseMatrix> matrix_;  ///< null before size_changed()
 };
 
-/// Sparse rows of single entries: fits every model.
+/// CSR: sparse rows of single entries, for any model.
 class CsrSOE : public SparseSOE {
  public:
   std::string name() const override { return "csr"; }
@@ -27,8 +27,8 @@ class CsrSOE : public SparseSOE {
   int block_size() const override { return 1; }
 };
 
-/// Sparse rows of blocks, one block per pair of nodes: less index traffic, so faster products. Needs a model whose
-/// nodes all have the same number of unknowns (1 to 6).
+/// BSR: sparse rows of blocks, one block per pair of nodes. Fewer indices make products faster than with CSR. Needs a
+/// model whose nodes all have the same number of unknowns (1 to 6).
 class BsrSOE : public SparseSOE {
  public:
   std::string name() const override { return "bsr"; }
