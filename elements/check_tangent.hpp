@@ -12,36 +12,42 @@
 
 namespace voussoir {
 
-/// What else a check needs to know; every member has a sensible default.
+/// The options of check_tangent().
 struct TangentCheckOptions {
-  /// One per node. Empty: the initial temperature, or the unknown T if there is one. It stays constant while
-  /// differences are taken, since a tangent leaves the change of p.temperature out.
+  /// Temperature of each node; empty for the initial temperature, or for the unknown T if there is one. It is constant
+  /// while differences are taken, since a tangent does not include the change of p.temperature.
   std::span<const double> temperature;
   double reference_temperature = 0;  ///< the initial temperature
-  /// Committed history of the element: program.history_count() numbers. Empty: all zero.
+  /// Committed history of the element: program.history_count() numbers; empty if all are zero.
   std::span<const double> history;
-  double time = 0, time_step = 0;  ///< as the element sees them
-  /// Step of the differences, relative to the largest unknown or to a hundredth of the element's size, whichever is
-  /// larger. Differences are of fourth order, so that a moderate step is the most accurate.
+  double time = 0,    ///< time at the end of the step
+      time_step = 0;  ///< length of the step
+  /// Step of the finite differences, relative to the largest unknown or to a hundredth of the element's size, whichever
+  /// is larger. The differences are of fourth order, so that a moderate step is the most accurate.
   double relative_step = 1e-3;
 };
 
 /// How well tangent, residual and action of an element agree.
 struct TangentReport {
-  double tangent_error = 0;  ///< largest difference between tangent and differences, relative to the largest entry
-  double action_error = 0;   ///< largest difference between action(v) and tangent · v, relative to the largest entry
-  int row = 0, column = 0;   ///< the tangent's worst entry
-  double analytic = 0, by_differences = 0;  ///< its two values
-  std::string text;                         ///< all of this in one sentence, with names of nodes and unknowns
+  double tangent_error = 0;  ///< largest deviation of the tangent from differences, relative to the largest entry
+  double action_error = 0;   ///< largest deviation of action(v) from tangent · v, relative to the largest entry
+  int row = 0,               ///< row of the tangent's worst entry
+      column = 0;            ///< column of the tangent's worst entry
+  double analytic = 0,       ///< the worst entry as the element computes it
+      by_differences = 0;    ///< the worst entry by finite differences
+  std::string text;          ///< the result in one sentence, with node and unknown names
+
+  /// Whether both errors are at most `tolerance`.
 
   bool good(double tolerance = 1e-7) const { return tangent_error <= tolerance && action_error <= tolerance; }
 };
 
-/// Compares the tangent of one element with differences of its residual, and its action with its tangent.
+/// Compares the tangent of one element with finite differences of its residual, and its action with its tangent.
 ///
-/// `coordinates`: three per node. `parameters`: in the order of parameter_names(). `unknowns`: node by node, where the
-/// check is made; empty for zero. A program without a tangent is checked for a residual that does not depend on the
-/// unknowns. Wrong sizes, an inverted element or results that are not finite are an Error.
+/// `coordinates` has three numbers per node, `parameters` are in the order of parameter_names(), and `unknowns` are
+/// those at which the check is made, node by node; empty for zero. For a program without a tangent, the check is that
+/// the residual does not depend on the unknowns. Wrong sizes, an inverted element and results that are not finite are
+/// an Error.
 TangentReport check_tangent(const ElementProgram& program, std::span<const double> coordinates,
                             std::span<const double> parameters, std::span<const double> unknowns = {},
                             const TangentCheckOptions& options = {});

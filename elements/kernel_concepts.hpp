@@ -8,12 +8,12 @@
 #include <cstddef>
 #include <type_traits>
 
-// What the compiler checks of a kernel before anything is made of it, so that a mistake is one readable line instead of
-// a page of template errors. The interfaces are documented in kernel/element_kernel.hpp and kernel/point_kernel.hpp.
+// Concepts that check a kernel before it is instantiated, so that a mistake gives one readable error line instead of a
+// page of template errors. The interfaces are documented in kernel/element_kernel.hpp and kernel/point_kernel.hpp.
 
 namespace voussoir {
 
-/// The number type that a kernel computes with on the CPU.
+/// The number type of a kernel on the CPU: double for kernels that declare `scalar`, else Pack.
 template <class K>
 using NumberOf = std::conditional_t<detail::scalar_of<K>(), double, Pack>;
 
@@ -107,7 +107,7 @@ concept HasAdvance = requires(const Point<R>& p, const GradientOf<K, R>& grad, R
 || requires(const Point<R>& p, const Vec<R, K::components>& value, const GradientOf<K, R>& grad, R* next) {
   K::advance(p, value, grad, next);
 };
-/// What the element needs besides what the law has written can be had by differentiation.
+/// Whether the functions that a law does not define can be derived by automatic differentiation.
 template <class K, class D = Dual<NumberOf<K>>>
 concept Differentiable = (HasFlux<K> && HasDflux<K>) || HasFlux<K, D> || HasValueFlux<K, D> ||
                          (!HasFlux<K> && !HasValueFlux<K> && HasEnergy<K, D>);
@@ -117,12 +117,12 @@ concept RemembersRightly = detail::history_numbers_of<K>()
 
 }  // namespace checks
 
-/// A struct that computes whole elements: see kernel/element_kernel.hpp.
+/// An element kernel, which computes whole elements: see kernel/element_kernel.hpp.
 template <class K>
 concept ElementKernel = checks::HasSizes<K> && checks::NamesUnknowns<K> &&
     (detail::declares_no_tangent<K>() ? checks::HasResidual<K> : checks::HasTangent<K>);
 
-/// A struct that defines the physics at a point: see kernel/point_kernel.hpp.
+/// A point kernel, which defines the physics at a point: see kernel/point_kernel.hpp.
 template <class K>
 concept PointKernel = checks::HasComponents<K> && checks::NamesItself<K> && checks::NamesUnknowns<K> &&
     (checks::HasFlux<K> || checks::HasValueFlux<K> ||

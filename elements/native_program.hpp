@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <string_view>
 
-// An ElementKernel made into an ElementProgram for the CPU: elements are taken `pack_width` at a time, their data
-// transposed into packs, and the kernel's results stored side by side.
+// The ElementProgram of an ElementKernel on the CPU: elements are processed in groups of `pack_width`, their data is
+// transposed into packs, and the results of a group are stored side by side.
 
 namespace voussoir {
 
-/// The program of kernel K on the CPU. The second argument is never given: it makes programs compiled for different
-/// instruction sets different types.
+/// The program of kernel K on the CPU. The second template argument is always the default: it makes programs compiled
+/// for different instruction sets different types.
 template <class K, class R = NumberOf<K>>
 class NativeProgram final : public detail::KernelProgram {
   static constexpr int nodes_ = K::nodes;
@@ -36,6 +36,7 @@ class NativeProgram final : public detail::KernelProgram {
   };
 
  public:
+  /// `name` is that of the element type.
   explicit NativeProgram(std::string_view name) : KernelProgram(name, Facts()) {}
 
   ElementStatus tangent(const ElementView& view, int first, int count, double* out) const override {

@@ -1,18 +1,19 @@
 #pragma once
 
-// One line that makes an element type of a kernel:
+// Registration of a kernel as an element type in one line:
 //
 //   VSR_REGISTER_ELEMENT(MyPointKernel, Hex8, Tet4)   point kernel: "<MyPointKernel::name>.hex8", "….tet4"
 //   VSR_REGISTER_ELEMENT(MyElementKernel)             whole-element kernel: "<MyElementKernel::name>"
 //
-// At namespace scope, in a source file or in a header given to voussoir_add_elements(). A whole-element kernel whose
-// nodes form a known shape says so with `static constexpr const char* shape = "line2";`. For other names and
-// formulations: `static const RegisterKernel<PointElement<MyKernel, Hex8, BBar>> registered{"my.hex8.bbar", "hex8",
-// VSR_KERNEL_FILE_OR_NULL};` whose last word links the type to its embedded text, for backends that compile it.
+// It is used at namespace scope, in a source file or in a header passed to voussoir_add_elements(). A whole-element
+// kernel whose nodes form a known shape declares it: `static constexpr const char* shape = "line2";`. For other names
+// and formulations, write `static const RegisterKernel<PointElement<MyKernel, Hex8, BBar>> registered{"my.hex8.bbar",
+// "hex8", VSR_KERNEL_FILE_OR_NULL};`. The last argument links the type to its embedded text, for backends that compile
+// it.
 
 #if defined(__CUDACC_RTC__)
 
-// A kernel compiled from its text at run time is registered already.
+// When a kernel is compiled from its text at run time, it has been registered already.
 #define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
 #define VSR_KERNEL_FILE_OR_NULL nullptr
 
@@ -33,9 +34,11 @@ struct RegisterKernel {
 
 namespace voussoir {
 
-/// What VSR_REGISTER_ELEMENT expands to.
+/// An object whose constructor registers a kernel; VSR_REGISTER_ELEMENT defines a static one. With shapes, Kernel is a
+/// point kernel and each shape becomes a type; without, it is a whole-element kernel.
 template <class Kernel, class... Shapes>
 struct RegisterElement {
+  /// `file` is the name of the file whose embedded text contains the kernel, or null.
   explicit RegisterElement(const char* file = nullptr) {
     if constexpr (sizeof...(Shapes) == 0) {
       if constexpr (ElementKernel<Kernel> && checks::NamesItself<Kernel>) {

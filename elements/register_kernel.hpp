@@ -9,7 +9,7 @@
 #include <typeinfo>
 #include <utility>
 
-// Registration of an element kernel under a chosen name. Most users want the macro of register.hpp.
+// Registration of an element kernel under a chosen name. Most programs use the macro of register.hpp instead.
 
 namespace voussoir {
 
@@ -24,11 +24,12 @@ void register_built_in_program(std::string type_name, std::string shape, std::un
 
 }  // namespace detail
 
-/// Registers an element kernel as a type while the program starts. A clash of names is thrown when the name is used, or
-/// by load_library().
+/// An object whose constructor registers an element kernel as a type, for static objects. A name clash is thrown when
+/// the name is first used, or by load_library().
 template <class Kernel>
 struct RegisterKernel {
-  /// `file` is the file whose text contains the kernel, or null if no text is embedded.
+  /// `shape` is the name of a ShapeTopology, or ""; `file` is the file whose embedded text contains the kernel, or
+  /// null.
   explicit RegisterKernel(std::string type_name, std::string shape, const char* file = nullptr) {
     if constexpr (ElementKernel<Kernel>) {
       std::unique_ptr<const ElementProgram> program(new NativeProgram<Kernel>(type_name));

@@ -1,9 +1,9 @@
 #pragma once
 #include <voussoir/elements/kernel/math.hpp>
 
-// Dual numbers: a value with its derivatives along n directions. A law that is a template over its number type is
-// differentiated by calling it with Dual<R> instead of R; a dual number whose own number type is dual gives second
-// derivatives. Exact to rounding: no step size, no truncation.
+// Dual numbers, for automatic differentiation: a value with its derivatives along n directions. A law that is a
+// template over its number type is differentiated by calling it with Dual<R> instead of R; dual numbers of dual numbers
+// give second derivatives. The result is exact up to rounding: there is no step size and no truncation error.
 
 namespace voussoir {
 
@@ -14,12 +14,17 @@ struct Dual {
   R d[n];  ///< derivatives
 
   Dual() = default;
+  /// A constant: its derivatives are zero.
   VSR_FN Dual(double x) : v(x) { clear(); }
+  /// A constant: its derivatives are zero.
   VSR_FN Dual(const R& x) requires(!detail::is_double<R>) : v(x) { clear(); }
+  /// Sets all derivatives to zero.
   VSR_FN void clear() {
     for (int i = 0; i < n; ++i) d[i] = R(0.0);
   }
 
+  /// Arithmetic, with derivatives by the rules for sums, products and quotients.
+  ///@{
   friend VSR_FN Dual operator+(const Dual& a, const Dual& b) {
     Dual r;
     r.v = a.v + b.v;
@@ -54,12 +59,15 @@ struct Dual {
   VSR_FN Dual& operator-=(const Dual& b) { return *this = *this - b; }
   VSR_FN Dual& operator*=(const Dual& b) { return *this = *this * b; }
   VSR_FN Dual& operator/=(const Dual& b) { return *this = *this / b; }
+  ///@}
 
-  // For laws that branch (static constexpr bool scalar = true).
+  /// Comparison of values, for laws with branches (static constexpr bool scalar = true).
+  ///@{
   friend VSR_FN bool operator<(const Dual& a, const Dual& b) { return a.v < b.v; }
   friend VSR_FN bool operator>(const Dual& a, const Dual& b) { return b.v < a.v; }
   friend VSR_FN bool operator<=(const Dual& a, const Dual& b) { return !(b.v < a.v); }
   friend VSR_FN bool operator>=(const Dual& a, const Dual& b) { return !(a.v < b.v); }
+  ///@}
 };
 
 namespace detail {
@@ -98,30 +106,36 @@ VSR_FN Dual<R, n> chain(const Dual<R, n>& x, const R& value, const R& slope) {
 
 }  // namespace detail
 
+/// `a` where x < y, else `b`, with all derivatives.
 template <class R, int n>
 VSR_FN Dual<R, n> select_less(const Dual<R, n>& x, const Dual<R, n>& y, const Dual<R, n>& a, const Dual<R, n>& b) {
   return detail::choose_less(detail::base_value(x), detail::base_value(y), a, b);
 }
+/// The smaller of two numbers, with its derivatives.
 template <class R, int n>
 VSR_FN Dual<R, n> min(const Dual<R, n>& a, const Dual<R, n>& b) {
   return select_less(a, b, a, b);
 }
+/// The larger of two numbers, with its derivatives.
 template <class R, int n>
 VSR_FN Dual<R, n> max(const Dual<R, n>& a, const Dual<R, n>& b) {
   return select_less(a, b, b, a);
 }
+/// |a|, with its derivatives; at zero, those of one side.
 template <class R, int n>
 VSR_FN Dual<R, n> abs(const Dual<R, n>& a) {
   return max(a, -a);
 }
-/// At zero, where the slope is infinite, the derivatives are zero: so the gradient of a norm at the origin is zero, and
-/// not NaN.
+/// √a. At zero, where the slope is infinite, the derivatives are set to zero, so that the gradient of a norm at the
+/// origin is zero and not NaN.
 template <class R, int n>
 VSR_FN Dual<R, n> sqrt(const Dual<R, n>& a) {
   const R root = sqrt(a.v);
   const auto zero = detail::base_value(R(0.0));
   return detail::chain(a, root, detail::choose_less(zero, detail::base_value(root), R(0.5) / root, R(0.0)));
 }
+/// Elementary functions by the chain rule.
+///@{
 template <class R, int n>
 VSR_FN Dual<R, n> exp(const Dual<R, n>& a) {
   const R value = exp(a.v);
@@ -148,5 +162,6 @@ template <class R, int n>
 VSR_FN Dual<R, n> pow(const Dual<R, n>& a, double exponent) {
   return detail::chain(a, R(pow(a.v, exponent)), R(exponent) * R(pow(a.v, exponent - 1)));
 }
+///@}
 
 }  // namespace voussoir

@@ -15,8 +15,8 @@
 //     VSR_FN static R tangent(const Input<R>& e, R* upper);
 //   };
 //
-// Every function returns a number per element that is positive unless the element is inside out (or otherwise has no
-// sensible volume). Optional members, used where present, with what happens where they are not:
+// Every function returns a number per element that is positive unless the element is inverted or has no volume.
+// Optional members, with the behaviour without them:
 //   residual(e, r)             internal minus external force; default: tangent · unknowns
 //   action(e, du, r)           tangent · du without storing the tangent; default: by tangent()
 //   mass(e, upper)             consistent mass; default: the element has no mass
@@ -41,26 +41,27 @@
 
 namespace voussoir {
 
-/// What a kernel reads of one element (of `pack_width` elements where R is a Pack).
+/// The data of one element for a kernel (of `pack_width` elements if R is a Pack).
 template <class R, int nodes, int components, int parameter_count>
 struct ElementInput {
-  Vec3<R> x[nodes];         ///< node positions
-  R u[nodes * components];  ///< unknowns, node by node
-  R temperature[nodes];     ///< the initial temperature where the model has no other
-  R initial_temperature[nodes];
-  double expansion_reference;  ///< temperature from which tables of expansion count; see parameters_between()
-  bool has_temperature;        ///< false: temperature and initial temperature are one number in the whole model
-  const R* table;              ///< rows of (temperature, parameters…), ascending
-  int table_rows;
-  const R* history;    ///< committed; null: all zero. Read it with history_at()
-  int history_stride;  ///< between numbers of one element
-  double time;         ///< at the end of the step that is being solved
-  double time_step;    ///< 0 where the analysis has no time
+  Vec3<R> x[nodes];              ///< coordinates of the nodes
+  R u[nodes * components];       ///< unknowns, node by node
+  R temperature[nodes];          ///< nodal temperatures; the initial ones if the model has no others
+  R initial_temperature[nodes];  ///< nodal temperatures at which thermal strain is zero
+  double expansion_reference;    ///< reference temperature of tabulated expansion; see parameters_between()
+  bool has_temperature;          ///< false if all temperatures of the model are one number
+  const R* table;                ///< rows of (temperature, parameters…), ascending in temperature
+  int table_rows;                ///< rows of `table`; 1 if no parameter depends on temperature
+  const R* history;              ///< committed history; null if all is zero. Read it by history_at()
+  int history_stride;            ///< distance between history variables of one element
+  double time;                   ///< at the end of the step that is being solved
+  double time_step;              ///< 0 where the analysis has no time
 
+  /// History variable k of the last committed step.
   VSR_FN R history_at(int k) const { return history ? history[k * history_stride] : R(0.0); }
 
-  /// The element's parameters at temperature t: linear between the rows of its table, constant beyond its ends. For
-  /// thermal strain, take them from parameters_between() of thermal_expansion.hpp.
+  /// The element's parameters at temperature t, interpolated linearly between the rows of its table and constant beyond
+  /// its ends. For thermal strain, use parameters_between() of thermal_expansion.hpp.
   VSR_FN void parameters_at(R t, R* out) const {
     constexpr int stride = parameter_count + 1;
     for (int k = 0; k < parameter_count; ++k) out[k] = table[1 + k];
@@ -73,7 +74,7 @@ struct ElementInput {
         out[k] = select_less(low[0], t, low[1 + k] + s * (high[1 + k] - low[1 + k]), out[k]);
     }
   }
-  /// Only parameter k.
+  /// Parameter k at temperature t.
   VSR_FN R parameter_at(R t, int k) const {
     constexpr int stride = parameter_count + 1;
     R out = table[1 + k];

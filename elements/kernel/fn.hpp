@@ -1,11 +1,11 @@
 #pragma once
-// The macros that kernel functions carry. A kernel is compiled by g++ for the OpenMP backend, by nvcc for the CUDA
-// backend, and by NVRTC from its own text, so kernel headers include nothing of the standard library.
+// Macros for kernel functions. A kernel is compiled by g++ for the OpenMP backend, by nvcc for the CUDA backend, and by
+// NVRTC from its text, so kernel headers include nothing of the standard library.
 //
 //   VSR_FN        a small function, always inlined
-//   VSR_LARGE_FN  a large function, one copy of which is enough
+//   VSR_LARGE_FN  a large function, not inlined
 //   VSR_ROLLED    before a loop that must not be unrolled, because its sums would no longer fit in registers
-//   VSR_UNROLLED  before a short loop whose indices shall become constants
+//   VSR_UNROLLED  before a short loop to be unrolled, so that its indices become constants
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define VSR_FN __host__ __device__ __forceinline__

@@ -1,8 +1,8 @@
 #pragma once
 #include <voussoir/elements/kernel/pack.hpp>
 
-// Elementary functions of a kernel's numbers, beside those of pack.hpp. A kernel outside namespace voussoir writes
-// voussoir::exp(x), or exp(x) after `using namespace voussoir;` in its function.
+// Elementary functions for the number types of kernels, in addition to those of pack.hpp. A kernel outside namespace
+// voussoir calls voussoir::exp(x), or exp(x) after `using namespace voussoir;` in its function.
 
 namespace voussoir {
 
@@ -23,6 +23,8 @@ VSR_FN double library_pow(double x, double exponent) { return VSR_LIBRARY_FN(pow
 
 }  // namespace detail
 
+/// Elementary functions of double, the same on CPUs and in device code.
+///@{
 template <class T>
 requires detail::is_double<T> VSR_FN T exp(T x) { return detail::library_exp(x); }
 template <class T>
@@ -33,9 +35,9 @@ template <class T>
 requires detail::is_double<T> VSR_FN T cos(T x) { return detail::library_cos(x); }
 template <class T>
 requires detail::is_double<T> VSR_FN T tanh(T x) { return detail::library_tanh(x); }
-/// x to a constant power.
 template <class T>
 requires detail::is_double<T> VSR_FN T pow(T x, double exponent) { return detail::library_pow(x, exponent); }
+///@}
 
 #if !defined(__CUDACC__) && !defined(__CUDACC_RTC__)
 
@@ -50,6 +52,8 @@ VSR_FN Pack lane_by_lane(Pack x, const Function& function) {
 
 }  // namespace detail
 
+/// Elementary functions, lane by lane.
+///@{
 VSR_FN Pack exp(Pack x) { return detail::lane_by_lane(x, detail::library_exp); }
 VSR_FN Pack log(Pack x) { return detail::lane_by_lane(x, detail::library_log); }
 VSR_FN Pack sin(Pack x) { return detail::lane_by_lane(x, detail::library_sin); }
@@ -58,6 +62,7 @@ VSR_FN Pack tanh(Pack x) { return detail::lane_by_lane(x, detail::library_tanh);
 VSR_FN Pack pow(Pack x, double exponent) {
   return detail::lane_by_lane(x, [exponent](double lane) { return detail::library_pow(lane, exponent); });
 }
+///@}
 
 #endif
 

@@ -21,29 +21,29 @@
 //
 //   energy(p, grad)                           stored energy per volume: flux and tangent are its derivatives
 //
-// For these the functions must be templates over R, with R(2.0) for constants and the functions of kernel/math.hpp;
-// they are then called with numbers that carry derivatives. A law that depends on the unknowns themselves takes their
-// values (a Vec<R, components>) before the gradient, and may have a source, which is paired with N_a in the residual:
+// For these the functions must be templates over R, with R(2.0) for constants and the functions of kernel/math.hpp,
+// because they are called with dual numbers. A law that depends on the unknowns themselves takes their values (a
+// Vec<R, components>) before the gradient, and may have a source, which is multiplied by N_a in the residual:
 //
 //   flux(p, value, grad)
 //   source(p, value, grad)                    r_a = ∫ flux · ∇N_a + source · N_a dV. A reaction c u has the source
 //                                             c u; what produces u has a negative one
 //   energy(p, value, grad)                    alone: flux and source are its derivatives
 //
-// Memory: a law that remembers what happened names the numbers it keeps at each point, and says what follows:
+// History: a law with memory names its history variables at each point and defines how they advance:
 //
 //   static constexpr const char* history[] = {"plastic_strain"};
 //   advance(p, grad, next), or advance(p, value, grad, next)
-//                                             writes the numbers after a step that ends with this gradient. p.history
-//                                             has those of the last committed step, zero at first; flux reads them
-//                                             there too, and nothing is remembered while a step is being solved
+//                                             writes the values after a step that ends with this gradient. p.history
+//                                             has those of the last committed step, initially zero, and does not
+//                                             change while a step is being solved; flux may read it too
 //
 // The tangent must be symmetric: A : dflux(B) = B : dflux(A). A law whose tangent is not declares
 //
 //   static constexpr bool symmetric = false
 //
-// and is solved by methods for such systems. A law that does not declare it, or that reads a parameter which it does
-// not name, is an Error when a model is built with it.
+// and is solved by methods for unsymmetric systems. An unsymmetric law without this declaration, and a law that reads a
+// parameter that it does not name, are an Error when a model is built with them.
 //
 // Optional members, used where present:
 //   static constexpr Geometry geometry        what volume a 2D shape stands for (default: solid in 3D, plane in 2D). A
@@ -79,25 +79,26 @@
 
 namespace voussoir {
 
-/// How the points of a shape define a volume: a solid directly; a plane by the section's thickness; axisymmetric, the
+/// How a shape defines a volume: directly as a solid; in a plane, times the section's thickness; axisymmetric, as the
 /// plane (r, z) = (x, y) revolved about the y axis.
 enum class Geometry { solid, plane, axisymmetric };
 
-/// A point as a kernel sees it.
+/// An integration point, the first argument of the functions of a point kernel.
 template <class R>
 struct Point {
   Vec3<R> x;  ///< position; z = 0 in two dimensions
-  /// The material's numbers at this point's temperature. A coefficient of thermal expansion (a parameter whose name
-  /// begins with "expansion") is the mean one between the initial temperature and this one, so that
-  /// p[k] * p.temperature_change is the thermal strain, also where the material has a table of it.
+  /// The material parameters at the temperature of the point. A coefficient of thermal expansion (a parameter whose
+  /// name begins with "expansion") is the mean one between the initial temperature and this one, so that p[k] *
+  /// p.temperature_change is the thermal strain, even if the material has a table of it.
   const R* parameters;
   const R* constants;    ///< the results of the kernel's prepare()
-  R temperature;         ///< the unknown T where the model has it; else the load's, or the initial temperature
+  R temperature;         ///< the unknown T if the model has it; else that of the load, or the initial temperature
   R temperature_change;  ///< temperature minus initial temperature
-  /// The committed numbers of the law's history at this point.
+  /// The law's history variables at this point, of the last committed step.
   const R* history = nullptr;
   double time = 0;       ///< at the end of the step that is being solved
-  double time_step = 0;  ///< 0 where the analysis has no time
+  double time_step = 0;  ///< length of the step; 0 if the analysis has no time
+  /// Parameter i of the material.
   VSR_FN R operator[](int i) const { return parameters[i]; }
 };
 

@@ -2,12 +2,12 @@
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/kernel/kernel_traits.hpp>
 
-// Thermal strain where the coefficient of expansion α depends on temperature. A table of α counts from a reference
+// Thermal strain with a coefficient of expansion α that depends on temperature. A table of α refers to a reference
 // temperature T_r (*EXPANSION, ZERO= of decks), and a body at its initial temperature T₀ has no thermal strain:
 //
 //   ε_th = α(T) (T − T_r) − α(T₀) (T₀ − T_r)
 //
-// Laws multiply one coefficient by T − T₀. So that this is ε_th, they are given the mean coefficient between T₀ and T:
+// Laws multiply one coefficient by T − T₀. For this product to be ε_th, they use the mean coefficient between T₀ and T:
 //
 //   ᾱ = ε_th / (T − T₀) = α(T) + (α(T) − α(T₀)) (T₀ − T_r) / (T − T₀)
 //

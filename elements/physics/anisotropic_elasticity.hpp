@@ -2,12 +2,12 @@
 #include <voussoir/elements/kernel/small_algebra.hpp>
 #include <voussoir/elements/physics/orthotropic_elasticity.hpp>
 
-// Small-strain linear elasticity without any symmetry of the material: 21 stiffnesses. In the material's own axes
+// Small-strain linear elasticity without material symmetry: 21 independent elastic constants. In the material axes
 //
 //   σ_ij = D_ijkl (ε_kl − α_k δ_kl (T − T₀)),   with 2 ε_12, 2 ε_13, 2 ε_23 as shear strains
 //
-// The stiffnesses come in the order of Abaqus's and CalculiX's cards: the upper triangle, column by column, over
-// (11, 22, 33, 12, 13, 23). The axes are the last nine parameters, as for orthotropic bodies.
+// The constants are in the order of Abaqus and CalculiX: the upper triangle, column by column, over (11, 22, 33, 12,
+// 13, 23). The axes are the last nine parameters, as for orthotropic bodies.
 
 namespace voussoir {
 
@@ -87,24 +87,28 @@ struct AnisotropicElasticity : OrthotropicElasticity {
 
 }  // namespace detail
 
-/// A solid with 21 independent stiffnesses in its material axes.
+/// An anisotropic elastic solid with 21 independent constants in its material axes.
 struct AnisotropicSolid : detail::AnisotropicElasticity {
-  static constexpr const char* name = "anisotropic_solid";
-  static constexpr int components = 3;
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  static constexpr const char* name = "anisotropic_solid";       ///< first part of element type names
+  static constexpr int components = 3;                           ///< unknowns per node
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};  ///< unknowns of a node
 
+  /// Stress from the displacement gradient and the temperature change.
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
     return stress(p.constants, grad, p.temperature_change);
   }
+  /// Change of the stress when the gradient changes by `dgrad`.
   template <class R>
   VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
     return stress(p.constants, dgrad, R(0.0));
   }
+  /// Elastic strain energy per volume, ½ σ : (ε − ε_th).
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
     return half_product(p.constants, flux(p, grad), grad, p.temperature_change);
   }
+  /// Tangent of a pair of nodes from outer = ∇N_a ⊗ ∇N_b.
   template <class R>
   VSR_FN static Mat<R, 3, 3> pair_block(const Point<R>& p, const Mat3<R>& outer) {
     return block<3>(p.constants, outer);

@@ -104,34 +104,35 @@ struct FullIsotropicElasticity : IsotropicElasticity {
 
 }  // namespace detail
 
-/// A body in space.
+/// A three-dimensional isotropic elastic body.
 struct Solid : detail::FullIsotropicElasticity<3> {
-  static constexpr const char* name = "solid";
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  static constexpr const char* name = "solid";                   ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};  ///< unknowns of a node
 };
 
-/// A slice of a long body: no out-of-plane strain.
+/// Plane strain, isotropic: no strain normal to the plane.
 struct PlaneStrain : detail::FullIsotropicElasticity<2> {
-  static constexpr const char* name = "plane_strain";
-  static constexpr const char* unknowns[] = {"ux", "uy"};
-  static constexpr Geometry geometry = Geometry::plane;
+  static constexpr const char* name = "plane_strain";      ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy"};  ///< unknowns of a node
+  static constexpr Geometry geometry = Geometry::plane;    ///< volume is area times thickness
 };
 
-/// A body of revolution about the y axis: x is the radius, and forces are those of the full circle.
+/// An isotropic body of revolution about the y axis: x is the radius, and forces are those of the full circle.
 struct Axisymmetric : detail::FullIsotropicElasticity<2> {
-  static constexpr const char* name = "axisymmetric";
-  static constexpr const char* unknowns[] = {"ux", "uy"};
-  static constexpr Geometry geometry = Geometry::axisymmetric;
+  static constexpr const char* name = "axisymmetric";           ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy"};       ///< unknowns of a node
+  static constexpr Geometry geometry = Geometry::axisymmetric;  ///< the plane (x, y) revolved about y
 };
 
-/// A thin plate in its plane: no out-of-plane stress.
+/// Plane stress, isotropic: no stress normal to the plane.
 struct PlaneStress : detail::IsotropicElasticity {
-  static constexpr const char* name = "plane_stress";
-  static constexpr int components = 2, constants = 4;
-  static constexpr const char* unknowns[] = {"ux", "uy"};
-  static constexpr Geometry geometry = Geometry::plane;
+  static constexpr const char* name = "plane_stress";      ///< first part of element type names
+  static constexpr int components = 2,                     ///< unknowns per node
+      constants = 4;                                       ///< values that prepare() writes
+  static constexpr const char* unknowns[] = {"ux", "uy"};  ///< unknowns of a node
+  static constexpr Geometry geometry = Geometry::plane;    ///< volume is area times thickness
 
-  /// λ for plane stress, μ, the stress per degree, and the out-of-plane strain per unit of in-plane strain.
+  /// Writes λ for plane stress, μ, the stress per degree, and the out-of-plane strain per unit of in-plane strain.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
     c[1] = R(0.5) * p[young] / (R(1.0) + p[poisson]);
@@ -140,15 +141,17 @@ struct PlaneStress : detail::IsotropicElasticity {
     c[3] = -p[poisson] / (R(1.0) - p[poisson]);
   }
 
+  /// Stress from the displacement gradient and the temperature change.
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
     return in_plane(p.constants[0], p.constants[1], grad, p.constants[2] * p.temperature_change);
   }
+  /// Change of the stress when the gradient changes by `dgrad`.
   template <class R>
   VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
     return in_plane(p.constants[0], p.constants[1], dgrad, R(0.0));
   }
-  /// ε_zz = ε_th − ν/(1 − ν) (ε_xx + ε_yy − 2 ε_th)
+  /// The strain with its out-of-plane component ε_zz = ε_th − ν/(1 − ν) (ε_xx + ε_yy − 2 ε_th).
   template <class R>
   VSR_FN static Mat3<R> strain(const Point<R>& p, const Mat3<R>& grad) {
     const R thermal = p[expansion] * p.temperature_change;
@@ -159,10 +162,12 @@ struct PlaneStress : detail::IsotropicElasticity {
     e(2, 2) = thermal + p.constants[3] * (grad(0, 0) + grad(1, 1) - R(2.0) * thermal);
     return e;
   }
+  /// Elastic strain energy per volume, ½ σ : (ε − ε_th).
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
     return half_product(flux(p, grad), grad, p[expansion] * p.temperature_change);
   }
+  /// Tangent of a pair of nodes from outer = ∇N_a ⊗ ∇N_b.
   template <class R>
   VSR_FN static Mat<R, 2, 2> pair_block(const Point<R>& p, const Mat3<R>& outer) {
     return isotropic_block<2>(p.constants[0], p.constants[1], outer);

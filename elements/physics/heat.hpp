@@ -97,34 +97,34 @@ struct OrthotropicHeatLaw {
 
 }  // namespace detail
 
-/// A body in space.
+/// Isotropic heat conduction in a solid.
 struct Heat : detail::IsotropicHeat {
-  static constexpr const char* name = "heat";
+  static constexpr const char* name = "heat";  ///< first part of element type names
 };
-/// A plate or a slice: no flow across the plane.
+/// Isotropic heat conduction in a plane body: no flow normal to the plane.
 struct PlaneHeat : detail::IsotropicHeat {
-  static constexpr const char* name = "plane_heat";
-  static constexpr Geometry geometry = Geometry::plane;
+  static constexpr const char* name = "plane_heat";      ///< first part of element type names
+  static constexpr Geometry geometry = Geometry::plane;  ///< volume is area times thickness
 };
-/// A body of revolution about the y axis; heat flows are those of the full circle.
+/// Isotropic heat conduction in a body of revolution about the y axis; heat flows are those of the full circle.
 struct AxisymmetricHeat : detail::IsotropicHeat {
-  static constexpr const char* name = "axisymmetric_heat";
-  static constexpr Geometry geometry = Geometry::axisymmetric;
+  static constexpr const char* name = "axisymmetric_heat";      ///< first part of element type names
+  static constexpr Geometry geometry = Geometry::axisymmetric;  ///< the plane (x, y) revolved about y
 };
 
 /// Orthotropic heat conduction in a solid.
 struct OrthotropicHeat : detail::OrthotropicHeatLaw {
-  static constexpr const char* name = "orthotropic_heat";
+  static constexpr const char* name = "orthotropic_heat";  ///< first part of element type names
 };
 /// Orthotropic heat conduction in a plane body.
 struct OrthotropicPlaneHeat : detail::OrthotropicHeatLaw {
-  static constexpr const char* name = "orthotropic_plane_heat";
-  static constexpr Geometry geometry = Geometry::plane;
+  static constexpr const char* name = "orthotropic_plane_heat";  ///< first part of element type names
+  static constexpr Geometry geometry = Geometry::plane;          ///< volume is area times thickness
 };
 /// Orthotropic heat conduction in a body of revolution.
 struct OrthotropicAxisymmetricHeat : detail::OrthotropicHeatLaw {
-  static constexpr const char* name = "orthotropic_axisymmetric_heat";
-  static constexpr Geometry geometry = Geometry::axisymmetric;
+  static constexpr const char* name = "orthotropic_axisymmetric_heat";  ///< first part of element type names
+  static constexpr Geometry geometry = Geometry::axisymmetric;          ///< the plane (x, y) revolved about y
 };
 
 }  // namespace voussoir

@@ -5,9 +5,9 @@
 //
 //   ε_11 = σ_11/E1 − ν12 σ_22/E1 − ν13 σ_33/E1 + α1 (T − T₀),  …,   2 ε_12 = σ_12/G12,  …
 //
-// so ν12 is the contraction along 2 under a pull along 1, and ν21 = ν12 E2/E1. The axes are the last nine parameters:
+// so ν12 is the contraction along 2 under tension along 1, and ν21 = ν12 E2/E1. The axes are the last nine parameters:
 // unit vectors 1, 2, 3, each with its components x, y, z. In plane elements axis 3 is z; in an axisymmetric body an
-// axis is the hoop direction, z. (The 33 components there are the ones across the plane.)
+// axis is the hoop direction, z. (Component 33 is then the one normal to the plane.)
 
 namespace voussoir {
 
@@ -160,34 +160,36 @@ struct FullOrthotropicElasticity : OrthotropicElasticity {
 
 /// An orthotropic elastic solid.
 struct OrthotropicSolid : detail::FullOrthotropicElasticity<3> {
-  static constexpr const char* name = "orthotropic_solid";
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  static constexpr const char* name = "orthotropic_solid";       ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};  ///< unknowns of a node
 };
 
 /// An orthotropic body in plane strain.
 struct OrthotropicPlaneStrain : detail::FullOrthotropicElasticity<2> {
-  static constexpr const char* name = "orthotropic_plane_strain";
-  static constexpr const char* unknowns[] = {"ux", "uy"};
-  static constexpr Geometry geometry = Geometry::plane;
+  static constexpr const char* name = "orthotropic_plane_strain";  ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy"};          ///< unknowns of a node
+  static constexpr Geometry geometry = Geometry::plane;            ///< volume is area times thickness
 };
 
 /// An orthotropic body of revolution.
 struct OrthotropicAxisymmetric : detail::FullOrthotropicElasticity<2> {
-  static constexpr const char* name = "orthotropic_axisymmetric";
-  static constexpr const char* unknowns[] = {"ux", "uy"};
-  static constexpr Geometry geometry = Geometry::axisymmetric;
+  static constexpr const char* name = "orthotropic_axisymmetric";  ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy"};          ///< unknowns of a node
+  static constexpr Geometry geometry = Geometry::axisymmetric;     ///< the plane (x, y) revolved about y
 };
 
 /// An orthotropic plate in plane stress.
 struct OrthotropicPlaneStress : detail::OrthotropicElasticity {
-  static constexpr const char* name = "orthotropic_plane_stress";
-  static constexpr int components = 2;
-  /// As for the other bodies, with σ_zz = 0 worked into the stiffness, and then the strain ε_zz per unit of each
-  /// strain.
+  static constexpr const char* name = "orthotropic_plane_stress";  ///< first part of element type names
+  static constexpr int components = 2;                             ///< unknowns per node
+  /// Number of values that prepare() writes: the stiffness condensed by σ_zz = 0 and the thermal strains, as for the
+  /// other bodies, then ε_zz per unit of each strain.
   static constexpr int constants = OrthotropicElasticity::constants + 6;
-  static constexpr const char* unknowns[] = {"ux", "uy"};
-  static constexpr Geometry geometry = Geometry::plane;
+  static constexpr const char* unknowns[] = {"ux", "uy"};  ///< unknowns of a node
+  static constexpr Geometry geometry = Geometry::plane;    ///< volume is area times thickness
 
+  /// Writes the constants: the stiffness in global axes, condensed by σ_zz = 0, thermal strains and out-of-plane
+  /// strains.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
     OrthotropicElasticity::prepare(p, c);
@@ -200,14 +202,17 @@ struct OrthotropicPlaneStress : detail::OrthotropicElasticity {
     for (int m = 0; m < 6; ++m) c[entry(2, m)] = R(0.0);
   }
 
+  /// Stress from the displacement gradient and the temperature change.
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
     return stress(p.constants, grad, p.temperature_change);
   }
+  /// Change of the stress when the gradient changes by `dgrad`.
   template <class R>
   VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
     return stress(p.constants, dgrad, R(0.0));
   }
+  /// The strain with its out-of-plane component ε_zz.
   template <class R>
   VSR_FN static Mat3<R> strain(const Point<R>& p, const Mat3<R>& grad) {
     const R* thermal = p.constants + stiffness_entries;
@@ -221,10 +226,12 @@ struct OrthotropicPlaneStress : detail::OrthotropicElasticity {
               across[3] * (shear - R(2.0) * t * thermal[3]);
     return e;
   }
+  /// Elastic strain energy per volume, ½ σ : (ε − ε_th).
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
     return half_product(p.constants, flux(p, grad), grad, p.temperature_change);
   }
+  /// Tangent of a pair of nodes from outer = ∇N_a ⊗ ∇N_b.
   template <class R>
   VSR_FN static Mat<R, 2, 2> pair_block(const Point<R>& p, const Mat3<R>& outer) {
     return block<2>(p.constants, outer);

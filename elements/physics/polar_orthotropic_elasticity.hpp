@@ -3,22 +3,22 @@
 
 // Orthotropic elasticity whose axes follow a cylindrical system within an element: wound tubes, hoops, growth rings.
 //
-// The stiffness is prepared once, in the axes at the element centre. At a point at a polar angle φ from it
-// everything is rotated by φ: with Q the rotation about the cylinder's axis,
+// The stiffness is prepared once, in the axes at the element centre. At a point at a polar angle φ from the centre, it
+// is rotated by φ: with Q the rotation about the axis of the cylinder,
 //
 //   σ = Q σ̄(Qᵀ ∇u Q) Qᵀ
 //
-// where σ̄ is the law in the middle.
+// where σ̄ is the law at the centre.
 
 namespace voussoir {
 
 /// An orthotropic solid with cylindrical material axes, evaluated at each integration point.
 struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
-  static constexpr const char* name = "polar_orthotropic_solid";
-  static constexpr int components = 3;
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
-  /// Those of the orthotropic body, a point of the cylinder's axis, its direction, and the radial direction in the
-  /// middle of the element (unit vectors).
+  static constexpr const char* name = "polar_orthotropic_solid";  ///< first part of element type names
+  static constexpr int components = 3;                            ///< unknowns per node
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};   ///< unknowns of a node
+  /// The parameters of the orthotropic solid, a point on the axis of the cylinder, and two unit vectors: the direction
+  /// of the axis, and the radial direction at the element centre.
   static constexpr const char* parameters[] = {"E1",
                                                "E2",
                                                "E3",
@@ -50,9 +50,9 @@ struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
                                                "polar_radial_x",
                                                "polar_radial_y",
                                                "polar_radial_z"};
-  static constexpr int first_polar = 22;
+  static constexpr int first_polar = 22;  ///< index of "polar_x" among the parameters
 
-  /// The turn from the middle of the element to a point.
+  /// The rotation about the axis of the cylinder from the element centre to a point.
   template <class R>
   VSR_FN static Mat3<R> turn(const Point<R>& p) {
     const R* const at = p.parameters + first_polar;
@@ -85,16 +85,19 @@ struct PolarOrthotropicSolid : detail::OrthotropicElasticity {
 
   // No pair_block: it is evaluated once per element, but the axes differ from point to point.
 
+  /// Stress from the displacement gradient and the temperature change.
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
     const Mat3<R> q = turn(p);
     return q * stress(p.constants, transpose(q) * grad * q, p.temperature_change) * transpose(q);
   }
+  /// Change of the stress when the gradient changes by `dgrad`.
   template <class R>
   VSR_FN static Mat3<R> dflux(const Point<R>& p, const Mat3<R>&, const Mat3<R>& dgrad) {
     const Mat3<R> q = turn(p);
     return q * stress(p.constants, transpose(q) * dgrad * q, R(0.0)) * transpose(q);
   }
+  /// Elastic strain energy per volume, ½ σ : (ε − ε_th).
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
     const Mat3<R> q = turn(p), local = transpose(q) * grad * q;

@@ -4,24 +4,25 @@
 #include <voussoir/elements/quadrature/shape_table.hpp>
 #include <voussoir/elements/shapes/shapes.hpp>
 
-// How a shape integrates a point kernel, and with which rules.
+// Formulations of point elements and their quadrature rules.
 
 namespace voussoir {
 
-/// The shape functions as they are, with a rule that leaves no motion but rigid ones without stiffness.
+/// Full integration: the shape functions without modification, with a rule for which only rigid-body motions have no
+/// stiffness.
 struct Full {};
-/// Fewer points. Quadratic shapes: one order less in each direction. Wedge6: two points on its axis. Quad4 and Hex8:
-/// uniform strain, with the stiffness of the hourglass motions of Flanagan and Belytschko (1981).
+/// Reduced integration. Quadratic shapes: one order less in each direction. Wedge6: two points on its axis. Quad4 and
+/// Hex8: uniform strain with the hourglass stiffness of Flanagan and Belytschko (1981).
 struct Reduced {};
-/// Quad4 and Hex8: the change of volume is averaged over the element, so that nearly incompressible bodies do not lock
-/// (Nagtegaal, Parks and Rice 1974; Hughes 1980).
+/// B-bar, for Quad4 and Hex8: the volumetric strain is averaged over the element, so that nearly incompressible bodies
+/// do not lock (Nagtegaal, Parks and Rice 1974; Hughes 1980).
 struct BBar {};
-/// Quad4 and Hex8: quadratic modes inside the element let it bend (Wilson et al. 1973; Taylor, Beresford and Wilson
-/// 1976, whose gradient passes the patch test).
+/// Incompatible modes, for Quad4 and Hex8: internal quadratic modes represent bending (Wilson et al. 1973; Taylor,
+/// Beresford and Wilson 1976, whose modified gradient passes the patch test).
 struct Incompatible {};
 
-/// Rules of a shape: `Stiffness`, `ReducedStiffness` where there is one, and `Mass`, exact for the product of two shape
-/// functions on a straight-sided cell (for a ring, times the radius).
+/// The quadrature rules of a shape: `Stiffness`, `ReducedStiffness` if there is one, and `Mass`, which is exact for the
+/// product of two shape functions on a straight-sided element (times the radius if axisymmetric).
 template <class Shape, Geometry geometry>
 struct ElementRules;
 

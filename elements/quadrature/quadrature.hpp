@@ -1,12 +1,12 @@
 #pragma once
 #include <voussoir/elements/kernel/fn.hpp>
 
-// Every quadrature rule of the house. A rule is a struct with
+// The quadrature rules. A rule is a struct with
 //   dim, points     dimension of the reference cell, number of points
 //   degree          every polynomial up to this total degree is integrated exactly
-//   make()          the points and weights, made by the compiler; the weights sum to the cell's volume
-// and, where the points carry a complete polynomial,
-//   interpolate(xi, l)   weights l_q with which values at the points are carried to xi (extrapolated, outside)
+//   make()          the points and weights, computed by the compiler; the weights sum to the volume of the cell
+// and, if the points determine a complete polynomial,
+//   interpolate(xi, l)   weights l_q that interpolate values at the points to xi (or extrapolate them)
 //
 // Reference cells are those of the shapes: the interval, square and cube [−1, 1]ⁿ, the unit triangle and tetrahedron,
 // and the triangle times [−1, 1].
@@ -16,15 +16,17 @@ namespace voussoir {
 /// Points and weights of a rule.
 template <int dim, int points>
 struct QuadraturePoints {
-  double xi[points][dim];
-  double weight[points];
+  double xi[points][dim];  ///< reference coordinates of each point
+  double weight[points];   ///< weight of each point
 };
 
 /// Gauss–Legendre with n points: degree 2n − 1.
 template <int n>
 struct GaussLine {
   static_assert(n >= 1 && n <= 5, "Gauss rules are tabulated for 1 to 5 points");
-  static constexpr int dim = 1, points = n, degree = 2 * n - 1;
+  static constexpr int dim = 1,  ///< dimension of the reference cell
+      points = n,                ///< number of points
+      degree = 2 * n - 1;        ///< polynomial degree that is integrated exactly
 
   /// Points in ascending order. The roots and weights are the closed forms of the Legendre polynomials of degree ≤ 5.
   static constexpr QuadraturePoints<1, n> make() {
@@ -47,7 +49,7 @@ struct GaussLine {
     return q;
   }
 
-  /// Lagrange's polynomials through the points.
+  /// The Lagrange polynomials of the points at xi.
   static constexpr void interpolate(const double* xi, double* l) {
     const auto q = make();
     for (int i = 0; i < n; ++i) {
@@ -64,12 +66,15 @@ struct GaussLine {
   }
 };
 
-/// The product of a rule on a cell and one on the interval; the cell's points run fastest.
+/// The product of a rule on a cell and one on the interval; the index of the cell's points runs fastest.
 template <class Base, class Line>
 struct ProductRule {
-  static constexpr int dim = Base::dim + 1, points = Base::points * Line::points;
+  static constexpr int dim = Base::dim + 1,  ///< dimension of the reference cell
+      points = Base::points * Line::points;  ///< number of points
+  /// Polynomial degree that is integrated exactly.
   static constexpr int degree = Base::degree < Line::degree ? Base::degree : Line::degree;
 
+  /// Points and weights.
   static constexpr QuadraturePoints<dim, points> make() {
     const auto base = Base::make();
     const auto line = Line::make();
@@ -84,6 +89,7 @@ struct ProductRule {
     return q;
   }
 
+  /// Weights that interpolate values at the points to xi: products of those of the two rules.
   static constexpr void interpolate(const double* xi, double* l) {
     double base[Base::points]{}, line[Line::points]{};
     Base::interpolate(xi, base);
@@ -96,16 +102,21 @@ struct ProductRule {
 /// n × n points on the square: degree 2n − 1 in each direction.
 template <int n>
 using GaussQuad = ProductRule<GaussLine<n>, GaussLine<n>>;
-/// n × n × n points on the cube.
+/// n × n × n points on the cube: degree 2n − 1 in each direction.
 template <int n>
 using GaussHex = ProductRule<GaussQuad<n>, GaussLine<n>>;
 
-/// Rules on the triangle with 1, 3, 6 and 7 points: degrees 1, 2, 4 and 5. Symmetric, positive, inside (Strang and Fix
-/// 1973; Dunavant 1985).
+/// Rules on the triangle with 1, 3, 6 and 7 points: degrees 1, 2, 4 and 5. Symmetric, with positive weights and all
+/// points inside (Strang and Fix 1973; Dunavant 1985).
 template <int n>
 struct TriangleRule {
   static_assert(n == 1 || n == 3 || n == 6 || n == 7, "triangle rules have 1, 3, 6 or 7 points");
+  /// Dimension of the reference cell, number of points, and polynomial degree that is integrated exactly.
+  ///@{
   static constexpr int dim = 2, points = n, degree = n == 1 ? 1 : n == 3 ? 2 : n == 6 ? 4 : 5;
+  ///@}
+
+  /// Points and weights.
 
   static constexpr QuadraturePoints<2, n> make() {
     QuadraturePoints<2, n> q{};
@@ -124,7 +135,7 @@ struct TriangleRule {
     return q;
   }
 
-  /// Constant through one point, linear through three.
+  /// Weights that interpolate values at the points to xi: constant for one point, linear for three.
   static constexpr void interpolate(const double* xi, double* l) requires(n <= 3) {
     if constexpr (n == 1) {
       l[0] = 1.0;
@@ -150,12 +161,17 @@ struct TriangleRule {
   }
 };
 
-/// Rules on the tetrahedron with 1, 4 and 14 points: degrees 1, 2 and 5. Symmetric, positive, inside (Hammer and Stroud
-/// 1956; Walkington 2000).
+/// Rules on the tetrahedron with 1, 4 and 14 points: degrees 1, 2 and 5. Symmetric, with positive weights and all
+/// points inside (Hammer and Stroud 1956; Walkington 2000).
 template <int n>
 struct TetrahedronRule {
   static_assert(n == 1 || n == 4 || n == 14, "tetrahedron rules have 1, 4 or 14 points");
+  /// Dimension of the reference cell, number of points, and polynomial degree that is integrated exactly.
+  ///@{
   static constexpr int dim = 3, points = n, degree = n == 1 ? 1 : n == 4 ? 2 : 5;
+  ///@}
+
+  /// Points and weights.
 
   static constexpr QuadraturePoints<3, n> make() {
     QuadraturePoints<3, n> q{};
@@ -172,7 +188,7 @@ struct TetrahedronRule {
     return q;
   }
 
-  /// Constant through one point, linear through four.
+  /// Weights that interpolate values at the points to xi: constant for one point, linear for four.
   static constexpr void interpolate(const double* xi, double* l) requires(n <= 4) {
     if constexpr (n == 1) {
       l[0] = 1.0;
@@ -202,7 +218,7 @@ struct TetrahedronRule {
   }
 };
 
-/// A triangle rule times a Gauss rule.
+/// A triangle rule times a Gauss rule on the height of the wedge.
 template <int triangle, int line>
 using WedgeRule = ProductRule<TriangleRule<triangle>, GaussLine<line>>;
 

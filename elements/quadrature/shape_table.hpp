@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/quadrature/quadrature.hpp>
 
-// Shape functions at quadrature points do not depend on the element: they are constants of the program.
+// Shape functions at quadrature points are the same for all elements, so that the compiler computes them.
 
 namespace voussoir {
 
@@ -9,11 +9,14 @@ namespace voussoir {
 template <class Shape, class Rule>
 struct ShapeTable {
   static_assert(Shape::dim == Rule::dim, "a shape and its quadrature rule share a reference cell");
-  static constexpr int points = Rule::points, nodes = Shape::nodes, dim = Shape::dim;
-  double weight[points];
-  double value[points][nodes];
-  double gradient[points][nodes][dim];
+  static constexpr int points = Rule::points,  ///< number of points
+      nodes = Shape::nodes,                    ///< number of nodes
+      dim = Shape::dim;                        ///< dimension of the reference cell
+  double weight[points];                       ///< weights of the rule
+  double value[points][nodes];                 ///< N_a at each point
+  double gradient[points][nodes][dim];         ///< ∂N_a/∂ξ_k at each point
 
+  /// Evaluates the shape functions at the points.
   static constexpr ShapeTable make() {
     ShapeTable t{};
     const auto q = Rule::make();
@@ -26,14 +29,14 @@ struct ShapeTable {
   }
 };
 
-/// The table of a shape and a rule; one copy in a program.
+/// The table of a shape and a rule; one copy per program.
 template <class Shape, class Rule>
 VSR_FN const ShapeTable<Shape, Rule>& shape_table() {
   static constexpr ShapeTable<Shape, Rule> table = ShapeTable<Shape, Rule>::make();
   return table;
 }
 
-/// Points and weights of a rule; one copy in a program.
+/// Points and weights of a rule; one copy per program.
 template <class Rule>
 VSR_FN const QuadraturePoints<Rule::dim, Rule::points>& rule_points() {
   static constexpr QuadraturePoints<Rule::dim, Rule::points> points = Rule::make();

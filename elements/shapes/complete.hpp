@@ -3,9 +3,9 @@
 #include <voussoir/elements/shapes/quadrilateral.hpp>
 #include <voussoir/elements/shapes/wedge.hpp>
 
-// Second-order shapes with nodes inside their quadrilateral faces and, for the hexahedron, in its centre: what Gmsh
-// makes by default. Unlike the serendipity shapes they carry all products of quadratic functions, so
-// that a mesh keeps its order of convergence where elements are curved.
+// Complete (Lagrange) second-order shapes, with nodes at the centres of their quadrilateral faces and, for the
+// hexahedron, at its centre, as Gmsh creates them by default. Unlike the serendipity shapes they contain all products
+// of quadratic functions, so that curved elements keep the order of convergence.
 
 namespace voussoir {
 
@@ -23,18 +23,23 @@ VSR_FN constexpr R lagrange_slope(double at, R x) {
 
 }  // namespace detail
 
-/// A Quad8 and its centre.
+/// The biquadratic quadrilateral: a Quad8 with a node at its centre.
 struct Quad9 {
-  static constexpr const char* name = "quad9";
-  static constexpr int dim = 2, nodes = 9, order = 2;
+  static constexpr const char* name = "quad9";  ///< name, as in shape_topology()
+  static constexpr int dim = 2,                 ///< dimension of the reference cell
+      nodes = 9,                                ///< number of nodes
+      order = 2;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) { return a < 8 ? Quad8::node(a, k) : 0.0; }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     for (int a = 0; a < 9; ++a) n[a] = detail::lagrange(node(a, 0), xi[0]) * detail::lagrange(node(a, 1), xi[1]);
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[2]) {
     for (int a = 0; a < 9; ++a) {
@@ -45,11 +50,15 @@ struct Quad9 {
   }
 };
 
-/// A Hex20, its centre, and the centres of its faces in their order (ζ = −1, ζ = 1, η = −1, ξ = 1, η = 1, ξ = −1).
+/// The triquadratic hexahedron: a Hex20 with nodes at its centre and at the centres of its faces, in the order ζ = −1,
+/// ζ = 1, η = −1, ξ = 1, η = 1, ξ = −1.
 struct Hex27 {
-  static constexpr const char* name = "hex27";
-  static constexpr int dim = 3, nodes = 27, order = 2;
+  static constexpr const char* name = "hex27";  ///< name, as in shape_topology()
+  static constexpr int dim = 3,                 ///< dimension of the reference cell
+      nodes = 27,                               ///< number of nodes
+      order = 2;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     if (a < 20) return Hex20::node(a, k);
     const int axis = a < 21 ? -1 : a < 23 ? 2 : a % 2 == 1 ? 1 : 0;
@@ -57,6 +66,7 @@ struct Hex27 {
     return a == 21 || a == 23 || a == 26 ? -1.0 : 1.0;
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     for (int a = 0; a < 27; ++a)
@@ -64,6 +74,7 @@ struct Hex27 {
              detail::lagrange(node(a, 2), xi[2]);
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[3]) {
     for (int a = 0; a < 27; ++a) {
@@ -77,15 +88,20 @@ struct Hex27 {
   }
 };
 
-/// A Wedge15 and the centres of its quadrilateral faces 1-2-5-4, 2-3-6-5, 3-1-4-6: a Tri6 times a quadratic line.
+/// The biquadratic wedge, a Tri6 times a quadratic line: a Wedge15 with nodes at the centres of its quadrilateral faces
+/// 1-2-5-4, 2-3-6-5, 3-1-4-6.
 struct Wedge18 {
-  static constexpr const char* name = "wedge18";
-  static constexpr int dim = 3, nodes = 18, order = 2;
+  static constexpr const char* name = "wedge18";  ///< name, as in shape_topology()
+  static constexpr int dim = 3,                   ///< dimension of the reference cell
+      nodes = 18,                                 ///< number of nodes
+      order = 2;                                  ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     return a < 15 ? Wedge15::node(a, k) : k == 2 ? 0.0 : Tri6::node(a - 12, k);
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     R t[6]{};
@@ -93,6 +109,7 @@ struct Wedge18 {
     for (int a = 0; a < 18; ++a) n[a] = t[corner(a)] * detail::lagrange(node(a, 2), xi[2]);
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[3]) {
     R t[6]{}, d[6][2]{};

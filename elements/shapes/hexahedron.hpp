@@ -9,11 +9,15 @@ namespace voussoir {
 
 /// The trilinear hexahedron.
 struct Hex8 {
-  static constexpr const char* name = "hex8";
-  static constexpr int dim = 3, nodes = 8, order = 1;
+  static constexpr const char* name = "hex8";  ///< name, as in shape_topology()
+  static constexpr int dim = 3,                ///< dimension of the reference cell
+      nodes = 8,                               ///< number of nodes
+      order = 1;                               ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) { return k == 2 ? (a < 4 ? -1.0 : 1.0) : Quad4::node(a % 4, k); }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     for (int a = 0; a < 8; ++a)
@@ -21,6 +25,7 @@ struct Hex8 {
              (R(1.0) + R(node(a, 2)) * xi[2]);
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[3]) {
     for (int a = 0; a < 8; ++a) {
@@ -35,15 +40,19 @@ struct Hex8 {
 
 /// The quadratic serendipity hexahedron.
 struct Hex20 {
-  static constexpr const char* name = "hex20";
-  static constexpr int dim = 3, nodes = 20, order = 2;
+  static constexpr const char* name = "hex20";  ///< name, as in shape_topology()
+  static constexpr int dim = 3,                 ///< dimension of the reference cell
+      nodes = 20,                               ///< number of nodes
+      order = 2;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     if (a < 8) return Hex8::node(a, k);
     if (a < 16) return k == 2 ? (a < 12 ? -1.0 : 1.0) : Quad8::node(4 + a % 4, k);
     return k == 2 ? 0.0 : Quad4::node(a - 16, k);
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     for (int a = 0; a < 20; ++a) {
@@ -58,6 +67,7 @@ struct Hex20 {
     }
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[3]) {
     for (int a = 0; a < 20; ++a) {

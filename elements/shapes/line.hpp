@@ -9,23 +9,28 @@
 //   node(a, k)                coordinate k of node a in the reference cell
 //   values(xi, n)             shape functions N_a at xi
 //   gradients(xi, g)          ∂N_a/∂ξ_k at xi
-// where xi holds `dim` numbers. They are constexpr: tables at quadrature points are made by the compiler.
+// where xi has `dim` numbers. All are constexpr, so that the compiler computes the tables at quadrature points.
 
 namespace voussoir {
 
 /// The linear line.
 struct Line2 {
-  static constexpr const char* name = "line2";
-  static constexpr int dim = 1, nodes = 2, order = 1;
+  static constexpr const char* name = "line2";  ///< name, as in shape_topology()
+  static constexpr int dim = 1,                 ///< dimension of the reference cell
+      nodes = 2,                                ///< number of nodes
+      order = 1;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate of node a.
   VSR_FN static constexpr double node(int a, int) { return a == 0 ? -1.0 : 1.0; }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     n[0] = R(0.5) * (R(1.0) - xi[0]);
     n[1] = R(0.5) * (R(1.0) + xi[0]);
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R*, R (*g)[1]) {
     g[0][0] = R(-0.5);
@@ -35,11 +40,15 @@ struct Line2 {
 
 /// The quadratic line.
 struct Line3 {
-  static constexpr const char* name = "line3";
-  static constexpr int dim = 1, nodes = 3, order = 2;
+  static constexpr const char* name = "line3";  ///< name, as in shape_topology()
+  static constexpr int dim = 1,                 ///< dimension of the reference cell
+      nodes = 3,                                ///< number of nodes
+      order = 2;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate of node a.
   VSR_FN static constexpr double node(int a, int) { return a == 0 ? -1.0 : a == 1 ? 1.0 : 0.0; }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     n[0] = R(0.5) * xi[0] * (xi[0] - R(1.0));
@@ -47,6 +56,7 @@ struct Line3 {
     n[2] = R(1.0) - xi[0] * xi[0];
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[1]) {
     g[0][0] = xi[0] - R(0.5);

@@ -8,18 +8,23 @@ namespace voussoir {
 
 /// The bilinear quadrilateral.
 struct Quad4 {
-  static constexpr const char* name = "quad4";
-  static constexpr int dim = 2, nodes = 4, order = 1;
+  static constexpr const char* name = "quad4";  ///< name, as in shape_topology()
+  static constexpr int dim = 2,                 ///< dimension of the reference cell
+      nodes = 4,                                ///< number of nodes
+      order = 1;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     return k == 0 ? (a == 1 || a == 2 ? 1.0 : -1.0) : (a >= 2 ? 1.0 : -1.0);
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     for (int a = 0; a < 4; ++a) n[a] = R(0.25) * (R(1.0) + R(node(a, 0)) * xi[0]) * (R(1.0) + R(node(a, 1)) * xi[1]);
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[2]) {
     for (int a = 0; a < 4; ++a) {
@@ -31,13 +36,17 @@ struct Quad4 {
 
 /// The quadratic serendipity quadrilateral.
 struct Quad8 {
-  static constexpr const char* name = "quad8";
-  static constexpr int dim = 2, nodes = 8, order = 2;
+  static constexpr const char* name = "quad8";  ///< name, as in shape_topology()
+  static constexpr int dim = 2,                 ///< dimension of the reference cell
+      nodes = 8,                                ///< number of nodes
+      order = 2;                                ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     return a < 4 ? Quad4::node(a, k) : 0.5 * (Quad4::node(a - 4, k) + Quad4::node((a - 3) % 4, k));
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     for (int a = 0; a < 8; ++a) {
@@ -52,6 +61,7 @@ struct Quad8 {
     }
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[2]) {
     for (int a = 0; a < 8; ++a) {

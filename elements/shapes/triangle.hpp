@@ -8,11 +8,15 @@ namespace voussoir {
 
 /// The linear triangle.
 struct Tri3 {
-  static constexpr const char* name = "tri3";
-  static constexpr int dim = 2, nodes = 3, order = 1;
+  static constexpr const char* name = "tri3";  ///< name, as in shape_topology()
+  static constexpr int dim = 2,                ///< dimension of the reference cell
+      nodes = 3,                               ///< number of nodes
+      order = 1;                               ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) { return a == k + 1 ? 1.0 : 0.0; }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     n[0] = R(1.0) - xi[0] - xi[1];
@@ -20,6 +24,7 @@ struct Tri3 {
     n[2] = xi[1];
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R*, R (*g)[2]) {
     g[0][0] = R(-1.0), g[0][1] = R(-1.0);
@@ -30,16 +35,20 @@ struct Tri3 {
 
 /// The quadratic triangle.
 struct Tri6 {
-  static constexpr const char* name = "tri6";
-  static constexpr int dim = 2, nodes = 6, order = 2;
+  static constexpr const char* name = "tri6";  ///< name, as in shape_topology()
+  static constexpr int dim = 2,                ///< dimension of the reference cell
+      nodes = 6,                               ///< number of nodes
+      order = 2;                               ///< polynomial order: 1 linear, 2 quadratic
 
-  /// Corner at which side s begins and ends.
+  /// The corner at the start (end 0) or the end (end 1) of side s.
   VSR_FN static constexpr int side(int s, int end) { return (s + end) % 3; }
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     return a < 3 ? Tri3::node(a, k) : 0.5 * (Tri3::node(side(a - 3, 0), k) + Tri3::node(side(a - 3, 1), k));
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     R l[3]{};
@@ -48,6 +57,7 @@ struct Tri6 {
     for (int s = 0; s < 3; ++s) n[3 + s] = R(4.0) * l[side(s, 0)] * l[side(s, 1)];
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[2]) {
     R l[3]{}, d[3][2]{};

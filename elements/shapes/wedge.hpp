@@ -9,11 +9,15 @@ namespace voussoir {
 
 /// The linear wedge (triangular prism).
 struct Wedge6 {
-  static constexpr const char* name = "wedge6";
-  static constexpr int dim = 3, nodes = 6, order = 1;
+  static constexpr const char* name = "wedge6";  ///< name, as in shape_topology()
+  static constexpr int dim = 3,                  ///< dimension of the reference cell
+      nodes = 6,                                 ///< number of nodes
+      order = 1;                                 ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) { return k == 2 ? (a < 3 ? -1.0 : 1.0) : Tri3::node(a % 3, k); }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     R l[3]{};
@@ -24,6 +28,7 @@ struct Wedge6 {
     }
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[3]) {
     R l[3]{}, d[3][2]{};
@@ -42,9 +47,12 @@ struct Wedge6 {
 
 /// The quadratic serendipity wedge.
 struct Wedge15 {
-  static constexpr const char* name = "wedge15";
-  static constexpr int dim = 3, nodes = 15, order = 2;
+  static constexpr const char* name = "wedge15";  ///< name, as in shape_topology()
+  static constexpr int dim = 3,                   ///< dimension of the reference cell
+      nodes = 15,                                 ///< number of nodes
+      order = 2;                                  ///< polynomial order: 1 linear, 2 quadratic
 
+  /// Reference coordinate k of node a.
   VSR_FN static constexpr double node(int a, int k) {
     if (a < 6) return Wedge6::node(a, k);
     if (a < 9) return k == 2 ? -1.0 : Tri6::node(a - 3, k);
@@ -52,6 +60,7 @@ struct Wedge15 {
     return k == 2 ? 0.0 : Tri3::node(a - 12, k);
   }
 
+  /// Shape functions: n[a] = N_a(ξ).
   template <class R>
   VSR_FN static constexpr void values(const R* xi, R* n) {
     R l[3]{};
@@ -67,6 +76,7 @@ struct Wedge15 {
     }
   }
 
+  /// Derivatives of the shape functions: g[a][k] = ∂N_a/∂ξ_k at ξ.
   template <class R>
   VSR_FN static constexpr void gradients(const R* xi, R (*g)[3]) {
     R l[3]{}, d[3][2]{};

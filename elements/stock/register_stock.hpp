@@ -5,15 +5,15 @@
 #include <string_view>
 #include <typeinfo>
 
-// What the sources made from types.cmake call on the CPU.
+// Registration of the built-in element types. The sources generated from types.cmake call these functions.
 
 namespace voussoir::stock {
 
-/// Registers an element type whose program `make` makes. `kernel` is the C++ type of its kernel.
+/// Registers an element type whose program is created by `make`. `kernel` is the C++ type of its kernel.
 void add_program(const char* type, const char* shape, const std::type_info& kernel,
                  std::unique_ptr<const ElementProgram> (*make)(std::string_view name));
 
-/// Registers a kernel of the list as an element type.
+/// Registers a built-in kernel as an element type.
 template <class Kernel>
 void add(const char* type, const char* shape) {
   add_program(type, shape, typeid(Kernel), [](std::string_view name) {

@@ -14,22 +14,29 @@ namespace voussoir {
 /// Section: inertia_y = ∫ z² dA resists bending about y, inertia_z = ∫ y² dA bending about z; y and z are principal
 /// axes through the centroid, which is also the centre of shear.
 struct Beam {
-  static constexpr const char* name = "beam";
-  static constexpr const char* shape = "line2";
-  static constexpr int nodes = 2, components = 6, points = 2, dofs = 12;
-  static constexpr bool linear = true, reads_temperature = false;
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz", "rx", "ry", "rz"};
+  static constexpr const char* name = "beam";    ///< name of the element type
+  static constexpr const char* shape = "line2";  ///< name of the shape
+  static constexpr int nodes = 2,                ///< nodes per element
+      components = 6,                            ///< unknowns per node
+      points = 2,                                ///< points with results: the two ends
+      dofs = 12;                                 ///< degrees of freedom per element
+  static constexpr bool linear = true,           ///< the residual is linear in the unknowns
+      reads_temperature = false;                 ///< temperature acts only through parameters and thermal strain
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz", "rx", "ry", "rz"};  ///< displacements and rotations
+  /// Properties of material and section, and the orientation vector, in the order of Number.
   static constexpr const char* parameters[] = {
       "young",        "shear_modulus", "area",      "inertia_y",     "inertia_z",     "torsion",      "shear_area_y",
       "shear_area_z", "density",       "expansion", "orientation_x", "orientation_y", "orientation_z"};
-  static constexpr int parameter_count = 13;
-  /// Forces and moments on the cut whose outward normal is +x, in local axes, at node 1 and at node 2: axial force
-  /// (tension positive), shear forces, torque, bending moments. Moments are vectors: Mz > 0 stretches the side y < 0,
-  /// My > 0 stretches the side z > 0.
+  static constexpr int parameter_count = 13;  ///< number of parameters
+  /// Internal forces and moments on the section with outward normal +x, in local axes, at node 1 and at node 2: axial
+  /// force (tension positive), shear forces, torque, bending moments. Moments are vectors: Mz > 0 causes tension at y <
+  /// 0, My > 0 at z > 0. Then the stored energy per volume and the volume of half the element.
   static constexpr const char* recovered[] = {"N", "Vy", "Vz", "T", "My", "Mz", "energy", "volume"};
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
+  /// Indices of the parameters. The orientation has three components.
   enum Number {
     young,
     shear_modulus,
@@ -44,16 +51,19 @@ struct Beam {
     orientation
   };
 
-  /// One beam's numbers and its local axes as rows.
+  /// The parameters and local axes of one beam.
   template <class R>
   struct Section {
-    R p[parameter_count];
-    R temperature_change;
-    R length;
-    R sine;  ///< of the angle between orientation and axis; 0 where the local axes do not exist
-    Mat3<R> axes;
-    R phi_y, phi_z;  ///< shear weight for deflection along y and along z
+    R p[parameter_count];  ///< parameters at the mean temperature
+    R temperature_change;  ///< mean temperature minus mean initial temperature
+    R length;              ///< distance of the nodes
+    R sine;                ///< sine of the angle between orientation and axis; 0 if the local axes are undefined
+    Mat3<R> axes;          ///< unit vectors along local x, y, z, by rows
+    R phi_y,               ///< Φ for deflection along y
+        phi_z;             ///< Φ for deflection along z
   };
+
+  /// Evaluates the parameters and local axes of an element.
 
   template <class R>
   VSR_FN static Section<R> section(const Input<R>& e) {
@@ -82,6 +92,8 @@ struct Beam {
     return s;
   }
 
+  /// Positive if length, moduli, area, inertias and torsion constant are positive, shear areas and density are not
+  /// negative, and the orientation is not parallel to the axis.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     const Section<R> s = section(e);
@@ -93,6 +105,7 @@ struct Beam {
     return min(good, select_less(R(1e-6), s.sine, R(1.0), R(-1.0)));
   }
 
+  /// The stiffness in global axes: the upper triangle, by rows. Returns the length.
   template <class R>
   VSR_LARGE_FN static R tangent(const Input<R>& e, R* upper) {
     const Section<R> s = section(e);
@@ -102,6 +115,7 @@ struct Beam {
     return s.length;
   }
 
+  /// The nodal forces in global axes, thermal strain included. Returns the length.
   template <class R>
   VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
     const Section<R> s = section(e);
@@ -116,6 +130,7 @@ struct Beam {
     return s.length;
   }
 
+  /// The results named by `recovered` at node 1, then at node 2. Returns the length.
   template <class R>
   VSR_LARGE_FN static R recover(const Input<R>& e, R* out) {
     const Section<R> s = section(e);
@@ -139,7 +154,7 @@ struct Beam {
     return s.length;
   }
 
-  /// Consistent mass with rotary inertia of the section.
+  /// The consistent mass, with the rotary inertia of the section.
   template <class R>
   VSR_LARGE_FN static R mass(const Input<R>& e, R* upper) {
     const Section<R> s = section(e);
@@ -155,8 +170,8 @@ struct Beam {
     return s.length;
   }
 
-  /// Half the mass at each node. Against rotation: half the section's rotary inertia, and m L²/78 for bending, the HRZ
-  /// value of the cubic beam; of the tensor that this makes in global axes the diagonal is kept.
+  /// The lumped mass: half the mass at each node. For rotations: half the rotary inertia of the section, plus m L²/78
+  /// for bending, the HRZ value of the cubic beam; the diagonal of the resulting tensor in global axes.
   template <class R>
   VSR_LARGE_FN static R lumped_mass(const Input<R>& e, R* upper) {
     const Section<R> s = section(e);
@@ -177,6 +192,7 @@ struct Beam {
     return s.length;
   }
 
+  /// The equivalent nodal forces and moments of a body load that varies linearly along the beam.
   template <class R, class Load>
   VSR_LARGE_FN static R body_load(const Input<R>& e, const Load& load, R* f) {
     const Section<R> s = section(e);

@@ -14,20 +14,27 @@ namespace voussoir {
 /// added: no field is assumed, so the element does not lock, nodal values are exact for nodal loads and this axis, and
 /// a straight half is a "beam". (The force method; e.g. Pestel and Leckie, Matrix Methods in Elastomechanics, 1963.)
 struct CurvedBeam {
-  static constexpr const char* name = "beam3";
-  static constexpr const char* shape = "line3";
-  static constexpr int nodes = 3, components = 6, points = 4, dofs = 18;
-  static constexpr bool linear = true, reads_temperature = false;
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz", "rx", "ry", "rz"};
-  static constexpr int parameter_count = Beam::parameter_count;
+  static constexpr const char* name = "beam3";   ///< name of the element type
+  static constexpr const char* shape = "line3";  ///< name of the shape
+  static constexpr int nodes = 3,                ///< nodes per element
+      components = 6,                            ///< unknowns per node
+      points = 4,                                ///< points with results: both ends of each half
+      dofs = 18;                                 ///< degrees of freedom per element
+  static constexpr bool linear = true,           ///< the residual is linear in the unknowns
+      reads_temperature = false;                 ///< temperature acts only through parameters and thermal strain
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz", "rx", "ry", "rz"};  ///< displacements and rotations
+  static constexpr int parameter_count = Beam::parameter_count;                    ///< number of parameters
+  /// The parameters of Beam, in the order of Beam::Number.
   static constexpr const char* parameters[] = {
       "young",        "shear_modulus", "area",      "inertia_y",     "inertia_z",     "torsion",      "shear_area_y",
       "shear_area_z", "density",       "expansion", "orientation_x", "orientation_y", "orientation_z"};
-  /// As those of "beam", at both ends of each half: node 1, the middle from either side, node 2.
+  /// The results of Beam, at both ends of each half: node 1, the middle node from either side, node 2.
   static constexpr const char* recovered[] = {"N", "Vy", "Vz", "T", "My", "Mz", "energy", "volume"};
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
+  /// Positive if the parameters are valid as those of Beam and the local axes exist along the whole axis.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     const Numbers<R> n = numbers(e);
@@ -42,6 +49,7 @@ struct CurvedBeam {
     return good;
   }
 
+  /// The stiffness in global axes: the upper triangle, by rows. Returns the smallest ds/dξ.
   template <class R>
   VSR_LARGE_FN static R tangent(const Input<R>& e, R* upper) {
     const Numbers<R> n = numbers(e);
@@ -70,6 +78,7 @@ struct CurvedBeam {
     return least;
   }
 
+  /// The nodal forces in global axes, thermal strain included. Returns the smallest ds/dξ.
   template <class R>
   VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
     const Numbers<R> n = numbers(e);
@@ -90,6 +99,7 @@ struct CurvedBeam {
     return least;
   }
 
+  /// The results named by `recovered` at the four points. Returns the smallest ds/dξ.
   template <class R>
   VSR_LARGE_FN static R recover(const Input<R>& e, R* out) {
     const Numbers<R> n = numbers(e);
@@ -117,7 +127,7 @@ struct CurvedBeam {
     return least;
   }
 
-  /// Consistent with quadratic displacements and rotations, rotary inertia of the section included.
+  /// The consistent mass for quadratic displacements and rotations, with the rotary inertia of the section.
   template <class R>
   VSR_LARGE_FN static R mass(const Input<R>& e, R* upper) {
     constexpr auto rule = GaussLine<4>::make();
@@ -145,7 +155,7 @@ struct CurvedBeam {
     return least;
   }
 
-  /// Fixed-end forces at both ends of each half.
+  /// The fixed-end forces and moments of a body load at both ends of each half.
   template <class R, class Load>
   VSR_LARGE_FN static R body_load(const Input<R>& e, const Load& load, R* f) {
     constexpr auto rule = GaussLine<4>::make();

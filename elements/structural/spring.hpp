@@ -7,17 +7,25 @@ namespace voussoir {
 /// elongation, tension positive, small displacements.
 template <int dimension>
 struct AxialSpringKernel {
+  /// Name of the element type.
   static constexpr const char* name = dimension == 2 ? "plane_spring_axial" : "spring_axial";
-  static constexpr const char* shape = "line2";
-  static constexpr int nodes = 2, components = dimension, parameter_count = 1, points = 1;
-  static constexpr int dofs = nodes * components;
-  static constexpr bool linear = true, reads_temperature = false;
-  static constexpr const char* unknowns[3] = {"ux", "uy", "uz"};
-  static constexpr const char* parameters[] = {"stiffness"};
-  static constexpr const char* recovered[] = {"elongation", "N"};
+  static constexpr const char* shape = "line2";    ///< name of the shape
+  static constexpr int nodes = 2,                  ///< nodes per element
+      components = dimension,                      ///< unknowns per node
+      parameter_count = 1,                         ///< number of parameters
+      points = 1;                                  ///< points with results
+  static constexpr int dofs = nodes * components;  ///< degrees of freedom per element
+  static constexpr bool linear = true,             ///< the residual is linear in the unknowns
+      reads_temperature = false;                   ///< temperature acts only through parameters and thermal strain
+  static constexpr const char* unknowns[3] = {"ux", "uy",
+                                              "uz"};  ///< names of the unknowns; the first `components` are used
+  static constexpr const char* parameters[] = {"stiffness"};       ///< force per elongation
+  static constexpr const char* recovered[] = {"elongation", "N"};  ///< elongation and axial force
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
+  /// Positive if the nodes do not coincide and the stiffness is not negative.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     R k;
@@ -25,6 +33,7 @@ struct AxialSpringKernel {
     return min(positive(axis_between(e.x[0], e.x[1]).length), not_negative(k));
   }
 
+  /// The stiffness: the upper triangle, by rows. Returns the length.
   template <class R>
   VSR_FN static R tangent(const Input<R>& e, R* upper) {
     R k;
@@ -39,6 +48,7 @@ struct AxialSpringKernel {
     return axis.length;
   }
 
+  /// Elongation and axial force. Returns the length.
   template <class R>
   VSR_FN static R recover(const Input<R>& e, R* out) {
     R k;
@@ -51,37 +61,47 @@ struct AxialSpringKernel {
   }
 };
 
-using AxialSpring = AxialSpringKernel<3>;
-using PlaneAxialSpring = AxialSpringKernel<2>;
+using AxialSpring = AxialSpringKernel<3>;       ///< "spring_axial"
+using PlaneAxialSpring = AxialSpringKernel<2>;  ///< "plane_spring_axial"
 
 /// Independent springs in the global directions, between two nodes (force on node 2 from its motion relative to node 1)
 /// or between one node and the ground. `component_count` 2: kx, ky; 3: kx, ky, kz; 6: and krx, kry, krz against
 /// rotation. The nodes may coincide.
 template <int node_count, int component_count>
 struct SpringKernel {
+  /// Name of the element type.
   static constexpr const char* name = node_count == 2 ? (component_count == 2   ? "plane_spring"
                                                          : component_count == 3 ? "spring"
                                                                                 : "spring_rotary")
                                                       : (component_count == 2   ? "plane_spring_to_ground"
                                                          : component_count == 3 ? "spring_to_ground"
                                                                                 : "spring_to_ground_rotary");
-  static constexpr const char* shape = node_count == 2 ? "line2" : "";
-  static constexpr int nodes = node_count, components = component_count, points = 1;
-  static constexpr int parameter_count = component_count, recovered_count = component_count;
-  static constexpr int dofs = nodes * components;
-  static constexpr bool linear = true, reads_temperature = false;
+  static constexpr const char* shape = node_count == 2 ? "line2" : "";  ///< name of the shape; a single node has none
+  static constexpr int nodes = node_count,                              ///< nodes per element
+      components = component_count,                                     ///< unknowns per node
+      points = 1;                                                       ///< points with results
+  static constexpr int parameter_count = component_count,               ///< number of parameters
+      recovered_count = component_count;                                ///< number of results
+  static constexpr int dofs = nodes * components;                       ///< degrees of freedom per element
+  static constexpr bool linear = true,                                  ///< the residual is linear in the unknowns
+      reads_temperature = false;  ///< temperature acts only through parameters and thermal strain
+  /// Names of the unknowns; the first `components` are used.
   static constexpr const char* unknowns[6] = {"ux", "uy", "uz", "rx", "ry", "rz"};
+  /// Stiffnesses against displacements and rotations; the first `parameter_count` are used.
   static constexpr const char* parameters[6] = {"kx", "ky", "kz", "krx", "kry", "krz"};
-  /// Forces and moments of the springs: stiffness times relative motion.
+  /// Forces and moments of the springs: stiffness times relative motion. The first `recovered_count` are used.
   static constexpr const char* recovered[6] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
+  /// Writes the stiffnesses at the mean temperature.
   template <class R>
   VSR_FN static void stiffness(const Input<R>& e, R* k) {
     e.parameters_at(R(0.5) * (e.temperature[0] + e.temperature[nodes - 1]), k);
   }
 
+  /// Positive if no stiffness is negative.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     R k[components];
@@ -91,6 +111,7 @@ struct SpringKernel {
     return good;
   }
 
+  /// The stiffness matrix: the upper triangle, by rows.
   template <class R>
   VSR_FN static R tangent(const Input<R>& e, R* upper) {
     R k[components];
@@ -102,6 +123,7 @@ struct SpringKernel {
     return R(1.0);
   }
 
+  /// Forces and moments of the springs.
   template <class R>
   VSR_FN static R recover(const Input<R>& e, R* out) {
     R k[components];
@@ -112,11 +134,11 @@ struct SpringKernel {
   }
 };
 
-using PlaneSpring = SpringKernel<2, 2>;
-using Spring = SpringKernel<2, 3>;
-using RotarySpring = SpringKernel<2, 6>;
-using PlaneSpringToGround = SpringKernel<1, 2>;
-using SpringToGround = SpringKernel<1, 3>;
-using RotarySpringToGround = SpringKernel<1, 6>;
+using PlaneSpring = SpringKernel<2, 2>;           ///< "plane_spring"
+using Spring = SpringKernel<2, 3>;                ///< "spring"
+using RotarySpring = SpringKernel<2, 6>;          ///< "spring_rotary"
+using PlaneSpringToGround = SpringKernel<1, 2>;   ///< "plane_spring_to_ground"
+using SpringToGround = SpringKernel<1, 3>;        ///< "spring_to_ground"
+using RotarySpringToGround = SpringKernel<1, 6>;  ///< "spring_to_ground_rotary"
 
 }  // namespace voussoir

@@ -11,18 +11,25 @@ namespace voussoir {
 /// between the nodes. Consistent mass ρ A L / 6 · (2, 1; 1, 2) in every direction; lumped: half the mass at each node.
 template <int dimension>
 struct TrussKernel {
-  static constexpr const char* name = dimension == 2 ? "plane_truss" : "truss";
-  static constexpr const char* shape = "line2";
-  static constexpr int nodes = 2, components = dimension, parameter_count = 4, points = 1;
-  static constexpr int dofs = nodes * components;
-  static constexpr bool linear = true, reads_temperature = false;
-  static constexpr const char* unknowns[3] = {"ux", "uy", "uz"};
-  static constexpr const char* parameters[] = {"young", "area", "density", "expansion"};
-  /// Total strain, thermal strain included; stress; axial force; stored energy per volume, and the volume.
+  static constexpr const char* name = dimension == 2 ? "plane_truss" : "truss";  ///< name of the element type
+  static constexpr const char* shape = "line2";                                  ///< name of the shape
+  static constexpr int nodes = 2,                                                ///< nodes per element
+      components = dimension,                                                    ///< unknowns per node
+      parameter_count = 4,                                                       ///< number of parameters
+      points = 1;                                                                ///< points with results
+  static constexpr int dofs = nodes * components;                                ///< degrees of freedom per element
+  static constexpr bool linear = true,  ///< the residual is linear in the unknowns
+      reads_temperature = false;        ///< temperature acts only through parameters and thermal strain
+  static constexpr const char* unknowns[3] = {"ux", "uy",
+                                              "uz"};  ///< names of the unknowns; the first `components` are used
+  static constexpr const char* parameters[] = {"young", "area", "density", "expansion"};  ///< names of the parameters
+  /// Results: total strain, thermal strain included; stress; axial force; stored energy per volume; volume.
   static constexpr const char* recovered[] = {"strain", "stress", "N", "energy", "volume"};
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
+  /// Positive if length, modulus and area are positive, and the density is not negative.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     R p[parameter_count];
@@ -32,6 +39,7 @@ struct TrussKernel {
                min(positive(p[1]), min(not_negative(p[2]), finite_number(p[3]))));
   }
 
+  /// The stiffness: the upper triangle, by rows. Returns the length.
   template <class R>
   VSR_FN static R tangent(const Input<R>& e, R* upper) {
     R p[parameter_count];
@@ -47,6 +55,7 @@ struct TrussKernel {
     return axis.length;
   }
 
+  /// The axial force at both nodes, thermal strain included. Returns the length.
   template <class R>
   VSR_FN static R residual(const Input<R>& e, R* r) {
     R result[5];
@@ -59,6 +68,7 @@ struct TrussKernel {
     return length;
   }
 
+  /// The stiffness times `du`. Returns the length.
   template <class R>
   VSR_FN static R action(const Input<R>& e, const R* du, R* r) {
     R p[parameter_count];
@@ -74,6 +84,7 @@ struct TrussKernel {
     return axis.length;
   }
 
+  /// The consistent mass: the upper triangle, by rows. Returns the length.
   template <class R>
   VSR_FN static R mass(const Input<R>& e, R* upper) {
     R p[parameter_count];
@@ -86,6 +97,7 @@ struct TrussKernel {
     return length;
   }
 
+  /// The nodal forces of a body load. Returns the length.
   template <class R, class Load>
   VSR_FN static R body_load(const Input<R>& e, const Load& load, R* f) {
     R p[parameter_count];
@@ -101,6 +113,7 @@ struct TrussKernel {
     return length;
   }
 
+  /// The results named by `recovered`. Returns the length.
   template <class R>
   VSR_FN static R recover(const Input<R>& e, R* out) {
     R p[parameter_count];
@@ -120,7 +133,7 @@ struct TrussKernel {
   }
 };
 
-using Truss = TrussKernel<3>;
-using PlaneTruss = TrussKernel<2>;
+using Truss = TrussKernel<3>;       ///< "truss"
+using PlaneTruss = TrussKernel<2>;  ///< "plane_truss"
 
 }  // namespace voussoir

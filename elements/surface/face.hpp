@@ -8,12 +8,13 @@
 #include <voussoir/elements/shapes/triangle.hpp>
 
 // Integration over the faces of bodies, for loads. A face of a solid is a triangle or quadrilateral; a face of a plane
-// or axisymmetric body is a line. The order of its nodes gives the outward normal: by the right hand for a triangle or
-// quadrilateral; to the right of a line walked from its first node to its second.
+// or axisymmetric body is a line. The order of its nodes gives the outward normal: by the right-hand rule for a
+// triangle or quadrilateral; to the right of a line traversed from its first node to its second.
 
 namespace voussoir {
 
-/// The rule of a face: exact for a pressure on a curved face and for convection on a flat one with straight edges.
+/// The quadrature rule of a face. It is exact for a pressure on a curved face and for convection on a flat face with
+/// straight edges.
 template <class Shape>
 struct FaceRule;
 template <>
@@ -45,21 +46,25 @@ struct FaceRule<Quad8> {
 template <class R>
 struct FacePiece {
   Vec3<R> area_vector;  ///< its area times the outward normal
-  R area;
-  R stretch;  ///< area over reference area, without thickness or circumference: zero for a degenerate face
+  R area;               ///< its area, times the thickness of a plane body or the circumference of an axisymmetric one
+  R stretch;            ///< ratio of area (length) to reference area (length); zero for a degenerate face
 };
 
-/// The face of an element: its shape, quadrature rule and area at the integration points.
+/// A face of an element: its shape, quadrature rule and area at the integration points.
 template <class Shape, Geometry geometry>
 struct Face {
   static_assert((Shape::dim == 2) == (geometry == Geometry::solid), "faces of solids are areas, those of planes lines");
-  using Rule = typename FaceRule<Shape>::Rule;
-  static constexpr int nodes = Shape::nodes, points = Rule::points;
-  /// Thickness is the last parameter of every load on a plane body.
+  using Rule = typename FaceRule<Shape>::Rule;  ///< the quadrature rule
+  static constexpr int nodes = Shape::nodes,    ///< nodes per face
+      points = Rule::points;                    ///< integration points
+  /// Parameters of a load in addition to its own: the thickness of a plane body, which is the last parameter.
   static constexpr int extra_parameters = geometry == Geometry::plane ? 1 : 0;
 
+  /// The shape function of a node at an integration point.
   VSR_FN static double value(int point, int node) { return shape_table<Shape, Rule>().value[point][node]; }
 
+  /// The part of the face around an integration point, times its quadrature weight. `x` are the coordinates of the
+  /// nodes; `thickness` is used for plane bodies only.
   template <class R>
   VSR_FN static FacePiece<R> piece(const Vec3<R>* x, int point, R thickness) {
     const auto& table = shape_table<Shape, Rule>();
