@@ -33,9 +33,8 @@ class Layout {
   std::int32_t ghosts(int device) const { return static_cast<std::int32_t>(ghosts_[device].size()); }
   std::int32_t local_size(int device) const { return owned(device) + ghosts(device); }     ///< owned plus ghosts
   const std::vector<Exchange>& exchanges(int device) const { return exchanges_[device]; }  ///< what a device receives
-  const std::shared_ptr<DeviceMemory>& memory(int device) const {
-    return memories_[device];
-  }  ///< where its parts of vectors are
+  /// The memory of a device, which has its parts of vectors.
+  const std::shared_ptr<DeviceMemory>& memory(int device) const { return memories_[device]; }
 
   /// Local index of an equation on a device, or −1 where it is neither owned nor a ghost there.
   std::int32_t local(int device, std::int64_t equation) const;

@@ -142,8 +142,8 @@ class MultigridServices : public Service {
   virtual LevelMatrix inverse_factor_pattern(const LevelMatrix& a, int most) = 0;
   /// G in a pattern that inverse_factor_pattern() made, from the lower triangle of A: on the nodes of each of its rows
   /// A = L Lᵀ, and the last rows of L⁻¹ are those of G, so that the diagonal blocks of G A Gᵀ are unit matrices
-  /// (Kolotilina and Yeremin 1993). Returns the first row at which A is not positive definite on them, and G is then of
-  /// no use; −1 where there is none.
+  /// (Kolotilina and Yeremin 1993). Returns the first row at which A is not positive definite on them, in which case G
+  /// is invalid, or −1 if there is none.
   virtual std::int64_t inverse_factor(const LevelMatrix& a, LevelMatrix& g) = 0;
   /// The pseudo-inverse of a small matrix: directions with nearly zero eigenvalues are omitted.
   virtual DenseInverse invert(const LevelMatrix& a) = 0;

@@ -57,7 +57,7 @@ class RegistryBase {
   using Same = bool (*)(const void*, const void*);
   RegistryBase(std::string kind, const RegistryRules& rules, Same same);  ///< adds itself to all()
 
-  /// Adds or replaces an entry; false if it was there already with an equal value. Throws as Registry::add() does.
+  /// Adds or replaces an entry; false if an equal one exists already. Throws as Registry::add() does.
   bool put(RegistryEntry entry, std::shared_ptr<const void> value, Mode mode);
   /// As put() with Mode::add, but a failure is kept and thrown by the first look-up of the name.
   bool put_at_start(RegistryEntry entry, std::shared_ptr<const void> value) noexcept;

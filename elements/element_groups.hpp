@@ -8,13 +8,13 @@
 #include <memory>
 #include <utility>
 
-// Elements on the CPU are computed in groups, one element per SIMD lane. What is the same for all kernels stands here:
-// fetching the data of a group, calling the kernel, judging and storing its results. Of the kernel it knows the numbers
-// of nodes and components alone, so that it is compiled once for all formulations of a shape.
+// Elements on the CPU are computed in groups, one element per SIMD lane. This header contains what all kernels share:
+// gathering the data of a group, calling the kernel, checking and storing its results. It depends only on the numbers
+// of nodes and components, so that it is compiled once for all formulations of a shape.
 
 namespace voussoir::detail {
 
-/// How numbers of several elements come into, and out of, the number type of a kernel.
+/// Conversion between numbers of several elements and the number type of a kernel.
 template <class R>
 struct LaneTraits;
 
@@ -41,7 +41,7 @@ struct LaneTraits<Pack> {
   }
 };
 
-/// Where the data of a group go: the arrays of an ElementInput, whose sizes its kernel knows.
+/// The destination of the data of a group: the arrays of an ElementInput, whose sizes depend on the kernel.
 template <class R>
 struct GroupArrays {
   int parameter_count;
@@ -49,13 +49,13 @@ struct GroupArrays {
   R* u;
   R* temperature;
   R* initial_temperature;
-  R* single_row;               ///< room for a table of one row: parameter_count + 1 numbers
-  std::int32_t* node_numbers;  ///< room for LaneTraits<R>::width numbers of every node
-  R* history = nullptr;        ///< room for the numbers of an element's history
+  R* single_row;               ///< memory for a table of one row: parameter_count + 1 numbers
+  std::int32_t* node_numbers;  ///< memory for LaneTraits<R>::width numbers per node
+  R* history = nullptr;        ///< memory for the history variables of an element
   int history_count = 0;
 };
 
-/// Brings the data of one group of elements after the other into an ElementInput.
+/// Loads the data of groups of elements into an ElementInput.
 template <class R, int nodes, int components>
 class Gather {
  public:
@@ -159,7 +159,7 @@ class Gather {
     }
   }
   void load_parameters() {
-    // Neighbouring elements mostly share a record, and then the packs at hand are right already.
+    // Neighbouring elements mostly share a record, and then the packs are already loaded.
     bool known = true;
     std::int32_t record[width];
     for (int lane = 0; lane < width; ++lane) {
@@ -186,7 +186,7 @@ class Gather {
   std::unique_ptr<R[]> rows_;
 };
 
-/// Faults of a group: `valid` and `health` must be positive, `finite` must be zero (a sum of 0 · result).
+/// The first fault of a group: `valid` and `health` must be positive, `finite` (a sum of 0 · result) must be zero.
 template <class R>
 ElementStatus judge(const R& valid, const R& health, const R& finite, int begin, int end) {
   using Lane = LaneTraits<R>;
@@ -198,7 +198,8 @@ ElementStatus judge(const R& valid, const R& health, const R& finite, int begin,
   return {};
 }
 
-/// Sums 0 · value over `count` values, which is zero unless one of them is not finite, and copies them where asked.
+/// The sum of 0 · value over `count` values, which is zero unless one of them is not finite. Copies the values to
+/// `copy_to`, if given.
 template <class R>
 R scan(const R* values, int count, double* copy_to) {
   if (copy_to) std::memcpy(copy_to, values, sizeof(R) * count);
@@ -211,7 +212,7 @@ R scan(const R* values, int count, double* copy_to) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// A routine of a kernel, as run_groups() calls it: `group` is what the kernel's own side makes of a group.
+/// A routine of a kernel, as run_groups() calls it. `group` points to the kernel's own data of a group.
 template <class R>
 struct GroupRoutine {
   R (*compute)(const void* group, R* result);  ///< writes `values` numbers and returns the element's health
@@ -219,7 +220,7 @@ struct GroupRoutine {
   int values;
 };
 
-/// Gathers, computes and stores group by group. `fixed` is the number of values where the compiler shall know it, or 0.
+/// Gathers, computes and stores group by group. `fixed` is the number of values if it is a compile-time constant, or 0.
 template <int fixed, class R, class AnyGather>
 ElementStatus run_fixed(AnyGather& gather, const GroupRoutine<R>& routine, const void* group, int first, int count,
                         double* out) {
@@ -243,7 +244,7 @@ ElementStatus run_fixed(AnyGather& gather, const GroupRoutine<R>& routine, const
   return status;
 }
 
-/// The same. Results of one value per unknown, products above all, are short enough that a loop of known length counts.
+/// As run_fixed(). Results with one value per unknown, such as products, profit from a loop of constant length.
 template <class R, int nodes, int components>
 __attribute__((noinline)) ElementStatus run_groups(Gather<R, nodes, components>& gather, const GroupRoutine<R>& routine,
                                                    const void* group, int first, int count, double* out) {

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-// The part of a kernel's ElementProgram that only tells facts about the kernel. It is no template, so that it is
+// The part of a kernel's ElementProgram that only returns properties of the kernel. It is not a template, so that it is
 // compiled once.
 
 namespace voussoir::detail {
 
-/// What a kernel says about itself. Names are copied by KernelProgram.
+/// The properties that a kernel declares. KernelProgram copies the names.
 struct KernelFacts {
   int nodes = 0, components = 0, lanes = 1, points = 0;
   bool has_tangent = true, has_mass = false, linear = false, symmetric = true, reads_temperature = true;
@@ -22,6 +22,7 @@ struct KernelFacts {
   const std::string& (*defect)() = nullptr;                  ///< null: no law that could have a defect
 };
 
+/// An ElementProgram with the given properties; NativeProgram adds the routines.
 class KernelProgram : public ElementProgram {
  public:
   KernelProgram(std::string_view name, const KernelFacts& facts);

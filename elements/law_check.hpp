@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-// What a point kernel must not do, found by running it: reading or writing numbers that are not its own, and reading
-// the temperature where it says that it does not. Done once for a law, before a model is built with it, so that kernels
-// themselves need no checks. Only run_law() depends on the law; the checks themselves are in
-// law_check.cpp.
+// Checks of a point kernel by running it: it must not read or write numbers that are not its own, nor read the
+// temperature if it declares that it does not. They run once per law, before a model is built with it, so that kernels
+// themselves need no checks. Only run_law() depends on the law; the checks are in law_check.cpp.
 
 namespace voussoir::detail {
 
@@ -38,7 +37,7 @@ struct LawRun {
   }
 };
 
-/// Calls the function that `run` asks for.
+/// Calls the function selected by LawRun::function.
 template <class Law, int parameter_count>
 __attribute__((noinline, cold)) void run_law(LawRun& run) {
   using R = NumberOf<Law>;
@@ -111,7 +110,7 @@ __attribute__((noinline, cold)) void run_law(LawRun& run) {
     }
 }
 
-/// What a law says about itself, and how to run it.
+/// The properties that a law declares, and the function that runs it.
 struct LawFacts {
   const char* name;
   int parameter_count, constant_count;
@@ -122,7 +121,7 @@ struct LawFacts {
 /// The first defect found, in a sentence; empty where there is none.
 std::string find_law_defect(const LawFacts& law);
 
-/// What is wrong with a law, found once. `parameter_count` has the thickness of a plane element in it.
+/// The first defect of a law, or "". The check runs once. `parameter_count` includes the thickness of a plane element.
 template <class Law, int parameter_count>
 const std::string& law_defect() {
   static const std::string text = find_law_defect({Law::name, parameter_count, kernel_constants<Law>(),

@@ -19,7 +19,7 @@ namespace voussoir {
 /// are counted from 0.
 class Partition {
  public:
-  /// `part_of_element` has the part of each element, block by block; `weights` likewise (empty: 1 each).
+  /// `part_of_element` has the part of each element, block by block; `weights` their weights, or is empty for 1 each.
   /// Wrong sizes, parts that do not exist and parts without elements are an Error (bad_input).
   Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts,
             std::vector<double> weights = {});

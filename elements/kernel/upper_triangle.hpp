@@ -1,8 +1,8 @@
 #pragma once
 #include <voussoir/elements/kernel/pack.hpp>
 
-// The storage of element matrices: the upper triangle, by rows; where a tangent is not symmetric, the whole matrix, by
-// rows.
+// The storage of element matrices: the upper triangle by rows, or the whole matrix by rows if a tangent is not
+// symmetric.
 
 namespace voussoir::detail {
 
@@ -32,10 +32,10 @@ VSR_LARGE_FN void multiply_whole(const R* matrix, const R* vector, R* result) {
   }
 }
 
-/// Numbers of a stored tangent of n unknowns.
+/// Number of stored entries of a tangent with n unknowns.
 VSR_FN constexpr int tangent_entries(int n, bool symmetric) { return symmetric ? n * (n + 1) / 2 : n * n; }
 
-/// result = tangent · vector, stored as its symmetry says.
+/// result = tangent · vector, for a tangent stored by its symmetry.
 template <class R, int n, bool symmetric>
 VSR_FN void multiply_tangent(const R* matrix, const R* vector, R* result) {
   if constexpr (symmetric)
@@ -44,7 +44,7 @@ VSR_FN void multiply_tangent(const R* matrix, const R* vector, R* result) {
     multiply_whole<R, n>(matrix, vector, result);
 }
 
-/// An upper triangle becomes the whole matrix, in place: the array has room for it.
+/// Expands an upper triangle to the whole matrix in place; the array must be large enough.
 template <class R, int n>
 VSR_LARGE_FN void make_whole(R* matrix) {
   for (int i = n - 1; i >= 0; --i)

@@ -3,7 +3,7 @@
 #include <voussoir/elements/point/trilinear_coefficients.hpp>
 
 // The tangent of a Hex8 times directions, for processors with too few registers for the arrays of PointAction: few
-// values are alive at a time. For a material whose numbers do not vary within the element.
+// values are live at a time. For material parameters that do not vary within the element.
 
 namespace voussoir::detail {
 
@@ -12,7 +12,7 @@ template <class R, int components>
 struct CompactFlow {
   TrilinearCoefficients<R> of[components];
 
-  /// What a flux at an end of a line does: the first waits for the second.
+  /// Adds the flux at one of the two points of a line; the first is kept until the second arrives.
   template <int rows>
   VSR_FN void add_flux(const Mat<R, rows, 3>& flux, const R (&cofactor)[3][3], int end, R j, R k,
                        R (&low)[components][3]) {
@@ -66,7 +66,7 @@ struct CompactModes {
   }
   VSR_FN Gradient flux(int w, R i, R j, R k) const { return i * moment[w][0] + j * moment[w][1] + k * moment[w][2]; }
 
-  /// Finds the amplitudes that leave the modes without force.
+  /// Computes the amplitudes for which the forces on the modes vanish.
   VSR_FN void release(const Point<R>& p, const TrilinearCoefficients<R> (&x)[3]) {
     R c[3][3], matrix[mode_dofs * (mode_dofs + 1) / 2];
     trilinear_cofactors(x, R(0.0), R(0.0), R(0.0), c);

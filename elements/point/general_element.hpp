@@ -6,9 +6,9 @@
 #include <voussoir/elements/point/point_functions.hpp>
 #include <voussoir/elements/point/point_recovery.hpp>
 
-// Elements of laws that are more than a flux and its tangent: values and sources, history, unsymmetric tangents, and
-// derivatives by dual numbers (law.hpp). At each point the change of flux and source with every entry of value and
-// gradient is found once, and shared by all pairs of nodes.
+// Elements of laws with values and sources, history, unsymmetric tangents, or derivatives by dual numbers (law.hpp). At
+// each point the derivatives of flux and source with respect to every entry of value and gradient are computed once and
+// shared by all pairs of nodes.
 
 namespace voussoir::detail {
 
@@ -25,7 +25,7 @@ VSR_FN constexpr int displacement_count() {
   for (int i = 0; i < Kernel::components; ++i) count += displacement_direction<Kernel>(i) >= 0 ? 1 : 0;
   return count;
 }
-/// The only component that is no displacement, which a source per volume feeds; −1 where there is none or several.
+/// The only component that is not a displacement, on which a source per volume acts; −1 if there is none or several.
 template <class Kernel>
 VSR_FN constexpr int source_component() {
   int found = -1, count = 0;
@@ -37,7 +37,7 @@ VSR_FN constexpr int source_component() {
   return count == 1 ? found : -1;
 }
 
-/// The routines of these names that GeneralElement promises.
+/// Implements the routines of GeneralElement.
 template <class Kernel, class Shape, class Formulation>
 struct GeneralIntegrals {
   using Element = PointElement<Kernel, Shape, Formulation>;
@@ -281,7 +281,7 @@ struct GeneralIntegrals {
   }
 };
 
-/// PointElement of a law that is more than a flux and its tangent: an element kernel (kernel/element_kernel.hpp).
+/// The PointElement of a general law (see general_law): an element kernel (kernel/element_kernel.hpp).
 template <class Kernel, class Shape, class Formulation>
 struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() == Geometry::plane>,
                         RecoveredNames<Kernel> {
@@ -354,14 +354,14 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
                               R* upper) requires(kernel_has_density<Kernel> && !law_has_vector_density<Kernel>) {
     return Integrals::Volume::lumped_mass(e, upper);
   }
-  /// Displacements: ρ (g + ω² r); the only other unknown: the source.
+  /// The external force of a body load: ρ (g + ω² r) on displacements; the source on the only other unknown.
   template <class R, class Load>
   VSR_FN static R body_load(const Input<R>& e, const Load& load,
                             R* f) requires((displacement_count<Kernel>() > 0 && kernel_has_density<Kernel>) ||
                                            source_component<Kernel>() >= 0) {
     return Integrals::body_load(e, load, f);
   }
-  /// As PointElement::recover(), and the history at the end of the step.
+  /// The results of PointElement::recover(), and the history at the end of the step.
   template <class R>
   VSR_FN static R recover(const Input<R>& e, R* out) {
     return Integrals::recover(e, out);

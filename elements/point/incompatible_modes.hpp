@@ -1,8 +1,8 @@
 #pragma once
 #include <voussoir/elements/point/point_integrals.hpp>
 
-// The modes inside a Quad4 or Hex8 that bends, which leave the element again: their amplitudes are those that leave
-// them without force. The modes' functions are PointFunctions'.
+// The incompatible modes of a Quad4 or Hex8 and their static condensation: their amplitudes are those for which the
+// forces on the modes vanish. The functions of the modes are in PointFunctions.
 
 namespace voussoir::detail {
 
@@ -26,8 +26,8 @@ struct IncompatibleModes {
     factorise<mode_dofs>(stiffness);
   }
 
-  /// The amplitudes that leave the modes without force, given the nodal values in the first part of u. The law being
-  /// linear, they follow from the force that the nodal values exert on them.
+  /// The amplitudes for which the forces on the modes vanish, given the nodal values in the first part of u. Since the
+  /// law is linear, they follow from the forces that the nodal values exert on the modes.
   template <bool linearised, class R>
   VSR_LARGE_FN static void find_modes(const Input<R>& e, const Basis<R>* basis, const R* stiffness, R* u) {
     for (int i = dofs; i < functions * components; ++i) u[i] = R(0.0);

@@ -3,7 +3,7 @@
 #include <voussoir/elements/point/formulation.hpp>
 #include <voussoir/elements/point/point_material.hpp>
 
-// The integration points of a point element: Jacobians, volumes, and the round over all of them.
+// The integration points of a point element: Jacobians, volumes, and loops over the points.
 
 namespace voussoir {
 

@@ -2,13 +2,13 @@
 #include <voussoir/elements/kernel/dual.hpp>
 #include <voussoir/elements/point/formulation.hpp>
 
-// What a law says at a point, whatever of it the law has written: flux, source or energy, with or without the value of
-// the unknowns. What it has not written is differentiated by dual numbers. The interface of laws is documented in
-// kernel/point_kernel.hpp.
+// The response of a law at a point, whichever functions the law defines: flux, source or energy, with or without the
+// values of the unknowns. Functions that it does not define are derived by dual numbers. The interface of laws is
+// documented in kernel/point_kernel.hpp.
 
 namespace voussoir::detail {
 
-// Laws are asked with numbers of type double, which every law understands.
+// Laws are probed with numbers of type double, which every law accepts.
 template <class Kernel>
 using ProbePoint = Point<double>;
 template <class Kernel>
@@ -50,7 +50,7 @@ template <class Kernel>
 inline constexpr bool general_law = !(law_has_flux<Kernel> && law_has_dflux<Kernel>) || law_has_source<Kernel> ||
                                     history_numbers_of<Kernel>() > 0 || !symmetric_tangent_of<Kernel>();
 
-/// A number as a number of a type that has derivatives: they are zero.
+/// A number converted to a dual type, with zero derivatives.
 template <class To, class From>
 VSR_FN To lifted(const From& x) {
   if constexpr (same<To, From>)
@@ -59,7 +59,7 @@ VSR_FN To lifted(const From& x) {
     return To(lifted<decltype(To::v)>(x));
 }
 
-/// A point in numbers that have derivatives.
+/// A point converted to a dual number type.
 template <class Kernel, int parameter_count, class To>
 struct LiftedPoint {
   static constexpr int constants = kernel_constants<Kernel>(), history = history_numbers_of<Kernel>();
@@ -86,11 +86,11 @@ struct LiftedPoint {
   LiftedPoint& operator=(const LiftedPoint&) = delete;
 };
 
-/// A law with everything that an element needs of it.
+/// A law with all functions that an element needs.
 template <class Kernel, int parameter_count>
 struct LawResponse {
   static constexpr int components = Kernel::components, rows = kernel_rows<Kernel>();
-  /// The flux follows from the energy.
+  /// Whether the flux is derived from the energy.
   static constexpr bool by_energy = !law_has_flux<Kernel> && !law_has_value_flux<Kernel>;
   static constexpr bool takes_value =
       law_has_value_flux<Kernel> || law_has_source<Kernel> || (by_energy && law_has_value_energy<Kernel>);
@@ -103,7 +103,8 @@ struct LawResponse {
   using Value = Vec<S, components>;
   template <class S>
   using Gradient = Mat<S, rows, 3>;
-  /// What is paired with the gradients of the shape functions, and what with the functions themselves.
+  /// The response at a point: the flux, which is multiplied by gradients of shape functions, and the source, which is
+  /// multiplied by shape functions.
   template <class S>
   struct Answer {
     Gradient<S> flux;
@@ -133,7 +134,7 @@ struct LawResponse {
     return a;
   }
 
-  /// The change of the answer when value and gradient change by du and dg.
+  /// The change of the response when value and gradient change by du and dg.
   template <class S>
   VSR_FN static Answer<S> change(const Point<S>& p, const Value<S>& u, const Gradient<S>& g, const Value<S>& du,
                                  const Gradient<S>& dg) {

@@ -1,12 +1,12 @@
 #pragma once
 #include <voussoir/elements/point/integration_points.hpp>
 
-// What the volume of a point element carries: its mass, consistent or lumped, and body loads.
+// Volume integrals of a point element: its mass, consistent or lumped, and body loads.
 
 namespace voussoir::detail {
 
-/// The routines of these names that PointElement promises. Formulations in which they are those of Full share them:
-/// see VolumeFormulation.
+/// Implements mass, lumped mass and body load of PointElement. Formulations whose integrals are those of Full share
+/// them: see VolumeFormulation.
 template <class Kernel, class Shape, class Formulation>
 struct MassAndBodyLoad {
   using Element = PointElement<Kernel, Shape, Formulation>;

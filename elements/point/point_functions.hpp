@@ -1,12 +1,12 @@
 #pragma once
 #include <voussoir/elements/point/integration_points.hpp>
 
-// The functions of a point element at its integration points, which every formulation comes down to: the nodes' shape
-// functions, and the modes inside an element that bends. Of each function f
+// The functions of a point element at its integration points, in terms of which every formulation is defined: the shape
+// functions of the nodes, and incompatible modes. For each function f
 //   gradient[f]    ∇f in space
 //   hoop[f]        f/r, in a ring
 //   correction[f]  the B-bar correction of the three normal strains, per component of the unknown
-// and of each point a volume. What follows from them is written once, in these terms.
+// and for each point a volume. Everything else is implemented once, in these terms.
 
 namespace voussoir::detail {
 

@@ -52,8 +52,8 @@ VSR_FN R least_valid(const Input& e) {
   return least;
 }
 
-/// The material at the points of one element. Numbers that do not vary within the element are prepared once. (The point
-/// itself is kept apart by the callers, so that the compiler can hold it in registers.)
+/// The material at the points of one element. Values that do not vary within the element are prepared once. (The point
+/// itself is a separate variable of the callers, so that the compiler can keep it in registers.)
 template <class Kernel, class Shape, class Formulation, class R>
 struct PointMaterial {
   static constexpr int nodes = Shape::nodes;
@@ -89,7 +89,7 @@ struct PointMaterial {
     return p;
   }
 
-  /// Goes to a point where the shape functions are `value`.
+  /// Moves to the point at which the shape functions are `value`.
   template <class Input>
   VSR_FN void move(const Input& e, const double* value, Point<R>& p) {
     for (int k = 0; k < 3; ++k) {

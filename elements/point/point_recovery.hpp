@@ -5,8 +5,8 @@
 
 namespace voussoir::detail {
 
-/// What is reported of a point whatever the kind of its law: position, volume, and strain and stress or gradient and
-/// flux. Returns where the next number goes.
+/// Writes the results of a point that do not depend on the kind of law: position, volume, and strain and stress or
+/// gradient and flux. Returns the end of what it wrote.
 template <class Kernel, class R>
 VSR_FN R* write_point(const Point<R>& p, const R& volume, const Mat<R, kernel_rows<Kernel>(), 3>& grad,
                       const Mat<R, kernel_rows<Kernel>(), 3>& flux, R* out) {
@@ -30,7 +30,7 @@ VSR_FN R* write_point(const Point<R>& p, const R& volume, const Mat<R, kernel_ro
   return out;
 }
 
-/// The routines of these names that PointElement promises.
+/// Implements recover() and extrapolation() of PointElement.
 template <class Kernel, class Shape, class Formulation>
 struct PointRecovery {
   using Element = PointElement<Kernel, Shape, Formulation>;

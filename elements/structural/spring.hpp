@@ -17,8 +17,8 @@ struct AxialSpringKernel {
   static constexpr int dofs = nodes * components;  ///< degrees of freedom per element
   static constexpr bool linear = true,             ///< the residual is linear in the unknowns
       reads_temperature = false;                   ///< temperature acts only through parameters and thermal strain
-  static constexpr const char* unknowns[3] = {"ux", "uy",
-                                              "uz"};  ///< names of the unknowns; the first `components` are used
+  /// Names of the unknowns; the first `components` are used.
+  static constexpr const char* unknowns[3] = {"ux", "uy", "uz"};
   static constexpr const char* parameters[] = {"stiffness"};       ///< force per elongation
   static constexpr const char* recovered[] = {"elongation", "N"};  ///< elongation and axial force
   /// The data of an element.

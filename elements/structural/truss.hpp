@@ -20,8 +20,8 @@ struct TrussKernel {
   static constexpr int dofs = nodes * components;                                ///< degrees of freedom per element
   static constexpr bool linear = true,  ///< the residual is linear in the unknowns
       reads_temperature = false;        ///< temperature acts only through parameters and thermal strain
-  static constexpr const char* unknowns[3] = {"ux", "uy",
-                                              "uz"};  ///< names of the unknowns; the first `components` are used
+  /// Names of the unknowns; the first `components` are used.
+  static constexpr const char* unknowns[3] = {"ux", "uy", "uz"};
   static constexpr const char* parameters[] = {"young", "area", "density", "expansion"};  ///< names of the parameters
   /// Results: total strain, thermal strain included; stress; axial force; stored energy per volume; volume.
   static constexpr const char* recovered[] = {"strain", "stress", "N", "energy", "volume"};
