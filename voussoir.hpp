@@ -1,6 +1,6 @@
 #pragma once
-// Everything that a program which builds, reads and solves models needs. Those who write elements include
-// <voussoir/elements/register.hpp> besides.
+// The headers for programs that build, read and solve models. To define elements, also include
+// <voussoir/elements/register.hpp>.
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
