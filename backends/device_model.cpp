@@ -1,6 +1,7 @@
 #include <voussoir/backends/device_model.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -151,12 +152,15 @@ void upload_elements(const PartSource& source, const std::shared_ptr<DeviceMemor
   settle(to.record);
 }
 
-void upload_batches(const PartSource& source, int device, detail::Share& share, DeviceModel::Part& part) {
+/// The batches of a description on a device; the first of them gets the number `first`.
+std::vector<ElementBatch> upload_batches(const PartSource& source, int device, int first, std::int32_t local_nodes,
+                                         detail::Share& share) {
+  std::vector<ElementBatch> batches;
   for (std::size_t b = 0; b < source.model.batches.size(); ++b) {
     const BatchDescription& from = source.model.batches[b];
-    ElementBatch& to = part.batches.emplace_back();
+    ElementBatch& to = batches.emplace_back();
     to.program = from.program;
-    to.description = static_cast<int>(b);
+    to.description = first + static_cast<int>(b);
     to.table_rows = from.table_rows;
     to.expansion_reference = from.expansion_reference;
     to.element_count =
@@ -164,8 +168,9 @@ void upload_batches(const PartSource& source, int device, detail::Share& share, 
     to.origin = std::move(share.elements[b]);
     if (to.element_count == 0) continue;
     upload_elements(source, source.layout.memory(device), from, to);
-    upload_slots(source, source.layout.memory(device), from, part.local_nodes, to);
+    upload_slots(source, source.layout.memory(device), from, local_nodes, to);
   }
+  return batches;
 }
 
 /// The device owns the nodes begin … end.
@@ -253,9 +258,85 @@ DeviceModel::DeviceModel(std::vector<std::shared_ptr<DeviceMemory>> memories, co
     part.local_nodes = part.owned_nodes + static_cast<std::int32_t>(ghost_nodes_[d].size());
     upload_nodes(source, d, first_node_[d], ghost_nodes_[d], part);
     if (!model.initial_temperature.empty()) write_nodal(model.initial_temperature, d, part.initial_temperature);
-    upload_batches(source, d, shares[d], part);
+    part.batches = upload_batches(source, d, 0, part.local_nodes, shares[d]);
     take_dependencies(source, d, first_node_[d], first_node_[d + 1], shares[d], part);
   }
+}
+
+void DeviceModel::set_prescribed(std::span<const std::uint8_t> prescribed) {
+  if (static_cast<std::int64_t>(prescribed.size()) != layout_->size())
+    throw Error(ErrorCode::misuse, "set_prescribed: " + std::to_string(prescribed.size()) + " flags for " +
+                                       std::to_string(layout_->size()) + " equations; give one per equation");
+  for (const Part& part : parts_)
+    if (!part.dependencies.empty())
+      throw Error(ErrorCode::misuse,
+                  "set_prescribed: equations of this model depend on others, and may depend on those that change; make "
+                  "a new model");
+  ++revision_.constraints;
+  for (int d = 0; d < devices(); ++d) {
+    Array<std::uint8_t>& constrained = parts_[static_cast<std::size_t>(d)].constrained;
+    const auto flags = constrained.write_host();
+    for (std::int32_t i = 0; i < layout_->local_size(d); ++i)
+      flags[i] = prescribed[static_cast<std::size_t>(layout_->global(d, i))] ? 1 : 0;
+    settle(constrained);
+  }
+}
+
+bool DeviceModel::replace_batches(int first, const ModelDescription& description) {
+  if (first < 0 || first > batch_count_ ||
+      static_cast<std::int32_t>(description.first_equation.size()) != node_count_ + 1 ||
+      !description.dependencies.empty())
+    throw Error(ErrorCode::misuse,
+                "replace_batches: the description is not that of the same nodes without dependencies");
+  for (const Part& part : parts_)
+    if (!part.dependencies.empty())
+      throw Error(ErrorCode::misuse, "replace_batches: equations of this model depend on others; make a new model");
+  detail::check_batches(description);
+  const auto symmetric = [](const ElementProgram& program) { return program.symmetric() || !program.has_tangent(); };
+  bool all_symmetric = true;
+  for (int b = 0; b < first; ++b)
+    all_symmetric = all_symmetric && symmetric(*parts_[0].batches[static_cast<std::size_t>(b)].program);
+  for (const BatchDescription& batch : description.batches) all_symmetric = all_symmetric && symmetric(*batch.program);
+  if (all_symmetric != symmetric_) return false;
+
+  const detail::DependencyIndex index;
+  std::vector<std::vector<ElementBatch>> batches(parts_.size());
+  std::vector<std::int32_t> local_of(devices() > 1 ? static_cast<std::size_t>(node_count_) : 0);
+  const PartSource source{description, index, *layout_, local_of};
+  for (int d = 0; d < devices(); ++d) {
+    const Part& part = parts_[static_cast<std::size_t>(d)];
+    const auto& ghosts = ghost_nodes_[static_cast<std::size_t>(d)];
+    detail::Share share = devices() == 1 ? detail::whole_share(description)
+                                         : detail::share_of(description, index, first_node_[d], first_node_[d + 1]);
+    if (!std::includes(ghosts.begin(), ghosts.end(), share.ghost_nodes.begin(), share.ghost_nodes.end())) return false;
+    if (devices() > 1) {
+      for (std::int32_t n = 0; n < part.owned_nodes; ++n) local_of[static_cast<std::size_t>(first_node_[d] + n)] = n;
+      for (std::size_t g = 0; g < ghosts.size(); ++g)
+        local_of[static_cast<std::size_t>(ghosts[g])] = part.owned_nodes + static_cast<std::int32_t>(g);
+    }
+    batches[static_cast<std::size_t>(d)] = upload_batches(source, d, first, part.local_nodes, share);
+  }
+  const auto has_matrix = [](const ElementProgram& program) { return program.has_tangent() || program.has_mass(); };
+  bool matrices = false;
+  for (const BatchDescription& batch : description.batches) matrices = matrices || has_matrix(*batch.program);
+  for (int b = first; b < batch_count_; ++b)
+    matrices = matrices || has_matrix(*parts_[0].batches[static_cast<std::size_t>(b)].program);
+  if (matrices) ++revision_.matrices;
+  for (std::size_t d = 0; d < parts_.size(); ++d) {
+    parts_[d].batches.resize(static_cast<std::size_t>(first));
+    std::move(batches[d].begin(), batches[d].end(), std::back_inserter(parts_[d].batches));
+  }
+  batch_count_ = first + static_cast<int>(description.batches.size());
+  ++revision_.batches;
+  first_replaced_.push_back(first);
+  return true;
+}
+
+int DeviceModel::unchanged_batches(std::uint64_t since) const {
+  int unchanged = batch_count_;
+  for (std::size_t i = static_cast<std::size_t>(since); i < first_replaced_.size(); ++i)
+    unchanged = std::min(unchanged, first_replaced_[i]);
+  return unchanged;
 }
 
 NodalValues DeviceModel::nodal_values(std::span<const double> values) const {

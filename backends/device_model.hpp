@@ -42,7 +42,7 @@ struct ModelDescription {
   /// Initial temperature of each node; empty: `start_temperature` everywhere.
   std::span<const double> initial_temperature;
   double start_temperature = 0;           ///< where initial_temperature is empty
-  std::vector<Dependency> dependencies;   ///< `others` are free: neither held nor dependent
+  std::vector<Dependency> dependencies;   ///< `others` are free: neither prescribed nor dependent
   std::vector<BatchDescription> batches;  ///< in the order of BatchOrigin
 };
 
@@ -82,6 +82,14 @@ struct ElementBatch {
   std::int32_t origin_of(std::int32_t element) const { return origin.empty() ? element : origin[element]; }
 };
 
+/// How often a DeviceModel has changed.
+struct ModelRevision {
+  std::uint64_t constraints = 0;  ///< calls of set_prescribed()
+  std::uint64_t batches = 0;      ///< calls of replace_batches() that replaced some
+  std::uint64_t matrices = 0;     ///< of these, where an element with a stiffness or a mass came or went
+  bool operator==(const ModelRevision&) const = default;  ///< nothing has changed in between
+};
+
 /// The model in the memory of a backend's devices. A device has every element that contributes to an equation it
 /// owns, so that it computes its rows independently; elements on the boundary of two ranges are on both devices.
 class DeviceModel {
@@ -117,6 +125,21 @@ class DeviceModel {
   /// First node a device owns.
   std::int32_t first_node(int device) const { return first_node_[device]; }
 
+  // --- changes -------------------------------------------------------------------------------------------------
+  // Element operators must be made again after a change. Matrices stay, and are assembled for the model as it is then;
+  // but added elements need a new one.
+
+  /// Prescribes other equations, one flag per equation of the description. Throws Error (misuse) where the model has
+  /// dependencies.
+  void set_prescribed(std::span<const std::uint8_t> prescribed);
+  /// Replaces all batches from number `first` on by those of a description that has the nodes of this model, without
+  /// coordinates, and no dependencies. False, and no change, where elements would need nodes that their device does not
+  /// have, or a matrix that was symmetric would no longer be or the other way round.
+  bool replace_batches(int first, const ModelDescription& description);
+  const ModelRevision& revision() const { return revision_; }  ///< counts these changes
+  /// How many of the first batches are what they were when revision().batches was `since`.
+  int unchanged_batches(std::uint64_t since) const;
+
   /// One value per described node, on the devices that have it.
   NodalValues nodal_values(std::span<const double> values) const;
   /// The view passed to the routines of a batch, for device work. Ghosts of the state's unknowns are fresh.
@@ -141,6 +164,8 @@ class DeviceModel {
   int uniform_components_ = 0;
   bool symmetric_ = true;
   double start_temperature_ = 0;
+  ModelRevision revision_;
+  std::vector<int> first_replaced_;  // by each call of replace_batches()
   mutable std::shared_ptr<void> backend_data_;
 };
 

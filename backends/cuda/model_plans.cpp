@@ -1,14 +1,33 @@
 #include <voussoir/backends/cuda/model_plans.hpp>
 
+#include <algorithm>
+
 namespace voussoir::cuda {
 
 ModelPlans& ModelPlans::of(const DeviceModel& model) {
   std::shared_ptr<void>& slot = model.backend_data();
   if (!slot) slot = std::make_shared<ModelPlans>(model);
-  return *static_cast<ModelPlans*>(slot.get());
+  auto& plans = *static_cast<ModelPlans*>(slot.get());
+  if (!(plans.revision_ == model.revision())) plans.follow();
+  return plans;
 }
 
-ModelPlans::ModelPlans(const DeviceModel& model) : model_(model) {
+void ModelPlans::follow() {
+  const ModelRevision now = model_.revision();
+  if (now.batches != revision_.batches) {
+    const auto unchanged = static_cast<std::size_t>(model_.unchanged_batches(revision_.batches));
+    for (auto& gathers : gather_) {
+      gathers.resize(std::min(unchanged, gathers.size()));
+      gathers.resize(static_cast<std::size_t>(model_.batch_count()));
+    }
+    others_.clear();
+  }
+  // Clusters know which equations are not free, and are asked for by a flag per batch.
+  clusters_.clear();
+  revision_ = now;
+}
+
+ModelPlans::ModelPlans(const DeviceModel& model) : model_(model), revision_(model.revision()) {
   const auto devices = static_cast<std::size_t>(model.devices());
   gather_.resize(devices);
   dependencies_.resize(devices);
@@ -24,10 +43,10 @@ const NodeGather& ModelPlans::gather(int device, int batch) {
   return *plan;
 }
 
-const ClusterSet& ModelPlans::clusters(int device, const std::vector<bool>& active) {
+std::shared_ptr<const ClusterSet> ModelPlans::clusters(int device, const std::vector<bool>& active) {
   auto& set = clusters_[{device, active}];
-  if (!set) set = std::make_unique<ClusterSet>(make_clusters(model_, device, active));
-  return *set;
+  if (!set) set = std::make_shared<const ClusterSet>(make_clusters(model_, device, active));
+  return set;
 }
 
 const DeviceDependencies& ModelPlans::dependencies(int device) {

@@ -22,7 +22,7 @@ class ModelPlans {
   /// How values of a batch's elements are summed to nodes.
   const NodeGather& gather(int device, int batch);
   /// The clusters of the batches that are `active`, one flag per batch.
-  const ClusterSet& clusters(int device, const std::vector<bool>& active);
+  std::shared_ptr<const ClusterSet> clusters(int device, const std::vector<bool>& active);
   /// The dependencies of a device, as arrays on it.
   const DeviceDependencies& dependencies(int device);
   /// True where some device has a dependency.
@@ -36,10 +36,13 @@ class ModelPlans {
   }
 
  private:
+  /// Drops what is out of date since the model has changed, and has room for the batches that there are now.
+  void follow();
   const DeviceModel& model_;
+  ModelRevision revision_;
   std::vector<std::vector<std::unique_ptr<NodeGather>>> gather_;
   std::vector<std::unique_ptr<DeviceDependencies>> dependencies_;
-  std::map<std::pair<int, std::vector<bool>>, std::unique_ptr<ClusterSet>> clusters_;
+  std::map<std::pair<int, std::vector<bool>>, std::shared_ptr<const ClusterSet>> clusters_;
   std::map<std::type_index, std::shared_ptr<void>> others_;
   bool any_dependency_ = false;
 };

@@ -69,6 +69,13 @@ inline void require_state(const DeviceModel& model, const ElementState& state, c
   if (!fits) throw Error(ErrorCode::misuse, std::string(what) + ": the history is that of another model");
 }
 
+/// Throws where a model has changed since something was derived from it.
+inline void require_current(const DeviceModel& model, const ModelRevision& made_for, const char* what) {
+  if (!(model.revision() == made_for))
+    throw Error(ErrorCode::misuse,
+                std::string(what) + ": the model has changed since this operator was made; make a new one");
+}
+
 inline void require_batch(int batch, int batches, const char* what) {
   if (batch < 0 || batch >= batches)
     throw Error(ErrorCode::misuse, std::string(what) + ": there is no batch " + std::to_string(batch) + " among " +

@@ -136,6 +136,10 @@ void check_batch(const ModelDescription& model, std::size_t b) {
 
 void check_description(const ModelDescription& model) {
   check_nodes(model);
+  check_batches(model);
+}
+
+void check_batches(const ModelDescription& model) {
   for (std::size_t b = 0; b < model.batches.size(); ++b) check_batch(model, b);
 }
 

@@ -11,6 +11,8 @@ namespace voussoir::detail {
 /// Throws Error (misuse) where nodes or batches of a description contradict each other. The dependencies are checked
 /// when they are indexed.
 void check_description(const ModelDescription& model);
+/// The same of the batches alone, whose nodes have been checked before.
+void check_batches(const ModelDescription& model);
 
 inline std::int32_t element_count(const BatchDescription& batch) {
   return static_cast<std::int32_t>(batch.nodes.size() / static_cast<std::size_t>(batch.program->nodes()));

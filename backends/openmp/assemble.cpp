@@ -7,9 +7,8 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/element_matrices.hpp>
 #include <voussoir/backends/openmp/exchange.hpp>
+#include <voussoir/backends/openmp/matrix_pattern.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
-#include <voussoir/backends/openmp/sparse_matrix.hpp>
-#include <voussoir/backends/openmp/symmetric_matrix.hpp>
 
 namespace voussoir {
 
@@ -327,10 +326,14 @@ void CpuBackend::assemble(const DeviceModel& model, const ElementState& state, c
   detail::require_state(model, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
   require_factors(terms, model.batch_count(), "assemble");
+  const auto assemble_in = [&](auto& matrix, bool is_whole) {
+    if (matrix.pattern_revision() != model.revision().matrices) make_pattern(model, matrix);
+    assemble_into(*this, model, state, terms, is_whole, matrix);
+  };
   if (half)
-    assemble_into(*this, model, state, terms, false, *half);
+    assemble_in(*half, false);
   else
-    assemble_into(*this, model, state, terms, true, *whole);
+    assemble_in(*whole, true);
 }
 
 }  // namespace voussoir

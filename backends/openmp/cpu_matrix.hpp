@@ -40,6 +40,9 @@ class CpuMatrix : public SparseMatrix {
   int block_size() const override { return block_size_; }
   std::string describe() const override;
   int threads() const { return threads_; }
+  /// ModelRevision::matrices of the model that the pattern was made for.
+  std::uint64_t pattern_revision() const { return pattern_revision_; }
+  void set_pattern_revision(std::uint64_t revision) { pattern_revision_ = revision; }
   /// Blocks of `block_size` on the diagonal of a device's rows, inside a section.
   virtual void copy_diagonal(int device, int block_size, double* values) const = 0;
 
@@ -54,6 +57,7 @@ class CpuMatrix : public SparseMatrix {
   std::shared_ptr<const Layout> layout_;
   int block_size_;
   int threads_;
+  std::uint64_t pattern_revision_ = 0;
 };
 
 /// Cuts pieces of rows into one run per thread, of about equal numbers of blocks: the first piece of each, and the end.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/upper_triangle.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/element_operator.hpp>
@@ -87,6 +88,7 @@ ElementStatus CpuElementOperator::add_diagonal(int d, int b, int block_size, Arr
 
 BlockDiagonal CpuElementOperator::block_diagonal(int block_size) const {
   if (!assembled_) throw Error(ErrorCode::misuse, "block_diagonal: assemble() has not been called for this operator");
+  detail::require_current(*model_, revision_, "block_diagonal");
   if (equations_ != OperatorEquations::free)
     throw Error(ErrorCode::misuse,
                 "block_diagonal: the operator acts on all equations, prescribed ones included; "

@@ -17,13 +17,14 @@ namespace cpu {
 
 CpuElementOperator::CpuElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations,
                                        int threads)
-    : model_(&model), product_(product), equations_(equations), threads_(threads) {
+    : model_(&model), revision_(model.revision()), product_(product), equations_(equations), threads_(threads) {
   parts_.resize(static_cast<std::size_t>(model.devices()));
   for (auto& batches : parts_) batches.resize(static_cast<std::size_t>(model.batch_count()));
   buffers_.resize(static_cast<std::size_t>(model.devices()));
 }
 
 void CpuElementOperator::assemble(CpuBackend& backend, const ElementState& state, const MatrixTerms& terms) {
+  detail::require_current(*model_, revision_, "assemble");
   require_factors(terms, model_->batch_count(), "assemble");
   detail::require_state(*model_, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
@@ -284,6 +285,7 @@ void CpuElementOperator::apply(const Vector& x, Vector& y) const {
   require_alike(x, y, "element product");
   if (&x == &y) throw Error(ErrorCode::misuse, "element product: a product needs two different vectors");
   if (!assembled_) throw Error(ErrorCode::misuse, "element product: assemble() has not been called for this operator");
+  detail::require_current(*model_, revision_, "element product");
   const int at_once = columns_together();
   if (x.columns() <= at_once) return apply_together(x, y);
   Vector from, to;
@@ -327,6 +329,7 @@ std::size_t CpuElementOperator::bytes() const {
 }
 
 std::size_t CpuElementOperator::bytes_moved() const {
+  detail::require_current(*model_, revision_, "bytes_moved");
   std::size_t total = 0;
   for (int d = 0; d < model_->devices(); ++d) {
     for (int b = 0; b < model_->batch_count(); ++b) {

@@ -59,6 +59,7 @@ class CpuElementOperator final : public ElementOperator {
   ElementStatus store_matrices(int device, int number, const ElementState& state);
 
   const DeviceModel* model_;
+  ModelRevision revision_;  ///< of the model that the operator was made for
   ElementProduct product_;
   OperatorEquations equations_;
   int threads_;

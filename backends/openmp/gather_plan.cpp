@@ -147,6 +147,7 @@ GatherPlan make_gather_plan(const DeviceModel& model, int device, int batch_numb
 
 ModelPlans::ModelPlans(const DeviceModel& model, int threads) : threads_(threads) {
   const auto devices = static_cast<std::size_t>(model.devices());
+  batch_revision_ = model.revision().batches;
   gather_.resize(devices);
   dependency_of_.resize(devices);
   dependent_.resize(devices);
@@ -169,7 +170,20 @@ ModelPlans::ModelPlans(const DeviceModel& model, int threads) : threads_(threads
 ModelPlans& ModelPlans::of(const DeviceModel& model, int threads) {
   std::shared_ptr<void>& slot = model.backend_data();
   if (!slot) slot = std::make_shared<ModelPlans>(model, threads);
-  return *static_cast<ModelPlans*>(slot.get());
+  auto& plans = *static_cast<ModelPlans*>(slot.get());
+  if (plans.batch_revision_ != model.revision().batches) plans.follow(model);
+  return plans;
+}
+
+void ModelPlans::follow(const DeviceModel& model) {
+  const auto unchanged = static_cast<std::size_t>(model.unchanged_batches(batch_revision_));
+  for (std::size_t d = 0; d < gather_.size(); ++d) {
+    const std::size_t batches = model.part(static_cast<int>(d)).batches.size();
+    gather_[d].resize(std::min(unchanged, gather_[d].size()));
+    gather_[d].resize(batches);
+    dependent_[d].resize(batches);  // a model whose batches are replaced has no dependencies
+  }
+  batch_revision_ = model.revision().batches;
 }
 
 const GatherPlan& ModelPlans::gather(const DeviceModel& model, int device, int batch) {

@@ -50,11 +50,14 @@ class ModelPlans {
   bool any_dependency() const { return any_dependency_; }
 
  private:
+  /// Drops the plans of batches that were replaced, and has room for those that there are now.
+  void follow(const DeviceModel& model);
   int threads_;
   std::vector<std::vector<std::unique_ptr<GatherPlan>>> gather_;
   std::vector<std::unordered_map<std::int32_t, std::int32_t>> dependency_of_;
   std::vector<std::vector<std::vector<std::uint8_t>>> dependent_;
   bool any_dependency_ = false;
+  std::uint64_t batch_revision_ = 0;
 };
 
 }  // namespace voussoir::cpu

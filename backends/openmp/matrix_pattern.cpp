@@ -1,3 +1,5 @@
+#include <voussoir/backends/openmp/matrix_pattern.hpp>
+
 #include <omp.h>
 
 #include <algorithm>
@@ -10,9 +12,7 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/gather_plan.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
-#include <voussoir/backends/openmp/sparse_matrix.hpp>
 #include <voussoir/backends/openmp/sweep.hpp>
-#include <voussoir/backends/openmp/symmetric_matrix.hpp>
 
 // The pattern of a model's matrix: which nodes share an element, and where each element's blocks go. Of a symmetric
 // matrix half is stored: of the columns of a row only those not left of the diagonal count; local numbers of ghosts are
@@ -345,7 +345,32 @@ void PatternBuilder::write_row(std::int32_t row, RowLister& lister, std::vector<
   }
 }
 
+template <class Matrix, class Finish>
+void build_pattern(const DeviceModel& model, bool whole, Matrix& matrix, const Finish& finish) {
+  for (int d = 0; d < model.devices(); ++d) {
+    const auto& memory = model.layout()->memory(d);
+    DeviceSection section(*memory);
+    auto& part = matrix.part(d);
+    const std::int32_t rows = part.rows;
+    part = {};
+    part.rows = rows;
+    PatternBuilder(model, d, whole, matrix.block_size(), matrix.threads(), part, part.positions).build([&] {
+      finish(memory, part);
+    });
+  }
+  matrix.set_pattern_revision(model.revision().matrices);
+}
+
 }  // namespace
+
+void make_pattern(const DeviceModel& model, CpuSymmetricMatrix& matrix) {
+  build_pattern(model, false, matrix,
+                [&](const auto& memory, auto& part) { part.cut(memory, matrix.block_size(), matrix.threads()); });
+}
+
+void make_pattern(const DeviceModel& model, CpuSparseMatrix& matrix) {
+  build_pattern(model, true, matrix, [&](const auto&, auto& part) { part.share(matrix.threads()); });
+}
 
 }  // namespace cpu
 
@@ -356,19 +381,12 @@ std::unique_ptr<SparseMatrix> CpuBackend::make_matrix(const DeviceModel& model, 
         "make_matrix: blocks of " + std::to_string(block_size) + " need as many equations on every node" +
             (model.uniform_components() == 0 ? "; the nodes of this model differ"
                                              : "; here there are " + std::to_string(model.uniform_components())));
-  const auto build = [&](auto matrix, bool whole, const auto& finish) {
-    for (int d = 0; d < devices(); ++d) {
-      DeviceSection section(*model.layout()->memory(d));
-      auto& part = matrix->part(d);
-      cpu::PatternBuilder(model, d, whole, block_size, threads_, part, part.positions).build([&] { finish(d, part); });
-    }
+  const auto build = [&](auto matrix) {
+    cpu::make_pattern(model, *matrix);
     return std::unique_ptr<SparseMatrix>(std::move(matrix));
   };
-  if (model.symmetric())
-    return build(std::make_unique<cpu::CpuSymmetricMatrix>(model, block_size, threads_), false,
-                 [&](int d, auto& part) { part.cut(model.layout()->memory(d), block_size, threads_); });
-  return build(std::make_unique<cpu::CpuSparseMatrix>(model, block_size, threads_), true,
-               [&](int, auto& part) { part.share(threads_); });
+  if (model.symmetric()) return build(std::make_unique<cpu::CpuSymmetricMatrix>(model, block_size, threads_));
+  return build(std::make_unique<cpu::CpuSparseMatrix>(model, block_size, threads_));
 }
 
 }  // namespace voussoir

@@ -68,7 +68,9 @@ void Analysis::stage(const std::string& name, const std::function<void()>& work)
 void Analysis::prepare() {
   // Collaborators may be shared: another analysis may have given the SOE a model of its own meanwhile.
   const Domain& domain = this->domain();
-  const bool current = model_ && model_->domain_revision() == domain.revision() && (!parts_.soe || soe_has_model());
+  const bool usable = model_ && (!parts_.soe || soe_has_model());
+  bool current = usable && model_->domain_revision() == domain.revision();
+  if (usable && !current) stage("update", [&] { current = update_model(); });
   if (!current) {
     std::unique_ptr<AnalysisModel> model;
     stage("number",
@@ -85,6 +87,14 @@ void Analysis::prepare() {
                   "cancelled in iteration " + std::to_string(iteration) + " of '" + parts_.solver->name() + "'");
     return true;
   };
+}
+
+bool Analysis::update_model() {
+  const ModelUpdate update = model_->update(*parts_.handler);
+  if (!update.possible) return false;
+  if (parts_.soe) parts_.soe->follow_model(update);
+  take_notes();
+  return true;
 }
 
 bool Analysis::soe_has_model() const { return parts_.soe->has_model() && &parts_.soe->model() == model_.get(); }

@@ -16,7 +16,8 @@ namespace voussoir {
 
 /// How far an analysis is; see Analysis::observer.
 struct Progress {
-  std::string stage;    ///< "number", "pattern", "check supports", "loads", "assemble and solve", "solve", "recover"
+  std::string
+      stage;  ///< "number", "pattern", "update", "check supports", "loads", "assemble and solve", "solve", "recover"
   double seconds = 0;   ///< since the analysis began
   int iteration = 0;    ///< of the solver
   double residual = 0;  ///< relative
@@ -59,7 +60,8 @@ class Analysis {
 
   const Domain& domain() const;                         ///< the model as given; Error (misuse) if it is gone
   Backend& backend() const { return *parts_.backend; }  ///< the backend of the collaborators
-  /// The numbered model; built by the first run, and again when the domain has changed since.
+  /// The numbered model; built by the first run. Where the domain has changed since, it is brought up to date if
+  /// AnalysisModel::update() can do that, and otherwise built again.
   const AnalysisModel& model();
   const Collaborators& collaborators() const { return parts_; }  ///< defaults replace null pointers
 
@@ -90,6 +92,7 @@ class Analysis {
   double elapsed() const;
   void take_notes();
   bool soe_has_model() const;
+  bool update_model();
   const Domain* domain_;
   std::shared_ptr<const Domain> shared_domain_;
   std::weak_ptr<const void> domain_lifetime_;

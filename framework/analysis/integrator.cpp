@@ -6,12 +6,14 @@ namespace voussoir {
 
 /// What the matrix of an SOE was last formed for.
 struct Integrator::Formed {
-  std::uint64_t model = 0;    ///< AnalysisModel::serial()
+  std::uint64_t model = 0;    ///< AnalysisModel::matrix_serial()
   std::uint64_t version = 0;  ///< LinearSOE::version()
   TangentCoefficients coefficients;
+  RayleighDamping model_damping;
   DampingFactors damping;
   MassKind mass_kind = MassKind::consistent;
   std::vector<double> case_factors;
+  double time = 0, time_step = 0;
 };
 
 /// K and M of a model's elements on all equations.
@@ -43,11 +45,26 @@ DampingFactors damping_factors(const AnalysisModel& model, const RayleighDamping
 Integrator::Integrator() = default;
 Integrator::~Integrator() = default;
 
+namespace {
+
+bool has_host_elements(const AnalysisModel& model) {
+  const auto& batches = model.device_model().part(0).batches;
+  return std::any_of(batches.begin(), batches.end(),
+                     [](const ElementBatch& batch) { return batch.program->route() == Route::host; });
+}
+
+}  // namespace
+
 bool Integrator::has_formed(const AnalysisModel& model, const AnalysisState& state, const LinearSOE& soe) const {
-  return keeps_matrix_ && formed_ && formed_->model == model.serial() && formed_->version == soe.version() &&
-         model.is_linear() && formed_->coefficients == coefficients() &&
-         formed_->damping == damping_factors(model, damping_) && formed_->mass_kind == mass_kind_ &&
-         model.same_matrix(formed_->case_factors, state.case_factors);
+  if (!formed_ || formed_->model != model.matrix_serial() || formed_->version != soe.version()) return false;
+  const bool same_time = formed_->time == state.time && formed_->time_step == state.time_step;
+  if (!keeps_matrix_ && (!same_time || has_host_elements(model))) return false;
+  // Where no material damps, the factors follow from the damping of the model, however many batches there are.
+  const DampingFactors damping = damping_factors(model, damping_);
+  const bool same_damping = formed_->model_damping == damping_ &&
+                            ((formed_->damping.uniform && damping.uniform) || formed_->damping == damping);
+  return model.is_linear() && same_damping && formed_->coefficients == coefficients() &&
+         formed_->mass_kind == mass_kind_ && model.same_matrix(formed_->case_factors, state.case_factors);
 }
 
 void Integrator::form_tangent(const AnalysisModel& model, const AnalysisState& state, LinearSOE& soe) {
@@ -74,8 +91,8 @@ void Integrator::form_tangent(const AnalysisModel& model, const AnalysisState& s
   terms.batch_factors = factors;
   formed_.reset();
   model.translating([&] { soe.form(state.elements(), terms); });
-  formed_ = std::make_unique<Formed>(
-      Formed{model.serial(), soe.version(), c, std::move(damping), mass_kind_, state.case_factors});
+  formed_ = std::make_unique<Formed>(Formed{model.matrix_serial(), soe.version(), c, damping_, std::move(damping),
+                                            mass_kind_, state.case_factors, state.time, state.time_step});
 }
 
 void Integrator::form_unbalance(const AnalysisModel& model, const AnalysisState& state, Vector& b) {

@@ -24,8 +24,9 @@ struct TangentCoefficients {
 ///   const DampingFactors damping = damping_factors(model);
 ///   backend.assemble(model.device_model(), state.elements(), damping.terms(), *element_operator);
 struct DampingFactors {
-  std::vector<double> stiffness, mass;  ///< per batch
-  bool uniform = true;                  ///< no material damps, so that all blocks have the factors of the model
+  std::vector<double> stiffness;  ///< of K, per batch
+  std::vector<double> mass;       ///< of M, per batch
+  bool uniform = true;            ///< no material damps, so that all blocks have the factors of the model
 
   /// C as factors of assembled terms; they refer to this object.
   MatrixTerms terms(MassKind kind = MassKind::consistent) const { return {1, 1, kind, stiffness, mass}; }
@@ -76,9 +77,11 @@ class Integrator {
   void set_damping(const RayleighDamping& damping) { damping_ = damping; }
   const RayleighDamping& damping() const { return damping_; }  ///< of the whole model; zero unless set
   /// Promises that no element's tangent depends on time, so that the matrix of a linear model is formed, and
-  /// factorised, once for steps that have the same coefficients and loads with the same matrix (default: no promise).
+  /// factorised, once for steps that have the same coefficients and loads with the same matrix. Without the promise
+  /// (the default) it is kept only for the same time and step size, and only where all elements are kernels: the
+  /// virtual functions of a HostElement may depend on what they like.
   void keep_matrix_over_time(bool keep = true) { keeps_matrix_ = keep; }
-  /// Whether the SOE still has the matrix that form_tangent() would form at this state, as the promise allows to tell.
+  /// Whether the SOE still has the matrix that form_tangent() would form at this state.
   bool has_formed(const AnalysisModel& model, const AnalysisState& state, const LinearSOE& soe) const;
   /// Consistent (default) or lumped masses.
   void set_mass_kind(MassKind kind) { mass_kind_ = kind; }

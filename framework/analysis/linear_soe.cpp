@@ -15,6 +15,12 @@ void LinearSOE::set_model(const AnalysisModel& model) {
   set_columns(1);
 }
 
+void LinearSOE::follow_model(const ModelUpdate& update) {
+  if (!update.constraints && !update.batches) return;
+  if (update.constraints || update.pattern) bodies_.reset();
+  if (!model_changed(update)) version_ = 0;
+}
+
 void LinearSOE::forget_model() {
   model_ = nullptr;
   version_ = 0;

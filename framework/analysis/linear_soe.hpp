@@ -23,6 +23,8 @@ class LinearSOE {
   void set_model(const AnalysisModel& model);
   const AnalysisModel& model() const;                   ///< throws Error (misuse) before set_model()
   bool has_model() const { return model_ != nullptr; }  ///< whether set_model() was called
+  /// Must be called by the owner of the model after AnalysisModel::update() has changed it.
+  void follow_model(const ModelUpdate& update);
   /// Must be called by the owner of the model before destroying it.
   void forget_model();
 
@@ -53,7 +55,14 @@ class LinearSOE {
 
  protected:
   virtual void size_changed() = 0;  ///< the model is new: build patterns
-  void formed();                    ///< called by form() when the values are new: changes version()
+  /// The free equations or the batches of the model are others, its size is not. Returns whether the values of the
+  /// matrix are still those of the last form() where only batches without a stiffness have changed. The default begins
+  /// anew.
+  virtual bool model_changed(const ModelUpdate& /*update*/) {
+    size_changed();
+    return false;
+  }
+  void formed();  ///< called by form() when the values are new: changes version()
 
  private:
   const AnalysisModel* model_ = nullptr;

@@ -10,20 +10,30 @@ namespace {
 
 bool eliminated(const SolveReport& report) { return report.solver.find("direct") != std::string::npos; }
 
+}  // namespace
+
+void StaticAnalysis::check_supports() {
+  if (supports_checked_for_ == model_->matrix_serial()) return;
+  stage("check supports", [&] { require_no_free_motion(find_free_motions(*model_)); });
+  supports_checked_for_ = model_->matrix_serial();
+}
+
 /// Looks for what an iteration does not see: throws where something can move freely, and notes where that could not be
-/// excluded. Clusters are found once for a model.
-void check_mechanisms(const LinearSOE& soe, std::unique_ptr<RigidClusters>& clusters,
-                      std::vector<SolveReport>& reports) {
+/// excluded. Clusters are found once for a model, and a matrix is looked at once.
+void StaticAnalysis::check_mechanisms(std::unique_ptr<RigidClusters>& clusters, std::vector<SolveReport>& reports) {
   // Elimination, where it came second, has looked; and a motion that was found is named already.
   for (const SolveReport& report : reports)
     if (eliminated(report) || !report.free_motions.empty()) return;
-  if (!clusters) clusters = std::make_unique<RigidClusters>(soe.model());
-  const MechanismReport verdict = find_mechanisms(soe, *clusters);
-  if (!verdict.motion.empty()) require_no_free_motion({describe_motion(soe.model(), verdict.motion)});
-  for (SolveReport& report : reports) report.note = verdict.note;
+  const LinearSOE& soe = *parts_.soe;
+  if (mechanisms_.version != soe.version())
+    stage("check mechanisms", [&] {
+      if (!clusters) clusters = std::make_unique<RigidClusters>(soe.model());
+      const MechanismReport verdict = find_mechanisms(soe, *clusters);
+      if (!verdict.motion.empty()) require_no_free_motion({describe_motion(soe.model(), verdict.motion)});
+      mechanisms_ = {soe.version(), verdict.note};
+    });
+  for (SolveReport& report : reports) report.note = mechanisms_.note;
 }
-
-}  // namespace
 
 StaticAnalysis::StaticAnalysis(const Domain& domain, Collaborators collaborators)
     : Analysis(domain, std::move(collaborators)) {
@@ -38,7 +48,7 @@ StaticAnalysis::StaticAnalysis(std::shared_ptr<const Domain> domain, Collaborato
 std::vector<StepResult> StaticAnalysis::run() {
   prepare();
   last_ = {};
-  if (free_motion_check_) stage("check supports", [&] { require_no_free_motion(find_free_motions(*model_)); });
+  if (free_motion_check_) check_supports();
   std::unique_ptr<RigidClusters> clusters;
   // The state of a step has a number for each load case, and jobs have a case for each step: all states at once would
   // take the square of their number in memory.
@@ -94,8 +104,7 @@ void StaticAnalysis::solve_steps(std::span<AnalysisState> group, std::unique_ptr
   });
   stage("assemble and solve",
         [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
-  if (!parts_.solver->finds_mechanisms())
-    stage("check mechanisms", [&] { check_mechanisms(*parts_.soe, clusters, reports); });
+  if (!parts_.solver->finds_mechanisms()) check_mechanisms(clusters, reports);
   for (std::size_t i = 0; i < group.size(); ++i) {
     const SolveReport& report = reports[i];
     if (!report.free_motions.empty()) {

@@ -51,6 +51,8 @@ class StaticAnalysis : public Analysis {
   virtual StepResult make_result(const AnalysisState& state, const SolveReport& report);
 
  private:
+  void check_supports();
+  void check_mechanisms(std::unique_ptr<RigidClusters>& clusters, std::vector<SolveReport>& reports);
   void check_stiffness() const;
   void solve_steps(std::span<AnalysisState> group, std::unique_ptr<RigidClusters>& clusters,
                    std::vector<StepResult>& results);
@@ -61,6 +63,13 @@ class StaticAnalysis : public Analysis {
   AnalysisState last_;  // where elements have a history: the state that the next step starts from
   bool recover_ = true;
   bool free_motion_check_ = true;
+  std::uint64_t supports_checked_for_ = 0;  // AnalysisModel::matrix_serial()
+  /// What the check of mechanisms said of a matrix.
+  struct MechanismVerdict {
+    std::uint64_t version = 0;  // LinearSOE::version()
+    std::string note;
+  };
+  MechanismVerdict mechanisms_;
 };
 
 }  // namespace voussoir

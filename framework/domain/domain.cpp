@@ -72,7 +72,7 @@ bool face_before(const FaceRef& a, const FaceRef& b) {
 }  // namespace
 
 void Domain::add_node(Id id, double x, double y, double z) {
-  ++revision_;
+  changed(&DomainRevisions::nodes);
   const auto where = [id] { return "node " + std::to_string(id); };
   if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z))
     throw Error(ErrorCode::bad_input, "a coordinate is not a finite number", where());
@@ -114,7 +114,7 @@ void Domain::move_node(Id id, std::array<double, 3> position) {
     if (!std::isfinite(x))
       throw Error(ErrorCode::bad_input, "a coordinate is not a finite number", "node " + std::to_string(id));
   std::copy(position.begin(), position.end(), coordinates_.begin() + 3 * static_cast<std::ptrdiff_t>(node_index(id)));
-  ++revision_;
+  changed(&DomainRevisions::nodes);
 }
 
 void Domain::forget_nodes(std::int32_t first) {
@@ -145,7 +145,7 @@ Node Domain::node(Id id) const {
 }
 
 ElementBlock& Domain::add_block(const std::string& name, const std::string& type) {
-  ++revision_;
+  changed(&DomainRevisions::elements);
   if (has_block(name))
     throw Error(ErrorCode::bad_input, "a block of this name exists; give each block a unique name",
                 "block '" + name + "'");
@@ -238,7 +238,7 @@ void Domain::add_node_set(const std::string& name, std::span<const Id> nodes) {
 }
 
 void Domain::add_element_set(const std::string& name, std::span<const Id> elements) {
-  ++revision_;
+  changed(&DomainRevisions::loads);
   std::vector<ElementRef> members;
   members.reserve(elements.size());
   for (Id id : elements) {
@@ -282,6 +282,7 @@ void Domain::add_surface(const std::string& name, std::span<const FaceRef> faces
                       "; elements of its type have " + std::to_string(face_count),
                   where);
   }
+  changed(&DomainRevisions::loads);
   auto& surface = surfaces_[name];
   surface.insert(surface.end(), faces.begin(), faces.end());
   std::sort(surface.begin(), surface.end(), face_before);
@@ -330,7 +331,7 @@ std::vector<std::string> Domain::element_set_names() const { return sorted_names
 std::vector<std::string> Domain::surface_names() const { return sorted_names(surfaces_); }
 
 void Domain::prescribe(const std::string& set, const std::string& unknown, double value) {
-  ++revision_;
+  changed(&DomainRevisions::supports);
   if (!std::isfinite(value))
     throw Error(ErrorCode::bad_input, "the prescribed value of " + unknown + " is not a finite number",
                 "node set '" + set + "'");
@@ -338,7 +339,7 @@ void Domain::prescribe(const std::string& set, const std::string& unknown, doubl
 }
 
 void Domain::prescribe_at(Id node, const std::string& unknown, double value) {
-  ++revision_;
+  changed(&DomainRevisions::supports);
   if (!std::isfinite(value))
     throw Error(ErrorCode::bad_input, "the prescribed value of " + unknown + " is not a finite number",
                 "node " + std::to_string(node));
@@ -346,7 +347,7 @@ void Domain::prescribe_at(Id node, const std::string& unknown, double value) {
 }
 
 void Domain::prescribe_along(Id node, std::array<double, 3> direction, double value) {
-  ++revision_;
+  changed(&DomainRevisions::supports);
   const double length = std::hypot(direction[0], direction[1], direction[2]);
   if (!std::isfinite(value) || !std::isfinite(length))
     throw Error(ErrorCode::bad_input, "the direction or the value of an oblique support is not a finite number",
@@ -358,7 +359,7 @@ void Domain::prescribe_along(Id node, std::array<double, 3> direction, double va
 }
 
 void Domain::add_equation(std::span<const EquationTerm> terms, double constant, const std::string& label) {
-  ++revision_;
+  changed(&DomainRevisions::nodes);
   ConstraintEquation equation;
   equation.constant = constant;
   equation.label = label.empty() ? "equation " + std::to_string(equations_.size() + 1) : label;
@@ -379,12 +380,12 @@ void Domain::add_equation(std::span<const EquationTerm> terms, double constant, 
 }
 
 void Domain::set_rotation_node(Id node, Id reference, bool hidden) {
-  ++revision_;
+  changed(&DomainRevisions::nodes);
   rotation_nodes_[node_index(node)] = {node_index(reference), hidden};
 }
 
 LoadCase& Domain::add_load_case(const std::string& name) {
-  ++revision_;
+  changed(&DomainRevisions::loads);
   for (const auto& c : load_cases_)
     if (c->name() == name)
       throw Error(ErrorCode::bad_input, "a load case of this name exists", "load case '" + name + "'");

@@ -84,6 +84,16 @@ struct RotationNode {
   bool hidden;             ///< the user does not know it: messages name the reference node instead
 };
 
+/// How often a domain has changed, by subject. Node sets are in none of them: supports and loads read a set when they
+/// are given.
+struct DomainRevisions {
+  std::uint64_t nodes = 0;     ///< nodes, multi-point equations, initial and reference temperatures
+  std::uint64_t elements = 0;  ///< blocks, their elements, materials and sections
+  std::uint64_t supports = 0;  ///< prescribed unknowns and their values
+  std::uint64_t loads = 0;     ///< load cases, and the surfaces and element sets that they name
+  bool operator==(const DomainRevisions&) const = default;  ///< nothing has changed in between
+};
+
 /// The model: nodes, blocks of elements, sets, surfaces, supports, equations, load cases. Everything is kept in the
 /// user's numbering and stored as arrays; all other layers use indices (from 0, in the order of adding).
 class Domain {
@@ -204,7 +214,7 @@ class Domain {
   void clear_supports() {
     prescribed_.clear();
     oblique_.clear();
-    ++revision_;
+    changed(&DomainRevisions::supports);
   }
   const std::vector<Prescribed>& prescribed() const { return prescribed_; }         ///< in the order of adding
   const std::vector<ObliqueSupport>& oblique_supports() const { return oblique_; }  ///< in the order of adding
@@ -218,7 +228,7 @@ class Domain {
   /// Removes all load cases: references to them end, and their names are free again.
   void clear_loads() {
     load_cases_.clear();
-    ++revision_;
+    changed(&DomainRevisions::loads);
   }
   std::size_t load_case_count() const { return load_cases_.size(); }  ///< number of load cases
   /// By index, in the order of adding.
@@ -244,8 +254,10 @@ class Domain {
   /// Of all nodes, in the order of the domain's nodes.
   std::vector<double> initial_temperatures() const;
 
-  /// Counts all changes, so that an analysis knows when its numbering is out of date.
+  /// Counts all changes, so that an analysis knows when its model is out of date.
   std::uint64_t revision() const { return revision_; }
+  /// The same by subject, so that it knows what of its model is.
+  const DomainRevisions& revisions() const { return revisions_; }
   /// Expires with the domain: whoever keeps a reference to it can tell that it is gone.
   std::weak_ptr<const void> lifetime() const { return lifetime_; }
 
@@ -300,7 +312,13 @@ class Domain {
   double reference_temperature_ = 0;
   std::optional<double> initial_temperature_;
   std::vector<double> initial_temperatures_;  // NaN at nodes without an individual one; may be shorter than the nodes
+  /// Counts a change.
+  void changed(std::uint64_t DomainRevisions::*subject) {
+    ++revision_;
+    ++(revisions_.*subject);
+  }
   std::uint64_t revision_ = 0;
+  DomainRevisions revisions_;
   std::shared_ptr<const void> lifetime_ = std::make_shared<char>();
 };
 

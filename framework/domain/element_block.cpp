@@ -161,14 +161,19 @@ const ElementType& ElementBlock::type() const {
   return library.find(law.empty() ? type_name_ : law + "_" + type_name_);
 }
 
+void ElementBlock::changed() {
+  ++revision_;
+  domain_->changed(&DomainRevisions::elements);
+}
+
 ElementBlock& ElementBlock::set_material(std::shared_ptr<const Material> material) {
-  ++domain_->revision_;
+  changed();
   material_ = std::move(material);
   return *this;
 }
 
 ElementBlock& ElementBlock::set_section(const std::string& parameter, double value) {
-  ++domain_->revision_;
+  changed();
   if (!std::isfinite(value))
     throw Error(ErrorCode::bad_input, parameter + " is not a finite number", "block '" + name_ + "'");
   section_[parameter] = value;
@@ -185,19 +190,19 @@ ElementBlock& ElementBlock::set_section(const CrossSection& profile) {
 }
 
 ElementBlock& ElementBlock::set_per_element(const std::string& parameter, std::vector<double> values) {
-  ++domain_->revision_;
+  changed();
   per_element_[parameter] = std::move(values);
   return *this;
 }
 
 ElementBlock& ElementBlock::set_orientation(const Orientation& orientation) {
-  ++domain_->revision_;
+  changed();
   orientation_ = orientation;
   return *this;
 }
 
 void ElementBlock::add(Id id, std::span<const Id> nodes) {
-  ++domain_->revision_;
+  changed();
   const auto where = [&] { return "element " + std::to_string(id) + " (block '" + name_ + "', " + type_name_ + ")"; };
   if (static_cast<int>(nodes.size()) != nodes_per_element_)
     throw Error(ErrorCode::bad_input,
@@ -271,7 +276,7 @@ void ElementBlock::add_many(std::span<const Id> ids, std::span<const Id> nodes) 
         domain_->register_element(id, {index_, size()});
         ids_.push_back(id);
       }
-      domain_->revision_ += count;
+      changed();
       return;
     }
     // One element after the other, so that the first one that is wrong is named.

@@ -78,9 +78,13 @@ class ElementBlock {
   /// the material under a name that no element type has.
   Parameters parameters() const;
 
+  /// Counts the changes of the block.
+  std::uint64_t revision() const { return revision_; }
+
  private:
   friend class Domain;
   ElementBlock(Domain& domain, std::int32_t index, std::string name, std::string type_name);
+  void changed();
 
   Domain* domain_;
   std::int32_t index_;  // among the domain's blocks
@@ -93,6 +97,7 @@ class ElementBlock {
   Orientation orientation_;
   std::vector<Id> ids_;
   std::vector<std::int32_t> connectivity_;
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace voussoir

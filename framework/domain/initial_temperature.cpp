@@ -21,13 +21,13 @@ void require_finite(double value, const char* what, const std::string& where) {
 void Domain::set_reference_temperature(double value) {
   require_finite(value, "the reference temperature", "");
   reference_temperature_ = value;
-  ++revision_;
+  changed(&DomainRevisions::nodes);
 }
 
 void Domain::set_initial_temperature(double value) {
   require_finite(value, "the initial temperature", "");
   initial_temperature_ = value;
-  ++revision_;
+  changed(&DomainRevisions::nodes);
 }
 
 void Domain::set_initial_temperature(const std::string& set, double value) {
@@ -35,7 +35,7 @@ void Domain::set_initial_temperature(const std::string& set, double value) {
   const auto nodes = node_set(set);  // throws before anything is changed
   initial_temperatures_.resize(node_ids_.size(), not_given);
   for (const std::int32_t n : nodes) initial_temperatures_[n] = value;
-  ++revision_;
+  changed(&DomainRevisions::nodes);
 }
 
 void Domain::set_initial_temperature_at(Id node, double value) {
@@ -43,7 +43,7 @@ void Domain::set_initial_temperature_at(Id node, double value) {
   require_finite(value, "the initial temperature", node_label(n));
   initial_temperatures_.resize(node_ids_.size(), not_given);
   initial_temperatures_[n] = value;
-  ++revision_;
+  changed(&DomainRevisions::nodes);
 }
 
 double Domain::initial_temperature(std::int32_t node) const {

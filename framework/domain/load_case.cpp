@@ -20,21 +20,21 @@ void check_finite(const LoadCase& load_case, const char* what, std::initializer_
 }  // namespace
 
 LoadCase& LoadCase::nodal(const std::string& node_set, const std::string& unknown, double value) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   check_finite(*this, "a nodal load", {value});
   for (std::int32_t n : domain_->node_set(node_set)) nodal_.push_back({n, unknown, value});
   return *this;
 }
 
 LoadCase& LoadCase::nodal_at(Id node, const std::string& unknown, double value) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   check_finite(*this, "a nodal load", {value});
   nodal_.push_back({domain_->node_index(node), unknown, value});
   return *this;
 }
 
 LoadCase& LoadCase::surface(const std::string& surface, const char* kind, std::vector<double> values) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   domain_->surface(surface);  // throws where the name is unknown or the surface empty
   surface_.push_back({surface, kind, std::move(values)});
   return *this;
@@ -80,7 +80,7 @@ LoadCase& LoadCase::radiation(const std::string& name, double coefficient, doubl
 }
 
 LoadCase& LoadCase::body(const std::string& element_set, const BodyLoad& load) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   if (!element_set.empty()) domain_->element_set(element_set);
   body_.push_back({element_set, load});
   return *this;
@@ -118,7 +118,7 @@ LoadCase& LoadCase::heat_source(const std::string& element_set, double value) {
 }
 
 LoadCase& LoadCase::temperature(const std::string& node_set, double value) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   check_finite(*this, "a temperature", {value});
   const auto nodes = domain_->node_set(node_set);  // throws before anything is changed
   temperature_.resize(domain_->node_count(), std::numeric_limits<double>::quiet_NaN());
@@ -127,7 +127,7 @@ LoadCase& LoadCase::temperature(const std::string& node_set, double value) {
 }
 
 LoadCase& LoadCase::temperature_at(Id node, double value) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   check_finite(*this, "a temperature", {value});
   const std::int32_t n = domain_->node_index(node);  // throws before anything is changed
   temperature_.resize(domain_->node_count(), std::numeric_limits<double>::quiet_NaN());
@@ -136,7 +136,7 @@ LoadCase& LoadCase::temperature_at(Id node, double value) {
 }
 
 LoadCase& LoadCase::temperature_field(std::vector<double> values) {
-  ++domain_->revision_;
+  domain_->changed(&DomainRevisions::loads);
   if (static_cast<std::int32_t>(values.size()) != domain_->node_count())
     throw Error(ErrorCode::bad_input,
                 std::to_string(values.size()) + " temperatures for " + std::to_string(domain_->node_count()) + " nodes",

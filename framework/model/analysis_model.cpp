@@ -50,9 +50,12 @@ std::vector<std::int32_t> AnalysisModel::unused_nodes() const {
   return unused;
 }
 
-ElementRef AnalysisModel::element_of(int batch, std::int32_t entry) const {
-  const BatchOrigin& origin = origins_[batch];
+ElementRef element_of(const BatchOrigin& origin, std::int32_t entry) {
   return origin.elements.empty() ? ElementRef{origin.block, entry} : origin.elements[entry];
+}
+
+ElementRef AnalysisModel::element_of(int batch, std::int32_t entry) const {
+  return voussoir::element_of(origins_[batch], entry);
 }
 
 std::vector<double> AnalysisModel::batch_factors(std::span<const double> case_factors) const {

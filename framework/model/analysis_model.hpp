@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
@@ -15,12 +16,14 @@ namespace voussoir {
 
 /// Where a batch of the numbered model comes from.
 struct BatchOrigin {
+  /// What a batch represents.
   enum class Kind {
     block,         ///< a whole element block
     surface_load,  ///< faces under one surface load of a load case
     body_load,     ///< part of a block, under one body load of a load case
     constraint     ///< springs of a penalty handler
-  } kind = Kind::block;
+  };
+  Kind kind = Kind::block;           ///< what the batch represents
   int block = -1;                    ///< index of the domain's block; −1 for constraints and surface loads
   int load_case = -1;                ///< index of the load case; −1 where it belongs to none
   bool support = false;              ///< for constraint: springs that restrain single unknowns, not equations
@@ -28,8 +31,19 @@ struct BatchOrigin {
   std::vector<ElementRef> elements;  ///< for batches that are not whole blocks: the element of each entry
 };
 
+/// The domain's element that an entry of a batch belongs to.
+ElementRef element_of(const BatchOrigin& origin, std::int32_t entry);
+
+/// What AnalysisModel::update() has changed in a model.
+struct ModelUpdate {
+  bool possible = true;      ///< false: the model is as it was, and the domain has to be numbered again
+  bool constraints = false;  ///< other equations are free now
+  bool batches = false;      ///< elements of loads were replaced, or blocks added
+  bool pattern = false;      ///< blocks were added, which may couple equations that were not coupled
+};
+
 /// The Domain as numbered equations on a backend: the equation of each unknown, prescribed values, batches of like
-/// elements contribute. Built once per analysis; the Domain must not change while it is in use.
+/// elements. The Domain must not change while the model is in use, unless update() follows.
 class AnalysisModel {
  public:
   /// Numbers the domain, which must outlive the model. Throws Error (bad_input, not_found) that names what is wrong
@@ -41,10 +55,23 @@ class AnalysisModel {
   Backend& backend() const { return *backend_; }                               ///< the backend that holds the model
   const std::shared_ptr<Backend>& shared_backend() const { return backend_; }  ///< the same, with shared ownership
   const DeviceModel& device_model() const { return *device_model_; }           ///< the model on the devices
-  /// A number that no other model of the process has, for those who keep something derived from a model.
+  /// A number that no other model of the process has, and no other state of this one: batches and free equations are
+  /// the same as long as it is. For those who keep something derived from a model.
   std::uint64_t serial() const { return serial_; }
-  /// The domain's revision when it was numbered.
+  /// The same for matrices: it stays where only loads without a stiffness have changed.
+  std::uint64_t matrix_serial() const { return matrix_serial_; }
+  /// The domain's revision that the model represents.
   std::uint64_t domain_revision() const { return domain_revision_; }
+  /// Takes over what has changed in the domain since, where its numbering can stay, at the cost of what has changed:
+  ///
+  /// - values of supports, of equations too: nothing but these values;
+  /// - supports added and removed, in a model without multi-point equations: which equations are free;
+  /// - load cases: their loads and, in a model without multi-point equations, the elements of surface and body loads;
+  /// - blocks added to nodes that have their unknowns already, likewise.
+  ///
+  /// Whatever else has changed, such as nodes, materials or constraint equations, needs a new model. Throws Error as
+  /// the constructor does; the model is then as it was.
+  ModelUpdate update(const ConstraintHandler& handler);
 
   // --- equations -----------------------------------------------------------------------------------------------
   std::int32_t equation_count() const { return first_equation_.back(); }  ///< free, prescribed and dependent ones
@@ -138,6 +165,11 @@ class AnalysisModel {
  private:
   struct Builder;
   struct KeptLoads;
+  /// Remembers what the domain was like.
+  void take_revisions();
+  bool has_load_temperatures() const;
+  /// Whether a load acts on the matrix: by a film or another surface load, or by temperatures.
+  bool loads_affect_matrix() const;
   /// Adds factor · the loads of one case to f.
   void add_load_case(std::size_t load_case, double factor, const ElementState& state, Vector& f) const;
   static std::uint64_t next_serial();
@@ -163,8 +195,12 @@ class AnalysisModel {
   bool laws_read_temperature_ = false;  // those of blocks
   bool follows_other_field_ = false;    // a block without the unknown T depends on it: by expansion, or by its law
   int temperature_component_ = -1;      // of the unknown T
+  std::vector<Place> idle_;             // unknowns of nodes without elements that nothing names
   std::uint64_t domain_revision_ = 0;
-  std::uint64_t serial_ = next_serial();
+  DomainRevisions revisions_;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> block_revisions_;  // and the number of elements
+  bool had_load_temperatures_ = false;
+  std::uint64_t serial_ = next_serial(), matrix_serial_ = serial_;
   std::shared_ptr<KeptLoads> kept_loads_;
 };
 

@@ -31,18 +31,32 @@ void AnalysisModel::Builder::upload() {
       }
     d.dependencies.push_back(std::move(dependency));
   }
+  number_batches();
+  d.batches = std::move(batches);
+  m.device_model_ = m.backend_->make_model(d);
+}
+
+void AnalysisModel::Builder::number_batches() {
   for (std::size_t b = 0; b < batches.size(); ++b) {
     std::vector<std::int32_t>& nodes = connectivity[b];
 #pragma omp parallel for schedule(static) if (nodes.size() > detail::worth_threads)
-    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = m.position_[nodes[i]];
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = model.position_[nodes[i]];
     batches[b].nodes = nodes;
-    const std::vector<int>& unknowns = m.batch_unknowns_.emplace_back(unknowns_of(*batches[b].program));
+    const std::vector<int>& own = batch_unknowns.emplace_back(unknowns_of(*batches[b].program));
     bool first_ones = true;
-    for (std::size_t c = 0; c < unknowns.size(); ++c) first_ones = first_ones && unknowns[c] == static_cast<int>(c);
-    if (!first_ones) batches[b].unknowns = unknowns;
+    for (std::size_t c = 0; c < own.size(); ++c) first_ones = first_ones && own[c] == static_cast<int>(c);
+    if (!first_ones) batches[b].unknowns = own;
   }
-  d.batches = std::move(batches);
-  m.device_model_ = m.backend_->make_model(d);
+}
+
+void AnalysisModel::Builder::check_loads() const {
+  for (const auto& load_case : domain.load_cases()) {
+    const std::string where = "load case '" + load_case->name() + "'";
+    for (const auto& load : load_case->nodal_loads()) require_equation(load.node, load.unknown, where);
+    if (model.temperature_component_ >= 0 && !load_case->temperatures().empty())
+      throw Error(ErrorCode::bad_input,
+                  "temperatures cannot be given as a load if temperature is an unknown; prescribe 'T' instead", where);
+  }
 }
 
 AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
@@ -59,18 +73,13 @@ AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> back
   builder.add_equation_nodes();
   builder.number(numberer);
   builder.constrain(handler);
-  for (const auto& load_case : domain.load_cases())
-    for (const auto& load : load_case->nodal_loads())
-      builder.require_equation(load.node, load.unknown, "load case '" + load_case->name() + "'");
+  builder.check_loads();
   builder.upload();
+  origins_ = std::move(builder.origins);
+  batch_unknowns_ = std::move(builder.batch_unknowns);
   whole_body_loads_ = std::move(builder.whole_body_loads);
-  domain_revision_ = domain.revision();
-  if (temperature_component_ >= 0)
-    for (const auto& load_case : domain.load_cases())
-      if (!load_case->temperatures().empty())
-        throw Error(ErrorCode::bad_input,
-                    "temperatures cannot be given as a load if temperature is an unknown; prescribe 'T' instead",
-                    "load case '" + load_case->name() + "'");
+  idle_ = std::move(builder.idle);
+  take_revisions();
 }
 
 }  // namespace voussoir

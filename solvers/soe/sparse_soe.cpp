@@ -7,6 +7,11 @@ void SparseSOE::size_changed() {
   matrix_ = model().backend().make_matrix(model().device_model(), block_size());
 }
 
+bool SparseSOE::model_changed(const ModelUpdate& update) {
+  if (update.pattern) size_changed();
+  return !update.pattern;
+}
+
 void SparseSOE::form(const ElementState& state, const MatrixTerms& terms) {
   model().backend().assemble(model().device_model(), state, terms, *matrix_);
   formed();

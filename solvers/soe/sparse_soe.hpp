@@ -15,6 +15,8 @@ class SparseSOE : public LinearSOE {
  protected:
   virtual int block_size() const = 0;  ///< rows of a block for the current model
   void size_changed() override;
+  /// The pattern stays unless elements were added, and the backend finds out what else has changed.
+  bool model_changed(const ModelUpdate& update) override;
   std::unique_ptr<SparseMatrix> matrix_;  ///< null before size_changed()
 };
 

@@ -6,6 +6,7 @@
 #include <voussoir/backends/cuda/elements/element_equations.hpp>
 #include <voussoir/backends/cuda/elements/element_operator.hpp>
 #include <voussoir/backends/cuda/matrix/dependent_gather.hpp>
+#include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/transformed_terms.hpp>
 
 // The diagonal of a matrix that exists as its elements alone.
@@ -170,6 +171,7 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
 
 BlockDiagonal CudaElementOperator::block_diagonal(int block_size) const {
   if (!assembled_) throw Error(ErrorCode::misuse, "block_diagonal: assemble() has not been called for this operator");
+  voussoir::detail::require_current(*model_, revision_, "block_diagonal");
   if (equations_ != OperatorEquations::free)
     throw Error(ErrorCode::misuse,
                 "block_diagonal: the operator acts on all equations, prescribed ones included; "

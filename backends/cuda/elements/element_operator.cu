@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(sum_threads)
 
 CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduct product, OperatorEquations equations)
     : model_(&model),
+      revision_(model.revision()),
       product_(product),
       equations_(equations),
       parts_(static_cast<std::size_t>(model.devices())),
@@ -56,6 +57,7 @@ CudaElementOperator::CudaElementOperator(const DeviceModel& model, ElementProduc
 // ---- What is kept ----
 
 void CudaElementOperator::assemble(const ElementState& state, const MatrixTerms& terms, const WorkChoices& choices) {
+  voussoir::detail::require_current(*model_, revision_, "assemble");
   voussoir::detail::require_factors(terms, model_->batch_count(), "assemble");
   voussoir::detail::require_state(*model_, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
@@ -105,7 +107,7 @@ void CudaElementOperator::plan_device(int d) {
     all = all && p.clustered;
     if (!p.clustered && !p.at_once) plans.gather(d, b);
   }
-  own.clusters = any ? &plans.clusters(d, active) : nullptr;
+  own.clusters = any ? plans.clusters(d, active) : nullptr;
   const bool free_only = equations_ == OperatorEquations::free;
   own.plain = free_only && any && all && model_->part(d).dependencies.empty();
   if (free_only && !model_->part(d).dependencies.empty()) plans.dependencies(d);
@@ -129,7 +131,7 @@ void CudaElementOperator::make_room(int d, int columns) const {
     resize(p.vectors, room);
     resize(p.products, product_ == ElementProduct::matrix_free || multiplies_in_place(program) ? 0 : room);
   }
-  const ClusterSet* set = own.clusters;
+  const ClusterSet* set = own.clusters.get();
   resize(own.expanded, own.plain ? 0 : static_cast<std::size_t>(model_->layout()->local_size(d)));
   resize(own.partial, set && choices_.deterministic ? set->partial_numbers() : 0);
   resize(own.dot, own.plain ? static_cast<std::size_t>(set->clusters) : 0);
@@ -283,6 +285,7 @@ int CudaElementOperator::dot_partials(int device) const {
 }
 
 void CudaElementOperator::enqueue(int device, const Vector& x, Vector& y, double* partials) const {
+  voussoir::detail::require_current(*model_, revision_, "element product");
   // The sums are those of one column, so the first goes alone where they are asked for.
   for (int c = 0; c < x.columns();) {
     const int width = partials && c == 0 ? 1 : std::min(part(device).width, x.columns() - c);
@@ -367,6 +370,7 @@ std::size_t CudaElementOperator::bytes() const {
 }
 
 std::size_t CudaElementOperator::bytes_moved() const {
+  voussoir::detail::require_current(*model_, revision_, "bytes_moved");
   std::size_t total = 0;
   for (int d = 0; d < model_->devices(); ++d) {
     for (int b = 0; b < model_->batch_count(); ++b) {

@@ -45,7 +45,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   };
   struct DevicePart {
     std::vector<BatchPart> batches;
-    const ClusterSet* clusters = nullptr;
+    std::shared_ptr<const ClusterSet> clusters;
     bool plain = false;  ///< a product is nothing but clusters: free equations, no dependencies, no other batches
     // Room for `width` columns, one after another.
     int width = 0;
@@ -75,6 +75,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   void add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
 
   const DeviceModel* model_;
+  ModelRevision revision_;  ///< of the model that the operator was made for
   ElementProduct product_;
   OperatorEquations equations_;
   WorkChoices choices_;

@@ -136,6 +136,7 @@ void CudaBackend::assemble(const DeviceModel& model, const ElementState& state, 
   voussoir::detail::require_factors(terms, model.batch_count(), "assemble");
   FaultWords faults(model);
   for (int d = 0; d < devices(); ++d) {
+    follow_model(model, d, *matrix);
     if (choices_.assembly == Assembly::host)
       assemble_on_host({model, d, state, terms, choices_.integration, faults}, *matrix);
     else

@@ -266,6 +266,7 @@ void build(const DeviceModel& model, int device, CudaSparseMatrix& matrix) {
   CudaSparseMatrix::Part& part = matrix.part(device);
   const int b = matrix.block_size();
   auto plan = std::make_shared<AssemblyPlan>();
+  plan->revision = model.revision();
   const std::vector<DependentElements> dependents = dependent_elements(model, device);
   SlicedRows nodes = make_node_pattern(model, device, dependency_pairs(model, device, dependents));
   plan->expanded = b != model.uniform_components();
@@ -299,6 +300,22 @@ std::size_t AssemblyPlan::bytes() const {
   for (const DependentGather& gather : dependents) total += gather.bytes();
   for (const Array<std::uint8_t>& marks : skip) total += marks.bytes();
   return total;
+}
+
+void follow_model(const DeviceModel& model, int device, CudaSparseMatrix& matrix) {
+  CudaSparseMatrix::Part& part = matrix.part(device);
+  const ModelRevision now = model.revision();
+  if (part.plan->revision == now) return;
+  if (part.plan->revision.matrices != now.matrices) {
+    part.plan.reset();
+    part.tiles.reset();
+    part.value = {};
+    build(model, device, matrix);
+    return;
+  }
+  if (part.plan->revision.constraints != now.constraints)
+    plan_constrained(model, device, part.rows, matrix.block_size(), *part.plan);
+  part.plan->revision = now;
 }
 
 std::unique_ptr<SparseMatrix> CudaBackend::make_matrix(const DeviceModel& model, int block_size) {

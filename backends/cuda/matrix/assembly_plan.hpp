@@ -7,6 +7,8 @@
 
 namespace voussoir::cuda {
 
+class CudaSparseMatrix;
+
 /// 32 blocks of nodes, side by side in a slice, that get contributions of a run of elements. The contributions number d
 /// of its lanes have the codes (first_code + d) · 32 + lane.
 struct GatherCell {
@@ -69,9 +71,13 @@ struct AssemblyPlan {
   std::vector<DependentGather> dependents;  ///< per batch
   std::int64_t constrained_cells = 0;
   Array<ConstrainedCell> constrained;
+  ModelRevision revision;                 ///< of the model that it was made for
   std::vector<Array<std::uint8_t>> skip;  ///< per batch: elements with dependent equations; empty where there are none
 
   std::size_t bytes() const;
 };
+
+/// Brings the pattern and the plan of a matrix up to date where its model has changed since they were made.
+void follow_model(const DeviceModel& model, int device, CudaSparseMatrix& matrix);
 
 }  // namespace voussoir::cuda

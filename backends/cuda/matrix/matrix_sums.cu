@@ -18,7 +18,9 @@ constexpr int gather_threads = 128;
 
 /// The matrix of an element, counted from the start of the run; its numbers are 32 apart.
 __device__ const double* matrix_of(const ElementMatrices& m, std::uint32_t element) {
-  const std::int64_t dofs = m.nodes * m.components, entries = m.symmetric ? dofs * (dofs + 1) / 2 : dofs * dofs;
+  const int dofs = m.nodes * m.components;
+  const std::int64_t entries =
+      m.symmetric ? static_cast<std::int64_t>(dofs) * (dofs + 1) / 2 : std::int64_t{dofs} * dofs;
   return m.value + static_cast<std::int64_t>(element / 32) * entries * 32 + element % 32;
 }
 
@@ -150,7 +152,20 @@ __global__ void __launch_bounds__(gather_threads) gather_blocks(GatherJob job, E
     for (int j = 0; j < C; ++j) write_once(row[i] + j * 32, sum[i * C + j]);
 }
 
-/// The same for any number of components, one entry after another.
+/// The two nodes of a cell's block, by the first of its contributions: all have the same.
+struct NodePair {
+  std::int32_t row = 0, column = 0;
+};
+__device__ NodePair nodes_of(const GatherJob& job, const ElementMatrices& m, std::uint32_t code) {
+  const std::uint32_t mask = (1u << job.node_bits) - 1;
+  const std::int32_t* nodes =
+      m.element_nodes + (static_cast<std::int64_t>(code >> (2 * job.node_bits)) + job.first_element) * m.nodes;
+  return {nodes[code >> job.node_bits & mask], nodes[code & mask]};
+}
+
+/// The same for any number of components, one entry after another; with `slots` also where components are not the first
+/// equations of their nodes.
+template <bool slots>
 __global__ void __launch_bounds__(gather_threads) gather_entries(GatherJob job, ElementMatrices m, MatrixTarget t) {
   const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * gather_threads + threadIdx.x) / 32;
   if (at >= job.cells) return;
@@ -158,39 +173,17 @@ __global__ void __launch_bounds__(gather_threads) gather_entries(GatherJob job, 
   const GatherCell cell = job.cell[at];
   const BlockPlace place = find_block(job, t, cell, lane);
   if (!place.there) return;
-  for (int i = 0; i < m.components; ++i) {
-    double* row = row_of(t, place, i);
-    for (int j = 0; j < m.components; ++j) {
-      double sum = job.set_first && cell.comes_first() ? 0.0 : row[static_cast<std::int64_t>(j) * 32];
-      for (std::uint32_t d = 0; d < cell.depth(); ++d) {
-        const Contribution c = read_contribution(job, m, cell, d, lane);
-        if (c.there)
-          sum += number_of(matrix_of(m, c.element), dofs, m.symmetric, c.a * m.components + i, c.b * m.components + j);
-      }
-      row[static_cast<std::int64_t>(j) * 32] = sum;
-    }
+  NodePair pair;
+  if constexpr (slots) {
+    const std::uint32_t code = job.code[static_cast<std::int64_t>(cell.first_code) * 32 + lane];
+    if (code == no_code) return;
+    pair = nodes_of(job, m, code);
   }
-}
-
-/// The same where components are not the first equations of their nodes. A cell's contributions have the same two
-/// nodes, so the first one tells where they belong.
-__global__ void __launch_bounds__(gather_threads) gather_slots(GatherJob job, ElementMatrices m, MatrixTarget t) {
-  const std::int64_t at = (static_cast<std::int64_t>(blockIdx.x) * gather_threads + threadIdx.x) / 32;
-  if (at >= job.cells) return;
-  const int lane = static_cast<int>(threadIdx.x) % 32, dofs = m.nodes * m.components;
-  const GatherCell cell = job.cell[at];
-  const BlockPlace place = find_block(job, t, cell, lane);
-  const std::uint32_t code = job.code[static_cast<std::int64_t>(cell.first_code) * 32 + lane];
-  if (!place.there || code == no_code) return;
-  const std::uint32_t mask = (1u << job.node_bits) - 1;
-  const std::int32_t* nodes =
-      m.element_nodes + (static_cast<std::int64_t>(code >> (2 * job.node_bits)) + job.first_element) * m.nodes;
-  const std::int32_t row_node = nodes[code >> job.node_bits & mask], column_node = nodes[code & mask];
   for (int i = 0; i < m.components; ++i) {
-    double* row = row_of(t, place, m.slot_of(row_node, i));
+    double* row = row_of(t, place, slots ? m.slot_of(pair.row, i) : i);
     for (int j = 0; j < m.components; ++j) {
-      double& entry = row[static_cast<std::int64_t>(m.slot_of(column_node, j)) * 32];
-      double sum = entry;
+      double& entry = row[static_cast<std::int64_t>(slots ? m.slot_of(pair.column, j) : j) * 32];
+      double sum = job.set_first && cell.comes_first() ? 0.0 : entry;
       for (std::uint32_t d = 0; d < cell.depth(); ++d) {
         const Contribution c = read_contribution(job, m, cell, d, lane);
         if (c.there)
@@ -202,6 +195,7 @@ __global__ void __launch_bounds__(gather_threads) gather_slots(GatherJob job, El
 }
 
 /// A thread per pair of nodes of an element; neighbouring threads take neighbouring elements.
+template <bool slots>
 __global__ void __launch_bounds__(gather_threads)
     scatter_blocks(const std::int32_t* nodes, const std::uint8_t* skip, ElementMatrices m, MatrixTarget t) {
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * gather_threads + threadIdx.x;
@@ -220,13 +214,13 @@ __global__ void __launch_bounds__(gather_threads)
   const std::int32_t k = find_column(t.rows, t.rows.place[row_number], t.expanded ? t.first_equation[column] : column);
   if (k < 0) return;  // its mirror image is stored
   for (int i = 0; i < c; ++i) {
-    const int row_slot = m.slot_of(row, i);
+    const int row_slot = slots ? m.slot_of(row, i) : i;
     const std::int32_t place = t.rows.place[t.expanded ? row_number + row_slot : row_number];
     const std::int64_t cell = static_cast<std::int64_t>(t.rows.slice_first[place / 32]) + k;
     double* target = t.expanded ? t.value + cell * 32 + place % 32
                                 : t.value + (cell * t.block_size + row_slot) * t.block_size * 32 + place % 32;
     for (int j = 0; j < c; ++j)
-      atomicAdd(target + static_cast<std::int64_t>(m.slot_of(column, j)) * 32,
+      atomicAdd(target + static_cast<std::int64_t>(slots ? m.slot_of(column, j) : j) * 32,
                 number_of(matrix, dofs, m.symmetric, a * c + i, b * c + j));
   }
 }
@@ -286,7 +280,7 @@ GatherKernel gather_kernel(int components) {
     case 6:
       return gather_blocks<6, symmetric>;
     default:
-      return gather_entries;
+      return gather_entries<false>;
   }
 }
 
@@ -310,7 +304,7 @@ void gather_matrices(const BatchGather& plan, const ElementMatrices& matrices, c
                      bool set_first, cudaStream_t stream) {
   const GatherJob job{plan.cell.read_device(), plan.cells, plan.code.read_device(),
                       plan.node_bits,          plan.first, set_first};
-  GatherKernel kernel = gather_slots;
+  GatherKernel kernel = gather_entries<true>;
   if (!matrices.slot)
     kernel = matrices.symmetric ? gather_kernel<true>(matrices.components) : gather_kernel<false>(matrices.components);
   launch(kernel, grid_for(plan.cells * 32, gather_threads), stream, job, matrices, target);
@@ -319,7 +313,8 @@ void gather_matrices(const BatchGather& plan, const ElementMatrices& matrices, c
 void scatter_matrices(const std::int32_t* nodes, const std::uint8_t* skip, const ElementMatrices& matrices,
                       const MatrixTarget& target, cudaStream_t stream) {
   const std::int64_t pairs = static_cast<std::int64_t>(matrices.count) * matrices.nodes * matrices.nodes;
-  launch(scatter_blocks, grid_for(pairs, gather_threads), stream, nodes, skip, matrices, target);
+  launch(matrices.slot ? scatter_blocks<true> : scatter_blocks<false>, grid_for(pairs, gather_threads), stream, nodes,
+         skip, matrices, target);
 }
 
 void keep_dependent(const DependentGather& plan, const ElementMatrices& matrices, double* kept, cudaStream_t stream) {

@@ -87,26 +87,56 @@ void AnalysisModel::Builder::add_batch(std::shared_ptr<const ElementProgram> pro
       b.expansion_reference = material->expansion_reference().value_or(b.expansion_reference);
   batches.push_back(std::move(b));
   connectivity.push_back(std::move(nodes));
-  model.origins_.push_back(std::move(origin));
+  origins.push_back(std::move(origin));
 }
 
 void AnalysisModel::Builder::add_blocks() {
   for (std::size_t i = 0; i < domain.block_count(); ++i) {
-    const ElementBlock& block = domain.block(i);
-    const std::string where = "block '" + block.name() + "'";
-    if (block.size() == 0) continue;
-    const auto& program = block.type().shared_program();
-    if (const std::string defect = program->defect(); !defect.empty())
-      throw Error(ErrorCode::misuse, "element type '" + program->name() + "' is wrong: " + defect, where);
-    auto p = block.parameters();
-    if (p.rows > 1) model.depends_on_temperature_ = true;
-    if (program->reads_temperature()) model.laws_read_temperature_ = true;
-    BatchOrigin origin;
-    origin.block = static_cast<int>(i);
-    add_batch(program, {block.connectivity().begin(), block.connectivity().end()}, std::move(p.records),
-              std::move(p.record), p.rows, std::move(origin));
+    if (domain.block(i).size() == 0) continue;
+    add_block(static_cast<int>(i));
+    if (batches.back().table_rows > 1) model.depends_on_temperature_ = true;
+    if (batches.back().program->reads_temperature()) model.laws_read_temperature_ = true;
   }
   if (batches.empty()) throw Error(ErrorCode::bad_input, "the domain has no elements; add a block and fill it");
+}
+
+void AnalysisModel::Builder::add_block(int index) {
+  const ElementBlock& block = domain.block(index);
+  const auto& program = block.type().shared_program();
+  if (const std::string defect = program->defect(); !defect.empty())
+    throw Error(ErrorCode::misuse, "element type '" + program->name() + "' is wrong: " + defect,
+                "block '" + block.name() + "'");
+  auto p = block.parameters();
+  BatchOrigin origin;
+  origin.block = index;
+  add_batch(program, {block.connectivity().begin(), block.connectivity().end()}, std::move(p.records),
+            std::move(p.record), p.rows, std::move(origin));
+}
+
+bool AnalysisModel::Builder::add_new_blocks() {
+  const auto& known = model.block_revisions_;
+  if (!idle.empty() || known.size() > domain.block_count()) return false;
+  for (std::size_t i = 0; i < domain.block_count(); ++i) {
+    const ElementBlock& block = domain.block(i);
+    if (i < known.size() && known[i].second > 0) {
+      if (known[i].first != block.revision()) return false;
+      continue;
+    }
+    if (block.size() == 0) continue;
+    add_block(static_cast<int>(i));
+    const BatchDescription& batch = batches.back();
+    if (batch.table_rows > 1 && !model.depends_on_temperature_) return false;
+    if (batch.program->reads_temperature() && !model.laws_read_temperature_) return false;
+    const auto names = batch.program->unknown_names();
+    const bool other_field =
+        model.temperature_component_ >= 0 && std::find(names.begin(), names.end(), "T") == names.end();
+    if (other_field && !model.follows_other_field_) return false;
+    const std::vector<int> own = unknowns_of(*batch.program);
+    for (const std::int32_t node : connectivity.back())
+      for (const int unknown : own)
+        if (unknown >= static_cast<int>(model.unknown_names_.size()) || !unknowns[node].has(unknown)) return false;
+  }
+  return true;
 }
 
 void AnalysisModel::Builder::add_surface_loads() {
@@ -238,7 +268,7 @@ void AnalysisModel::Builder::take_initial_temperatures() {
 
 void AnalysisModel::Builder::check_symmetry() const {
   for (std::size_t b = 0; b < batches.size(); ++b) {
-    const BatchOrigin& origin = model.origins_[b];
+    const BatchOrigin& origin = origins[b];
     if (origin.kind == BatchOrigin::Kind::body_load) continue;  // elements of a block that has a batch
     detail::BatchSample sample;
     sample.batch = &batches[b];
@@ -253,7 +283,7 @@ void AnalysisModel::Builder::check_symmetry() const {
                     short_number(found.size, 2) + " of its entries" +
                     (found.at_rest ? "" : ", away from zero unknowns") +
                     "); a law must satisfy A : dflux(B) = B : dflux(A), or declare symmetric = false",
-                domain.element_label(model.element_of(static_cast<int>(b), found.element)));
+                domain.element_label(voussoir::element_of(origin, found.element)));
   }
 }
 

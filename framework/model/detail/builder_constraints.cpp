@@ -25,8 +25,8 @@ std::int32_t AnalysisModel::Builder::require_equation(std::int32_t node, const s
   throw Error(ErrorCode::bad_input, what + ": " + text, domain.node_label(node));
 }
 
-void AnalysisModel::Builder::constrain(const ConstraintHandler& handler) {
-  auto& m = model;
+NumberedConstraints AnalysisModel::Builder::numbered_constraints() const {
+  const auto& m = model;
   NumberedConstraints c;
   c.equation_count = m.equation_count();
   c.label = [&m](std::int32_t e) { return m.equation_label(e); };
@@ -71,7 +71,12 @@ void AnalysisModel::Builder::constrain(const ConstraintHandler& handler) {
     c.multi.push_back(std::move(multi));
   }
   c.scale = comparable_scale(c);
-  m.plan_ = handler.plan(c);
+  return c;
+}
+
+void AnalysisModel::Builder::constrain(const ConstraintHandler& handler) {
+  auto& m = model;
+  m.plan_ = handler.plan(numbered_constraints());
   m.prescribed_ = m.plan_.prescribed;
   m.dependent_of_.assign(m.equation_count(), -1);
   for (std::size_t i = 0; i < m.plan_.dependent.size(); ++i)

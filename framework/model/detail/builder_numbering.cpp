@@ -35,7 +35,7 @@ void AnalysisModel::Builder::take_unknowns() {
     const ElementProgram& program = *batches[b].program;
     const auto names = program.unknown_names();
     if (std::find(names.begin(), names.end(), "T") != names.end()) continue;
-    if (program.reads_temperature() || expands(domain.block(m.origins_[b].block))) m.follows_other_field_ = true;
+    if (program.reads_temperature() || expands(domain.block(origins[b].block))) m.follows_other_field_ = true;
   }
 }
 

@@ -16,7 +16,9 @@ struct AnalysisModel::Builder {
   const Domain& domain;
   std::vector<UnknownSet> unknowns;  // per domain node
   std::vector<BatchDescription> batches;
-  std::vector<std::vector<std::int32_t>> connectivity;  // per batch, in domain nodes until upload() is called
+  std::vector<BatchOrigin> origins;                     // per batch
+  std::vector<std::vector<std::int32_t>> connectivity;  // per batch, in domain nodes until number_batches() is called
+  std::vector<std::vector<int>> batch_unknowns;         // per batch, by number_batches()
   std::vector<double> initial_temperature;              // of the domain's nodes; empty where all have the same
   double start_temperature = 0;
   std::vector<BatchOrigin> whole_body_loads;
@@ -26,6 +28,9 @@ struct AnalysisModel::Builder {
 
   // Batches, in this order
   void add_blocks();
+  /// Blocks that the model does not have yet. False where they would change more than the list of batches: nodes would
+  /// get unknowns, the model would depend on temperature, or one of the blocks that it has is another now.
+  bool add_new_blocks();
   /// Names all unknowns, and gives nodes those of their elements.
   void take_unknowns();
   void add_surface_loads();
@@ -45,13 +50,19 @@ struct AnalysisModel::Builder {
   // Constraints, once there are equations
   /// The equation of a named unknown at a node, or an Error that says why there is none.
   std::int32_t require_equation(std::int32_t node, const std::string& unknown, const std::string& what) const;
+  NumberedConstraints numbered_constraints() const;
   void constrain(const ConstraintHandler& handler);
 
+  /// Throws Error (bad_input) where loads act on unknowns that their nodes do not have.
+  void check_loads() const;
+  /// The batches in the numbers of nodes and unknowns.
+  void number_batches();
   void upload();
   /// The unknowns of a program as indices into the list of names.
   std::vector<int> unknowns_of(const ElementProgram& program) const;
 
  private:
+  void add_block(int index);
   void add_batch(std::shared_ptr<const ElementProgram> program, std::vector<std::int32_t> nodes,
                  std::vector<double> parameters, std::vector<std::int32_t> record, int rows, BatchOrigin origin);
   void add_faces(int load_case, const LoadCase::Surface& load, int block_index, const std::string& face_shape,
