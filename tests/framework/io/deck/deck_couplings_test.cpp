@@ -170,6 +170,10 @@ TEST(DeckCouplings, TheOlderDistributingCardHasWeights) {
   ASSERT_EQ(job.domains[0]->equations().size(), 6u);
   EXPECT_LT(rigid_defect(job), 1e-14);
   EXPECT_TRUE(job.notes.empty());
+  // A section of the coupling, as in CalculiX's decks, says nothing.
+  const Job with_section = job_of(deck("0.25, 0.5, 1.") + "*SOLID SECTION, ELSET=E1, MATERIAL=STEEL\n");
+  EXPECT_EQ(with_section.domains[0]->equations().size(), 6u);
+  EXPECT_TRUE(with_section.notes.empty());
   // Away from the centroid of the weights, programs differ in what a force there means.
   const Job away = job_of(deck("0.5, 0.5, 1."), Dialect::abaqus);
   ASSERT_EQ(away.domains[0]->equations().size(), 6u);

@@ -180,7 +180,9 @@ void assign_sections(Build& b) {
     std::size_t card = 0;
     for (std::size_t e : members) {
       if (e < b.card_first[card] || e >= b.card_first[card + 1]) card = b.card_of(e);
-      if (fits(section.kind, b.meaning[card]->family)) {
+      if (b.meaning[card]->family == Family::coupling) {
+        any = true;  // CalculiX's decks give couplings a section, which says nothing
+      } else if (fits(section.kind, b.meaning[card]->family)) {
         b.section_of[e] = static_cast<std::int32_t>(s);
         any = true;
       } else if (unsuited.empty()) {
