@@ -32,10 +32,10 @@ struct StateValues {
 class AnalysisState : public StateValues {
  public:
   AnalysisState() = default;
-  AnalysisState(AnalysisState&&) noexcept = default;
-  AnalysisState& operator=(AnalysisState&&) noexcept = default;
-  AnalysisState(const AnalysisState&) = delete;             // copy a state with clone()
-  AnalysisState& operator=(const AnalysisState&) = delete;  // copy a state with clone()
+  AnalysisState(AnalysisState&&) noexcept = default;             ///< what is moved from is as good as new
+  AnalysisState& operator=(AnalysisState&&) noexcept = default;  ///< likewise
+  AnalysisState(const AnalysisState&) = delete;                  // copy a state with clone()
+  AnalysisState& operator=(const AnalysisState&) = delete;       // copy a state with clone()
 
   std::string name;  ///< of the step, for results and errors
 

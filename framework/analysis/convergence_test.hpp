@@ -21,7 +21,11 @@ struct IterationMeasures {
 /// any one, as `rule` says). Derive for other criteria.
 class ConvergenceTest {
  public:
-  enum class Rule { all, any };  ///< how criteria are combined
+  /// How criteria are combined.
+  enum class Rule {
+    all,  ///< every criterion that is set must be met
+    any   ///< one of them is enough
+  };
 
   virtual ~ConvergenceTest() = default;
   /// Called before the first increment (iteration 0) and after each.

@@ -27,8 +27,9 @@ struct ErrorEstimate {
 
   /// The estimate of one element.
   struct Entry {
-    ElementRef element;     ///< by block and index
-    double error, percent;  ///< as element_error and element_percent
+    ElementRef element;  ///< by block and index
+    double error;        ///< as in element_error
+    double percent;      ///< as in element_percent
   };
   /// The elements with the largest error, the largest first.
   std::vector<Entry> worst(const Domain& domain, std::size_t count) const;

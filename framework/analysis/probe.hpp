@@ -19,10 +19,11 @@ struct ProbePoint {
 
 /// A straight path along which results are wanted.
 struct ProbePath {
-  std::string name;                                  ///< for tables and files
-  std::array<double, 3> from{0, 0, 0}, to{0, 0, 0};  ///< its ends
-  int points = 101;                                  ///< evenly along it, both ends included
-  std::string where;                                 ///< origin, for messages
+  std::string name;                     ///< for tables and files
+  std::array<double, 3> from{0, 0, 0};  ///< where it begins
+  std::array<double, 3> to{0, 0, 0};    ///< where it ends
+  int points = 101;                     ///< evenly along it, both ends included
+  std::string where;                    ///< origin, for messages
 
   std::array<double, 3> position(int i) const;  ///< of point i, from 0
   double length() const;                        ///< between the ends
