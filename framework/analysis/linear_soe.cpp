@@ -16,9 +16,9 @@ void LinearSOE::set_model(const AnalysisModel& model) {
 }
 
 void LinearSOE::follow_model(const ModelUpdate& update) {
-  if (!update.constraints && !update.batches) return;
   if (update.constraints || update.pattern) bodies_.reset();
-  if (!model_changed(update)) version_ = 0;
+  const bool kept = !(update.constraints || update.batches) || model_changed(update);
+  if (update.matrix || !kept) version_ = 0;  // to be formed again
 }
 
 void LinearSOE::forget_model() {

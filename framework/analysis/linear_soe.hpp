@@ -56,8 +56,7 @@ class LinearSOE {
  protected:
   virtual void size_changed() = 0;  ///< the model is new: build patterns
   /// The free equations or the batches of the model are others, its size is not. Returns whether the values of the
-  /// matrix are still those of the last form() where only batches without a stiffness have changed. The default begins
-  /// anew.
+  /// last form() are still there. The default begins anew.
   virtual bool model_changed(const ModelUpdate& /*update*/) {
     size_changed();
     return false;

@@ -40,6 +40,7 @@ struct ModelUpdate {
   bool constraints = false;  ///< other equations are free now
   bool batches = false;      ///< elements of loads were replaced, or blocks added
   bool pattern = false;      ///< blocks were added, which may couple equations that were not coupled
+  bool matrix = false;       ///< the matrix is another one: by any of these, by films, or by temperatures
 };
 
 /// The Domain as numbered equations on a backend: the equation of each unknown, prescribed values, batches of like

@@ -42,7 +42,8 @@ bool AnalysisModel::loads_affect_matrix() const {
 }
 
 ModelUpdate AnalysisModel::update(const ConstraintHandler& handler) {
-  constexpr ModelUpdate impossible{.possible = false, .constraints = false, .batches = false, .pattern = false};
+  ModelUpdate impossible;
+  impossible.possible = false;
   const DomainRevisions now = domain_.revisions();
   if (now.nodes != revisions_.nodes) return impossible;
   ModelUpdate done;
@@ -97,9 +98,9 @@ ModelUpdate AnalysisModel::update(const ConstraintHandler& handler) {
     prescribed_ = plan.prescribed;
     plan_ = std::move(plan);
   }
-  const bool matrix = done.constraints || done.pattern || affected_matrix || (loads && loads_affect_matrix());
+  done.matrix = done.constraints || done.pattern || affected_matrix || (loads && loads_affect_matrix());
   if (done.constraints || done.batches) serial_ = next_serial();
-  if (matrix) matrix_serial_ = next_serial();
+  if (done.matrix) matrix_serial_ = next_serial();
   take_revisions();
   return done;
 }
