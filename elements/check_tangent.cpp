@@ -46,13 +46,14 @@ class SingleElement {
     view_.coordinates = coordinates.data();
     view_.unknowns = unknowns_.data();
     view_.first_unknown = first_unknown_.data();
-    // The temperature that a law reads is the unknown T, but held where it is: a tangent leaves its change out.
+    temperature_.assign(options.temperature.begin(), options.temperature.end());
     const auto names = program.unknown_names();
     const auto t = std::find(names.begin(), names.end(), "T") - names.begin();
-    if (options.temperature.empty() && t < static_cast<std::ptrdiff_t>(names.size()))
-      for (int a = 0; a < program.nodes(); ++a) temperature_.push_back(unknowns_[a * program.components() + t]);
-    else
-      temperature_.assign(options.temperature.begin(), options.temperature.end());
+    if (options.temperature.empty() && t < static_cast<std::ptrdiff_t>(names.size())) {
+      unknown_temperature_ = static_cast<int>(t);
+      temperature_.resize(static_cast<std::size_t>(program.nodes()));
+      take_temperature();
+    }
     view_.temperature = temperature_.empty() ? nullptr : temperature_.data();
     view_.start_temperature = view_.expansion_reference = options.reference_temperature;
     view_.parameters = record_.data();
@@ -81,6 +82,14 @@ class SingleElement {
     return full;
   }
 
+  /// Whether the temperature that a law reads is an unknown of the element.
+  bool has_unknown_temperature() const { return unknown_temperature_ >= 0; }
+  /// Has the temperature that a law reads be the unknown T as it is now.
+  void take_temperature() {
+    for (int a = 0; a < program_.nodes(); ++a)
+      temperature_[a] = unknowns_[a * program_.components() + unknown_temperature_];
+  }
+
   std::vector<double> unknowns_;  ///< changed between calls
 
  private:
@@ -96,6 +105,7 @@ class SingleElement {
   const ElementProgram& program_;
   std::vector<std::int32_t> nodes_, first_unknown_;
   std::vector<double> record_, temperature_, history_;
+  int unknown_temperature_ = -1;  // which of the components
   ElementView view_;
 };
 
@@ -120,6 +130,50 @@ void check_sizes(const ElementProgram& program, std::span<const double> coordina
           options.history.size(), history);
 }
 
+/// The derivative of the residual by central differences of two steps, combined so that errors of second order cancel;
+/// full, by rows. The temperature that a law reads stays as it is, or follows the unknown T.
+std::vector<double> differences_of(SingleElement& element, double step, bool temperature_follows) {
+  const std::size_t dofs = element.unknowns_.size();
+  std::vector<double> differences(dofs * dofs);
+  const auto residual_at = [&](std::size_t j, double value) {
+    element.unknowns_[j] = value;
+    if (temperature_follows) element.take_temperature();
+    return element.residual();
+  };
+  for (std::size_t j = 0; j < dofs; ++j) {
+    const double at = element.unknowns_[j];
+    const auto slope = [&](double h) {
+      std::vector<double> forward = residual_at(j, at + h);
+      const std::vector<double> backward = residual_at(j, at - h);
+      for (std::size_t i = 0; i < dofs; ++i) forward[i] = (forward[i] - backward[i]) / (2 * h);
+      return forward;
+    };
+    const std::vector<double> fine = slope(step), coarse = slope(2 * step);
+    for (std::size_t i = 0; i < dofs; ++i) differences[i * dofs + j] = (4 * fine[i] - coarse[i]) / 3;
+    element.unknowns_[j] = at;
+    if (temperature_follows) element.take_temperature();
+  }
+  return differences;
+}
+
+/// Compares a tangent with differences, relative to `scale`.
+TangentReport compare(const std::vector<double>& tangent, const std::vector<double>& differences, std::size_t dofs,
+                      double scale) {
+  TangentReport report;
+  for (std::size_t i = 0; i < dofs; ++i)
+    for (std::size_t j = 0; j < dofs; ++j) {
+      const double error = std::abs(tangent[i * dofs + j] - differences[i * dofs + j]) / scale;
+      if (error > report.tangent_error || (i == 0 && j == 0)) {
+        report.tangent_error = error;
+        report.row = static_cast<int>(i);
+        report.column = static_cast<int>(j);
+        report.analytic = tangent[i * dofs + j];
+        report.by_differences = differences[i * dofs + j];
+      }
+    }
+  return report;
+}
+
 }  // namespace
 
 TangentReport check_tangent(const ElementProgram& program, std::span<const double> coordinates,
@@ -141,38 +195,15 @@ TangentReport check_tangent(const ElementProgram& program, std::span<const doubl
   const std::vector<double> tangent = element.tangent();
   const double residual_size = largest(element.residual());
 
-  // Central differences of two steps, combined so that errors of second order cancel.
-  std::vector<double> differences(dofs * dofs);
-  for (std::size_t j = 0; j < dofs; ++j) {
-    const double at = element.unknowns_[j];
-    const auto slope = [&](double h) {
-      element.unknowns_[j] = at + h;
-      std::vector<double> forward = element.residual();
-      element.unknowns_[j] = at - h;
-      const std::vector<double> backward = element.residual();
-      element.unknowns_[j] = at;
-      for (std::size_t i = 0; i < dofs; ++i) forward[i] = (forward[i] - backward[i]) / (2 * h);
-      return forward;
-    };
-    const std::vector<double> fine = slope(step), coarse = slope(2 * step);
-    for (std::size_t i = 0; i < dofs; ++i) differences[i * dofs + j] = (4 * fine[i] - coarse[i]) / 3;
-  }
-
-  TangentReport report;
   double scale = largest(tangent);
   // Without a tangent, what counts is how much of the residual a step changes.
   if (scale == 0) scale = residual_size > 0 ? residual_size / step : 1;
-  for (std::size_t i = 0; i < dofs; ++i)
-    for (std::size_t j = 0; j < dofs; ++j) {
-      const double error = std::abs(tangent[i * dofs + j] - differences[i * dofs + j]) / scale;
-      if (error > report.tangent_error || (i == 0 && j == 0)) {
-        report.tangent_error = error;
-        report.row = static_cast<int>(i);
-        report.column = static_cast<int>(j);
-        report.analytic = tangent[i * dofs + j];
-        report.by_differences = differences[i * dofs + j];
-      }
-    }
+  TangentReport report = compare(tangent, differences_of(element, step, false), dofs, scale);
+  if (element.has_unknown_temperature()) {
+    TangentReport whole = compare(tangent, differences_of(element, step, true), dofs, scale);
+    whole.contains_temperature_change = true;
+    if (whole.tangent_error < report.tangent_error) report = whole;
+  }
 
   // A direction without any symmetry that could hide a wrong entry.
   std::vector<double> direction(dofs), product(dofs, 0.0);
@@ -193,8 +224,9 @@ TangentReport check_tangent(const ElementProgram& program, std::span<const doubl
   char error[40];
   std::snprintf(error, sizeof error, "%.3g", report.tangent_error);
   report.text = "'" + program.name() + "': tangent and finite differences of the residual differ by " + error +
-                " of the largest entry; worst: force " + label(report.row) + " by " + label(report.column) + ", " +
-                numbers;
+                " of the largest entry" +
+                (report.contains_temperature_change ? ", change of p.temperature included" : "") + "; worst: force " +
+                label(report.row) + " by " + label(report.column) + ", " + numbers;
   return report;
 }
 

@@ -14,8 +14,10 @@ namespace voussoir {
 
 /// The options of check_tangent().
 struct TangentCheckOptions {
-  /// Temperature of each node; empty for the initial temperature, or for the unknown T if there is one. It is constant
-  /// while differences are taken, since a tangent does not include the change of p.temperature.
+  /// Temperature of each node, constant while differences are taken; empty for the initial temperature, or for the
+  /// unknown T if there is one. Differences are then taken with and without the change of p.temperature, since a
+  /// tangent includes it (FullTangentElement) or does not (PointElement), and the report is about the one that fits
+  /// better.
   std::span<const double> temperature;
   double reference_temperature = 0;  ///< the initial temperature
   /// Committed history of the element: program.history_count() numbers; empty if all are zero.
@@ -35,10 +37,11 @@ struct TangentReport {
       column = 0;            ///< column of the tangent's worst entry
   double analytic = 0,       ///< the worst entry as the element computes it
       by_differences = 0;    ///< the worst entry by finite differences
-  std::string text;          ///< the result in one sentence, with node and unknown names
+  /// Whether the tangent was compared with differences that include the change of p.temperature with the unknown T.
+  bool contains_temperature_change = false;
+  std::string text;  ///< the result in one sentence, with node and unknown names
 
   /// Whether both errors are at most `tolerance`.
-
   bool good(double tolerance = 1e-7) const { return tangent_error <= tolerance && action_error <= tolerance; }
 };
 

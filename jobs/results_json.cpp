@@ -237,6 +237,7 @@ std::string results_json(const JsonContents& c) {
   root["options"] = {{"backend", asked.backend},
                      {"solver", asked.solver},
                      {"storage", asked.storage},
+                     {"tangent", asked.tangent},
                      {"relative_tolerance", asked.relative_tolerance},
                      {"max_iterations", asked.max_iterations},
                      {"integration", to_string(asked.work.integration)},

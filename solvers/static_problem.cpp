@@ -7,6 +7,7 @@
 #include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/detail/elimination_effort.hpp>
+#include <voussoir/solvers/detail/tangent_choice.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace voussoir {
@@ -260,7 +261,11 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
                                                         {"transformation", std::make_shared<TransformationHandler>()},
                                                         {"penalty", std::make_shared<PenaltyHandler>()}});
 
-  const Size size = size_of(domain);
+  Size size = size_of(domain);
+  const detail::TangentChoice tangent =
+      detail::choose_tangent(domain, options, *c.backend, size.equations, direct_limit(size));
+  c.model.full_tangents = tangent.full;
+  if (tangent.full) size.symmetric = false;
   std::string solver = options.solver, storage = options.storage, why;
   bool can_eliminate = false;  // where an iteration that was chosen here leads nowhere
   if (solver == "auto") {
@@ -287,6 +292,7 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
         make_solver("direct"));
   else
     c.solver = make_solver(solver, options.relative_tolerance, options.max_iterations);
+  if (!tangent.reason.empty()) why = tangent.reason + (why.empty() ? "" : "; " + why);
   if (!why.empty()) c.solver = std::make_shared<ChosenSolver>(c.solver, why);
 
   const auto plain = std::make_shared<PlainNumberer>();
@@ -301,7 +307,9 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
                                                             {"linear", std::make_shared<LinearAlgorithm>()},
                                                             {"newton", std::make_shared<NewtonRaphsonAlgorithm>()}}))
     c.algorithm = algorithm;
-  return std::make_unique<StaticAnalysis>(domain, std::move(c));
+  auto analysis = std::make_unique<StaticAnalysis>(domain, std::move(c));
+  analysis->set_symmetric_fallback(tangent.automatic);
+  return analysis;
 }
 
 }  // namespace voussoir

@@ -36,9 +36,14 @@ struct StaticOptions {
   std::string constraints = "transformation";  ///< elimination, transformation, penalty
   std::string numbering = "auto";              ///< plain, rcm; auto: rcm for bands and profiles
   std::string algorithm = "auto";              ///< linear, newton; auto: newton where an element is not linear
-  double relative_tolerance = 1e-8;            ///< tolerance of iterative solvers
-  int max_iterations = 50000;                  ///< limit of iterative solvers
-  WorkChoices work = {};                       ///< methods that the backend uses
+  /// Tangent of elements whose parameters depend on their own unknown T, as a conductivity k(T): full, the whole
+  /// tangent, which is not symmetric and with which Newton's method converges quadratically; symmetric, without the
+  /// change with T; auto: full if the solver, the backend and the size of the model allow it, and symmetric if that
+  /// fails
+  std::string tangent = "auto";
+  double relative_tolerance = 1e-8;  ///< tolerance of iterative solvers
+  int max_iterations = 50000;        ///< limit of iterative solvers
+  WorkChoices work = {};             ///< methods that the backend uses
 };
 
 /// Creates a StaticAnalysis whose backend, solver and other collaborators are chosen by name. The domain must outlive

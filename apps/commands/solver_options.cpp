@@ -64,6 +64,14 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->check([](const std::string& name) { return fault_of_name(name, [](const std::string& n) { make_soe(n); }); })
       ->capture_default_str()
       ->group("Solving");
+  command
+      .add_option("--tangent", options.how.tangent,
+                  "Of a conductivity that depends on temperature: full converges in fewer iterations, each of an "
+                  "unsymmetric system; symmetric leaves the change of conductivity out (docs/solvers.md)")
+      ->type_name("auto|full|symmetric")
+      ->check(CLI::IsMember({"auto", "full", "symmetric"}))
+      ->capture_default_str()
+      ->group("Solving");
   command.add_option("--threads", options.threads, "Number of CPU threads (default: all)")
       ->type_name("N")
       ->check(whole_number_between(1, 1024))

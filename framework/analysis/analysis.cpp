@@ -68,13 +68,14 @@ void Analysis::stage(const std::string& name, const std::function<void()>& work)
 void Analysis::prepare() {
   // Collaborators may be shared: another analysis may have given the SOE a model of its own meanwhile.
   const Domain& domain = this->domain();
-  const bool usable = model_ && (!parts_.soe || soe_has_model());
+  const bool usable = model_ && model_->options() == parts_.model && (!parts_.soe || soe_has_model());
   bool current = usable && model_->domain_revision() == domain.revision();
   if (usable && !current) stage("update", [&] { current = update_model(); });
   if (!current) {
     std::unique_ptr<AnalysisModel> model;
-    stage("number",
-          [&] { model = std::make_unique<AnalysisModel>(domain, parts_.backend, *parts_.handler, *parts_.numberer); });
+    stage("number", [&] {
+      model = std::make_unique<AnalysisModel>(domain, parts_.backend, *parts_.handler, *parts_.numberer, parts_.model);
+    });
     if (parts_.soe) stage("pattern", [&] { parts_.soe->set_model(*model); });
     model_ = std::move(model);
     take_notes();
@@ -107,13 +108,17 @@ Analysis::~Analysis() {
 
 void Analysis::take_notes() {
   notes_.clear();
-  for (const auto& origin : model_->batches()) {
+  for (std::size_t b = 0; b < model_->batches().size(); ++b) {
+    const BatchOrigin& origin = model_->batches()[b];
     if (origin.kind != BatchOrigin::Kind::block) continue;
     const ElementBlock& block = domain_->block(origin.block);
-    const Route route = parts_.backend->route(block.type().program());
-    if (route == Route::host)
-      notes_.push_back("block '" + block.name() + "' (" + block.type_name() + ") is computed on the host, because " +
-                       parts_.backend->route_reason(block.type().program()) + "; a kernel would be faster");
+    const ElementProgram& program = *model_->device_model().part(0).batches[b].program;
+    if (parts_.backend->route(program) != Route::host) continue;
+    const bool is_wrapped = program.name() != block.type().program().name();
+    notes_.push_back("block '" + block.name() + "' (" + block.type_name() + ") is computed on the host, because " +
+                     (is_wrapped ? "the backend has no kernel of its full tangent; the symmetric one"
+                                 : parts_.backend->route_reason(program) + "; a kernel") +
+                     " would be faster");
   }
   const auto& constraints = model_->constraints().notes;
   notes_.insert(notes_.end(), constraints.begin(), constraints.end());

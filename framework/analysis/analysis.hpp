@@ -44,6 +44,7 @@ class Analysis {
     std::shared_ptr<SolutionAlgorithm> algorithm;  ///< default: AutomaticAlgorithm
     std::shared_ptr<LinearSOE> soe;                ///< storage of the matrix; no default
     std::shared_ptr<Solver> solver;                ///< no default
+    ModelOptions model = {};                       ///< how the domain is numbered
   };
 
   /// The domain must live as long as the analysis, which throws Error (misuse) if it finds it gone.

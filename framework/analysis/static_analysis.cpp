@@ -46,6 +46,8 @@ StaticAnalysis::StaticAnalysis(std::shared_ptr<const Domain> domain, Collaborato
 }
 
 std::vector<StepResult> StaticAnalysis::run() {
+  if (!fallback_.empty()) parts_.model.full_tangents = true;  // what the last run came to does not count
+  fallback_.clear();
   prepare();
   last_ = {};
   if (free_motion_check_) check_supports();
@@ -89,6 +91,57 @@ void StaticAnalysis::run_steps(const std::vector<Step>& steps, std::unique_ptr<R
   }
 }
 
+std::vector<SolveReport> StaticAnalysis::balance(std::span<AnalysisState> group) {
+  std::vector<SolveReport> reports;
+  stage("loads", [&] {
+    for (AnalysisState& state : group) parts_.integrator->begin_step(*model_, state);
+  });
+  stage("assemble and solve",
+        [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
+  return reports;
+}
+
+/// Balances steps, by symmetric tangents where full ones fail. States of a model with a history cannot begin again.
+std::vector<SolveReport> StaticAnalysis::balance_or_fall_back(std::span<AnalysisState> group,
+                                                              std::unique_ptr<RigidClusters>& clusters) {
+  const bool can_fall_back = symmetric_fallback_ && model_->options().full_tangents && !model_->has_history();
+  std::vector<SolveReport> reports;
+  if (!can_fall_back) {
+    reports = balance(group);
+  } else {
+    std::string failure;
+    try {
+      reports = balance(group);
+      for (const SolveReport& report : reports)
+        if (!report.converged) failure = report.reason;
+    } catch (const Error& error) {
+      // A factor of the whole matrix takes more memory. Whatever else is wrong with the model is found again.
+      if (error.code() != ErrorCode::singular && error.code() != ErrorCode::out_of_memory) throw;
+      failure = error.text();
+    }
+    if (failure.empty()) return reports;
+    fallback_ = "the step '" + group[0].name + "' failed with the full tangent (" + failure +
+                "), so the symmetric one was used";
+    parts_.model.full_tangents = false;
+    clusters.reset();
+    for (AnalysisState& state : group) {
+      AnalysisState again;
+      again.name = std::move(state.name);
+      again.case_factors = std::move(state.case_factors);
+      again.prescribed_factor = state.prescribed_factor;
+      state = std::move(again);
+    }
+    prepare();
+    reports = balance(group);
+  }
+  for (SolveReport& report : reports)
+    if (!report.converged && report.advice.empty() && report.free_motions.empty() && model_->options().full_tangents)
+      report.advice = "Try the symmetric tangent, which may take more iterations";
+  if (!fallback_.empty())
+    for (SolveReport& report : reports) report.choice += (report.choice.empty() ? "" : "; ") + fallback_;
+  return reports;
+}
+
 void StaticAnalysis::solve_steps(std::span<AnalysisState> group, std::unique_ptr<RigidClusters>& clusters,
                                  std::vector<StepResult>& results) {
   const bool follows = model_->has_history();
@@ -98,12 +151,7 @@ void StaticAnalysis::solve_steps(std::span<AnalysisState> group, std::unique_ptr
     last_.prescribed_factor = group[0].prescribed_factor;
     group[0] = std::move(last_);
   }
-  std::vector<SolveReport> reports;
-  stage("loads", [&] {
-    for (AnalysisState& state : group) parts_.integrator->begin_step(*model_, state);
-  });
-  stage("assemble and solve",
-        [&] { reports = parts_.algorithm->solve(*model_, *parts_.integrator, *parts_.soe, *parts_.solver, group); });
+  std::vector<SolveReport> reports = balance_or_fall_back(group, clusters);
   if (!parts_.solver->finds_mechanisms()) check_mechanisms(clusters, reports);
   for (std::size_t i = 0; i < group.size(); ++i) {
     const SolveReport& report = reports[i];
@@ -157,13 +205,15 @@ NotConverged::NotConverged(const SolveReport& report, std::vector<StepResult> fi
 void StaticAnalysis::check_stiffness() const {
   Backend& backend = model_->backend();
   const LinearSOE& soe = *parts_.soe;
+  const bool symmetric = model_->device_model().symmetric();
   BlockDiagonal diagonal = soe.sparse_matrix()
                                ? backend.block_diagonal(*soe.sparse_matrix(), 1)
                                : backend.block_diagonal(model_->device_model(), *soe.element_operator(), 1);
   for (int d = 0; d < backend.devices(); ++d) {
     const auto values = diagonal.blocks[d].read_host();
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (!(values[i] > 0)) {
+      // The diagonal of a matrix that is not symmetric may be negative.
+      if (symmetric ? !(values[i] > 0) : values[i] == 0) {
         const auto equation = static_cast<std::int32_t>(diagonal.layout->first(d) + static_cast<std::int64_t>(i));
         throw Error(ErrorCode::singular,
                     "no element gives this unknown any stiffness; prescribe it, or add an element that does",

@@ -39,6 +39,9 @@ class StaticAnalysis : public Analysis {
   void set_recovery(bool on) { recover_ = on; }
   /// Whether to check for free rigid-body motions before solving (default: yes; takes little time).
   void set_free_motion_check(bool on) { free_motion_check_ = on; }
+  /// Whether to solve a step with symmetric tangents if it does not converge with full ones (ModelOptions), and the
+  /// steps after it (default: no). Their reports say so.
+  void set_symmetric_fallback(bool on) { symmetric_fallback_ = on; }
   /// Takes the result of each step as soon as it is there; run() then returns none, and no more than one is in memory.
   std::function<void(StepResult)> finished;
 
@@ -54,6 +57,9 @@ class StaticAnalysis : public Analysis {
   void check_supports();
   void check_mechanisms(std::unique_ptr<RigidClusters>& clusters, std::vector<SolveReport>& reports);
   void check_stiffness() const;
+  std::vector<SolveReport> balance(std::span<AnalysisState> group);
+  std::vector<SolveReport> balance_or_fall_back(std::span<AnalysisState> group,
+                                                std::unique_ptr<RigidClusters>& clusters);
   void solve_steps(std::span<AnalysisState> group, std::unique_ptr<RigidClusters>& clusters,
                    std::vector<StepResult>& results);
   void run_steps(const std::vector<Step>& steps, std::unique_ptr<RigidClusters>& clusters,
@@ -70,6 +76,8 @@ class StaticAnalysis : public Analysis {
     std::string note;
   };
   MechanismVerdict mechanisms_;
+  bool symmetric_fallback_ = false;
+  std::string fallback_;  // why tangents are symmetric; empty where they are as chosen
 };
 
 }  // namespace voussoir

@@ -43,6 +43,20 @@ struct ModelUpdate {
   bool matrix = false;       ///< the matrix is another one: by any of these, by films, or by temperatures
 };
 
+/// Choices of how a Domain becomes an AnalysisModel.
+struct ModelOptions {
+  /// Where has_full_tangent(block), elements have their whole tangent, which is not symmetric, and Newton's method
+  /// converges quadratically. Without, it leaves the change of parameters with T out: successive substitution (Picard).
+  bool full_tangents = false;
+  bool operator==(const ModelOptions&) const = default;  ///< the same choices
+};
+
+/// Whether ModelOptions::full_tangents changes the tangents of a block: T is an unknown of its elements, which have
+/// symmetric tangents, and a conductivity of its material depends on temperature, or its law reads p.temperature.
+bool has_full_tangent(const ElementBlock& block);
+/// How a backend would compute the full tangents of a block that has them.
+Route full_tangent_route(const ElementBlock& block, const Backend& backend);
+
 /// The Domain as numbered equations on a backend: the equation of each unknown, prescribed values, batches of like
 /// elements. The Domain must not change while the model is in use, unless update() follows.
 class AnalysisModel {
@@ -50,8 +64,9 @@ class AnalysisModel {
   /// Numbers the domain, which must outlive the model. Throws Error (bad_input, not_found) that names what is wrong
   /// with the model: node, element, set or equation.
   AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
-                const DofNumberer& numberer);
+                const DofNumberer& numberer, const ModelOptions& options = {});
 
+  const ModelOptions& options() const { return options_; }                     ///< as given
   const Domain& domain() const { return domain_; }                             ///< the model in the user's numbering
   Backend& backend() const { return *backend_; }                               ///< the backend that holds the model
   const std::shared_ptr<Backend>& shared_backend() const { return backend_; }  ///< the same, with shared ownership
@@ -179,6 +194,7 @@ class AnalysisModel {
 
   const Domain& domain_;
   std::shared_ptr<Backend> backend_;
+  ModelOptions options_;
   std::unique_ptr<DeviceModel> device_model_;
   std::vector<std::string> unknown_names_;
   std::vector<UnknownSet> node_unknowns_;  // per position

@@ -60,8 +60,8 @@ void AnalysisModel::Builder::check_loads() const {
 }
 
 AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> backend, const ConstraintHandler& handler,
-                             const DofNumberer& numberer)
-    : domain_(domain), backend_(std::move(backend)), kept_loads_(make_kept_loads()) {
+                             const DofNumberer& numberer, const ModelOptions& options)
+    : domain_(domain), backend_(std::move(backend)), options_(options), kept_loads_(make_kept_loads()) {
   if (!backend_) throw Error(ErrorCode::misuse, "an AnalysisModel needs a backend; get one from Backend::open()");
   Builder builder(*this);
   builder.add_blocks();
@@ -70,6 +70,7 @@ AnalysisModel::AnalysisModel(const Domain& domain, std::shared_ptr<Backend> back
   builder.add_body_loads();
   builder.take_initial_temperatures();
   builder.check_symmetry();
+  if (options_.full_tangents) builder.take_full_tangents();
   builder.add_equation_nodes();
   builder.number(numberer);
   builder.constrain(handler);

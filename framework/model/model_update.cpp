@@ -72,6 +72,7 @@ ModelUpdate AnalysisModel::update(const ConstraintHandler& handler) {
     builder.add_surface_loads();
     builder.add_body_loads();
     builder.check_symmetry();
+    if (options_.full_tangents) builder.take_full_tangents();
     builder.check_loads();
     done.batches = !builder.batches.empty() || origins_.size() > blocks;
     if (done.batches && !plan_.dependent.empty()) return impossible;

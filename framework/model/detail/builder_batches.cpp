@@ -6,6 +6,7 @@
 #include <map>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/model/detail/full_tangent_program.hpp>
 #include <voussoir/framework/model/detail/renamed_program.hpp>
 #include <voussoir/framework/model/detail/symmetry.hpp>
 
@@ -284,6 +285,28 @@ void AnalysisModel::Builder::check_symmetry() const {
                     (found.at_rest ? "" : ", away from zero unknowns") +
                     "); a law must satisfy A : dflux(B) = B : dflux(A), or declare symmetric = false",
                 domain.element_label(voussoir::element_of(origin, found.element)));
+  }
+}
+
+bool has_full_tangent(const ElementBlock& block) {
+  if (block.size() == 0) return false;
+  const ElementProgram& program = block.type().program();
+  const auto names = program.unknown_names();
+  if (std::find(names.begin(), names.end(), "T") == names.end()) return false;
+  const auto p = block.parameters();
+  return detail::FullTangentProgram::applies(program, p.records, p.rows);
+}
+
+Route full_tangent_route(const ElementBlock& block, const Backend& backend) {
+  return backend.route(detail::FullTangentProgram(block.type().shared_program()));
+}
+
+void AnalysisModel::Builder::take_full_tangents() {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    if (origins[b].kind != BatchOrigin::Kind::block) continue;
+    auto& program = batches[b].program;
+    if (detail::FullTangentProgram::applies(*program, batches[b].parameters, batches[b].table_rows))
+      program = std::make_shared<detail::FullTangentProgram>(program);
   }
 }
 

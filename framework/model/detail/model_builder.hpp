@@ -40,6 +40,8 @@ struct AnalysisModel::Builder {
   void take_initial_temperatures();
   /// Matrices are stored by halves, and solved by methods for symmetric ones.
   void check_symmetry() const;
+  /// Gives the elements of blocks their whole tangents.
+  void take_full_tangents();
 
   // Equations
   /// Nodes that no element uses have the unknowns that equations name. What no equation names beside them is held,
