@@ -61,25 +61,34 @@ VSR_FN constexpr int temperature_component() {
 template <class Kernel, class Shape, class Formulation>
 struct FullTangentElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Kernel, Shape>() == Geometry::plane>,
                             detail::RecoveredNames<Kernel> {
-  using Element = PointElement<Kernel, Shape, Formulation>;
-  using Law = Kernel;
-  static constexpr const char* name = Kernel::name;
-  static constexpr const char* shape = Shape::name;
-  static constexpr Geometry geometry = Element::geometry;
-  static constexpr int dim = Element::dim, nodes = Element::nodes, components = Element::components;
-  static constexpr int parameter_count = Element::parameter_count, points = Element::points, dofs = Element::dofs;
-  static constexpr auto& unknowns = Kernel::unknowns;
-  static constexpr bool linear = false, symmetric = false, scalar = Element::scalar;
-  static constexpr bool reads_temperature = Element::reads_temperature;
+  using Element = PointElement<Kernel, Shape, Formulation>;              ///< the element without the additional part
+  using Law = Kernel;                                                    ///< the law of the points
+  static constexpr const char* name = Kernel::name;                      ///< of the law
+  static constexpr const char* shape = Shape::name;                      ///< name of the shape
+  static constexpr Geometry geometry = Element::geometry;                ///< solid, plane or axisymmetric
+  static constexpr int dim = Element::dim;                               ///< dimensions of the shape
+  static constexpr int nodes = Element::nodes;                           ///< per element
+  static constexpr int components = Element::components;                 ///< unknowns per node
+  static constexpr int parameter_count = Element::parameter_count;       ///< parameters that a material gives
+  static constexpr int points = Element::points;                         ///< integration points
+  static constexpr int dofs = Element::dofs;                             ///< degrees of freedom per element
+  static constexpr auto& unknowns = Kernel::unknowns;                    ///< their names
+  static constexpr bool linear = false;                                  ///< the tangent depends on the unknowns
+  static constexpr bool symmetric = false;                               ///< tangents are whole matrices, by rows
+  static constexpr bool scalar = Element::scalar;                        ///< as in PointElement
+  static constexpr bool reads_temperature = Element::reads_temperature;  ///< as in PointElement
+  /// Which of the components is the temperature.
   static constexpr int temperature = detail::temperature_component<Kernel>();
   static_assert(temperature >= 0, "an element with the whole tangent of temperature needs the unknown T");
   static_assert(detail::history_numbers_of<Kernel>() == 0, "laws with a history write their whole tangent themselves");
   static_assert(!Element::uniform && !Element::bbar && !Element::incompatible,
                 "the whole tangent of temperature is for the formulations Full and Reduced of fields");
 
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
 
+  /// The tangent with the change of the law with temperature: dofs × dofs numbers, by rows.
   template <class R>
   VSR_LARGE_FN static R tangent(const Input<R>& e, R* out) {
     R health;
@@ -103,6 +112,7 @@ struct FullTangentElement : detail::ParameterNames<Kernel, detail::kernel_geomet
     return health;
   }
 
+  /// The same tangent times a direction.
   template <class R>
   VSR_LARGE_FN static R action(const Input<R>& e, const R* du, R* r) {
     const R health = Element::action(e, du, r);
@@ -115,30 +125,37 @@ struct FullTangentElement : detail::ParameterNames<Kernel, detail::kernel_geomet
     return health;
   }
 
+  /// The internal forces, those of PointElement.
   template <class R>
   VSR_FN static R residual(const Input<R>& e, R* r) {
     return Element::residual(e, r);
   }
+  /// The consistent mass: the upper triangle, by rows.
   template <class R>
   VSR_FN static R mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
     return Element::mass(e, upper);
   }
+  /// The lumped mass, in the same form.
   template <class R>
   VSR_FN static R lumped_mass(const Input<R>& e, R* upper) requires requires {
     Element::lumped_mass(e, upper);
   }
   { return Element::lumped_mass(e, upper); }
+  /// The nodal forces of a body load.
   template <class R, class Load>
   VSR_FN static R body_load(const Input<R>& e, const Load& load, R* f) requires requires {
     Element::body_load(e, load, f);
   }
   { return Element::body_load(e, load, f); }
+  /// The results at the points, those of PointElement.
   template <class R>
   VSR_FN static R recover(const Input<R>& e, R* out) {
     return Element::recover(e, out);
   }
-  static constexpr bool extrapolates = true;
+  static constexpr bool extrapolates = true;  ///< results at the points are carried to the nodes by extrapolation()
+  /// The matrix that does it, nodes × points.
   static constexpr void extrapolation(double* nodes_by_points) { Element::extrapolation(nodes_by_points); }
+  /// Positive unless the element is inverted or has no volume.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     return Element::valid(e);
