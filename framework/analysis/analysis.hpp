@@ -16,8 +16,9 @@ namespace voussoir {
 
 /// How far an analysis is; see Analysis::observer.
 struct Progress {
-  std::string
-      stage;  ///< "number", "pattern", "update", "check supports", "loads", "assemble and solve", "solve", "recover"
+  /// "number", "pattern", "update", "check supports", "loads", "assemble and solve", "solve", "check mechanisms",
+  /// "recover".
+  std::string stage;
   double seconds = 0;   ///< since the analysis began
   int iteration = 0;    ///< of the solver
   double residual = 0;  ///< relative
