@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 
 namespace voussoir {
 

@@ -7,6 +7,7 @@
 #include <voussoir/framework/analysis/integrator.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/soe/element_soe.hpp>
 #include <voussoir/solvers/soe/sparse_soe.hpp>
 

@@ -22,6 +22,7 @@
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/soe/element_soe.hpp>
 #include <voussoir/solvers/soe/sparse_soe.hpp>
 #include <voussoir/voussoir.hpp>

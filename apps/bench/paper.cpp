@@ -8,6 +8,7 @@
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/framework/analysis/integrator.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/soe/element_soe.hpp>
 #include <voussoir/solvers/soe/sparse_soe.hpp>
 

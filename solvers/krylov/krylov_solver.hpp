@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 
 namespace voussoir {
 

@@ -1,10 +1,10 @@
 #include <cmath>
 #include <map>
 
+#include <voussoir/solvers/preconditioners/chebyshev.hpp>
 #include <voussoir/solvers/preconditioners/detail/chebyshev_steps.hpp>
 #include <voussoir/solvers/preconditioners/inverse_diagonal.hpp>
 #include <voussoir/solvers/preconditioners/polynomial.hpp>
-#include <voussoir/solvers/preconditioners/preconditioner.hpp>
 
 namespace voussoir {
 namespace {

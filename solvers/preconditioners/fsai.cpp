@@ -7,7 +7,7 @@
 
 #include <voussoir/backends/threads.hpp>
 #include <voussoir/solvers/detail/free_node.hpp>
-#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+#include <voussoir/solvers/preconditioners/fsai.hpp>
 
 namespace voussoir {
 namespace {

@@ -1,6 +1,6 @@
 #include <voussoir/solvers/detail/free_node.hpp>
 #include <voussoir/solvers/preconditioners/inverse_diagonal.hpp>
-#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 
 namespace voussoir {
 

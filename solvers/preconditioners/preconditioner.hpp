@@ -9,6 +9,9 @@ namespace voussoir {
 
 /// Base class of preconditioners: approximate inverses M of a matrix. For CG, M must be symmetric and positive
 /// definite.
+///
+/// This header is part of the ABI (backends/abi.hpp): libraries of users derive from the class. A preconditioner of the
+/// library has a header and a source file of its own in this folder, and an entry in solvers/stock.cpp.
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
@@ -44,65 +47,5 @@ class Preconditioner {
 /// The precision in which a preconditioner is stored. The iteration is always in double precision; an approximate
 /// inverse may be rounded to halve the memory traffic.
 enum class Precision { full, single };
-
-/// Jacobi: z = D⁻¹ r with the diagonal D.
-class JacobiPreconditioner : public Preconditioner {
- public:
-  /// `precision` is that of the stored inverse.
-  explicit JacobiPreconditioner(Precision precision = Precision::full) : precision_(precision) {}
-  std::string name() const override { return "jacobi" + suffix(); }
-  bool needs_symmetry() const override { return false; }
-  void set_up(const LinearSOE& soe) override;
-  const Operator* inverse() const override { return inverse_.get(); }
-
- protected:
-  /// The option in the name: ":single", or "".
-  std::string suffix() const { return precision_ == Precision::single ? ":single" : ""; }
-
-  Precision precision_;                ///< precision of the stored inverse
-  std::unique_ptr<Operator> inverse_;  ///< null before set_up()
-};
-
-/// Block Jacobi: z = D⁻¹ r with the diagonal blocks D of the nodes. The same as Jacobi if nodes have different numbers
-/// of unknowns.
-class BlockJacobiPreconditioner : public JacobiPreconditioner {
- public:
-  using JacobiPreconditioner::JacobiPreconditioner;
-  std::string name() const override { return "block-jacobi" + suffix(); }
-  void set_up(const LinearSOE& soe) override;
-};
-
-/// A Chebyshev polynomial of D⁻¹A on [λ/ratio, 1.1 λ], with the largest eigenvalue λ estimated by a few steps of CG. It
-/// needs matrix products, but no extra storage and no dot products, so that it scales well over devices.
-class ChebyshevPreconditioner : public Preconditioner {
- public:
-  /// `degree` matrix products per application; `ratio` of the largest to the smallest eigenvalue that is damped.
-  explicit ChebyshevPreconditioner(int degree = 4, double ratio = 30) : degree_(degree), ratio_(ratio) {}
-  std::string name() const override { return "chebyshev(" + std::to_string(degree_) + ")"; }
-  void set_up(const LinearSOE& soe) override;
-  const Operator* inverse() const override { return inverse_.get(); }
-
- private:
-  int degree_;
-  double ratio_;
-  std::unique_ptr<Operator> inverse_;
-};
-
-/// Factorised sparse approximate inverse, M = GᵀG with G lower triangular on the pattern of the matrix's lower
-/// triangle: G minimises ‖I − G L‖ for the Cholesky factor L, which need not be computed (Kolotilina and Yeremin 1993).
-/// Its application consists of two matrix products, without the sequential triangular solves of incomplete
-/// factorisations, which suits GPUs. Needs a stored matrix.
-class FsaiPreconditioner : public Preconditioner {
- public:
-  /// Entries with a_ij² < drop² · a_ii a_jj are omitted from the pattern.
-  explicit FsaiPreconditioner(double drop = 0.0) : drop_(drop) {}
-  std::string name() const override { return "fsai"; }
-  void set_up(const LinearSOE& soe) override;
-  const Operator* inverse() const override { return inverse_.get(); }
-
- private:
-  double drop_;
-  std::unique_ptr<Operator> inverse_;
-};
 
 }  // namespace voussoir

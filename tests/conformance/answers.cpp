@@ -7,6 +7,9 @@
 
 #include <voussoir/framework/analysis/integrator.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/preconditioners/chebyshev.hpp>
+#include <voussoir/solvers/preconditioners/fsai.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 #include "support/registered_names.hpp"

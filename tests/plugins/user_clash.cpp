@@ -1,4 +1,5 @@
 // A library whose second registration has the name of a built-in preconditioner.
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace {

@@ -1,6 +1,7 @@
 // A library as users write it: a preconditioner, and an element on the host. libuser_extras2.so is the same after a
 // change, under another file name.
 #include <voussoir/framework/domain/host_element.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace {

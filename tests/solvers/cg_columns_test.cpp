@@ -6,6 +6,9 @@
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/direct_solver.hpp>
+#include <voussoir/solvers/preconditioners/chebyshev.hpp>
+#include <voussoir/solvers/preconditioners/fsai.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 
 #include "solver_models.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <voussoir/solvers/cg_solver.hpp>
 #include <voussoir/solvers/direct_solver.hpp>
+#include <voussoir/solvers/preconditioners/fsai.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 
 #include "solver_models.hpp"
 #include "support/expect_error.hpp"

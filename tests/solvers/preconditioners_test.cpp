@@ -3,6 +3,9 @@
 #include <cmath>
 
 #include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/preconditioners/chebyshev.hpp>
+#include <voussoir/solvers/preconditioners/fsai.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
 
 #include "solver_models.hpp"
 #include "support/dense_algebra.hpp"
