@@ -285,6 +285,11 @@ TEST(DeckWriter, SaysWhatADeckCannotSay) {
     };
     b.set_material(std::make_shared<Odd>());
   });
+  refuse({"material 'bar'", "'young'", "further properties"}, [](Domain& d, ElementBlock&, S&, O&) {
+    auto bar = std::make_shared<Material>("bar");
+    bar->set("young", 1);
+    d.add_block("bar", "truss").set_material(bar).set_section("area", 1).add(9, {1, 2});
+  });
   refuse({"one centrifugal load"}, [](Domain& d, ElementBlock&, S& s, O&) {
     d.add_load_case("spin").centrifugal("", 1, {0, 0, 0}, {0, 0, 1}).centrifugal("", 1, {0, 0, 0}, {1, 0, 0});
     s = {{"spin", {{"spin", 1}}, 1}};

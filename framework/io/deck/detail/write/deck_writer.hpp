@@ -8,22 +8,22 @@
 #include <voussoir/framework/io/deck/deck_writer.hpp>
 #include <voussoir/framework/io/detail/text_sink.hpp>
 
-// A deck on its way out. The model (write_model.cpp) comes before the steps (write_steps.cpp), and what it calls things
-// is kept for them.
+// The deck writer. The model (model.cpp) is written before the steps (steps.cpp), which refer to its sets by the names
+// that are kept here.
 
 namespace voussoir::deck {
 
-/// Names of one kind of thing, as a deck spells them. Different things never get one name.
+/// The names of one kind of object as the deck spells them; no two objects have the same.
 class NameList {
  public:
   /// `kind` is for messages: "node sets".
   explicit NameList(std::string kind) : kind_(std::move(kind)) {}
-  /// The spelling of a name that the user gave; an Error where another one has it already.
+  /// The spelling of a name that the user gave; an Error if another name has the same spelling.
   const std::string& add(const std::string& name);
   /// The spelling of a name that was added before.
   const std::string& spelling(const std::string& name) const { return spelling_.at(name); }
   bool has(const std::string& name) const { return spelling_.contains(name); }
-  /// A name that nobody has, like this one.
+  /// A new name that is not in use: `wish`, with a number appended if necessary.
   std::string make(std::string wish);
 
  private:
@@ -39,7 +39,7 @@ class Writer {
   void write(const std::vector<Step>& steps);
 
  private:
-  // write_model.cpp
+  // model.cpp
   void find_names();
   void write_nodes();
   void write_elements();
@@ -50,12 +50,13 @@ class Writer {
   void write_property(const Material& material, const std::string& card, const std::vector<std::string>& parameters);
   void write_sections();
   void write_section(std::size_t block);
+  void require_written(std::size_t block, const std::string& of_section) const;
   std::string write_orientation(std::size_t block);
   void write_equations();
   void write_initial_temperature(bool needed);
   std::string all_elements();
 
-  // write_steps.cpp
+  // steps.cpp
   struct Support {
     std::string target;  // a set or a node
     int first, last;
@@ -92,6 +93,7 @@ class Writer {
   std::vector<std::string> block_set_;     // of each block
   NameList node_sets_{"node sets"}, element_sets_{"element sets and blocks"}, surfaces_{"surfaces"},
       materials_{"materials"}, orientations_{"orientations"};
+  std::map<const Material*, std::set<std::string>> written_;     // parameters that are on a card
   std::map<std::string, std::map<int, std::string>> face_sets_;  // surface → face → element set
   std::string all_elements_;
   std::vector<Support> supports_;

@@ -188,6 +188,7 @@ void Writer::write_property(const Material& material, const std::string& card,
                             const std::vector<std::string>& parameters) {
   for (const std::string& p : parameters)
     if (!material.has(p)) return;
+  written_[&material].insert(parameters.begin(), parameters.end());
   std::vector<double> temperatures = material.temperatures();
   const bool varies = !temperatures.empty();
   if (!varies) temperatures.push_back(0);
@@ -202,6 +203,7 @@ void Writer::write_property(const Material& material, const std::string& card,
 }
 
 void Writer::write_material(const Material& material) {
+  written_[&material];
   out_ << "*MATERIAL, NAME=" << materials_.add(material.name()) << "\n";
   const double reference = material.expansion_reference().value_or(domain_.reference_temperature());
   const std::string zero = reference != 0 ? ", ZERO=" + number(reference) : std::string();
@@ -212,7 +214,9 @@ void Writer::write_material(const Material& material) {
     write_property(material, "*CONDUCTIVITY, TYPE=ORTHO", {"k1", "k2", "k3"});
   } else {
     write_property(material, "*ELASTIC", {"young", "poisson"});
-    if (!(material.has("expansion") && material.temperatures().empty() && material.value("expansion", 0) == 0))
+    if (material.has("expansion") && material.temperatures().empty() && material.value("expansion", 0) == 0)
+      written_[&material].insert("expansion");  // as if it were absent
+    else
       write_property(material, "*EXPANSION" + zero, {"expansion"});
     write_property(material, "*CONDUCTIVITY", {"conductivity"});
   }
@@ -261,6 +265,19 @@ std::string Writer::write_orientation(std::size_t block) {
   return write("CYLINDRICAL", p, q);
 }
 
+/// Whether every parameter that the elements of a block take from their material is on one of its cards. A parameter
+/// that is new in the library must not be lost here.
+void Writer::require_written(std::size_t b, const std::string& of_section) const {
+  const ElementBlock& block = domain_.block(b);
+  const Material& material = *block.material();
+  for (const std::string& name : block.type().program().parameter_names())
+    if (name != of_section && material.has(name) && !written_.at(&material).contains(name))
+      throw Error(ErrorCode::bad_input,
+                  "a deck cannot express '" + name +
+                      "' here: there is no card for it, or its card has further properties; set those too",
+                  "deck, material '" + material.name() + "'");
+}
+
 void Writer::write_section(std::size_t b) {
   const ElementBlock& block = domain_.block(b);
   const Family family = find_meaning(element_name_[b])->family;
@@ -285,6 +302,7 @@ void Writer::write_section(std::size_t b) {
     if (!block.material())
       throw Error(ErrorCode::bad_input, "it has no material, which a section of a deck needs; call set_material()",
                   block_label(b));
+    require_written(b, parameter);
     if (!block.material()->law().empty()) orientation = write_orientation(b);
     out_ << "*SOLID SECTION, ELSET=" << block_set_[b] << ", MATERIAL=" << materials_.spelling(block.material()->name())
          << orientation << "\n";
