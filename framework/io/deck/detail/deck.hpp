@@ -12,8 +12,8 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 
-// A deck as its author wrote it, card by card, before anything is made of it. parse_deck() fills it and knows the
-// grammar; build_job() turns it into a Job and knows the mechanics. All names are in upper case, as decks are
+// A deck as its author wrote it, card by card, before it becomes a model. parse_deck() fills it and handles the
+// grammar; build_job() converts it to a Job and handles the mechanics. All names are in upper case, as decks are
 // case-insensitive.
 
 namespace voussoir::deck {
@@ -25,7 +25,7 @@ struct Place {
 };
 
 struct NodeTable {
-  std::vector<Id> ids;  ///< as written; a node given twice stands twice (the last one counts)
+  std::vector<Id> ids;  ///< as written; a node that is defined twice occurs twice (the last one applies)
   std::vector<double> coordinates;
   std::vector<Place> cards;        ///< one per *NODE card
   std::vector<std::size_t> first;  ///< first node of each card
@@ -149,7 +149,7 @@ struct TieCard {
   bool adjust = true;
 };
 
-// --- what acts: in the order of the deck, both before the first step and within steps --------------------------------
+// --- loads and supports: in the order of the deck, both before the first step and within steps -----------------------
 
 struct BoundaryCard {
   struct Entry {

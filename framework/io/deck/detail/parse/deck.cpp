@@ -16,6 +16,7 @@ struct CardRule {
   void (Parser::*read)(Card&);
 };
 
+/// The cards that are read. Cards that are known but not read are in unread_cards.cpp.
 constexpr CardRule rules[] = {
     {"HEADING", Where::anywhere, &Parser::read_heading},
     {"NODE", Where::model, &Parser::read_node},
@@ -189,12 +190,12 @@ std::string Parser::name_of(std::string_view text, std::string_view what) const 
 void Parser::dispatch(Card& card) {
   const CardRule* const rule = find_rule(card.key());
   if (!rule) {
-    if (const OtherCard* const other = find_other_card(card.key())) {
-      if (!other->harmless)
+    if (const UnreadCard* const unread = find_unread_card(card.key())) {
+      if (unread->fate == UnreadCard::Fate::refused)
         card.fail_unsupported(ErrorCode::bad_input,
-                              "*" + std::string(other->name) + " is not supported yet: " + std::string(other->why));
-      if (!other->why.empty())
-        note("*" + std::string(other->name) + " is ignored: " + std::string(other->why), card.place());
+                              "*" + std::string(unread->name) + " is not supported yet: " + std::string(unread->why));
+      if (!unread->why.empty())
+        note("*" + std::string(unread->name) + " is ignored: " + std::string(unread->why), card.place());
       return skip_data();
     }
     std::vector<std::string> names;

@@ -81,7 +81,9 @@ void Parser::read_node(Card& card) {
       // Zeros behind the coordinates mean nothing, but Abaqus has the normal of a beam or a shell there.
       for (std::size_t k = 4; k < fields_.size(); ++k)
         if (real_or(fields_[k], 0, "coordinate") != 0)
-          fail("*NODE: node " + std::to_string(id) + " has more than three coordinates; normals are ignored");
+          fail("*NODE: node " + std::to_string(id) +
+               " has more than three coordinates; normals of beams and shells are "
+               "not supported: remove them");
       for (int k = 0; k < 3; ++k) x[k] = real_or(field(k + 1), 0, "coordinate");
     }
     if (system != "RECTANGULAR") x = from_system(x, system);

@@ -20,8 +20,10 @@
 
 namespace voussoir::deck {
 
-/// Fills a Deck, card by card. There is one member function for each kind of card; they stand in the files of this
-/// folder by subject, and the table that calls them in deck.cpp.
+/// Fills a Deck, card by card. Each card has a function read_…(): it queries the card's parameters (Card), calls
+/// card.done(), and reads the data lines. The functions are in the files of this folder, by subject; the table `rules`
+/// in deck.cpp says which card calls which. Cards of nodes, elements and sets take full effect here: they add to
+/// deck_.nodes, deck_.elements and the sets, and `build` sees only the result.
 class Parser {
  public:
   explicit Parser(const DeckOptions& options) : lines_(deck_.files, options) {}
@@ -35,14 +37,14 @@ class Parser {
   void read_node_set(Card& card);
   void read_element_set(Card& card);
   void read_surface(Card& card);
-  // Nodes and elements made of others (generate.cpp, element_generate.cpp)
+  // Nodes and elements generated from others (generate.cpp, element_generate.cpp)
   void read_ngen(Card& card);
   void read_nfill(Card& card);
   void read_ncopy(Card& card);
   void read_nmap(Card& card);
   void read_elgen(Card& card);
   void read_elcopy(Card& card);
-  // Numbers with names (parameter.cpp)
+  // Named numbers (parameter.cpp)
   void read_parameter(Card& card);
   // Abaqus's parts (assembly.cpp)
   void read_part(Card& card);
@@ -67,7 +69,7 @@ class Parser {
   void read_mass(Card& card);
   void read_orientation(Card& card);
   void read_transform(Card& card);
-  // What ties nodes together (constraint.cpp)
+  // Constraints between nodes (constraint.cpp)
   void read_equation(Card& card);
   void read_rigid_body(Card& card);
   void read_coupling(Card& card);
@@ -76,7 +78,7 @@ class Parser {
   void read_kinematic_coupling(Card& card);
   void read_distributing_coupling(Card& card);
   void read_tie(Card& card);
-  // What acts (load.cpp)
+  // Loads and supports (load.cpp)
   void read_boundary(Card& card);
   void read_cload(Card& card);
   void read_cflux(Card& card);
@@ -91,7 +93,7 @@ class Parser {
   void read_temperature(Card& card);
   void read_initial_conditions(Card& card);
   void read_amplitude(Card& card);
-  // Steps and what they print (step.cpp)
+  // Steps and their output (step.cpp)
   void read_step(Card& card);
   void read_end_step(Card& card);
   void read_static(Card& card);
@@ -131,8 +133,8 @@ class Parser {
   std::string scoped(std::string name) const;
   /// The same for an *ORIENTATION that is used here: one of the part, or one of the model.
   std::string scoped_orientation(const std::string& name) const;
-  /// Says that a name is used here. It may be defined later, but must be there in the end. A surface may stand for the
-  /// set of its elements; where `face` ("S2") is given, only if all its faces are that one.
+  /// Records that a name is used here. It may be defined later in the deck. A surface may be given instead of the set
+  /// of its elements; if `face` ("S2") is given, only if all its faces are that one.
   void refer(Kind kind, const std::string& name, Place place, std::string face = {});
   [[noreturn]] void fail_unknown(Kind kind, const std::string& name, Place place) const;
   /// A node (element) by its number, or a set of them. `face` as in refer().
@@ -312,12 +314,17 @@ class Parser {
   std::size_t generated_ = 0;
 };
 
-/// Cards of other programs that cannot change the answer, and those that would.
-struct OtherCard {
+/// A card of Abaqus or CalculiX that is known but not read (unread_cards.cpp).
+struct UnreadCard {
+  enum class Fate {
+    ignored,  ///< it cannot change the results
+    refused   ///< it would change them
+  };
   std::string_view name;
-  std::string_view why;  ///< of a harmless one: the note, may be empty; of another: why it is not supported
-  bool harmless;
+  std::string_view why;  ///< ignored: the text of a note, or empty for none; refused: why it is not supported
+  Fate fate;
 };
-const OtherCard* find_other_card(std::string_view key);
+/// The unread card with this Card::key(); null if there is none.
+const UnreadCard* find_unread_card(std::string_view key);
 
 }  // namespace voussoir::deck

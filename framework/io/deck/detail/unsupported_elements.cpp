@@ -3,7 +3,7 @@
 
 #include <voussoir/framework/io/deck/detail/element_types.hpp>
 
-// Names of elements that are not read.
+// Element types of Abaqus and CalculiX that are known but not supported, and why.
 
 namespace voussoir::deck {
 namespace {
@@ -49,8 +49,8 @@ constexpr std::array reasons{
     Reason{"CPEG", true, "generalised plane strain is not implemented"},
     Reason{"CGAX", true, "axisymmetry with twist is not implemented"},
     Reason{"EMC", false, "electromagnetics are not implemented"},
-    Reason{"U", true, "write user elements in C++: see the tutorial on elements"},
-    Reason{"VU", true, "write user elements in C++: see the tutorial on elements"},
+    Reason{"U", true, "write user elements in C++: see docs/tutorials/write_an_element.md"},
+    Reason{"VU", true, "write user elements in C++: see docs/tutorials/write_an_element.md"},
 };
 
 }  // namespace
