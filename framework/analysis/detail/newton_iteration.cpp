@@ -39,7 +39,8 @@ SolveReport NewtonIteration::run(const ConvergenceTest& test, int max_iterations
     report_.true_residual = report_.history.back();
     if (balanced) {
       report_.converged = true;
-      report_.reason = "in balance after " + std::to_string(iteration) + " iterations";
+      report_.reason =
+          "in balance after " + std::to_string(iteration) + (iteration == 1 ? " iteration" : " iterations");
       if (report_.line_searches > 0)
         report_.reason += ", " + std::to_string(report_.line_searches) + " of them shortened by the line search";
       break;
