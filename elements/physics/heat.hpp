@@ -1,8 +1,8 @@
 #pragma once
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
-// Heat conduction, Fourier's law. The kernel's flux is k ∇T, as in the weak form ∫ k ∇T · ∇N dV; the heat flux
-// that is reported is −k ∇T, which points from warm to cold. The heat capacity ρ c takes the place of the density.
+// Heat conduction, Fourier's law. The kernel's flux is k ∇T, as in the weak form ∫ k ∇T · ∇N dV; the reported heat flux
+// is −k ∇T, from warm to cold. The heat capacity ρ c replaces the density. Sources are loads: LoadCase::heat_source().
 
 namespace voussoir {
 

@@ -41,7 +41,8 @@ std::array<double, 9> polar_values(const Orientation& orientation, const std::ar
   return {p[0], p[1], p[2], a[0], a[1], a[2], r[0] / length, r[1] / length, r[2] / length};
 }
 
-/// Parameters that neither material nor section has to define, since many analyses do without them.
+/// Parameters that neither material nor section has to define, since many analyses do without them. The comment of
+/// ElementBlock::set_section() lists them for users.
 struct OptionalParameter {
   std::string_view name;
   bool is_beginning;  // expansion, expansion1, …

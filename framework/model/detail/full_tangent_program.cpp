@@ -149,7 +149,7 @@ bool FullTangentProgram::applies(const ElementProgram& program, std::span<const 
   const auto names = program.parameter_names();
   const std::size_t stride = names.size() + 1, record = stride * static_cast<std::size_t>(table_rows);
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (names[k] == "density" || names[k] == "specific_heat") continue;
+    if (names[k] == "density" || names[k] == "specific_heat") continue;  // these enter only the mass
     for (std::size_t begin = 0; begin < records.size(); begin += record)
       for (std::size_t at = begin + 1 + k; at < begin + record; at += stride)
         if (records[at] != records[begin + 1 + k]) return true;
