@@ -42,6 +42,7 @@ struct KernelSource {
   std::string type_expression;  ///< C++ name of the element kernel to instantiate
   std::string file;             ///< the user's file, for error messages
   std::string text;             ///< the contents of that file
+  int energy_operations = 0;    ///< of a law that is given by its energy: operations on numbers that it takes; else 0
 };
 
 /// What an element type computes: its sizes, and routines over batches of elements. One object per type.

@@ -15,7 +15,7 @@ constexpr std::pair<LawFunction, const char*> law_functions[] = {
     {LawFunction::strain, "strain"},   {LawFunction::pair_block, "pair_block"}, {LawFunction::source, "source"},
     {LawFunction::advance, "advance"}};
 
-bool same(const std::vector<double>& a, const std::vector<double>& b) {
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
@@ -63,7 +63,7 @@ class LawProbe {
           if (k < LawRun::guards || k >= LawRun::guards + count) numbers[k] = x;
       };
       write(value);
-      const bool different = !same(silent, run());
+      const bool different = !same_bits(silent, run());
       write(quiet_);
       return different;
     };
@@ -71,7 +71,7 @@ class LawProbe {
     for (const double value : {__builtin_nan(""), -37.0, 1e30}) {
       if (!differs(0, size, value)) continue;
       for (int k = 0; k < size; ++k)  // twice, since a function that leaves numbers unwritten returns anything
-        if (differs(k, k + 1, value) && same(silent, run()) && differs(k, k + 1, value)) return k - LawRun::guards;
+        if (differs(k, k + 1, value) && same_bits(silent, run()) && differs(k, k + 1, value)) return k - LawRun::guards;
     }
     return {};
   }
@@ -111,7 +111,7 @@ class LawProbe {
   std::string hidden_temperature(const std::string& function) {
     if (law_.reads_temperature) return {};
     for (const double temperature : {-400.0, 0.0, 20.0, 1500.0})
-      if (!same(run(), run(temperature)))
+      if (!same_bits(run(), run(temperature)))
         return function + "() of law '" + law_.name +
                "' reads p.temperature, but the law declares reads_temperature = false; remove that";
     return {};

@@ -121,6 +121,17 @@ struct LawFacts {
 /// The first defect found, in a sentence; empty where there is none.
 std::string find_law_defect(const LawFacts& law);
 
+/// The law as it was written, where it was completed since (point/uniform_law.hpp).
+template <class Law>
+struct GivenLawOf {
+  using type = Law;
+};
+template <class Law>
+requires requires { typename Law::GivenLaw; }
+struct GivenLawOf<Law> {
+  using type = typename Law::GivenLaw;
+};
+
 /// The first defect of a law, or "". The check runs once. `parameter_count` includes the thickness of a plane element.
 template <class Law, int parameter_count>
 const std::string& law_defect() {

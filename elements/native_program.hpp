@@ -191,7 +191,8 @@ class NativeProgram final : public detail::KernelProgram {
       }
       if constexpr (requires { requires K::extrapolates; })
         extrapolation = [](double* nodes_by_points) { K::extrapolation(nodes_by_points); };
-      if constexpr (requires { typename K::Law; }) defect = detail::law_defect<typename K::Law, parameter_count_>;
+      if constexpr (requires { typename K::Law; })
+        defect = detail::law_defect<typename detail::GivenLawOf<typename K::Law>::type, parameter_count_>;
     }
   };
 

@@ -11,10 +11,13 @@
 // "hex8", VSR_KERNEL_FILE_OR_NULL};`. The last argument links the type to its embedded text, for backends that compile
 // it.
 
-#if defined(__CUDACC_RTC__)
+#if defined(__CUDACC_RTC__) || defined(VSR_REGISTER_ELEMENT)
 
-// When a kernel is compiled from its text at run time, it has been registered already.
+// When a kernel is compiled from its text at run time, it has been registered already. Whoever defines the macro before
+// does without registration as well.
+#if !defined(VSR_REGISTER_ELEMENT)
 #define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
+#endif
 #define VSR_KERNEL_FILE_OR_NULL nullptr
 
 namespace voussoir {

@@ -20,12 +20,12 @@ std::string type_expression(const std::type_info& type) {
 }  // namespace
 
 void register_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
-                      const std::type_info& kernel, const char* file) {
+                      const std::type_info& kernel, const char* file, int energy_operations) {
   const std::shared_ptr<const ElementProgram> shared = std::move(program);
   // Only what is registered, and so never destroyed, is linked to its text.
   if (ElementLibrary::instance().add_at_start(ElementType(std::move(type_name), std::move(shape), shared, kernel)) &&
       file)
-    link_kernel_text(*shared, type_expression(kernel), file);
+    link_kernel_text(*shared, type_expression(kernel), file, energy_operations);
 }
 
 void register_built_in_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,

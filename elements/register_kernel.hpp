@@ -1,6 +1,8 @@
 #pragma once
 #include <voussoir/backends/abi.hpp>
+#include <voussoir/elements/law_dependence.hpp>
 #include <voussoir/elements/native_program.hpp>
+#include <voussoir/elements/point/point_element.hpp>
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/domain/kernel_text.hpp>
 
@@ -15,12 +17,41 @@ namespace voussoir {
 
 namespace detail {
 
-/// Adds a program to the element library. `kernel` is the C++ type of its kernel; `file` as for RegisterKernel.
+/// Adds a program to the element library. `kernel` is the C++ type of its kernel; `file` as for RegisterKernel;
+/// `energy_operations` as in KernelSource.
 void register_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
-                      const std::type_info& kernel, const char* file);
+                      const std::type_info& kernel, const char* file, int energy_operations);
 /// The same for programs of the library itself.
 void register_built_in_program(std::string type_name, std::string shape, std::unique_ptr<const ElementProgram> program,
                                const std::type_info& kernel);
+
+/// What a law turns out to be before it is registered (law_dependence.hpp): `possible` where that can make a
+/// difference, and the element to be registered if found() says so.
+template <class Kernel>
+struct FoundElement {
+  static constexpr bool possible = false;
+};
+/// A law whose tangent is the same everywhere: completed by its tangent tensor.
+template <class Law, class Shape, class Formulation>
+requires(traceable_law<Law> && !declares_nonlinear<Law>() &&
+         may_be_uniform<Law>) struct FoundElement<PointElement<Law, Shape, Formulation>> {
+  static constexpr bool possible = true;
+  using type = PointElement<UniformLaw<Law>, Shape, Formulation>;
+  static bool found() {
+    return tangent_origin<Law, PointElement<Law, Shape, Formulation>::parameter_count>() == Origin::none;
+  }
+};
+/// A law with values, sources or an unsymmetric tangent that does not depend on the unknowns.
+template <class Law, class Shape, class Formulation>
+requires(traceable_law<Law> && !may_be_uniform<Law> && !kernel_linear<Law>() && !declares_nonlinear<Law>() &&
+         history_numbers_of<Law>() == 0) struct FoundElement<PointElement<Law, Shape, Formulation>> {
+  static constexpr bool possible = true;
+  using type = PointElement<LinearLaw<Law>, Shape, Formulation>;
+  static bool found() {
+    constexpr unsigned changing = Origin::gradient | Origin::value | Origin::time | Origin::history;
+    return (tangent_origin<Law, PointElement<Law, Shape, Formulation>::parameter_count>() & changing) == 0;
+  }
+};
 
 }  // namespace detail
 
@@ -31,12 +62,32 @@ struct RegisterKernel {
   /// `shape` is the name of a ShapeTopology, or ""; `file` is the file whose embedded text contains the kernel, or
   /// null.
   explicit RegisterKernel(std::string type_name, std::string shape, const char* file = nullptr) {
-    if constexpr (ElementKernel<Kernel>) {
-      std::unique_ptr<const ElementProgram> program(new NativeProgram<Kernel>(type_name));
-      detail::register_program(std::move(type_name), std::move(shape), std::move(program), typeid(Kernel), file);
-    } else {
+    if constexpr (!ElementKernel<Kernel>) {
       explain_element_kernel<Kernel>();
+    } else if constexpr (detail::FoundElement<Kernel>::possible) {
+      using Found = detail::FoundElement<Kernel>;
+      if (Found::found())
+        add<typename Found::type>(std::move(type_name), std::move(shape), file);
+      else
+        add<Kernel>(std::move(type_name), std::move(shape), file);
+    } else {
+      add<Kernel>(std::move(type_name), std::move(shape), file);
     }
+  }
+
+ private:
+  template <class K>
+  static int energy_operations() {
+    if constexpr (requires { typename K::Law; })
+      return detail::energy_operations<typename detail::GivenLawOf<typename K::Law>::type>();
+    else
+      return 0;
+  }
+  template <class K>
+  static void add(std::string type_name, std::string shape, const char* file) {
+    std::unique_ptr<const ElementProgram> program(new NativeProgram<K>(type_name));
+    detail::register_program(std::move(type_name), std::move(shape), std::move(program), typeid(K), file,
+                             energy_operations<K>());
   }
 };
 

@@ -1,6 +1,8 @@
 #pragma once
+#include <voussoir/elements/kernel/adjoint.hpp>
 #include <voussoir/elements/kernel/dual.hpp>  // before any law: it may call voussoir::sqrt(R) for numbers with derivatives
 #include <voussoir/elements/kernel/tensor.hpp>
+#include <voussoir/elements/kernel/traced.hpp>
 
 // A PointKernel defines the physics at one point of a body. It is a struct of static functions:
 //
@@ -83,6 +85,44 @@ namespace voussoir {
 /// plane (r, z) = (x, y) revolved about the y axis.
 enum class Geometry { solid, plane, axisymmetric };
 
+struct Traced;
+
+namespace detail {
+
+/// A time that notes that it was read; for law_dependence.hpp.
+struct TracedTime {
+  bool* read = nullptr;
+  TracedTime() = default;
+  VSR_FN TracedTime(int) {}
+  VSR_FN explicit TracedTime(bool* note) : read(note) {}
+  VSR_FN operator double() const {
+    if (read) *read = true;
+    return 0.25;
+  }
+};
+
+template <class R>
+struct TimeIn {
+  using type = double;
+};
+template <>
+struct TimeIn<Traced> {
+  using type = TracedTime;
+};
+template <class R, int n>
+struct TimeIn<Dual<R, n>> {
+  using type = typename TimeIn<R>::type;
+};
+template <class R, int n>
+struct TimeIn<Adjoint<R, n>> {
+  using type = typename TimeIn<R>::type;
+};
+/// The type of times where numbers are R.
+template <class R>
+using TimeOf = typename TimeIn<R>::type;
+
+}  // namespace detail
+
 /// An integration point, the first argument of the functions of a point kernel.
 template <class R>
 struct Point {
@@ -96,8 +136,8 @@ struct Point {
   R temperature_change;  ///< temperature minus initial temperature
   /// The law's history variables at this point, of the last committed step.
   const R* history = nullptr;
-  double time = 0;       ///< at the end of the step that is being solved
-  double time_step = 0;  ///< length of the step; 0 if the analysis has no time
+  detail::TimeOf<R> time = 0;       ///< a double: at the end of the step that is being solved
+  detail::TimeOf<R> time_step = 0;  ///< a double: length of the step; 0 if the analysis has no time
   /// Parameter i of the material.
   VSR_FN R operator[](int i) const { return parameters[i]; }
 };

@@ -183,13 +183,14 @@ struct FullTangentElement : detail::ParameterNames<Kernel, detail::kernel_geomet
     for (int q = 0; q < points; ++q) {
       const double* n = Points::value_at(q);
       material.move(e, n, p);
-      detail::LiftedPoint<Kernel, parameter_count, D> lift(p);
-      lift.point.temperature.d[0] = lift.point.temperature_change.d[0] = R(1.0);
+      detail::LiftedNumbers<Kernel, parameter_count, D> numbers;
+      Point<D> lift = numbers.lift(p);
+      lift.temperature.d[0] = lift.temperature_change.d[0] = R(1.0);
       if (material.varies) {
         detail::parameter_slopes_at<Kernel>(e, p.temperature - p.temperature_change, p.temperature, slopes);
-        for (int k = 0; k < parameter_count; ++k) lift.own_parameters[k].d[0] = slopes[k];
+        for (int k = 0; k < parameter_count; ++k) numbers.parameters[k].d[0] = slopes[k];
         if constexpr (detail::kernel_constants<Kernel>() > 0)
-          Kernel::prepare(static_cast<const D*>(lift.own_parameters), lift.own_constants);
+          Kernel::prepare(static_cast<const D*>(numbers.parameters), numbers.constants);
       }
       typename Response::template Value<D> value;
       for (int i = 0; i < components; ++i) {
@@ -200,7 +201,7 @@ struct FullTangentElement : detail::ParameterNames<Kernel, detail::kernel_geomet
       typename Response::template Gradient<D> gradient;
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < 3; ++k) gradient(i, k) = detail::lifted<D>(grad(i, k));
-      const auto dual = Response::answer(lift.point, value, gradient);
+      const auto dual = Response::answer(lift, value, gradient);
       Answer<R> slope;
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < 3; ++k) slope.flux(i, k) = basis[q].volume * dual.flux(i, k).d[0];

@@ -1,14 +1,16 @@
 #pragma once
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/kernel/upper_triangle.hpp>
+#include <voussoir/elements/point/general_action.hpp>
+#include <voussoir/elements/point/general_pieces.hpp>
 #include <voussoir/elements/point/law.hpp>
 #include <voussoir/elements/point/mass_and_body_load.hpp>
 #include <voussoir/elements/point/point_functions.hpp>
 #include <voussoir/elements/point/point_recovery.hpp>
 
-// Elements of laws with values and sources, history, unsymmetric tangents, or derivatives by dual numbers (law.hpp). At
-// each point the derivatives of flux and source with respect to every entry of value and gradient are computed once and
-// shared by all pairs of nodes.
+// Elements of nonlinear laws, and of laws with values and sources, history, unsymmetric tangents, or derivatives by
+// dual numbers (law.hpp). At each point the derivatives of flux and source with respect to every entry of value and
+// gradient are computed once and shared by all pairs of nodes.
 
 namespace voussoir::detail {
 
@@ -83,23 +85,33 @@ struct GeneralIntegrals {
   }
 
   template <class R>
-  VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
-    for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
-    return over_points(e, [&](int q, const Basis<R>& basis, const Point<R>& p) {
-      const double* n = Points::value_at(q);
-      add_forces(basis, n, Response::answer(p, value_of(e.u, n), Functions::gradient_of(basis, e.u)), r);
-    });
+  VSR_FN static R residual(const Input<R>& e, R* r) {
+    if constexpr (Element::stands_alone) {
+      return GeneralAction<Kernel, Shape, Formulation>::template forces<false>(
+          e, [](int, int) { return R(0.0); }, r);
+    } else {
+      for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
+      return over_points(e, [&](int q, const Basis<R>& basis, const Point<R>& p) {
+        const double* n = Points::value_at(q);
+        add_forces(basis, n, Response::answer(p, value_of(e.u, n), Functions::gradient_of(basis, e.u)), r);
+      });
+    }
   }
 
   template <class R>
-  VSR_LARGE_FN static R action(const Input<R>& e, const R* du, R* r) {
-    for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
-    return over_points(e, [&](int q, const Basis<R>& basis, const Point<R>& p) {
-      const double* n = Points::value_at(q);
-      const Answer<R> change = Response::change(p, value_of(e.u, n), Functions::gradient_of(basis, e.u),
-                                                value_of(du, n), Functions::gradient_of(basis, du));
-      add_forces(basis, n, change, r);
-    });
+  VSR_FN static R action(const Input<R>& e, const R* du, R* r) {
+    if constexpr (Element::stands_alone) {
+      return GeneralAction<Kernel, Shape, Formulation>::template forces<true>(
+          e, [du](int a, int i) { return du[a * components + i]; }, r);
+    } else {
+      for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
+      return over_points(e, [&](int q, const Basis<R>& basis, const Point<R>& p) {
+        const double* n = Points::value_at(q);
+        const Answer<R> change = Response::change(p, value_of(e.u, n), Functions::gradient_of(basis, e.u),
+                                                  value_of(du, n), Functions::gradient_of(basis, du));
+        add_forces(basis, n, change, r);
+      });
+    }
   }
 
   template <class R>
@@ -307,12 +319,14 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
   static_assert(dim == 2 || dim == 3, "point elements fill an area or a volume; lines are whole-element kernels");
   static_assert(dim == 3 || geometry != Geometry::solid, "a solid kernel needs a three-dimensional shape");
   static_assert(dim == 2 || geometry == Geometry::solid, "a plane or axisymmetric kernel needs a plane shape");
-  static_assert(!uniform,
-                "the one-point Quad4 and Hex8 are for laws that are linear and write flux and dflux: their "
-                "hourglass stiffness is that of the law at rest. Take Full or BBar");
-  static_assert(!incompatible,
-                "incompatible modes are for laws that are linear and write flux and dflux: the modes are "
-                "eliminated in each element, which has no memory for them. Take Full or BBar");
+  static_assert(
+      !uniform,
+      "the one-point Quad4 and Hex8 are for laws that declare themselves linear and define flux and dflux: their "
+      "hourglass stiffness is that of the law at rest. Take Full or BBar");
+  static_assert(
+      !incompatible,
+      "incompatible modes are for laws that declare themselves linear and define flux and dflux: the modes are "
+      "eliminated in each element, which has no memory for them. Take Full or BBar");
   static_assert(!bbar || (multilinear<Shape> && components == dim && rows == 3 && kernel_symmetric<Kernel>()),
                 "B-bar is for displacements of Quad4 and Hex8 and laws of small strain with all three normal strains");
 
@@ -323,6 +337,11 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
   static constexpr int modes = 0, functions = nodes;
   static constexpr int dofs = nodes * components, entries = dofs * (dofs + 1) / 2;
   static constexpr int law_history = history_numbers_of<Kernel>(), history_count = points * law_history;
+  /// Whether the functions at a point depend on that point alone.
+  static constexpr bool stands_alone = !bbar && !hooped;
+
+  /// Parts of the tangent, for backends with several threads per element.
+  using Pieces = GeneralPieces<PointElement<Kernel, Shape, Formulation>>;
 
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
@@ -340,6 +359,23 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
   VSR_FN static R action(const Input<R>& e, const R* du, R* r) {
     return Integrals::action(e, du, r);
   }
+
+  /// PointElement::compact_actions(), for one direction at a time.
+  static constexpr bool has_compact_action = trilinear && stands_alone;
+  static constexpr bool keeps_basis = true;
+  template <class R>
+  using CompactFlow = GeneralFlow<R, components, LawResponse<Kernel, parameter_count>::has_source>;
+  template <int room, int columns, class R, class Direction, class Scratch>
+  VSR_FN static R compact_actions(const Input<R>& e, const Direction& du, const Scratch& scratch,
+                                  CompactFlow<R> (&flow)[columns]) {
+    R health = R(1e300);
+    VSR_UNROLLED
+    for (int w = 0; w < columns; ++w)
+      health = min(health, GeneralAction<Kernel, Shape, Formulation>::template trilinear_flow<true, room>(
+                               e, [&du, w](int a, int i) { return du(w, a, i); }, scratch, flow[w]));
+    return health;
+  }
+
   /// The history at the end of the step, point by point.
   template <class R>
   VSR_FN static R advance(const Input<R>& e, R* next) requires(law_history > 0) {
@@ -353,6 +389,11 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
   VSR_FN static R lumped_mass(const Input<R>& e,
                               R* upper) requires(kernel_has_density<Kernel> && !law_has_vector_density<Kernel>) {
     return Integrals::Volume::lumped_mass(e, upper);
+  }
+  template <class R>
+  VSR_FN static R node_masses(const Input<R>& e,
+                              R (&m)[nodes]) requires(kernel_has_density<Kernel> && !law_has_vector_density<Kernel>) {
+    return Integrals::Volume::node_masses(e, m);
   }
   /// The external force of a body load: ρ (g + ω² r) on displacements; the source on the only other unknown.
   template <class R, class Load>

@@ -44,11 +44,12 @@ inline constexpr bool law_has_vector_density = requires(const ProbePoint<Kernel>
   Kernel::density(p)[0];
 };
 
-/// Whether a law needs more than the gradient of its unknowns and the tangent that it writes itself: a value or a
-/// source, history, an unsymmetric tangent, or derivatives. GeneralElement then integrates it.
+/// Whether a law is more than a flux that is linear in the gradient and its tangent: nonlinear, with a value or a
+/// source, history, an unsymmetric tangent, or derivatives by dual numbers. GeneralElement then integrates it.
 template <class Kernel>
-inline constexpr bool general_law = !(law_has_flux<Kernel> && law_has_dflux<Kernel>) || law_has_source<Kernel> ||
-                                    history_numbers_of<Kernel>() > 0 || !symmetric_tangent_of<Kernel>();
+inline constexpr bool general_law =
+    !kernel_linear<Kernel>() || !(law_has_flux<Kernel> && law_has_dflux<Kernel>) || law_has_source<Kernel> ||
+    history_numbers_of<Kernel>() > 0 || !symmetric_tangent_of<Kernel>();
 
 /// A number converted to a dual type, with zero derivatives.
 template <class To, class From>
@@ -59,31 +60,31 @@ VSR_FN To lifted(const From& x) {
     return To(lifted<decltype(To::v)>(x));
 }
 
-/// A point converted to a dual number type.
+/// The numbers of a point converted to a dual number type. They are no part of the point that lift() makes: a struct
+/// with pointers into itself would be kept in memory by compilers that otherwise find all of it in registers.
 template <class Kernel, int parameter_count, class To>
-struct LiftedPoint {
-  static constexpr int constants = kernel_constants<Kernel>(), history = history_numbers_of<Kernel>();
-  To own_parameters[parameter_count > 0 ? parameter_count : 1];
-  To own_constants[constants > 0 ? constants : 1];
-  To own_history[history > 0 ? history : 1];
-  Point<To> point;
+struct LiftedNumbers {
+  static constexpr int constant_count = kernel_constants<Kernel>(), history_count = history_numbers_of<Kernel>();
+  To parameters[parameter_count > 0 ? parameter_count : 1];
+  To constants[constant_count > 0 ? constant_count : 1];
+  To history[history_count > 0 ? history_count : 1];
 
   template <class From>
-  VSR_FN explicit LiftedPoint(const Point<From>& p) {
-    for (int k = 0; k < parameter_count; ++k) own_parameters[k] = lifted<To>(p.parameters[k]);
-    for (int k = 0; k < constants; ++k) own_constants[k] = lifted<To>(p.constants[k]);
-    for (int k = 0; k < history; ++k) own_history[k] = lifted<To>(p.history[k]);
+  VSR_FN Point<To> lift(const Point<From>& p) {
+    for (int k = 0; k < parameter_count; ++k) parameters[k] = lifted<To>(p.parameters[k]);
+    for (int k = 0; k < constant_count; ++k) constants[k] = lifted<To>(p.constants[k]);
+    for (int k = 0; k < history_count; ++k) history[k] = lifted<To>(p.history[k]);
+    Point<To> point;
     for (int k = 0; k < 3; ++k) point.x[k] = lifted<To>(p.x[k]);
-    point.parameters = own_parameters;
-    point.constants = own_constants;
-    point.history = own_history;
+    point.parameters = parameters;
+    point.constants = constants;
+    point.history = history;
     point.temperature = lifted<To>(p.temperature);
     point.temperature_change = lifted<To>(p.temperature_change);
     point.time = p.time;
     point.time_step = p.time_step;
+    return point;
   }
-  LiftedPoint(const LiftedPoint&) = delete;
-  LiftedPoint& operator=(const LiftedPoint&) = delete;
 };
 
 /// A law with all functions that an element needs.
@@ -124,7 +125,11 @@ struct LawResponse {
     Answer<S> a;
     a.source = zero_vector<S, components>();
     if constexpr (by_energy) {
-      derive(p, u, g, a);
+      // By value: what a pointer leads to would have to be in memory.
+      LiftedNumbers<Kernel, parameter_count, S> own;
+      Point<S> at = own.lift(p);
+      at.parameters = at.constants = at.history = nullptr;
+      return derive(own, at, u, g);
     } else if constexpr (law_has_value_flux<Kernel>) {
       a.flux = Kernel::flux(p, u, g);
     } else {
@@ -139,7 +144,8 @@ struct LawResponse {
   VSR_FN static Answer<S> change(const Point<S>& p, const Value<S>& u, const Gradient<S>& g, const Value<S>& du,
                                  const Gradient<S>& dg) {
     using D = Dual<S>;
-    const LiftedPoint<Kernel, parameter_count, D> lift(p);
+    LiftedNumbers<Kernel, parameter_count, D> numbers;
+    const Point<D> lift = numbers.lift(p);
     Value<D> value;
     Gradient<D> gradient;
     for (int i = 0; i < components; ++i) {
@@ -156,11 +162,11 @@ struct LawResponse {
     if constexpr (law_has_flux<Kernel> && law_has_dflux<Kernel>) {
       a.flux = Kernel::dflux(p, g, dg);
       if constexpr (law_has_source<Kernel>) {
-        const Value<D> source = Kernel::source(lift.point, value, gradient);
+        const Value<D> source = Kernel::source(lift, value, gradient);
         for (int i = 0; i < components; ++i) a.source[i] = source[i].d[0];
       }
     } else {
-      const Answer<D> dual = answer(lift.point, value, gradient);
+      const Answer<D> dual = answer(lift, value, gradient);
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < 3; ++k) a.flux(i, k) = dual.flux(i, k).d[0];
       for (int i = 0; i < components; ++i) a.source[i] = dual.source[i].d[0];
@@ -180,10 +186,36 @@ struct LawResponse {
  private:
   /// Flux and source as derivatives of the energy.
   template <class S>
-  VSR_FN static void derive(const Point<S>& p, const Value<S>& u, const Gradient<S>& g, Answer<S>& a) {
+  VSR_APART_FN static Answer<S> derive(LiftedNumbers<Kernel, parameter_count, S> own, Point<S> p, Value<S> u,
+                                       Gradient<S> g) {
+    p.parameters = own.parameters;
+    p.constants = own.constants;
+    p.history = own.history;
+    Answer<S> a;
+    a.source = zero_vector<S, components>();
     constexpr int slopes = rows * 3 + (has_source ? components : 0);
+#if defined(VSR_ENERGY_OPERATIONS)
+    // Whoever compiles the law knows how many operations its energy takes. A tape of an odd length, or one that is used
+    // to its end, would stay in memory (NVRTC 13).
+    using D = Adjoint<S, (slopes + VSR_ENERGY_OPERATIONS + 63) / 32 * 32>;
+    typename D::Tape tape;
+    LiftedNumbers<Kernel, parameter_count, D> numbers;
+    const Point<D> lift = numbers.lift(p);
+    Value<D> value;
+    Gradient<D> gradient;
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) gradient(i, k) = D::variable(g(i, k), tape);
+    for (int i = 0; i < components; ++i) value[i] = has_source ? D::variable(u[i], tape) : D(u[i]);
+    S derivative[slopes];
+    tape.differentiate(energy(lift, value, gradient).place, derivative);
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) a.flux(i, k) = derivative[i * 3 + k];
+    if constexpr (has_source)
+      for (int i = 0; i < components; ++i) a.source[i] = derivative[rows * 3 + i];
+#else
     using D = Dual<S, slopes>;
-    const LiftedPoint<Kernel, parameter_count, D> lift(p);
+    LiftedNumbers<Kernel, parameter_count, D> numbers;
+    const Point<D> lift = numbers.lift(p);
     Value<D> value;
     Gradient<D> gradient;
     for (int i = 0; i < components; ++i) {
@@ -195,11 +227,13 @@ struct LawResponse {
         gradient(i, k) = lifted<D>(g(i, k));
         gradient(i, k).d[i * 3 + k] = S(1.0);
       }
-    const D e = energy(lift.point, value, gradient);
+    const D e = energy(lift, value, gradient);
     for (int i = 0; i < rows; ++i)
       for (int k = 0; k < 3; ++k) a.flux(i, k) = e.d[i * 3 + k];
     if constexpr (has_source)
       for (int i = 0; i < components; ++i) a.source[i] = e.d[rows * 3 + i];
+#endif
+    return a;
   }
 };
 

@@ -9,6 +9,7 @@
 #include <voussoir/elements/point/point_action.hpp>
 #include <voussoir/elements/point/point_pieces.hpp>
 #include <voussoir/elements/point/point_recovery.hpp>
+#include <voussoir/elements/point/uniform_law.hpp>
 
 // Elements composed of a PointKernel, a shape and a formulation. The formulas are in docs/elements.md, the
 // implementation in:
@@ -84,6 +85,10 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   /// Whether the tangent is a sum of independent contributions of the integration points.
   static constexpr bool point_integrable = !bbar && !incompatible && !uniform;
 
+  /// Whether the functions at a point depend on that point alone.
+  static constexpr bool stands_alone = !bbar && !incompatible && !uniform && !hooped;
+  static constexpr int law_history = 0;  ///< history variables per point
+
   /// Whether an action needs the functions at all points at once, and not point by point.
   static constexpr bool keeps_basis = !detail::same<Formulation, Full> || !linear || hooped;
 
@@ -119,7 +124,11 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   /// The internal forces ∫ flux · ∇N_a dV, thermal strain included.
   template <class R>
   VSR_LARGE_FN static R residual(const Input<R>& e, R* r) {
-    return Action::template forces<false, 1>(e, 1, Action::along(e.u), r);
+    if constexpr (stands_alone)
+      return detail::GeneralAction<Kernel, Shape, Formulation>::template forces<false>(
+          e, [](int, int) { return R(0.0); }, r);
+    else
+      return Action::template forces<false, 1>(e, 1, Action::along(e.u), r);
   }
 
   /// The tangent times `du`, without forming the tangent.

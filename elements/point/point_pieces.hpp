@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/elements/point/hourglass.hpp>
+#include <voussoir/elements/point/mass_pieces.hpp>
 
 // The matrices of a point element in parts, for backends with several threads per element or too few registers for its
 // matrices.
@@ -19,12 +20,12 @@ template <class Element>
 struct PointPieces;
 
 template <class Kernel, class Shape, class Formulation>
-struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
+struct PointPieces<PointElement<Kernel, Shape, Formulation>>
+    : MassPieces<PointElement<Kernel, Shape, Formulation>, kernel_has_density<Kernel>> {
   using Element = PointElement<Kernel, Shape, Formulation>;
   using Points = IntegrationPoints<Kernel, Shape, Formulation>;
   using Functions = PointFunctions<Kernel, Shape, Formulation>;
   using Rule = typename Element::Rule;
-  using MassRule = typename Element::MassRule;
   template <class R>
   using Input = typename Element::template Input<R>;
   template <class R>
@@ -43,7 +44,6 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
   static constexpr bool streams = kernel_has_pair_block<Kernel> && !incompatible && !(uniform && hooped);
   /// Whether the contribution of a point to the tangent is independent of the other points.
   static constexpr bool by_points = Element::point_integrable;
-  static constexpr bool has_mass = kernel_has_density<Kernel>;
   /// Few enough numbers for the registers of a thread, once all loops over them are unrolled.
   static constexpr bool small = points * functions * rows <= 48;
 
@@ -137,50 +137,6 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>> {
       return uniform_tangent(e, own, write);
     else
       return paired_tangent(e, own, write);
-  }
-
-  /// The consistent mass of nodes a and b ≥ a, the same for every component: visit(a, b, mass).
-  template <class R, class Visit>
-  VSR_FN static R mass_pairs(const Input<R>& e, const Visit& visit) requires has_mass {
-    const auto& table = shape_table<Shape, MassRule>();
-    R mass[MassRule::points];
-    const R health = Points::over_mass_points(e, [&](int q, R weight) { mass[q] = weight; });
-    VSR_ROLLED
-    for (int a = 0; a < nodes; ++a) {
-      R row[MassRule::points];
-      VSR_UNROLLED
-      for (int q = 0; q < MassRule::points; ++q) row[q] = mass[q] * R(table.value[q][a]);
-      VSR_ROLLED
-      for (int b = a; b < nodes; ++b) {
-        R sum = row[0] * R(table.value[0][b]);
-        VSR_UNROLLED
-        for (int q = 1; q < MassRule::points; ++q) sum += row[q] * R(table.value[q][b]);
-        visit(a, b, sum);
-      }
-    }
-    return health;
-  }
-
-  /// The consistent or the lumped mass times du.
-  template <class R>
-  VSR_LARGE_FN static R mass_action(const Input<R>& e, const R* du, R* r) requires has_mass {
-    const auto& table = shape_table<Shape, MassRule>();
-    for (int i = 0; i < dofs; ++i) r[i] = R(0.0);
-    return Points::over_mass_points(e, [&](int q, R weight) {
-      for (int i = 0; i < components; ++i) {
-        R value = R(table.value[q][0]) * du[i];
-        for (int a = 1; a < nodes; ++a) value += R(table.value[q][a]) * du[a * components + i];
-        value *= weight;
-        for (int a = 0; a < nodes; ++a) r[a * components + i] += R(table.value[q][a]) * value;
-      }
-    });
-  }
-  template <class R>
-  VSR_LARGE_FN static R lumped_action(const Input<R>& e, const R* du, R* r) requires has_mass {
-    R mass[nodes];
-    const R health = Element::node_masses(e, mass);
-    for (int i = 0; i < dofs; ++i) r[i] = mass[i / components] * du[i];
-    return health;
   }
 
   /// The contribution of point q to the tangent: visit(place, value) for every entry, in the same order at every point.

@@ -133,4 +133,9 @@ VSR_FN double reciprocal(double x) {
 #endif
 }
 
+template <class R>
+VSR_FN R reciprocal(const R& x) {
+  return R(1.0) / x;
+}
+
 }  // namespace voussoir::detail

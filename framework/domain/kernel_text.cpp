@@ -26,10 +26,11 @@ EmbeddedKernelText::EmbeddedKernelText(const char* file, const char* text) {
   all.by_file[file] = text;
 }
 
-void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file) {
+void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file,
+                      int energy_operations) {
   Texts& all = texts();
   const std::lock_guard lock(all.mutex);
-  all.by_program.try_emplace(&program, KernelSource{type_expression, file, {}});
+  all.by_program.try_emplace(&program, KernelSource{type_expression, file, {}, energy_operations});
 }
 
 const KernelSource* find_kernel_source(const ElementProgram& program) {

@@ -15,8 +15,10 @@ struct EmbeddedKernelText {
   EmbeddedKernelText(const char* file, const char* text);
 };
 
-/// Declares that an element program computes the C++ kernel `type_expression`, which is defined in `file`.
-void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file);
+/// Declares that an element program computes the C++ kernel `type_expression`, which is defined in `file`. For
+/// `energy_operations` see KernelSource.
+void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file,
+                      int energy_operations = 0);
 
 /// The source text of an element program, or null if none was embedded. The pointer stays valid until the program ends.
 const KernelSource* find_kernel_source(const ElementProgram& program);

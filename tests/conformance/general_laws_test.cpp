@@ -98,7 +98,7 @@ const std::string types[] = {"reaction_diffusion.hex8",
                              "convection_diffusion.quad4",
                              "convection_diffusion.tet10",
                              "neo_hooke_energy.hex8",
-                             "thermo_elastic.hex8",
+                             "coupled_solid.hex8",
                              "j2.hex8"};
 INSTANTIATE_TEST_SUITE_P(Backends, GeneralLaws,
                          ::testing::Combine(::testing::ValuesIn(backends_under_test()), ::testing::ValuesIn(types)),
@@ -221,7 +221,7 @@ TEST_P(GeneralLawsOn, AHeatedBarGrows) {
   // T = 100 x along a bar that is free to expand: u_x = α 100 x² / 2 on its axis, to the order of the mesh.
   Domain d;
   BoxMesh mesh;
-  mesh.type = "thermo_elastic.hex8";
+  mesh.type = "coupled_solid.hex8";
   mesh.cells = {8, 1, 1};
   mesh.upper = {1, 0.01, 0.01};
   auto& block = add_box_mesh(d, mesh);
@@ -317,7 +317,7 @@ TEST_P(GeneralLawsOn, HeatAndCoupledElementsShareNodes) {
   mesh.upper = {2, 1, 1};
   auto& heat = add_box_mesh(d, mesh);
   heat.set_material(numbers());
-  auto& coupled = d.add_block("coupled", "thermo_elastic.hex8");
+  auto& coupled = d.add_block("coupled", "coupled_solid.hex8");
   coupled.set_material(numbers());
   for (std::int32_t e = 0; e < heat.size(); ++e) {
     std::vector<Id> nodes;

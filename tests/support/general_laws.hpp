@@ -96,7 +96,7 @@ struct NeoHookeFlux {
 
 /// Small-strain thermo-elasticity with four unknowns per node: expansion by T, heat that flows alone.
 struct ThermoElastic {
-  static constexpr const char* name = "thermo_elastic";
+  static constexpr const char* name = "coupled_solid";
   static constexpr int components = 4;
   static constexpr const char* unknowns[] = {"ux", "uy", "uz", "T"};
   static constexpr const char* parameters[] = {"lambda", "mu", "expansion_", "conductivity", "rho", "capacity"};

@@ -117,7 +117,9 @@ KernelTemplate values_template(Routine routine) {
 CompileRequest jit_request(const KernelSource& source, const KernelTemplate& kernel, const Target& target,
                            const std::vector<NamedText>& headers) {
   CompileRequest request;
-  request.text = "#include <voussoir/elements/point/point_element.hpp>\n";
+  if (source.energy_operations > 0)
+    request.text = "#define VSR_ENERGY_OPERATIONS " + std::to_string(source.energy_operations) + "\n";
+  request.text += "#include <voussoir/elements/point/point_element.hpp>\n";
   for (const char* header : {"cluster_kernels", "element_kernels", "tangent_ways"})
     request.text += std::string("#include <voussoir/backends/cuda/elements/") + header + ".hpp>\n";
   request.text += std::string("#include <") + user_text + ">\n";

@@ -1,0 +1,147 @@
+#pragma once
+#include <voussoir/elements/kernel/upper_triangle.hpp>
+#include <voussoir/elements/point/law.hpp>
+
+// A law whose tangent depends on nothing but its parameters (elements/law_dependence.hpp finds out), completed by
+// what such laws can have: the tangent is a constant tensor, computed once per material, so that pairs of nodes need
+// nothing else of the law.
+
+namespace voussoir::detail {
+
+/// Whether a law says all of its response in terms of the gradient, and may be uniform: it has no source, no history, a
+/// symmetric tangent, and does not already have pair_block.
+template <class Law>
+inline constexpr bool may_be_uniform =
+    !law_has_source<Law> && !law_has_value_flux<Law> &&
+    (law_has_flux<Law> || !law_has_value_energy<Law>)&&history_numbers_of<Law>() == 0 && symmetric_tangent_of<Law>() &&
+    !kernel_has_pair_block<Law> && !law_has_vector_density<Law>;
+
+/// Whether a law declares itself to be nonlinear.
+template <class Law>
+VSR_FN constexpr bool declares_nonlinear() {
+  if constexpr (requires { bool(Law::linear); })
+    return !Law::linear;
+  else
+    return false;
+}
+
+/// A law that turned out to be linear, with the word for it.
+template <class Law>
+struct LinearLaw : Law {
+  using GivenLaw = Law;
+  static constexpr bool linear = true;
+};
+
+/// The law, with a constant tangent tensor: linear, and with the tangent of node pairs.
+template <class Law>
+struct UniformLaw : Law {
+  using GivenLaw = Law;
+  static constexpr bool linear = true;
+  static constexpr int law_constants = kernel_constants<Law>(), rows = kernel_rows<Law>(), components = Law::components;
+  /// Whether the flux depends only on the symmetric part of the gradient.
+  static constexpr bool by_strain = kernel_symmetric<Law>();
+  /// Independent entries of the gradient.
+  static constexpr int slots = by_strain ? 6 : components * 3;
+  /// The upper triangle of the tangent tensor follows the law's own constants.
+  static constexpr int constants = law_constants + slots * (slots + 1) / 2;
+
+  /// The place of entry (i, k) of the gradient among the slots.
+  VSR_FN static constexpr int slot(int i, int k) {
+    return !by_strain ? i * 3 + k : i == k ? i : i + k == 1 ? 3 : i + k == 3 ? 4 : 5;
+  }
+  VSR_FN static constexpr int place(int s, int t) {
+    return law_constants + (s <= t ? upper_index<slots>(s, t) : upper_index<slots>(t, s));
+  }
+
+  template <class R>
+  VSR_FN static void prepare(const R* parameters, R* own) {
+    if constexpr (law_constants > 0) Law::prepare(parameters, own);
+    for (int n = law_constants; n < constants; ++n) own[n] = R(0.0);
+    Point<R> p;
+    p.x = zero_vector<R, 3>();
+    p.parameters = parameters;
+    p.constants = own;
+    p.temperature = p.temperature_change = R(0.0);
+    const Mat<R, rows, 3> none = zero_matrix<R, rows, 3>();
+    for (int i = 0; i < components; ++i)
+      for (int k = 0; k < 3; ++k) {
+        if (by_strain && k < i) continue;
+        Mat<R, rows, 3> unit = none;
+        unit(i, k) = R(1.0);
+        Mat<R, rows, 3> flux;
+        if constexpr (law_has_flux<Law> && law_has_dflux<Law>)
+          flux = Law::dflux(p, none, unit);
+        else
+          flux = differentiated(p, unit);
+        for (int j = 0; j < components; ++j)
+          for (int l = 0; l < 3; ++l)
+            if (!(by_strain && l < j) && slot(j, l) <= slot(i, k)) own[place(slot(j, l), slot(i, k))] = flux(j, l);
+      }
+  }
+
+  template <class R>
+  VSR_FN static Mat<R, rows, 3> flux(const Point<R>& p, const Mat<R, rows, 3>& grad) {
+    if constexpr (law_has_flux<Law>)
+      return Law::flux(p, grad);
+    else
+      return Response::answer(p, still<R>(), grad).flux;
+  }
+  template <class R>
+  VSR_FN static Mat<R, rows, 3> dflux(const Point<R>& p, const Mat<R, rows, 3>& grad, const Mat<R, rows, 3>& change) {
+    if constexpr (law_has_flux<Law> && law_has_dflux<Law>)
+      return Law::dflux(p, grad, change);
+    else if constexpr (keeps_tensor)
+      return by_tensor(p, change);
+    else
+      return differentiated(p, change);
+  }
+
+  template <class R>
+  VSR_FN static Mat<R, components, components> pair_block(const Point<R>& p, const Mat3<R>& outer) {
+    Mat<R, components, components> block;
+    for (int i = 0; i < components; ++i)
+      for (int j = 0; j < components; ++j) {
+        R sum = R(0.0);
+        for (int k = 0; k < 3; ++k)
+          for (int l = 0; l < 3; ++l) sum += p.constants[place(slot(i, k), slot(j, l))] * outer(k, l);
+        block(i, j) = sum;
+      }
+    return block;
+  }
+
+ private:
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+  static constexpr bool keeps_tensor = false;  // a GPU has registers for other numbers
+#else
+  /// Whether the tensor says all of the flux, and is used for products.
+  static constexpr bool keeps_tensor = rows == components;
+#endif
+  template <class R>
+  VSR_FN static Mat<R, rows, 3> by_tensor(const Point<R>& p, const Mat<R, rows, 3>& change) {
+    R strain[slots];
+    for (int i = 0; i < components; ++i)
+      for (int k = by_strain ? i : 0; k < 3; ++k)
+        strain[slot(i, k)] = by_strain && k > i ? change(i, k) + change(k, i) : change(i, k);
+    Mat<R, rows, 3> flux;
+    for (int i = 0; i < components; ++i)
+      for (int k = by_strain ? i : 0; k < 3; ++k) {
+        R sum = p.constants[place(slot(i, k), 0)] * strain[0];
+        for (int s = 1; s < slots; ++s) sum += p.constants[place(slot(i, k), s)] * strain[s];
+        flux(i, k) = sum;
+        if (by_strain) flux(k, i) = sum;
+      }
+    return flux;
+  }
+  /// The change of the flux by dual numbers.
+  template <class R>
+  VSR_FN static Mat<R, rows, 3> differentiated(const Point<R>& p, const Mat<R, rows, 3>& change) {
+    return Response::change(p, still<R>(), zero_matrix<R, rows, 3>(), still<R>(), change).flux;
+  }
+  using Response = LawResponse<Law, kernel_parameters<Law>()>;
+  template <class R>
+  VSR_FN static Vec<R, components> still() {
+    return zero_vector<R, components>();
+  }
+};
+
+}  // namespace voussoir::detail

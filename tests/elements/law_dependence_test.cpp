@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+#include <voussoir/elements/law_dependence.hpp>
+#include <voussoir/elements/physics/elasticity.hpp>
+#include <voussoir/elements/physics/heat.hpp>
+#include <voussoir/elements/physics/polar_orthotropic_elasticity.hpp>
+#include <voussoir/elements/point/point_element.hpp>
+#include <voussoir/elements/register_kernel.hpp>
+
+#include <cmath>
+#include <vector>
+
+#include "elements/element_run.hpp"
+#include "support/general_laws.hpp"
+
+// What is found out about laws before they are registered.
+
+namespace voussoir {
+namespace {
+
+using detail::tangent_origin;
+
+/// Hooke's law, by its flux alone.
+struct Hooke {
+  static constexpr const char* name = "test_hooke";
+  static constexpr int components = 3;
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  static constexpr const char* parameters[] = {"young", "poisson", "density", "expansion"};
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    const R mu = R(0.5) * p[0] / (R(1.0) + p[1]), lambda = R(2.0) * mu * p[1] / (R(1.0) - R(2.0) * p[1]);
+    const R thermal = (R(3.0) * lambda + R(2.0) * mu) * p[3] * p.temperature_change;
+    Mat3<R> stress;
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k)
+        stress(i, k) = mu * (grad(i, k) + grad(k, i)) + (i == k ? lambda * trace(grad) - thermal : R(0.0));
+    return stress;
+  }
+};
+struct AtATime : Hooke {
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return R(p.time > 1 ? 2.0 : 1.0) * Hooke::flux(p, grad);
+  }
+};
+struct Graded : Hooke {
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return (R(1.0) + p.x[0]) * Hooke::flux(p, grad);
+  }
+};
+struct Softening : Hooke {
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return select_less(trace(grad), R(1e6), R(1.0), R(0.5)) * Hooke::flux(p, grad);
+  }
+};
+struct Warm : Hooke {
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return exp(-p.temperature) * Hooke::flux(p, grad);
+  }
+};
+
+TEST(LawDependence, TheTangentOfALinearLawDependsOnNothing) {
+  EXPECT_EQ((tangent_origin<Hooke, 4>()), Origin::none) << "thermal stress does not count";
+  EXPECT_EQ((tangent_origin<Solid, 4>()), Origin::none);
+  EXPECT_EQ((tangent_origin<testing::ReactionDiffusion, 2>()), Origin::none);
+  EXPECT_EQ((tangent_origin<testing::ThermoElastic, 6>()), Origin::none);
+}
+
+TEST(LawDependence, NothingIsSampled) {
+  EXPECT_EQ((tangent_origin<AtATime, 4>()), Origin::time);
+  EXPECT_EQ((tangent_origin<Graded, 4>()), Origin::position);
+  EXPECT_EQ((tangent_origin<Softening, 4>()), Origin::gradient)
+      << "though no gradient of a test would reach the branch";
+  EXPECT_EQ((tangent_origin<Warm, 4>()), Origin::temperature);
+  EXPECT_EQ((tangent_origin<testing::NeoHookeEnergy, 2>()), Origin::gradient);
+  EXPECT_EQ((tangent_origin<testing::Ignition, 3>()), Origin::gradient | Origin::value);
+  EXPECT_EQ((tangent_origin<testing::J2Plasticity, 4>()), Origin::gradient | Origin::history);
+}
+
+TEST(LawDependence, WhatIsFoundDecidesHowALawIsRegistered) {
+  using detail::FoundElement;
+  EXPECT_TRUE((FoundElement<PointElement<Hooke, Hex8, Full>>::found()));
+  EXPECT_FALSE((FoundElement<PointElement<Graded, Hex8, Full>>::found()));
+  EXPECT_FALSE((FoundElement<PointElement<Softening, Hex8, Full>>::found()));
+  EXPECT_FALSE((FoundElement<PointElement<testing::Ignition, Hex8, Full>>::found()));
+  EXPECT_FALSE((FoundElement<PointElement<Solid, Hex8, Full>>::possible)) << "it has all that it needs";
+  EXPECT_FALSE((FoundElement<PointElement<testing::J2Plasticity, Hex8, Full>>::possible));
+}
+
+TEST(LawDependence, OperationsOfAnEnergyAreCounted) {
+  EXPECT_GT(detail::energy_operations<testing::NeoHookeEnergy>(), 30);
+  EXPECT_LT(detail::energy_operations<testing::NeoHookeEnergy>(), 100);
+  EXPECT_EQ(detail::energy_operations<Hooke>(), 0);
+}
+
+const double crooked[] = {0,   0, 0, 1.1, 0.1,  0,   1,   1,   0.1, -0.1, 0.9, 0,
+                          0.1, 0, 1, 1,   -0.1, 1.2, 1.1, 1.1, 0.9, 0,    1,   1};
+
+/// Tangent and action of a law completed by its tensor against those of the library's own solid.
+template <class Law, class Formulation>
+void expect_stock_matrix() {
+  using Own = PointElement<detail::UniformLaw<Law>, Hex8, Formulation>;
+  using Stock = PointElement<Solid, Hex8, Formulation>;
+  const double table[] = {0, 200, 0.3, 1, 1e-5};
+  ElementInput<double, 8, 3, 4> e{};
+  for (int a = 0; a < 8; ++a)
+    for (int k = 0; k < 3; ++k) e.x[a][k] = crooked[3 * a + k];
+  for (int i = 0; i < 24; ++i) e.u[i] = std::sin(1.0 + i);
+  e.table = table;
+  e.table_rows = 1;
+  std::vector<double> own(300), stock(300), action(24), expected(24);
+  EXPECT_NEAR(Own::tangent(e, own.data()), Stock::tangent(e, stock.data()), 1e-14);
+  double largest = 0;
+  for (const double entry : stock) largest = std::max(largest, std::abs(entry));
+  for (int i = 0; i < 300; ++i) EXPECT_NEAR(own[i], stock[i], 1e-13 * largest) << i;
+  Own::action(e, e.u, action.data());
+  Stock::action(e, e.u, expected.data());
+  for (int i = 0; i < 24; ++i) EXPECT_NEAR(action[i], expected[i], 1e-12 * largest) << i;
+  Own::residual(e, action.data());
+  for (int i = 0; i < 24; ++i) EXPECT_NEAR(action[i], expected[i], 1e-12 * largest) << i;
+}
+
+TEST(UniformLaw, HasTheMatricesOfTheLibrarysOwnLaw) {
+  expect_stock_matrix<Hooke, Full>();
+  expect_stock_matrix<Hooke, Incompatible>();
+  expect_stock_matrix<Hooke, BBar>();
+  expect_stock_matrix<Hooke, Reduced>();
+}
+
+}  // namespace
+}  // namespace voussoir
