@@ -11,11 +11,11 @@ function(voussoir_kernel_headers target)
     "${PROJECT_SOURCE_DIR}/elements/shapes/*.hpp" "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp"
     "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp" "${PROJECT_SOURCE_DIR}/elements/*.hpp")
   # What registers and runs elements on the CPU is not for kernels.
-  list(FILTER headers EXCLUDE REGEX "stock|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|native_program|register_kernel")
+  list(FILTER headers EXCLUDE REGEX "stock|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|law_dependence|native_program|register_kernel")
   list(APPEND headers backends/element_view.hpp)
   foreach(name IN ITEMS elements/cluster_kernels elements/cluster_view elements/element_job elements/element_kernels
-                        elements/pair_kernels elements/point_kernels elements/tangent_ways runtime/early_start
-                        runtime/shared_memory)
+                        elements/pair_kernels elements/point_kernels elements/tangent_ways
+                        elements/tensor_kernels runtime/early_start runtime/shared_memory)
     list(APPEND headers backends/cuda/${name}.hpp)
   endforeach()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)

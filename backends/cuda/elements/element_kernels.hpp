@@ -3,6 +3,7 @@
 #include <voussoir/backends/cuda/runtime/shared_memory.hpp>
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/kernel/kernel_traits.hpp>
+#include <voussoir/elements/kernel/small_algebra.hpp>
 #include <voussoir/elements/kernel/upper_triangle.hpp>
 
 // Kernels that compute values of elements, a thread per element. nvcc compiles them for the stock elements, NVRTC for
@@ -90,6 +91,19 @@ VSR_FN void load_history(const ElementView& view, int e, DeviceInput<K>& in) {
       in.history = view.history + static_cast<long long>(e / 32) * history_numbers_of<K>() * 32 + e % 32;
 }
 
+/// Reads what element e has besides positions and unknowns.
+template <class K>
+VSR_FN void load_circumstances(const ElementView& view, int e, DeviceInput<K>& in) {
+  const int* nodes = view.nodes + static_cast<long long>(e) * K::nodes;
+  for (int a = 0; a < K::nodes; ++a) load_temperature(view, nodes[a], in.initial_temperature[a], in.temperature[a]);
+  in.expansion_reference = view.expansion_reference;
+  in.has_temperature = view.temperature != nullptr || view.initial_temperature != nullptr;
+  in.table_rows = view.table_rows;
+  const long long record = view.record ? view.record[e] : 0;
+  in.table = view.parameters + record * view.table_rows * (parameter_count_of<K>() + 1);
+  load_history<K>(view, e, in);
+}
+
 /// Reads the data of element e.
 template <class K>
 VSR_FN void load_element(const ElementView& view, int e, bool with_unknowns, DeviceInput<K>& in) {
@@ -104,14 +118,8 @@ VSR_FN void load_element(const ElementView& view, int e, bool with_unknowns, Dev
     } else {
       for (int c = 0; c < K::components; ++c) in.u[a * K::components + c] = 0;
     }
-    load_temperature(view, node, in.initial_temperature[a], in.temperature[a]);
   }
-  in.expansion_reference = view.expansion_reference;
-  in.has_temperature = view.temperature != nullptr || view.initial_temperature != nullptr;
-  in.table_rows = view.table_rows;
-  const long long record = view.record ? view.record[e] : 0;
-  in.table = view.parameters + record * view.table_rows * (parameter_count_of<K>() + 1);
-  load_history<K>(view, e, in);
+  load_circumstances<K>(view, e, in);
 }
 
 /// A nodal vector at the nodes of element e.

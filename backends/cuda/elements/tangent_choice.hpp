@@ -14,7 +14,8 @@ enum class TangentKernel {
   values,    ///< element_values: always there
   streamed,  ///< streamed_tangents
   points,    ///< point_tangents
-  pairs      ///< pair_tangents
+  pairs,     ///< pair_tangents
+  tensors    ///< tensor_tangents
 };
 
 /// Whether elements can be integrated in a way. Where the material varies within elements, only a thread per element or
@@ -38,6 +39,9 @@ inline TangentKernel choose_tangents(const TangentWays& ways, Integration how, b
     return TangentKernel::points;
   const bool pairs = how == Integration::pairs || (how != Integration::thread && ways.prefers_pairs);
   if (pairs && has_way(ways, Integration::pairs, varies, gpu)) return TangentKernel::pairs;
+  if (how != Integration::thread && ways.tensor_elements > 0 &&
+      static_cast<std::size_t>(ways.tensor_bytes) <= gpu.shared_bytes_per_block)
+    return TangentKernel::tensors;
   return ways.streams && !varies ? TangentKernel::streamed : TangentKernel::values;
 }
 
@@ -45,6 +49,10 @@ inline TangentKernel choose_tangents(const TangentWays& ways, Integration how, b
 inline Grid point_grid(const TangentWays& ways, Integration how, std::int64_t count) {
   const int threads = how == Integration::block ? ways.point_threads : 32, elements = threads / ways.point_threads;
   return {(count + elements - 1) / elements, threads, 0};
+}
+inline Grid tensor_grid(const TangentWays& ways, std::int64_t count) {
+  return {(count + ways.tensor_elements - 1) / ways.tensor_elements, ways.tensor_threads,
+          static_cast<std::size_t>(ways.tensor_bytes)};
 }
 inline Grid pair_grid(const TangentWays& ways, std::int64_t count) {
   return {(count + ways.pair_elements - 1) / ways.pair_elements, ways.pair_threads,

@@ -1,6 +1,7 @@
 #pragma once
 #include <voussoir/backends/cuda/elements/pair_kernels.hpp>
 #include <voussoir/backends/cuda/elements/point_kernels.hpp>
+#include <voussoir/backends/cuda/elements/tensor_kernels.hpp>
 
 // Which ways of integration an element has, and how their kernels are launched. NVRTC compiles this, too: nothing of
 // the standard library here.
@@ -25,6 +26,11 @@ VSR_FN constexpr TangentWays tangent_ways() {
     ways.pair_elements = detail::PairSizes<K>::elements;
     ways.pair_threads = detail::PairSizes<K>::threads;
     ways.pair_bytes = detail::PairSizes<K>::bytes;
+  }
+  if constexpr (detail::has_tensors<K>()) {
+    ways.tensor_elements = detail::TensorSizes<K>::elements;
+    ways.tensor_threads = detail::TensorSizes<K>::threads;
+    ways.tensor_bytes = detail::TensorSizes<K>::bytes;
   }
   ways.prefers_pairs = prefers_pairs<K>();
   ways.streams = detail::streams<K>();

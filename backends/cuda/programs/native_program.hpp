@@ -86,6 +86,9 @@ class NativeDeviceProgram final : public DeviceProgram {
     if constexpr (ways.pair_elements > 0)
       if (chosen == TangentKernel::pairs)
         return launch(pair_tangents<K>, pair_grid(ways, job.count), run.stream(), job);
+    if constexpr (ways.tensor_elements > 0)
+      if (chosen == TangentKernel::tensors)
+        return launch(tensor_tangents<K>, tensor_grid(ways, job.count), run.stream(), job);
     if constexpr (ways.streams > 0)
       if (chosen == TangentKernel::streamed)
         return launch(streamed_tangents<K>, grid_for(job.count, 128), run.stream(), job);

@@ -1,0 +1,33 @@
+#include <voussoir/backends/cuda/programs/native_program.hpp>
+#include <voussoir/elements/point/point_element.hpp>
+
+// The laws are registered by the test program.
+#define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
+
+#include "support/general_laws.hpp"
+
+// The laws of support/general_laws.hpp as native programs of the emulated backend: without a run-time compiler their
+// elements would be computed on the host, and no kernel for general laws would run where there is no GPU.
+
+namespace voussoir::cuda {
+namespace {
+
+template <class Law, class Shape, class Formulation = Full>
+void add(const char* type) {
+  add_native_program(type, std::make_shared<NativeDeviceProgram<PointElement<Law, Shape, Formulation>>>());
+}
+
+[[maybe_unused]] const bool added = [] {
+  using namespace voussoir::testing;
+  add<ReactionDiffusion, Hex8>("reaction_diffusion.hex8");
+  add<Ignition, Hex8>("ignition.hex8");
+  add<ConvectionDiffusion, Hex8>("convection_diffusion.hex8");
+  add<NeoHookeEnergy, Hex8>("neo_hooke_energy.hex8");
+  add<NeoHookeFlux, Hex8>("neo_hooke_flux.hex8");
+  add<ThermoElastic, Hex8>("coupled_solid.hex8");
+  add<J2Plasticity, Hex8>("j2.hex8");
+  return true;
+}();
+
+}  // namespace
+}  // namespace voussoir::cuda
