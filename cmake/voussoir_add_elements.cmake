@@ -6,6 +6,10 @@
 #   - keeps the header's text, so that a backend with a compiler of its own can build the same kernels for its device.
 # Names of headers are relative to the folder of the CMakeLists.txt that calls this; they appear in messages as given.
 # The text is embedded again whenever the header changes.
+#
+# The generated sources are compiled with VOUSSOIR_ELEMENT_OPTIONS: for the processor and with the rules of arithmetic
+# that the library was built with, since an element is fast only where its vectors are as wide as the processor's. Set it
+# before the call to choose others.
 include_guard(GLOBAL)
 
 set(VOUSSOIR_EMBED_TEXT_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/voussoir_embed_text.cmake"
@@ -65,6 +69,7 @@ function(voussoir_add_elements target)
       DEPENDS "${header_path}" "${VOUSSOIR_EMBED_TEXT_SCRIPT}"
       COMMENT "Embedding elements of ${header}"
       VERBATIM)
+    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${VOUSSOIR_ELEMENT_OPTIONS}")
     target_sources("${target}" PRIVATE "${source}")
   endforeach()
   target_link_libraries("${target}" PRIVATE voussoir::voussoir)

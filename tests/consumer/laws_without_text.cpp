@@ -1,0 +1,1 @@
+#include <write_a_law_elements.hpp>
