@@ -50,6 +50,7 @@ const std::vector<Workload>& device_workloads() {
                                          {"amg", bench_amg},
                                          {"integrate", bench_integrate},
                                          {"assemble", bench_assemble},
+                                         {"user-element", bench_user_element},
                                          {"job", bench_job},
                                          {"paper-tables", bench_paper_tables}};
   return all;
@@ -110,7 +111,8 @@ void run_bench(BenchOptions options) {
   std::vector<const Workload*> workloads;
   for (const Workload& workload : device_workloads())
     if (asked_for(options, workload.name) ||
-        (options.workloads.empty() && workload.name != "paper-tables" && workload.name != "job"))
+        (options.workloads.empty() && workload.name != "paper-tables" && workload.name != "job" &&
+         workload.name != "user-element"))
       workloads.push_back(&workload);
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
@@ -135,6 +137,7 @@ constexpr const char* examples =
   amg           multigrid: set-up, set-up again, solve            (true residuals)
   integrate     element matrices, each way that the backend knows (a product with them)
   assemble      patterns, and integration into a matrix           (a product; the same bits twice)
+  user-element  elements as users write them, beside the library's (differences of residuals); only where it is named
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named

@@ -23,6 +23,9 @@ void bench_integrate(BenchRig& rig);
 /// Patterns, and integration into a stored matrix.
 void bench_assemble(BenchRig& rig);
 
+/// Elements as users write them, beside the library's own.
+void bench_user_element(BenchRig& rig);
+
 /// A whole job, from a deck of the pump to its result files.
 void bench_job(BenchRig& rig);
 
