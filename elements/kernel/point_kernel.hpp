@@ -10,7 +10,7 @@
 //     static constexpr const char* name = "heat";                       // first part of the element type's name
 //     static constexpr int components = 1;                              // unknowns per node
 //     static constexpr const char* unknowns[] = {"T"};                  // their names
-//     static constexpr const char* parameters[] = {"conductivity"};     // numbers a material must supply, in order
+//     static constexpr const char* parameters[] = {"conductivity"};     // numbers that a material supplies, in order
 //
 //     template <class R>   // flux from the gradient of the unknowns: its divergence enters the balance equation
 //     VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) { return p[0] * grad; }
@@ -47,10 +47,12 @@
 // and is solved by methods for unsymmetric systems. An unsymmetric law without this declaration, and a law that reads a
 // parameter that it does not name, are an Error when a model is built with them.
 //
-// Optional members, used where present:
+// Optional members, used where present. None is needed for speed: a law whose tangent does not depend on the unknowns is
+// found to be linear when it is registered (elements/law_dependence.hpp), and its tangent tensor is computed once per
+// material; other tangents are computed once per point.
 //   static constexpr Geometry geometry        what volume a 2D shape stands for (default: solid in 3D, plane in 2D). A
-//   plane
-//                                             element has one more parameter than its kernel, the last: "thickness"
+//                                             plane element has one more parameter than its kernel, the last:
+//                                             "thickness"
 //   static constexpr int gradient_rows        rows of the gradient and the flux (default: components). Plane elasticity
 //                                             has two components, but three rows: its strain and stress have a third
 //                                             normal component. Rows beyond `components` are zero, but for the hoop
@@ -58,7 +60,9 @@
 //   static constexpr bool symmetric_gradient  flux depends only on the symmetric part and is symmetric: recovery then
 //                                             reports strain and stress instead of gradient and flux
 //   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
-//                                             so dflux does not read `grad`
+//                                             so dflux does not read `grad`. Incompatible modes and the one-point
+//                                             formulation take only laws that declare it and define dflux. `false`:
+//                                             the law is not examined
 //   static constexpr bool scalar = true       the functions branch on their arguments: R is always double
 //   static constexpr bool reads_temperature = false
 //                                             no function reads p.temperature (parameters follow tables all the same,
@@ -73,7 +77,7 @@
 //   pair_block(p, outer)                      the components × components tangent of a node pair from
 //                                             outer = ∇N_a ⊗ ∇N_b (3 × 3); only for laws linear in the gradient. It
 //                                             must be linear in `outer`, which may already be summed over an element,
-//                                             and read nothing of p but parameters and constants. Faster.
+//                                             and read nothing of p but parameters and constants
 //   static constexpr int constants; prepare(parameters, constants)
 //                                             values derived from the parameters once, not at every use (moduli,
 //                                             rotated stiffness); flux, dflux and energy read them from p.constants
