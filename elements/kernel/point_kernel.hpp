@@ -47,9 +47,9 @@
 // and is solved by methods for unsymmetric systems. An unsymmetric law without this declaration, and a law that reads a
 // parameter that it does not name, are an Error when a model is built with them.
 //
-// Optional members, used where present. None is needed for speed: a law whose tangent does not depend on the unknowns is
-// found to be linear when it is registered (elements/law_dependence.hpp), and its tangent tensor is computed once per
-// material; other tangents are computed once per point.
+// Optional members, used where present. None is needed for speed: a law whose tangent does not depend on the unknowns
+// is found to be linear when it is registered (elements/law_dependence.hpp), and its tangent tensor is computed once
+// per material; other tangents are computed once per point.
 //   static constexpr Geometry geometry        what volume a 2D shape stands for (default: solid in 3D, plane in 2D). A
 //                                             plane element has one more parameter than its kernel, the last:
 //                                             "thickness"

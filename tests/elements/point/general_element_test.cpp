@@ -55,6 +55,46 @@ TEST(Dual, DerivativesAreExact) {
   EXPECT_EQ(sqrt(Dual<double>(0.0)).d[0], 0);
 }
 
+/// A function with everything that a law may use.
+template <class R>
+R everything(const R& x, const R& y) {
+  const R a = sqrt(x * x + y) / (R(1.5) + x), b = exp(-x) * log(y) + sin(x) * cos(y) - tanh(x * y);
+  return a * pow(y, 1.5) + max(a, b) - min(x, y) + abs(-b) + select_less(x, y, x * y, y) - (-a);
+}
+
+TEST(Adjoint, DerivativesAreThoseOfDualNumbers) {
+  using A = Adjoint<Dual<double>, 96>;
+  for (const auto& [x, y] : {std::pair{0.7, 1.3}, {1.9, 0.4}, {0.2, 5.0}}) {
+    // Of the dual numbers: the change along (1, 2), whose derivatives are second ones.
+    A::Tape tape;
+    Dual<double> u(x), v(y);
+    u.d[0] = 1;
+    v.d[0] = 2;
+    const A result = everything(A::variable(u, tape), A::variable(v, tape));
+    Dual<double> slope[2];
+    tape.differentiate(result.place, slope);
+    using D = Dual<Dual<double>, 2>;
+    D p{u}, q{v};
+    p.d[0] = q.d[1] = Dual<double>(1.0);
+    const D expected = everything(p, q);
+    EXPECT_DOUBLE_EQ(result.v.v, expected.v.v);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_NEAR(slope[i].v, expected.d[i].v, 1e-13);
+      EXPECT_NEAR(slope[i].d[0], expected.d[i].d[0], 1e-12);
+    }
+  }
+}
+
+TEST(Adjoint, AConstantIsNotOnTheTape) {
+  using A = Adjoint<double, 8>;
+  A::Tape tape;
+  const A x = A::variable(3.0, tape), y = (A(2.0) + A(1.0)) * x;
+  double slope[1];
+  tape.differentiate(y.place, slope);
+  EXPECT_EQ(slope[0], 3.0);
+  EXPECT_EQ(tape.size, 2);
+}
+
 TEST(Dual, NestedNumbersHaveSecondDerivatives) {
   Dual<Dual<double>, 1> x(Dual<double>(0.7));
   x.v.d[0] = 1;
