@@ -14,10 +14,19 @@ namespace voussoir {
 
 namespace detail {
 
+/// Whether a law declares that it is not to be examined.
+template <class Law>
+constexpr bool declares_unexamined() {
+  if constexpr (requires { bool(Law::examine); })
+    return !Law::examine;
+  else
+    return false;
+}
+
 /// Whether a law can be run with traced numbers: laws that branch by `if` take nothing but double.
 template <class Law>
 inline constexpr bool traceable_law =
-    !kernel_scalar<Law>() && checks::Differentiable<Law, Dual<Traced>> &&
+    !declares_unexamined<Law>() && !kernel_scalar<Law>() && checks::Differentiable<Law, Dual<Traced>> &&
     (checks::HasFlux<Law, Traced> || checks::HasValueFlux<Law, Traced> || checks::HasEnergy<Law, Traced>);
 
 /// What the change of flux and source with gradient and value depends on.

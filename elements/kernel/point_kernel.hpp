@@ -61,8 +61,10 @@
 //                                             reports strain and stress instead of gradient and flux
 //   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
 //                                             so dflux does not read `grad`. Incompatible modes and the one-point
-//                                             formulation take only laws that declare it and define dflux. `false`:
-//                                             the law is not examined
+//                                             formulation take only laws that declare it and define dflux
+//   static constexpr bool examine = false     the law is not run to find out what its tangent depends on: for laws
+//   whose
+//                                             functions take no numbers but double and Pack
 //   static constexpr bool scalar = true       the functions branch on their arguments: R is always double
 //   static constexpr bool reads_temperature = false
 //                                             no function reads p.temperature (parameters follow tables all the same,
