@@ -125,6 +125,40 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>>
     return result;
   }
 
+  // ---- Products, point by point ----
+
+  /// Whether a product can be done in parts: the forces at a point from the gradient there, then their sum over the
+  /// points. For elements with too many nodes for the registers of a thread.
+  static constexpr bool point_products =
+      kernel_has_pair_block<Kernel> && Element::stands_alone && dim == 3 && nodes >= 10;
+
+  /// ∂N_a/∂ξ_m at point q.
+  VSR_FN static double reference_slope(int q, int a, int m) { return shape_table<Shape, Rule>().gradient[q][a][m]; }
+
+  /// The forces at point q in the directions of the cell, from the Jacobian and the change of the unknowns in these
+  /// directions. Returns the health.
+  template <class R>
+  VSR_FN static R flow_at(const R* parameters, const R* own, int q, const R (&jacobian)[dim][dim],
+                          const R (&change)[components][dim], R (&force)[components][dim]) requires point_products {
+    R inv[dim][dim];
+    const R det = invert_jacobian<dim>(jacobian, inv);
+    const R volume = R(shape_table<Shape, Rule>().weight[q]) * det;
+    typename Element::template Gradient<R> grad = zero_matrix<R, Element::rows, 3>();
+    for (int i = 0; i < components; ++i)
+      for (int k = 0; k < dim; ++k) {
+        grad(i, k) = change[i][0] * inv[k][0];
+        for (int m = 1; m < dim; ++m) grad(i, k) += change[i][m] * inv[k][m];
+      }
+    const typename Element::template Gradient<R> flux = Kernel::dflux(point_of(parameters, own), grad, grad);
+    for (int i = 0; i < components; ++i)
+      for (int m = 0; m < dim; ++m) {
+        R sum = flux(i, 0) * inv[0][m];
+        for (int k = 1; k < dim; ++k) sum += flux(i, k) * inv[k][m];
+        force[i][m] = volume * sum;
+      }
+    return det;
+  }
+
   // ---- Whole matrices, entry by entry ----
 
   /// The tangent of an element whose material does not vary: write(place in the upper triangle, value), each entry

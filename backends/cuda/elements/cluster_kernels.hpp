@@ -223,15 +223,18 @@ __device__ inline double sum_cluster(double value, double* room) {
 
 /// Every node of the cluster adds up what its elements have for it, in ascending order. All threads call. `column` is
 /// counted from the first that is done; there are vectors of `columns` from it on, those of the product that is.
+/// `threads` are those of the block; 0: as many as a cluster has elements.
 template <int components, int columns = 1>
-__device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& room, int nodes, int column = 0) {
+__device__ inline void sum_nodes(const ClusterView& view, const ClusterRoom& room, int nodes, int column = 0,
+                                 int threads = 0) {
+  const int step = threads > 0 ? threads : view.size;
   const int count = static_cast<int>(*room.node_count), stride = nodes * view.size;
   const ClusterNumber* incidence = reinterpret_cast<const ClusterNumber*>(room.incidence);
   const auto is = [&](int w) { return w == 0 || column + w < view.width; };
   double dot[columns];
 #pragma unroll
   for (int w = 0; w < columns; ++w) dot[w] = 0;
-  for (int n = static_cast<int>(threadIdx.x); n < count; n += view.size) {
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += step) {
     const ClusterNode node = room.node[n];
     if (node.target == ClusterNode::nowhere) continue;
     const unsigned first = room.first[n], begin = first & 0xffffu, end = room.first[n + 1] & 0xffffu;

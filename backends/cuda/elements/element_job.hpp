@@ -42,6 +42,8 @@ struct TangentWays {
   int tensor_elements = 0;  ///< elements of a block of tensor_tangents; 0: has no such way
   int tensor_threads = 0;   ///< of a block
   int tensor_bytes = 0;     ///< shared memory of a block
+  int product_threads = 0;  ///< of a block of cluster_point_action; 0: has no such kernel
+  int product_bytes = 0;    ///< shared memory of a block besides ClusterPlan::action_bytes(1)
   int streams = 0;          ///< entries leave when they are ready, a thread per element
   int streams_mass = 0;
 };

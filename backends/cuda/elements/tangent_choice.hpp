@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/cuda/elements/clusters.hpp>
 #include <voussoir/backends/cuda/elements/element_job.hpp>
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
 
@@ -57,6 +58,19 @@ inline Grid tensor_grid(const TangentWays& ways, std::int64_t count) {
 inline Grid pair_grid(const TangentWays& ways, std::int64_t count) {
   return {(count + ways.pair_elements - 1) / ways.pair_elements, ways.pair_threads,
           static_cast<std::size_t>(ways.pair_bytes)};
+}
+
+/// Numbers of ClusterPlan::action_bytes(1).
+inline int own_numbers(const ClusterPlan& plan) { return static_cast<int>((plan.action_bytes(1) + 15) / 16 * 2); }
+/// Whether the threads of a cluster share points: for one column, and materials that do not vary within elements.
+inline bool shares_points(const TangentWays& ways, const ClusterPlan& plan, const ClusterView& view, bool plain) {
+  return ways.product_threads > 0 && plain && view.width == 1 &&
+         8 * static_cast<std::size_t>(own_numbers(plan)) + static_cast<std::size_t>(ways.product_bytes) <=
+             plan.most_shared;
+}
+inline Grid point_action_grid(const TangentWays& ways, const ClusterPlan& plan) {
+  return {plan.clusters, ways.product_threads,
+          8 * static_cast<std::size_t>(own_numbers(plan)) + static_cast<std::size_t>(ways.product_bytes), Start::early};
 }
 
 }  // namespace voussoir::cuda

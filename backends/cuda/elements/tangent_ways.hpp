@@ -1,4 +1,5 @@
 #pragma once
+#include <voussoir/backends/cuda/elements/cluster_points.hpp>
 #include <voussoir/backends/cuda/elements/pair_kernels.hpp>
 #include <voussoir/backends/cuda/elements/point_kernels.hpp>
 #include <voussoir/backends/cuda/elements/tensor_kernels.hpp>
@@ -31,6 +32,10 @@ VSR_FN constexpr TangentWays tangent_ways() {
     ways.tensor_elements = detail::TensorSizes<K>::elements;
     ways.tensor_threads = detail::TensorSizes<K>::threads;
     ways.tensor_bytes = detail::TensorSizes<K>::bytes;
+  }
+  if constexpr (detail::has_point_products<K>()) {
+    ways.product_threads = detail::PointShares<K>::threads;
+    ways.product_bytes = detail::PointShares<K>::bytes;
   }
   ways.prefers_pairs = prefers_pairs<K>();
   ways.streams = detail::streams<K>();

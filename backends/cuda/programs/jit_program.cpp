@@ -82,7 +82,11 @@ class JitDeviceProgram final : public DeviceProgram {
     ElementJob job = job_of(run, nullptr);
     job.factor = mix.stiffness;
     const char* plain = run.elements().table_rows == 1 ? "true" : "false";
+    const TangentWays& ways = ways_of(run);
     do_columns(plan, direction, sums, [&](const ClusterView& view) {
+      if (shares_points(ways, plan, view, run.elements().table_rows == 1))
+        return kernel(run, {"cluster_point_action"})
+            .launch(point_action_grid(ways, plan), run.stream(), job, view, own_numbers(plan));
       kernel(run, {view.width == 1 ? "cluster_action" : "cluster_actions", plain})
           .launch(Grid{plan.clusters, plan.size, plan.action_bytes(view.width), Start::early}, run.stream(), job, view);
     });

@@ -64,7 +64,12 @@ class NativeDeviceProgram final : public DeviceProgram {
       ElementJob job = job_of(run, nullptr);
       job.factor = mix.stiffness;
       const bool plain = run.elements().table_rows == 1;
+      constexpr TangentWays ways = tangent_ways<K>();
       do_columns(plan, direction, sums, [&](const ClusterView& view) {
+        if constexpr (ways.product_threads > 0)
+          if (shares_points(ways, plan, view, plain))
+            return launch(cluster_point_action<K>, point_action_grid(ways, plan), run.stream(), job, view,
+                          own_numbers(plan));
         const auto one = plain ? cluster_action<K, true> : cluster_action<K, false>;
         const auto many = plain ? cluster_actions<K, true> : cluster_actions<K, false>;
         launch(view.width == 1 ? one : many,
