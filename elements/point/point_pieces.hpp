@@ -130,8 +130,16 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>>
   /// Whether a product can be done in parts: the forces at a point from the gradient there, then their sum over the
   /// points. For elements with too many nodes for the registers of a thread.
   static constexpr bool point_products =
-      kernel_has_pair_block<Kernel> && Element::stands_alone && dim == 3 && nodes >= 10;
+      kernel_has_pair_block<Kernel> && Element::stands_alone && dim == 3 && nodes >= 15;
 
+  /// The constants of the law alone, for flow_at().
+  template <class R>
+  VSR_FN static void prepare_law(const R* parameters, R* own) {
+    if constexpr (requires { Kernel::prepare_given(parameters, own); })
+      Kernel::prepare_given(parameters, own);
+    else if constexpr (law_constants > 0)
+      Kernel::prepare(parameters, own);
+  }
   /// ∂N_a/∂ξ_m at point q.
   VSR_FN static double reference_slope(int q, int a, int m) { return shape_table<Shape, Rule>().gradient[q][a][m]; }
 

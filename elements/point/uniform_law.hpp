@@ -53,9 +53,14 @@ struct UniformLaw : Law {
     return law_constants + (s <= t ? upper_index<slots>(s, t) : upper_index<slots>(t, s));
   }
 
+  /// The constants of the given law.
+  template <class R>
+  VSR_FN static void prepare_given([[maybe_unused]] const R* parameters, [[maybe_unused]] R* own) {
+    if constexpr (law_constants > 0) Law::prepare(parameters, own);
+  }
   template <class R>
   VSR_FN static void prepare(const R* parameters, R* own) {
-    if constexpr (law_constants > 0) Law::prepare(parameters, own);
+    prepare_given(parameters, own);
     for (int n = law_constants; n < constants; ++n) own[n] = R(0.0);
     Point<R> p;
     p.x = zero_vector<R, 3>();

@@ -14,8 +14,8 @@ namespace detail {
 template <class K>
 struct PointShares {
   static constexpr int threads = 160;
-  static constexpr int elements = K::nodes < 15 ? 64 : 16;  ///< at a time
-  static constexpr int at_once = K::points >= 8 ? 3 : 2;    ///< points of a thread
+  static constexpr int elements = 16;  ///< at a time
+  static constexpr int at_once = 3;    ///< points of a thread
   static constexpr int groups = (K::points + at_once - 1) / at_once;
   static constexpr int forces = K::components * K::dim;  ///< numbers of a point
   static constexpr int bytes = 8 * elements * K::points * forces;
@@ -87,7 +87,7 @@ __device__ inline void visit_flow(const ElementJob& job, const ClusterView& view
   const long long record = view.record ? view.record[place] : 0;
   const double* const parameters = job.view.parameters + record * (parameter_count_of<K>() + 1) + 1;
   double own[Pieces::room_for_numbers];
-  Pieces::prepare(parameters, own);
+  Pieces::prepare_law(parameters, own);
 #pragma unroll
   for (int r = 0; r < S::at_once; ++r) {
     const int q = group + r * S::groups;

@@ -64,8 +64,8 @@ class NativeDeviceProgram final : public DeviceProgram {
       ElementJob job = job_of(run, nullptr);
       job.factor = mix.stiffness;
       const bool plain = run.elements().table_rows == 1;
-      constexpr TangentWays ways = tangent_ways<K>();
       do_columns(plan, direction, sums, [&](const ClusterView& view) {
+        constexpr TangentWays ways = tangent_ways<K>();
         if constexpr (ways.product_threads > 0)
           if (shares_points(ways, plan, view, plain))
             return launch(cluster_point_action<K>, point_action_grid(ways, plan), run.stream(), job, view,
