@@ -11,10 +11,11 @@ LAUNCHER := $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache,)
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHER)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check build install package bench asan asan-memory fuzz fuzz-models tsan format check-format tidy docs clean dependencies
+.PHONY: help demo program check build install package bench asan asan-memory fuzz fuzz-models tsan format check-format tidy docs clean dependencies
 
 help:
 	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
+	@echo "make program           build the library and the program, without the tests, in $(BUILD)/"
 	@echo "make check             install missing packages, build everything, run every test"
 	@echo "make build             build the library, the program and the tests in $(BUILD)/"
 	@echo "make install PREFIX=   build and install below PREFIX (now $(PREFIX))"
@@ -45,6 +46,15 @@ demo:
 	@mkdir -p out
 	@echo "==> Running $(BUILD)/voussoir demo"
 	@$(BUILD)/voussoir demo
+	@echo "==> Building the remaining element types, which the demonstration does not use: those of orthotropic and"
+	@echo "    anisotropic materials and those with 9, 18 and 27 nodes (to stop here is safe; make program continues)"
+	@cmake --build $(BUILD) --target voussoir_extra_elements -j $(JOBS)
+
+program:
+	@echo "==> program: building library and program (Release) in $(BUILD)/"
+	@tools/install-dependencies build
+	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
+	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements -j $(JOBS)
 
 check: dependencies
 	@echo "==> check: building everything (Release) in $(BUILD)/, then running every test"
@@ -82,8 +92,8 @@ package:
 bench:
 	@echo "==> bench: building the program (Release) in $(BUILD)/, then measuring: takes some minutes"
 	@tools/install-dependencies build
-	@$(CONFIGURE) $(CMAKE_ARGS)
-	@cmake --build $(BUILD) --target voussoir_app -j $(JOBS)
+	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
+	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements -j $(JOBS)
 	@$(BUILD)/voussoir bench
 
 asan:

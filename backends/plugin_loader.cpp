@@ -26,22 +26,6 @@ std::filesystem::path own_folder() {
   return ignored ? std::filesystem::path() : path.parent_path();
 }
 
-std::vector<std::filesystem::path> folders() {
-  std::vector<std::filesystem::path> list;
-  // Not from the environment of whoever starts a privileged program.
-  if (const char* variable = secure_getenv("VOUSSOIR_PLUGIN_PATH")) {
-    const std::string paths = variable;
-    std::size_t begin = 0;
-    while (begin <= paths.size()) {
-      const std::size_t end = std::min(paths.find(':', begin), paths.size());
-      if (end > begin) list.emplace_back(paths.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  if (auto own = own_folder(); !own.empty()) list.push_back(std::move(own));
-  return list;
-}
-
 std::string last_error() {
   const char* text = dlerror();
   return text ? text : "the loader gave no reason";
@@ -78,10 +62,26 @@ PluginSearch examine(void* library, const std::string& file, const std::string& 
 
 }  // namespace
 
+std::vector<std::filesystem::path> plugin_folders() {
+  std::vector<std::filesystem::path> list;
+  // Not from the environment of whoever starts a privileged program.
+  if (const char* variable = secure_getenv("VOUSSOIR_PLUGIN_PATH")) {
+    const std::string paths = variable;
+    std::size_t begin = 0;
+    while (begin <= paths.size()) {
+      const std::size_t end = std::min(paths.find(':', begin), paths.size());
+      if (end > begin) list.emplace_back(paths.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  if (auto own = own_folder(); !own.empty()) list.push_back(std::move(own));
+  return list;
+}
+
 PluginSearch find_plugin(const std::string& name) {
   const std::string file = file_name(name);
   std::string searched;
-  for (const auto& folder : folders()) {
+  for (const auto& folder : plugin_folders()) {
     const std::filesystem::path path = folder / file;
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) {
@@ -122,7 +122,7 @@ std::shared_ptr<Backend> open_plugin(const PluginSearch& search, const std::stri
 
 std::vector<std::string> plugin_names() {
   std::vector<std::string> names;
-  for (const auto& folder : folders()) {
+  for (const auto& folder : plugin_folders()) {
     std::error_code ignored;
     for (std::filesystem::directory_iterator it(folder, ignored), end; !ignored && it != end; it.increment(ignored)) {
       const std::string file = it->path().filename().string();

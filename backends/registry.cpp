@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include <voussoir/backends/detail/loading.hpp>
 #include <voussoir/backends/error.hpp>
@@ -29,8 +30,13 @@ struct RegistryBase::State {
     std::shared_ptr<const void> value;
     std::size_t order = 0;  // of registration
   };
+  struct Reserved {
+    std::shared_ptr<const Load> load;
+    std::size_t order = 0;  // that of the entry once it is loaded
+  };
   mutable std::mutex mutex;
   std::map<std::string, Item, std::less<>> items;
+  std::map<std::string, Reserved, std::less<>> reserved;  // names of entries on demand that are not loaded
   std::size_t registered = 0;
   std::map<std::string, Error, std::less<>> clashes;
   std::vector<std::shared_ptr<const void>> retired;  // replaced or taken back; references to them stay valid
@@ -46,13 +52,41 @@ struct RegistryBase::State {
     return list;
   }
   /// Takes a registration back: `before` is there again, or nothing where it has no value.
-  void restore(const std::string& name, const Item& before) {
+  void restore(const std::string& name, const Item& before, const std::optional<Reserved>& reservation) {
     const std::lock_guard lock(mutex);
     if (const Item* const item = find(name)) retired.push_back(item->value);
     if (before.value)
       items[name] = before;
     else
       items.erase(name);
+    if (reservation) reserved[name] = *reservation;
+  }
+  /// Loads the entry of a reserved name; does nothing for other names.
+  void load(std::string_view name, const std::string& what) {
+    std::shared_ptr<const Load> load;
+    {
+      const std::lock_guard lock(mutex);
+      const auto found = reserved.find(name);
+      if (found == reserved.end()) return;
+      load = found->second.load;
+    }
+    (*load)(what);  // registers, and so must not find the mutex locked
+    const std::lock_guard lock(mutex);
+    if (reserved.contains(name))
+      throw Error(ErrorCode::unavailable, what + ": what was loaded does not contain '" + std::string(name) +
+                                              "'; it belongs to another version of Voussoir");
+  }
+  /// Loads all entries on demand of a registry of that kind.
+  void load_all(const std::string& kind) {
+    for (;;) {
+      std::string name;
+      {
+        const std::lock_guard lock(mutex);
+        if (reserved.empty()) return;
+        name = reserved.begin()->first;
+      }
+      load(name, "the list of all " + kind + "s");
+    }
   }
 };
 
@@ -79,6 +113,7 @@ std::vector<const RegistryBase*> RegistryBase::all() {
 }
 
 std::vector<RegistryEntry> RegistryBase::entries() const {
+  state_->load_all(kind_);
   const std::lock_guard lock(state_->mutex);
   std::vector<RegistryEntry> list;
   for (const State::Item* item : state_->in_order()) list.push_back(item->entry);
@@ -86,6 +121,11 @@ std::vector<RegistryEntry> RegistryBase::entries() const {
 }
 
 std::vector<const void*> RegistryBase::all_values() const {
+  state_->load_all(kind_);
+  return loaded_values();
+}
+
+std::vector<const void*> RegistryBase::loaded_values() const {
   const std::lock_guard lock(state_->mutex);
   std::vector<const void*> list;
   for (const State::Item* item : state_->in_order()) list.push_back(item->value.get());
@@ -93,16 +133,36 @@ std::vector<const void*> RegistryBase::all_values() const {
 }
 
 std::vector<std::string> RegistryBase::names() const {
+  std::map<std::size_t, std::string> in_order;
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [name, item] : state_->items) in_order.emplace(item.order, name);
+  for (const auto& [name, reserved] : state_->reserved) in_order.emplace(reserved.order, name);
   std::vector<std::string> list;
-  for (RegistryEntry& entry : entries()) list.push_back(std::move(entry.name));
+  for (auto& entry : in_order) list.push_back(std::move(entry.second));
   return list;
 }
 
 std::string RegistryBase::origin(std::string_view name) const {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->reserved.contains(name)) return detail::built_in_origin;
+  }
   (void)get(name);
   const std::lock_guard lock(state_->mutex);
   const State::Item* const item = state_->find(name);
   return item ? item->entry.origin : std::string();
+}
+
+void RegistryBase::put_on_demand(const std::vector<std::string>& names, Load load) {
+  if (!rules_.fixed_built_ins)
+    throw Error(ErrorCode::misuse, "a " + kind_ + " cannot be loaded on demand, since it can be replaced before");
+  const auto shared = std::make_shared<const Load>(std::move(load));
+  const std::lock_guard lock(state_->mutex);
+  for (const std::string& name : names) {
+    if (state_->find(name) || state_->reserved.contains(name))
+      throw Error(ErrorCode::misuse, "the " + kind_ + " '" + name + "' is registered and cannot be reserved");
+    state_->reserved[name] = {shared, state_->registered++};
+  }
 }
 
 bool RegistryBase::put(RegistryEntry entry, std::shared_ptr<const void> value, Mode mode) {
@@ -116,14 +176,19 @@ bool RegistryBase::put(RegistryEntry entry, std::shared_ptr<const void> value, M
     if (entry.origin.empty()) entry.origin = detail::registration_origin();
     const std::lock_guard lock(state_->mutex);
     State::Item* const taken = state_->find(name);
-    if (taken && mode == Mode::add) {
-      if (same_ && taken->entry.origin == entry.origin && same_(taken->value.get(), value.get())) return false;
+    // A built-in entry takes the place that is reserved for it; for others the name is taken by that entry.
+    std::optional<State::Reserved> reservation;
+    if (const auto found = state_->reserved.find(name); found != state_->reserved.end()) reservation = found->second;
+    const bool is_reserved = reservation && entry.origin != detail::built_in_origin;
+    const std::string first = taken ? taken->entry.origin : is_reserved ? detail::built_in_origin : "";
+    if (!first.empty() && mode == Mode::add) {
+      if (taken && same_ && first == entry.origin && same_(taken->value.get(), value.get())) return false;
       throw Error(ErrorCode::bad_input, "the " + what + " is registered twice: first " +
-                                            (taken->entry.origin == detail::built_in_origin ? "" : "by ") +
-                                            taken->entry.origin + ", then by " + entry.origin +
+                                            (first == detail::built_in_origin ? "" : "by ") + first + ", then by " +
+                                            entry.origin +
                                             "; choose another name, or replace the first one explicitly");
     }
-    if (taken && rules_.fixed_built_ins && taken->entry.origin == detail::built_in_origin)
+    if (rules_.fixed_built_ins && first == detail::built_in_origin)
       throw Error(ErrorCode::bad_input, "the " + what + " is built in and cannot be replaced, " +
                                             rules_.fixed_built_ins + "; choose another name");
     State::Item before;
@@ -131,8 +196,12 @@ bool RegistryBase::put(RegistryEntry entry, std::shared_ptr<const void> value, M
       before = *taken;
       state_->retired.push_back(taken->value);
     }
-    if (loading) loading->add(what, [state = state_.get(), name, before] { state->restore(name, before); });
-    state_->items[name] = {std::move(entry), std::move(value), taken ? before.order : state_->registered++};
+    if (loading)
+      loading->add(what,
+                   [state = state_.get(), name, before, reservation] { state->restore(name, before, reservation); });
+    const std::size_t order = taken ? before.order : reservation ? reservation->order : state_->registered++;
+    state_->items[name] = {std::move(entry), std::move(value), order};
+    state_->reserved.erase(name);
     return true;
   };
   if (!loading) return insert();
@@ -158,8 +227,13 @@ bool RegistryBase::put_at_start(RegistryEntry entry, std::shared_ptr<const void>
 }
 
 const void* RegistryBase::get_if(std::string_view name) const {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (const auto clash = state_->clashes.find(name); clash != state_->clashes.end()) throw clash->second;
+    if (const State::Item* const item = state_->find(name)) return item->value.get();
+  }
+  state_->load(name, kind_ + " '" + std::string(name) + "'");
   const std::lock_guard lock(state_->mutex);
-  if (const auto clash = state_->clashes.find(name); clash != state_->clashes.end()) throw clash->second;
   const State::Item* const item = state_->find(name);
   return item ? item->value.get() : nullptr;
 }

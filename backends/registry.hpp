@@ -1,5 +1,6 @@
 #pragma once
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,15 +41,19 @@ class RegistryBase {
   RegistryBase& operator=(const RegistryBase&) = delete;
 
   const std::string& kind() const { return kind_; }  ///< the term for an entry in messages: "preconditioner"
-  /// All entries in the order of their registration, the built-in ones first.
+  /// All entries in the order of their registration, the built-in ones first. Entries on demand are loaded.
   std::vector<RegistryEntry> entries() const;
-  /// The names of all entries, in the order of entries().
+  /// The names of all entries, in the order of entries(). Loads nothing.
   std::vector<std::string> names() const;
   /// RegistryEntry::origin of an entry. An unknown name is an Error (not_found).
   std::string origin(std::string_view name) const;
 
   /// All registries of the process, sorted by kind.
   static std::vector<const RegistryBase*> all();
+
+  /// A function that loads code which registers entries, or throws. The argument is the beginning of an error message,
+  /// what needs the entries: "element type 'orthotropic_solid.hex8'".
+  using Load = std::function<void(const std::string& what)>;
 
  protected:
   /// What put() does if the name is taken: throw an Error, or replace the entry.
@@ -61,9 +66,12 @@ class RegistryBase {
   bool put(RegistryEntry entry, std::shared_ptr<const void> value, Mode mode);
   /// As put() with Mode::add, but a failure is kept and thrown by the first look-up of the name.
   bool put_at_start(RegistryEntry entry, std::shared_ptr<const void> value) noexcept;
+  /// Reserves names for entries that `load` registers.
+  void put_on_demand(const std::vector<std::string>& names, Load load);
   const void* get(std::string_view name) const;     ///< the value of a name; unknown names are an Error (not_found)
   const void* get_if(std::string_view name) const;  ///< the value of a name; null if it is unknown
   std::vector<const void*> all_values() const;      ///< all values, in the order of entries()
+  std::vector<const void*> loaded_values() const;   ///< as all_values(), without those that would have to be loaded
 
  private:
   struct State;
@@ -101,18 +109,26 @@ class Registry : public RegistryBase {
     put({std::move(name), std::move(description), "built in"}, shared(std::move(value)), Mode::add);
   }
 
+  /// Reserves names for entries of the library itself whose code is loaded only when one of them is first looked up, or
+  /// when all are listed: `load` then registers them by add_built_in(). It has to be thread-safe and to do nothing if
+  /// they are loaded. Only for registries whose built-in entries cannot be replaced; else an Error (misuse).
+  void add_on_demand(const std::vector<std::string>& names, Load load) { put_on_demand(names, std::move(load)); }
+
   /// The value of a name. An unknown name is an Error (not_found) with the nearest name and a list of all.
   const T& find(std::string_view name) const { return *static_cast<const T*>(get(name)); }
   /// As find(), but null for an unknown name.
   const T* find_if(std::string_view name) const { return static_cast<const T*>(get_if(name)); }
   /// All values, in the order of entries().
-  std::vector<const T*> values() const {
-    std::vector<const T*> list;
-    for (const void* value : all_values()) list.push_back(static_cast<const T*>(value));
-    return list;
-  }
+  std::vector<const T*> values() const { return typed(all_values()); }
+  /// As values(), without those that would have to be loaded.
+  std::vector<const T*> loaded() const { return typed(loaded_values()); }
 
  private:
+  static std::vector<const T*> typed(const std::vector<const void*>& values) {
+    std::vector<const T*> list;
+    for (const void* value : values) list.push_back(static_cast<const T*>(value));
+    return list;
+  }
   static std::shared_ptr<const void> shared(T&& value) { return std::make_shared<const T>(std::move(value)); }
   static Same same() {
     if constexpr (std::equality_comparable<T>)

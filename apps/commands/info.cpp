@@ -142,11 +142,10 @@ Json gather(const InfoOptions& options) {
   for (const UserLibrary& library : loaded_libraries())
     info["libraries"].push_back({{"path", library.path}, {"registered", library.registered}});
   info["formats"] = formats();
-  const auto types = ElementLibrary::instance().all();
-  info["element_type_count"] = types.size();
+  info["element_type_count"] = ElementLibrary::instance().names().size();
   if (options.elements) {
     info["element_types"] = Json::array();
-    for (const ElementType* type : types) {
+    for (const ElementType* type : ElementLibrary::instance().all()) {
       const ElementProgram& program = type->program();
       info["element_types"].push_back(
           {{"name", type->name()},

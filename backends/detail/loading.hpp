@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,5 +46,13 @@ inline constexpr const char* built_in_origin = "built in";
 
 /// "this program", or the path of the library that this thread is loading.
 std::string registration_origin();
+
+/// Held while a library is loaded. Recursive, since a library may load another one while its static objects register.
+/// One mutex for all libraries: dlopen() has a lock of its own, and two mutexes could be locked in either order.
+std::recursive_mutex& loading_mutex();
+
+/// Loads the library at `path`, whose static objects register, and returns what it has registered. Throws as
+/// load_library() does; nothing of the library is registered then.
+std::vector<std::string> load_registrations(const std::string& path, bool replaces);
 
 }  // namespace voussoir::detail

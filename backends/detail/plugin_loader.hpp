@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ BackendProbe probe_plugin(const PluginSearch& search);
 
 /// Opens a backend from a plugin that was found and is usable. Throws what the plugin throws.
 std::shared_ptr<Backend> open_plugin(const PluginSearch& search, const std::string& argument);
+
+/// Where plugins are searched for: the folders of VOUSSOIR_PLUGIN_PATH, then that of the library itself.
+std::vector<std::filesystem::path> plugin_folders();
 
 /// Names of all libvoussoir_NAME.so in the folders of VOUSSOIR_PLUGIN_PATH and beside the library, sorted.
 std::vector<std::string> plugin_names();

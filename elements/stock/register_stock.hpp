@@ -1,6 +1,7 @@
 #pragma once
 #include <voussoir/elements/register_kernel.hpp>
 
+#include <initializer_list>
 #include <memory>
 #include <string_view>
 #include <typeinfo>
@@ -12,6 +13,9 @@ namespace voussoir::stock {
 /// Registers an element type whose program is created by `make`. `kernel` is the C++ type of its kernel.
 void add_program(const char* type, const char* shape, const std::type_info& kernel,
                  std::unique_ptr<const ElementProgram> (*make)(std::string_view name));
+
+/// Reserves the names of built-in element types in a part of the library that is loaded on demand. `file` is its name.
+void add_types_on_demand(const char* file, std::initializer_list<const char*> names);
 
 /// Registers a built-in kernel as an element type.
 template <class Kernel>

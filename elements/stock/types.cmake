@@ -3,6 +3,8 @@
 # on the CPU, on a GPU and in `voussoir info --elements`.
 #
 #   voussoir_stock_source(<name> <header>...)                        begins a source file; the types that follow are in it
+#   voussoir_extra_source(<name> <header>...)                        the same, for types that few models use: on the CPU they
+#                                                                    are in a library of their own, loaded on demand
 #   voussoir_point_element(<type> <law> <shape> <formulation>)       PointElement<law, shape, formulation>
 #   voussoir_face_load(<name> <load> <geometry> <shape>...)          FaceLoad<load, shape, geometry> as <name>.<shape>
 #   voussoir_element(<type> <kernel> <shape>)                        an element kernel of its own; shape "": none
@@ -32,81 +34,81 @@ voussoir_stock_source(solid_hex20 elements/physics/elasticity.hpp)
 voussoir_point_element(solid.hex20          Solid Hex20   Full)
 voussoir_point_element(solid.hex20.reduced  Solid Hex20   Reduced)
 
-voussoir_stock_source(solid_wedge18 elements/point/complete_rules.hpp elements/physics/elasticity.hpp)
+voussoir_extra_source(solid_wedge18 elements/point/complete_rules.hpp elements/physics/elasticity.hpp)
 voussoir_point_element(solid.wedge18  Solid Wedge18 Full)
 
-voussoir_stock_source(solid_hex27 elements/point/complete_rules.hpp elements/physics/elasticity.hpp)
+voussoir_extra_source(solid_hex27 elements/point/complete_rules.hpp elements/physics/elasticity.hpp)
 voussoir_point_element(solid.hex27  Solid Hex27   Full)
 
 # ---- Orthotropic solids ----------------------------------------------------------------------------------------------
 
-voussoir_stock_source(orthotropic_solid_linear elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_solid_linear elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_solid.tet4            OrthotropicSolid Tet4    Full)
 voussoir_point_element(orthotropic_solid.wedge6          OrthotropicSolid Wedge6  Full)
 voussoir_point_element(orthotropic_solid.wedge6.reduced  OrthotropicSolid Wedge6  Reduced)
 
-voussoir_stock_source(orthotropic_solid_hex8 elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_solid_hex8 elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_solid.hex8               OrthotropicSolid Hex8    Incompatible)
 voussoir_point_element(orthotropic_solid.hex8.incompatible  OrthotropicSolid Hex8    Incompatible)
 voussoir_point_element(orthotropic_solid.hex8.full          OrthotropicSolid Hex8    Full)
 voussoir_point_element(orthotropic_solid.hex8.reduced       OrthotropicSolid Hex8    Reduced)
 voussoir_point_element(orthotropic_solid.hex8.bbar          OrthotropicSolid Hex8    BBar)
 
-voussoir_stock_source(orthotropic_solid_quadratic elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_solid_quadratic elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_solid.tet10    OrthotropicSolid Tet10   Full)
 voussoir_point_element(orthotropic_solid.wedge15  OrthotropicSolid Wedge15 Full)
 
-voussoir_stock_source(orthotropic_solid_hex20 elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_solid_hex20 elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_solid.hex20          OrthotropicSolid Hex20   Full)
 voussoir_point_element(orthotropic_solid.hex20.reduced  OrthotropicSolid Hex20   Reduced)
 
-voussoir_stock_source(orthotropic_solid_wedge18 elements/point/complete_rules.hpp elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_solid_wedge18 elements/point/complete_rules.hpp elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_solid.wedge18  OrthotropicSolid Wedge18 Full)
 
-voussoir_stock_source(orthotropic_solid_hex27 elements/point/complete_rules.hpp elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_solid_hex27 elements/point/complete_rules.hpp elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_solid.hex27  OrthotropicSolid Hex27   Full)
 
 # ---- Orthotropic solids with axes along a cylinder -------------------------------------------------------------------
 
-voussoir_stock_source(polar_orthotropic_solid_linear elements/physics/polar_orthotropic_elasticity.hpp)
+voussoir_extra_source(polar_orthotropic_solid_linear elements/physics/polar_orthotropic_elasticity.hpp)
 voussoir_point_element(polar_orthotropic_solid.wedge6             PolarOrthotropicSolid Wedge6  Full)
 voussoir_point_element(polar_orthotropic_solid.hex8               PolarOrthotropicSolid Hex8    Incompatible)
 voussoir_point_element(polar_orthotropic_solid.hex8.incompatible  PolarOrthotropicSolid Hex8    Incompatible)
 voussoir_point_element(polar_orthotropic_solid.hex8.full          PolarOrthotropicSolid Hex8    Full)
 
-voussoir_stock_source(polar_orthotropic_solid_quadratic elements/physics/polar_orthotropic_elasticity.hpp)
+voussoir_extra_source(polar_orthotropic_solid_quadratic elements/physics/polar_orthotropic_elasticity.hpp)
 voussoir_point_element(polar_orthotropic_solid.tet10    PolarOrthotropicSolid Tet10   Full)
 voussoir_point_element(polar_orthotropic_solid.wedge15  PolarOrthotropicSolid Wedge15 Full)
 
-voussoir_stock_source(polar_orthotropic_solid_hex20 elements/physics/polar_orthotropic_elasticity.hpp)
+voussoir_extra_source(polar_orthotropic_solid_hex20 elements/physics/polar_orthotropic_elasticity.hpp)
 voussoir_point_element(polar_orthotropic_solid.hex20          PolarOrthotropicSolid Hex20   Full)
 voussoir_point_element(polar_orthotropic_solid.hex20.reduced  PolarOrthotropicSolid Hex20   Reduced)
 
-voussoir_stock_source(polar_orthotropic_solid_wedge18 elements/point/complete_rules.hpp elements/physics/polar_orthotropic_elasticity.hpp)
+voussoir_extra_source(polar_orthotropic_solid_wedge18 elements/point/complete_rules.hpp elements/physics/polar_orthotropic_elasticity.hpp)
 voussoir_point_element(polar_orthotropic_solid.wedge18  PolarOrthotropicSolid Wedge18 Full)
 
-voussoir_stock_source(polar_orthotropic_solid_hex27 elements/point/complete_rules.hpp elements/physics/polar_orthotropic_elasticity.hpp)
+voussoir_extra_source(polar_orthotropic_solid_hex27 elements/point/complete_rules.hpp elements/physics/polar_orthotropic_elasticity.hpp)
 voussoir_point_element(polar_orthotropic_solid.hex27  PolarOrthotropicSolid Hex27   Full)
 
 # ---- Anisotropic solids ----------------------------------------------------------------------------------------------
 
-voussoir_stock_source(anisotropic_solid_linear elements/physics/anisotropic_elasticity.hpp)
+voussoir_extra_source(anisotropic_solid_linear elements/physics/anisotropic_elasticity.hpp)
 voussoir_point_element(anisotropic_solid.tet4            AnisotropicSolid Tet4    Full)
 voussoir_point_element(anisotropic_solid.wedge6          AnisotropicSolid Wedge6  Full)
 voussoir_point_element(anisotropic_solid.wedge6.reduced  AnisotropicSolid Wedge6  Reduced)
 
-voussoir_stock_source(anisotropic_solid_hex8 elements/physics/anisotropic_elasticity.hpp)
+voussoir_extra_source(anisotropic_solid_hex8 elements/physics/anisotropic_elasticity.hpp)
 voussoir_point_element(anisotropic_solid.hex8               AnisotropicSolid Hex8    Incompatible)
 voussoir_point_element(anisotropic_solid.hex8.incompatible  AnisotropicSolid Hex8    Incompatible)
 voussoir_point_element(anisotropic_solid.hex8.full          AnisotropicSolid Hex8    Full)
 voussoir_point_element(anisotropic_solid.hex8.reduced       AnisotropicSolid Hex8    Reduced)
 voussoir_point_element(anisotropic_solid.hex8.bbar          AnisotropicSolid Hex8    BBar)
 
-voussoir_stock_source(anisotropic_solid_quadratic elements/physics/anisotropic_elasticity.hpp)
+voussoir_extra_source(anisotropic_solid_quadratic elements/physics/anisotropic_elasticity.hpp)
 voussoir_point_element(anisotropic_solid.tet10    AnisotropicSolid Tet10   Full)
 voussoir_point_element(anisotropic_solid.wedge15  AnisotropicSolid Wedge15 Full)
 
-voussoir_stock_source(anisotropic_solid_hex20 elements/physics/anisotropic_elasticity.hpp)
+voussoir_extra_source(anisotropic_solid_hex20 elements/physics/anisotropic_elasticity.hpp)
 voussoir_point_element(anisotropic_solid.hex20          AnisotropicSolid Hex20   Full)
 voussoir_point_element(anisotropic_solid.hex20.reduced  AnisotropicSolid Hex20   Reduced)
 
@@ -126,14 +128,14 @@ voussoir_point_element(plane_stress.quad8.reduced  PlaneStress Quad8   Reduced)
 
 # ---- Orthotropic plane stress ----------------------------------------------------------------------------------------
 
-voussoir_stock_source(orthotropic_plane_stress elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_plane_stress elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_plane_stress.tri3                OrthotropicPlaneStress Tri3    Full)
 voussoir_point_element(orthotropic_plane_stress.quad4               OrthotropicPlaneStress Quad4   Incompatible)
 voussoir_point_element(orthotropic_plane_stress.quad4.incompatible  OrthotropicPlaneStress Quad4   Incompatible)
 voussoir_point_element(orthotropic_plane_stress.quad4.full          OrthotropicPlaneStress Quad4   Full)
 voussoir_point_element(orthotropic_plane_stress.quad4.reduced       OrthotropicPlaneStress Quad4   Reduced)
 
-voussoir_stock_source(orthotropic_plane_stress_quadratic elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_plane_stress_quadratic elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_plane_stress.tri6           OrthotropicPlaneStress Tri6    Full)
 voussoir_point_element(orthotropic_plane_stress.quad8          OrthotropicPlaneStress Quad8   Full)
 voussoir_point_element(orthotropic_plane_stress.quad8.reduced  OrthotropicPlaneStress Quad8   Reduced)
@@ -155,7 +157,7 @@ voussoir_point_element(plane_strain.quad8.reduced  PlaneStrain Quad8   Reduced)
 
 # ---- Orthotropic plane strain ----------------------------------------------------------------------------------------
 
-voussoir_stock_source(orthotropic_plane_strain elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_plane_strain elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_plane_strain.tri3                OrthotropicPlaneStrain Tri3    Full)
 voussoir_point_element(orthotropic_plane_strain.quad4               OrthotropicPlaneStrain Quad4   Incompatible)
 voussoir_point_element(orthotropic_plane_strain.quad4.incompatible  OrthotropicPlaneStrain Quad4   Incompatible)
@@ -163,7 +165,7 @@ voussoir_point_element(orthotropic_plane_strain.quad4.full          OrthotropicP
 voussoir_point_element(orthotropic_plane_strain.quad4.reduced       OrthotropicPlaneStrain Quad4   Reduced)
 voussoir_point_element(orthotropic_plane_strain.quad4.bbar          OrthotropicPlaneStrain Quad4   BBar)
 
-voussoir_stock_source(orthotropic_plane_strain_quadratic elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_plane_strain_quadratic elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_plane_strain.tri6           OrthotropicPlaneStrain Tri6    Full)
 voussoir_point_element(orthotropic_plane_strain.quad8          OrthotropicPlaneStrain Quad8   Full)
 voussoir_point_element(orthotropic_plane_strain.quad8.reduced  OrthotropicPlaneStrain Quad8   Reduced)
@@ -185,7 +187,7 @@ voussoir_point_element(axisymmetric.quad8.reduced  Axisymmetric Quad8   Reduced)
 
 # ---- Orthotropic axisymmetric ----------------------------------------------------------------------------------------
 
-voussoir_stock_source(orthotropic_axisymmetric elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_axisymmetric elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_axisymmetric.tri3                OrthotropicAxisymmetric Tri3    Full)
 voussoir_point_element(orthotropic_axisymmetric.quad4               OrthotropicAxisymmetric Quad4   Incompatible)
 voussoir_point_element(orthotropic_axisymmetric.quad4.incompatible  OrthotropicAxisymmetric Quad4   Incompatible)
@@ -193,19 +195,19 @@ voussoir_point_element(orthotropic_axisymmetric.quad4.full          OrthotropicA
 voussoir_point_element(orthotropic_axisymmetric.quad4.reduced       OrthotropicAxisymmetric Quad4   Reduced)
 voussoir_point_element(orthotropic_axisymmetric.quad4.bbar          OrthotropicAxisymmetric Quad4   BBar)
 
-voussoir_stock_source(orthotropic_axisymmetric_quadratic elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_axisymmetric_quadratic elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_axisymmetric.tri6           OrthotropicAxisymmetric Tri6    Full)
 voussoir_point_element(orthotropic_axisymmetric.quad8          OrthotropicAxisymmetric Quad8   Full)
 voussoir_point_element(orthotropic_axisymmetric.quad8.reduced  OrthotropicAxisymmetric Quad8   Reduced)
 
 # ---- Quad9 of plane and axisymmetric elasticity ----------------------------------------------------------------------
 
-voussoir_stock_source(plane_quad9 elements/point/complete_rules.hpp elements/physics/elasticity.hpp)
+voussoir_extra_source(plane_quad9 elements/point/complete_rules.hpp elements/physics/elasticity.hpp)
 voussoir_point_element(plane_stress.quad9  PlaneStress Quad9   Full)
 voussoir_point_element(plane_strain.quad9  PlaneStrain Quad9   Full)
 voussoir_point_element(axisymmetric.quad9  Axisymmetric Quad9   Full)
 
-voussoir_stock_source(orthotropic_plane_quad9 elements/point/complete_rules.hpp elements/physics/orthotropic_elasticity.hpp)
+voussoir_extra_source(orthotropic_plane_quad9 elements/point/complete_rules.hpp elements/physics/orthotropic_elasticity.hpp)
 voussoir_point_element(orthotropic_plane_stress.quad9  OrthotropicPlaneStress Quad9   Full)
 voussoir_point_element(orthotropic_plane_strain.quad9  OrthotropicPlaneStrain Quad9   Full)
 voussoir_point_element(orthotropic_axisymmetric.quad9  OrthotropicAxisymmetric Quad9   Full)
@@ -238,7 +240,7 @@ voussoir_point_element(axisymmetric_heat.quad4          AxisymmetricHeat Quad4  
 voussoir_point_element(axisymmetric_heat.quad8          AxisymmetricHeat Quad8   Full)
 voussoir_point_element(axisymmetric_heat.quad8.reduced  AxisymmetricHeat Quad8   Reduced)
 
-voussoir_stock_source(heat_complete elements/point/complete_rules.hpp elements/physics/heat.hpp)
+voussoir_extra_source(heat_complete elements/point/complete_rules.hpp elements/physics/heat.hpp)
 voussoir_point_element(heat.wedge18             Heat Wedge18 Full)
 voussoir_point_element(heat.hex27               Heat Hex27   Full)
 voussoir_point_element(plane_heat.quad9         PlaneHeat Quad9   Full)
@@ -246,33 +248,33 @@ voussoir_point_element(axisymmetric_heat.quad9  AxisymmetricHeat Quad9   Full)
 
 # ---- Orthotropic heat conduction -------------------------------------------------------------------------------------
 
-voussoir_stock_source(orthotropic_heat elements/physics/heat.hpp)
+voussoir_extra_source(orthotropic_heat elements/physics/heat.hpp)
 voussoir_point_element(orthotropic_heat.tet4            OrthotropicHeat Tet4    Full)
 voussoir_point_element(orthotropic_heat.wedge6          OrthotropicHeat Wedge6  Full)
 voussoir_point_element(orthotropic_heat.wedge6.reduced  OrthotropicHeat Wedge6  Reduced)
 voussoir_point_element(orthotropic_heat.hex8            OrthotropicHeat Hex8    Full)
 
-voussoir_stock_source(orthotropic_heat_quadratic elements/physics/heat.hpp)
+voussoir_extra_source(orthotropic_heat_quadratic elements/physics/heat.hpp)
 voussoir_point_element(orthotropic_heat.tet10          OrthotropicHeat Tet10   Full)
 voussoir_point_element(orthotropic_heat.wedge15        OrthotropicHeat Wedge15 Full)
 voussoir_point_element(orthotropic_heat.hex20          OrthotropicHeat Hex20   Full)
 voussoir_point_element(orthotropic_heat.hex20.reduced  OrthotropicHeat Hex20   Reduced)
 
-voussoir_stock_source(orthotropic_plane_heat elements/physics/heat.hpp)
+voussoir_extra_source(orthotropic_plane_heat elements/physics/heat.hpp)
 voussoir_point_element(orthotropic_plane_heat.tri3           OrthotropicPlaneHeat Tri3    Full)
 voussoir_point_element(orthotropic_plane_heat.tri6           OrthotropicPlaneHeat Tri6    Full)
 voussoir_point_element(orthotropic_plane_heat.quad4          OrthotropicPlaneHeat Quad4   Full)
 voussoir_point_element(orthotropic_plane_heat.quad8          OrthotropicPlaneHeat Quad8   Full)
 voussoir_point_element(orthotropic_plane_heat.quad8.reduced  OrthotropicPlaneHeat Quad8   Reduced)
 
-voussoir_stock_source(orthotropic_axisymmetric_heat elements/physics/heat.hpp)
+voussoir_extra_source(orthotropic_axisymmetric_heat elements/physics/heat.hpp)
 voussoir_point_element(orthotropic_axisymmetric_heat.tri3           OrthotropicAxisymmetricHeat Tri3    Full)
 voussoir_point_element(orthotropic_axisymmetric_heat.tri6           OrthotropicAxisymmetricHeat Tri6    Full)
 voussoir_point_element(orthotropic_axisymmetric_heat.quad4          OrthotropicAxisymmetricHeat Quad4   Full)
 voussoir_point_element(orthotropic_axisymmetric_heat.quad8          OrthotropicAxisymmetricHeat Quad8   Full)
 voussoir_point_element(orthotropic_axisymmetric_heat.quad8.reduced  OrthotropicAxisymmetricHeat Quad8   Reduced)
 
-voussoir_stock_source(orthotropic_heat_complete elements/point/complete_rules.hpp elements/physics/heat.hpp)
+voussoir_extra_source(orthotropic_heat_complete elements/point/complete_rules.hpp elements/physics/heat.hpp)
 voussoir_point_element(orthotropic_heat.wedge18             OrthotropicHeat Wedge18 Full)
 voussoir_point_element(orthotropic_heat.hex27               OrthotropicHeat Hex27   Full)
 voussoir_point_element(orthotropic_plane_heat.quad9         OrthotropicPlaneHeat Quad9   Full)
@@ -320,7 +322,7 @@ voussoir_face_load(radiation               RadiationLoad  solid        Tri3 Tri6
 voussoir_face_load(plane_radiation         RadiationLoad  plane        Line2 Line3)
 voussoir_face_load(axisymmetric_radiation  RadiationLoad  axisymmetric Line2 Line3)
 
-voussoir_stock_source(quad9_surface elements/surface/loads.hpp elements/surface/quad9_face.hpp)
+voussoir_extra_source(quad9_surface elements/surface/loads.hpp elements/surface/quad9_face.hpp)
 voussoir_face_load(pressure   PressureLoad   solid Quad9)
 voussoir_face_load(traction   TractionLoad   solid Quad9)
 voussoir_face_load(flux       FluxLoad       solid Quad9)

@@ -67,12 +67,19 @@ void require_known_parameters(const Material& material, std::span<const std::str
     if (std::find(own.begin(), own.end(), name) == own.end()) unknown.push_back(std::move(name));
   if (unknown.empty()) return;
   std::set<std::string> all;
-  for (const ElementType* type : ElementLibrary::instance().all()) {
-    const auto names = type->program().parameter_names();
-    all.insert(names.begin(), names.end());
-  }
+  const auto is_known = [&](const std::string& name) { return all.contains(name); };
+  const auto add = [&](const std::vector<const ElementType*>& types) {
+    for (const ElementType* type : types) {
+      const auto names = type->program().parameter_names();
+      all.insert(names.begin(), names.end());
+    }
+  };
+  // Types on demand are loaded only where the others do not have the name.
+  add(ElementLibrary::instance().loaded());
+  if (std::all_of(unknown.begin(), unknown.end(), is_known)) return;
+  add(ElementLibrary::instance().all());
   for (const std::string& name : unknown) {
-    if (all.contains(name)) continue;
+    if (is_known(name)) continue;
     std::string near = nearest_name(name, own);
     if (near.empty()) near = nearest_name(name, std::vector<std::string>(all.begin(), all.end()));
     std::string text = "no element type has a parameter '" + name + "'";

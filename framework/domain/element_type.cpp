@@ -53,6 +53,10 @@ void ElementLibrary::add_built_in(ElementType type) {
   types_.add_built_in(std::move(name), std::move(text), std::move(type));
 }
 
+void ElementLibrary::add_on_demand(const std::vector<std::string>& names, RegistryBase::Load load) {
+  types_.add_on_demand(names, std::move(load));
+}
+
 const ElementType* ElementLibrary::find_if(std::string_view name) const { return types_.find_if(name); }
 
 const ElementType& ElementLibrary::find(std::string_view name) const {
@@ -75,10 +79,23 @@ const ElementType& ElementLibrary::find(std::string_view name) const {
   throw Error(ErrorCode::not_found, text);
 }
 
-std::vector<const ElementType*> ElementLibrary::all() const {
-  std::vector<const ElementType*> types = types_.values();
+namespace {
+
+std::vector<const ElementType*> by_name(std::vector<const ElementType*> types) {
   std::sort(types.begin(), types.end(), [](auto* a, auto* b) { return a->name() < b->name(); });
   return types;
+}
+
+}  // namespace
+
+std::vector<const ElementType*> ElementLibrary::all() const { return by_name(types_.values()); }
+
+std::vector<const ElementType*> ElementLibrary::loaded() const { return by_name(types_.loaded()); }
+
+std::vector<std::string> ElementLibrary::names() const {
+  std::vector<std::string> names = types_.names();
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace voussoir

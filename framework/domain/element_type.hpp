@@ -56,13 +56,20 @@ class ElementLibrary {
   bool add_at_start(ElementType type);
   /// As add(), for types of Voussoir itself.
   void add_built_in(ElementType type);
+  /// Reserves names for types of Voussoir itself whose code is loaded when one of them is first looked up, or by all():
+  /// `load` adds them by add_built_in(). See Registry::add_on_demand().
+  void add_on_demand(const std::vector<std::string>& names, RegistryBase::Load load);
 
   /// The type of that name. An unknown name is an Error (not_found) that proposes similar ones.
   const ElementType& find(std::string_view name) const;
   /// As find(), but null for an unknown name.
   const ElementType* find_if(std::string_view name) const;
-  /// All types, sorted by name.
+  /// All types, sorted by name. Loads those that are loaded on demand.
   std::vector<const ElementType*> all() const;
+  /// The types whose code is loaded, sorted by name.
+  std::vector<const ElementType*> loaded() const;
+  /// The names of all types, sorted. Loads nothing.
+  std::vector<std::string> names() const;
   /// Where a type comes from: "built in", "this program", or the path of the library that load_library() loaded.
   std::string origin(std::string_view name) const { return types_.origin(name); }
 

@@ -33,6 +33,7 @@ bool take(int handle, std::string& text) {
 }  // namespace
 
 Outcome run_program(const std::vector<std::string>& arguments, const RunSettings& settings) {
+  const std::string program = settings.program.empty() ? VSR_TEST_PROGRAM : settings.program.string();
   int out[2], error[2];
   if (pipe(out) != 0) return {};
   if (settings.terminal) {
@@ -51,14 +52,14 @@ Outcome run_program(const std::vector<std::string>& arguments, const RunSettings
     if (!settings.folder.empty() && chdir(settings.folder.c_str()) != 0) _exit(126);
     if (settings.terminal) setenv("TERM", "xterm", 1);
     for (const std::string& variable : settings.environment) putenv(const_cast<char*>(variable.c_str()));
-    std::vector<char*> words{const_cast<char*>(VSR_TEST_PROGRAM)};
+    std::vector<char*> words{const_cast<char*>(program.c_str())};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
     if (settings.address_space > 0) {
       const rlimit limit{settings.address_space, settings.address_space};
       setrlimit(RLIMIT_AS, &limit);
     }
-    execv(VSR_TEST_PROGRAM, words.data());
+    execv(program.c_str(), words.data());
     _exit(127);
   }
   close(out[1]);

@@ -16,9 +16,10 @@ struct Outcome {
 };
 
 struct RunSettings {
-  std::filesystem::path folder;  ///< where it is started; empty: here
-  bool terminal = false;         ///< standard error is a terminal
-  int signal = 0;                ///< sent once `when` appears in the output, or after `after` seconds
+  std::filesystem::path program;  ///< the program; empty: the one of this build
+  std::filesystem::path folder;   ///< where it is started; empty: here
+  bool terminal = false;          ///< standard error is a terminal
+  int signal = 0;                 ///< sent once `when` appears in the output, or after `after` seconds
   std::string when;
   double after = -1;
   std::vector<std::string> environment;  ///< "NO_COLOR=1"

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <thread>
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/registry.hpp>
@@ -127,6 +129,109 @@ TEST(Registry, ThreadsMayAddAndFindAtOnce) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(registry.names().size(), 401u);
+}
+
+/// A registry whose entries "late" and "later" are loaded on demand.
+struct OnDemand {
+  Registry<int> registry{"thing", {"", "since it is cast in stone"}};
+  std::atomic<int> loads = 0;
+  std::string what;
+  bool is_missing = false;
+
+  OnDemand() {
+    registry.add_built_in("first", "", 1);
+    registry.add_on_demand({"late", "later"}, [this](const std::string& needed_by) {
+      static std::mutex mutex;
+      const std::lock_guard lock(mutex);
+      what = needed_by;
+      if (is_missing) throw Error(ErrorCode::unavailable, needed_by + " needs a file that is missing");
+      if (loads++ > 0) return;
+      registry.add_built_in("later", "the second", 3);
+      registry.add_built_in("late", "the first", 2);
+    });
+    registry.add("own", "", 4);
+  }
+};
+
+const std::vector<std::string> all_names{"first", "late", "later", "own"};
+
+TEST(Registry, EntriesOnDemandAreLoadedWhenTheyAreLookedUp) {
+  OnDemand on_demand;
+  Registry<int>& registry = on_demand.registry;
+  EXPECT_EQ(registry.names(), all_names);
+  EXPECT_EQ(registry.find_if("none"), nullptr);
+  EXPECT_EQ(registry.find("own"), 4);
+  EXPECT_EQ(registry.origin("late"), "built in");
+  EXPECT_EQ(registry.loaded().size(), 2u);
+  expect_error(ErrorCode::not_found, {"did you mean 'later'?", "There are first, late, later, own"},
+               [&] { registry.find("latter"); });
+  EXPECT_EQ(on_demand.loads, 0) << "nothing so far needs the values";
+  EXPECT_EQ(registry.find("late"), 2);
+  EXPECT_EQ(on_demand.what, "thing 'late'");
+  EXPECT_EQ(*registry.find_if("later"), 3);
+  EXPECT_EQ(on_demand.loads, 1);
+  EXPECT_EQ(registry.names(), all_names) << "the order is the same as before";
+  EXPECT_EQ(registry.loaded().size(), 4u);
+}
+
+TEST(Registry, ListsLoadTheEntriesOnDemand) {
+  OnDemand by_values, by_entries;
+  std::vector<int> values;
+  for (const int* value : by_values.registry.values()) values.push_back(*value);
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(by_values.what, "the list of all things");
+  ASSERT_EQ(by_entries.registry.entries().size(), 4u);
+  EXPECT_EQ(by_entries.registry.entries()[1].description, "the first");
+  EXPECT_EQ(by_entries.loads, 1);
+}
+
+TEST(Registry, NamesOfEntriesOnDemandAreTaken) {
+  OnDemand on_demand;
+  expect_error(ErrorCode::bad_input, {"thing 'late'", "twice", "first built in, then by this program"},
+               [&] { on_demand.registry.add("late", "", 9); });
+  expect_error(ErrorCode::bad_input, {"thing 'late'", "built in and cannot be replaced, since it is cast in stone"},
+               [&] { on_demand.registry.replace("late", "", 9); });
+  expect_error(ErrorCode::misuse, {"thing 'first'", "cannot be reserved"},
+               [&] { on_demand.registry.add_on_demand({"first"}, nullptr); });
+  EXPECT_EQ(on_demand.registry.find("late"), 2);
+  Registry<int> replaceable("thing");
+  expect_error(ErrorCode::misuse, {"cannot be loaded on demand", "replaced"},
+               [&] { replaceable.add_on_demand({"late"}, [](const std::string&) {}); });
+}
+
+TEST(Registry, EntriesThatCannotBeLoadedAreAnErrorAndTriedAgain) {
+  OnDemand on_demand;
+  on_demand.is_missing = true;
+  for (int time = 0; time < 2; ++time) {
+    expect_error(ErrorCode::unavailable, {"thing 'late' needs a file that is missing"},
+                 [&] { on_demand.registry.find_if("late"); });
+    expect_error(ErrorCode::unavailable, {"the list of all things needs"}, [&] { on_demand.registry.entries(); });
+  }
+  EXPECT_EQ(on_demand.registry.names(), all_names);
+  on_demand.is_missing = false;
+  EXPECT_EQ(on_demand.registry.find("late"), 2);
+
+  Registry<int> registry("thing", {"", "since it is cast in stone"});
+  registry.add_on_demand({"absent"}, [](const std::string&) {});
+  expect_error(ErrorCode::unavailable, {"thing 'absent'", "does not contain 'absent'", "another version"},
+               [&] { registry.find("absent"); });
+}
+
+TEST(Registry, ThreadsMayLoadOnDemandAtOnce) {
+  for (int time = 0; time < 20; ++time) {
+    OnDemand on_demand;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        if (t == 3) {
+          EXPECT_EQ(on_demand.registry.entries().size(), 4u);
+        } else {
+          EXPECT_EQ(on_demand.registry.find(t ? "late" : "later"), t ? 2 : 3);
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(on_demand.registry.names(), all_names);
+  }
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ if(NOT result EQUAL 1 OR position EQUAL -1)
 endif()
 step("run an installed example" "${prefix}/bin/voussoir" run "${prefix}/share/doc/voussoir/examples/bracket.json"
      --quiet --output "${FOLDER}/elsewhere")
+step("run a deck of an orthotropic material" "${prefix}/bin/voussoir" run
+     "${SOURCE}/../validation/decks/fibres_c3d8.inp" --quiet --output "${FOLDER}/elsewhere")
 
 # Whoever builds elements without optimisation learns of it.
 foreach(type IN ITEMS "" Debug Release)

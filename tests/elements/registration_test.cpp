@@ -155,6 +155,29 @@ TEST(Registration, TypesAreListedByName) {
   EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](auto* type) { return type->name() == "beam"; }));
 }
 
+TEST(Registration, TypesOnDemandAreTypesLikeAllOthers) {
+  const ElementLibrary& library = ElementLibrary::instance();
+  const char* name = "polar_orthotropic_solid.hex27";
+  EXPECT_EQ(library.origin(name), "built in");
+  const std::vector<std::string> names = library.names();
+  EXPECT_TRUE(std::binary_search(names.begin(), names.end(), name));
+  const ElementType& type = library.find(name);
+  EXPECT_EQ(type.shape(), "hex27");
+  EXPECT_EQ(type.program().nodes(), 27);
+  const auto loaded = library.loaded();
+  EXPECT_TRUE(std::find(loaded.begin(), loaded.end(), &type) != loaded.end());
+  EXPECT_EQ(library.all().size(), names.size()) << "every name that is reserved has a type";
+}
+
+TEST(Registration, ANameOfATypeOnDemandIsTaken) {
+  const auto program = std::make_shared<const NativeProgram<Dashpot>>("orthotropic_solid.tet4");
+  const Error error = error_of([&] {
+    ElementLibrary::instance().add(ElementType("orthotropic_solid.tet4", "line2", program, typeid(Dashpot)));
+  });
+  EXPECT_EQ(error.code(), ErrorCode::bad_input);
+  EXPECT_NE(error.text().find("first built in, then by this program"), std::string::npos) << error.text();
+}
+
 TEST(Registration, ThreadsMayAddAndFindAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

@@ -66,6 +66,10 @@ cmake_path(GET library PARENT_PATH folder)
 set(ENV{LD_LIBRARY_PATH} "${folder}")
 step("run the program" "${root}/usr/bin/voussoir" run "${root}/usr/share/doc/voussoir/examples/bracket.json" --quiet
      --output "${FOLDER}/results")
+# Element types of the library's second file.
+step("list the element types" "${root}/usr/bin/voussoir" info --elements)
+step("run a deck of an orthotropic material" "${root}/usr/bin/voussoir" run
+     "${SOURCE}/../validation/decks/fibres_c3d8.inp" --quiet --output "${FOLDER}/results")
 step("configure a program" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}/build" -G "${GENERATOR}"
      -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=${root}/usr" "-DCMAKE_CXX_COMPILER=${CXX}"
      "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")

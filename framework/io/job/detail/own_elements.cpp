@@ -22,10 +22,12 @@ std::vector<const ElementType*> types_named(const Json& json) {
   if (const ElementType* type = library.find_if(name)) return {type};
   std::vector<const ElementType*> found;
   std::vector<std::string> laws;
-  for (const ElementType* type : library.all()) {
-    const std::string law = type->name().substr(0, type->name().find('.'));
+  for (const std::string& type_name : library.names()) {
+    const std::string law = type_name.substr(0, type_name.find('.'));
     if (!contains(laws, law)) laws.push_back(law);
-    if (law == name && type->name() == law + "." + type->shape()) found.push_back(type);
+    if (law != name) continue;
+    const ElementType& type = library.find(type_name);
+    if (type_name == law + "." + type.shape()) found.push_back(&type);
   }
   if (found.empty())
     throw Error(ErrorCode::not_found,
