@@ -1,12 +1,12 @@
-# Builds from nothing compile sources of one folder together, a few at a time, since most of the time of a small source
-# goes into headers and templates that its neighbours need too:
+# Builds from nothing compile sources of one layer (of framework: one folder of it) together, a few at a time, since most of
+# the time of a small source goes into headers and templates that its neighbours need too:
 #   VOUSSOIR_UNITY                            AUTO: as VOUSSOIR_PRECOMPILED, ON, OFF
 #   voussoir_unite(<target> <most> <source>...)  does so for sources of a target, at most <most> at a time
-# Two sources of a folder that define the same name for themselves cannot be compiled together. The compiler says so;
+# Two sources of a layer that define the same name for themselves cannot be compiled together. The compiler says so;
 # list one of them in voussoir_sources_alone, or find a better name.
 include_guard(GLOBAL)
 
-set(VOUSSOIR_UNITY "AUTO" CACHE STRING "Compile sources of one folder together, so that fresh builds are faster: AUTO \
+set(VOUSSOIR_UNITY "AUTO" CACHE STRING "Compile sources of one layer together, so that fresh builds are faster: AUTO \
 (unless there is a compiler cache), ON or OFF")
 set_property(CACHE VOUSSOIR_UNITY PROPERTY STRINGS AUTO ON OFF)
 set(voussoir_unites ${VOUSSOIR_UNITY})
@@ -36,10 +36,10 @@ function(voussoir_unite target most)
     if(name IN_LIST voussoir_sources_alone)
       continue()
     endif()
-    cmake_path(GET name PARENT_PATH folder)
-    if(NOT folder STREQUAL previous OR count EQUAL most)
+    string(REGEX MATCH "^(framework/[^/]+|[^/]+)" part "${name}")
+    if(NOT part STREQUAL previous OR count EQUAL most)
       string(MAKE_C_IDENTIFIER "${name}" group)
-      set(previous "${folder}")
+      set(previous "${part}")
       set(count 0)
     endif()
     math(EXPR count "${count} + 1")

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/detail/free_motion_search.hpp>
+#include <voussoir/solvers/detail/residual_text.hpp>
 #include <voussoir/solvers/detail/scaled_loads.hpp>
 
 namespace voussoir {
@@ -18,14 +18,8 @@ using Stop = CgOutcome::Stop;
 constexpr int most_columns = 8;
 /// The recurrence's residual drifts from the true one by rounding; starting again from x makes them equal.
 constexpr int most_restarts = 3;
-/// What the true residual may be above the tolerance, and above what rounding leaves of it.
-constexpr double slack = 1.05, rounding_slack = 50;
-
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1e", x);
-  return text;
-}
+/// What the true residual may be above what rounding leaves of it.
+constexpr double rounding_slack = 50;
 
 /// Whether it is the matrix that is not positive definite, where r·M r was not positive at `x`: what is made from its
 /// diagonal has the signs of its diagonal. Looks along the residual and along what the preconditioner makes of it.
@@ -103,7 +97,8 @@ struct CgSolver::Block {
       for (std::size_t c = 0; c < columns.size(); ++c) {
         if (!columns[c].runs) continue;
         columns[c].left = ratios[c];
-        if (ratios[c] <= slack * solver.options_.relative_tolerance || columns[c].outcome.iterations == 0)
+        if (ratios[c] <= detail::residual_slack * solver.options_.relative_tolerance ||
+            columns[c].outcome.iterations == 0)
           columns[c].runs = false;
         running = running || columns[c].runs;
       }
@@ -194,7 +189,8 @@ struct CgSolver::Block {
         break;
       case Stop::max_iterations:
       case Stop::slow:
-        own.reason = "the residual is " + short_number(outcome.residual / loads.norm(static_cast<int>(c))) + after;
+        own.reason =
+            "the residual is " + detail::residual_text(outcome.residual / loads.norm(static_cast<int>(c))) + after;
         break;
       case Stop::breakdown:
         own.reason = "broke down" + after + ": the matrix is not positive definite";
@@ -215,15 +211,15 @@ struct CgSolver::Block {
     std::vector<double> motion;
     if (own.converged) {
       const std::vector<double> b = of_column(loads.load_norms(), c), rounding = search.rounding(x);
-      column.limit = slack * tolerance;
+      column.limit = detail::residual_slack * tolerance;
       for (std::size_t k = 0; k < b.size(); ++k)
         if (b[k] > 0) column.limit = std::max(column.limit, rounding_slack * rounding[k] / b[k]);
-      if (!(column.left <= slack * tolerance)) {
+      if (!(column.left <= detail::residual_slack * tolerance)) {
         // Rounding of A x bounds what can be reached. What it leaves is an answer; more than it leaves is none.
         own.converged = column.left <= column.limit;
         own.reason = (own.converged ? "converged" + after + " as far as rounding allows, to a true residual of "
                                     : "rounding limits the true residual to ") +
-                     short_number(column.left) + (own.converged ? "" : after);
+                     detail::residual_text(column.left) + (own.converged ? "" : after);
       }
       // Rounding gives a singular matrix a little stiffness everywhere, so that CG may end with an absurd solution.
       if (own.converged && search.is_absurd(x, b)) {
@@ -309,7 +305,7 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
     if (own.converged && !(report.column_residuals[c] <= 1.5 * limits[c])) {
       own.converged = false;
       own.reason = "values this small or large lose precision: the true residual is " +
-                   short_number(report.column_residuals[c]) +
+                   detail::residual_text(report.column_residuals[c]) +
                    ". Use units in which loads and stiffness are closer to 1";
     }
     if (report.converged) report.reason = own.reason;

@@ -10,19 +10,19 @@
 namespace voussoir::detail {
 namespace {
 
-using Vector = std::array<double, 3>;
+using Vector3 = std::array<double, 3>;
 
-double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-Vector cross(const Vector& a, const Vector& b) {
+double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-Vector unit(Vector a) {
+Vector3 unit(Vector3 a) {
   const double size = std::sqrt(dot(a, a));
   if (size > 0)
     for (double& x : a) x /= size;
   return a;
 }
-double angle_between(const Vector& a, const Vector& b) {
+double angle_between(const Vector3& a, const Vector3& b) {
   return std::atan2(std::sqrt(dot(cross(a, b), cross(a, b))), dot(a, b)) * 180 / std::numbers::pi;
 }
 
@@ -40,19 +40,19 @@ const ShapeTopology* shape_of(const ElementBlock& block) {
   return shape.dim >= 2 && shape.nodes == block.nodes_per_element() ? &shape : nullptr;
 }
 
-Vector position(const Domain& domain, std::int32_t node) {
+Vector3 position(const Domain& domain, std::int32_t node) {
   const double* p = &domain.coordinates()[3 * static_cast<std::size_t>(node)];
   return {p[0], p[1], p[2]};
 }
 
 /// The direction in which an element's edge leaves its corner `from` (local) towards `to`, along its parabola.
-Vector leaving(const Domain& domain, const ShapeTopology& shape, std::span<const std::int32_t> nodes, int from,
-               int to) {
-  const Vector a = position(domain, nodes[from]), b = position(domain, nodes[to]);
-  Vector d{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+Vector3 leaving(const Domain& domain, const ShapeTopology& shape, std::span<const std::int32_t> nodes, int from,
+                int to) {
+  const Vector3 a = position(domain, nodes[from]), b = position(domain, nodes[to]);
+  Vector3 d{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
   for (const auto& edge : shape.edges)
     if (edge.size() == 3 && ((edge[0] == from && edge[1] == to) || (edge[0] == to && edge[1] == from))) {
-      const Vector m = position(domain, nodes[edge[2]]);
+      const Vector3 m = position(domain, nodes[edge[2]]);
       for (int k = 0; k < 3; ++k) d[k] = 4 * m[k] - 3 * a[k] - b[k];
     }
   return d;
@@ -132,15 +132,15 @@ Neighbourhood::Neighbourhood(const Domain& domain, std::int32_t node, const std:
       std::sort(key.begin(), key.end());
       Found& found = faces[key];
       if (++found.count > 1) continue;
-      const Vector a = position(domain, face.corners[0]), b = position(domain, face.corners[1]);
+      const Vector3 a = position(domain, face.corners[0]), b = position(domain, face.corners[1]);
       if (corners == 2) {  // to the right of an edge
         face.normal = unit({b[1] - a[1], a[0] - b[0], 0});
       } else {
-        const Vector c = position(domain, face.corners[2]), d = position(domain, face.corners.back());
-        const Vector across = corners == 4 ? Vector{d[0] - b[0], d[1] - b[1], d[2] - b[2]}
-                                           : Vector{c[0] - b[0], c[1] - b[1], c[2] - b[2]};
-        const Vector along = corners == 4 ? Vector{c[0] - a[0], c[1] - a[1], c[2] - a[2]}
-                                          : Vector{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        const Vector3 c = position(domain, face.corners[2]), d = position(domain, face.corners.back());
+        const Vector3 across = corners == 4 ? Vector3{d[0] - b[0], d[1] - b[1], d[2] - b[2]}
+                                            : Vector3{c[0] - b[0], c[1] - b[1], c[2] - b[2]};
+        const Vector3 along = corners == 4 ? Vector3{c[0] - a[0], c[1] - a[1], c[2] - a[2]}
+                                           : Vector3{b[0] - a[0], b[1] - a[1], b[2] - a[2]};
         face.normal = unit(cross(along, across));
       }
       found.face = std::move(face);
@@ -204,8 +204,8 @@ double Neighbourhood::re_entrant_edge() const {
       if (found == edges.end()) continue;
       for (const int local : edge) found->second.here = found->second.here || nodes[local] == node_;
       // The two faces of the element at this edge leave it along two other edges of its first end.
-      const Vector along = unit(leaving(domain_, shape, nodes, edge[0], edge[1]));
-      std::vector<Vector> sides;
+      const Vector3 along = unit(leaving(domain_, shape, nodes, edge[0], edge[1]));
+      std::vector<Vector3> sides;
       for (const ShapeFace& face : shape.faces) {
         const auto has = [&](int local) {
           return std::find(face.nodes.begin(), face.nodes.end(), local) != face.nodes.end();
@@ -213,7 +213,7 @@ double Neighbourhood::re_entrant_edge() const {
         if (!has(edge[0]) || !has(edge[1])) continue;
         for (const int other : partners(shape, edge[0])) {
           if (other == edge[1] || !has(other)) continue;
-          Vector side = leaving(domain_, shape, nodes, edge[0], other);
+          Vector3 side = leaving(domain_, shape, nodes, edge[0], other);
           const double part = dot(side, along);
           for (int k = 0; k < 3; ++k) side[k] -= part * along[k];
           sides.push_back(side);
@@ -228,7 +228,7 @@ double Neighbourhood::re_entrant_edge() const {
     if (!edge.here || bend < least) continue;
     // Facets of a curve meet in edges that run side by side.
     const auto direction = [&](const std::pair<std::int32_t, std::int32_t>& e) {
-      const Vector a = position(domain_, e.first), b = position(domain_, e.second);
+      const Vector3 a = position(domain_, e.first), b = position(domain_, e.second);
       return unit({b[0] - a[0], b[1] - a[1], b[2] - a[2]});
     };
     double neighbour = 0;

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/solvers/detail/residual_text.hpp>
 #include <voussoir/solvers/detail/scaled_loads.hpp>
 
 namespace voussoir {
 namespace {
 
-/// What the true residual may be above the tolerance.
-constexpr double slack = 1.05;
 /// Restarts in a row that gain less than a tenth: the iteration does not converge.
 constexpr int most_idle_restarts = 5;
-
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1e", x);
-  return text;
-}
 
 }  // namespace
 
@@ -117,7 +109,7 @@ ColumnReport KrylovSolver::solve_column(LinearSOE& soe, int column) {
       stop = Stop::not_finite;
       break;
     }
-    own.converged = left <= slack * wanted;
+    own.converged = left <= detail::residual_slack * wanted;
     if (own.converged || stop == Stop::cancelled) break;
     idle = !first && left > 0.9 * before ? idle + 1 : 0;
     before = left;
@@ -142,9 +134,9 @@ ColumnReport KrylovSolver::solve_column(LinearSOE& soe, int column) {
   else if (stop == Stop::cancelled)
     own.reason = "cancelled" + after;
   else if (stop == Stop::stalled)
-    own.reason = "the residual stays at " + short_number(left) + after;
+    own.reason = "the residual stays at " + detail::residual_text(left) + after;
   else
-    own.reason = "the residual is " + short_number(left) + after;
+    own.reason = "the residual is " + detail::residual_text(left) + after;
   return own;
 }
 

@@ -54,7 +54,7 @@ const FrdShape* find_shape(std::string_view name) {
 }
 
 /// The shape that a block is drawn as; null for one that the format does not have.
-const FrdShape* shape_of(const ElementBlock& block) {
+const FrdShape* frd_shape_of(const ElementBlock& block) {
   if (!block.type().shape().empty()) return find_shape(block.type().shape());
   return block.nodes_per_element() == 2 ? find_shape("line2") : nullptr;
 }
@@ -228,7 +228,7 @@ void FrdWriter::write_elements() {
           if (it == materials.end()) it = materials.insert(materials.end(), block.material()->name());
           material = static_cast<int>(it - materials.begin()) + 1;
         }
-        const FrdShape* shape = shape_of(block);
+        const FrdShape* shape = frd_shape_of(block);
         if (!shape) continue;
         for (std::int32_t e = 0; e < block.size(); ++e)
           if (meshes_.size() == 1 || seen.insert(block.id(e)).second) visit(domain, block, *shape, e, material);
