@@ -47,7 +47,7 @@ TEST(ExtraElements, AMissingFileIsNamedWithTheFoldersWhereItWasSearchedFor) {
   write_text(settings.folder / "steel.inp", cantilever_deck(4, 1, 1));
   const Outcome wood = run_program({"run", "wood.inp"}, settings);
   EXPECT_NE(wood.code, 0);
-  for (const std::string part :
+  for (const std::string& part :
        {std::string("element type 'orthotropic_solid.hex8"), std::string(" needs ") + extra_elements,
         "searched " + fs::canonical(settings.folder).string(), std::string("`make program`")})
     EXPECT_TRUE(contains(wood.error, part)) << part << "\n" << wood.error;
