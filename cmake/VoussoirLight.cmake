@@ -18,7 +18,6 @@ foreach(
         framework/io/deck/detail/build/sections
         framework/io/deck/detail/build/steps
         framework/io/deck/detail/build/supports
-        framework/io/deck/detail/other_elements
         framework/io/deck/detail/parse/assembly
         framework/io/deck/detail/parse/constraint
         framework/io/deck/detail/parse/deck
@@ -26,10 +25,11 @@ foreach(
         framework/io/deck/detail/parse/load
         framework/io/deck/detail/parse/material
         framework/io/deck/detail/parse/names
-        framework/io/deck/detail/parse/other_cards
         framework/io/deck/detail/parse/parameter
         framework/io/deck/detail/parse/section
         framework/io/deck/detail/parse/step
+        framework/io/deck/detail/parse/unread_cards
+        framework/io/deck/detail/unsupported_elements
         framework/io/job/detail/json
         framework/io/job/detail/loads
         framework/io/job/detail/materials
