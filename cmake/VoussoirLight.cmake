@@ -2,7 +2,7 @@
 # tables. They are long to optimise, and no job spends time in them, so fresh builds optimise them lightly:
 #   voussoir_light_sources   their paths
 #   voussoir_light_options   how they are compiled in a Release build
-# Whatever runs once for each node, element, equation or number of a file does not belong here.
+# Loops over all nodes, elements or equations of a model, or all numbers of a file, do not belong here.
 include_guard(GLOBAL)
 
 set(voussoir_light_sources "")
