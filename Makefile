@@ -54,7 +54,7 @@ program:
 	@echo "==> program: building library and program (Release) in $(BUILD)/"
 	@tools/install-dependencies build
 	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
-	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements -j $(JOBS)
+	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements voussoir_bench_elements -j $(JOBS)
 
 check: dependencies
 	@echo "==> check: building everything (Release) in $(BUILD)/, then running every test"
@@ -93,7 +93,7 @@ bench:
 	@echo "==> bench: building the program (Release) in $(BUILD)/, then measuring: takes some minutes"
 	@tools/install-dependencies build
 	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
-	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements -j $(JOBS)
+	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements voussoir_bench_elements -j $(JOBS)
 	@$(BUILD)/voussoir bench
 
 asan:

@@ -1,11 +1,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
-#include <voussoir/backends/user_library.hpp>
+#include <voussoir/backends/library_part.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 
 // Elements as users write them, beside the library's own: the same law with less and less of what makes it fast, laws
@@ -14,25 +13,8 @@
 namespace voussoir::app {
 namespace {
 
-constexpr const char* library_file = "libvoussoir_bench_elements.so";
-
-/// Loads the elements that are measured: a library beside the program, or where the program's libraries are installed.
-void load_elements() {
-  static bool loaded = false;
-  if (loaded) return;
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* folder : {".", "../lib", "../lib/voussoir"}) {
-    const std::filesystem::path file = program / folder / library_file;
-    if (!std::filesystem::exists(file, error)) continue;
-    load_library(file.lexically_normal().string());
-    loaded = true;
-    return;
-  }
-  throw Error(ErrorCode::unavailable, std::string(library_file) +
-                                          ", which contains the elements to be measured, is not beside the program; " +
-                                          "build it with `make build`");
-}
+/// Loads the elements that are measured.
+void load_elements() { load_part("libvoussoir-bench-elements.so", "the workload user-element"); }
 
 /// What is measured of an element type, with the targets for Model H.
 struct UserElement {
