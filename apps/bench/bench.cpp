@@ -43,16 +43,11 @@ struct Workload {
 
 /// Those that run on every backend, in the order that they are run in.
 const std::vector<Workload>& device_workloads() {
-  static const std::vector<Workload> all{{"spmv", bench_spmv},
-                                         {"matrix-free", bench_matrix_free},
-                                         {"ebe", bench_ebe},
-                                         {"cg", bench_cg},
-                                         {"amg", bench_amg},
-                                         {"integrate", bench_integrate},
-                                         {"assemble", bench_assemble},
-                                         {"user-element", bench_user_element},
-                                         {"job", bench_job},
-                                         {"paper-tables", bench_paper_tables}};
+  static const std::vector<Workload> all{{"spmv", bench_spmv},         {"matrix-free", bench_matrix_free},
+                                         {"ebe", bench_ebe},           {"cg", bench_cg},
+                                         {"amg", bench_amg},           {"integrate", bench_integrate},
+                                         {"assemble", bench_assemble}, {"user-element", bench_user_element},
+                                         {"job", bench_job},           {"paper-tables", bench_paper_tables}};
   return all;
 }
 
@@ -110,9 +105,8 @@ void run_bench(BenchOptions options) {
   if (options.workloads.empty() && on_cpu) options.workloads.emplace_back("cpu");
   std::vector<const Workload*> workloads;
   for (const Workload& workload : device_workloads())
-    if (asked_for(options, workload.name) ||
-        (options.workloads.empty() && workload.name != "paper-tables" && workload.name != "job" &&
-         workload.name != "user-element"))
+    if (asked_for(options, workload.name) || (options.workloads.empty() && workload.name != "paper-tables" &&
+                                              workload.name != "job" && workload.name != "user-element"))
       workloads.push_back(&workload);
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
