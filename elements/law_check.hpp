@@ -121,7 +121,7 @@ struct LawFacts {
 /// The first defect found, in a sentence; empty where there is none.
 std::string find_law_defect(const LawFacts& law);
 
-/// The law as it was written, where it was completed since (point/uniform_law.hpp).
+/// A law as its author wrote it, without the wrapper of point/uniform_law.hpp.
 template <class Law>
 struct GivenLawOf {
   using type = Law;

@@ -4,11 +4,14 @@
 #include <voussoir/elements/law_check.hpp>
 #include <voussoir/elements/point/law.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 // What the tangent of a law depends on, found by running the law once with numbers that record where they come from.
-// Nothing is sampled: a law that branches does so by select_less(), min() and max(), which record both sides.
+// Nothing is sampled: a law that branches does so by select_less(), min() and max(), which record what they compare and
+// both sides.
 
 namespace voussoir {
 
@@ -26,8 +29,9 @@ constexpr bool declares_unexamined() {
 /// Whether a law can be run with traced numbers: laws that branch by `if` take nothing but double.
 template <class Law>
 inline constexpr bool traceable_law =
-    !declares_unexamined<Law>() && !kernel_scalar<Law>() && checks::Differentiable<Law, Dual<Traced>> &&
-    (checks::HasFlux<Law, Traced> || checks::HasValueFlux<Law, Traced> || checks::HasEnergy<Law, Traced>);
+    !declares_unexamined<Law>() && !kernel_scalar<Law>() &&
+    (checks::HasFlux<Law, Dual<Traced>> || checks::HasValueFlux<Law, Dual<Traced>> ||
+     (!checks::HasFlux<Law> && !checks::HasValueFlux<Law> && checks::HasEnergy<Law, Dual<Traced>>));
 
 /// What the change of flux and source with gradient and value depends on.
 template <class Law, int parameter_count>
@@ -59,19 +63,112 @@ unsigned tangent_origin() {
       gradient(i, k) = Traced::of(Origin::gradient);
       gradient_change(i, k) = some;
     }
-  const auto change = Response::change(p, value, gradient, value_change, gradient_change);
-  unsigned from = time_was_read ? Origin::time : Origin::none;
-  for (int i = 0; i < rows; ++i)
-    for (int k = 0; k < 3; ++k) from |= change.flux(i, k).from;
-  for (int i = 0; i < components; ++i) from |= change.source[i].from;
-  return from;
+  Traced::decided = Origin::none;
+  unsigned from = Origin::none;
+  const auto add = [&](const typename Response::template Answer<Traced>& change) {
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) from |= change.flux(i, k).from;
+    for (int i = 0; i < components; ++i) from |= change.source[i].from;
+  };
+  add(Response::change(p, value, gradient, value_change, gradient_change));
+  // A law that writes its own tangent may write another one than that of its flux.
+  add(Response::differentiated(p, value, gradient, value_change, gradient_change));
+  return from | Traced::decided | (time_was_read ? Origin::time : Origin::none);
 }
 
-/// The operations that a law's energy takes, where flux and tangent are derived from it; 0 for all other laws, and for
-/// those that branch by `if`, which may take another number of them each time.
+/// Whether the law of ordinary numbers is what a constant, symmetric tensor describes, at some points with some
+/// parameters: a law that writes another tangent than that of its flux, or declares a symmetry that it lacks, is not.
+template <class Law, int parameter_count>
+bool agrees_with_a_tensor() {
+  using Response = LawResponse<Law, parameter_count>;
+  constexpr int rows = kernel_rows<Law>(), components = Law::components, constant_count = kernel_constants<Law>();
+  using Gradient = Mat<double, rows, 3>;
+  constexpr std::size_t margin = LawRun::guards;
+  unsigned long long state = 1;
+  const auto random = [&state] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 11) / 9007199254740992.0;
+  };
+  const auto some_gradient = [&] {
+    Gradient g = zero_matrix<double, rows, 3>();
+    for (int i = 0; i < components; ++i)
+      for (int k = 0; k < 3; ++k) g(i, k) = random() - 0.5;
+    return g;
+  };
+  const auto product = [](const Gradient& a, const Gradient& b) {
+    double sum = 0;
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) sum += a(i, k) * b(i, k);
+    return sum;
+  };
+  const auto still = zero_vector<double, components>();
+  int judged = 0;
+  for (int trial = 0; trial < 8; ++trial) {
+    std::vector<double> parameters(2 * margin + parameter_count, 0.0), constants(2 * margin + constant_count, 0.0);
+    for (double& number : parameters) number = 0.2 + 0.25 * random();
+    Point<double> p;
+    for (int k = 0; k < 3; ++k) p.x[k] = 0.5 + random();
+    p.parameters = parameters.data() + margin;
+    p.constants = constants.data() + margin;
+    p.temperature = 300 + random();
+    p.temperature_change = 10 + random();
+    if constexpr (constant_count > 0) Law::prepare(p.parameters, constants.data() + margin);
+    const Gradient g = some_gradient(), a = some_gradient(), b = some_gradient();
+    Gradient ahead = g;
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) ahead(i, k) += a(i, k);
+    const Gradient by_a = Response::change(p, still, g, still, a).flux,
+                   by_b = Response::change(p, still, g, still, b).flux;
+    const Gradient before = Response::answer(p, still, g).flux, after = Response::answer(p, still, ahead).flux;
+    Gradient turned = a;
+    if constexpr (kernel_symmetric<Law>())
+      for (int i = 0; i < components; ++i)
+        for (int k = 0; k < components; ++k) turned(i, k) = a(k, i);
+    const Gradient by_turned = Response::change(p, still, g, still, turned).flux;
+    double size = 0, difference = std::abs(product(b, by_a) - product(a, by_b));
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) {
+        size += std::abs(by_a(i, k)) + std::abs(by_b(i, k)) + std::abs(before(i, k)) + std::abs(after(i, k));
+        difference += std::abs(after(i, k) - before(i, k) - by_a(i, k)) + std::abs(by_a(i, k) - by_turned(i, k));
+      }
+    if (!std::isfinite(size) || !std::isfinite(difference)) continue;
+    ++judged;
+    if (difference > 1e-9 * size) return false;
+  }
+  return judged > 0;
+}
+
+/// Whether a law completed as `Completed` (point/uniform_law.hpp) is what that says.
+template <class Completed, int parameter_count>
+bool is_as_completed() {
+  using Law = typename Completed::GivenLaw;
+  if (!Completed::found(tangent_origin<Law, parameter_count>())) return false;
+  if constexpr (kernel_has_pair_block<Completed>)
+    return agrees_with_a_tensor<Law, parameter_count>();
+  else
+    return true;
+}
+
+/// law_defect() of a completed law: of the law as it was written, and whether it still is what was found when it was
+/// registered.
+template <class Completed, int parameter_count>
+const std::string& completed_law_defect() {
+  static const std::string text = [] {
+    const std::string& given = law_defect<typename Completed::GivenLaw, parameter_count>();
+    if (!given.empty() || is_as_completed<Completed, parameter_count>()) return given;
+    return "the tangent of law '" + std::string(Completed::name) +
+           "' was constant when the law was registered and is not now: it reads variables that are not parameters. " +
+           "Declare static constexpr bool examine = false";
+  }();
+  return text;
+}
+
+/// The operations that a law's energy takes, where flux and tangent are derived from it; 0 for all other laws, for
+/// those that may take another number of them each time (by `if`, or by the time), and for those that compare: the side
+/// that is not chosen may have no finite slope.
 template <class Law>
 int energy_operations() {
-  if constexpr (law_has_flux<Law> || law_has_value_flux<Law> || kernel_scalar<Law>() ||
+  if constexpr (law_has_flux<Law> || law_has_value_flux<Law> || kernel_scalar<Law>() || declares_unexamined<Law>() ||
                 !checks::HasEnergy<Law, Counted>) {
     return 0;
   } else {
@@ -87,9 +184,12 @@ int energy_operations() {
     for (int i = 0; i < Response::components; ++i) value[i] = Counted(1.0);
     for (int i = 0; i < Response::rows; ++i)
       for (int k = 0; k < 3; ++k) gradient(i, k) = Counted(1.0);
+    bool time_was_read = false;
+    p.time = p.time_step = TracedTime{&time_was_read};
     const int before = Counted::operations;
+    Counted::compared = false;
     Response::energy(p, value, gradient);
-    return Counted::operations - before;
+    return Counted::compared || time_was_read ? 0 : Counted::operations - before;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <voussoir/elements/kernel_concepts.hpp>
 #include <voussoir/elements/kernel_program.hpp>
 #include <voussoir/elements/law_check.hpp>
+#include <voussoir/elements/law_dependence.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -191,8 +192,10 @@ class NativeProgram final : public detail::KernelProgram {
       }
       if constexpr (requires { requires K::extrapolates; })
         extrapolation = [](double* nodes_by_points) { K::extrapolation(nodes_by_points); };
-      if constexpr (requires { typename K::Law; })
-        defect = detail::law_defect<typename detail::GivenLawOf<typename K::Law>::type, parameter_count_>;
+      if constexpr (requires { typename K::Law::GivenLaw; })
+        defect = detail::completed_law_defect<typename K::Law, parameter_count_>;
+      else if constexpr (requires { typename K::Law; })
+        defect = detail::law_defect<typename K::Law, parameter_count_>;
     }
   };
 

@@ -13,8 +13,8 @@
 
 #if defined(__CUDACC_RTC__) || defined(VSR_REGISTER_ELEMENT)
 
-// When a kernel is compiled from its text at run time, it has been registered already. Whoever defines the macro before
-// does without registration as well.
+// When a kernel is compiled from its text at run time, it has been registered already. A file that defines the macro
+// before including this one registers nothing either.
 #if !defined(VSR_REGISTER_ELEMENT)
 #define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
 #endif

@@ -36,21 +36,20 @@ template <class Law, class Shape, class Formulation>
 requires(traceable_law<Law> && !declares_nonlinear<Law>() &&
          may_be_uniform<Law>) struct FoundElement<PointElement<Law, Shape, Formulation>> {
   static constexpr bool possible = true;
-  using type = PointElement<UniformLaw<Law>, Shape, Formulation>;
-  static bool found() {
-    return tangent_origin<Law, PointElement<Law, Shape, Formulation>::parameter_count>() == Origin::none;
-  }
+  static constexpr int parameter_count = PointElement<Law, Shape, Formulation>::parameter_count;
+  using Completed = UniformLaw<Law, parameter_count>;
+  using type = PointElement<Completed, Shape, Formulation>;
+  static bool found() { return is_as_completed<Completed, parameter_count>(); }
 };
 /// A law with values, sources or an unsymmetric tangent that does not depend on the unknowns.
 template <class Law, class Shape, class Formulation>
-requires(traceable_law<Law> && !may_be_uniform<Law> && !kernel_linear<Law>() && !declares_nonlinear<Law>() &&
+requires(traceable_law<Law> && !__is_final(Law) && !may_be_uniform<Law> && !kernel_linear<Law>() &&
+         !declares_nonlinear<Law>() &&
          history_numbers_of<Law>() == 0) struct FoundElement<PointElement<Law, Shape, Formulation>> {
   static constexpr bool possible = true;
-  using type = PointElement<LinearLaw<Law>, Shape, Formulation>;
-  static bool found() {
-    constexpr unsigned changing = Origin::gradient | Origin::value | Origin::time | Origin::history;
-    return (tangent_origin<Law, PointElement<Law, Shape, Formulation>::parameter_count>() & changing) == 0;
-  }
+  using Completed = LinearLaw<Law>;
+  using type = PointElement<Completed, Shape, Formulation>;
+  static bool found() { return is_as_completed<Completed, PointElement<Law, Shape, Formulation>::parameter_count>(); }
 };
 
 }  // namespace detail

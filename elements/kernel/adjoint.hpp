@@ -4,7 +4,7 @@
 // Numbers for reverse differentiation: a function of many variables is run once, what it does is written to a tape, and
 // all its derivatives follow from one pass over the tape backwards. Dual numbers would run it with every derivative in
 // each operation. Where loops are unrolled and functions inlined, as compilers for GPUs do, places on the tape are
-// constants: the tape is gone, and what remains is what somebody would have written who differentiates by hand.
+// constants: the tape is gone, and what remains is the code of a derivative written by hand.
 
 namespace voussoir::detail {
 

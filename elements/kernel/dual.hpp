@@ -7,6 +7,16 @@
 
 namespace voussoir {
 
+namespace detail {
+
+/// The derivative of a constant.
+template <class R>
+struct ZeroOf {
+  VSR_FN static R make() { return R(0.0); }
+};
+
+}  // namespace detail
+
 /// A number with n derivatives.
 template <class R, int n = 1>
 struct Dual {
@@ -20,7 +30,7 @@ struct Dual {
   VSR_FN Dual(const R& x) requires(!detail::is_double<R>) : v(x) { clear(); }
   /// Sets all derivatives to zero.
   VSR_FN void clear() {
-    for (int i = 0; i < n; ++i) d[i] = R(0.0);
+    for (int i = 0; i < n; ++i) d[i] = detail::ZeroOf<R>::make();
   }
 
   /// Arithmetic, with derivatives by the rules for sums, products and quotients.
@@ -71,6 +81,16 @@ struct Dual {
 };
 
 namespace detail {
+
+template <class R, int n>
+struct ZeroOf<Dual<R, n>> {
+  VSR_FN static Dual<R, n> make() {
+    Dual<R, n> zero;
+    zero.v = ZeroOf<R>::make();
+    zero.clear();
+    return zero;
+  }
+};
 
 /// The number without derivatives.
 template <class R>

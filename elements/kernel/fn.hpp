@@ -4,7 +4,7 @@
 //
 //   VSR_FN            a small function, always inlined
 //   VSR_LARGE_FN      a large function, not inlined
-//   VSR_APART_FN      a function that a compiler for GPUs compiles by itself, since it finds more constants in it then
+//   VSR_APART_FN      a function that compilers for GPUs do not inline: compiled alone, more of it becomes constant
 //   VSR_ROLLED        before a loop that must not be unrolled, because its sums would no longer fit in registers
 //   VSR_UNROLLED      before a short loop to be unrolled, so that its indices become constants
 //   VSR_ALL_UNROLLED  before a loop that a compiler for GPUs unrolls whatever its length

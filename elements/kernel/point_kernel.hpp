@@ -60,11 +60,11 @@
 //   static constexpr bool symmetric_gradient  flux depends only on the symmetric part and is symmetric: recovery then
 //                                             reports strain and stress instead of gradient and flux
 //   static constexpr bool linear = true       flux is linear in the gradient (plus a part that does not depend on it),
-//                                             so dflux does not read `grad`. Incompatible modes and the one-point
-//                                             formulation take only laws that declare it and define dflux
-//   static constexpr bool examine = false     the law is not run to find out what its tangent depends on: for laws
-//   whose
-//                                             functions take no numbers but double and Pack
+//                                             so dflux does not read `grad`; `false`: the law is taken as nonlinear.
+//                                             Incompatible modes and the one-point formulation take only laws that
+//                                             declare it and define dflux
+//   static constexpr bool examine = false     the law is not run to find out what its tangent depends on: for laws that
+//                                             call functions for double and Pack alone
 //   static constexpr bool scalar = true       the functions branch on their arguments: R is always double
 //   static constexpr bool reads_temperature = false
 //                                             no function reads p.temperature (parameters follow tables all the same,
@@ -92,6 +92,7 @@ namespace voussoir {
 enum class Geometry { solid, plane, axisymmetric };
 
 struct Traced;
+struct Counted;
 
 namespace detail {
 
@@ -105,6 +106,43 @@ struct TracedTime {
     if (read) *read = true;
     return 0.25;
   }
+  // A double times a number, as laws write it.
+  template <class T>
+  friend VSR_FN T operator+(const TracedTime& t, const T& x) {
+    return T(double(t)) + x;
+  }
+  template <class T>
+  friend VSR_FN T operator-(const TracedTime& t, const T& x) {
+    return T(double(t)) - x;
+  }
+  template <class T>
+  friend VSR_FN T operator*(const TracedTime& t, const T& x) {
+    return T(double(t)) * x;
+  }
+  template <class T>
+  friend VSR_FN T operator/(const TracedTime& t, const T& x) {
+    return T(double(t)) / x;
+  }
+  template <class T>
+  friend VSR_FN T operator+(const T& x, const TracedTime& t) {
+    return x + T(double(t));
+  }
+  template <class T>
+  friend VSR_FN T operator-(const T& x, const TracedTime& t) {
+    return x - T(double(t));
+  }
+  template <class T>
+  friend VSR_FN T operator*(const T& x, const TracedTime& t) {
+    return x * T(double(t));
+  }
+  template <class T>
+  friend VSR_FN T operator/(const T& x, const TracedTime& t) {
+    return x / T(double(t));
+  }
+  friend VSR_FN double operator-(const TracedTime& a, const TracedTime& b) { return double(a) - double(b); }
+  friend VSR_FN double operator+(const TracedTime& a, const TracedTime& b) { return double(a) + double(b); }
+  friend VSR_FN double operator*(const TracedTime& a, const TracedTime& b) { return double(a) * double(b); }
+  friend VSR_FN double operator/(const TracedTime& a, const TracedTime& b) { return double(a) / double(b); }
 };
 
 template <class R>
@@ -113,6 +151,10 @@ struct TimeIn {
 };
 template <>
 struct TimeIn<Traced> {
+  using type = TracedTime;
+};
+template <>
+struct TimeIn<Counted> {
   using type = TracedTime;
 };
 template <class R, int n>

@@ -1,5 +1,5 @@
 #pragma once
-#include <voussoir/elements/kernel/math.hpp>
+#include <voussoir/elements/kernel/dual.hpp>
 
 // Numbers that a law is run with to learn about the law (elements/law_dependence.hpp), not to compute anything. Like
 // dual numbers they are declared before any law, which may call voussoir::sqrt(R) for them.
@@ -13,14 +13,17 @@ struct Origin {
   static constexpr unsigned none = 0, gradient = 1, value = 2, position = 4, temperature = 8, time = 16, history = 32;
 };
 
-/// A number that is only its origin. What is exactly zero stays so in products, so that the derivative of a constant
-/// factor contributes nothing.
+/// A number that is only its origin. The derivative of a constant is exactly zero (zero_of()) and stays so in products.
 struct Traced {
   unsigned from = Origin::none;
   bool zero = false;
 
+  /// What comparisons depended on: a step has no slope on either side, yet it is one.
+  inline static thread_local unsigned decided = Origin::none;
+
   Traced() = default;
-  VSR_FN Traced(double x) : zero(x == 0) {}
+  /// A constant, whatever its value: it may be another one when the law is used.
+  VSR_FN Traced(double) {}
   VSR_FN static Traced of(unsigned origin) {
     Traced r;
     r.from = origin;
@@ -47,12 +50,13 @@ struct Traced {
 };
 
 VSR_FN Traced select_less(const Traced& x, const Traced& y, const Traced& a, const Traced& b) {
+  Traced::decided |= x.from | y.from;
   if (a.zero && b.zero) return a;
   return Traced::of(x.from | y.from | a.from | b.from);
 }
 VSR_FN Traced min(const Traced& a, const Traced& b) { return select_less(a, b, a, b); }
 VSR_FN Traced max(const Traced& a, const Traced& b) { return select_less(a, b, b, a); }
-VSR_FN Traced abs(const Traced& a) { return a; }
+VSR_FN Traced abs(const Traced& a) { return select_less(a, a, a, a); }
 VSR_FN Traced sqrt(const Traced& a) { return a; }
 // Of zero these are not zero, or are not known to be.
 VSR_FN Traced exp(const Traced& a) { return Traced::of(a.from); }
@@ -66,6 +70,7 @@ VSR_FN Traced pow(const Traced& a, double) { return Traced::of(a.from); }
 struct Counted {
   double v = 0;
   inline static thread_local int operations = 0;
+  inline static thread_local bool compared = false;
   Counted() = default;
   VSR_FN Counted(double x) : v(x) {}
   VSR_FN static Counted result(double x) {
@@ -83,6 +88,7 @@ struct Counted {
   VSR_FN Counted& operator/=(const Counted& b) { return *this = *this / b; }
 };
 VSR_FN Counted select_less(const Counted&, const Counted&, const Counted&, const Counted&) {
+  Counted::compared = true;
   return Counted::result(1.0);
 }
 VSR_FN Counted min(const Counted& a, const Counted& b) { return select_less(a, b, a, b); }
@@ -95,6 +101,15 @@ VSR_FN Counted sin(const Counted&) { return Counted::result(1.0); }
 VSR_FN Counted cos(const Counted&) { return Counted::result(1.0); }
 VSR_FN Counted tanh(const Counted&) { return Counted::result(1.0); }
 VSR_FN Counted pow(const Counted&, double) { return Counted::result(1.0); }
+
+namespace detail {
+
+template <>
+struct ZeroOf<Traced> {
+  VSR_FN static Traced make() { return Traced::make_zero(); }
+};
+
+}  // namespace detail
 
 }  // namespace voussoir
 

@@ -27,6 +27,13 @@ VSR_FN constexpr int displacement_count() {
   for (int i = 0; i < Kernel::components; ++i) count += displacement_direction<Kernel>(i) >= 0 ? 1 : 0;
   return count;
 }
+/// The direction in which a body load acts on a component: by its name, or, where no component has such a name and
+/// there are as many as dimensions, by its place, as in PointElement. −1: none.
+template <class Kernel, int dim>
+VSR_FN constexpr int load_direction(int component) {
+  if (dim > 1 && Kernel::components == dim && displacement_count<Kernel>() == 0) return component;
+  return displacement_direction<Kernel>(component);
+}
 /// The only component that is not a displacement, on which a source per volume acts; −1 if there is none or several.
 template <class Kernel>
 VSR_FN constexpr int source_component() {
@@ -148,7 +155,7 @@ struct GeneralIntegrals {
     return Points::template over_points<MassRule>(e, [&](int q, R volume, const Point<R>& p) {
       for (int i = 0; i < components; ++i) {
         R force = R(0.0);
-        const int direction = displacement_direction<Kernel>(i);
+        const int direction = load_direction<Kernel, dim>(i);
         if constexpr (kernel_has_density<Kernel>)
           if (direction >= 0) force = density_of(p, i) * pull(load, p, direction);
         if (i == source_component<Kernel>()) force = R(load.source);
@@ -398,7 +405,8 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
   /// The external force of a body load: ρ (g + ω² r) on displacements; the source on the only other unknown.
   template <class R, class Load>
   VSR_FN static R body_load(const Input<R>& e, const Load& load,
-                            R* f) requires((displacement_count<Kernel>() > 0 && kernel_has_density<Kernel>) ||
+                            R* f) requires(((displacement_count<Kernel>() > 0 || (components == dim && dim > 1)) &&
+                                            kernel_has_density<Kernel>) ||
                                            source_component<Kernel>() >= 0) {
     return Integrals::body_load(e, load, f);
   }

@@ -33,7 +33,7 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   static constexpr bool symmetric = symmetric_tangent_of<Kernel>();
   static constexpr int law_history = history_numbers_of<Kernel>();
 
-  // There is no way by pairs or by single points: the law differs from point to point.
+  // Neither pairs of nodes nor entries can be integrated alone: the law differs from point to point.
   static constexpr bool pairs = false, streams = false, by_points = false, small = false;
   /// Whether the tangent is a sum over the points of W C Wᵀ. B-bar needs the functions at all points at once.
   static constexpr bool tensors = !Element::bbar;

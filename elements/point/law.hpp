@@ -125,11 +125,11 @@ struct LawResponse {
     Answer<S> a;
     a.source = zero_vector<S, components>();
     if constexpr (by_energy) {
-      // By value: what a pointer leads to would have to be in memory.
+      // By value: what is passed by pointer would be kept in memory.
       LiftedNumbers<Kernel, parameter_count, S> own;
       Point<S> at = own.lift(p);
       at.parameters = at.constants = at.history = nullptr;
-      return derive(own, at, u, g);
+      a = derive(own, at, u, g);
     } else if constexpr (law_has_value_flux<Kernel>) {
       a.flux = Kernel::flux(p, u, g);
     } else {
@@ -143,34 +143,35 @@ struct LawResponse {
   template <class S>
   VSR_FN static Answer<S> change(const Point<S>& p, const Value<S>& u, const Gradient<S>& g, const Value<S>& du,
                                  const Gradient<S>& dg) {
+    if constexpr (law_has_flux<Kernel> && law_has_dflux<Kernel>) {
+      Answer<S> a;
+      a.source = zero_vector<S, components>();
+      if constexpr (law_has_source<Kernel>) {
+        using D = Dual<S>;
+        LiftedNumbers<Kernel, parameter_count, D> numbers;
+        const Point<D> lift = numbers.lift(p);
+        const Value<D> source = Kernel::source(lift, moved(u, du), moved(g, dg));
+        for (int i = 0; i < components; ++i) a.source[i] = source[i].d[0];
+      }
+      a.flux = Kernel::dflux(p, g, dg);
+      return a;
+    } else {
+      return differentiated(p, u, g, du, dg);
+    }
+  }
+
+  /// The same by dual numbers, whatever the law defines.
+  template <class S>
+  VSR_FN static Answer<S> differentiated(const Point<S>& p, const Value<S>& u, const Gradient<S>& g, const Value<S>& du,
+                                         const Gradient<S>& dg) {
     using D = Dual<S>;
     LiftedNumbers<Kernel, parameter_count, D> numbers;
     const Point<D> lift = numbers.lift(p);
-    Value<D> value;
-    Gradient<D> gradient;
-    for (int i = 0; i < components; ++i) {
-      value[i].v = u[i];
-      value[i].d[0] = du[i];
-    }
-    for (int i = 0; i < rows; ++i)
-      for (int k = 0; k < 3; ++k) {
-        gradient(i, k).v = g(i, k);
-        gradient(i, k).d[0] = dg(i, k);
-      }
+    const Answer<D> dual = answer(lift, moved(u, du), moved(g, dg));
     Answer<S> a;
-    a.source = zero_vector<S, components>();
-    if constexpr (law_has_flux<Kernel> && law_has_dflux<Kernel>) {
-      a.flux = Kernel::dflux(p, g, dg);
-      if constexpr (law_has_source<Kernel>) {
-        const Value<D> source = Kernel::source(lift, value, gradient);
-        for (int i = 0; i < components; ++i) a.source[i] = source[i].d[0];
-      }
-    } else {
-      const Answer<D> dual = answer(lift, value, gradient);
-      for (int i = 0; i < rows; ++i)
-        for (int k = 0; k < 3; ++k) a.flux(i, k) = dual.flux(i, k).d[0];
-      for (int i = 0; i < components; ++i) a.source[i] = dual.source[i].d[0];
-    }
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) a.flux(i, k) = dual.flux(i, k).d[0];
+    for (int i = 0; i < components; ++i) a.source[i] = dual.source[i].d[0];
     return a;
   }
 
@@ -184,6 +185,26 @@ struct LawResponse {
   }
 
  private:
+  /// Numbers with their change.
+  template <class S>
+  VSR_FN static Value<Dual<S>> moved(const Value<S>& u, const Value<S>& du) {
+    Value<Dual<S>> value;
+    for (int i = 0; i < components; ++i) {
+      value[i].v = u[i];
+      value[i].d[0] = du[i];
+    }
+    return value;
+  }
+  template <class S>
+  VSR_FN static Gradient<Dual<S>> moved(const Gradient<S>& g, const Gradient<S>& dg) {
+    Gradient<Dual<S>> gradient;
+    for (int i = 0; i < rows; ++i)
+      for (int k = 0; k < 3; ++k) {
+        gradient(i, k).v = g(i, k);
+        gradient(i, k).d[0] = dg(i, k);
+      }
+    return gradient;
+  }
   /// Flux and source as derivatives of the energy.
   template <class S>
   VSR_APART_FN static Answer<S> derive(LiftedNumbers<Kernel, parameter_count, S> own, Point<S> p, Value<S> u,

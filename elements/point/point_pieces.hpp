@@ -59,10 +59,11 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>>
   template <class R>
   VSR_FN static Point<R> point_of(const R* parameters, const R* own) {
     Point<R> p;
-    p.x = zero_vector<R, 3>();
+    for (int k = 0; k < 3; ++k) p.x[k] = R(0.6 + 0.2 * k);  // some point: see UniformLaw::prepare()
     p.parameters = parameters;
     p.constants = own;
-    p.temperature = p.temperature_change = R(0.0);
+    p.temperature = R(300.0);
+    p.temperature_change = R(10.0);
     return p;
   }
   /// Prepares the numbers of a material.

@@ -2,19 +2,33 @@
 #include <voussoir/elements/kernel/upper_triangle.hpp>
 #include <voussoir/elements/point/law.hpp>
 
-// A law whose tangent depends on nothing but its parameters (elements/law_dependence.hpp finds out), completed by
-// what such laws can have: the tangent is a constant tensor, computed once per material, so that pairs of nodes need
-// nothing else of the law.
+// A law whose tangent depends on nothing but its parameters (elements/law_dependence.hpp finds out), extended by what a
+// constant tangent allows: a tensor, computed once per material, that gives the tangents of node pairs.
 
 namespace voussoir::detail {
 
-/// Whether a law says all of its response in terms of the gradient, and may be uniform: it has no source, no history, a
-/// symmetric tangent, and does not already have pair_block.
+/// Whether body loads act on the components of a law in the same way by their names, as in GeneralElement, and by their
+/// order, as in PointElement.
+template <class Law>
+VSR_FN constexpr bool names_follow_order() {
+  const char axis[] = {'x', 'y', 'z'};
+  bool in_order = Law::components <= 3, none = true;
+  for (int i = 0; i < Law::components; ++i) {
+    const char* name = Law::unknowns[i];
+    const bool displacement = name[0] == 'u' && name[1] >= 'x' && name[1] <= 'z' && name[2] == 0;
+    in_order = in_order && displacement && name[1] == axis[i];
+    none = none && !displacement;
+  }
+  return Law::components == 1 ? none : in_order;
+}
+
+/// Whether a law responds to the gradient alone, so that its tangent may be the same everywhere, and lacks what
+/// UniformLaw adds.
 template <class Law>
 inline constexpr bool may_be_uniform =
-    !law_has_source<Law> && !law_has_value_flux<Law> &&
-    (law_has_flux<Law> || !law_has_value_energy<Law>)&&history_numbers_of<Law>() == 0 && symmetric_tangent_of<Law>() &&
-    !kernel_has_pair_block<Law> && !law_has_vector_density<Law>;
+    !__is_final(Law) && !law_has_source<Law> && !law_has_value_flux<Law> && !law_has_value_energy<Law> &&
+    history_numbers_of<Law>() == 0 && symmetric_tangent_of<Law>() && !kernel_has_pair_block<Law> &&
+    !law_has_vector_density<Law> && (!kernel_has_density<Law> || names_follow_order<Law>());
 
 /// Whether a law declares itself to be nonlinear.
 template <class Law>
@@ -25,18 +39,22 @@ VSR_FN constexpr bool declares_nonlinear() {
     return false;
 }
 
-/// A law that turned out to be linear, with the word for it.
+/// A law that turned out to be linear, with the declaration.
 template <class Law>
 struct LinearLaw : Law {
   using GivenLaw = Law;
   static constexpr bool linear = true;
+  /// Whether a law whose tangent depends on this (law_dependence.hpp) is one.
+  static constexpr bool found(unsigned origin) { return (origin & (1u | 2u | 16u | 32u)) == 0; }
 };
 
-/// The law, with a constant tangent tensor: linear, and with the tangent of node pairs.
-template <class Law>
+/// The law, with a constant tangent tensor: linear, and with the tangent of node pairs. `parameter_count` is that of
+/// the element, with its thickness.
+template <class Law, int parameter_count>
 struct UniformLaw : Law {
   using GivenLaw = Law;
   static constexpr bool linear = true;
+  static constexpr bool found(unsigned origin) { return origin == 0; }
   static constexpr int law_constants = kernel_constants<Law>(), rows = kernel_rows<Law>(), components = Law::components;
   /// Whether the flux depends only on the symmetric part of the gradient.
   static constexpr bool by_strain = kernel_symmetric<Law>();
@@ -63,10 +81,12 @@ struct UniformLaw : Law {
     prepare_given(parameters, own);
     for (int n = law_constants; n < constants; ++n) own[n] = R(0.0);
     Point<R> p;
-    p.x = zero_vector<R, 3>();
+    // Some point: that the tangent does not depend on it does not mean that the law can be evaluated at zero.
+    for (int k = 0; k < 3; ++k) p.x[k] = R(0.6 + 0.2 * k);
     p.parameters = parameters;
     p.constants = own;
-    p.temperature = p.temperature_change = R(0.0);
+    p.temperature = R(300.0);
+    p.temperature_change = R(10.0);
     const Mat<R, rows, 3> none = zero_matrix<R, rows, 3>();
     for (int i = 0; i < components; ++i)
       for (int k = 0; k < 3; ++k) {
@@ -116,7 +136,7 @@ struct UniformLaw : Law {
 
  private:
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-  static constexpr bool keeps_tensor = false;  // a GPU has registers for other numbers
+  static constexpr bool keeps_tensor = false;  // there it would take registers that are needed elsewhere
 #else
   /// Whether the tensor says all of the flux, and is used for products.
   static constexpr bool keeps_tensor = rows == components;
@@ -142,7 +162,7 @@ struct UniformLaw : Law {
   VSR_FN static Mat<R, rows, 3> differentiated(const Point<R>& p, const Mat<R, rows, 3>& change) {
     return Response::change(p, still<R>(), zero_matrix<R, rows, 3>(), still<R>(), change).flux;
   }
-  using Response = LawResponse<Law, kernel_parameters<Law>()>;
+  using Response = LawResponse<Law, parameter_count>;
   template <class R>
   VSR_FN static Vec<R, components> still() {
     return zero_vector<R, components>();

@@ -99,7 +99,10 @@ const std::string types[] = {"reaction_diffusion.hex8",
                              "convection_diffusion.tet10",
                              "neo_hooke_energy.hex8",
                              "coupled_solid.hex8",
-                             "j2.hex8"};
+                             "j2.hex8",
+                             "plain_solid.hex8",
+                             "plain_solid.hex20",
+                             "plume.hex8"};
 INSTANTIATE_TEST_SUITE_P(Backends, GeneralLaws,
                          ::testing::Combine(::testing::ValuesIn(backends_under_test()), ::testing::ValuesIn(types)),
                          [](const auto& info) {

@@ -79,6 +79,133 @@ TEST(LawDependence, NothingIsSampled) {
   EXPECT_EQ((tangent_origin<testing::J2Plasticity, 4>()), Origin::gradient | Origin::history);
 }
 
+/// A law of one unknown by its flux.
+struct Scalar {
+  static constexpr const char* name = "test_scalar";
+  static constexpr int components = 1;
+  static constexpr const char* unknowns[] = {"c"};
+  static constexpr const char* parameters[] = {"k", "h"};
+};
+/// A step of the flux: its slope is the same on either side.
+struct Stepped : Scalar {
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    Mat<R, 1, 3> q = p[0] * grad;
+    for (int k = 0; k < 3; ++k) q(0, k) += p[1] * select_less(grad(0, k), R(0.0), R(-1.0), R(1.0));
+    return q;
+  }
+};
+/// A nonlinear law with the stiffness of its start, for a modified Newton method.
+struct InitialStiffness : Scalar {
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    return (p[0] + p[1] * grad(0, 0) * grad(0, 0)) * grad;
+  }
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> dflux(const Point<R>& p, const Mat<R, 1, 3>&, const Mat<R, 1, 3>& change) {
+    return p[0] * change;
+  }
+};
+/// A Hall effect, which is not symmetric and does not say so.
+struct Hall : Scalar {
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    Mat<R, 1, 3> q = p[0] * grad;
+    q(0, 0) += p[1] * grad(0, 1);
+    q(0, 1) -= p[1] * grad(0, 0);
+    return q;
+  }
+};
+/// A law that reads a variable which may be something else later.
+double factor = 0;
+struct Global : Scalar {
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    return (p[0] + R(factor) * grad(0, 0)) * grad;
+  }
+};
+/// Positions, temperatures and times in parts that are not multiplied by the gradient.
+struct Elsewhere : Scalar {
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    Mat<R, 1, 3> q = p[0] * grad;
+    q(0, 0) += p[1] / p.x[0] + log(p.temperature);
+    return q;
+  }
+};
+struct Timed : Scalar {
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    return (p.time * p[0] + p[1] * p.time_step + (p.time - p.time_step) * p[1]) * grad;
+  }
+};
+
+TEST(LawDependence, LawsThatOnlyLookLinearAreNot) {
+  EXPECT_EQ((tangent_origin<Stepped, 2>()), Origin::gradient);
+  EXPECT_EQ((tangent_origin<InitialStiffness, 2>()), Origin::gradient);
+  EXPECT_EQ((tangent_origin<Hall, 2>()), Origin::none);
+  EXPECT_FALSE((detail::agrees_with_a_tensor<Hall, 2>())) << "not symmetric";
+  EXPECT_EQ((tangent_origin<Global, 2>()), Origin::gradient) << "though its factor is zero now";
+  EXPECT_EQ((tangent_origin<Timed, 2>()), Origin::time);
+  using detail::FoundElement;
+  EXPECT_FALSE((FoundElement<PointElement<Stepped, Hex8, Full>>::found()));
+  EXPECT_FALSE((FoundElement<PointElement<InitialStiffness, Hex8, Full>>::found()));
+  EXPECT_FALSE((FoundElement<PointElement<Hall, Hex8, Full>>::found()));
+}
+
+TEST(UniformLaw, IsNotEvaluatedAtZero) {
+  EXPECT_TRUE((detail::FoundElement<PointElement<Elsewhere, Hex8, Full>>::found()));
+  const double parameters[] = {2.0, 3.0};
+  double constants[6];
+  detail::UniformLaw<Elsewhere, 2>::prepare(parameters, constants);
+  const double expected[] = {2, 0, 0, 2, 0, 2};
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(constants[i], expected[i]) << i;
+}
+
+/// A plane law that reads the thickness, its element's last parameter.
+struct ByThickness : Scalar {
+  static constexpr const char* parameters[] = {"k"};
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    return (p[0] + p[1]) * grad;
+  }
+};
+
+TEST(UniformLaw, MayReadTheThicknessOfItsElement) {
+  using Found = detail::FoundElement<PointElement<ByThickness, Quad4, Full>>;
+  ASSERT_TRUE(Found::found());
+  const double parameters[] = {2.0, 0.5};
+  double constants[6];
+  Found::Completed::prepare(parameters, constants);
+  EXPECT_EQ(constants[0], 2.5);
+}
+
+/// An energy of the gradient, and a source besides.
+struct EnergyAndSource : Scalar {
+  template <class R>
+  VSR_FN static R energy(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    R sum = R(0.0);
+    for (int k = 0; k < 3; ++k) sum += grad(0, k) * grad(0, k);
+    return R(0.5) * p[0] * sum;
+  }
+  template <class R>
+  VSR_FN static Vec<R, 1> source(const Point<R>& p, const Vec<R, 1>& value, const Mat<R, 1, 3>&) {
+    return {{p[1] * value[0]}};
+  }
+};
+
+TEST(GeneralLaw, AnEnergyDoesNotHideASource) {
+  using Response = detail::LawResponse<EnergyAndSource, 2>;
+  const double parameters[] = {2.0, 3.0};
+  Point<double> p;
+  p.x = zero_vector<double, 3>();
+  p.parameters = p.constants = parameters;
+  p.temperature = p.temperature_change = 0;
+  const auto answer = Response::answer(p, Vec<double, 1>{{0.5}}, Mat<double, 1, 3>{{{1, 2, 3}}});
+  EXPECT_EQ(answer.source[0], 1.5);
+  EXPECT_EQ(answer.flux(0, 2), 6.0);
+}
+
 TEST(LawDependence, WhatIsFoundDecidesHowALawIsRegistered) {
   using detail::FoundElement;
   EXPECT_TRUE((FoundElement<PointElement<Hooke, Hex8, Full>>::found()));
@@ -101,7 +228,7 @@ const double crooked[] = {0,   0, 0, 1.1, 0.1,  0,   1,   1,   0.1, -0.1, 0.9, 0
 /// Tangent and action of a law completed by its tensor against those of the library's own solid.
 template <class Law, class Formulation>
 void expect_stock_matrix() {
-  using Own = PointElement<detail::UniformLaw<Law>, Hex8, Formulation>;
+  using Own = PointElement<detail::UniformLaw<Law, 4>, Hex8, Formulation>;
   using Stock = PointElement<Solid, Hex8, Formulation>;
   const double table[] = {0, 200, 0.3, 1, 1e-5};
   ElementInput<double, 8, 3, 4> e{};

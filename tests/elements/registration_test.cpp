@@ -99,7 +99,7 @@ TEST(Registration, TypesKnowTheTextOfTheirKernel) {
   const KernelSource* diffusion = ElementLibrary::instance().find("test_diffusion.tet4").program().source();
   ASSERT_NE(diffusion, nullptr);
   EXPECT_EQ(diffusion->type_expression,
-            "voussoir::PointElement<voussoir::detail::UniformLaw<Diffusion>, voussoir::Tet4, voussoir::Full>");
+            "voussoir::PointElement<voussoir::detail::UniformLaw<Diffusion, 1>, voussoir::Tet4, voussoir::Full>");
   EXPECT_EQ(ElementLibrary::instance().find("truss").program().source(), nullptr);
 }
 

@@ -194,6 +194,43 @@ struct Relaxing {
   }
 };
 
+/// Hooke's law by its flux alone: found to be linear, with a constant tangent.
+struct PlainSolid {
+  static constexpr const char* name = "plain_solid";
+  static constexpr int components = 3;
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  static constexpr const char* parameters[] = {"lambda", "mu"};
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    Mat3<R> stress;
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k)
+        stress(i, k) = p[1] * (grad(i, k) + grad(k, i)) + (i == k ? p[0] * trace(grad) : R(0.0));
+    return stress;
+  }
+};
+
+/// Convection and diffusion that nobody calls linear, with storage.
+struct Plume {
+  static constexpr const char* name = "plume";
+  static constexpr int components = 1;
+  static constexpr const char* unknowns[] = {"c"};
+  static constexpr const char* parameters[] = {"diffusivity", "bx"};
+  static constexpr bool symmetric = false;
+  template <class R>
+  VSR_FN static Mat<R, 1, 3> flux(const Point<R>& p, const Mat<R, 1, 3>& grad) {
+    return p[0] * grad;
+  }
+  template <class R>
+  VSR_FN static Vec<R, 1> source(const Point<R>& p, const Vec<R, 1>&, const Mat<R, 1, 3>& grad) {
+    return {{p[1] * grad(0, 0)}};
+  }
+  template <class R>
+  VSR_FN static R density(const Point<R>&) {
+    return R(1.5);
+  }
+};
+
 }  // namespace voussoir::testing
 
 #include <voussoir/elements/register.hpp>
@@ -205,3 +242,5 @@ VSR_REGISTER_ELEMENT(voussoir::testing::NeoHookeFlux, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::ThermoElastic, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::J2Plasticity, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::Relaxing, Hex8);
+VSR_REGISTER_ELEMENT(voussoir::testing::PlainSolid, Hex8, Hex20);
+VSR_REGISTER_ELEMENT(voussoir::testing::Plume, Hex8);

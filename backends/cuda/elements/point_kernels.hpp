@@ -36,8 +36,9 @@ VSR_FN constexpr bool streams() {
 }
 template <class K>
 VSR_FN constexpr bool streams_mass() {
+  // Its kernels write upper triangles.
   if constexpr (requires { typename K::Pieces; })
-    return K::Pieces::has_mass;
+    return K::Pieces::has_mass && symmetric_tangent_of<K>();
   else
     return false;
 }

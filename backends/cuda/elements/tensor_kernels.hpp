@@ -71,7 +71,7 @@ struct TensorTile {
   double sum[2][2][components][components];
   int row, column;
 
-  /// A node of the tile; of an odd number the last one stands in for the one that is not there.
+  /// A node of the tile; if the number of nodes is odd, the last one also takes the place of the missing one.
   VSR_FN static int node(int tile, int i) { return 2 * tile + i < K::nodes ? 2 * tile + i : K::nodes - 1; }
   __device__ static void load(const double* values, int q, int tile, double (&w)[2][kinds]) {
     VSR_UNROLLED
