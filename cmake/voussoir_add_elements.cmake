@@ -69,7 +69,9 @@ function(voussoir_add_elements target)
       DEPENDS "${header_path}" "${VOUSSOIR_EMBED_TEXT_SCRIPT}"
       COMMENT "Embedding elements of ${header}"
       VERBATIM)
-    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${VOUSSOIR_ELEMENT_OPTIONS}")
+    # Other options than those of the target's precompiled header would be an error.
+    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${VOUSSOIR_ELEMENT_OPTIONS}"
+                                                       SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources("${target}" PRIVATE "${source}")
   endforeach()
   target_link_libraries("${target}" PRIVATE voussoir::voussoir)
