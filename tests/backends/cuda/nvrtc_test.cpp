@@ -19,9 +19,9 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The element of tests/consumer, as its program would hand it over.
-KernelSource seepage(const char* shape = "Hex8") {
-  return {std::string("voussoir::PointElement<Seepage, voussoir::") + shape + ", voussoir::Full>", "my_element.hpp",
+/// The element of tests/consumer, as its program would hand it over; or with the law as it is written.
+KernelSource seepage(const char* shape = "Hex8", const char* law = "voussoir::detail::UniformLaw<Seepage, 2>") {
+  return {std::string("voussoir::PointElement<") + law + ", voussoir::" + shape + ", voussoir::Full>", "my_element.hpp",
           text_of("tests/consumer/my_element.hpp")};
 }
 
@@ -54,7 +54,11 @@ TEST_F(Nvrtc, CompilesEveryRoutineOfAUsersElement) {
     expect_compiles(seepage(), values_template(routine));
   for (const char* plain : {"true", "false"})
     for (const char* kernel : {"cluster_action", "cluster_actions"}) expect_compiles(seepage(), {kernel, plain});
-  for (const char* kernel : {"tell_ways", "point_tangents"}) expect_compiles(seepage(), {kernel});
+  for (const char* kernel : {"tell_ways", "point_tangents", "pair_tangents"}) expect_compiles(seepage(), {kernel});
+  expect_compiles(seepage("Hex20"), {"cluster_point_action"});
+  const KernelSource general = seepage("Hex8", "Seepage");
+  expect_compiles(general, {"tensor_tangents"});
+  expect_compiles(general, {"cluster_action", "true"});
   expect_compiles(seepage("Tet4"), values_template(Routine::tangent));
 }
 
