@@ -133,11 +133,11 @@ struct PointPieces<PointElement<Kernel, Shape, Formulation>>
   static constexpr bool point_products =
       kernel_has_pair_block<Kernel> && Element::stands_alone && dim == 3 && nodes >= 15;
 
-  /// The constants of the law alone, for flow_at().
+  /// The constants that flow_at() needs.
   template <class R>
   VSR_FN static void prepare_law(const R* parameters, R* own) {
-    if constexpr (requires { Kernel::prepare_given(parameters, own); })
-      Kernel::prepare_given(parameters, own);
+    if constexpr (requires { Kernel::prepare_for_products(parameters, own); })
+      Kernel::prepare_for_products(parameters, own);
     else if constexpr (law_constants > 0)
       Kernel::prepare(parameters, own);
   }

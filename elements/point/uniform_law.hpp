@@ -104,6 +104,15 @@ struct UniformLaw : Law {
       }
   }
 
+  /// What dflux() reads.
+  template <class R>
+  VSR_FN static void prepare_for_products(const R* parameters, R* own) {
+    if constexpr (keeps_tensor)
+      prepare(parameters, own);
+    else
+      prepare_given(parameters, own);
+  }
+
   template <class R>
   VSR_FN static Mat<R, rows, 3> flux(const Point<R>& p, const Mat<R, rows, 3>& grad) {
     if constexpr (law_has_flux<Law>)
