@@ -48,10 +48,10 @@ namespace voussoir {
 /// A number whose operations are written to a tape of `capacity` operations. Constants have none.
 template <class S, int capacity>
 struct Adjoint {
-  using Tape = detail::Tape<S, capacity>;
-  S v;         ///< value
-  int place;   ///< on the tape; -1: a constant
-  Tape* tape;  ///< null: a constant
+  using Tape = detail::Tape<S, capacity>;  ///< what a function did with its variables
+  S v;                                     ///< value
+  int place;                               ///< on the tape; -1: a constant
+  Tape* tape;                              ///< null: a constant
 
   Adjoint() = default;
   /// A constant.
@@ -110,6 +110,7 @@ struct Adjoint {
   friend VSR_FN bool operator<=(const Adjoint& a, const Adjoint& b) { return !(b.v < a.v); }
   friend VSR_FN bool operator>=(const Adjoint& a, const Adjoint& b) { return !(a.v < b.v); }
   ///@}
+  /// The tape of either; null: both are constants.
   VSR_FN static Tape* tape_of(const Adjoint& a, const Adjoint& b) { return a.tape ? a.tape : b.tape; }
 };
 

@@ -8,6 +8,8 @@
 
 namespace voussoir {
 
+/// @cond
+
 /// What a number may depend on, as bits; parameters and constants count for nothing.
 struct Origin {
   static constexpr unsigned none = 0, gradient = 1, value = 2, position = 4, temperature = 8, time = 16, history = 32;
@@ -110,6 +112,8 @@ struct ZeroOf<Traced> {
 };
 
 }  // namespace detail
+
+/// @endcond
 
 }  // namespace voussoir
 
