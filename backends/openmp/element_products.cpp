@@ -175,25 +175,54 @@ void multiply_plainly(const double* matrices, const double* vectors, int dofs, i
 
 }  // namespace
 
-void spread_groups(const ElementProgram& program, const ElementView& view, const double* x, int columns, int first,
-                   int count, double* out) {
-  const int n = program.nodes(), per_node = program.components() * columns, lanes = program.lanes();
+namespace {
+
+/// Where the values of a node stand side by side; Values: their number where it is known, or 0.
+template <int Values>
+void spread_side_by_side(const ElementView& view, const double* x, int n, int per_node, int columns, int lanes,
+                         int first, int count, double* out) {
+  const int values = Values > 0 ? Values : per_node;
   for (int at = 0; at < count; at += lanes)
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int32_t* nodes = view.nodes + static_cast<std::ptrdiff_t>(first + std::min(at + lane, count - 1)) * n;
-      double* target = out + static_cast<std::ptrdiff_t>(at) * n * per_node + lane;
+      double* target = out + static_cast<std::ptrdiff_t>(at) * n * values + lane;
       for (int a = 0; a < n; ++a) {
         const double* source = x + static_cast<std::ptrdiff_t>(view.first_unknown[nodes[a]]) * columns;
-        if (!view.slot) {
-          for (int i = 0; i < per_node; ++i, target += lanes) *target = source[i];
-          continue;
-        }
-        for (int c = 0; c < program.components(); ++c) {
-          const int slot = view.slot[static_cast<std::ptrdiff_t>(nodes[a]) * program.components() + c];
+        for (int i = 0; i < values; ++i, target += lanes) *target = source[i];
+      }
+    }
+}
+
+void spread_by_slots(const ElementView& view, const double* x, int n, int components, int columns, int lanes, int first,
+                     int count, double* out) {
+  for (int at = 0; at < count; at += lanes)
+    for (int lane = 0; lane < lanes; ++lane) {
+      const std::int32_t* nodes = view.nodes + static_cast<std::ptrdiff_t>(first + std::min(at + lane, count - 1)) * n;
+      double* target = out + static_cast<std::ptrdiff_t>(at) * n * components * columns + lane;
+      for (int a = 0; a < n; ++a) {
+        const double* source = x + static_cast<std::ptrdiff_t>(view.first_unknown[nodes[a]]) * columns;
+        for (int c = 0; c < components; ++c) {
+          const int slot = view.slot[static_cast<std::ptrdiff_t>(nodes[a]) * components + c];
           for (int w = 0; w < columns; ++w, target += lanes) *target = source[slot * columns + w];
         }
       }
     }
+}
+
+}  // namespace
+
+void spread_groups(const ElementProgram& program, const ElementView& view, const double* x, int columns, int first,
+                   int count, double* out) {
+  const int n = program.nodes(), per_node = program.components() * columns, lanes = program.lanes();
+  if (view.slot) return spread_by_slots(view, x, n, program.components(), columns, lanes, first, count, out);
+  switch (per_node) {
+    case 1:
+      return spread_side_by_side<1>(view, x, n, per_node, columns, lanes, first, count, out);
+    case 3:
+      return spread_side_by_side<3>(view, x, n, per_node, columns, lanes, first, count, out);
+    default:
+      return spread_side_by_side<0>(view, x, n, per_node, columns, lanes, first, count, out);
+  }
 }
 
 void multiply_groups(const ElementProgram& program, const double* matrices, const double* vectors, int columns,

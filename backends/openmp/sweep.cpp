@@ -178,10 +178,35 @@ ElementStatus collect(const Sweep& sweep, const std::function<Compute()>& open_c
   return status;
 }
 
-Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const detail::ElementEquations& equations,
+namespace {
+
+/// A gather for nodes whose values stand side by side in y. The sums are kept in registers where their number is known.
+template <int Values>
+Gather add_side_by_side(const GatherPlan& plan, int per_element, int per_node, const std::int32_t* first_equation,
+                        double factor, double* y, int columns) {
+  const int lanes = plan.lanes, shift = plan.lane_shift;
+  return [=](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
+    const int values = Values > 0 ? Values : per_node;
+    for (std::int64_t row = row_begin; row < row_end; ++row) {
+      double* target = y + static_cast<std::ptrdiff_t>(first_equation[chunk.rows[row]]) * columns;
+      double kept[Values > 0 ? Values : 1];
+      double* sum = Values > 0 ? kept : target;
+      if (Values > 0) std::copy_n(target, values, sum);
+      for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
+        const std::int32_t e = chunk.element[k];
+        const double* source =
+            chunk.values + (static_cast<std::ptrdiff_t>(e >> shift) * per_element + chunk.node[k] * values) * lanes +
+            (e & (lanes - 1));
+        for (int i = 0; i < values; ++i) sum[i] += factor * source[i * lanes];
+      }
+      if (Values > 0) std::copy_n(sum, values, target);
+    }
+  };
+}
+
+Gather add_by_slots(const GatherPlan& plan, int per_element, int components, const detail::ElementEquations& equations,
                     double factor, double* y, int columns) {
   const int lanes = plan.lanes, shift = plan.lane_shift;
-  const int per_element = dofs * columns, per_node = components * columns;
   return [=](const Chunk& chunk, std::int64_t row_begin, std::int64_t row_end) {
     for (std::int64_t row = row_begin; row < row_end; ++row) {
       const std::int32_t node = chunk.rows[row];
@@ -189,17 +214,33 @@ Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const deta
       for (std::int64_t k = chunk.first[row]; k < chunk.first[row + 1]; ++k) {
         const std::int32_t e = chunk.element[k];
         const double* source =
-            chunk.values + (static_cast<std::ptrdiff_t>(e >> shift) * per_element + chunk.node[k] * per_node) * lanes +
+            chunk.values +
+            (static_cast<std::ptrdiff_t>(e >> shift) * per_element + chunk.node[k] * components * columns) * lanes +
             (e & (lanes - 1));
-        if (!equations.slot)
-          for (int i = 0; i < per_node; ++i) target[i] += factor * source[i * lanes];
-        else
-          for (int c = 0; c < components; ++c)
-            for (int w = 0; w < columns; ++w)
-              target[equations.slot_of(node, c) * columns + w] += factor * source[(c * columns + w) * lanes];
+        for (int c = 0; c < components; ++c)
+          for (int w = 0; w < columns; ++w)
+            target[equations.slot_of(node, c) * columns + w] += factor * source[(c * columns + w) * lanes];
       }
     }
   };
+}
+
+}  // namespace
+
+Gather add_to_nodes(const GatherPlan& plan, int dofs, int components, const detail::ElementEquations& equations,
+                    double factor, double* y, int columns) {
+  const int per_element = dofs * columns, per_node = components * columns;
+  if (equations.slot) return add_by_slots(plan, per_element, components, equations, factor, y, columns);
+  switch (per_node) {
+    case 1:
+      return add_side_by_side<1>(plan, per_element, per_node, equations.first, factor, y, columns);
+    case 2:
+      return add_side_by_side<2>(plan, per_element, per_node, equations.first, factor, y, columns);
+    case 3:
+      return add_side_by_side<3>(plan, per_element, per_node, equations.first, factor, y, columns);
+    default:
+      return add_side_by_side<0>(plan, per_element, per_node, equations.first, factor, y, columns);
+  }
 }
 
 }  // namespace voussoir::cpu
