@@ -26,7 +26,7 @@ void register_built_in_program(std::string type_name, std::string shape, std::un
                                const std::type_info& kernel);
 
 /// What a law turns out to be before it is registered (law_dependence.hpp): `possible` where that can make a
-/// difference, and the element to be registered if found() says so.
+/// difference. take() then calls its argument for the element to be registered instead, or returns false.
 template <class Kernel>
 struct FoundElement {
   static constexpr bool possible = false;
@@ -40,16 +40,42 @@ requires(traceable_law<Law> && !declares_nonlinear<Law>() &&
   using Completed = UniformLaw<Law, parameter_count>;
   using type = PointElement<Completed, Shape, Formulation>;
   static bool found() { return is_as_completed<Completed, parameter_count>(); }
+  template <class Take>
+  static bool take(const Take& take) {
+    if (!found()) return false;
+    take.template operator()<type>();
+    return true;
+  }
 };
-/// A law with values, sources or an unsymmetric tangent that does not depend on the unknowns.
+/// A law with values, sources or an unsymmetric tangent that does not depend on the unknowns: linear, and perhaps the
+/// same everywhere.
 template <class Law, class Shape, class Formulation>
-requires(traceable_law<Law> && !__is_final(Law) && !may_be_uniform<Law> && !kernel_linear<Law>() &&
-         !declares_nonlinear<Law>() &&
-         history_numbers_of<Law>() == 0) struct FoundElement<PointElement<Law, Shape, Formulation>> {
+requires(traceable_law<Law> && !__is_final(Law) && !may_be_uniform<Law> && !declares_nonlinear<Law>() &&
+         history_numbers_of<Law>() == 0 &&
+         (!kernel_linear<Law>() || may_be_constant<Law>)) struct FoundElement<PointElement<Law, Shape, Formulation>> {
   static constexpr bool possible = true;
-  using Completed = LinearLaw<Law>;
-  using type = PointElement<Completed, Shape, Formulation>;
-  static bool found() { return is_as_completed<Completed, PointElement<Law, Shape, Formulation>::parameter_count>(); }
+  static constexpr int parameter_count = PointElement<Law, Shape, Formulation>::parameter_count;
+  static bool found_constant() {
+    if constexpr (may_be_constant<Law>)
+      return is_as_completed<ConstantLaw<Law>, parameter_count>();
+    else
+      return false;
+  }
+  static bool found() { return is_as_completed<LinearLaw<Law>, parameter_count>(); }
+  template <class Take>
+  static bool take(const Take& take) {
+    if constexpr (may_be_constant<Law>)
+      if (found_constant()) {
+        take.template operator()<PointElement<ConstantLaw<Law>, Shape, Formulation>>();
+        return true;
+      }
+    if constexpr (!kernel_linear<Law>())
+      if (found()) {
+        take.template operator()<PointElement<LinearLaw<Law>, Shape, Formulation>>();
+        return true;
+      }
+    return false;
+  }
 };
 
 }  // namespace detail
@@ -64,11 +90,8 @@ struct RegisterKernel {
     if constexpr (!ElementKernel<Kernel>) {
       explain_element_kernel<Kernel>();
     } else if constexpr (detail::FoundElement<Kernel>::possible) {
-      using Found = detail::FoundElement<Kernel>;
-      if (Found::found())
-        add<typename Found::type>(std::move(type_name), std::move(shape), file);
-      else
-        add<Kernel>(std::move(type_name), std::move(shape), file);
+      const auto add_found = [&]<class Found>() { add<Found>(type_name, shape, file); };
+      if (!detail::FoundElement<Kernel>::take(add_found)) add<Kernel>(std::move(type_name), std::move(shape), file);
     } else {
       add<Kernel>(std::move(type_name), std::move(shape), file);
     }

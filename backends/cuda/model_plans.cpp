@@ -21,9 +21,10 @@ void ModelPlans::follow() {
       gathers.resize(static_cast<std::size_t>(model_.batch_count()));
     }
     others_.clear();
+    clusters_.clear();  // asked for by a flag per batch
   }
-  // Clusters know which equations are not free, and are asked for by a flag per batch.
-  clusters_.clear();
+  // Operators that still have these clusters are out of date as well, and refuse to multiply.
+  for (auto& [asked_for, set] : clusters_) follow_supports(model_, asked_for.first, *set);
   revision_ = now;
 }
 
@@ -45,7 +46,7 @@ const NodeGather& ModelPlans::gather(int device, int batch) {
 
 std::shared_ptr<const ClusterSet> ModelPlans::clusters(int device, const std::vector<bool>& active) {
   auto& set = clusters_[{device, active}];
-  if (!set) set = std::make_shared<const ClusterSet>(make_clusters(model_, device, active));
+  if (!set) set = std::make_shared<ClusterSet>(make_clusters(model_, device, active));
   return set;
 }
 

@@ -42,7 +42,7 @@ class ModelPlans {
   ModelRevision revision_;
   std::vector<std::vector<std::unique_ptr<NodeGather>>> gather_;
   std::vector<std::unique_ptr<DeviceDependencies>> dependencies_;
-  std::map<std::pair<int, std::vector<bool>>, std::shared_ptr<const ClusterSet>> clusters_;
+  std::map<std::pair<int, std::vector<bool>>, std::shared_ptr<ClusterSet>> clusters_;
   std::map<std::type_index, std::shared_ptr<void>> others_;
   bool any_dependency_ = false;
 };

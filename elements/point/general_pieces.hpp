@@ -9,7 +9,9 @@
 // where the law takes them. The tangent of nodes a and b is
 //   K_ab = Σ_q W_a C W_bᵀ
 // with the tensor C of slots by slots, the change of what each slot is paired with, and the weights W_a of the slots:
-// derivatives of the shape function, N/r, and N.
+// derivatives of the shape function, N/r, and N. If C is the same at all points of an element, the weights are summed
+// alone:
+//   K_ab = C : Σ_q W_a ⊗ W_b
 
 namespace voussoir::detail {
 
@@ -37,6 +39,14 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   static constexpr bool pairs = false, streams = false, by_points = false, small = false;
   /// Whether the tangent is a sum over the points of W C Wᵀ. B-bar needs the functions at all points at once.
   static constexpr bool tensors = !Element::bbar;
+
+  /// Whether C depends on the parameters alone.
+  static constexpr bool constant = [] {
+    if constexpr (requires { bool(Kernel::constant_tangent); })
+      return tensors && Kernel::constant_tangent;
+    else
+      return false;
+  }();
 
   static constexpr bool hooped = Element::hooped, values = Response::takes_value;
   /// Slots that an unknown of a node is seen through: derivatives, N/r (of the first component only), N.
@@ -67,27 +77,14 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   VSR_FN static R tensor_at(const Input<R>& e, int q, const X& x, const U& u, const PutWeight& put_weight,
                             const PutTensor& put_tensor) {
     const auto& table = shape_table<Shape, Rule>();
-    R jacobian[dim][dim], inv[dim][dim], r = R(1.0);
-    for (int m = 0; m < dim; ++m)
-      for (int k = 0; k < dim; ++k) jacobian[m][k] = R(table.gradient[q][0][m]) * x(0, k);
-    if constexpr (Element::ring) r = R(table.value[q][0]) * x(0, 0);
-    for (int a = 1; a < nodes; ++a) {
-      for (int m = 0; m < dim; ++m)
-        for (int k = 0; k < dim; ++k) jacobian[m][k] += R(table.gradient[q][a][m]) * x(a, k);
-      if constexpr (Element::ring) r += R(table.value[q][a]) * x(a, 0);
-    }
-    const R det = invert_jacobian<dim>(jacobian, inv);
-    const R health = Element::ring ? min(det, r) : det;
-    const R volume = R(table.weight[q]) * det * Points::depth(e, r);
+    R inv[dim][dim], r, volume;
+    const R health = frame_at(e, q, x, inv, r, volume);
     [[maybe_unused]] const R around = hooped ? R(1.0) / r : R(0.0);
     Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
     Vec<R, components> value = zero_vector<R, components>();
     for (int a = 0; a < nodes; ++a) {
       R weight[stored_kinds];
-      for (int k = 0; k < dim; ++k) {
-        weight[k] = R(table.gradient[q][a][0]) * inv[k][0];
-        for (int m = 1; m < dim; ++m) weight[k] += R(table.gradient[q][a][m]) * inv[k][m];
-      }
+      for (int k = 0; k < dim; ++k) weight[k] = slope(table.gradient[q][a], inv[k]);
       if constexpr (hooped) weight[dim] = R(table.value[q][a]) * around;
       for (int k = 0; k < stored_kinds; ++k) put_weight(a, k, weight[k]);
       for (int i = 0; i < components; ++i) {
@@ -109,6 +106,74 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
     R parameters[parameter_count > 0 ? parameter_count : 1];
     for (int k = 0; k < parameter_count; ++k) parameters[k] = p.parameters[k];
     p.parameters = parameters;
+    put_changes(p, value, grad, volume, put_tensor);
+    return health;
+  }
+
+  /// All weights at point q, N included, times the root of the volume: put(a, kind, value). Returns the health.
+  template <class R, class X, class Put>
+  VSR_FN static R scaled_weights_at(const Input<R>& e, int q, const X& x, const Put& put) {
+    const auto& table = shape_table<Shape, Rule>();
+    R inv[dim][dim], r, volume;
+    const R health = frame_at(e, q, x, inv, r, volume);
+    const R root = sqrt(volume);
+    for (int k = 0; k < dim; ++k)
+      for (int m = 0; m < dim; ++m) inv[k][m] *= root;
+    [[maybe_unused]] const R around = hooped ? root / r : R(0.0);
+    for (int a = 0; a < nodes; ++a) {
+      for (int k = 0; k < dim; ++k) put(a, k, slope(table.gradient[q][a], inv[k]));
+      if constexpr (hooped) put(a, dim, R(table.value[q][a]) * around);
+      if constexpr (values) put(a, kinds - 1, R(table.value[q][a]) * root);
+    }
+    return health;
+  }
+
+  /// C where it depends on the parameters alone: put(place, value).
+  template <class R, class Put>
+  VSR_FN static void constant_tensor(const R* parameters, const Put& put) {
+    R constants[kernel_constants<Kernel>() > 0 ? kernel_constants<Kernel>() : 1];
+    if constexpr (kernel_constants<Kernel>() > 0) Kernel::prepare(parameters, constants);
+    Point<R> p;
+    // Some point: that the tangent does not depend on it does not mean that the law can be evaluated at zero.
+    for (int k = 0; k < 3; ++k) p.x[k] = R(0.6 + 0.2 * k);
+    p.parameters = parameters;
+    p.constants = constants;
+    p.temperature = R(300.0);
+    p.temperature_change = R(10.0);
+    put_changes(p, zero_vector<R, components>(), zero_matrix<R, rows, 3>(), R(1.0), put);
+  }
+
+ private:
+  template <class R>
+  VSR_FN static R slope(const double (&reference)[dim], const R (&inv)[dim]) {
+    R sum = R(reference[0]) * inv[0];
+    for (int m = 1; m < dim; ++m) sum += R(reference[m]) * inv[m];
+    return sum;
+  }
+
+  /// The inverse Jacobian, the radius of a ring and the volume at point q. Returns the health.
+  template <class R, class X>
+  VSR_FN static R frame_at(const Input<R>& e, int q, const X& x, R (&inv)[dim][dim], R& r, R& volume) {
+    const auto& table = shape_table<Shape, Rule>();
+    R jacobian[dim][dim];
+    r = R(1.0);
+    for (int m = 0; m < dim; ++m)
+      for (int k = 0; k < dim; ++k) jacobian[m][k] = R(table.gradient[q][0][m]) * x(0, k);
+    if constexpr (Element::ring) r = R(table.value[q][0]) * x(0, 0);
+    for (int a = 1; a < nodes; ++a) {
+      for (int m = 0; m < dim; ++m)
+        for (int k = 0; k < dim; ++k) jacobian[m][k] += R(table.gradient[q][a][m]) * x(a, k);
+      if constexpr (Element::ring) r += R(table.value[q][a]) * x(a, 0);
+    }
+    const R det = invert_jacobian<dim>(jacobian, inv);
+    volume = R(table.weight[q]) * det * Points::depth(e, r);
+    return Element::ring ? min(det, r) : det;
+  }
+
+  /// C, times the volume.
+  template <class R, class PutTensor>
+  VSR_FN static void put_changes(const Point<R>& p, const Vec<R, components>& value, const Mat<R, rows, 3>& grad,
+                                 R volume, const PutTensor& put_tensor) {
     VSR_ROLLED
     for (int t = 0; t < slots; ++t) {
       // One run of the law per slot: a unit change there. Compared instead of indexed, so that it stays in registers.
@@ -135,7 +200,6 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
       if constexpr (hooped)
         if (!symmetric || gradient_slots <= t) put_tensor(place(gradient_slots, t), volume * answer.flux(2, 2));
     }
-    return health;
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <voussoir/elements/kernel/element_kernel.hpp>
 #include <voussoir/elements/point/compact_action.hpp>
+#include <voussoir/elements/point/compact_tet.hpp>
 #include <voussoir/elements/point/formulation.hpp>
 #include <voussoir/elements/point/general_element.hpp>
 #include <voussoir/elements/point/hourglass.hpp>
@@ -19,7 +20,8 @@
 //   incompatible_modes.hpp   amplitudes of the incompatible modes; the tangent after their condensation
 //   hourglass.hpp            stiffness of the hourglass modes of a uniform-strain element
 //   point_action.hpp         residuals, and products with the tangent
-//   compact_action.hpp       these products with few registers
+//   compact_action.hpp       these products with few registers, of a Hex8
+//   compact_tet.hpp          the same of a Tet10
 //   mass_and_body_load.hpp   masses and body loads
 //   point_recovery.hpp       results at the points, and their extrapolation to the nodes
 //   point_pieces.hpp         the matrices in parts, for several threads per element
@@ -152,15 +154,19 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
   /// Whether there is compact_actions(): actions() for processors with few registers, in which few values are live at a
   /// time. It requires parameters that do not vary within the element.
   static constexpr bool has_compact_action =
-      trilinear && (!keeps_basis || (incompatible && detail::kernel_has_pair_block<Kernel>));
+      (trilinear && (!keeps_basis || (incompatible && detail::kernel_has_pair_block<Kernel>))) ||
+      (detail::same<Shape, Tet10> && !keeps_basis);
   /// The result of compact_actions() for one direction; its forces(put) distributes it to the nodes.
   template <class R>
-  using CompactFlow = detail::CompactFlow<R, components>;
+  using CompactFlow = typename detail::CompactFlowOf<R, components, trilinear>::type;
   /// The actions along `columns` directions, with `du` as for actions(). scratch(n) with n < room is temporary storage.
   template <int room, int columns, class R, class Direction, class Scratch>
   VSR_FN static R compact_actions(const Input<R>& e, const Direction& du, const Scratch& scratch,
                                   CompactFlow<R> (&flow)[columns]) {
-    return detail::CompactAction<Kernel, Shape, Formulation>::template actions<room>(e, du, scratch, flow);
+    if constexpr (trilinear)
+      return detail::CompactAction<Kernel, Shape, Formulation>::template actions<room>(e, du, scratch, flow);
+    else
+      return detail::CompactTetAction<Kernel, Formulation>::template actions<room>(e, du, scratch, flow);
   }
 
   /// The consistent mass ∫ ρ N_a N_b dV: the upper triangle, by rows.

@@ -48,6 +48,20 @@ struct LinearLaw : Law {
   static constexpr bool found(unsigned origin) { return (origin & (1u | 2u | 16u | 32u)) == 0; }
 };
 
+/// A law with values, sources or an unsymmetric tangent whose tangent depends on nothing but its parameters.
+template <class Law>
+struct ConstantLaw : Law {
+  using GivenLaw = Law;
+  static constexpr bool linear = true, constant_tangent = true;
+  static constexpr bool found(unsigned origin) { return origin == 0; }
+};
+
+/// Whether a law is for ConstantLaw.
+template <class Law>
+inline constexpr bool may_be_constant =
+    !__is_final(Law) && history_numbers_of<Law>() == 0 &&
+    (law_has_source<Law> || law_has_value_flux<Law> || law_has_value_energy<Law> || !symmetric_tangent_of<Law>());
+
 /// The law, with a constant tangent tensor: linear, and with the tangent of node pairs. `parameter_count` is that of
 /// the element, with its thickness.
 template <class Law, int parameter_count>

@@ -256,5 +256,87 @@ TEST(UniformLaw, HasTheMatricesOfTheLibrarysOwnLaw) {
   expect_stock_matrix<Hooke, Reduced>();
 }
 
+/// A body of revolution whose flux depends on the hoop strain and on a value: not symmetric.
+struct WarmRing {
+  static constexpr const char* name = "test_warm_ring";
+  static constexpr int components = 2, gradient_rows = 3;
+  static constexpr Geometry geometry = Geometry::axisymmetric;
+  static constexpr const char* unknowns[] = {"ux", "uy"};
+  static constexpr const char* parameters[] = {"young", "twist"};
+  static constexpr bool symmetric = false;
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Vec<R, 2>& value, const Mat3<R>& grad) {
+    Mat3<R> f = p[0] * grad;
+    f(2, 2) += p[1] * grad(0, 1);
+    f(0, 1) += p[1] * value[1];
+    return f;
+  }
+};
+
+/// The tangent summed up as constant_tangents does it, against tangent().
+template <class Law, class Shape>
+void expect_tangent_of_pieces() {
+  using K = PointElement<detail::ConstantLaw<Law>, Shape, Full>;
+  using Pieces = typename K::Pieces;
+  static_assert(Pieces::constant);
+  EXPECT_TRUE((detail::FoundElement<PointElement<Law, Shape, Full>>::found_constant()));
+  constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components, kinds = Pieces::kinds;
+  double table[2 + K::parameter_count] = {0};
+  for (int i = 0; i < K::parameter_count; ++i) table[1 + i] = 0.3 + 0.1 * i;
+  typename K::template Input<double> e{};
+  for (int a = 0; a < nodes; ++a)
+    for (int k = 0; k < K::dim; ++k) e.x[a][k] = Shape::node(a, k) + 3 + 0.1 * std::sin(3.0 * a + k);
+  e.table = table;
+  e.table_rows = 1;
+  std::vector<double> weight(K::points * nodes * kinds), tensor(Pieces::tensor_numbers);
+  double health = 1e300;
+  for (int q = 0; q < K::points; ++q)
+    health = std::min(health, Pieces::scaled_weights_at(
+                                  e, q, [&](int a, int k) { return e.x[a][k]; },
+                                  [&](int a, int k, double w) { weight[(q * nodes + a) * kinds + k] = w; }));
+  Pieces::constant_tensor(table + 1, [&](int place, double value) { tensor[place] = value; });
+  std::vector<double> expected(detail::tangent_entries(dofs, K::symmetric));
+  EXPECT_NEAR(K::tangent(e, expected.data()), health, 1e-14);
+  double largest = 0;
+  for (const double entry : expected) largest = std::max(largest, std::abs(entry));
+  EXPECT_GT(largest, 0);
+  for (int row = 0; row < dofs; ++row)
+    for (int column = K::symmetric ? row : 0; column < dofs; ++column) {
+      double sum = 0;
+      for (int r = 0; r < kinds; ++r)
+        for (int c = 0; c < kinds; ++c) {
+          const int s = Pieces::slot(row % components, r), t = Pieces::slot(column % components, c);
+          for (int q = 0; q < K::points && s >= 0 && t >= 0; ++q)
+            sum += tensor[Pieces::place(s, t)] * weight[(q * nodes + row / components) * kinds + r] *
+                   weight[(q * nodes + column / components) * kinds + c];
+        }
+      const int at = K::symmetric ? detail::upper_index<dofs>(row, column) : row * dofs + column;
+      EXPECT_NEAR(sum, expected[at], 1e-13 * largest) << row << ' ' << column;
+    }
+}
+
+TEST(ConstantLaw, HasTheTangentOfItsPieces) {
+  expect_tangent_of_pieces<testing::ReactionDiffusion, Hex8>();
+  expect_tangent_of_pieces<testing::ConvectionDiffusion, Hex8>();
+  expect_tangent_of_pieces<testing::ThermoElastic, Hex8>();
+  expect_tangent_of_pieces<testing::ThermoElastic, Tet10>();
+  expect_tangent_of_pieces<WarmRing, Quad4>();
+}
+
+/// A plume in a current that grows with x.
+struct Shear : testing::Plume {
+  template <class R>
+  VSR_FN static Vec<R, 1> source(const Point<R>& p, const Vec<R, 1>&, const Mat<R, 1, 3>& grad) {
+    return {{p.x[0] * grad(0, 0)}};
+  }
+};
+
+TEST(ConstantLaw, IsNotFoundWhereTheTangentVaries) {
+  EXPECT_TRUE((detail::FoundElement<PointElement<testing::Plume, Hex8, Full>>::found_constant()));
+  EXPECT_FALSE((detail::FoundElement<PointElement<Shear, Hex8, Full>>::found_constant()));
+  EXPECT_TRUE((detail::FoundElement<PointElement<Shear, Hex8, Full>>::found()));
+  EXPECT_FALSE((detail::FoundElement<PointElement<testing::Ignition, Hex8, Full>>::found_constant()));
+}
+
 }  // namespace
 }  // namespace voussoir

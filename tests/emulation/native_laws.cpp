@@ -19,12 +19,12 @@ void add(const char* type) {
 
 [[maybe_unused]] const bool added = [] {
   using namespace voussoir::testing;
-  add<ReactionDiffusion, Hex8>("reaction_diffusion.hex8");
+  add<voussoir::detail::ConstantLaw<ReactionDiffusion>, Hex8>("reaction_diffusion.hex8");
   add<Ignition, Hex8>("ignition.hex8");
-  add<ConvectionDiffusion, Hex8>("convection_diffusion.hex8");
+  add<voussoir::detail::ConstantLaw<ConvectionDiffusion>, Hex8>("convection_diffusion.hex8");
   add<NeoHookeEnergy, Hex8>("neo_hooke_energy.hex8");
   add<NeoHookeFlux, Hex8>("neo_hooke_flux.hex8");
-  add<ThermoElastic, Hex8>("coupled_solid.hex8");
+  add<voussoir::detail::ConstantLaw<ThermoElastic>, Hex8>("coupled_solid.hex8");
   add<J2Plasticity, Hex8>("j2.hex8");
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex8>("plain_solid.hex8");
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex20>("plain_solid.hex20");

@@ -17,6 +17,8 @@ struct PointShares {
   static constexpr int elements = 16;  ///< at a time
   static constexpr int at_once = 3;    ///< points of a thread
   static constexpr int groups = (K::points + at_once - 1) / at_once;
+  static constexpr int nodes_at_once = 2;  ///< of a thread
+  static constexpr int node_groups = (K::nodes + nodes_at_once - 1) / nodes_at_once;
   static constexpr int forces = K::components * K::dim;  ///< numbers of a point
   static constexpr int bytes = 8 * elements * K::points * forces;
 };
@@ -102,29 +104,44 @@ __device__ inline void visit_flow(const ElementJob& job, const ClusterView& view
   }
 }
 
-/// The force on node a of the element at a place, to its vector.
+/// The forces on some nodes of the element at a place, to its vector: node `first` and those `node_groups` further on.
+/// What is read of the points serves all of them.
 template <class K>
 __device__ inline void sum_flow(const ElementJob& job, const ClusterView& view, const ClusterRoom& room, int element,
-                                int a, const double* flow) {
+                                int first, const double* flow) {
   using S = PointShares<K>;
   using Pieces = typename K::Pieces;
-  constexpr int components = K::components, dim = K::dim;
+  constexpr int components = K::components, dim = K::dim, at_once = S::nodes_at_once;
   const unsigned place = blockIdx.x * static_cast<unsigned>(view.size) + static_cast<unsigned>(element);
   if (place >= static_cast<unsigned>(view.count)) return;
-  double sum[components] = {};
+  double sum[at_once][components] = {};
 #pragma unroll 3
   for (int q = 0; q < K::points; ++q)
 #pragma unroll
     for (int m = 0; m < dim; ++m) {
-      const double slope = Pieces::reference_slope(q, a, m);
+      double slope[at_once];
 #pragma unroll
-      for (int i = 0; i < components; ++i) sum[i] += slope * flow[(q * S::forces + i * dim + m) * S::elements];
+      for (int r = 0; r < at_once; ++r) {
+        const int a = first + r * S::node_groups;
+        slope[r] = Pieces::reference_slope(q, a < K::nodes ? a : K::nodes - 1, m);
+      }
+#pragma unroll
+      for (int i = 0; i < components; ++i) {
+        const double force = flow[(q * S::forces + i * dim + m) * S::elements];
+#pragma unroll
+        for (int r = 0; r < at_once; ++r) sum[r][i] += slope[r] * force;
+      }
     }
   double finite = 0;
 #pragma unroll
-  for (int i = 0; i < components; ++i) {
-    finite += 0 * sum[i];
-    room.vectors[(i * K::nodes + a) * view.size + element] = job.factor * sum[i];
+  for (int r = 0; r < at_once; ++r) {
+    const int a = first + r * S::node_groups;
+    if (a >= K::nodes) break;
+#pragma unroll
+    for (int i = 0; i < components; ++i) {
+      finite += 0 * sum[r][i];
+      room.vectors[(i * K::nodes + a) * view.size + element] = job.factor * sum[r][i];
+    }
   }
   if (!(finite == 0)) judge(job.fault, view.element[place], 1, 1, finite);
 }
@@ -153,7 +170,7 @@ __global__ void __launch_bounds__(detail::PointShares<K>::threads, 2)
     for (int task = thread; task < S::elements * S::groups; task += S::threads)
       visit_flow<K>(job, view, room, first + task % S::elements, task / S::elements, flow + task % S::elements);
     __syncthreads();
-    for (int task = thread; task < S::elements * nodes; task += S::threads)
+    for (int task = thread; task < S::elements * S::node_groups; task += S::threads)
       sum_flow<K>(job, view, room, first + task % S::elements, task / S::elements, flow + task % S::elements);
     __syncthreads();
   }

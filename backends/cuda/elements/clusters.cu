@@ -322,6 +322,25 @@ __global__ void place_records(std::int64_t count, std::int32_t elements, const s
   if (i < count) placed[i] = i < elements ? record[element[i]] : 0;
 }
 
+__global__ void mark_cluster_nodes(std::int64_t count, int components, const std::uint8_t* constrained,
+                                   const ClusterNode* node, std::uint32_t* first) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count || node[i].equation < 0) return;
+  std::uint32_t marks = 0;
+  for (int k = 0; k < components; ++k)
+    if (constrained[node[i].equation + k]) marks |= 1u << k;
+  first[i] = (first[i] & 0xffffu) | marks << 16;
+}
+
+__global__ void mark_open_nodes(std::int32_t count, const std::uint8_t* constrained, OpenNode* node) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const std::int32_t equations = node[i].equations < 0 ? -node[i].equations : node[i].equations;
+  bool some = false;
+  for (std::int32_t k = 0; k < equations; ++k) some = some || constrained[node[i].equation + k];
+  node[i].equations = some ? -equations : equations;
+}
+
 /// What stands at the nodes of clusters, once all batches are known.
 void settle_nodes(const DeviceModel& model, int device, int batch, const HostPart& host, const Draft& draft,
                   NodeTargets& targets, ClusterPlan& plan) {
@@ -472,6 +491,22 @@ ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector
     if (set.batches[b].clusters > 0)
       settle_nodes(model, device, static_cast<int>(b), host, drafts[b], targets, set.batches[b]);
   return set;
+}
+
+void follow_supports(const DeviceModel& model, int device, ClusterSet& set) {
+  const DeviceModel::Part& part = model.part(device);
+  const auto& memory = model.layout()->memory(device);
+  DeviceSection section(*memory);
+  const cudaStream_t stream = stream_of(memory);
+  const std::uint8_t* constrained = part.constrained.read_device();
+  for (ClusterPlan& plan : set.batches)
+    if (const auto room = static_cast<std::int64_t>(plan.first.size()); room > 0)
+      launch(mark_cluster_nodes, grid_for(room), stream, room, plan.components, constrained, plan.node.read_device(),
+             plan.first.update_device());
+  if (set.open_nodes > 0)
+    launch(mark_open_nodes, grid_for(set.open_nodes), stream, set.open_nodes, constrained,
+           set.open_node.update_device());
+  synchronize(stream);  // products that start early read the plan before they wait for anything
 }
 
 }  // namespace voussoir::cuda

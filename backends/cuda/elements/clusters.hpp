@@ -97,6 +97,8 @@ int cluster_size_of(const ElementProgram& program);
 bool fits_clusters(const ElementProgram& program, const DeviceMemory& memory, std::size_t more_bytes = 0);
 /// Cuts the active batches of a device in clusters.
 ClusterSet make_clusters(const DeviceModel& model, int device, const std::vector<bool>& active);
+/// The clusters of a model whose supports have changed, and nothing else.
+void follow_supports(const DeviceModel& model, int device, ClusterSet& set);
 
 /// What kernels are given. Inside a section.
 ClusterView cluster_view(const ClusterPlan& plan, const double* x, const ClusterSums& sums);

@@ -34,14 +34,17 @@ enum class Routine : int {
 
 /// What the host has to know of an element type before it can launch a kernel for its matrices.
 struct TangentWays {
-  int point_threads = 0;    ///< threads of an element by points (levels II and IIa); 0: has no such way
-  int pair_elements = 0;    ///< elements of a block by pairs; 0: has no such way
-  int pair_threads = 0;     ///< of a block
-  int pair_bytes = 0;       ///< shared memory of a block
-  int prefers_pairs = 0;    ///< what `automatic` stands for
-  int tensor_elements = 0;  ///< elements of a block of tensor_tangents; 0: has no such way
-  int tensor_threads = 0;   ///< of a block
-  int tensor_bytes = 0;     ///< shared memory of a block
+  int point_threads = 0;      ///< threads of an element by points (levels II and IIa); 0: has no such way
+  int pair_elements = 0;      ///< elements of a block by pairs; 0: has no such way
+  int pair_threads = 0;       ///< of a block
+  int pair_bytes = 0;         ///< shared memory of a block
+  int prefers_pairs = 0;      ///< what `automatic` stands for
+  int tensor_elements = 0;    ///< elements of a block of tensor_tangents; 0: has no such way
+  int tensor_threads = 0;     ///< of a block
+  int tensor_bytes = 0;       ///< shared memory of a block
+  int constant_elements = 0;  ///< the same of constant_tangents
+  int constant_threads = 0;
+  int constant_bytes = 0;
   int product_threads = 0;  ///< of a block of cluster_point_action; 0: has no such kernel
   int product_bytes = 0;    ///< shared memory of a block besides ClusterPlan::action_bytes(1)
   int streams = 0;          ///< entries leave when they are ready, a thread per element

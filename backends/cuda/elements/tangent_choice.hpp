@@ -16,7 +16,8 @@ enum class TangentKernel {
   streamed,  ///< streamed_tangents
   points,    ///< point_tangents
   pairs,     ///< pair_tangents
-  tensors    ///< tensor_tangents
+  tensors,   ///< tensor_tangents
+  constants  ///< constant_tangents
 };
 
 /// Whether elements can be integrated in a way. Where the material varies within elements, only a thread per element or
@@ -40,6 +41,9 @@ inline TangentKernel choose_tangents(const TangentWays& ways, Integration how, b
     return TangentKernel::points;
   const bool pairs = how == Integration::pairs || (how != Integration::thread && ways.prefers_pairs);
   if (pairs && has_way(ways, Integration::pairs, varies, gpu)) return TangentKernel::pairs;
+  if (how != Integration::thread && ways.constant_elements > 0 && !varies &&
+      static_cast<std::size_t>(ways.constant_bytes) <= gpu.shared_bytes_per_block)
+    return TangentKernel::constants;
   if (how != Integration::thread && ways.tensor_elements > 0 &&
       static_cast<std::size_t>(ways.tensor_bytes) <= gpu.shared_bytes_per_block)
     return TangentKernel::tensors;
@@ -54,6 +58,10 @@ inline Grid point_grid(const TangentWays& ways, Integration how, std::int64_t co
 inline Grid tensor_grid(const TangentWays& ways, std::int64_t count) {
   return {(count + ways.tensor_elements - 1) / ways.tensor_elements, ways.tensor_threads,
           static_cast<std::size_t>(ways.tensor_bytes)};
+}
+inline Grid constant_grid(const TangentWays& ways, std::int64_t count) {
+  return {(count + ways.constant_elements - 1) / ways.constant_elements, ways.constant_threads,
+          static_cast<std::size_t>(ways.constant_bytes)};
 }
 inline Grid pair_grid(const TangentWays& ways, std::int64_t count) {
   return {(count + ways.pair_elements - 1) / ways.pair_elements, ways.pair_threads,

@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/backends/cuda/elements/cluster_points.hpp>
+#include <voussoir/backends/cuda/elements/constant_kernels.hpp>
 #include <voussoir/backends/cuda/elements/pair_kernels.hpp>
 #include <voussoir/backends/cuda/elements/point_kernels.hpp>
 #include <voussoir/backends/cuda/elements/tensor_kernels.hpp>
@@ -32,6 +33,11 @@ VSR_FN constexpr TangentWays tangent_ways() {
     ways.tensor_elements = detail::TensorSizes<K>::elements;
     ways.tensor_threads = detail::TensorSizes<K>::threads;
     ways.tensor_bytes = detail::TensorSizes<K>::bytes;
+  }
+  if constexpr (detail::has_constant_tensor<K>()) {
+    ways.constant_elements = detail::ConstantSizes<K>::elements;
+    ways.constant_threads = detail::ConstantSizes<K>::threads;
+    ways.constant_bytes = detail::ConstantSizes<K>::bytes;
   }
   if constexpr (detail::has_point_products<K>()) {
     ways.product_threads = detail::PointShares<K>::threads;

@@ -147,6 +147,8 @@ class JitDeviceProgram final : public DeviceProgram {
         return kernel(run, {"pair_tangents"}).launch(pair_grid(ways, job.count), run.stream(), job);
       case TangentKernel::tensors:
         return kernel(run, {"tensor_tangents"}).launch(tensor_grid(ways, job.count), run.stream(), job);
+      case TangentKernel::constants:
+        return kernel(run, {"constant_tangents"}).launch(constant_grid(ways, job.count), run.stream(), job);
       case TangentKernel::streamed:
         return by_elements(run, {"streamed_tangents"}, job);
       case TangentKernel::values:

@@ -94,6 +94,9 @@ class NativeDeviceProgram final : public DeviceProgram {
     if constexpr (ways.tensor_elements > 0)
       if (chosen == TangentKernel::tensors)
         return launch(tensor_tangents<K>, tensor_grid(ways, job.count), run.stream(), job);
+    if constexpr (ways.constant_elements > 0)
+      if (chosen == TangentKernel::constants)
+        return launch(constant_tangents<K>, constant_grid(ways, job.count), run.stream(), job);
     if constexpr (ways.streams > 0)
       if (chosen == TangentKernel::streamed)
         return launch(streamed_tangents<K>, grid_for(job.count, 128), run.stream(), job);

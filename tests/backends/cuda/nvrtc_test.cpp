@@ -59,6 +59,7 @@ TEST_F(Nvrtc, CompilesEveryRoutineOfAUsersElement) {
   const KernelSource general = seepage("Hex8", "Seepage");
   expect_compiles(general, {"tensor_tangents"});
   expect_compiles(general, {"cluster_action", "true"});
+  expect_compiles(seepage("Hex8", "voussoir::detail::ConstantLaw<Seepage>"), {"constant_tangents"});
   expect_compiles(seepage("Tet4"), values_template(Routine::tangent));
 }
 
