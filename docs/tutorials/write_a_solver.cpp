@@ -34,7 +34,7 @@ StepResult solve(const std::string& solver, const std::string& backend) {
   StaticOptions options;
   options.backend = backend;
   options.solver = solver;
-  const StepResult result = make_static_analysis(domain, options)->run().front();
+  StepResult result = make_static_analysis(domain, options)->run().front();
   std::printf("  %-16s %-9s uz = %.6e m, %4d iterations, true residual %.1e\n", solver.c_str(), backend.c_str(),
               result.unknowns.largest("uz").value, result.report.iterations, result.report.true_residual);
   return result;

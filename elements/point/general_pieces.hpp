@@ -12,6 +12,8 @@
 // derivatives of the shape function, N/r, and N. If C is the same at all points of an element, the weights are summed
 // alone:
 //   K_ab = C : Σ_q W_a ⊗ W_b
+// B-bar has one slot more, the change of all three normal strains, which an unknown is seen through by the difference
+// of its divergence to the mean over the element.
 
 namespace voussoir::detail {
 
@@ -37,24 +39,29 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
 
   // Neither pairs of nodes nor entries can be integrated alone: the law differs from point to point.
   static constexpr bool pairs = false, streams = false, by_points = false, small = false;
-  /// Whether the tangent is a sum over the points of W C Wᵀ. B-bar needs the functions at all points at once.
-  static constexpr bool tensors = !Element::bbar;
+  /// Whether the tangent is a sum over the points of W C Wᵀ.
+  static constexpr bool tensors = true;
 
   /// Whether C depends on the parameters alone.
   static constexpr bool constant = [] {
     if constexpr (requires { bool(Kernel::constant_tangent); })
-      return tensors && Kernel::constant_tangent;
+      return Kernel::constant_tangent && !Element::bbar;
     else
       return false;
   }();
 
-  static constexpr bool hooped = Element::hooped, values = Response::takes_value;
-  /// Slots that an unknown of a node is seen through: derivatives, N/r (of the first component only), N.
-  static constexpr int kinds = dim + (hooped ? 1 : 0) + (values ? 1 : 0);
-  /// Of these, how many stand in gradients_at(): all but N, which is the same for all elements.
-  static constexpr int stored_kinds = dim + (hooped ? 1 : 0);
-  static constexpr int gradient_slots = components * dim;
-  static constexpr int slots = gradient_slots + (hooped ? 1 : 0) + (values ? components : 0);
+  static constexpr bool hooped = Element::hooped, bbar = Element::bbar, values = Response::takes_value;
+  /// Slots that an unknown of a node is seen through: derivatives, N/r (of the first component only), the volume (of
+  /// B-bar), N.
+  static constexpr int kinds = dim + (hooped ? 1 : 0) + (bbar ? 1 : 0) + (values ? 1 : 0);
+  /// Weights of a node: of derivatives and N/r, which are the same for all its unknowns; of the volume, which are not;
+  /// and N.
+  static constexpr int plain_weights = dim + (hooped ? 1 : 0), volume_kind = plain_weights,
+                       weights = plain_weights + (bbar ? components : 0) + (values ? 1 : 0);
+  /// Of these, how many differ from element to element: all but N.
+  static constexpr int stored_weights = weights - (values ? 1 : 0);
+  static constexpr int gradient_slots = components * dim, volume_slot = gradient_slots + (hooped ? 1 : 0);
+  static constexpr int slots = volume_slot + (bbar ? 1 : 0) + (values ? components : 0);
   /// Numbers of C that are kept.
   static constexpr int tensor_numbers = tangent_entries(slots, symmetric);
 
@@ -62,7 +69,12 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   VSR_FN static constexpr int slot(int component, int kind) {
     if (kind < dim) return component * dim + kind;
     if (hooped && kind == dim) return component == 0 ? gradient_slots : -1;
-    return gradient_slots + (hooped ? 1 : 0) + component;
+    if (bbar && kind == volume_kind) return volume_slot;
+    return volume_slot + (bbar ? 1 : 0) + component;
+  }
+  /// The place among the weights of a node of the one through which an unknown is seen.
+  VSR_FN static constexpr int weight_of(int component, int kind) {
+    return kind < plain_weights ? kind : bbar && kind == volume_kind ? plain_weights + component : weights - 1;
   }
   VSR_FN static constexpr int place(int s, int t) {
     return !symmetric ? s * slots + t : s <= t ? upper_index<slots>(s, t) : upper_index<slots>(t, s);
@@ -70,9 +82,9 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   /// N_a at point q.
   VSR_FN static double shape_at(int q, int a) { return shape_table<Shape, Rule>().value[q][a]; }
 
-  /// Weights and tensor, times the volume, at point q: put_weight(a, kind, value), put_tensor(place, value). x(a, k) is
-  /// coordinate k of node a, u(a, i) its unknown i, for devices with too few registers for all of them at a time; `e.u`
-  /// is not read. Returns the health.
+  /// Weights and tensor, times the volume, at point q: put_weight(a, place, value), put_tensor(place, value). x(a, k)
+  /// is coordinate k of node a, u(a, i) its unknown i, for devices with too few registers for all of them at a time;
+  /// `e.u` is not read. Returns the health. Not for B-bar.
   template <class R, class X, class U, class PutWeight, class PutTensor>
   VSR_FN static R tensor_at(const Input<R>& e, int q, const X& x, const U& u, const PutWeight& put_weight,
                             const PutTensor& put_tensor) {
@@ -83,10 +95,10 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
     Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
     Vec<R, components> value = zero_vector<R, components>();
     for (int a = 0; a < nodes; ++a) {
-      R weight[stored_kinds];
+      R weight[plain_weights];
       for (int k = 0; k < dim; ++k) weight[k] = slope(table.gradient[q][a], inv[k]);
       if constexpr (hooped) weight[dim] = R(table.value[q][a]) * around;
-      for (int k = 0; k < stored_kinds; ++k) put_weight(a, k, weight[k]);
+      for (int k = 0; k < plain_weights; ++k) put_weight(a, k, weight[k]);
       for (int i = 0; i < components; ++i) {
         const R own = u(a, i);
         for (int k = 0; k < dim; ++k) grad(i, k) += weight[k] * own;
@@ -95,19 +107,54 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
           if (i == 0) grad(2, 2) += weight[dim] * own;
       }
     }
-    PointMaterial<Kernel, Shape, Formulation, R> material;
-    Point<R> p = material.begin(e);
-    R history[law_history > 0 ? law_history : 1];
-    p.history = history;
-    material.move(e, table.value[q], p);
-    for (int k = 0; k < law_history; ++k) history[k] = e.history_at(q * law_history + k);
-    // Copied, so that what a law computes of its parameters need not be computed again after each store.
-    constexpr int parameter_count = Element::parameter_count;
-    R parameters[parameter_count > 0 ? parameter_count : 1];
-    for (int k = 0; k < parameter_count; ++k) parameters[k] = p.parameters[k];
-    p.parameters = parameters;
-    put_changes(p, value, grad, volume, put_tensor);
+    tensor_of(e, q, value, grad, volume, put_tensor);
     return health;
+  }
+
+  // ---- B-bar: weights at all points, then the means of divergences, then tensors ----
+
+  /// All weights at point q but those of the volume and N, and the volume. Returns the health.
+  template <class R, class X, class PutWeight>
+  VSR_FN static R plain_weights_at(const Input<R>& e, int q, const X& x, const PutWeight& put_weight, R& volume) {
+    const auto& table = shape_table<Shape, Rule>();
+    R inv[dim][dim], r;
+    const R health = frame_at(e, q, x, inv, r, volume);
+    [[maybe_unused]] const R around = hooped ? R(1.0) / r : R(0.0);
+    for (int a = 0; a < nodes; ++a) {
+      for (int k = 0; k < dim; ++k) put_weight(a, k, slope(table.gradient[q][a], inv[k]));
+      if constexpr (hooped) put_weight(a, dim, R(table.value[q][a]) * around);
+    }
+    return health;
+  }
+  /// The divergence of unknown i of node a, by the weights: weight(a, place).
+  template <class Weight>
+  VSR_FN static auto divergence(const Weight& weight, int a, int i) {
+    auto sum = weight(a, i);
+    if constexpr (hooped)
+      if (i == 0) sum += weight(a, dim);
+    return sum;
+  }
+  /// The weights of the volume, put_weight(a, place, value), and the tensor at point q, where mean(a, i) is the mean
+  /// divergence of an unknown.
+  template <class R, class U, class Weight, class Mean, class PutWeight, class PutTensor>
+  VSR_FN static void mean_tensor_at(const Input<R>& e, int q, R volume, const U& u, const Weight& weight,
+                                    const Mean& mean, const PutWeight& put_weight, const PutTensor& put_tensor) {
+    const auto& table = shape_table<Shape, Rule>();
+    Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
+    Vec<R, components> value = zero_vector<R, components>();
+    R swelling = R(0.0);
+    for (int a = 0; a < nodes; ++a)
+      for (int i = 0; i < components; ++i) {
+        const R own = u(a, i), correction = R(1.0 / 3.0) * (mean(a, i) - divergence(weight, a, i));
+        put_weight(a, plain_weights + i, correction);
+        swelling += correction * own;
+        for (int k = 0; k < dim; ++k) grad(i, k) += weight(a, k) * own;
+        if constexpr (values) value[i] += R(table.value[q][a]) * own;
+        if constexpr (hooped)
+          if (i == 0) grad(2, 2) += weight(a, dim) * own;
+      }
+    for (int i = 0; i < 3; ++i) grad(i, i) += swelling;
+    tensor_of(e, q, value, grad, volume, put_tensor);
   }
 
   /// All weights at point q, N included, times the root of the volume: put(a, kind, value). Returns the health.
@@ -144,6 +191,24 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   }
 
  private:
+  /// The tensor at point q, times the volume.
+  template <class R, class PutTensor>
+  VSR_FN static void tensor_of(const Input<R>& e, int q, const Vec<R, components>& value, const Mat<R, rows, 3>& grad,
+                               R volume, const PutTensor& put_tensor) {
+    PointMaterial<Kernel, Shape, Formulation, R> material;
+    Point<R> p = material.begin(e);
+    R history[law_history > 0 ? law_history : 1];
+    p.history = history;
+    material.move(e, shape_table<Shape, Rule>().value[q], p);
+    for (int k = 0; k < law_history; ++k) history[k] = e.history_at(q * law_history + k);
+    // Copied, so that what a law computes of its parameters need not be computed again after each store.
+    constexpr int parameter_count = Element::parameter_count;
+    R parameters[parameter_count > 0 ? parameter_count : 1];
+    for (int k = 0; k < parameter_count; ++k) parameters[k] = p.parameters[k];
+    p.parameters = parameters;
+    put_changes(p, value, grad, volume, put_tensor);
+  }
+
   template <class R>
   VSR_FN static R slope(const double (&reference)[dim], const R (&inv)[dim]) {
     R sum = R(reference[0]) * inv[0];
@@ -186,6 +251,8 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
         if constexpr (values) value_change[i] = R(t == slot(i, kinds - 1) ? 1.0 : 0.0);
       }
       if constexpr (hooped) change(2, 2) = R(t == gradient_slots ? 1.0 : 0.0);
+      if constexpr (bbar)
+        for (int i = 0; i < 3; ++i) change(i, i) += R(t == volume_slot ? 1.0 : 0.0);
       const Answer<R> answer = Response::change(p, value, grad, value_change, change);
       VSR_UNROLLED
       for (int i = 0; i < components; ++i) {
@@ -199,6 +266,8 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
       }
       if constexpr (hooped)
         if (!symmetric || gradient_slots <= t) put_tensor(place(gradient_slots, t), volume * answer.flux(2, 2));
+      if constexpr (bbar)
+        if (!symmetric || volume_slot <= t) put_tensor(place(volume_slot, t), volume * trace(answer.flux));
     }
   }
 };

@@ -23,7 +23,8 @@ std::string wooden_deck() {
 
 /// A copy of the program and its library, without the file of the extra elements.
 fs::path incomplete_program() {
-  const fs::path built = fs::path(VSR_TEST_PROGRAM).parent_path(), folder = fresh_folder("incomplete");
+  const fs::path built = fs::path(VSR_TEST_PROGRAM).parent_path();
+  fs::path folder = fresh_folder("incomplete");
   fs::copy_file(VSR_TEST_PROGRAM, folder / "voussoir");
   for (const auto& file : fs::directory_iterator(built))
     if (file.path().filename().string().starts_with("libvoussoir.so")) fs::copy(file.path(), folder);

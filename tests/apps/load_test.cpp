@@ -19,7 +19,7 @@ struct InFolder : public ::testing::Test {
     settings.folder = fresh_folder("load");
     write_text(settings.folder / "beam.inp", cantilever_deck(8, 2, 2));
   }
-  Outcome run(std::vector<std::string> arguments) const { return run_program(arguments, settings); }
+  Outcome run(const std::vector<std::string>& arguments) const { return run_program(arguments, settings); }
 };
 
 TEST_F(InFolder, ALibraryAddsSolversThatRunUses) {

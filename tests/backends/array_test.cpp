@@ -157,8 +157,8 @@ TEST(Array, MovesAndFreesOnce) {
     c = std::move(b);
     EXPECT_EQ(memory->live, 1);
     EXPECT_EQ(c.read_host()[3], 4.0);
-    EXPECT_TRUE(a.empty());
-    EXPECT_TRUE(b.empty());
+    EXPECT_TRUE(a.empty());  // NOLINT(bugprone-use-after-move): that is the point
+    EXPECT_TRUE(b.empty());  // NOLINT(bugprone-use-after-move)
   }
   EXPECT_EQ(memory->live, 0);
   EXPECT_EQ(memory->live_mirrors, 0);

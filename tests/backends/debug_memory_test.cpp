@@ -243,9 +243,11 @@ TEST_F(DebugMemoryDeathTest, BeforeTheBeginning) {
 struct Lacks {
   using is_gtest_matcher = void;
   std::string part;
+  // NOLINTBEGIN(readability-identifier-naming): the names are GoogleTest's
   bool MatchAndExplain(const std::string& text, std::ostream*) const { return text.find(part) == std::string::npos; }
   void DescribeTo(std::ostream* out) const { *out << "lacks '" << part << "'"; }
   void DescribeNegationTo(std::ostream* out) const { *out << "has '" << part << "'"; }
+  // NOLINTEND(readability-identifier-naming)
 };
 
 TEST_F(DebugMemoryDeathTest, OtherFaultsGoToTheHandlerBefore) {

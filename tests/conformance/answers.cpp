@@ -55,7 +55,7 @@ void take_products(const std::string& name, const AnalysisModel& model, const Op
   a.numbers[name + " X·AX"] = {matrix.apply_dot(xs, ys)};
 }
 
-void take_block_diagonal(const std::string& name, BlockDiagonal diagonal, Answers& a) {
+void take_block_diagonal(const std::string& name, const BlockDiagonal& diagonal, Answers& a) {
   auto& all = a.numbers[name];
   for (auto& part : diagonal.blocks) {
     const auto values = part.read_host();
@@ -194,7 +194,7 @@ Answers solutions(const Domain& domain, const std::shared_ptr<Backend>& backend,
     soe->set_model(c.model);
     integrator.form_tangent(c.model, state, *soe);
     integrator.form_unbalance(c.model, state, soe->b());
-    CgSolver solver(preconditioner, {1e-10, 20000});
+    CgSolver solver(std::move(preconditioner), {1e-10, 20000});
     const SolveReport report = solver.solve(*soe);
     const std::string name = solver.name() + " on " + storage;
     EXPECT_TRUE(report.converged) << name << ": " << report.reason;

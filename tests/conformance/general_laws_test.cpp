@@ -100,6 +100,7 @@ const std::string types[] = {"reaction_diffusion.hex8",
                              "neo_hooke_energy.hex8",
                              "coupled_solid.hex8",
                              "j2.hex8",
+                             "j2.hex8.bbar",
                              "plain_solid.hex8",
                              "plain_solid.hex20",
                              "plume.hex8"};

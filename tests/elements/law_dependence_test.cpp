@@ -323,6 +323,101 @@ TEST(ConstantLaw, HasTheTangentOfItsPieces) {
   expect_tangent_of_pieces<WarmRing, Quad4>();
 }
 
+/// The tangent of B-bar summed up as tensor_tangents does it, against tangent().
+template <class Law, class Shape>
+void expect_tangent_of_means(std::initializer_list<double> parameters, double size) {
+  using K = PointElement<Law, Shape, BBar>;
+  using Pieces = typename K::Pieces;
+  constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components,
+                stored = Pieces::stored_weights;
+  std::vector<double> table{0};
+  table.insert(table.end(), parameters);
+  typename K::template Input<double> e{};
+  for (int a = 0; a < nodes; ++a)
+    for (int k = 0; k < K::dim; ++k) e.x[a][k] = Shape::node(a, k) + 3 + 0.1 * std::sin(3.0 * a + k);
+  for (int i = 0; i < dofs; ++i) e.u[i] = size * std::sin(1.0 + 2.0 * i);
+  e.table = table.data();
+  e.table_rows = 1;
+  const std::vector<double> history(K::points * K::law_history + 1, 0.0);
+  e.history = history.data();
+  e.history_stride = 1;
+  std::vector<double> weight(K::points * nodes * stored), tensor(K::points * Pieces::tensor_numbers), volume(K::points);
+  const auto weights_at = [&](int q) {
+    return [&, q](int a, int k) -> double& { return weight[(q * nodes + a) * stored + k]; };
+  };
+  double health = 1e300, whole = 0;
+  for (int q = 0; q < K::points; ++q) {
+    health = std::min(health, Pieces::plain_weights_at(
+                                  e, q, [&](int a, int k) { return e.x[a][k]; },
+                                  [&](int a, int k, double w) { weights_at(q)(a, k) = w; }, volume[q]));
+    whole += volume[q];
+  }
+  std::vector<double> mean(dofs, 0.0);
+  for (int i = 0; i < dofs; ++i)
+    for (int q = 0; q < K::points; ++q)
+      mean[i] += volume[q] *
+                 Pieces::divergence([&](int a, int k) { return double(weights_at(q)(a, k)); }, i / components,
+                                    i % components) /
+                 whole;
+  for (int q = 0; q < K::points; ++q)
+    Pieces::mean_tensor_at(
+        e, q, volume[q], [&](int a, int i) { return e.u[a * components + i]; },
+        [&](int a, int k) { return double(weights_at(q)(a, k)); },
+        [&](int a, int i) { return mean[a * components + i]; },
+        [&](int a, int k, double w) { weights_at(q)(a, k) = w; },
+        [&](int place, double value) { tensor[q * Pieces::tensor_numbers + place] = value; });
+  std::vector<double> expected(detail::tangent_entries(dofs, K::symmetric));
+  EXPECT_NEAR(K::tangent(e, expected.data()), health, 1e-14);
+  double largest = 0;
+  for (const double entry : expected) largest = std::max(largest, std::abs(entry));
+  EXPECT_GT(largest, 0);
+  for (int row = 0; row < dofs; ++row)
+    for (int column = K::symmetric ? row : 0; column < dofs; ++column) {
+      double sum = 0;
+      for (int q = 0; q < K::points; ++q) {
+        const auto seen = [&](int unknown, int kind) {
+          const int place = Pieces::weight_of(unknown % components, kind);
+          return place < stored ? weights_at(q)(unknown / components, place)
+                                : Pieces::shape_at(q, unknown / components);
+        };
+        for (int r = 0; r < Pieces::kinds; ++r)
+          for (int c = 0; c < Pieces::kinds; ++c) {
+            const int s = Pieces::slot(row % components, r), t = Pieces::slot(column % components, c);
+            if (s >= 0 && t >= 0)
+              sum += tensor[q * Pieces::tensor_numbers + Pieces::place(s, t)] * seen(row, r) * seen(column, c);
+          }
+      }
+      const int at = K::symmetric ? detail::upper_index<dofs>(row, column) : row * dofs + column;
+      EXPECT_NEAR(sum, expected[at], 1e-12 * largest) << row << ' ' << column;
+    }
+}
+
+/// A body of revolution that stiffens.
+struct StiffeningRing {
+  static constexpr const char* name = "test_stiffening_ring";
+  static constexpr int components = 2, gradient_rows = 3;
+  static constexpr Geometry geometry = Geometry::axisymmetric;
+  static constexpr const char* unknowns[] = {"ux", "uy"};
+  static constexpr const char* parameters[] = {"young", "more"};
+  static constexpr bool symmetric_gradient = true;
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    Mat3<R> strain;
+    R square = R(0.0);
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k) {
+        strain(i, k) = R(0.5) * (grad(i, k) + grad(k, i));
+        square += strain(i, k) * strain(i, k);
+      }
+    return (p[0] + p[1] * square) * strain;
+  }
+};
+
+TEST(GeneralLaw, HasTheTangentOfItsMeans) {
+  expect_tangent_of_means<testing::J2Plasticity, Hex8>({2, 1, 0.05, 0.3}, 0.05);
+  expect_tangent_of_means<StiffeningRing, Quad4>({2, 0.7}, 0.5);
+}
+
 /// A plume in a current that grows with x.
 struct Shear : testing::Plume {
   template <class R>

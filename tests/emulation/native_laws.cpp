@@ -26,6 +26,7 @@ void add(const char* type) {
   add<NeoHookeFlux, Hex8>("neo_hooke_flux.hex8");
   add<voussoir::detail::ConstantLaw<ThermoElastic>, Hex8>("coupled_solid.hex8");
   add<J2Plasticity, Hex8>("j2.hex8");
+  add<J2Plasticity, Hex8, BBar>("j2.hex8.bbar");
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex8>("plain_solid.hex8");
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex20>("plain_solid.hex20");
   add<voussoir::detail::LinearLaw<Plume>, Hex8>("plume.hex8");

@@ -241,6 +241,9 @@ VSR_REGISTER_ELEMENT(voussoir::testing::NeoHookeEnergy, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::NeoHookeFlux, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::ThermoElastic, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::J2Plasticity, Hex8);
+[[maybe_unused]] static const voussoir::RegisterKernel<
+    voussoir::PointElement<voussoir::testing::J2Plasticity, voussoir::Hex8, voussoir::BBar>>
+    registered_j2_bbar{"j2.hex8.bbar", "hex8", VSR_KERNEL_FILE_OR_NULL};
 VSR_REGISTER_ELEMENT(voussoir::testing::Relaxing, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::PlainSolid, Hex8, Hex20);
 VSR_REGISTER_ELEMENT(voussoir::testing::Plume, Hex8);

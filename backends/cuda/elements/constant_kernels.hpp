@@ -71,7 +71,7 @@ struct WeightTile {
   __device__ static void load(const double* values, int tile, double (&w)[2][kinds]) {
     VSR_UNROLLED
     for (int i = 0; i < 2; ++i) {
-      const int a = TensorTile<K>::node(tile, i);
+      const int a = 2 * tile + i < K::nodes ? 2 * tile + i : K::nodes - 1;
       VSR_UNROLLED
       for (int k = 0; k < kinds; ++k) w[i][k] = values[(a * kinds + k) * S::elements];
     }

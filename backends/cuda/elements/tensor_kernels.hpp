@@ -15,11 +15,14 @@ namespace detail {
 template <class K>
 struct TensorSizes {
   using Pieces = typename K::Pieces;
-  static constexpr int weights = K::nodes * Pieces::stored_kinds;
+  static constexpr int weights = K::nodes * Pieces::stored_weights;
   static constexpr int per_point = weights + Pieces::tensor_numbers;
   static constexpr int coordinates = K::points * per_point;
   static constexpr int places = coordinates + K::dim * K::nodes;  // of the nodes' first unknowns, two in a number
-  static constexpr int total = places + (K::nodes + 1) / 2;
+  // B-bar: volumes of the points and mean divergences.
+  static constexpr int volumes = places + (K::nodes + 1) / 2;
+  static constexpr int means = volumes + (Pieces::bbar ? K::points : 0);
+  static constexpr int total = means + (Pieces::bbar ? K::nodes * K::components : 0);
   static constexpr int node_tiles = (K::nodes + 1) / 2;
   static constexpr int tiles = Pieces::symmetric ? node_tiles * (node_tiles + 1) / 2 : node_tiles * node_tiles;
 
@@ -67,19 +70,20 @@ template <class K>
 struct TensorTile {
   using S = TensorSizes<K>;
   using Pieces = typename K::Pieces;
-  static constexpr int kinds = Pieces::kinds, stored = Pieces::stored_kinds, components = K::components;
+  static constexpr int kinds = Pieces::kinds, weights = Pieces::weights, stored = Pieces::stored_weights,
+                       components = K::components;
   double sum[2][2][components][components];
   int row, column;
 
   /// A node of the tile; if the number of nodes is odd, the last one also takes the place of the missing one.
   VSR_FN static int node(int tile, int i) { return 2 * tile + i < K::nodes ? 2 * tile + i : K::nodes - 1; }
-  __device__ static void load(const double* values, int q, int tile, double (&w)[2][kinds]) {
+  __device__ static void load(const double* values, int q, int tile, double (&w)[2][weights]) {
     VSR_UNROLLED
     for (int i = 0; i < 2; ++i) {
       const int a = node(tile, i);
       VSR_UNROLLED
       for (int k = 0; k < stored; ++k) w[i][k] = values[(a * stored + k) * S::elements];
-      if constexpr (Pieces::values) w[i][kinds - 1] = Pieces::shape_at(q, a);
+      if constexpr (Pieces::values) w[i][weights - 1] = Pieces::shape_at(q, a);
     }
   }
 
@@ -93,7 +97,7 @@ struct TensorTile {
     for (int q = 0; q < K::points; ++q) {
       const double* const values = numbers + q * S::per_point * S::elements;
       const double* const tensor = values + S::weights * S::elements;
-      double a[2][kinds], b[2][kinds];
+      double a[2][weights], b[2][weights];
       load(values, q, row, a);
       load(values, q, column, b);
       VSR_UNROLLED
@@ -108,11 +112,11 @@ struct TensorTile {
             for (int c = 0; c < kinds; ++c) {
               if (Pieces::slot(j, c) < 0) continue;
               const double entry = tensor[Pieces::place(Pieces::slot(i, r), Pieces::slot(j, c)) * S::elements];
-              change[0] += entry * b[0][c];
-              change[1] += entry * b[1][c];
+              change[0] += entry * b[0][Pieces::weight_of(j, c)];
+              change[1] += entry * b[1][Pieces::weight_of(j, c)];
             }
             for (int m = 0; m < 2; ++m)
-              for (int n = 0; n < 2; ++n) sum[m][n][i][j] += a[m][r] * change[n];
+              for (int n = 0; n < 2; ++n) sum[m][n][i][j] += a[m][Pieces::weight_of(i, r)] * change[n];
           }
         }
       }
@@ -155,9 +159,6 @@ __device__ inline bool visit_tensors(const ElementView& view, int e, int lane, D
     if (!view.unknowns) return 0;
     return view.unknowns[places[a * S::elements] + (view.slot ? slot_of(view, nodes[a], K::components, i) : i)];
   };
-  // For laws that ask where they are.
-  for (int a = 0; a < K::nodes; ++a)
-    for (int k = 0; k < 3; ++k) in.x[a][k] = k < K::dim ? x(a, k) : 0;
   bool healthy = true;
 #pragma unroll 1
   for (int q = section; q < K::points; q += S::sections) {
@@ -165,9 +166,59 @@ __device__ inline bool visit_tensors(const ElementView& view, int e, int lane, D
     double* const tensor = values + S::weights * S::elements;
     const double health = Pieces::tensor_at(
         in, q, x, u,
-        [&](int a, int k, double weight) { values[(a * Pieces::stored_kinds + k) * S::elements] = weight; },
+        [&](int a, int k, double weight) { values[(a * Pieces::stored_weights + k) * S::elements] = weight; },
         [&](int place, double value) { tensor[place * S::elements] = value; });
     healthy = healthy && health > 0;
+  }
+  return healthy;
+}
+
+/// The same for B-bar, in three steps. All threads of the block call it.
+template <class K>
+__device__ inline bool visit_mean_tensors(const ElementView& view, int e, int lane, DeviceInput<K>& in, double* shared,
+                                          int section) {
+  using S = TensorSizes<K>;
+  using Pieces = typename K::Pieces;
+  constexpr int stored = Pieces::stored_weights;
+  double* const numbers = shared + lane;
+  const int* const places = places_of<K>(shared) + lane;
+  const int* const nodes = view.nodes + static_cast<long long>(e) * K::nodes;
+  const auto x = [&](int a, int k) { return numbers[(S::coordinates + a * K::dim + k) * S::elements]; };
+  const auto u = [&](int a, int i) -> double {
+    if (!view.unknowns) return 0;
+    return view.unknowns[places[a * S::elements] + (view.slot ? slot_of(view, nodes[a], K::components, i) : i)];
+  };
+  const auto weight_at = [&](int q, int a, int k) -> double& {
+    return numbers[(q * S::per_point + a * stored + k) * S::elements];
+  };
+  bool healthy = true;
+#pragma unroll 1
+  for (int q = section; q < K::points; q += S::sections) {
+    double volume;
+    const double health = Pieces::plain_weights_at(
+        in, q, x, [&](int a, int k, double weight) { weight_at(q, a, k) = weight; }, volume);
+    numbers[(S::volumes + q) * S::elements] = volume;
+    healthy = healthy && health > 0;
+  }
+  __syncthreads();
+  double whole = 0;
+  for (int q = 0; q < K::points; ++q) whole += numbers[(S::volumes + q) * S::elements];
+  for (int i = section; i < K::nodes * K::components; i += S::sections) {
+    double sum = 0;
+    for (int q = 0; q < K::points; ++q)
+      sum += numbers[(S::volumes + q) * S::elements] *
+             Pieces::divergence([&](int a, int k) { return weight_at(q, a, k); }, i / K::components, i % K::components);
+    numbers[(S::means + i) * S::elements] = sum / whole;
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int q = section; q < K::points; q += S::sections) {
+    double* const tensor = numbers + (q * S::per_point + S::weights) * S::elements;
+    Pieces::mean_tensor_at(
+        in, q, numbers[(S::volumes + q) * S::elements], u, [&](int a, int k) { return weight_at(q, a, k); },
+        [&](int a, int i) { return numbers[(S::means + a * K::components + i) * S::elements]; },
+        [&](int a, int k, double weight) { weight_at(q, a, k) = weight; },
+        [&](int place, double value) { tensor[place * S::elements] = value; });
   }
   return healthy;
 }
@@ -230,11 +281,20 @@ __global__ void __launch_bounds__(detail::TensorSizes<K>::threads, detail::Tenso
   if (section == 0) faulty[lane] = 0;
   stage_nodes<K>(job, static_cast<int>(blockIdx.x) * S::elements, shared);
   __syncthreads();
-  if (section < K::points) {
+  if (K::Pieces::bbar || section < K::points) {
     DeviceInput<K> in;
     load_circumstances<K>(job.view, e, in);
+    // For laws that ask where they are.
+    for (int a = 0; a < K::nodes; ++a)
+      for (int k = 0; k < 3; ++k)
+        in.x[a][k] = k < K::dim ? numbers[(S::coordinates + a * K::dim + k) * S::elements] : 0;
     if (section == 0 && !(valid_of<K>(job.view, in) > 0)) atomicMax(&faulty[lane], 2);
-    if (!visit_tensors<K>(job.view, e, lane, in, shared, section)) atomicMax(&faulty[lane], 1);
+    bool healthy;
+    if constexpr (K::Pieces::bbar)
+      healthy = visit_mean_tensors<K>(job.view, e, lane, in, shared, section);
+    else
+      healthy = visit_tensors<K>(job.view, e, lane, in, shared, section);
+    if (!healthy) atomicMax(&faulty[lane], 1);
   }
   __syncthreads();
   const int fault = faulty[lane];

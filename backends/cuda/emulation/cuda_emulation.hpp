@@ -9,6 +9,7 @@
 // the tests run the CUDA backend's own code with it where there is no GPU. What is not here must not be used in
 // kernels.
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): the names are CUDA's
 #define __global__
 #define __device__
 #define __host__
@@ -138,3 +139,4 @@ T atomicCAS(T* p, T expected, T value) {
   return old;
 }
 inline double fma(double a, double b, double c) { return std::fma(a, b, c); }
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)

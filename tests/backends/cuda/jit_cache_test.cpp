@@ -31,7 +31,7 @@ CompiledKernel kernel() {
   return {"_Z6kernel",
           std::string("\x7f"
                       "ELF\0\n\n binary \0 code",
-                      22),
+                      21),
           {}};
 }
 

@@ -29,14 +29,14 @@ class Nvrtc : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string why;
-    compiler = RuntimeCompiler::find(why);
-    if (!compiler) GTEST_SKIP() << why;
+    compiler_ = RuntimeCompiler::find(why);
+    if (!compiler_) GTEST_SKIP() << why;
   }
   CompiledKernel compile(const KernelSource& source, const KernelTemplate& kernel) const {
-    return compiler->compile(
-        jit_request(source, kernel, choose_target(90, compiler->architectures()), kernel_headers()));
+    return compiler_->compile(
+        jit_request(source, kernel, choose_target(90, compiler_->architectures()), kernel_headers()));
   }
-  const RuntimeCompiler* compiler = nullptr;
+  const RuntimeCompiler* compiler_ = nullptr;
 
   void expect_compiles(const KernelSource& source, const KernelTemplate& kernel) const {
     SCOPED_TRACE(kernel.name + " " + kernel.more);
@@ -59,7 +59,10 @@ TEST_F(Nvrtc, CompilesEveryRoutineOfAUsersElement) {
   const KernelSource general = seepage("Hex8", "Seepage");
   expect_compiles(general, {"tensor_tangents"});
   expect_compiles(general, {"cluster_action", "true"});
-  expect_compiles(seepage("Hex8", "voussoir::detail::ConstantLaw<Seepage>"), {"constant_tangents"});
+  const KernelSource coupled{
+      "voussoir::PointElement<voussoir::detail::ConstantLaw<ThermoElastic>, voussoir::Hex8, voussoir::Full>",
+      "thermo_elastic.hpp", text_of("tests/consumer/thermo_elastic.hpp")};
+  for (const char* kernel : {"tell_ways", "constant_tangents", "tensor_tangents"}) expect_compiles(coupled, {kernel});
   expect_compiles(seepage("Tet4"), values_template(Routine::tangent));
 }
 
@@ -114,10 +117,10 @@ TEST_F(Nvrtc, HeadersThatKernelsCannotHaveAreExplained) {
 }
 
 TEST_F(Nvrtc, GivesPtxForAGpuThatIsNewerThanTheCompiler) {
-  const int newest = compiler->architectures().back();
-  const Target target = choose_target(newest + 10, compiler->architectures());
+  const int newest = compiler_->architectures().back();
+  const Target target = choose_target(newest + 10, compiler_->architectures());
   const CompiledKernel kernel =
-      compiler->compile(jit_request(seepage(), values_template(Routine::residual), target, kernel_headers()));
+      compiler_->compile(jit_request(seepage(), values_template(Routine::residual), target, kernel_headers()));
   EXPECT_NE(kernel.code.find(".entry " + kernel.name), std::string::npos);
   EXPECT_EQ(kernel.code.back(), '\0');  // as the driver wants it
 }
