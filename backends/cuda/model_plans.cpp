@@ -45,8 +45,10 @@ const NodeGather& ModelPlans::gather(int device, int batch) {
 }
 
 std::shared_ptr<const ClusterSet> ModelPlans::clusters(int device, const std::vector<bool>& active) {
-  auto& set = clusters_[{device, active}];
-  if (!set) set = std::make_shared<ClusterSet>(make_clusters(model_, device, active));
+  const auto known = clusters_.find({device, active});
+  if (known != clusters_.end()) return known->second;
+  auto set = std::make_shared<ClusterSet>(make_clusters(model_, device, active));
+  clusters_.emplace(std::pair{device, active}, set);
   return set;
 }
 

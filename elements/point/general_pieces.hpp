@@ -43,12 +43,7 @@ struct GeneralPieces<PointElement<Kernel, Shape, Formulation>>
   static constexpr bool tensors = true;
 
   /// Whether C depends on the parameters alone.
-  static constexpr bool constant = [] {
-    if constexpr (requires { bool(Kernel::constant_tangent); })
-      return Kernel::constant_tangent && !Element::bbar;
-    else
-      return false;
-  }();
+  static constexpr bool constant = is_constant_law<Kernel> && !Element::bbar;
 
   static constexpr bool hooped = Element::hooped, bbar = Element::bbar, values = Response::takes_value;
   /// Slots that an unknown of a node is seen through: derivatives, N/r (of the first component only), the volume (of

@@ -16,6 +16,10 @@ using ProbeValue = Vec<double, Kernel::components>;
 template <class Kernel>
 using ProbeGradient = Mat<double, kernel_rows<Kernel>(), 3>;
 
+/// True for ConstantLaw (uniform_law.hpp).
+template <class Kernel>
+inline constexpr bool is_constant_law = false;
+
 template <class Kernel>
 inline constexpr bool law_has_flux = requires(const ProbePoint<Kernel>& p, const ProbeGradient<Kernel>& g) {
   Kernel::flux(p, g);

@@ -52,9 +52,11 @@ struct LinearLaw : Law {
 template <class Law>
 struct ConstantLaw : Law {
   using GivenLaw = Law;
-  static constexpr bool linear = true, constant_tangent = true;
+  static constexpr bool linear = true;
   static constexpr bool found(unsigned origin) { return origin == 0; }
 };
+template <class Law>
+inline constexpr bool is_constant_law<ConstantLaw<Law>> = true;
 
 /// Whether a law is for ConstantLaw.
 template <class Law>

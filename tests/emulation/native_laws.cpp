@@ -17,9 +17,20 @@ void add(const char* type) {
   add_native_program(type, std::make_shared<NativeDeviceProgram<PointElement<Law, Shape, Formulation>>>());
 }
 
+/// Kernels for constant tangents find room for elements of any size.
+template <class Law, class... Shapes>
+constexpr bool fits() {
+  return (... &&
+          (tangent_ways<PointElement<voussoir::detail::ConstantLaw<Law>, Shapes, Full>>().constant_threads >= 32));
+}
+static_assert(fits<voussoir::testing::ReactionDiffusion, Tri3, Quad4, Tri6, Quad8, Tet4, Wedge6, Tet10, Hex8, Hex20>());
+static_assert(fits<voussoir::testing::ConvectionDiffusion, Tri3, Quad4, Tet4, Tet10, Hex8, Hex20>());
+static_assert(fits<voussoir::testing::ThermoElastic, Tet4, Hex8, Hex20>());
+
 [[maybe_unused]] const bool added = [] {
   using namespace voussoir::testing;
   add<voussoir::detail::ConstantLaw<ReactionDiffusion>, Hex8>("reaction_diffusion.hex8");
+  add<voussoir::detail::ConstantLaw<ReactionDiffusion>, Tet4>("reaction_diffusion.tet4");
   add<Ignition, Hex8>("ignition.hex8");
   add<voussoir::detail::ConstantLaw<ConvectionDiffusion>, Hex8>("convection_diffusion.hex8");
   add<NeoHookeEnergy, Hex8>("neo_hooke_energy.hex8");

@@ -36,7 +36,8 @@ struct ConstantSizes {
 
   /// Threads of an element: sums of four pairs take most of the registers, so that 384 threads find room.
   static constexpr int make_sections() {
-    const int step = 32 / elements, wanted = 384 / (blocks_by_memory > 1 ? blocks_by_memory : 1) / elements;
+    const int step = 32 / elements, share = 384 / (blocks_by_memory > 1 ? blocks_by_memory : 1) / elements;
+    const int wanted = share > step ? share : step;
     int turns = 1;
     while ((tiles + turns - 1) / turns > wanted) ++turns;
     return ((tiles + turns - 1) / turns + step - 1) / step * step;
