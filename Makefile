@@ -39,37 +39,36 @@ demo:
 	@echo "==> demo: packages, then the program, then its demonstration"
 	@tools/install-dependencies build
 	@echo "==> Building the program (Release) in $(BUILD)/"
-	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DVOUSSOIR_BENCH=OFF) $(CMAKE_ARGS)
 	@cmake --build $(BUILD) --target voussoir_app -j $(JOBS)
 	@if nvidia-smi -L >/dev/null 2>&1 && grep -q voussoir_cuda $(BUILD)/build.ninja; then \
 	  echo "==> There is a GPU: building the CUDA backend too" && cmake --build $(BUILD) --target voussoir_cuda -j $(JOBS); fi
 	@mkdir -p out
 	@echo "==> Running $(BUILD)/voussoir demo"
 	@$(BUILD)/voussoir demo
-	@echo "==> Building the remaining element types, which the demonstration does not use: those of orthotropic and"
-	@echo "    anisotropic materials and those with 9, 18 and 27 nodes (to stop here is safe; make program continues)"
-	@cmake --build $(BUILD) --target voussoir_extra_elements -j $(JOBS)
+	@echo "==> make program adds what the demonstration does not use: benchmarks, and the element types of orthotropic"
+	@echo "    and anisotropic materials and those with 9, 18 and 27 nodes"
 
 program:
 	@echo "==> program: building library and program (Release) in $(BUILD)/"
 	@tools/install-dependencies build
-	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF -DVOUSSOIR_BENCH=ON $(CMAKE_ARGS)
 	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements voussoir_bench_elements -j $(JOBS)
 
 check: dependencies
 	@echo "==> check: building everything (Release) in $(BUILD)/, then running every test"
-	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON -DVOUSSOIR_BENCH=ON $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@echo "==> Running the tests"
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j 2
 
 build:
-	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON -DVOUSSOIR_BENCH=ON $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 
 install:
 	@echo "==> Installing below $(PREFIX)"
-	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(CMAKE_ARGS)
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF -DVOUSSOIR_BENCH=ON -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)) $(CMAKE_ARGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cmake --install $(BUILD)
 
@@ -92,7 +91,7 @@ package:
 bench:
 	@echo "==> bench: building the program (Release) in $(BUILD)/, then measuring: takes some minutes"
 	@tools/install-dependencies build
-	@$(CONFIGURE) $(CMAKE_ARGS) -DVOUSSOIR_TESTS=OFF
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=OFF -DVOUSSOIR_BENCH=ON $(CMAKE_ARGS)
 	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements voussoir_bench_elements -j $(JOBS)
 	@$(BUILD)/voussoir bench
 
@@ -123,7 +122,7 @@ fuzz:
 FUZZ_MODELS ?= 10000
 fuzz-models:
 	@echo "==> fuzz-models: $(FUZZ_MODELS) random models, each solved with every solver, in $(JOBS) processes"
-	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON $(CMAKE_ARGS)
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON -DVOUSSOIR_BENCH=ON $(CMAKE_ARGS)
 	@cmake --build $(BUILD) --target fuzz_models -j $(JOBS)
 	@mkdir -p $(BUILD)/fuzz-models
 	@cd $(BUILD)/fuzz-models && seq $(SEED) $$(($(SEED) + $(JOBS) - 1)) | OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
@@ -148,7 +147,7 @@ check-format:
 TIDY ?= backends framework elements solvers partition jobs apps tests docs
 tidy:
 	@tools/install-dependencies build test develop
-	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(CMAKE_ARGS)
+	@$(CONFIGURE) -DVOUSSOIR_TESTS=ON -DVOUSSOIR_BENCH=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(CMAKE_ARGS)
 	@git ls-files --cached --others --exclude-standard -- $(TIDY) | grep '\.cpp$$' | while read -r source; do \
 	    if grep -qF "\"$(CURDIR)/$$source\"" $(BUILD)/compile_commands.json; then echo "$$source"; fi; done \
 	  | xargs -n 1 -P $(JOBS) clang-tidy --quiet -p $(BUILD) --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error
