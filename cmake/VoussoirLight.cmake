@@ -8,7 +8,9 @@ include_guard(GLOBAL)
 set(voussoir_light_sources "")
 foreach(
   source IN
-  ITEMS framework/io/deck/detail/build/constraints
+  ITEMS framework/domain/load_case
+        framework/io/deck/deck_elements
+        framework/io/deck/detail/build/constraints
         framework/io/deck/detail/build/couplings
         framework/io/deck/detail/build/job
         framework/io/deck/detail/build/loads
@@ -39,6 +41,7 @@ foreach(
         framework/io/job/detail/steps
         framework/io/job/detail/supports
         framework/io/job/job_file
+        framework/io/picture/detail/legend
         jobs/background_work
         jobs/check_job
         jobs/check_json
@@ -49,7 +52,11 @@ foreach(
         jobs/results_json
         jobs/run_job
         jobs/step_picture
-        jobs/summary)
+        jobs/step_probes
+        jobs/summary
+        solvers/amg/amg_options
+        solvers/direct/choice
+        solvers/solver_name)
   list(APPEND voussoir_light_sources "${PROJECT_SOURCE_DIR}/${source}.cpp")
 endforeach()
 
