@@ -83,6 +83,31 @@ struct CompactTetAction {
     for (int m = 0; m < 3; ++m) slope[m] = at[m + 1] - at[0];
   }
 
+  /// Of the Jacobian j; returns its determinant.
+  template <class R>
+  VSR_FN static R cofactors(const R (&j)[3][3], R (&cofactor)[3][3]) {
+    VSR_UNROLLED
+    for (int m = 0; m < 3; ++m) VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+      const int n = (m + 1) % 3, o = (m + 2) % 3, l = (k + 1) % 3, r = (k + 2) % 3;
+      cofactor[k][m] = j[n][l] * j[o][r] - j[n][r] * j[o][l];
+    }
+    return j[0][0] * cofactor[0][0] + j[0][1] * cofactor[1][0] + j[0][2] * cofactor[2][0];
+  }
+
+  /// Adds to the forces on the nodes what `total`, the forces in the directions of the cell summed over the points,
+  /// does through the common slopes.
+  template <class R>
+  VSR_FN static void add_common(const R (&total)[3], R (&force)[10]) {
+    const R at[4] = {-(total[0] + total[1] + total[2]), total[0], total[1], total[2]};
+    VSR_UNROLLED
+    for (int v = 0; v < 4; ++v) {
+      force[v] += R(4 * b - 1) * at[v];
+      VSR_UNROLLED
+      for (int u = v + 1; u < 4; ++u) force[node(v, u)] += R(4 * b) * (at[v] + at[u]);
+    }
+  }
+
   /// PointElement::compact_actions().
   template <int room, int columns, class R, class Input, class Direction, class Scratch>
   VSR_FN static R actions(const Input& e, const Direction& du, const Scratch& scratch,
@@ -127,14 +152,7 @@ struct CompactTetAction {
       for (int k = 0; k < 3; ++k) j[m][k] = common(k, m) + R(c) * (e.x[node(m + 1, near)][k] - e.x[node(0, near)][k]);
       // Cofactors instead of an inverse; the law is linear, so its flux is scaled instead of the gradient.
       R cofactor[3][3];
-      VSR_UNROLLED
-      for (int m = 0; m < 3; ++m) VSR_UNROLLED
-      for (int k = 0; k < 3; ++k) {
-        const int n = (m + 1) % 3, o = (m + 2) % 3, l = (k + 1) % 3, r = (k + 2) % 3;
-        cofactor[k][m] = j[n][l] * j[o][r] - j[n][r] * j[o][l];
-      }
-      const R det = j[0][0] * cofactor[0][0] + j[0][1] * cofactor[1][0] + j[0][2] * cofactor[2][0];
-      const R scale = R(weight) * reciprocal(det);
+      const R det = cofactors(j, cofactor), scale = R(weight) * reciprocal(det);
       health = min(health, det);
       material.move(e, shape_table<Tet10, Rule>().value[q], p);
       VSR_UNROLLED
@@ -168,16 +186,7 @@ struct CompactTetAction {
     }
     VSR_UNROLLED
     for (int w = 0; w < columns; ++w) VSR_UNROLLED
-    for (int i = 0; i < components; ++i) {
-      const R(&of)[3] = total[w][i];
-      const R at[4] = {-(of[0] + of[1] + of[2]), of[0], of[1], of[2]};
-      VSR_UNROLLED
-      for (int v = 0; v < 4; ++v) {
-        flow[w].force[i][v] += R(4 * b - 1) * at[v];
-        VSR_UNROLLED
-        for (int u = v + 1; u < 4; ++u) flow[w].force[i][node(v, u)] += R(4 * b) * (at[v] + at[u]);
-      }
-    }
+    for (int i = 0; i < components; ++i) add_common(total[w][i], flow[w].force[i]);
     return health;
   }
 };
