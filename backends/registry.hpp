@@ -149,8 +149,8 @@ struct Registration {
 
 }  // namespace voussoir
 
-#define VSR_JOIN_TOKENS(a, b) a##b
-#define VSR_JOIN(a, b) VSR_JOIN_TOKENS(a, b)
+#define VSR_JOIN_(a, b) a##b
+#define VSR_JOIN(a, b) VSR_JOIN_(a, b)
 
 /// VSR_REGISTER(registry, name, description, value): at namespace scope, adds an entry to voussoir::registry().
 #define VSR_REGISTER(registry, name, ...)                                                           \
