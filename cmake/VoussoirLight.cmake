@@ -53,10 +53,7 @@ foreach(
         jobs/run_job
         jobs/step_picture
         jobs/step_probes
-        jobs/summary
-        solvers/amg/amg_options
-        solvers/direct/choice
-        solvers/solver_name)
+        jobs/summary)
   list(APPEND voussoir_light_sources "${PROJECT_SOURCE_DIR}/${source}.cpp")
 endforeach()
 
