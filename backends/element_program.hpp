@@ -119,6 +119,20 @@ class ElementProgram {
                                 int first, int count, double* out) const {
     return action(view, directions, first, count, out);
   }
+
+  /// Numbers per element of the tangents at its integration points, for operators that store these instead of element
+  /// matrices (ElementProduct::points); 0 where the type has none.
+  virtual int point_numbers() const { return 0; }
+  /// The tangents at the points of each element, at the view's unknowns: point_numbers() values per element.
+  virtual ElementStatus point_tensors(const ElementView&, int /*first*/, int /*count*/, double* /*out*/) const {
+    return {};
+  }
+  /// actions() by such tangents: `tensors` are those of the elements from `first` on. Positions, parameters and
+  /// unknowns are not read.
+  virtual ElementStatus point_products(const ElementView&, const double* /*tensors*/, const double* /*directions*/,
+                                       int /*columns*/, int /*first*/, int /*count*/, double* /*out*/) const {
+    return {};
+  }
 };
 
 }  // namespace voussoir

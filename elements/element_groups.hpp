@@ -82,6 +82,8 @@ class Gather {
   Gather(const Gather&) = delete;
   Gather& operator=(const Gather&) = delete;
 
+  /// The first element of the group that was loaded last.
+  int first_element() const { return element_[0]; }
   /// The table of parameters of the group, for its ElementInput.
   const R* table() const { return table_; }
 

@@ -5,9 +5,12 @@
 #include <voussoir/elements/kernel_program.hpp>
 #include <voussoir/elements/law_check.hpp>
 #include <voussoir/elements/law_dependence.hpp>
+#include <voussoir/elements/point/point_tensors.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 // The ElementProgram of an ElementKernel on the CPU: elements are processed in groups of `pack_width`, their data is
@@ -28,6 +31,12 @@ class NativeProgram final : public detail::KernelProgram {
   static constexpr int parameter_count_ = detail::parameter_count_of<K>();
   static constexpr int recovered_count_ = detail::recovered_count_of<K>();
   static constexpr bool no_tangent_ = detail::declares_no_tangent<K>();
+  static constexpr int point_numbers_ = [] {
+    if constexpr (detail::has_point_tensors<K>())
+      return K::Tensors::total;
+    else
+      return 0;
+  }();
   static constexpr bool has_recover_ = checks::HasRecover<K, R>;
   static constexpr bool has_mass_ = checks::HasMass<K, R> || checks::HasLumpedMass<K, R>;
   using Lane = detail::LaneTraits<R>;
@@ -115,6 +124,31 @@ class NativeProgram final : public detail::KernelProgram {
     }
   }
 
+  int point_numbers() const override { return point_numbers_; }
+  ElementStatus point_tensors(const ElementView& view, int first, int count, double* out) const override {
+    if constexpr (point_numbers_ > 0) {
+      const auto compute = [](const void* group, R* result) {
+        using Tensors = typename K::Tensors;
+        return R(Tensors::tensors(input(group), 0, 1, [result](int q, int place, const R& value) {
+          result[q * Tensors::numbers + place] = value;
+        }));
+      };
+      return run({compute, valid_, point_numbers_}, !detail::linear_of<K>(), {}, view, first, count, out);
+    } else {
+      return {};
+    }
+  }
+  ElementStatus point_products(const ElementView& view, const double* tensors, const double* directions, int columns,
+                               int first, int count, double* out) const override {
+    if constexpr (point_numbers_ > 0) {
+      return run({multiply_tensors, nullptr, dofs_ * columns}, false,
+                 {.directions = directions, .columns = columns, .tensors = tensors, .first = first}, view, first, count,
+                 out);
+    } else {
+      return {};
+    }
+  }
+
   ElementStatus body_load(const ElementView& view, const BodyLoad& load, int first, int count,
                           double* out) const override {
     if constexpr (has_body_load_) {
@@ -153,6 +187,8 @@ class NativeProgram final : public detail::KernelProgram {
     const double* directions = nullptr;
     int columns = 1;
     const BodyLoad* load = nullptr;
+    const double* tensors = nullptr;  ///< those of element `first` and the following
+    int first = 0;
   };
   /// What a routine reads of a group of elements.
   struct Group {
@@ -253,6 +289,29 @@ class NativeProgram final : public detail::KernelProgram {
         detail::multiply_tangent<R, dofs_, symmetric_>(matrix, du + w * dofs_, r + w * dofs_);
       return health;
     }
+  }
+
+  /// Products of stored tangents at points, columns one after another.
+  static R multiply_tensors(const void* group, R* result) requires(point_numbers_ > 0) {
+    using Tensors = typename K::Tensors;
+    const Arguments& arguments = the(group).arguments;
+    const int columns = arguments.columns;
+    R du[most_columns_ * dofs_], r[dofs_];
+    the(group).gather->gather_columns(arguments.directions, columns, du);
+    const double* own =
+        arguments.tensors + static_cast<std::ptrdiff_t>(the(group).gather->first_element() - arguments.first) *
+                                point_numbers_;
+    const auto tensor = [own](int q, int place) {
+      R entry;  // the memory need not have the alignment of R
+      std::memcpy(static_cast<void*>(&entry),
+                  own + static_cast<std::ptrdiff_t>(q * Tensors::numbers + place) * Lane::width, sizeof(R));
+      return entry;
+    };
+    for (int w = 0; w < columns; ++w) {
+      Tensors::product(tensor, du + w * dofs_, r);
+      for (int i = 0; i < dofs_; ++i) result[i * columns + w] = r[i];
+    }
+    return R(1.0);
   }
 
   static __attribute__((noinline)) ElementStatus run(const detail::GroupRoutine<R>& routine, bool with_unknowns,

@@ -110,6 +110,8 @@ void add_stock(Registry<StorageFactory>& table) {
                      stock_storage<ElementSOE, ElementProduct::gather>(false));
   table.add_built_in("element-scatter", "element matrices; a product scatters to nodes",
                      stock_storage<ElementSOE, ElementProduct::scatter>(false));
+  table.add_built_in("point", "tangents at the integration points of the elements; other elements as matrices",
+                     stock_storage<PointSOE>(false));
   table.add_built_in("matrix-free", "nothing is stored: elements are integrated in every product",
                      stock_storage<MatrixFreeSOE>(false));
 }

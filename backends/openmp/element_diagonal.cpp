@@ -54,7 +54,7 @@ ElementStatus CpuElementOperator::add_diagonal(int d, int b, int block_size, Arr
   const GatherPlan& plan = plans.gather(*model_, d, b);
   const std::vector<std::uint8_t>& dependent = plans.dependent(d, b);
   const std::uint8_t* skip = dependent.empty() ? nullptr : dependent.data();
-  const bool stored = product_ != ElementProduct::matrix_free;
+  const bool stored = stores_matrices(d, b);
   const Route side = !stored && program.route() == Route::host ? Route::host : Route::native;
   const ElementState state = state_.state();
   const Sweep sweep{*model_, d, b, plan, threads_, side, state, program.matrix_entries()};

@@ -28,7 +28,8 @@ void CpuElementOperator::assemble(CpuBackend& backend, const ElementState& state
   require_factors(terms, model_->batch_count(), "assemble");
   detail::require_state(*model_, state, "assemble");
   if (state.unknowns) exchange_ghosts(*state.unknowns);
-  if (product_ == ElementProduct::matrix_free)
+  // Diagonals of tangents that are stored at points are computed from the state, too.
+  if (product_ == ElementProduct::matrix_free || product_ == ElementProduct::points)
     state_.keep(state, [&](const Vector& from, Vector& to) {
       backend.copy(from, to);
       exchange_ghosts(to);
@@ -41,17 +42,22 @@ void CpuElementOperator::assemble(CpuBackend& backend, const ElementState& state
       if (part(d, b).terms.empty())
         part(d, b).matrices = {};
       else
-        faults.note(batch(d, b), store_matrices(d, b, state));
+        faults.note(batch(d, b), store(d, b, state));
     }
   assembled_ = true;
   faults.rethrow();
 }
 
-ElementStatus CpuElementOperator::store_matrices(int d, int b, const ElementState& state) {
+ElementStatus CpuElementOperator::store(int d, int b, const ElementState& state) {
   const ElementBatch& elements = batch(d, b);
   const ElementProgram& program = *elements.program;
   BatchPart& own = part(d, b);
-  const int lanes = program.lanes(), entries = program.matrix_entries();
+  const bool points = stores_points(d, b);
+  const int lanes = program.lanes(), entries = points ? program.point_numbers() : program.matrix_entries();
+  const auto compute = [&](const ElementView& view, int first, int many, double* out) {
+    return points ? program.point_tensors(view, first, many, out)
+                  : element_matrices(program, view, own.terms, first, many, out);
+  };
   const std::int32_t count = elements.element_count;
   const std::int64_t groups = (std::int64_t{count} + lanes - 1) / lanes;
   const auto size = static_cast<std::size_t>(groups * lanes) * static_cast<std::size_t>(entries);
@@ -63,7 +69,7 @@ ElementStatus CpuElementOperator::store_matrices(int d, int b, const ElementStat
   }
   if (program.route() == Route::host) {
     const ElementView view = model_->host_view(d, b, state);
-    return element_matrices(program, view, own.terms, 0, count, own.matrices.write_host().data());
+    return compute(view, 0, count, own.matrices.write_host().data());
   }
   DeviceSection section(*memory);
   const ElementView view = model_->device_view(d, b, state);
@@ -77,8 +83,8 @@ ElementStatus CpuElementOperator::store_matrices(int d, int b, const ElementStat
 #pragma omp for schedule(static)
     for (std::int32_t first = 0; first < count; first += piece)
       keeper.guard([&] {
-        mine.merge(element_matrices(program, view, own.terms, first, std::min(piece, count - first),
-                                    matrices + static_cast<std::ptrdiff_t>(first) * entries));
+        mine.merge(compute(view, first, std::min(piece, count - first),
+                           matrices + static_cast<std::ptrdiff_t>(first) * entries));
       });
 #pragma omp critical(voussoir_sweep_status)
     status.merge(mine);
@@ -111,6 +117,31 @@ ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) con
       [&] {
         return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(model_->part(d), b), 1,
                             y.update_device(), columns);
+      });
+}
+
+ElementStatus CpuElementOperator::add_points(int d, int b, Array<double>& y) const {
+  const ElementProgram& program = *batch(d, b).program;
+  const BatchPart& own = part(d, b);
+  const int columns = expanded_.columns();
+  const ElementState at_rest;  // the tangents are there
+  const Sweep sweep{*model_,  d,
+                    b,        ModelPlans::of(*model_, threads_).gather(*model_, d, b),
+                    threads_, Route::native,
+                    at_rest,  program.dofs() * columns};
+  return run(
+      sweep, buffers_[static_cast<std::size_t>(d)],
+      [&]() -> Compute {
+        const double* x = expanded_.part(d).read_device();
+        const double* tensors = own.matrices.read_device();
+        return [&program, x, tensors, columns](const ElementView& view, int first, int count, double* out) {
+          return program.point_products(view, tensors + static_cast<std::ptrdiff_t>(first) * program.point_numbers(), x,
+                                        columns, first, count, out);
+        };
+      },
+      [&] {
+        return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(model_->part(d), b),
+                            own.terms.stiffness, y.update_device(), columns);
       });
 }
 
@@ -233,6 +264,9 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
         case ElementProduct::matrix_free:
           faults.note(batch(d, b), add_action(d, b, y.part(d)));
           break;
+        case ElementProduct::points:
+          faults.note(batch(d, b), stores_points(d, b) ? add_points(d, b, y.part(d)) : add_stored(d, b, y.part(d)));
+          break;
       }
     }
     if (!free_only) continue;
@@ -273,10 +307,10 @@ void copy_columns(const Vector& from, int first_from, Vector& to, int first_to, 
 
 int CpuElementOperator::columns_together() const {
   int columns = most_columns;
-  if (product_ != ElementProduct::matrix_free) return columns;
+  if (product_ != ElementProduct::matrix_free && product_ != ElementProduct::points) return columns;
   for (int d = 0; d < model_->devices(); ++d)
     for (int b = 0; b < model_->batch_count(); ++b)
-      if (!part(d, b).terms.empty()) columns = std::min(columns, batch(d, b).program->action_columns());
+      if (!part(d, b).terms.empty() && !stores_matrices(d, b)) columns = std::min(columns, batch(d, b).program->action_columns());
   return columns;
 }
 
@@ -348,6 +382,7 @@ std::size_t CpuElementOperator::bytes_moved() const {
 std::string CpuElementOperator::describe() const {
   const char* kind = product_ == ElementProduct::gather    ? "element matrices, gather form"
                      : product_ == ElementProduct::scatter ? "element matrices, scatter form"
+                     : product_ == ElementProduct::points  ? "tangents at points"
                                                            : "matrix-free elements";
   return std::string(kind) + ", " + std::to_string(layout()->size()) + " equations, " + readable_bytes(bytes());
 }

@@ -35,7 +35,7 @@ class CpuElementOperator final : public ElementOperator {
  private:
   struct BatchPart {
     BatchTerms terms;
-    Array<double> matrices;             ///< [group][entry][lane]; none where matrix-free
+    Array<double> matrices;             ///< [group][entry][lane], or tangents at points; none where matrix-free
     std::unique_ptr<GatherPlan> whole;  ///< scatter: the batch as one chunk, the connectivity matrix by nodes
     mutable Array<double> spread;       ///< scatter: element vectors, [group][dof][column][lane]
   };
@@ -52,11 +52,22 @@ class CpuElementOperator final : public ElementOperator {
   /// Columns of a block of vectors that are done at once, at most.
   int columns_together() const;
   void apply_together(const Vector& x, Vector& y) const;
+  /// Whether the elements of a batch are stored as matrices.
+  bool stores_matrices(int device, int number) const {
+    return product_ != ElementProduct::matrix_free && !stores_points(device, number);
+  }
+  /// Whether they are stored as tangents at points.
+  bool stores_points(int device, int number) const {
+    return product_ == ElementProduct::points && batch(device, number).program->point_numbers() > 0 &&
+           part(device, number).terms.mass == 0;
+  }
   ElementStatus add_stored(int device, int number, Array<double>& y) const;
+  ElementStatus add_points(int device, int number, Array<double>& y) const;
   void add_spread(int device, int number, Array<double>& y) const;
   ElementStatus add_action(int device, int number, Array<double>& y) const;
   ElementStatus add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
-  ElementStatus store_matrices(int device, int number, const ElementState& state);
+  /// Stores matrices, or tangents at points.
+  ElementStatus store(int device, int number, const ElementState& state);
 
   const DeviceModel* model_;
   ModelRevision revision_;  ///< of the model that the operator was made for
@@ -65,7 +76,7 @@ class CpuElementOperator final : public ElementOperator {
   int threads_;
   bool assembled_ = false;
   std::vector<std::vector<BatchPart>> parts_;
-  KeptElementState state_;                      ///< matrix-free: where the tangent is taken
+  KeptElementState state_;                      ///< matrix-free and points: where the tangent is taken
   mutable Vector expanded_;                     ///< x with constrained entries zero and dependent ones filled in
   mutable std::vector<Array<double>> buffers_;  ///< values of one chunk, per device
 };

@@ -7,6 +7,7 @@
 #include <voussoir/elements/point/mass_and_body_load.hpp>
 #include <voussoir/elements/point/point_functions.hpp>
 #include <voussoir/elements/point/point_recovery.hpp>
+#include <voussoir/elements/point/point_tensors.hpp>
 
 // Elements of nonlinear laws, and of laws with values and sources, history, unsymmetric tangents, or derivatives by
 // dual numbers (law.hpp). At each point the derivatives of flux and source with respect to every entry of value and
@@ -349,6 +350,8 @@ struct GeneralElement : ParameterNames<Kernel, kernel_geometry<Kernel, Shape>() 
 
   /// Parts of the tangent, for backends with several threads per element.
   using Pieces = GeneralPieces<PointElement<Kernel, Shape, Formulation>>;
+  /// The tangent by points, for operators that store it there.
+  using Tensors = PointTensors<PointElement<Kernel, Shape, Formulation>>;
 
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;

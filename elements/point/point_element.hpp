@@ -10,6 +10,7 @@
 #include <voussoir/elements/point/point_action.hpp>
 #include <voussoir/elements/point/point_pieces.hpp>
 #include <voussoir/elements/point/point_recovery.hpp>
+#include <voussoir/elements/point/point_tensors.hpp>
 #include <voussoir/elements/point/uniform_law.hpp>
 
 // Elements composed of a PointKernel, a shape and a formulation. The formulas are in docs/elements.md, the
@@ -25,6 +26,7 @@
 //   mass_and_body_load.hpp   masses and body loads
 //   point_recovery.hpp       results at the points, and their extrapolation to the nodes
 //   point_pieces.hpp         the matrices in parts, for several threads per element
+//   point_tensors.hpp        the tangent by points, for operators that store it there
 //   law.hpp                  functions that a law does not define, by automatic differentiation
 //   general_element.hpp      elements of laws with values, sources, history or unsymmetric tangents
 
@@ -81,6 +83,8 @@ struct PointElement : detail::ParameterNames<Kernel, detail::kernel_geometry<Ker
 
   /// Parts of the matrices, for backends with several threads per element (point_pieces.hpp).
   using Pieces = detail::PointPieces<PointElement>;
+  /// The tangent by points, for operators that store it there (point_tensors.hpp).
+  using Tensors = detail::PointTensors<PointElement>;
   /// Whether the tangent of nodes a and b is exactly pair_block(Σ w ∇N_a ⊗ ∇N_b).
   static constexpr bool pair_integrable =
       detail::kernel_has_pair_block<Kernel> && !hooped && !bbar && !incompatible && !uniform;

@@ -30,6 +30,15 @@ class ElementSOE : public LinearSOE {
   bool is_formed_ = false;
 };
 
+/// A system whose tangents are stored at the integration points of the elements: less than element matrices for all but
+/// the smallest elements, and a product evaluates neither geometry nor material. For laws that are expensive to evaluate
+/// (plasticity, energies).
+class PointSOE : public ElementSOE {
+ public:
+  PointSOE() : ElementSOE(ElementProduct::points) {}
+  std::string name() const override { return "point"; }
+};
+
 /// A matrix-free system: every product integrates the elements again. Needs the least memory, and on a GPU often the
 /// least time.
 class MatrixFreeSOE : public ElementSOE {

@@ -10,7 +10,8 @@ using toy::Case;
 using toy::numbers;
 using toy::vector_of;
 
-constexpr ElementProduct products[] = {ElementProduct::gather, ElementProduct::scatter, ElementProduct::matrix_free};
+constexpr ElementProduct products[] = {ElementProduct::gather, ElementProduct::scatter, ElementProduct::points,
+                                       ElementProduct::matrix_free};
 
 TEST(ElementOperator, AllFormsGiveTheProductOfTheDenseMatrix) {
   for (const Route route : {Route::native, Route::host})

@@ -65,6 +65,7 @@ void take_block_diagonal(const std::string& name, const BlockDiagonal& diagonal,
 
 constexpr std::pair<const char*, ElementProduct> element_forms[] = {{"gather", ElementProduct::gather},
                                                                     {"scatter", ElementProduct::scatter},
+                                                                    {"points", ElementProduct::points},
                                                                     {"matrix-free", ElementProduct::matrix_free}};
 
 struct Case {

@@ -21,6 +21,25 @@ struct PointShares {
   static constexpr int node_groups = (K::nodes + nodes_at_once - 1) / nodes_at_once;
   static constexpr int forces = K::components * K::dim;  ///< numbers of a point
   static constexpr int bytes = 8 * elements * K::points * forces;
+  static constexpr bool judged = true;  ///< sums are judged: nothing has looked at these forces before
+
+  /// Adds the force of a point on some nodes: flow(component · dim + direction) is that of point q.
+  template <class Flow>
+  __device__ static inline void add(int q, const int (&node)[nodes_at_once], const Flow& flow,
+                                    double (&sum)[nodes_at_once][K::components]) {
+#pragma unroll
+    for (int m = 0; m < K::dim; ++m) {
+      double slope[nodes_at_once];
+#pragma unroll
+      for (int r = 0; r < nodes_at_once; ++r) slope[r] = K::Pieces::reference_slope(q, node[r], m);
+#pragma unroll
+      for (int i = 0; i < K::components; ++i) {
+        const double force = flow(i * K::dim + m);
+#pragma unroll
+        for (int r = 0; r < nodes_at_once; ++r) sum[r][i] += slope[r] * force;
+      }
+    }
+  }
 };
 
 template <class K>
@@ -32,9 +51,8 @@ VSR_FN constexpr bool has_point_products() {
 }
 
 /// load_cluster() for a block of any number of threads.
-template <class K>
+template <class K, int threads, bool positions>
 __device__ inline void load_nodes(const ClusterView& view, const ClusterRoom& room) {
-  constexpr int threads = PointShares<K>::threads;
   const int thread = static_cast<int>(threadIdx.x), words = K::nodes * view.size / 8;
   const ClusterWords* incidence = view.incidence + static_cast<long long>(blockIdx.x) * words;
   for (int k = thread; k < words; k += threads) room.incidence[k] = load_passing(incidence + k);
@@ -42,7 +60,7 @@ __device__ inline void load_nodes(const ClusterView& view, const ClusterRoom& ro
   after_earlier_work();
   // The place after the last node says where the last incidences end.
   for (int n = thread; n <= count; n += threads) {
-    LoadedNode<K::components, true> own;
+    LoadedNode<K::components, positions> own;
     own.load(view, n);
     own.load_x(view);
     own.put(view, n, room);
@@ -105,33 +123,24 @@ __device__ inline void visit_flow(const ElementJob& job, const ClusterView& view
 }
 
 /// The forces on some nodes of the element at a place, to its vector: node `first` and those `node_groups` further on.
-/// What is read of the points serves all of them.
-template <class K>
+/// What is read of the points serves all of them. S says how threads share the work, and what a point adds to a node.
+template <class K, class S>
 __device__ inline void sum_flow(const ElementJob& job, const ClusterView& view, const ClusterRoom& room, int element,
                                 int first, const double* flow) {
-  using S = PointShares<K>;
-  using Pieces = typename K::Pieces;
-  constexpr int components = K::components, dim = K::dim, at_once = S::nodes_at_once;
+  constexpr int components = K::components, at_once = S::nodes_at_once;
   const unsigned place = blockIdx.x * static_cast<unsigned>(view.size) + static_cast<unsigned>(element);
   if (place >= static_cast<unsigned>(view.count)) return;
+  int node[at_once];
+#pragma unroll
+  for (int r = 0; r < at_once; ++r) {
+    const int a = first + r * S::node_groups;
+    node[r] = a < K::nodes ? a : K::nodes - 1;
+  }
   double sum[at_once][components] = {};
 #pragma unroll 3
   for (int q = 0; q < K::points; ++q)
-#pragma unroll
-    for (int m = 0; m < dim; ++m) {
-      double slope[at_once];
-#pragma unroll
-      for (int r = 0; r < at_once; ++r) {
-        const int a = first + r * S::node_groups;
-        slope[r] = Pieces::reference_slope(q, a < K::nodes ? a : K::nodes - 1, m);
-      }
-#pragma unroll
-      for (int i = 0; i < components; ++i) {
-        const double force = flow[(q * S::forces + i * dim + m) * S::elements];
-#pragma unroll
-        for (int r = 0; r < at_once; ++r) sum[r][i] += slope[r] * force;
-      }
-    }
+    S::add(
+        q, node, [&](int number) { return flow[(q * S::forces + number) * S::elements]; }, sum);
   double finite = 0;
 #pragma unroll
   for (int r = 0; r < at_once; ++r) {
@@ -143,7 +152,8 @@ __device__ inline void sum_flow(const ElementJob& job, const ClusterView& view, 
       room.vectors[(i * K::nodes + a) * view.size + element] = job.factor * sum[r][i];
     }
   }
-  if (!(finite == 0)) judge(job.fault, view.element[place], 1, 1, finite);
+  if constexpr (S::judged)
+    if (!(finite == 0)) judge(job.fault, view.element[place], 1, 1, finite);
 }
 
 }  // namespace detail
@@ -163,7 +173,7 @@ __global__ void __launch_bounds__(detail::PointShares<K>::threads, 2)
   const ClusterRoom room(shared, view, nodes * components, nodes, components, true);
   double* const flow = shared + own_numbers;
   const int thread = static_cast<int>(threadIdx.x);
-  load_nodes<K>(view, room);
+  load_nodes<K, S::threads, true>(view, room);
   __syncthreads();
 #pragma unroll 1
   for (int first = 0; first < view.size; first += S::elements) {
@@ -171,7 +181,7 @@ __global__ void __launch_bounds__(detail::PointShares<K>::threads, 2)
       visit_flow<K>(job, view, room, first + task % S::elements, task / S::elements, flow + task % S::elements);
     __syncthreads();
     for (int task = thread; task < S::elements * S::node_groups; task += S::threads)
-      sum_flow<K>(job, view, room, first + task % S::elements, task / S::elements, flow + task % S::elements);
+      sum_flow<K, S>(job, view, room, first + task % S::elements, task / S::elements, flow + task % S::elements);
     __syncthreads();
   }
   sum_nodes<components>(view, room, nodes, 0, S::threads);

@@ -103,13 +103,19 @@ void follow_supports(const DeviceModel& model, int device, ClusterSet& set);
 /// What kernels are given. Inside a section.
 ClusterView cluster_view(const ClusterPlan& plan, const double* x, const ClusterSums& sums);
 
+/// Calls launch_for(view) for each column of a product. Inside a section.
+template <class Launch>
+void do_each_column(const ClusterPlan& plan, const double* x, const ClusterSums& sums, const Launch& launch_for) {
+  for (int w = 0; w < sums.width; ++w) launch_for(cluster_view(plan, x + w * sums.x_step, sums.only(w)));
+}
+
 /// Calls launch_for(view) for the columns of a product by kernels that compute what they multiply: all of them at once
 /// where they have room on the chip, else one by one. Inside a section.
 template <class Launch>
 void do_columns(const ClusterPlan& plan, const double* x, const ClusterSums& sums, const Launch& launch_for) {
   if (sums.width <= most_cluster_columns && plan.action_bytes(sums.width) <= plan.most_shared)
     return launch_for(cluster_view(plan, x, sums));
-  for (int w = 0; w < sums.width; ++w) launch_for(cluster_view(plan, x + w * sums.x_step, sums.only(w)));
+  do_each_column(plan, x, sums, launch_for);
 }
 
 /// The first step of a product with sums in any order: nodes that no cluster finishes alone start at zero, or at x

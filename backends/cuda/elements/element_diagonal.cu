@@ -125,7 +125,7 @@ void CudaElementOperator::add_diagonal(int d, int b, int block_size, Array<doubl
     extracted = Array<double>(memory, static_cast<std::size_t>(few) * static_cast<std::size_t>(entries));
   }
   {
-    const bool stored = product_ != ElementProduct::matrix_free;
+    const bool stored = stores_matrices(own);
     const std::int32_t piece =
         stored ? elements.element_count : piece_elements(piece_bytes, entries, elements.element_count);
     Array<double> computed;

@@ -47,6 +47,9 @@ struct TangentWays {
   int constant_bytes = 0;
   int product_threads = 0;  ///< of a block of cluster_point_action; 0: has no such kernel
   int product_bytes = 0;    ///< shared memory of a block besides ClusterPlan::action_bytes(1)
+  int kept_numbers = 0;     ///< numbers that an element stores at its points (kept_tensors.hpp); 0: has no such kernels
+  int kept_points = 0;      ///< points of an element
+  int kept_bytes = 0;       ///< shared memory of a block besides ClusterPlan::shared_bytes()
   int streams = 0;          ///< entries leave when they are ready, a thread per element
   int streams_mass = 0;
 };

@@ -65,7 +65,8 @@ void CudaElementOperator::assemble(const ElementState& state, const MatrixTerms&
   choices_ = choices;
   judged_ = false;
   assembled_ = false;  // until everything is there
-  if (!stored)
+  // Diagonals of tangents that are stored at points are computed from the state, too.
+  if (!stored || product_ == ElementProduct::points)
     state_.keep(state, [&](const Vector& from, Vector& to) {  // ghosts included
       for (int d = 0; d < model_->devices(); ++d) {
         const auto& memory = model_->layout()->memory(d);
@@ -92,11 +93,19 @@ void CudaElementOperator::plan_device(int d) {
   for (int b = 0; b < model_->batch_count(); ++b) {
     BatchPart& p = part(d, b);
     p.clustered = p.at_once = false;
+    p.kept = 0;
     if (p.mix.empty()) continue;
     const ElementProgram& program = *batch(d, b).program;
     // Clusters and the product in one kernel know only the first equations of nodes.
     const bool first_ones = batch(d, b).slot.empty();
-    if (product_ == ElementProduct::gather)
+    if (product_ == ElementProduct::points && first_ones && p.mix.mass == 0) {
+      const ElementState at_rest;
+      const auto kept = device_program(program).kept_tensors(ElementRun::all(*model_, d, b, faults_, at_rest));
+      if (kept.numbers > 0 && fits_clusters(program, *memory, kept.shared_bytes)) p.kept = kept.numbers;
+    }
+    if (p.kept > 0)
+      p.clustered = true;
+    else if (product_ == ElementProduct::gather || product_ == ElementProduct::points)
       p.clustered = first_ones && fits_cluster_product(program, *memory);
     else if (product_ == ElementProduct::matrix_free)
       p.clustered = first_ones && fits_clusters(program, *memory) && device_program(program).knows_clusters(p.mix);
@@ -146,6 +155,7 @@ void CudaElementOperator::store_matrices(int d, int b, const ElementState& state
     own.matrices = {};
     return;
   }
+  if (own.kept > 0) return store_points(d, b, state);
   const auto& memory = model_->layout()->memory(d);
   const DeviceProgram& device = device_program(program);
   ElementRun run = ElementRun::all(*model_, d, b, faults_, state);
@@ -172,6 +182,18 @@ void CudaElementOperator::store_matrices(int d, int b, const ElementState& state
   }
 }
 
+void CudaElementOperator::store_points(int d, int b, const ElementState& state) {
+  BatchPart& own = part(d, b);
+  const auto& memory = model_->layout()->memory(d);
+  const ClusterPlan& plan = part(d).clusters->batches[static_cast<std::size_t>(b)];
+  const std::size_t room = static_cast<std::size_t>(plan.clusters) * static_cast<std::size_t>(plan.size) *
+                           static_cast<std::size_t>(own.kept);
+  if (own.matrices.size() != room) own.matrices = Array<double>(memory, room);
+  DeviceSection section(*memory);
+  device_program(*batch(d, b).program)
+      .keep_tensors(ElementRun::all(*model_, d, b, faults_, state), plan, own.matrices.write_device());
+}
+
 // ---- Products ----
 
 void CudaElementOperator::add_clusters(int d, const Array<double>& x, const ClusterSums& sums, double* dot) const {
@@ -190,6 +212,12 @@ void CudaElementOperator::add_clusters(int d, const Array<double>& x, const Clus
     mine.dot = shares ? shares + before : nullptr;
     mine.dot_step = set.clusters;
     before += plan.clusters;
+    if (const BatchPart& p = part(d, b); p.kept > 0) {
+      device_program(*batch(d, b).program)
+          .kept_products(ElementRun::all(*model_, d, b, faults_, state), p.mix.stiffness, p.matrices.read_device(), px,
+                         plan, mine);
+      continue;
+    }
     if (product_ != ElementProduct::matrix_free) {
       cluster_product(plan, part(d, b).matrices.read_device(), px, mine, stream_of(model_->layout()->memory(d)));
       continue;
@@ -389,6 +417,7 @@ std::size_t CudaElementOperator::bytes_moved() const {
 std::string CudaElementOperator::describe() const {
   const char* kind = product_ == ElementProduct::gather    ? "element matrices, gather form"
                      : product_ == ElementProduct::scatter ? "element matrices, scatter form"
+                     : product_ == ElementProduct::points  ? "tangents at points"
                                                            : "matrix-free elements";
   return std::string(kind) + ", " + std::to_string(layout()->size()) + " equations, " +
          voussoir::detail::readable_bytes(bytes());

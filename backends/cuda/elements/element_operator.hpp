@@ -38,8 +38,9 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   struct BatchPart {
     MatrixMix mix{0, 0};
     bool clustered = false;
+    int kept = 0;            ///< numbers of an element that are stored at its points; 0: none
     bool at_once = false;    ///< from nodes to nodes in one go, with sums in any order
-    Array<double> matrices;  ///< in the order of the clusters, or plain; none where matrix-free
+    Array<double> matrices;  ///< or tangents at points; in the order of the clusters, or plain; none if matrix-free
     Array<double> vectors;   ///< element vectors, where they are not summed in clusters
     Array<double> products;  ///< where a product cannot take their place
   };
@@ -68,7 +69,12 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
 
   void plan_device(int device);
   void make_room(int device, int columns) const;
+  /// Whether the elements of a batch are stored as matrices.
+  bool stores_matrices(const BatchPart& part) const {
+    return product_ != ElementProduct::matrix_free && part.kept == 0;
+  }
   void store_matrices(int device, int number, const ElementState& state);
+  void store_points(int device, int number, const ElementState& state);
   void enqueue_columns(int device, const Vector& x, Vector& y, const Columns& columns) const;
   void add_clusters(int device, const Array<double>& x, const ClusterSums& sums, double* dot) const;
   void add_vectors(int device, int number, int width, const NodalTarget& y) const;
@@ -82,7 +88,7 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   bool assembled_ = false;
   mutable bool judged_ = false;  ///< a product since assemble() has been asked for faults
   mutable std::vector<DevicePart> parts_;
-  KeptElementState state_;  ///< matrix-free: where the tangent is taken
+  KeptElementState state_;  ///< matrix-free and points: where the tangent is taken
   mutable FaultWords faults_;
 };
 

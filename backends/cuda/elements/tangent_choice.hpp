@@ -68,6 +68,20 @@ inline Grid pair_grid(const TangentWays& ways, std::int64_t count) {
           static_cast<std::size_t>(ways.pair_bytes)};
 }
 
+/// A thread per element and point, for the tensors that are stored there.
+inline Grid keep_grid(const TangentWays& ways, const ClusterPlan& plan) {
+  return {(std::int64_t{plan.clusters} * plan.size * ways.kept_points + 127) / 128, 128, 0};
+}
+/// Numbers of ClusterPlan::shared_bytes(false).
+inline int kept_numbers_before(const ClusterPlan& plan) {
+  return static_cast<int>((plan.shared_bytes(false) + 15) / 16 * 2);
+}
+inline Grid kept_grid(const TangentWays& ways, const ClusterPlan& plan) {
+  return {plan.clusters, 128,
+          8 * static_cast<std::size_t>(kept_numbers_before(plan)) + static_cast<std::size_t>(ways.kept_bytes),
+          Start::early};
+}
+
 /// Numbers of ClusterPlan::action_bytes(1).
 inline int own_numbers(const ClusterPlan& plan) { return static_cast<int>((plan.action_bytes(1) + 15) / 16 * 2); }
 /// Whether the threads of a cluster share points: for one column, and materials that do not vary within elements.

@@ -1,6 +1,7 @@
 #pragma once
 #include <voussoir/backends/cuda/elements/cluster_points.hpp>
 #include <voussoir/backends/cuda/elements/constant_kernels.hpp>
+#include <voussoir/backends/cuda/elements/kept_tensors.hpp>
 #include <voussoir/backends/cuda/elements/pair_kernels.hpp>
 #include <voussoir/backends/cuda/elements/point_kernels.hpp>
 #include <voussoir/backends/cuda/elements/tensor_kernels.hpp>
@@ -42,6 +43,11 @@ VSR_FN constexpr TangentWays tangent_ways() {
   if constexpr (detail::has_point_products<K>()) {
     ways.product_threads = detail::PointShares<K>::threads;
     ways.product_bytes = detail::PointShares<K>::bytes;
+  }
+  if constexpr (voussoir::detail::has_point_tensors<K>()) {
+    ways.kept_numbers = K::Tensors::total;
+    ways.kept_points = K::points;
+    ways.kept_bytes = detail::KeptShares<K>::bytes;
   }
   ways.prefers_pairs = prefers_pairs<K>();
   ways.streams = detail::streams<K>();

@@ -101,6 +101,18 @@ class DeviceProgram {
                                  const ClusterSums&) const {
     return false;
   }
+  /// What the tangents at points need that keep_tensors() stores: numbers of an element, 0 where this program cannot
+  /// store any, and bytes of shared memory of a product besides ClusterPlan::shared_bytes(false).
+  struct KeptTensors {
+    int numbers = 0;
+    std::size_t shared_bytes = 0;
+  };
+  virtual KeptTensors kept_tensors(const ElementRun&) const { return {}; }
+  /// Stores the tangents at the points of all elements of a batch, in the order of a plan of clusters.
+  virtual void keep_tensors(const ElementRun&, const ClusterPlan&, double* /*out*/) const {}
+  /// Adds factor · the products of such tangents to the nodes.
+  virtual void kept_products(const ElementRun&, double /*factor*/, const double* /*tensors*/,
+                             const double* /*direction*/, const ClusterPlan&, const ClusterSums&) const {}
   /// True where the tangents of a run can be integrated in a way, so that nobody is given the time of another.
   virtual bool knows(const ElementRun&, Integration how) const { return how == Integration::thread; }
 };

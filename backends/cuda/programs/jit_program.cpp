@@ -92,6 +92,24 @@ class JitDeviceProgram final : public DeviceProgram {
     });
     return true;
   }
+  KeptTensors kept_tensors(const ElementRun& run) const override {
+    if (!run.elements().program->has_tangent()) return {};
+    const TangentWays& ways = ways_of(run);
+    return {ways.kept_numbers, static_cast<std::size_t>(ways.kept_bytes)};
+  }
+  void keep_tensors(const ElementRun& run, const ClusterPlan& plan, double* out) const override {
+    kernel(run, {"keep_tensors"})
+        .launch(keep_grid(ways_of(run), plan), run.stream(), job_of(run, out), cluster_view(plan, nullptr, {}));
+  }
+  void kept_products(const ElementRun& run, double factor, const double* tensors, const double* direction,
+                     const ClusterPlan& plan, const ClusterSums& sums) const override {
+    ElementJob job = job_of(run, nullptr);
+    job.factor = factor;
+    do_each_column(plan, direction, sums, [&](const ClusterView& view) {
+      kernel(run, {"cluster_tensor_action"})
+          .launch(kept_grid(ways_of(run), plan), run.stream(), job, view, tensors, kept_numbers_before(plan));
+    });
+  }
 
  private:
   /// Whether the element has a routine, and how many values that gives.

@@ -78,6 +78,28 @@ class NativeDeviceProgram final : public DeviceProgram {
     }
     return true;
   }
+  KeptTensors kept_tensors(const ElementRun&) const override {
+    constexpr TangentWays ways = tangent_ways<K>();
+    return {ways.kept_numbers, static_cast<std::size_t>(ways.kept_bytes)};
+  }
+  void keep_tensors(const ElementRun& run, const ClusterPlan& plan, double* out) const override {
+    constexpr TangentWays ways = tangent_ways<K>();
+    if constexpr (ways.kept_numbers > 0)
+      launch(voussoir::cuda::keep_tensors<K>, keep_grid(ways, plan), run.stream(), job_of(run, out),
+             cluster_view(plan, nullptr, {}));
+  }
+  void kept_products(const ElementRun& run, double factor, const double* tensors, const double* direction,
+                     const ClusterPlan& plan, const ClusterSums& sums) const override {
+    constexpr TangentWays ways = tangent_ways<K>();
+    if constexpr (ways.kept_numbers > 0) {
+      ElementJob job = job_of(run, nullptr);
+      job.factor = factor;
+      do_each_column(plan, direction, sums, [&](const ClusterView& view) {
+        launch(cluster_tensor_action<K>, kept_grid(ways, plan), run.stream(), job, view, tensors,
+               kept_numbers_before(plan));
+      });
+    }
+  }
   void recover(const ElementRun& run, double* out) const override { start<Routine::recover>(run, job_of(run, out)); }
   void histories(const ElementRun& run, double* out) const override { start<Routine::history>(run, job_of(run, out)); }
 
