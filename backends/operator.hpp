@@ -59,8 +59,8 @@ class SparseMatrix : public Operator {
 
 /// The form of element-by-element products (FEStudio's gather and scatter forms, tangents at points, and matrix-free).
 enum class ElementProduct {
-  gather,      ///< element matrices stored; components read by index, results summed in tiles
-  scatter,     ///< element matrices stored; x distributed to element vectors, multiplied, summed by the connectivity
+  gather,       ///< element matrices stored; components read by index, results summed in tiles
+  scatter,      ///< element matrices stored; x distributed to element vectors, multiplied, summed by the connectivity
   matrix_free,  ///< nothing stored; geometry and material evaluated in every product
   /// The tangent at each integration point stored, in the directions of the cell: neither geometry nor material is
   /// evaluated in a product. Elements without such tangents (B-bar, incompatible modes, beams) and sums with a mass

@@ -299,8 +299,8 @@ class NativeProgram final : public detail::KernelProgram {
     R du[most_columns_ * dofs_], r[dofs_];
     the(group).gather->gather_columns(arguments.directions, columns, du);
     const double* own =
-        arguments.tensors + static_cast<std::ptrdiff_t>(the(group).gather->first_element() - arguments.first) *
-                                point_numbers_;
+        arguments.tensors +
+        static_cast<std::ptrdiff_t>(the(group).gather->first_element() - arguments.first) * point_numbers_;
     const auto tensor = [own](int q, int place) {
       R entry;  // the memory need not have the alignment of R
       std::memcpy(static_cast<void*>(&entry),

@@ -107,6 +107,18 @@ void element_rows(BenchRig& rig, const UserElement& element, int size, bool mode
                           flops_per_point * model.program().points() * model.elements());
     row.note = fmt::format("{:.2f} G unknowns/s", model.equations() / row.seconds * 1e-9);
   });
+  if (model.program().point_numbers() > 0)
+    rig.row(label("product, tangents at points"), [&](BenchRow& row) {
+      auto matrix = backend.make_element_operator(model.device(), ElementProduct::points);
+      const double stored = rig.measure(backend, [&] { backend.assemble(model.device(), u, {}, *matrix); });
+      row.seconds = rig.measure(backend, [&] { matrix->apply(from, to); });
+      if (!product.empty()) row.difference = relative_difference(to.to_host(), product);
+      row.tolerance = 1e-11;
+      row.floor = rig.floor(8.0 * model.program().point_numbers() * model.elements() + 2 * model.vector_bytes());
+      row.note =
+          fmt::format("{} numbers per element, stored in {:.2f} ms", model.program().point_numbers(), stored * 1e3);
+      row.figures.emplace_back("store_seconds", stored);
+    });
   rig.row(label("residual"), [&](BenchRow& row) {
     Vector r = model.analysis_model().make_vector();
     backend.fill(r, 0);

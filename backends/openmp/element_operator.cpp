@@ -310,7 +310,8 @@ int CpuElementOperator::columns_together() const {
   if (product_ != ElementProduct::matrix_free && product_ != ElementProduct::points) return columns;
   for (int d = 0; d < model_->devices(); ++d)
     for (int b = 0; b < model_->batch_count(); ++b)
-      if (!part(d, b).terms.empty() && !stores_matrices(d, b)) columns = std::min(columns, batch(d, b).program->action_columns());
+      if (!part(d, b).terms.empty() && !stores_matrices(d, b))
+        columns = std::min(columns, batch(d, b).program->action_columns());
   return columns;
 }
 

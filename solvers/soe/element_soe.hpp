@@ -31,8 +31,8 @@ class ElementSOE : public LinearSOE {
 };
 
 /// A system whose tangents are stored at the integration points of the elements: less than element matrices for all but
-/// the smallest elements, and a product evaluates neither geometry nor material. For laws that are expensive to evaluate
-/// (plasticity, energies).
+/// the smallest elements, and a product evaluates neither geometry nor material. For laws that are expensive to
+/// evaluate (plasticity, energies).
 class PointSOE : public ElementSOE {
  public:
   PointSOE() : ElementSOE(ElementProduct::points) {}

@@ -83,8 +83,8 @@ TEST(AssembleNodes, MayHaveDifferentNumbersOfEquations) {
     const auto matrix = backend->make_matrix(*model, 1);
     backend->assemble(*model, nullptr, {}, *matrix);
     expect_equal(matrix->to_host(), dense, c);
-    for (const auto product : {ElementProduct::gather, ElementProduct::scatter, ElementProduct::points,
-                               ElementProduct::matrix_free}) {
+    for (const auto product :
+         {ElementProduct::gather, ElementProduct::scatter, ElementProduct::points, ElementProduct::matrix_free}) {
       const auto op = backend->make_element_operator(*model, product);
       backend->assemble(*model, nullptr, {}, *op);
       Vector y(model->layout());

@@ -41,6 +41,7 @@ constexpr Way ways[] = {
     {"cg+chebyshev", "matrix-free", "openmp:2"},
     {"cg+block-jacobi", "element", "openmp:2"},
     {"cg+jacobi", "element-scatter", "openmp:2"},
+    {"cg+jacobi", "point", "openmp:2"},
     {"direct", "csr", "debug:2"},
     {"cg+jacobi", "bsr", "debug:2"},
     {"cg+block-jacobi", "matrix-free", "debug:2"},

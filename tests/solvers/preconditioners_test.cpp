@@ -144,7 +144,7 @@ TEST_F(Preconditioned, ChebyshevIsItsPolynomial) {
 }
 
 TEST_F(Preconditioned, AreTheSameOnEveryStorage) {
-  for (const char* storage : {"csr", "element", "element-scatter", "matrix-free"}) {
+  for (const char* storage : {"csr", "element", "element-scatter", "point", "matrix-free"}) {
     SCOPED_TRACE(storage);
     System other(d, storage);
     BlockJacobiPreconditioner block;

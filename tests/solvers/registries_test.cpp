@@ -65,8 +65,8 @@ TEST(SolverRegistry, ListsTheStockInItsOrder) {
                                              "direct:profile", "cg", "cg+none", "cg+jacobi", "cg+jacobi:single",
                                              "cg+block-jacobi", "cg+block-jacobi:single", "cg+chebyshev", "cg+fsai",
                                              "cg+amg"}));
-  EXPECT_EQ(soe_names(),
-            (std::vector<std::string>{"csr", "bsr", "band", "profile", "element", "element-scatter", "matrix-free"}));
+  EXPECT_EQ(soe_names(), (std::vector<std::string>{"csr", "bsr", "band", "profile", "element", "element-scatter",
+                                                   "point", "matrix-free"}));
   for (const RegistryBase* registry :
        std::initializer_list<const RegistryBase*>{&preconditioners(), &solvers(), &storages()})
     for (const RegistryEntry& entry : registry->entries()) {

@@ -253,6 +253,7 @@ TEST(PrescribedValues, StretchedBar) {
                                         {"cg+jacobi", "csr"},
                                         {"cg+none", "element"},
                                         {"cg+jacobi", "element-scatter"},
+                                        {"cg+jacobi", "point"},
                                         {"cg+chebyshev", "matrix-free"},
                                         {"cg+fsai", "bsr"}}) {
     SCOPED_TRACE(std::string(solver) + " " + storage);

@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(128) keep_tensors(ElementJob job, ClusterView 
   judge(job.fault, e, valid_of<K>(job.view, in), health, finite);
 }
 
-/// factor · tangent · x of the elements of clusters, summed to nodes, for one column. Dynamic shared memory: `own_numbers`
-/// doubles that hold ClusterPlan::shared_bytes(false), and KeptShares::bytes.
+/// factor · tangent · x of the elements of clusters, summed to nodes, for one column. Dynamic shared memory:
+/// `own_numbers` doubles that hold ClusterPlan::shared_bytes(false), and KeptShares::bytes.
 template <class K>
 __global__ void __launch_bounds__(detail::KeptShares<K>::threads, 3)
     cluster_tensor_action(ElementJob job, ClusterView view, const double* tensors, int own_numbers) {

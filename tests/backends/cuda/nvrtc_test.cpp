@@ -62,7 +62,10 @@ TEST_F(Nvrtc, CompilesEveryRoutineOfAUsersElement) {
   const KernelSource coupled{
       "voussoir::PointElement<voussoir::detail::ConstantLaw<ThermoElastic>, voussoir::Hex8, voussoir::Full>",
       "thermo_elastic.hpp", text_of("tests/consumer/thermo_elastic.hpp")};
-  for (const char* kernel : {"tell_ways", "constant_tangents", "tensor_tangents"}) expect_compiles(coupled, {kernel});
+  for (const char* kernel :
+       {"tell_ways", "constant_tangents", "tensor_tangents", "keep_tensors", "cluster_tensor_action"})
+    expect_compiles(coupled, {kernel});
+  for (const char* kernel : {"keep_tensors", "cluster_tensor_action"}) expect_compiles(seepage("Hex20"), {kernel});
   expect_compiles(seepage("Tet4"), values_template(Routine::tangent));
 }
 
