@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -51,14 +52,19 @@ struct Sample {
       for (auto& [name, value] : parameters) value = parameter(name) * (1 + 0.01 * e);
       run.add(x, parameters);
     }
-    for (int e = 0; e < count; ++e)
-      for (int i = 0; i < program.dofs(); ++i) run.unknowns(e)[i] = move(generator);
+    const auto displace = [&] {
+      for (int e = 0; e < count; ++e)
+        for (int i = 0; i < program.dofs(); ++i) run.unknowns(e)[i] = move(generator);
+    };
+    displace();
     if (program.history_count() > 0) {
-      std::vector<double> history(
-          static_cast<std::size_t>((count + program.lanes() - 1) / program.lanes() * program.lanes()) *
-          program.history_count());
-      for (double& number : history) number = 0.02 * std::abs(move(generator));
-      run.set_history(history);
+      // A history that the law itself has made: not every list of numbers is one.
+      const int lanes = program.lanes(), padded = (count + lanes - 1) / lanes * lanes;
+      std::vector<double> before(static_cast<std::size_t>(padded) * program.history_count(), 0.0), after = before;
+      run.set_history(before);
+      program.history(run.view(), 0, count, after.data());
+      run.set_history(after);
+      displace();
     }
   }
 };
