@@ -146,7 +146,9 @@ std::vector<double> sweep_frequencies(const ModalSystem& modes, double lowest, d
     }
   }
   std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  // Repeated natural frequencies differ by rounding errors; there is nothing to see between them.
+  ends.erase(std::unique(ends.begin(), ends.end(), [](double a, double b) { return b - a <= 1e-9 * b; }), ends.end());
+  ends.back() = highest;
   for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
     const double middle = (ends[i] + ends[i + 1]) / 2, half = (ends[i + 1] - ends[i]) / 2;
     result.push_back(ends[i]);

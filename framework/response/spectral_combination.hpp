@@ -23,7 +23,7 @@ enum class DirectionalCombination {
   hundred_forty    ///< 100 % of one direction and 40 % of the others, whichever is largest
 };
 
-/// The correlation of the responses of two modes to white noise, as CQC has it (Der Kiureghian 1981, eq. 24): with
+/// The correlation of the responses of two modes to white noise, as CQC has it (Der Kiureghian, Earthquake Eng. Struct. Dyn. 9, 1981): with
 /// r = ω_j/ω_i, 8 √(ζ_i ζ_j) (ζ_i + r ζ_j) r^{3/2} / ((1 − r²)² + 4 ζ_i ζ_j r (1 + r²) + 4 (ζ_i² + ζ_j²) r²). Without
 /// damping, 1 for equal frequencies and 0 otherwise. Throws Error (bad_input) for frequencies that are not positive and
 /// ratios that are negative.
