@@ -193,9 +193,10 @@ TEST(Oscillator, BalancesEnergyUnderAnyLoad) {
   const OscillatorStep step(oscillator, h), half(oscillator, h / 2);
   OscillatorState state;
   double supplied = 0;
-  const auto load = [](int i) { return i % 7 - 2.5 + (i % 3) * 0.75; };
+  // Lines over 100 steps each, with jumps between them.
+  const auto load = [](int line, int i) { return line % 7 - 2.5 + (line % 3 - 0.5) * 0.02 * i; };
   for (int i = 0; i < 4000; ++i) {
-    const double p0 = load(i / 100), p1 = load(i / 100 + 1);  // jumps at some ends
+    const double p0 = load(i / 100, i % 100), p1 = load(i / 100, i % 100 + 1);
     const OscillatorState middle = half.advance(state, p0, (p0 + p1) / 2), end = step.advance(state, p0, p1);
     const auto power = [&](double p, double v) { return p * v - 2 * oscillator.decay * v * v; };
     supplied +=
