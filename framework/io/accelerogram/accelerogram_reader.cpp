@@ -95,7 +95,8 @@ class Reader {
     if (format_.layout != AccelerogramLayout::many_values) {
       const std::size_t columns = format_.layout == AccelerogramLayout::time_and_value ? 2 : 1;
       if (words_.size() != columns)
-        fail("the line has " + std::to_string(words_.size()) + " columns instead of " + std::to_string(columns) +
+        fail("the line has " + std::to_string(words_.size()) + (words_.size() == 1 ? " column" : " columns") +
+             " instead of " + std::to_string(columns) +
              "; decimals are written with a point, and headers that begin with a number are skipped by their number of "
              "lines");
     }

@@ -1,19 +1,11 @@
 #pragma once
-#include <complex>
 #include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <voussoir/framework/io/csv/csv_writer.hpp>
+#include <voussoir/framework/response/named_curves.hpp>
 #include <voussoir/framework/response/response_spectrum.hpp>
 
 namespace voussoir {
-
-/// Histories of results with their names; each has a value for every time.
-using NamedHistories = std::vector<std::pair<std::string, std::vector<double>>>;
-/// Complex amplitudes of results over frequency, with their names.
-using NamedSweeps = std::vector<std::pair<std::string, std::vector<std::complex<double>>>>;
 
 /// A table of histories: the time and a column for each history. Lengths that differ are Errors (misuse).
 CsvTable csv_table(std::span<const double> times, const NamedHistories& histories);
