@@ -15,9 +15,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-TEST(CqcCorrelation, IsTheFormulaOfCodesForEqualDamping) {
-  // ρ = 8 ζ² (1 + r) r^{3/2} / ((1 − r²)² + 4 ζ² r (1 + r)²), as in EN 1998-2, ASCE 4 and Chopra's Dynamics of
-  // Structures.
+TEST(CqcCorrelation, IsTheWellKnownFormulaForEqualDamping) {
+  // ρ = 8 ζ² (1 + r) r^{3/2} / ((1 − r²)² + 4 ζ² r (1 + r)²), Chopra, Dynamics of Structures, modal combination rules.
   for (const double z : {0.01, 0.05, 0.2})
     for (const double r : {0.1, 0.5, 0.8, 0.9, 0.95, 1.0, 1.1, 3.0}) {
       const double rho =
