@@ -23,10 +23,10 @@ enum class DirectionalCombination {
   hundred_forty    ///< 100 % of one direction and 40 % of the others, whichever is largest
 };
 
-/// The correlation of the responses of two modes to white noise, as CQC has it (Der Kiureghian, Earthquake Eng. Struct. Dyn. 9, 1981): with
-/// r = ω_j/ω_i, 8 √(ζ_i ζ_j) (ζ_i + r ζ_j) r^{3/2} / ((1 − r²)² + 4 ζ_i ζ_j r (1 + r²) + 4 (ζ_i² + ζ_j²) r²). Without
-/// damping, 1 for equal frequencies and 0 otherwise. Throws Error (bad_input) for frequencies that are not positive and
-/// ratios that are negative.
+/// The correlation of the responses of two modes to white noise, as CQC has it (Der Kiureghian, Earthquake Eng. Struct.
+/// Dyn. 9, 1981): with r = ω_j/ω_i, 8 √(ζ_i ζ_j) (ζ_i + r ζ_j) r^{3/2} / ((1 − r²)² + 4 ζ_i ζ_j r (1 + r²) + 4 (ζ_i² +
+/// ζ_j²) r²). Without damping, 1 for equal frequencies and 0 otherwise. Throws Error (bad_input) for frequencies that
+/// are not positive and ratios that are negative.
 double cqc_correlation(double omega_i, double ratio_i, double omega_j, double ratio_j);
 
 /// The peaks of the modal coordinates under a spectrum in one direction, Γ_i S_a(ω_i)/ω_i², with the sign of the
