@@ -15,7 +15,7 @@ namespace {
 using detail::tile_entries;
 using detail::tile_rows;
 
-constexpr const char* place = "harmonic sweep";
+constexpr const char* sweep_place = "harmonic sweep";
 
 void check_frequencies(std::span<const double> frequencies) {
   for (std::size_t i = 0; i < frequencies.size(); ++i)
@@ -23,7 +23,7 @@ void check_frequencies(std::span<const double> frequencies) {
       throw Error(ErrorCode::bad_input,
                   "frequency " + std::to_string(i + 1) + " is " + short_number(frequencies[i], 9) +
                       "; frequencies must increase and not be negative",
-                  place);
+                  sweep_place);
 }
 
 void check(const HarmonicCoordinates& coordinates, const ModalValues& values) {
@@ -31,10 +31,10 @@ void check(const HarmonicCoordinates& coordinates, const ModalValues& values) {
     throw Error(ErrorCode::misuse,
                 std::to_string(coordinates.coordinates) + " coordinates but " + std::to_string(values.columns()) +
                     " columns of modal values",
-                place);
-  if (coordinates.frequencies.empty()) throw Error(ErrorCode::misuse, "the sweep has no frequencies", place);
+                sweep_place);
+  if (coordinates.frequencies.empty()) throw Error(ErrorCode::misuse, "the sweep has no frequencies", sweep_place);
   if (coordinates.values.size() != 2 * coordinates.frequencies.size() * coordinates.coordinates)
-    throw Error(ErrorCode::misuse, "the sweep does not have a value for each frequency and coordinate", place);
+    throw Error(ErrorCode::misuse, "the sweep does not have a value for each frequency and coordinate", sweep_place);
 }
 
 /// Calls found(frequency index, e, amplitude) for the entries of a packed tile, frequency by frequency: real and
@@ -61,10 +61,10 @@ std::size_t HarmonicSweep::add_load(std::vector<double> modal_loads, std::comple
   if (modal_loads.size() != modes_.modes())
     throw Error(ErrorCode::bad_input,
                 std::to_string(modal_loads.size()) + " modal loads for " + std::to_string(modes_.modes()) + " modes",
-                place);
+                sweep_place);
   const bool finite = std::all_of(modal_loads.begin(), modal_loads.end(), [](double p) { return std::isfinite(p); });
   if (!finite || !std::isfinite(factor.real()) || !std::isfinite(factor.imag()))
-    throw Error(ErrorCode::not_finite, "a modal load or the factor of the load is not finite", place);
+    throw Error(ErrorCode::not_finite, "a modal load or the factor of the load is not finite", sweep_place);
   loads_.push_back({std::move(modal_loads), factor, std::move(over_frequency)});
   return loads_.size() - 1;
 }
@@ -92,14 +92,14 @@ std::complex<double> HarmonicSweep::coordinate(std::size_t mode, double frequenc
     throw Error(ErrorCode::bad_input,
                 "mode " + std::to_string(mode + 1) + " is undamped and in resonance at the frequency " +
                     short_number(frequency, 9) + ": add damping, or leave this frequency out",
-                place);
+                sweep_place);
   return load / stiffness;
 }
 
 HarmonicCoordinates HarmonicSweep::coordinates(std::span<const double> frequencies, ModalQuantity quantity,
                                                bool with_loads) const {
   if (with_loads && quantity == ModalQuantity::velocity)
-    throw Error(ErrorCode::misuse, "the amplitudes of loads have no meaning as velocities", place);
+    throw Error(ErrorCode::misuse, "the amplitudes of loads have no meaning as velocities", sweep_place);
   check_frequencies(frequencies);
   HarmonicCoordinates result;
   result.frequencies.assign(frequencies.begin(), frequencies.end());
@@ -133,7 +133,7 @@ std::vector<double> sweep_frequencies(const ModalSystem& modes, double lowest, d
                     std::to_string(points.between) + " points and the bias " + short_number(points.bias, 9) +
                     " is not possible: the highest frequency must be above the lowest, with at least 2 points and a "
                     "positive bias",
-                place);
+                sweep_place);
   std::vector<double> ends{lowest, highest}, result;
   for (std::size_t i = 0; i < modes.modes(); ++i) {
     const double frequency = modes.omegas()[i] / (2 * std::numbers::pi);
@@ -169,7 +169,7 @@ std::vector<std::complex<double>> harmonic_history(const HarmonicCoordinates& co
   if (entry >= values.entries())
     throw Error(ErrorCode::misuse,
                 "there is no entry " + std::to_string(entry + 1) + "; there are " + std::to_string(values.entries()),
-                place);
+                sweep_place);
   std::vector<double> packed(coordinates.coordinates * tile_entries);
   detail::pack_tile(
       values, [&](std::size_t) { return entry; }, packed.data());
@@ -197,7 +197,7 @@ std::vector<HarmonicPeak> harmonic_peaks(const HarmonicCoordinates& coordinates,
         throw Error(ErrorCode::not_finite,
                     "entry " + std::to_string(first + e + 1) + " is not finite at the frequency " +
                         short_number(coordinates.frequencies[f], 9),
-                    place);
+                    sweep_place);
       HarmonicPeak& peak = result[first + e];
       if (f == 0 || magnitude > peak.amplitude)
         peak = {magnitude, phase_degrees(amplitude), coordinates.frequencies[f]};

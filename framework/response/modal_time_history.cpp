@@ -11,7 +11,7 @@
 namespace voussoir {
 namespace {
 
-constexpr const char* place = "modal time history";
+constexpr const char* history_place = "modal time history";
 
 /// The coefficients of a step for all modes, each coefficient in an array of its own, so that modes are computed in
 /// SIMD.
@@ -66,17 +66,18 @@ class StepTables {
 void check_list(std::span<const double> list, std::size_t modes, const std::string& what) {
   if (list.size() != modes)
     throw Error(ErrorCode::bad_input,
-                what + ": " + std::to_string(list.size()) + " numbers for " + std::to_string(modes) + " modes", place);
+                what + ": " + std::to_string(list.size()) + " numbers for " + std::to_string(modes) + " modes",
+                history_place);
   for (std::size_t i = 0; i < modes; ++i)
     if (!std::isfinite(list[i]))
-      throw Error(ErrorCode::not_finite, what + " of mode " + std::to_string(i + 1) + " is not finite", place);
+      throw Error(ErrorCode::not_finite, what + " of mode " + std::to_string(i + 1) + " is not finite", history_place);
 }
 
 }  // namespace
 
 ModalTimeHistory::ModalTimeHistory(ModalSystem modes, double start)
     : modes_(std::move(modes)), start_(start), displacement_(modes_.modes()), velocity_(modes_.modes()) {
-  if (!std::isfinite(start)) throw Error(ErrorCode::bad_input, "the start time is not finite", place);
+  if (!std::isfinite(start)) throw Error(ErrorCode::bad_input, "the start time is not finite", history_place);
 }
 
 std::size_t ModalTimeHistory::add_load(std::vector<double> modal_loads, Amplitude amplitude) {
@@ -91,7 +92,7 @@ std::size_t ModalTimeHistory::add_base_acceleration(std::span<const double> part
     throw Error(ErrorCode::bad_input,
                 "the accelerogram begins at " + short_number(accelerogram.times().front(), 9) +
                     ", before the history begins at " + short_number(start_, 9) + ": shift it, or start earlier",
-                place);
+                history_place);
   check_list(participation, modes_.modes(), "participation factor");
   std::vector<double> modal(participation.begin(), participation.end());
   for (double& load : modal) load = -load;
@@ -123,7 +124,7 @@ void ModalTimeHistory::run(std::span<const double> times,
       throw Error(ErrorCode::bad_input,
                   "requested time " + std::to_string(i + 1) + " is " + short_number(times[i], 9) +
                       "; times must increase, from the start at " + short_number(start_, 9),
-                  place);
+                  history_place);
   if (times.empty()) return;
 
   const std::size_t modes = modes_.modes();
@@ -158,7 +159,7 @@ void ModalTimeHistory::run(std::span<const double> times,
 CoordinateHistory ModalTimeHistory::coordinates(std::span<const double> times, ModalQuantity quantity,
                                                 bool with_loads) const {
   if (with_loads && quantity == ModalQuantity::velocity)
-    throw Error(ErrorCode::misuse, "the amplitudes of loads have no meaning as velocities", place);
+    throw Error(ErrorCode::misuse, "the amplitudes of loads have no meaning as velocities", history_place);
   CoordinateHistory history;
   history.times.assign(times.begin(), times.end());
   history.coordinates = modes_.modes() + (with_loads ? loads_.size() : 0);

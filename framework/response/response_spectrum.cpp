@@ -160,17 +160,18 @@ double ResponseSpectrum::at(double x) const {
 
 std::vector<OscillatorPeaks> oscillator_peaks(const Accelerogram& accelerogram, std::span<const double> periods,
                                               double damping_ratio) {
-  constexpr const char* place = "spectrum of an accelerogram";
+  constexpr const char* spectrum_place = "spectrum of an accelerogram";
   if (!(damping_ratio >= 0) || !(damping_ratio < 1))
     throw Error(ErrorCode::bad_input,
-                "the damping ratio must be at least 0 and below 1, but is " + short_number(damping_ratio, 9), place);
+                "the damping ratio must be at least 0 and below 1, but is " + short_number(damping_ratio, 9),
+                spectrum_place);
   for (const double period : periods)
     if (!std::isfinite(period) || period < 0 || (period > 0 && accelerogram.duration() / period > most_periods))
       throw Error(ErrorCode::bad_input,
                   "the period " + short_number(period, 9) + " cannot be integrated over " +
                       short_number(accelerogram.duration(), 9) + ": give periods above " +
                       short_number(accelerogram.duration() / most_periods, 3) + ", or 0 for a rigid oscillator",
-                  place);
+                  spectrum_place);
   std::vector<OscillatorPeaks> result(periods.size());
   detail::for_each_index(periods.size(), periods.size() > 1,
                          [&](std::size_t i) { result[i] = peaks_of(accelerogram, periods[i], damping_ratio); });

@@ -14,7 +14,7 @@ namespace {
 
 using detail::tile_entries;
 
-constexpr const char* place = "modal combination";
+constexpr const char* combination_place = "modal combination";
 
 /// Correlations of all coordinates, row by row: CQC's for the modes; residuals, and everything in SRSS, are
 /// independent.
@@ -60,7 +60,7 @@ double cqc_correlation(double omega_i, double ratio_i, double omega_j, double ra
                 "CQC needs positive frequencies and damping ratios that are not negative; a pair of modes has ω = " +
                     short_number(omega_i, 6) + ", ζ = " + short_number(ratio_i, 6) +
                     " and ω = " + short_number(omega_j, 6) + ", ζ = " + short_number(ratio_j, 6),
-                place);
+                combination_place);
   if (ratio_i == 0 && ratio_j == 0) return omega_i == omega_j ? 1 : 0;
   // From the lower to the higher frequency, so that the result does not depend on the order, to the last bit.
   if (omega_i > omega_j || (omega_i == omega_j && ratio_i > ratio_j)) {
@@ -108,7 +108,7 @@ std::vector<double> combine_modes(const ModalSystem& modes, const ModalValues& v
     throw Error(ErrorCode::misuse,
                 std::to_string(modes.modes()) + " modes, " + std::to_string(n) + " coordinates and " +
                     std::to_string(values.columns()) + " columns of modal values do not fit",
-                place);
+                combination_place);
   const std::vector<double> matrix = correlations(modes, coordinates, combination);
   std::vector<double> result(entries);
   const bool parallel = static_cast<double>(entries) * static_cast<double>(n) * static_cast<double>(n) > 1e6;
@@ -128,7 +128,8 @@ std::vector<double> combine_modes(const ModalSystem& modes, const ModalValues& v
     }
     for (std::size_t e = 0; e < tile_entries && first + e < entries; ++e) {
       if (!std::isfinite(combined[e]))
-        throw Error(ErrorCode::not_finite, "entry " + std::to_string(first + e + 1) + " is not finite", place);
+        throw Error(ErrorCode::not_finite, "entry " + std::to_string(first + e + 1) + " is not finite",
+                    combination_place);
       result[first + e] = combined[e];
     }
   });
@@ -138,10 +139,11 @@ std::vector<double> combine_modes(const ModalSystem& modes, const ModalValues& v
 std::vector<double> combine_directions(std::span<const std::vector<double>> directions,
                                        DirectionalCombination combination) {
   if (directions.empty() || directions.size() > 3)
-    throw Error(ErrorCode::misuse, std::to_string(directions.size()) + " directions; there can be one to three", place);
+    throw Error(ErrorCode::misuse, std::to_string(directions.size()) + " directions; there can be one to three",
+                combination_place);
   for (const auto& direction : directions)
     if (direction.size() != directions[0].size())
-      throw Error(ErrorCode::misuse, "the directions have different numbers of entries", place);
+      throw Error(ErrorCode::misuse, "the directions have different numbers of entries", combination_place);
   const double share = combination == DirectionalCombination::hundred_forty ? 0.4 : 0.3;
   std::vector<double> result(directions[0].size());
   for (std::size_t e = 0; e < result.size(); ++e) {

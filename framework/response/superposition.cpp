@@ -11,7 +11,7 @@ namespace {
 using detail::tile_entries;
 using detail::tile_rows;
 
-constexpr const char* place = "superposition";
+constexpr const char* superposition_place = "superposition";
 /// Fewer multiplications than these are not worth a second thread.
 constexpr double worth_threads = 1e6;
 
@@ -20,10 +20,11 @@ void check(const CoordinateHistory& history, const ModalValues& values) {
     throw Error(ErrorCode::misuse,
                 std::to_string(history.coordinates) + " coordinates but " + std::to_string(values.columns()) +
                     " columns of modal values",
-                place);
-  if (history.times.empty()) throw Error(ErrorCode::misuse, "the history has no times", place);
+                superposition_place);
+  if (history.times.empty()) throw Error(ErrorCode::misuse, "the history has no times", superposition_place);
   if (history.values.size() != history.times.size() * history.coordinates)
-    throw Error(ErrorCode::misuse, "the history does not have a value for each time and coordinate", place);
+    throw Error(ErrorCode::misuse, "the history does not have a value for each time and coordinate",
+                superposition_place);
 }
 
 bool by_threads(const CoordinateHistory& history, const ModalValues& values) {
@@ -33,7 +34,8 @@ bool by_threads(const CoordinateHistory& history, const ModalValues& values) {
 void check_finite(const Extremes& e, std::size_t entry, const char* what) {
   if (!std::isfinite(e.maximum) || !std::isfinite(e.minimum))
     throw Error(ErrorCode::not_finite,
-                std::string(what) + " " + std::to_string(entry + 1) + " is not finite at some time", place);
+                std::string(what) + " " + std::to_string(entry + 1) + " is not finite at some time",
+                superposition_place);
 }
 
 /// A NaN replaces any number and is replaced by none, so that it is found afterwards.
@@ -99,7 +101,7 @@ std::vector<Extremes> extremes_of(const CoordinateHistory& history, const ModalV
   if (group == 0 || values.entries() % group != 0)
     throw Error(ErrorCode::misuse,
                 std::to_string(values.entries()) + " entries cannot be divided into groups of " + std::to_string(group),
-                place);
+                superposition_place);
   const std::size_t times = history.times.size(), columns = history.coordinates;
   const std::size_t tiles = (group + tile_entries - 1) / tile_entries;
   std::vector<Extremes> result(values.entries() / group);
@@ -137,7 +139,7 @@ std::vector<double> histories(const CoordinateHistory& history, const ModalValue
     if (entry >= values.entries())
       throw Error(ErrorCode::misuse,
                   "there is no entry " + std::to_string(entry + 1) + "; there are " + std::to_string(values.entries()),
-                  place);
+                  superposition_place);
   const std::size_t times = history.times.size(), columns = history.coordinates;
   std::vector<double> result(entries.size() * times), packed(columns * tile_entries);
   double product[tile_rows][tile_entries];
@@ -161,7 +163,7 @@ std::vector<double> values_at(const CoordinateHistory& history, const ModalValue
     throw Error(
         ErrorCode::misuse,
         "the history has " + std::to_string(history.times.size()) + " times, not " + std::to_string(time_index + 1),
-        place);
+        superposition_place);
   const std::size_t columns = history.coordinates;
   std::vector<double> result(values.entries()), packed(columns * tile_entries);
   double product[tile_rows][tile_entries];

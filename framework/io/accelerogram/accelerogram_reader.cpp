@@ -14,9 +14,9 @@
 namespace voussoir {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\v\f";
+constexpr std::string_view accelerogram_blanks = " \t\r\v\f";
 
-bool is_comment(std::string_view line) {
+bool is_comment_line(std::string_view line) {
   return line.starts_with("//") || std::string_view("#%!*$\"'").find(line.front()) != std::string_view::npos;
 }
 
@@ -30,7 +30,7 @@ bool begins_like_a_number(std::string_view word) {
 
 /// A number, also with a leading + and with Fortran's exponents (1.5D-3); nothing if the word is none. Infinity and NaN
 /// are numbers here, so that they are named as what they are.
-std::optional<double> number(std::string_view word) {
+std::optional<double> real_number(std::string_view word) {
   char text[64];
   if (word.starts_with('+') && word.size() > 1 && word[1] != '-') word.remove_prefix(1);
   if (word.empty() || word.size() > sizeof text) return {};
@@ -49,9 +49,10 @@ std::optional<double> number(std::string_view word) {
   return value;
 }
 
-class Reader {
+class AccelerogramParser {
  public:
-  Reader(const std::string& name, const AccelerogramFormat& format) : name_(printable_line(name)), format_(format) {
+  AccelerogramParser(const std::string& name, const AccelerogramFormat& format)
+      : name_(printable_line(name)), format_(format) {
     const auto positive = [](double value) { return std::isfinite(value) && value > 0; };
     const bool has_times = format.layout == AccelerogramLayout::time_and_value;
     if (!has_times && !positive(format.time_step))
@@ -84,12 +85,12 @@ class Reader {
 
   void read_line(std::string_view line) {
     if (line_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // the mark of UTF-8 files
-    const std::size_t first = line.find_first_not_of(blanks);
+    const std::size_t first = line.find_first_not_of(accelerogram_blanks);
     if (first == std::string_view::npos) return;
     line.remove_prefix(first);
-    if (is_comment(line)) return;
+    if (is_comment_line(line)) return;
     split(line);
-    const bool numeric = words_.empty() || begins_like_a_number(words_[0]) || number(words_[0]);
+    const bool numeric = words_.empty() || begins_like_a_number(words_[0]) || real_number(words_[0]);
     if (values_.empty() && !numeric) return;  // the header
 
     if (format_.layout != AccelerogramLayout::many_values) {
@@ -116,7 +117,7 @@ class Reader {
     std::size_t at = 0;
     bool expects = false;  // a separator has been read, and no word after it
     while (true) {
-      at = std::min(line.find_first_not_of(blanks, at), line.size());
+      at = std::min(line.find_first_not_of(accelerogram_blanks, at), line.size());
       if (at == line.size()) break;
       if (columns && (line[at] == ',' || line[at] == ';')) {
         if (expects || words_.empty()) words_.push_back({});
@@ -124,7 +125,8 @@ class Reader {
         ++at;
         continue;
       }
-      const std::size_t end = std::min(line.find_first_of(columns ? " \t\r\v\f,;" : blanks, at), line.size());
+      const std::size_t end =
+          std::min(line.find_first_of(columns ? " \t\r\v\f,;" : accelerogram_blanks, at), line.size());
       words_.push_back(line.substr(at, end - at));
       expects = false;
       at = end;
@@ -132,7 +134,7 @@ class Reader {
   }
 
   double finite(std::string_view word) const {
-    const std::optional<double> value = number(word);
+    const std::optional<double> value = real_number(word);
     if (!value)
       fail("'" + printable_line(word.substr(0, 40)) +
            "' is not a number; headers that begin with a number are skipped by their number of lines");
@@ -158,7 +160,7 @@ class Reader {
 }  // namespace
 
 Accelerogram parse_accelerogram(std::string_view text, const std::string& name, const AccelerogramFormat& format) {
-  return Reader(name, format).read(text);
+  return AccelerogramParser(name, format).read(text);
 }
 
 Accelerogram read_accelerogram(const std::filesystem::path& path, const AccelerogramFormat& format) {

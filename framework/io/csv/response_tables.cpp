@@ -7,7 +7,7 @@
 namespace voussoir {
 namespace {
 
-void check_length(const std::string& name, std::size_t length, std::size_t expected) {
+void check_row_count(const std::string& name, std::size_t length, std::size_t expected) {
   if (length != expected)
     throw Error(ErrorCode::misuse,
                 "'" + name + "' has " + std::to_string(length) + " values for " + std::to_string(expected) + " rows",
@@ -19,7 +19,7 @@ void check_length(const std::string& name, std::size_t length, std::size_t expec
 CsvTable csv_table(std::span<const double> times, const NamedHistories& histories) {
   std::vector<std::string> columns{"time"};
   for (const auto& [name, values] : histories) {
-    check_length(name, values.size(), times.size());
+    check_row_count(name, values.size(), times.size());
     columns.push_back(name);
   }
   CsvTable table(columns);
@@ -33,7 +33,7 @@ CsvTable csv_table(std::span<const double> times, const NamedHistories& historie
 CsvTable csv_table(std::span<const double> frequencies, const NamedSweeps& sweeps) {
   std::vector<std::string> columns{"frequency"};
   for (const auto& [name, values] : sweeps) {
-    check_length(name, values.size(), frequencies.size());
+    check_row_count(name, values.size(), frequencies.size());
     columns.push_back(name + " amplitude");
     columns.push_back(name + " phase");
   }

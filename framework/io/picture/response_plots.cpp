@@ -6,7 +6,7 @@
 namespace voussoir {
 namespace {
 
-void check_length(const std::string& name, std::size_t length, std::size_t expected) {
+void check_point_count(const std::string& name, std::size_t length, std::size_t expected) {
   if (length != expected)
     throw Error(ErrorCode::misuse,
                 "'" + name + "' has " + std::to_string(length) + " values for " + std::to_string(expected) + " points",
@@ -20,7 +20,7 @@ LinePlot history_plot(const std::string& title, std::span<const double> times, c
   LinePlot plot(title, "time");
   LinePlot::Panel& panel = plot.panel(label);
   for (const auto& [name, values] : histories) {
-    check_length(name, values.size(), times.size());
+    check_point_count(name, values.size(), times.size());
     LinePlot::Points points;
     for (std::size_t i = 0; i < values.size(); ++i) points.emplace_back(times[i], values[i]);
     panel.curve(name, std::move(points));
@@ -34,7 +34,7 @@ LinePlot sweep_plot(const std::string& title, std::span<const double> frequencie
   for (const bool phase : {false, true}) {
     LinePlot::Panel& panel = plot.panel(phase ? "phase [°]" : label);
     for (const auto& [name, values] : sweeps) {
-      check_length(name, values.size(), frequencies.size());
+      check_point_count(name, values.size(), frequencies.size());
       LinePlot::Points points;
       for (std::size_t i = 0; i < values.size(); ++i)
         points.emplace_back(frequencies[i], phase ? phase_degrees(values[i]) : std::abs(values[i]));
