@@ -29,7 +29,7 @@ struct Oscillator {
 ///   q₁ = qq q₀ + qv v₀ + q0 p₀ + q1 p₁
 ///   v₁ = vq q₀ + vv v₀ + v0 p₀ + v1 p₁
 ///
-/// The coefficients are accurate to a few units of the last place, relative to the largest that they become under a
+/// The coefficients are accurate to about 1e-14, relative to the largest that they become under a
 /// bounded state and load, for every ω·h and a·h: under-damped, critical, over-damped and rigid oscillators, with no
 /// gap at the transitions. docs/mode_superposition.md has the formulas.
 struct OscillatorStep {
