@@ -33,9 +33,16 @@ struct Oscillator {
 /// bounded state and load, for every ω·h and a·h: under-damped, critical, over-damped and rigid oscillators, with no
 /// gap at the transitions. docs/mode_superposition.md has the formulas.
 struct OscillatorStep {
-  double qq = 1, qv = 0, q0 = 0, q1 = 0;  ///< coefficients of the displacement
-  double vq = 0, vv = 1, v0 = 0, v1 = 0;  ///< coefficients of the velocity
+  double qq = 1;  ///< of q₀ in the displacement
+  double qv = 0;  ///< of v₀ in the displacement
+  double q0 = 0;  ///< of p₀ in the displacement
+  double q1 = 0;  ///< of p₁ in the displacement
+  double vq = 0;  ///< of q₀ in the velocity
+  double vv = 1;  ///< of v₀ in the velocity
+  double v0 = 0;  ///< of p₀ in the velocity
+  double v1 = 0;  ///< of p₁ in the velocity
 
+  /// A step of no length, which changes nothing.
   OscillatorStep() = default;
   /// The coefficients for a step of length h ≥ 0. Throws Error (bad_input) for frequencies, decays and steps that are
   /// negative or not finite, and for steps so long that (ω h)² overflows.
