@@ -33,8 +33,8 @@ function part_may_include(from, to) {
   if (from == to || from == "" || to == "") return 1
   if (from == "mesh" || from == "model") return to == "domain"
   if (from == "analysis") return to == "domain" || to == "model"
-  if (from == "io") return to == "domain" || to == "analysis"
-  return 0  # domain, and any part that is not in this list yet
+  if (from == "io") return to == "domain" || to == "analysis" || to == "response"
+  return 0  # domain, response, and any part that is not in this list yet
 }
 
 function may_include(from, to, file) {

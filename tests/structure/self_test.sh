@@ -16,7 +16,7 @@ fresh_tree() {
   mkdir -p "$work/tree"
   cd "$work/tree"
   mkdir -p backends/openmp backends/debug backends/cuda/matrix framework/domain framework/mesh framework/model \
-    framework/analysis framework/io/deck/detail framework/detail elements/kernel solvers/direct partition jobs apps tests
+    framework/analysis framework/response framework/io/deck/detail framework/detail elements/kernel solvers/direct partition jobs apps tests
   echo '#include <vector>' >backends/backend.hpp
   echo '#include <voussoir/backends/openmp/openmp.hpp>' >backends/backend.cpp
   echo '#include <voussoir/backends/backend.hpp>' >backends/openmp/openmp.hpp
@@ -31,7 +31,9 @@ fresh_tree() {
   echo '#include <voussoir/framework/domain/domain.hpp>' >framework/mesh/mesh.hpp
   echo '#include <voussoir/framework/domain/domain.hpp>' >framework/model/model.hpp
   echo '#include <voussoir/framework/model/model.hpp>' >framework/analysis/analysis.hpp
-  echo '#include <voussoir/framework/analysis/analysis.hpp>' >framework/io/deck/reader.hpp
+  echo '#include <voussoir/backends/backend.hpp>' >framework/response/oscillator.hpp
+  printf '#include <voussoir/framework/analysis/analysis.hpp>\n#include <voussoir/framework/response/oscillator.hpp>\n' \
+    >framework/io/deck/reader.hpp
   echo '#include <voussoir/framework/io/deck/reader.hpp>' >framework/io/deck/detail/parser.cpp
   echo '// <vector> is only spoken of' >elements/kernel/fn.hpp
   printf '#include <voussoir/framework/domain/domain.hpp>\n#include "kernel/fn.hpp"\n' >elements/solid.hpp
@@ -96,6 +98,9 @@ plant framework/model/model.hpp '#include <voussoir/framework/mesh/mesh.hpp>'
 plant framework/model/model.hpp '#include <voussoir/framework/analysis/analysis.hpp>'
 plant framework/analysis/analysis.hpp '#include <voussoir/framework/io/deck/reader.hpp>'
 plant framework/analysis/analysis.hpp '#include <voussoir/framework/mesh/mesh.hpp>'
+plant framework/response/oscillator.hpp '#include <voussoir/framework/domain/domain.hpp>'
+plant framework/response/oscillator.hpp '#include <voussoir/framework/io/deck/reader.hpp>'
+plant framework/response/oscillator.hpp '#include <voussoir/solvers/cg.hpp>'
 plant framework/io/deck/detail/parser.cpp '#include <voussoir/framework/model/model.hpp>'
 plant framework/io/deck/reader.hpp '#include <voussoir/framework/mesh/mesh.hpp>'
 plant elements/solid.hpp '#include <voussoir/solvers/cg.hpp>'
