@@ -154,6 +154,7 @@ void EigenProblem::look_at_diagonals() {
 // Candidates come from geometry. What springs and elements of unknown kind oppose to them is in K.
 void EigenProblem::find_free_motions() {
   const RigidClusters clusters(model_);
+  others_possible_ = !clusters.undecided().empty();
   const auto count = clusters.motions().size();
   if (count == 0) return;
   Backend& b = backend();

@@ -39,6 +39,10 @@ class EigenProblem {
   /// Number of columns of free_motions().
   int free_motion_count() const { return free_motions_.layout() ? free_motions_.columns() : 0; }
 
+  /// Whether there may be others, which geometry does not show: mechanisms of elements of unknown kind, or very many
+  /// free parts. A factorisation of K finds them.
+  bool may_have_other_free_motions() const { return others_possible_; }
+
   /// Forms stiffness · K + mass · M in an SOE whose model is model().
   void form(LinearSOE& soe, double stiffness, double mass) const;
 
@@ -54,6 +58,7 @@ class EigenProblem {
   Vector diagonal_, mass_diagonal_, free_motions_;
   std::int64_t free_ = 0, without_mass_ = 0;
   double largest_ratio_ = 0;
+  bool others_possible_ = false;
 };
 
 }  // namespace voussoir

@@ -39,6 +39,9 @@ double eigenvalue_of(double frequency) {
 
 namespace {
 
+/// As in the check of mechanisms.
+constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
+
 void check_request(const EigenRequest& request) {
   const auto refuse = [](const char* text) { throw Error(ErrorCode::bad_input, text, "modes"); };
   if (request.modes < 0) refuse("the number of modes is negative");
@@ -72,10 +75,13 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
   Vector dx(x.layout(), x.columns());
   backend.multiply(problem.stiffness_diagonal(), x, dx);
   const std::vector<double> size = backend.column_norms(dx);
-  std::vector<double> minus(count), one(count, 1.0);
+  std::vector<double> minus(count), one(count, 1.0), bound(count);
+  backend.column_dots(x, dx, bound);
   report.modes.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     EigenMode& mode = report.modes[i];
+    // An energy that is lost in the rounding errors of its terms is none.
+    mode.free = mode.free || std::abs(energy[i]) <= no_stiffness * bound[i];
     mode.eigenvalue = mode.free ? 0.0 : energy[i] / weight[i];
     minus[i] = -mode.eigenvalue;
   }

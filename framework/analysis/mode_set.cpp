@@ -95,6 +95,20 @@ Vector rigid_inertia(const EigenProblem& problem, const Vector& motions) {
   return result;
 }
 
+/// Vectors of free unknowns with those that follow them.
+Vector with_dependents(const AnalysisModel& model, const Vector& vectors) {
+  Vector all = vectors.clone();
+  if (model.constraints().dependent.empty()) return all;
+  Backend& backend = model.backend();
+  Vector one = model.make_vector();
+  for (int c = 0; c < all.columns(); ++c) {
+    backend.copy_columns(vectors, c, 1, one, 0);
+    backend.expand_dependencies(model.device_model(), one);
+    backend.copy_columns(one, 0, 1, all, c);
+  }
+  return all;
+}
+
 /// Shapes of all modes as nodal fields.
 void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set) {
   const auto columns = static_cast<std::size_t>(vectors.columns());
@@ -156,8 +170,7 @@ ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution
   std::copy(total.begin(), total.end(), set.total_mass.begin());
   if (!solution.vectors.layout()) return set;
 
-  Vector all = solution.vectors.clone();
-  backend.expand_dependencies(model.device_model(), all);
+  const Vector all = with_dependents(model, solution.vectors);
   const auto count = static_cast<std::size_t>(all.columns());
   std::vector<double> factors(count * ModeSet::directions);
   backend.block_dot(all, inertia, factors);

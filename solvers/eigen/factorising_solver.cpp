@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/solvers/eigen/detail/completeness.hpp>
@@ -81,7 +82,7 @@ class FactorisingSolver::Run {
       shift_ = factor_.count_below(request_.from > 0 ? 0.5 * (from_ + limit_) : request_.shift).value;
       return;
     }
-    if (!free_.layout()) {
+    if (!free_.layout() || problem_.may_have_other_free_motions()) {
       factor_.factorise(0);
       shift_ = 0;
       take_null_space();
@@ -97,8 +98,11 @@ class FactorisingSolver::Run {
   void take_null_space() {
     const Vector motions = factor_.null_space();
     if (!motions.layout()) return;
-    free_ = blocks_.orthonormal(motions.clone(), {});
-    if (free_.layout() && free_.columns() == motions.columns()) return;
+    Vector all = blocks_.orthonormal(motions.clone(), {});
+    if (all.layout() && all.columns() == motions.columns()) {
+      free_ = std::move(all);
+      return;
+    }
     const Vector first = blocks_.columns(motions, 0, 1);
     throw Error(ErrorCode::singular, describe_motion(problem_.model(), first.to_host()).text +
                                          ", and it has no mass either; support it, or give it a mass");
@@ -125,7 +129,7 @@ class FactorisingSolver::Run {
       }
       const double lowest = pairs.values.front();
       if ((s <= 2 * lowest && s >= 1e-6 * lowest) || attempt + 1 == most_attempts) return;
-      s = 0.1 * lowest;
+      s = std::max(0.1 * lowest, 1e-13 * problem_.largest_ratio());  // below, rounding errors of K are as large
     }
   }
 
@@ -282,7 +286,7 @@ class FactorisingSolver::Run {
     note_lack(free + static_cast<int>(taken.size()));
     report_.modes.resize(static_cast<std::size_t>(free) + taken.size());
     for (int i = 0; i < free; ++i) report_.modes[static_cast<std::size_t>(i)].free = true;
-    report_.solver = solver_.name() + ", shift " + (shift_ == 0 ? "0" : std::to_string(shift_)) + ", " + factor_.method();
+    report_.solver = solver_.name() + ", shift " + short_number(shift_, 4) + ", " + factor_.method();
     report_.solves = factor_.solves();
     report_.factorisations = factor_.factorisations();
     if (report_.statement.empty()) report_.statement = "there are no modes in the interval";

@@ -35,14 +35,21 @@ ShiftedFactor::ShiftedFactor(const EigenProblem& problem) : problem_(problem) {
 ShiftedFactor::~ShiftedFactor() = default;
 
 void ShiftedFactor::factorise(double shift) {
-  if (count_ > 0 && shift == shift_) return;
+  if (is_factorised_ && shift == shift_) return;
+  is_factorised_ = false;
   for (std::size_t k = 0; k < matrix_.value.size(); ++k) matrix_.value[k] = stiffness_[k] - shift * mass_[k];
   const auto label = [&](std::int64_t k) {
     return problem_.model().equation_label(equation_[static_cast<std::size_t>(k)]);
   };
-  // What is lost in rounding tells free motions; with a mass at its side nothing is free.
-  naming_equations(label, [&] { factor_->factorise(matrix_, shift == 0 ? sizes_ : std::vector<double>{}); });
+  // Without a shift, motions that nothing resists are looked for. With one there are none but where it meets a mode.
+  naming_equations(label, [&] {
+    if (shift == 0)
+      factor_->factorise(matrix_, sizes_);
+    else
+      factor_->factorise_indefinite(matrix_);
+  });
   shift_ = shift;
+  is_factorised_ = true;
   ++count_;
 }
 
@@ -86,9 +93,12 @@ ShiftedFactor::Count ShiftedFactor::count_below(double value) {
   // A shift that meets a mode has a zero pivot, whose sign says nothing.
   double step = 1e-9;
   for (int attempt = 0; attempt < 6; ++attempt, step *= 10) {
-    factorise(value);
-    const Inertia inertia = this->inertia();
-    if (inertia.zero == 0) return {inertia.negative, value};
+    try {
+      factorise(value);
+      return {inertia().negative, value};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::singular) throw;
+    }
     value *= 1 + step;
   }
   throw Error(ErrorCode::singular,

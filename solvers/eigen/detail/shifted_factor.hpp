@@ -40,6 +40,7 @@ class ShiftedFactor {
   std::vector<double> stiffness_, mass_, sizes_;
   std::unique_ptr<Factorization> factor_;
   double shift_ = 0;
+  bool is_factorised_ = false;
   int count_ = 0;
   std::int64_t solves_ = 0;
 };
