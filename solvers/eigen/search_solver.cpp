@@ -1,4 +1,4 @@
-#include <voussoir/solvers/eigen/factorising_solver.hpp>
+#include <voussoir/solvers/eigen/search_solver.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +16,9 @@ using detail::SearchResult;
 using detail::SpectralSearch;
 
 /// One call of find().
-class FactorisingSolver::Run {
+class SearchSolver::Run {
  public:
-  Run(const FactorisingSolver& solver, const EigenProblem& problem, const EigenRequest& request)
+  Run(const SearchSolver& solver, const EigenProblem& problem, const EigenRequest& request)
       : solver_(solver), problem_(problem), request_(request), blocks_(problem), factor_(problem) {
     if (problem.free_motion_count() > 0) free_ = problem.free_motions().clone();
   }
@@ -314,7 +314,7 @@ class FactorisingSolver::Run {
                               " modes converged; allow more iterations");
   }
 
-  const FactorisingSolver& solver_;
+  const SearchSolver& solver_;
   const EigenProblem& problem_;
   const EigenRequest& request_;
   detail::EigenBlocks blocks_;
@@ -329,7 +329,7 @@ class FactorisingSolver::Run {
   int searches_ = 0;
 };
 
-EigenSolution FactorisingSolver::find(const EigenProblem& problem, const EigenRequest& request) {
+EigenSolution SearchSolver::find(const EigenProblem& problem, const EigenRequest& request) {
   return Run(*this, problem, request).run();
 }
 

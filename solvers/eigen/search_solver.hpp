@@ -13,7 +13,7 @@ struct SearchResult;
 /// Base class of eigen-solvers that factorise K − σM. It chooses the shift, sets motions without stiffness aside,
 /// counts the modes by the inertia of the factors and searches again until none is missing; a method only finds modes
 /// near a shift.
-class FactorisingSolver : public EigenSolver {
+class SearchSolver : public EigenSolver {
  protected:
   EigenSolution find(const EigenProblem& problem, const EigenRequest& request) final;
   /// Whether the method finds modes on both sides of a shift, so that it can be asked for an interval.
