@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/solvers/eigen/detail/completeness.hpp>
 #include <voussoir/solvers/eigen/detail/spectral_search.hpp>
@@ -15,19 +18,37 @@ using detail::RitzPairs;
 using detail::SearchResult;
 using detail::SpectralSearch;
 
+namespace {
+
+/// Unknowns up to which a factorisation is made only to count modes: some seconds, whatever the shape.
+std::int64_t affordable_equations(const Domain& domain) {
+  bool solid = false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const std::string& shape = domain.block(b).type().shape();
+    solid = solid || (!shape.empty() && shape_topology(shape).dim == 3);
+  }
+  return solid ? 60000 : 400000;
+}
+
+}  // namespace
+
 /// One call of find().
 class SearchSolver::Run {
  public:
   Run(const SearchSolver& solver, const EigenProblem& problem, const EigenRequest& request)
-      : solver_(solver), problem_(problem), request_(request), blocks_(problem), factor_(problem) {
+      : solver_(solver), problem_(problem), request_(request), blocks_(problem) {
     if (problem.free_motion_count() > 0) free_ = problem.free_motions().clone();
   }
 
   EigenSolution run() {
     check();
-    timed("count", [&] { count_interval(); });
-    timed("factorise", [&] { choose_shift(); });
-    first_search();
+    solver_.check(problem_);
+    if (has_limit() && can_count()) timed("count", [&] { count_interval(); });
+    if (solver_.factorises()) timed("factorise", [&] { choose_shift(); });
+    if (has_limit() && expected_ < 0)
+      search_up_to_limit();
+    else
+      first_search();
     complete();
     return finish();
   }
@@ -37,6 +58,19 @@ class SearchSolver::Run {
   bool has_limit() const { return std::isfinite(request_.below); }
   /// Motions without stiffness that are asked for.
   int free_count() const { return free_.layout() && !is_inside() ? free_.columns() : 0; }
+
+  /// Made when it is first needed: it takes the matrices to the host.
+  detail::ShiftedFactor& factor() {
+    if (!factor_) factor_ = std::make_unique<detail::ShiftedFactor>(problem_);
+    return *factor_;
+  }
+  /// Whether a factorisation to count with is affordable. One that turns out not to fit in memory is given up.
+  bool can_count() const {
+    if (out_of_memory_ || request_.check == CompletenessCheck::none || request_.check == CompletenessCheck::probe)
+      return solver_.factorises();
+    return solver_.factorises() || request_.check == CompletenessCheck::sturm ||
+           problem_.free_equations() <= affordable_equations(problem_.model().domain());
+  }
 
   template <class Work>
   void timed(const char* stage, Work work) {
@@ -65,38 +99,54 @@ class SearchSolver::Run {
 
   /// The number of modes in an interval is known before any of them is.
   void count_interval() {
-    if (!has_limit()) return;
-    const auto upper = factor_.count_below(eigenvalue_of(request_.below));
-    limit_ = upper.value;
-    expected_ = upper.below;
-    if (request_.from > 0) {
-      const auto lower = factor_.count_below(eigenvalue_of(request_.from));
-      from_ = lower.value;
-      expected_ -= lower.below;
+    limit_ = eigenvalue_of(request_.below);
+    if (request_.from > 0) from_ = eigenvalue_of(request_.from);
+    count_modes();
+  }
+
+  /// Modes between from_ and limit_, which are moved a little where they meet one. Without a result where a factor does
+  /// not fit in memory and nobody insists.
+  void count_modes() {
+    try {
+      const auto upper = factor().count_below(limit_);
+      limit_ = upper.value;
+      std::int64_t below = 0;
+      if (from_ > 0) {
+        const auto lower = factor().count_below(from_);
+        from_ = lower.value;
+        below = lower.below;
+      }
+      expected_ = upper.below - below;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory || solver_.factorises() ||
+          request_.check == CompletenessCheck::sturm)
+        throw;
+      factor_.reset();
+      out_of_memory_ = true;
     }
   }
 
   void choose_shift() {
     if (request_.from > 0 || std::isfinite(request_.shift)) {
       // A shift that meets a mode is moved.
-      shift_ = factor_.count_below(request_.from > 0 ? 0.5 * (from_ + limit_) : request_.shift).value;
+      shift_ = factor().count_below(request_.from > 0 ? 0.5 * (from_ + limit_) : request_.shift).value;
       return;
     }
     if (!free_.layout() || problem_.may_have_other_free_motions()) {
-      factor_.factorise(0);
+      factor().factorise(0);
       shift_ = 0;
       take_null_space();
     }
     if (free_.layout()) choose_negative_shift();
-    if (factor_.inertia().negative > 0)
+    if (factor().inertia().negative > 0)
       throw Error(ErrorCode::bad_input,
-                  "the stiffness matrix has " + std::to_string(factor_.inertia().negative) +
+                  "the stiffness matrix has " + std::to_string(factor().inertia().negative) +
                       " negative eigenvalues: the model is unstable at rest; check its materials");
   }
 
   /// Motions without stiffness that geometry did not show.
   void take_null_space() {
-    const Vector motions = factor_.null_space();
+    const Vector motions = factor().null_space();
     if (!motions.layout()) return;
     Vector all = blocks_.orthonormal(motions.clone(), {});
     if (all.layout() && all.columns() == motions.columns()) {
@@ -117,9 +167,9 @@ class SearchSolver::Run {
                std::pow(static_cast<double>(std::max<std::int64_t>(problem_.free_equations(), 1)), -2.0 / 3);
     constexpr int most_attempts = 12;
     for (int attempt = 0;; ++attempt) {
-      factor_.factorise(-s);
+      factor().factorise(-s);
       shift_ = -s;
-      const SpectralSearch search{blocks_, factor_, request_, free};
+      const SpectralSearch search{blocks_, factor_.get(), request_, free};
       RitzPairs pairs;
       for (int step = 0; step < 2; ++step) {
         Vector y = blocks_.orthonormal(search.inverse(x), free);
@@ -140,19 +190,22 @@ class SearchSolver::Run {
     return list;
   }
 
-  SearchResult search_for(std::int64_t want) {
+  SearchResult search_for(std::int64_t want, const EigenRequest& request) {
     SearchResult result;
-    timed("factorise", [&] { factor_.factorise(shift_); });
+    if (solver_.factorises()) timed("factorise", [&] { factor().factorise(shift_); });
     timed("iterate", [&] {
-      SpectralSearch search{blocks_, factor_, request_, deflated()};
+      SpectralSearch search{blocks_, factor_.get(), request, deflated()};
       search.want = static_cast<int>(want);
       search.seed = request_.seed + 1000003 * static_cast<std::uint64_t>(searches_++);
       search.first_iteration = report_.iterations;
       result = solver_.search(search);
     });
     report_.iterations += result.iterations;
+    report_.solves += result.applications;
+    if (!result.method.empty()) report_.solver = result.method;
     return result;
   }
+  SearchResult search_for(std::int64_t want) { return search_for(want, request_); }
 
   void take(const RitzPairs& pairs) {
     if (pairs.count() == 0) return;
@@ -177,6 +230,21 @@ class SearchSolver::Run {
     take(result.pairs);
   }
 
+  /// Where modes below a limit cannot be counted: more and more of them, until one is above.
+  void search_up_to_limit() {
+    limit_ = eigenvalue_of(request_.below);
+    std::int64_t batch = request_.modes > 0 ? std::max(request_.modes - free_count(), 1) : 10;
+    while (true) {
+      const SearchResult result = search_for(batch);
+      take(result.pairs);
+      next_ = result.next;
+      exhausted_ = result.exhausted;
+      if (result.pairs.count() == 0 || exhausted_ || !result.converged || result.pairs.values.back() >= limit_) return;
+      if (request_.modes > 0 && free_count() + found_.count() >= request_.modes) return;
+      batch = std::min<std::int64_t>(2 * batch, 64);
+    }
+  }
+
   /// Modes found that count: below the limit, and above the beginning of an interval.
   std::int64_t counted() const {
     const int free = free_.layout() && !(from_ > 0) ? free_.columns() : 0;
@@ -187,8 +255,9 @@ class SearchSolver::Run {
   /// Where modes are counted if no limit was given.
   void choose_limits() {
     if (has_limit()) {
+      if (request_.from > 0 || request_.modes == 0) return;
       // Fewer than are below the limit may be asked for; what is counted is what is found.
-      if (request_.from > 0 || request_.modes == 0 || request_.modes >= expected_) return;
+      if (request_.modes >= (expected_ >= 0 ? expected_ : counted())) return;
     }
     std::vector<double> values(static_cast<std::size_t>(free_count()), 0.0);
     if (!std::isfinite(request_.shift)) {
@@ -214,7 +283,7 @@ class SearchSolver::Run {
     else if (!has_limit()) return;
     if (request_.check == CompletenessCheck::none) {
       report_.statement = "not checked for modes that were missed";
-    } else if (request_.check == CompletenessCheck::probe) {
+    } else if (request_.check == CompletenessCheck::probe || !can_count()) {
       probe();
     } else {
       count();
@@ -222,17 +291,8 @@ class SearchSolver::Run {
   }
 
   void count() {
-    if (expected_ < 0)
-      timed("count", [&] {
-        const auto upper = factor_.count_below(limit_);
-        limit_ = upper.value;
-        expected_ = upper.below;
-        if (from_ > 0) {
-          const auto lower = factor_.count_below(from_);
-          from_ = lower.value;
-          expected_ -= lower.below;
-        }
-      });
+    if (expected_ < 0) timed("count", [&] { count_modes(); });
+    if (expected_ < 0) return probe();
     constexpr int most_searches = 30;
     for (int attempt = 0; attempt < most_searches && counted() < expected_; ++attempt) {
       const std::int64_t before = counted();
@@ -244,17 +304,29 @@ class SearchSolver::Run {
     report_.statement = detail::sturm_statement(counted(), expected_, from_, limit_);
   }
 
-  /// Another search, from random vectors that are M-orthogonal to all that was found.
+  /// Another search, from random vectors that are M-orthogonal to all that was found: roughly, and exactly where
+  /// something turns up.
   void probe() {
-    constexpr int most_searches = 30;
+    constexpr int most_searches = 30, vectors = 8;
+    EigenRequest rough = request_;
+    rough.block = vectors;
+    rough.tolerance = std::max(request_.tolerance, 1e-3);
+    std::int64_t missing = 0;
     for (int attempt = 0; attempt < most_searches; ++attempt) {
+      const SearchResult look = search_for(1, rough);
+      missing = std::count_if(look.pairs.values.begin(), look.pairs.values.end(), [&](double v) { return v < limit_; });
+      if (missing == 0 && (look.exhausted || look.pairs.count() > 0)) break;
+      if (look.pairs.count() == 0) {  // it did not even come near a mode
+        report_.completeness = Completeness::unchecked;
+        report_.statement = "the probe for modes that were missed did not converge; they are not excluded";
+        return;
+      }
       const std::int64_t before = counted();
-      const SearchResult more = search_for(1);
-      take(more.pairs);
+      take(search_for(missing).pairs);
       if (counted() == before) break;
     }
-    report_.completeness = Completeness::probed;
-    report_.statement = detail::probe_statement(counted(), 0, request_.block > 0 ? request_.block : 4, limit_);
+    report_.completeness = missing == 0 ? Completeness::probed : Completeness::incomplete;
+    report_.statement = detail::probe_statement(counted(), missing, vectors, limit_);
   }
 
   EigenSolution finish() {
@@ -286,9 +358,11 @@ class SearchSolver::Run {
     note_lack(free + static_cast<int>(taken.size()));
     report_.modes.resize(static_cast<std::size_t>(free) + taken.size());
     for (int i = 0; i < free; ++i) report_.modes[static_cast<std::size_t>(i)].free = true;
-    report_.solver = solver_.name() + ", shift " + short_number(shift_, 4) + ", " + factor_.method();
-    report_.solves = factor_.solves();
-    report_.factorisations = factor_.factorisations();
+    if (solver_.factorises()) {
+      report_.solver = solver_.name() + ", shift " + short_number(shift_, 4) + ", " + factor().method();
+      report_.solves = factor().solves();
+    }
+    if (factor_) report_.factorisations = factor_->factorisations();
     if (report_.statement.empty()) report_.statement = "there are no modes in the interval";
     solution.report = std::move(report_);
     return solution;
@@ -318,14 +392,14 @@ class SearchSolver::Run {
   const EigenProblem& problem_;
   const EigenRequest& request_;
   detail::EigenBlocks blocks_;
-  detail::ShiftedFactor factor_;
+  std::unique_ptr<detail::ShiftedFactor> factor_;
   EigenReport report_;
   Vector free_;  // motions without stiffness, M-orthonormal
   RitzPairs found_;
   double shift_ = 0, from_ = 0, limit_ = 0;
   double next_ = std::numeric_limits<double>::infinity();  // estimate of the eigenvalue after those found
   std::int64_t expected_ = -1;                             // modes between from_ and limit_; −1: not counted yet
-  bool exhausted_ = false;
+  bool exhausted_ = false, out_of_memory_ = false;
   int searches_ = 0;
 };
 

@@ -151,7 +151,7 @@ SearchResult ShiftInvertLanczos::search(const SpectralSearch& search) const {
   result.converged = converged >= search.want || result.exhausted;
   // A few more than wanted may come with them; all that there are would cost a solution each.
   const int taken = std::min(converged, search.want + block);
-  if (taken < space.size()) result.next = search.factor.shift() + 1 / space.theta(taken);
+  if (taken < space.size()) result.next = search.factor->shift() + 1 / space.theta(taken);
   if (taken > 0) result.pairs = purified(search, space.vectors(taken));
   return result;
 }

@@ -11,7 +11,6 @@ class SubspaceIteration : public SearchSolver {
   std::string name() const override { return "subspace"; }
 
  protected:
-  bool works_inside() const override { return false; }
   detail::SearchResult search(const detail::SpectralSearch& search) const override;
 };
 

@@ -168,7 +168,13 @@ std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPair
   for (const double value : pairs.values) minus.push_back(-value);
   backend.column_axpby(minus, mx, one, r);
   std::vector<double> rest = backend.column_norms(r);
-  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = force[i] > 0 ? rest[i] / force[i] : 0;
+  Vector dx = blocks.make(pairs.count());
+  backend.multiply(blocks.problem().stiffness_diagonal(), pairs.vectors, dx);
+  const std::vector<double> size = backend.column_norms(dx);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const bool is_rounding = rest[i] <= 32 * std::numeric_limits<double>::epsilon() * size[i];
+    rest[i] = is_rounding || !(force[i] > 0) ? 0 : rest[i] / force[i];
+  }
   return rest;
 }
 

@@ -57,7 +57,7 @@ struct RitzPairs {
 /// The best approximations of modes in the span of M-orthonormal columns.
 RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x);
 
-/// ‖Kx − λMx‖ of each column, relative to the larger of ‖Kx‖ and what rounding makes of it.
+/// ‖Kx − λMx‖ / ‖Kx‖ of each column; 0 where it is no more than rounding errors of Kx.
 std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs);
 
 }  // namespace voussoir::detail

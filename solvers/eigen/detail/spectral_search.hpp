@@ -12,7 +12,7 @@ namespace voussoir::detail {
 /// What a method that factorises K − σM is to look for: the modes nearest to σ that are M-orthogonal to others.
 struct SpectralSearch {
   const EigenBlocks& blocks;
-  ShiftedFactor& factor;                ///< factorised for σ
+  ShiftedFactor* factor;                ///< factorised for σ; null for a method that does not factorise
   const EigenRequest& request;          ///< tolerance, limits, progress
   std::vector<const Vector*> deflated;  ///< M-orthonormal: motions without stiffness, modes found before
   int want = 1;                         ///< number of modes
@@ -22,7 +22,7 @@ struct SpectralSearch {
   /// (K − σM)⁻¹ M X without what is deflated.
   Vector inverse(const Vector& x) const {
     Vector y = blocks.make(x.columns());
-    factor.solve(blocks.mass(x), y);
+    factor->solve(blocks.mass(x), y);
     blocks.project_out(deflated, y);
     return y;
   }
@@ -41,6 +41,8 @@ struct SearchResult {
   bool converged = false;  ///< as many as were wanted, or all that there are
   bool exhausted = false;  ///< there are no others
   int iterations = 0;
+  std::int64_t applications = 0;  ///< vectors preconditioned
+  std::string method;             ///< for reports, where it is more than the name of the solver
 };
 
 }  // namespace voussoir::detail
