@@ -26,7 +26,8 @@ namespace voussoir::app {
 namespace {
 
 struct ModalCommand {
-  std::string file, dialect = "calculix", backend = "auto", solver = "auto", mass = "consistent", check = "auto", output;
+  std::string file, dialect = "calculix", backend = "auto", solver = "auto", mass = "consistent", check = "auto",
+                    output;
   int modes = 0, step = 1, threads = 0, max_iterations = 500;
   double below = 0, from = 0, tolerance = 1e-8;
   bool force = false, no_files = false, no_vtu = false, quiet = false, json = false, verbose = false;
@@ -83,10 +84,10 @@ class ModalRun {
       return *job.domains.front();
     }
     if (static_cast<std::size_t>(options_.step) > job.steps.size())
-      throw Error(ErrorCode::bad_input,
-                  "there is no step " + std::to_string(options_.step) + "; there are " +
-                      std::to_string(job.steps.size()),
-                  options_.file);
+      throw Error(
+          ErrorCode::bad_input,
+          "there is no step " + std::to_string(options_.step) + "; there are " + std::to_string(job.steps.size()),
+          options_.file);
     const JobStep& step = job.steps[static_cast<std::size_t>(options_.step) - 1];
     Domain& domain = *job.domains[step.domain];
     if (step.supports) step.supports->apply(domain, nullptr);
@@ -109,8 +110,14 @@ class ModalRun {
     if (!options_.no_files) claim_names(job, lock);
     const ModeSet modes = analysis->solve(options_.request());
 
-    ModalRecord record{options_.file, analysis->backend().describe(), options_.mass, read_seconds, 0,
-                       analysis->model().free_equation_count(), analysis->stage_times(), analysis->notes()};
+    ModalRecord record{options_.file,
+                       analysis->backend().describe(),
+                       options_.mass,
+                       read_seconds,
+                       0,
+                       analysis->model().free_equation_count(),
+                       analysis->stage_times(),
+                       analysis->notes()};
     tell("writing");
     const std::vector<std::string> files = write(job, domain, modes, record);
     record.seconds = since_start.seconds();
@@ -125,8 +132,9 @@ class ModalRun {
 
   ExitCode verdict(const ModeSet& modes) const {
     if (!modes.report.converged) {
-      show_error("voussoir: {} {}: not all modes have residuals within the tolerance {:g}; their shapes are approximate\n",
-                 red("error:", Stream::error), options_.file, options_.tolerance);
+      show_error(
+          "voussoir: {} {}: not all modes have residuals within the tolerance {:g}; their shapes are approximate\n",
+          red("error:", Stream::error), options_.file, options_.tolerance);
       return ExitCode::no_solution;
     }
     if (modes.report.completeness == Completeness::incomplete) {
@@ -239,7 +247,8 @@ void add_modal_solving(CLI::App& modal, ModalCommand& options) {
 }  // namespace
 
 void add_modal_command(CLI::App& program) {
-  CLI::App* modal = program.add_subcommand("modal", "Find natural frequencies and modes of a deck (.inp) or job (.json)");
+  CLI::App* modal =
+      program.add_subcommand("modal", "Find natural frequencies and modes of a deck (.inp) or job (.json)");
   auto options = std::make_shared<ModalCommand>();
   modal->add_option("FILE", options->file, "Abaqus or CalculiX deck (.inp) or job file (.json)")
       ->type_name("FILE")

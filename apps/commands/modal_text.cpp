@@ -16,11 +16,10 @@ namespace {
 constexpr int translations = 3;
 
 std::string mode_rows(const ModeSet& modes) {
-  std::string text =
-      fmt::format("  {:>5} {:>13} {:>9}   {:^26}   {:^26}\n", "mode", "frequency", "residual", "effective mass [%]",
-                  "accumulated [%]") +
-      fmt::format("  {:>5} {:>13} {:>9}   {:>8} {:>8} {:>8}   {:>8} {:>8} {:>8}\n", "", "Hz", "", "x", "y", "z", "x",
-                  "y", "z");
+  std::string text = fmt::format("  {:>5} {:>13} {:>9}   {:^26}   {:^26}\n", "mode", "frequency", "residual",
+                                 "effective mass [%]", "accumulated [%]") +
+                     fmt::format("  {:>5} {:>13} {:>9}   {:>8} {:>8} {:>8}   {:>8} {:>8} {:>8}\n", "", "Hz", "", "x",
+                                 "y", "z", "x", "y", "z");
   for (int m = 0; m < modes.count(); ++m) {
     text += fmt::format("  {:>5} {:>13.7g} {:>9.1e}  ", m + 1, modes.frequency(m),
                         modes.report.modes[static_cast<std::size_t>(m)].residual);
@@ -58,11 +57,11 @@ std::string finished(const nlohmann::ordered_json& document) {
 std::string modal_text(const ModeSet& modes, const ModalRecord& record, const std::vector<std::string>& files,
                        bool verbose) {
   const EigenReport& report = modes.report;
-  std::string text = fmt::format("{}: {}, {} mass\n\n", bold(record.file), counted(record.unknowns, "free unknown"),
-                                 record.mass);
+  std::string text =
+      fmt::format("{}: {}, {} mass\n\n", bold(record.file), counted(record.unknowns, "free unknown"), record.mass);
   text += modes.count() > 0 ? mode_rows(modes) : std::string();
-  text += fmt::format("\n  {}\n", report.completeness == Completeness::incomplete ? red(report.statement)
-                                                                                : bold(report.statement));
+  text += fmt::format("\n  {}\n",
+                      report.completeness == Completeness::incomplete ? red(report.statement) : bold(report.statement));
   double mass = 0;
   for (int d = 0; d < translations; ++d) mass = std::max(mass, modes.total_mass[static_cast<std::size_t>(d)]);
   text += fmt::format("  total mass {:.6g}; modes are M-orthonormal to {:.1e}\n", mass, report.orthogonality);
@@ -132,8 +131,7 @@ std::string modal_failure_document(const std::string& file, const Error& error) 
       {{"program", "voussoir"},
        {"version", version()},
        {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
-       {"error",
-        {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
+       {"error", {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
        {"file", file}});
 }
 

@@ -86,9 +86,9 @@ void EigenProblem::check_model() const {
   static const std::set<std::string> mechanical{"ux", "uy", "uz", "rx", "ry", "rz"};
   for (const std::string& name : model_.unknown_names())
     if (!mechanical.contains(name))
-      throw Error(ErrorCode::bad_input,
-                  "natural frequencies are those of displacements and rotations; this model has the unknown '" + name +
-                      "'");
+      throw Error(
+          ErrorCode::bad_input,
+          "natural frequencies are those of displacements and rotations; this model has the unknown '" + name + "'");
   if (!model_.device_model().symmetric())
     throw Error(ErrorCode::bad_input,
                 "an element has a tangent that is not symmetric; the eigen-solvers need symmetric matrices");

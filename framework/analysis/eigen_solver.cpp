@@ -22,15 +22,13 @@ const char* to_string(CompletenessCheck check) {
 }
 
 CompletenessCheck completeness_check(const std::string& name) {
-  for (const CompletenessCheck check : {CompletenessCheck::automatic, CompletenessCheck::sturm,
-                                        CompletenessCheck::probe, CompletenessCheck::none})
+  for (const CompletenessCheck check :
+       {CompletenessCheck::automatic, CompletenessCheck::sturm, CompletenessCheck::probe, CompletenessCheck::none})
     if (name == to_string(check)) return check;
   throw Error(ErrorCode::not_found, "there is no check '" + name + "'; there are auto, sturm, probe and none");
 }
 
-double frequency_of(double eigenvalue) {
-  return eigenvalue > 0 ? std::sqrt(eigenvalue) / (2 * std::numbers::pi) : 0.0;
-}
+double frequency_of(double eigenvalue) { return eigenvalue > 0 ? std::sqrt(eigenvalue) / (2 * std::numbers::pi) : 0.0; }
 
 double eigenvalue_of(double frequency) {
   const double omega = 2 * std::numbers::pi * frequency;

@@ -22,18 +22,18 @@ const char* to_string(CompletenessCheck check);
 /// The check of a name; Error (not_found) for any other.
 CompletenessCheck completeness_check(const std::string& name);
 
-/// What an eigen-solver is asked for: the lowest `modes`, or all in an interval of frequencies, or the lowest `modes` of
-/// that interval.
+/// What an eigen-solver is asked for: the lowest `modes`, or all in an interval of frequencies, or the lowest `modes`
+/// of that interval.
 struct EigenRequest {
-  int modes = 0;                                             ///< how many; 0: all between `from` and `below`
-  double from = 0;                                           ///< lowest frequency, in cycles per unit of time
-  double below = std::numeric_limits<double>::infinity();    ///< highest frequency, likewise
-  double shift = std::numeric_limits<double>::quiet_NaN();   ///< σ (a square of an angular frequency); NaN: chosen
-  double tolerance = 1e-8;                                   ///< of residuals, see EigenMode
-  int max_iterations = 500;                                  ///< of the method
-  int block = 0;                                             ///< vectors that are iterated together; 0: chosen
-  std::uint64_t seed = 1;                                    ///< of starting vectors: the same bits for the same seed
-  CompletenessCheck check = CompletenessCheck::automatic;    ///< how to look for modes that were missed
+  int modes = 0;                                            ///< how many; 0: all between `from` and `below`
+  double from = 0;                                          ///< lowest frequency, in cycles per unit of time
+  double below = std::numeric_limits<double>::infinity();   ///< highest frequency, likewise
+  double shift = std::numeric_limits<double>::quiet_NaN();  ///< σ (a square of an angular frequency); NaN: chosen
+  double tolerance = 1e-8;                                  ///< of residuals, see EigenMode
+  int max_iterations = 500;                                 ///< of the method
+  int block = 0;                                            ///< vectors that are iterated together; 0: chosen
+  std::uint64_t seed = 1;                                   ///< of starting vectors: the same bits for the same seed
+  CompletenessCheck check = CompletenessCheck::automatic;   ///< how to look for modes that were missed
   /// Called now and then with (iteration, largest residual of the modes that are wanted); returning false stops the
   /// solver with Error (cancelled).
   std::function<bool(int, double)> progress;
@@ -71,8 +71,8 @@ struct EigenReport {
   Completeness completeness = Completeness::unchecked;
   /// The same as a sentence: "verified: 27 of 27 below 203.1 Hz".
   std::string statement;
-  double orthogonality = 0;      ///< largest entry of ΦᵀMΦ − I
-  std::vector<StageTime> times;  ///< where the time went
+  double orthogonality = 0;        ///< largest entry of ΦᵀMΦ − I
+  std::vector<StageTime> times;    ///< where the time went
   std::vector<std::string> notes;  ///< for the user: cut multiplets, unknowns without mass
 };
 
@@ -82,8 +82,8 @@ struct EigenSolution {
   EigenReport report;  ///< has as many modes as there are columns
 };
 
-/// A method for the eigenvalue problem of an EigenProblem. To add one, derive, define name() and find(), and register it
-/// in eigen_solvers().
+/// A method for the eigenvalue problem of an EigenProblem. To add one, derive, define name() and find(), and register
+/// it in eigen_solvers().
 class EigenSolver {
  public:
   virtual ~EigenSolver() = default;

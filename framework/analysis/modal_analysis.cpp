@@ -15,7 +15,8 @@ Analysis::Collaborators without_system(Analysis::Collaborators collaborators) {
 }
 
 void require(const std::shared_ptr<EigenSolver>& solver) {
-  if (!solver) throw Error(ErrorCode::misuse, "a modal analysis needs an eigen-solver; get one from make_eigen_solver()");
+  if (!solver)
+    throw Error(ErrorCode::misuse, "a modal analysis needs an eigen-solver; get one from make_eigen_solver()");
 }
 
 constexpr int usual_modes = 10;
@@ -62,9 +63,10 @@ std::vector<StepResult> ModalAnalysis::run() {
   const ModeSet set = solve(request_);
   const EigenReport& report = set.report;
   if (!report.converged)
-    throw Error(ErrorCode::not_converged,
-                "the eigen-solver did not reach its tolerance for all modes; allow more iterations or a larger tolerance",
-                report.solver);
+    throw Error(
+        ErrorCode::not_converged,
+        "the eigen-solver did not reach its tolerance for all modes; allow more iterations or a larger tolerance",
+        report.solver);
   if (report.completeness == Completeness::incomplete)
     throw Error(ErrorCode::not_converged, report.statement, report.solver);
   std::vector<StepResult> results;

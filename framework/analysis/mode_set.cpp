@@ -191,8 +191,9 @@ std::vector<double> modal_assurance(const ModeSet& a, const ModeSet& b) {
   if (a.shapes.empty() || b.shapes.empty()) return result;
   const NodalField &first = a.shapes.front(), &second = b.shapes.front();
   if (first.components != second.components || first.values.size() != second.values.size())
-    throw Error(ErrorCode::bad_input, "the modal assurance criterion compares modes of the same mesh; these differ in "
-                                      "their nodes or unknowns");
+    throw Error(ErrorCode::bad_input,
+                "the modal assurance criterion compares modes of the same mesh; these differ in "
+                "their nodes or unknowns");
   const std::vector<std::size_t> places = translations(first);
   std::vector<double> own;
   for (const NodalField& shape : b.shapes) own.push_back(product(shape, shape, places));

@@ -29,7 +29,7 @@ struct ModeSet {
 
   int count() const { return static_cast<int>(shapes.size()); }  ///< number of modes
   double eigenvalue(int mode) const { return report.modes[static_cast<std::size_t>(mode)].eigenvalue; }  ///< λ
-  double frequency(int mode) const { return report.modes[static_cast<std::size_t>(mode)].frequency; }    ///< √λ / 2π
+  double frequency(int mode) const { return report.modes[static_cast<std::size_t>(mode)].frequency; }  ///< √λ / 2π
   /// Γ²: the mass that a base motion sees in a mode. All modes together have the mass of the model, less what is fixed
   /// to supports.
   double effective_mass(int mode, int direction) const;

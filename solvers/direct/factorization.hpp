@@ -87,9 +87,9 @@ class Factorization {
   /// stiffness_handed_on): a motion whose stiffness is only rounding error of these terms counts as free.
   void factorise(const SymmetricCsr& matrix, std::span<const double> sizes = {});
 
-  /// As factorise(), for matrices that are indefinite by intention, such as K − σM, and without a boundary: small pivots
-  /// are taken as they come, since energies say nothing of free motions there. inertia() is that of the pivots. A pivot
-  /// of exactly zero is an Error (singular).
+  /// As factorise(), for matrices that are indefinite by intention, such as K − σM, and without a boundary: small
+  /// pivots are taken as they come, since energies say nothing of free motions there. inertia() is that of the pivots.
+  /// A pivot of exactly zero is an Error (singular).
   void factorise_indefinite(const SymmetricCsr& matrix);
 
   /// Overwrites right-hand sides by solutions: `columns` vectors of n numbers, one after the other.

@@ -49,7 +49,8 @@ class AutomaticEigenSolver final : public EigenSolver {
     try {
       solution = make_eigen_solver(solver)->solve(problem, request);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_memory || solver != "lanczos" || why_not_lobpcg(problem, request) != "") throw;
+      if (error.code() != ErrorCode::out_of_memory || solver != "lanczos" || why_not_lobpcg(problem, request) != "")
+        throw;
       solver = "lobpcg";
       reason = "the factor of " + std::to_string(problem.free_equations()) + " unknowns does not fit in memory";
       solution = make_eigen_solver(solver)->solve(problem, request);
@@ -84,7 +85,8 @@ class AutomaticEigenSolver final : public EigenSolver {
     if (const std::string why = why_not_lobpcg(problem, request); !why.empty()) return {"lanczos", why};
     if (n <= 10 * limit && detail::elimination_effort(domain) <= small_effort)
       return {"lanczos", unknowns + " in a mesh that is thin or long are factorised in seconds"};
-    return {"lobpcg", unknowns + " exceed the range in which a factorisation is fastest (" + std::to_string(limit) + ")"};
+    return {"lobpcg",
+            unknowns + " exceed the range in which a factorisation is fastest (" + std::to_string(limit) + ")"};
   }
 
   /// As for linear statics, with more to gain from a factor that serves many right-hand sides.
@@ -121,8 +123,9 @@ std::unique_ptr<ModalAnalysis> make_modal_analysis(const Domain& domain, std::sh
   if (options.constraints == "elimination")
     c.handler = std::make_shared<EliminationHandler>();
   else if (options.constraints != "transformation")
-    throw Error(ErrorCode::bad_input, "a modal analysis takes the constraint handlers transformation and elimination; "
-                                      "penalty springs would add frequencies of their own",
+    throw Error(ErrorCode::bad_input,
+                "a modal analysis takes the constraint handlers transformation and elimination; "
+                "penalty springs would add frequencies of their own",
                 "constraint handler '" + options.constraints + "'");
   auto analysis = std::make_unique<ModalAnalysis>(domain, std::move(c), make_eigen_solver(options.solver));
   analysis->set_mass_kind(options.mass);

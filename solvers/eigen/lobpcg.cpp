@@ -6,8 +6,8 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/solvers/eigen/detail/spectral_search.hpp>
+#include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 #include <voussoir/solvers/registries.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
@@ -26,9 +26,8 @@ class ShiftedPreconditioner {
     soe_ = make_soe(problem.model().device_model().uniform_components() > 0 ? "bsr" : "csr");
     soe_->set_model(problem.model());
     const std::size_t colon = name.find(':');
-    preconditioner_ = preconditioners()
-                          .find(name.substr(0, colon))
-                          .make(colon == std::string::npos ? "" : name.substr(colon + 1));
+    preconditioner_ =
+        preconditioners().find(name.substr(0, colon)).make(colon == std::string::npos ? "" : name.substr(colon + 1));
     if (!preconditioner_ || preconditioner_->is_flexible())
       throw Error(ErrorCode::bad_input, "LOBPCG needs a preconditioner that is the same in every application",
                   "preconditioner '" + name + "'");
@@ -108,7 +107,7 @@ class Iteration {
     h.topRightCorner(n, m) = blocks_.dot(pairs_.vectors, kq);
     h.bottomLeftCorner(m, n) = h.topRightCorner(n, m).transpose();
     h.bottomRightCorner(m, m) = blocks_.symmetric_dot(q, kq);
-    const detail::Spectrum s = detail::spectrum_of(h);
+    const detail::SymmetricEigen s = detail::symmetric_eigen(h);
     const Eigen::MatrixXd of_x = s.vectors.topLeftCorner(n, n), of_q = s.vectors.bottomLeftCorner(m, n);
     Eigen::MatrixXd change(m, static_cast<Eigen::Index>(active_.size()));
     for (std::size_t c = 0; c < active_.size(); ++c) change.col(static_cast<Eigen::Index>(c)) = of_q.col(active_[c]);
@@ -120,9 +119,7 @@ class Iteration {
   }
 
   /// Takes X as new, without the rounding errors that many combinations have left.
-  void refresh() {
-    pairs_ = rayleigh_ritz(blocks_, blocks_.orthonormal(std::move(pairs_.vectors), search_.deflated));
-  }
+  void refresh() { pairs_ = rayleigh_ritz(blocks_, blocks_.orthonormal(std::move(pairs_.vectors), search_.deflated)); }
 
  private:
   Vector preconditioned_residuals() {
@@ -166,8 +163,9 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
   const EigenBlocks& blocks = search.blocks;
   const EigenRequest& request = search.request;
   const bool multigrid = blocks.backend().find<MultigridServices>() != nullptr;
-  ShiftedPreconditioner preconditioner(
-      blocks.problem(), !preconditioner_.empty() ? preconditioner_ : multigrid ? "amg" : "block-jacobi");
+  ShiftedPreconditioner preconditioner(blocks.problem(), !preconditioner_.empty() ? preconditioner_
+                                                         : multigrid              ? "amg"
+                                                                                  : "block-jacobi");
   preconditioner.set_up(first_shift(blocks.problem()));
   const int guard = std::max(4, static_cast<int>(std::ceil(0.28 * search.want)));
   Iteration iteration(search, preconditioner, std::max(request.block, search.want + guard));

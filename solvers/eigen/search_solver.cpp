@@ -279,8 +279,10 @@ class SearchSolver::Run {
   }
 
   void complete() {
-    if (free_count() + found_.count() > 0) choose_limits();
-    else if (!has_limit()) return;
+    if (free_count() + found_.count() > 0)
+      choose_limits();
+    else if (!has_limit())
+      return;
     if (request_.check == CompletenessCheck::none) {
       report_.statement = "not checked for modes that were missed";
     } else if (request_.check == CompletenessCheck::probe || !can_count()) {
@@ -373,8 +375,9 @@ class SearchSolver::Run {
     const double last = found_.values[static_cast<std::size_t>(taken[most - 1])],
                  next = found_.values[static_cast<std::size_t>(taken[most])];
     if (std::abs(next - last) <= detail::same_eigenvalue * std::abs(next))
-      report_.notes.push_back("the last mode belongs to a group of equal frequencies that the number of modes cuts; ask "
-                              "for more modes to get all of it");
+      report_.notes.push_back(
+          "the last mode belongs to a group of equal frequencies that the number of modes cuts; ask "
+          "for more modes to get all of it");
   }
 
   void note_lack(int count) {

@@ -10,9 +10,10 @@ struct SpectralSearch;
 struct SearchResult;
 }  // namespace detail
 
-/// Base class of the eigen-solvers of the library. It sets motions without stiffness aside, chooses the shift of methods
-/// that factorise K − σM, counts modes by the inertia of such factors where they are affordable, and searches again
-/// until none is missing. A method only finds modes near a shift, or the lowest ones, that are M-orthogonal to others.
+/// Base class of the eigen-solvers of the library. It sets motions without stiffness aside, chooses the shift of
+/// methods that factorise K − σM, counts modes by the inertia of such factors where they are affordable, and searches
+/// again until none is missing. A method only finds modes near a shift, or the lowest ones, that are M-orthogonal to
+/// others.
 class SearchSolver : public EigenSolver {
  protected:
   EigenSolution find(const EigenProblem& problem, const EigenRequest& request) final;

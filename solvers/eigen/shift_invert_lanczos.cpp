@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/solvers/eigen/detail/spectral_search.hpp>
+#include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir {
 namespace {
@@ -57,12 +57,11 @@ class KrylovSpace {
 
   /// Eigenvalues θ of T, the largest magnitude first, and what A x − θ x is relative to θ.
   void solve() {
-    const detail::Spectrum s = detail::spectrum_of(t_);
+    const detail::SymmetricEigen s = detail::symmetric_eigen(t_);
     std::vector<Eigen::Index> order(static_cast<std::size_t>(s.values.size()));
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
-      return std::abs(s.values[a]) > std::abs(s.values[b]);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Eigen::Index a, Eigen::Index b) { return std::abs(s.values[a]) > std::abs(s.values[b]); });
     theta_.resize(s.values.size());
     ritz_.resize(s.vectors.rows(), s.vectors.cols());
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -91,7 +91,8 @@ SearchResult SubspaceIteration::search(const SpectralSearch& search) const {
       pairs.values.erase(pairs.values.begin(), pairs.values.begin() + static_cast<std::ptrdiff_t>(first));
     }
     // Locked columns are replaced by random ones, so that the block keeps its guard.
-    const Vector rest = pairs.count() > 0 ? blocks.columns(pairs.vectors, static_cast<int>(first), pairs.count()) : Vector();
+    const Vector rest =
+        pairs.count() > 0 ? blocks.columns(pairs.vectors, static_cast<int>(first), pairs.count()) : Vector();
     const int lacking = std::min(size - pairs.count(), static_cast<int>(first));
     const Vector fresh =
         lacking > 0 ? blocks.random(lacking, search.seed + 31 * static_cast<std::uint64_t>(result.iterations + 1))

@@ -26,9 +26,9 @@ TEST(ModalCommand, PrintsATableAndWritesFiles) {
   EXPECT_EQ(run.code, 0) << run.error;
   for (const char* word : {"frequency", "effective mass", "accumulated", "verified: 4 of 4 below", "beam_modes.csv"})
     EXPECT_TRUE(contains(run.out, word)) << word << "\n" << run.out;
-  EXPECT_EQ(files_in(folder), (std::vector<std::string>{"beam.inp", "beam_mode_001.vtu", "beam_mode_002.vtu",
-                                                        "beam_mode_003.vtu", "beam_mode_004.vtu", "beam_modes.csv",
-                                                        "beam_modes.json", "beam_modes.pvd"}));
+  EXPECT_EQ(files_in(folder),
+            (std::vector<std::string>{"beam.inp", "beam_mode_001.vtu", "beam_mode_002.vtu", "beam_mode_003.vtu",
+                                      "beam_mode_004.vtu", "beam_modes.csv", "beam_modes.json", "beam_modes.pvd"}));
   EXPECT_TRUE(read_text(folder / "beam_modes.csv").starts_with("mode,frequency,eigenvalue,residual,modal_mass,"));
   const Outcome again = run_program({"modal", "beam.inp", "--modes", "4"}, here);
   EXPECT_EQ(again.code, 5);
@@ -49,7 +49,8 @@ TEST(ModalCommand, AllBelowAFrequencyAsJson) {
   const auto first = ask({"--modes", "5"});
   ASSERT_EQ(first["modes"].size(), 5u);
   EXPECT_EQ(first["completeness"], "verified");
-  const double limit = 0.5 * (first["modes"][2]["frequency"].get<double>() + first["modes"][3]["frequency"].get<double>());
+  const double limit =
+      0.5 * (first["modes"][2]["frequency"].get<double>() + first["modes"][3]["frequency"].get<double>());
   for (const char* solver : {"auto", "lanczos", "subspace", "lobpcg"}) {
     const auto below = ask({"--below", std::to_string(limit), "--solver", solver});
     ASSERT_EQ(below["modes"].size(), 3u) << solver;

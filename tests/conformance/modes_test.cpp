@@ -28,11 +28,12 @@ TEST_P(ModesOn, EverySolverAgreesWithTheOracle) {
     test::expect_sound(modes);
     ASSERT_EQ(modes.count(), expected.count()) << solver;
     for (int m = 0; m < modes.count(); ++m)
-      EXPECT_NEAR(modes.eigenvalue(m), expected.eigenvalue(m), 1e-8 * expected.eigenvalue(m)) << solver << ", mode " << m;
+      EXPECT_NEAR(modes.eigenvalue(m), expected.eigenvalue(m), 1e-8 * expected.eigenvalue(m))
+          << solver << ", mode " << m;
     for (std::size_t direction = 0; direction < 3; ++direction) {
       EXPECT_NEAR(modes.total_mass[direction], expected.total_mass[direction], 1e-12 * expected.total_mass[direction]);
-      EXPECT_NEAR(modes.accumulated(13, static_cast<int>(direction)), expected.accumulated(13, static_cast<int>(direction)),
-                  1e-8)
+      EXPECT_NEAR(modes.accumulated(13, static_cast<int>(direction)),
+                  expected.accumulated(13, static_cast<int>(direction)), 1e-8)
           << solver;
     }
   }

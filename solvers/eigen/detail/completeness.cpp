@@ -34,8 +34,8 @@ std::string sturm_statement(std::int64_t found, std::int64_t counted, double fro
   if (found < counted)
     return "INCOMPLETE: " + numbers + " were found; the Sturm count says that " + counted_modes(counted - found) +
            " are missing";
-  return "CONTRADICTORY: " + counted_modes(found) + " were found " + where + ", where the Sturm count says that there are " +
-         std::to_string(counted);
+  return "CONTRADICTORY: " + counted_modes(found) + " were found " + where +
+         ", where the Sturm count says that there are " + std::to_string(counted);
 }
 
 std::string probe_statement(std::int64_t found, std::int64_t missing, int vectors, double limit) {

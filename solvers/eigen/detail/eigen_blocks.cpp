@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <voussoir/framework/detail/dense_algebra.hpp>
+#include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -128,16 +128,16 @@ Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks)
   for (int level = 0; level < most_levels && x.layout(); ++level) {
     project_out(all, x);
     project_out(all, x);
-    const Spectrum s = spectrum_of(symmetric_dot(x, mass(x)));
+    const SymmetricEigen s = symmetric_eigen(symmetric_dot(x, mass(x)));
     const Eigen::Index n = s.values.size();
     const double largest = s.values[n - 1];
     if (!(largest > nothing_left * nothing_left * first * first)) break;
     Eigen::Index small = 0;
     while (s.values[small] <= separable * largest) ++small;
-    Vector good = combined(
-        x, s.vectors.rightCols(n - small) * s.values.tail(n - small).cwiseSqrt().cwiseInverse().asDiagonal());
+    Vector good =
+        combined(x, s.vectors.rightCols(n - small) * s.values.tail(n - small).cwiseSqrt().cwiseInverse().asDiagonal());
     project_out(all, good);
-    const Spectrum again = spectrum_of(symmetric_dot(good, mass(good)));
+    const SymmetricEigen again = symmetric_eigen(symmetric_dot(good, mass(good)));
     good = combined(good, again.vectors * again.values.cwiseSqrt().cwiseInverse().asDiagonal());
     x = small > 0 ? combined(x, s.vectors.leftCols(small)) : Vector();
     parts.push_back(std::move(good));
@@ -152,7 +152,7 @@ Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks)
 RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x) {
   RitzPairs pairs;
   if (!x.layout()) return pairs;
-  const Spectrum s = spectrum_of(blocks.symmetric_dot(x, blocks.stiffness(x)));
+  const SymmetricEigen s = symmetric_eigen(blocks.symmetric_dot(x, blocks.stiffness(x)));
   pairs.vectors = blocks.combined(x, s.vectors);
   pairs.values.assign(s.values.data(), s.values.data() + s.values.size());
   return pairs;

@@ -20,8 +20,8 @@ class EigenBlocks {
   Vector make(int columns) const { return problem_.model().make_vector(columns); }
   /// Columns of numbers between −1 and 1 at the free equations: the same for the same seed, on every backend.
   Vector random(int columns, std::uint64_t seed) const;
-  Vector stiffness(const Vector& x) const;  ///< K X
-  Vector mass(const Vector& x) const;       ///< M X
+  Vector stiffness(const Vector& x) const;                                ///< K X
+  Vector mass(const Vector& x) const;                                     ///< M X
   Eigen::MatrixXd dot(const Vector& x, const Vector& y) const;            ///< Xᵀ Y
   Eigen::MatrixXd symmetric_dot(const Vector& x, const Vector& y) const;  ///< its symmetric part
   void add(const Vector& x, const Eigen::MatrixXd& c, Vector& y) const;   ///< Y += X C

@@ -65,8 +65,7 @@ Vector ShiftedFactor::null_space() const {
   const std::vector<double> found = factor_->null_space();
   std::vector<double> values(place_.size() * count, 0.0);
   for (std::size_t c = 0; c < count; ++c)
-    for (std::size_t k = 0; k < n; ++k)
-      values[static_cast<std::size_t>(equation_[k]) * count + c] = found[c * n + k];
+    for (std::size_t k = 0; k < n; ++k) values[static_cast<std::size_t>(equation_[k]) * count + c] = found[c * n + k];
   Vector motions = problem_.model().make_vector(static_cast<int>(count));
   motions.from_host(values);
   return motions;

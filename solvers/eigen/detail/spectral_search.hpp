@@ -29,8 +29,8 @@ struct SpectralSearch {
   /// Reports progress; throws Error (cancelled) where the user wants to stop.
   void tell(int iteration, double residual) const {
     if (request.progress && !request.progress(first_iteration + iteration, residual))
-      throw Error(ErrorCode::cancelled, "cancelled in iteration " + std::to_string(first_iteration + iteration) +
-                                            " of the eigen-solver");
+      throw Error(ErrorCode::cancelled,
+                  "cancelled in iteration " + std::to_string(first_iteration + iteration) + " of the eigen-solver");
   }
 };
 
@@ -38,8 +38,8 @@ struct SpectralSearch {
 struct SearchResult {
   RitzPairs pairs;  ///< converged, M-orthonormal and M-orthogonal to what was deflated; at least those nearest to σ
   double next = std::numeric_limits<double>::infinity();  ///< estimate of the eigenvalue that follows
-  bool converged = false;  ///< as many as were wanted, or all that there are
-  bool exhausted = false;  ///< there are no others
+  bool converged = false;                                 ///< as many as were wanted, or all that there are
+  bool exhausted = false;                                 ///< there are no others
   int iterations = 0;
   std::int64_t applications = 0;  ///< vectors preconditioned
   std::string method;             ///< for reports, where it is more than the name of the solver

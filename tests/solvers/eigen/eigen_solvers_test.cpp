@@ -145,8 +145,7 @@ TEST_P(EigenSolverOf, AgreesWithADenseSolution) {
   EXPECT_EQ(problem.free_motion_count(), 0);
   // What depends on others follows them in every shape.
   const std::int32_t last = d.node_count() - 1;
-  for (const NodalField& shape : modes.shapes)
-    EXPECT_NEAR(shape.at(last, "uy"), 0.5 * shape.at(last - 1, "uz"), 1e-12);
+  for (const NodalField& shape : modes.shapes) EXPECT_NEAR(shape.at(last, "uy"), 0.5 * shape.at(last - 1, "uz"), 1e-12);
 }
 
 /// Two halves tied by equations are the whole.
