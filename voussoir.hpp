@@ -13,4 +13,5 @@
 #include <voussoir/framework/io/job/job_file.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_job.hpp>
+#include <voussoir/solvers/eigen/eigen_solvers.hpp>
 #include <voussoir/solvers/static_problem.hpp>

@@ -180,6 +180,16 @@ void Factorization::equilibrate(std::span<const double> sizes) {
 }
 
 void Factorization::factorise(const SymmetricCsr& matrix, std::span<const double> sizes) {
+  factorise_values(matrix, sizes, Search::free_motions);
+}
+
+void Factorization::factorise_indefinite(const SymmetricCsr& matrix) {
+  if (!boundary_.empty())
+    throw Error(ErrorCode::misuse, "an indefinite matrix is factorised as a whole, without a boundary", "factorise");
+  factorise_values(matrix, {}, Search::nothing);
+}
+
+void Factorization::factorise_values(const SymmetricCsr& matrix, std::span<const double> sizes, Search search) {
   // A pattern that equals the analysed one has been checked already, except for the length of its values.
   if (!analysed_ || matrix.value.size() != matrix.column.size() || !same_pattern(matrix, matrix_)) {
     const std::vector<std::int32_t> boundary = boundary_;
@@ -188,10 +198,10 @@ void Factorization::factorise(const SymmetricCsr& matrix, std::span<const double
   check_values(matrix);
   if (!sizes.empty()) check_vectors(sizes.size(), 1, matrix.n, "factorise: sizes");
   const double bytes = static_cast<double>(matrix.entries()) * sizeof(double);
-  detail::allocating(bytes, "the values of a matrix", [&] { factorise_checked(matrix, sizes); });
+  detail::allocating(bytes, "the values of a matrix", [&] { factorise_checked(matrix, sizes, search); });
 }
 
-void Factorization::factorise_checked(const SymmetricCsr& matrix, std::span<const double> sizes) {
+void Factorization::factorise_checked(const SymmetricCsr& matrix, std::span<const double> sizes, Search search) {
   const Stopwatch watch;
   factorised_ = false;
   matrix_.value = matrix.value;
@@ -204,11 +214,11 @@ void Factorization::factorise_checked(const SymmetricCsr& matrix, std::span<cons
   free_motions_.clear();
   const double known = statistics_.memory_mb * 1e6;
   if (whole && !eliminated_equation_.empty()) {
-    detail::allocating(known, "the factor", [&] { find_pivots(matrix_); });
+    detail::allocating(known, "the factor", [&] { find_pivots(matrix_, search); });
   } else if (!eliminated_equation_.empty()) {
     // The method counts the eliminated equations alone.
     const auto name = [&](std::int64_t k) { return "equation " + std::to_string(eliminated_equation_[k]); };
-    naming_equations(name, [&] { detail::allocating(known, "the factor", [&] { find_pivots(eliminated_); }); });
+    naming_equations(name, [&] { detail::allocating(known, "the factor", [&] { find_pivots(eliminated_, search); }); });
     for (std::int32_t& equation : null_pivots_) equation = eliminated_equation_[equation];
   }
   std::sort(null_pivots_.begin(), null_pivots_.end());

@@ -87,6 +87,11 @@ class Factorization {
   /// stiffness_handed_on): a motion whose stiffness is only rounding error of these terms counts as free.
   void factorise(const SymmetricCsr& matrix, std::span<const double> sizes = {});
 
+  /// As factorise(), for matrices that are indefinite by intention, such as K − σM, and without a boundary: small
+  /// pivots are taken as they come, since energies say nothing of free motions there. inertia() is that of the pivots.
+  /// A pivot of exactly zero is an Error (singular).
+  void factorise_indefinite(const SymmetricCsr& matrix);
+
   /// Overwrites right-hand sides by solutions: `columns` vectors of n numbers, one after the other.
   void solve(std::span<double> rhs_and_solution, int columns = 1);
 
@@ -152,14 +157,17 @@ class Factorization {
   void check_factorised(const char* what) const;
   void check_vectors(std::size_t size, int columns, std::int64_t length, const char* what) const;
   void analyse_checked(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary);
-  void factorise_checked(const SymmetricCsr& matrix, std::span<const double> sizes);
+  /// Whether pivots that vanish are looked for, and restrained.
+  enum class Search { free_motions, nothing };
+  void factorise_values(const SymmetricCsr& matrix, std::span<const double> sizes, Search search);
+  void factorise_checked(const SymmetricCsr& matrix, std::span<const double> sizes, Search search);
   void solve_checked(std::span<double> rhs_and_solution, int columns);
   std::vector<double> reduce_checked(std::span<const double> rhs, int columns);
   void expand_checked(std::span<const double> boundary_solution, std::span<double> rhs_and_solution, int columns);
   void equilibrate(std::span<const double> sizes);
   void split();
   void copy_eliminated_values();
-  void find_pivots(const SymmetricCsr& matrix);
+  void find_pivots(const SymmetricCsr& matrix, Search search);
   void form_schur_complement();
   void solve_equilibrated(std::vector<double>& vectors, int columns);
   void solve_eliminated(std::vector<double>& vectors, int columns);

@@ -32,6 +32,15 @@ class Factorization::PivotSearch {
     if (!candidates_.empty()) judge_candidates();
     keep();
   }
+  /// The same with the pivots as they are.
+  void run_once() {
+    empty_.clear();
+    candidates_.clear();
+    factorise_restrained(0, false);
+    if (!pivots_.complete)
+      throw Error(ErrorCode::singular, "factorisation without pivoting encountered a zero pivot", "direct solver");
+    keep();
+  }
 
  private:
   bool is_kept(std::int64_t i) const { return partial_ && method_.boundary_place_[i] >= 0; }
@@ -162,6 +171,12 @@ void Factorization::PivotSearch::keep() {
   inertia.positive = static_cast<std::int64_t>(method_.eliminated_equation_.size()) - inertia.negative - inertia.zero;
 }
 
-void Factorization::find_pivots(const SymmetricCsr& matrix) { PivotSearch(*this, matrix).run(); }
+void Factorization::find_pivots(const SymmetricCsr& matrix, Search search) {
+  PivotSearch pivots(*this, matrix);
+  if (search == Search::free_motions)
+    pivots.run();
+  else
+    pivots.run_once();
+}
 
 }  // namespace voussoir

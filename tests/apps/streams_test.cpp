@@ -103,7 +103,7 @@ TEST(InfoCommand, ListsAloneWhatItIsAskedFor) {
 
 TEST(Completion, OfHelpKnowsAllCommands) {
   EXPECT_TRUE(contains(run_program({"completion", "bash"}).out,
-                       "'run check mesh partition demo info bench completion man help'"));
+                       "'run check modal mesh partition demo info bench completion man help'"));
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+#include <voussoir/framework/analysis/eigen_solver.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace voussoir {
+
+const char* to_string(CompletenessCheck check) {
+  switch (check) {
+    case CompletenessCheck::sturm:
+      return "sturm";
+    case CompletenessCheck::probe:
+      return "probe";
+    case CompletenessCheck::none:
+      return "none";
+    case CompletenessCheck::automatic:
+      break;
+  }
+  return "auto";
+}
+
+CompletenessCheck completeness_check(const std::string& name) {
+  for (const CompletenessCheck check :
+       {CompletenessCheck::automatic, CompletenessCheck::sturm, CompletenessCheck::probe, CompletenessCheck::none})
+    if (name == to_string(check)) return check;
+  throw Error(ErrorCode::not_found, "there is no check '" + name + "'; there are auto, sturm, probe and none");
+}
+
+double frequency_of(double eigenvalue) { return eigenvalue > 0 ? std::sqrt(eigenvalue) / (2 * std::numbers::pi) : 0.0; }
+
+double eigenvalue_of(double frequency) {
+  const double omega = 2 * std::numbers::pi * frequency;
+  return omega * omega;
+}
+
+namespace {
+
+/// As in the check of mechanisms.
+constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
+
+void check_request(const EigenRequest& request) {
+  const auto refuse = [](const char* text) { throw Error(ErrorCode::bad_input, text, "modes"); };
+  if (request.modes < 0) refuse("the number of modes is negative");
+  if (request.modes == 0 && !std::isfinite(request.below))
+    refuse("ask for a number of modes, or for all modes below a frequency");
+  if (!(request.from >= 0) || !(request.below > request.from))
+    refuse("an interval of frequencies begins at 0 or above, and ends above its beginning");
+  if (!(request.tolerance > 0) || request.tolerance >= 1) refuse("the tolerance is a number between 0 and 1");
+  if (request.max_iterations < 1) refuse("a solver needs one iteration or more");
+  if (request.block < 0) refuse("a block has one vector or more");
+}
+
+/// Eigenvalues, residuals and orthogonality, from the matrices.
+void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolution& solution) {
+  EigenReport& report = solution.report;
+  const auto count = static_cast<std::size_t>(solution.vectors.columns());
+  Backend& backend = problem.backend();
+  const Vector& x = solution.vectors;
+  Vector kx(x.layout(), x.columns()), mx(x.layout(), x.columns());
+  problem.stiffness().apply(x, kx);
+  problem.mass().apply(x, mx);
+  std::vector<double> energy(count), weight(count), gram(count * count);
+  backend.column_dots(x, kx, energy);
+  backend.column_dots(x, mx, weight);
+  backend.block_dot(x, mx, gram);
+  report.orthogonality = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < count; ++j)
+      report.orthogonality = std::max(report.orthogonality, std::abs(gram[i * count + j] - (i == j ? 1 : 0)));
+  const std::vector<double> force = backend.column_norms(kx);
+  Vector dx(x.layout(), x.columns());
+  backend.multiply(problem.stiffness_diagonal(), x, dx);
+  const std::vector<double> size = backend.column_norms(dx);
+  std::vector<double> minus(count), one(count, 1.0), bound(count);
+  backend.column_dots(x, dx, bound);
+  report.modes.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    EigenMode& mode = report.modes[i];
+    // An energy that is lost in the rounding errors of its terms is none.
+    mode.free = mode.free || std::abs(energy[i]) <= no_stiffness * bound[i];
+    mode.eigenvalue = mode.free ? 0.0 : energy[i] / weight[i];
+    minus[i] = -mode.eigenvalue;
+  }
+  backend.column_axpby(minus, mx, one, kx);
+  const std::vector<double> rest = backend.column_norms(kx);
+  report.converged = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    EigenMode& mode = report.modes[i];
+    mode.frequency = frequency_of(mode.eigenvalue);
+    const double reference = mode.free ? size[i] : force[i];
+    mode.residual = reference > 0 ? rest[i] / reference : 0;
+    mode.rounding = reference > 0 ? 64 * std::numeric_limits<double>::epsilon() * size[i] / reference : 0;
+    if (!(mode.residual <= std::max(request.tolerance, mode.rounding))) report.converged = false;
+  }
+}
+
+}  // namespace
+
+EigenSolution EigenSolver::solve(const EigenProblem& problem, const EigenRequest& request) {
+  check_request(request);
+  EigenSolution solution = find(problem, request);
+  if (solution.vectors.layout()) {
+    const Stopwatch watch;
+    measure(problem, request, solution);
+    solution.report.times.push_back({"residuals", watch.seconds()});
+  } else {
+    solution.report.converged = true;
+    solution.report.modes.clear();
+  }
+  return solution;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,210 @@
+#include <voussoir/framework/analysis/mode_set.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace voussoir {
+
+const std::array<std::string, ModeSet::directions>& ModeSet::direction_names() {
+  static const std::array<std::string, directions> names{"x", "y", "z", "rx", "ry", "rz"};
+  return names;
+}
+
+double ModeSet::effective_mass(int mode, int direction) const {
+  const double factor = participation[static_cast<std::size_t>(mode)][static_cast<std::size_t>(direction)];
+  return factor * factor;
+}
+
+double ModeSet::accumulated(int mode, int direction) const {
+  const double total = total_mass[static_cast<std::size_t>(direction)];
+  if (!(total > 0)) return 0;
+  double sum = 0;
+  for (int m = 0; m <= mode; ++m) sum += effective_mass(m, direction);
+  return sum / total;
+}
+
+namespace {
+
+bool is_translation(const std::string& unknown) { return unknown == "ux" || unknown == "uy" || unknown == "uz"; }
+
+/// The places of displacements among the components of a field.
+std::vector<std::size_t> translations(const NodalField& field) {
+  std::vector<std::size_t> places;
+  for (std::size_t c = 0; c < field.components.size(); ++c)
+    if (is_translation(field.components[c])) places.push_back(c);
+  return places;
+}
+
+double product(const NodalField& a, const NodalField& b, const std::vector<std::size_t>& places) {
+  const std::size_t width = a.components.size();
+  double sum = 0;
+  for (std::size_t at = 0; at < a.values.size(); at += width)
+    for (const std::size_t c : places)
+      if (!std::isnan(a.values[at + c]) && !std::isnan(b.values[at + c])) sum += a.values[at + c] * b.values[at + c];
+  return sum;
+}
+
+/// What unknown `name` of a node at a place does in a rigid motion.
+double rigid_value(const std::string& name, int direction, const double* x) {
+  static const std::array<const char*, 6> names{"ux", "uy", "uz", "rx", "ry", "rz"};
+  const auto unknown = std::find(names.begin(), names.end(), name) - names.begin();
+  if (direction < 3 || unknown >= 3) return unknown == direction ? 1 : 0;
+  const int axis = direction - 3;  // ω × x, with ω along the axis
+  if (unknown == (axis + 1) % 3) return -x[(axis + 2) % 3];
+  if (unknown == (axis + 2) % 3) return x[(axis + 1) % 3];
+  return 0;
+}
+
+Vector rigid_motions(const AnalysisModel& model) {
+  constexpr auto width = static_cast<std::size_t>(ModeSet::directions);
+  std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
+  const auto nodes = model.numbered_nodes();
+  const auto first = model.first_equation();
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const double* x = model.domain().coordinates().data() + 3 * static_cast<std::size_t>(nodes[k]);
+    for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
+      const std::string& name = model.unknown_names()[static_cast<std::size_t>(model.component(k, e))];
+      for (int d = 0; d < ModeSet::directions; ++d)
+        values[static_cast<std::size_t>(e) * width + static_cast<std::size_t>(d)] = rigid_value(name, d, x);
+    }
+  }
+  Vector motions = model.make_vector(ModeSet::directions);
+  motions.from_host(values);
+  return motions;
+}
+
+/// M on all equations, prescribed and dependent ones included, times the rigid motions.
+Vector rigid_inertia(const EigenProblem& problem, const Vector& motions) {
+  const AnalysisModel& model = problem.model();
+  Backend& backend = model.backend();
+  std::vector<double> factors;
+  for (const BatchOrigin& origin : model.batches()) factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
+  MatrixTerms terms;
+  terms.stiffness = 0;
+  terms.mass = 1;
+  terms.mass_kind = problem.mass_kind();
+  terms.batch_factors = factors;
+  const auto mass =
+      backend.make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
+  Vector result = model.make_vector(motions.columns());
+  model.translating([&] {
+    backend.assemble(model.device_model(), ElementState{}, terms, *mass);
+    mass->apply(motions, result);
+  });
+  return result;
+}
+
+/// Vectors of free unknowns with those that follow them.
+Vector with_dependents(const AnalysisModel& model, const Vector& vectors) {
+  Vector all = vectors.clone();
+  if (model.constraints().dependent.empty()) return all;
+  Backend& backend = model.backend();
+  Vector one = model.make_vector();
+  for (int c = 0; c < all.columns(); ++c) {
+    backend.copy_columns(vectors, c, 1, one, 0);
+    backend.expand_dependencies(model.device_model(), one);
+    backend.copy_columns(one, 0, 1, all, c);
+  }
+  return all;
+}
+
+/// Shapes of all modes as nodal fields.
+void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set) {
+  const auto columns = static_cast<std::size_t>(vectors.columns());
+  const std::vector<double> values = vectors.to_host();
+  const auto nodes = model.numbered_nodes();
+  const auto first = model.first_equation();
+  const std::size_t width = model.unknown_names().size();
+  for (std::size_t m = 0; m < columns; ++m) {
+    NodalField field{field_name(model.unknown_names()), model.unknown_names(), {}};
+    field.values.assign(static_cast<std::size_t>(model.domain().node_count()) * width,
+                        std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
+        field.values[static_cast<std::size_t>(nodes[k]) * width + static_cast<std::size_t>(model.component(k, e))] =
+            values[static_cast<std::size_t>(e) * columns + m];
+    set.shapes.push_back(std::move(field));
+  }
+}
+
+/// Gives a shape its sign; returns its largest displacement, or its largest rotation where nothing else moves.
+double turn(NodalField& shape, std::array<double, ModeSet::directions>& participation) {
+  std::vector<std::size_t> places = translations(shape);
+  const std::size_t width = shape.components.size();
+  const auto largest = [&] {
+    double most = 0;
+    for (std::size_t at = 0; at < shape.values.size(); at += width)
+      for (const std::size_t c : places)
+        if (!std::isnan(shape.values[at + c])) most = std::max(most, std::abs(shape.values[at + c]));
+    return most;
+  };
+  double most = largest();
+  if (!(most > 0)) {
+    places.clear();
+    for (std::size_t c = 0; c < width; ++c) places.push_back(c);
+    most = largest();
+  }
+  for (std::size_t at = 0; at < shape.values.size(); at += width)
+    for (const std::size_t c : places)
+      if (std::abs(shape.values[at + c]) >= 0.9 * most) {
+        if (shape.values[at + c] > 0) return most;
+        for (double& v : shape.values) v = v == 0 ? 0 : -v;
+        for (double& factor : participation) factor = -factor;
+        return most;
+      }
+  return most;
+}
+
+}  // namespace
+
+ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution) {
+  const AnalysisModel& model = problem.model();
+  Backend& backend = model.backend();
+  ModeSet set;
+  set.report = solution.report;
+  const Vector motions = rigid_motions(model);
+  const Vector inertia = rigid_inertia(problem, motions);
+  std::vector<double> total(ModeSet::directions);
+  backend.column_dots(motions, inertia, total);
+  std::copy(total.begin(), total.end(), set.total_mass.begin());
+  if (!solution.vectors.layout()) return set;
+
+  const Vector all = with_dependents(model, solution.vectors);
+  const auto count = static_cast<std::size_t>(all.columns());
+  std::vector<double> factors(count * ModeSet::directions);
+  backend.block_dot(all, inertia, factors);
+  set.participation.resize(count);
+  for (std::size_t m = 0; m < count; ++m)
+    std::copy_n(factors.begin() + static_cast<std::ptrdiff_t>(m * ModeSet::directions), ModeSet::directions,
+                set.participation[m].begin());
+  fill_shapes(model, all, set);
+  for (std::size_t m = 0; m < count; ++m) {
+    const double largest = turn(set.shapes[m], set.participation[m]);
+    set.modal_masses.push_back(largest > 0 ? 1 / (largest * largest) : 0);
+  }
+  return set;
+}
+
+std::vector<double> modal_assurance(const ModeSet& a, const ModeSet& b) {
+  std::vector<double> result;
+  if (a.shapes.empty() || b.shapes.empty()) return result;
+  const NodalField &first = a.shapes.front(), &second = b.shapes.front();
+  if (first.components != second.components || first.values.size() != second.values.size())
+    throw Error(ErrorCode::bad_input,
+                "the modal assurance criterion compares modes of the same mesh; these differ in "
+                "their nodes or unknowns");
+  const std::vector<std::size_t> places = translations(first);
+  std::vector<double> own;
+  for (const NodalField& shape : b.shapes) own.push_back(product(shape, shape, places));
+  for (const NodalField& shape : a.shapes) {
+    const double size = product(shape, shape, places);
+    for (std::size_t j = 0; j < b.shapes.size(); ++j) {
+      const double mixed = product(shape, b.shapes[j], places);
+      result.push_back(size > 0 && own[j] > 0 ? mixed * mixed / (size * own[j]) : 0);
+    }
+  }
+  return result;
+}
+
+}  // namespace voussoir

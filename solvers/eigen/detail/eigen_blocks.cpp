@@ -1,0 +1,181 @@
+#include <voussoir/solvers/eigen/detail/eigen_blocks.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Of what is left of a vector when all that it shares with others is subtracted: below this fraction it is rounding.
+constexpr double nothing_left = 1e-12;
+/// Directions of a block whose squared lengths differ by more than this are orthogonalised separately.
+constexpr double separable = 1e-10;
+
+/// A number between −1 and 1 (splitmix64).
+double scattered(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + index * 0xd1342543de82ef95ULL + 0x632be59bd9b4e019ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1p-52 - 1;
+}
+
+}  // namespace
+
+Vector EigenBlocks::random(int columns, std::uint64_t seed) const {
+  const AnalysisModel& model = problem_.model();
+  const auto width = static_cast<std::size_t>(columns);
+  std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    if (model.is_free(e))
+      for (std::size_t c = 0; c < width; ++c) {
+        const std::size_t at = static_cast<std::size_t>(e) * width + c;
+        values[at] = scattered(seed, static_cast<std::uint64_t>(e) * 4096 + c);
+      }
+  Vector x = make(columns);
+  x.from_host(values);
+  return x;
+}
+
+Vector EigenBlocks::stiffness(const Vector& x) const {
+  Vector y = make(x.columns());
+  problem_.stiffness().apply(x, y);
+  return y;
+}
+
+Vector EigenBlocks::mass(const Vector& x) const {
+  Vector y = make(x.columns());
+  problem_.mass().apply(x, y);
+  return y;
+}
+
+Eigen::MatrixXd EigenBlocks::dot(const Vector& x, const Vector& y) const {
+  RowMajor result(x.columns(), y.columns());
+  backend_.block_dot(x, y, {result.data(), static_cast<std::size_t>(result.size())});
+  return result;
+}
+
+Eigen::MatrixXd EigenBlocks::symmetric_dot(const Vector& x, const Vector& y) const {
+  const Eigen::MatrixXd product = dot(x, y);
+  return 0.5 * (product + product.transpose());
+}
+
+void EigenBlocks::add(const Vector& x, const Eigen::MatrixXd& c, Vector& y) const {
+  const RowMajor rows = c;
+  backend_.block_axpy(x, {rows.data(), static_cast<std::size_t>(rows.size())}, y);
+}
+
+Vector EigenBlocks::combined(const Vector& x, const Eigen::MatrixXd& c) const {
+  Vector y = make(static_cast<int>(c.cols()));
+  backend_.fill(y, 0.0);
+  add(x, c, y);
+  return y;
+}
+
+Vector EigenBlocks::columns(const Vector& x, int from, int count) const {
+  Vector y = make(count);
+  backend_.copy_columns(x, from, count, y, 0);
+  return y;
+}
+
+Vector EigenBlocks::columns(const Vector& x, std::span<const int> which) const {
+  Vector y = make(static_cast<int>(which.size()));
+  for (std::size_t c = 0; c < which.size(); ++c) backend_.copy_columns(x, which[c], 1, y, static_cast<int>(c));
+  return y;
+}
+
+Vector EigenBlocks::joined(std::span<const Vector* const> blocks) const {
+  int count = 0;
+  for (const Vector* block : blocks)
+    if (block->layout()) count += block->columns();
+  if (count == 0) return {};
+  Vector y = make(count);
+  int at = 0;
+  for (const Vector* block : blocks) {
+    if (!block->layout()) continue;
+    backend_.copy_columns(*block, 0, block->columns(), y, at);
+    at += block->columns();
+  }
+  return y;
+}
+
+void EigenBlocks::project_out(std::span<const Vector* const> blocks, Vector& x) const {
+  bool any = false;
+  for (const Vector* block : blocks) any = any || block->layout();
+  if (!any) return;
+  const Vector mx = mass(x);
+  for (const Vector* block : blocks)
+    if (block->layout()) add(*block, -dot(*block, mx), x);
+}
+
+Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks) const {
+  std::vector<Vector> parts;
+  std::vector<const Vector*> all(blocks.begin(), blocks.end());
+  double first = 0;  // length of the longest column as given
+  {
+    std::vector<double> squares(static_cast<std::size_t>(x.columns()));
+    backend_.column_dots(x, mass(x), squares);
+    for (const double s : squares) first = std::max(first, std::sqrt(std::max(s, 0.0)));
+    if (!std::isfinite(first)) throw Error(ErrorCode::not_finite, "a block of vectors has a value that is not finite");
+  }
+  if (!(first > 0)) return {};
+  constexpr int most_levels = 6;
+  for (int level = 0; level < most_levels && x.layout(); ++level) {
+    project_out(all, x);
+    project_out(all, x);
+    const SymmetricEigen s = symmetric_eigen(symmetric_dot(x, mass(x)));
+    const Eigen::Index n = s.values.size();
+    const double largest = s.values[n - 1];
+    if (!(largest > nothing_left * nothing_left * first * first)) break;
+    Eigen::Index small = 0;
+    while (s.values[small] <= separable * largest) ++small;
+    Vector good =
+        combined(x, s.vectors.rightCols(n - small) * s.values.tail(n - small).cwiseSqrt().cwiseInverse().asDiagonal());
+    project_out(all, good);
+    const SymmetricEigen again = symmetric_eigen(symmetric_dot(good, mass(good)));
+    good = combined(good, again.vectors * again.values.cwiseSqrt().cwiseInverse().asDiagonal());
+    x = small > 0 ? combined(x, s.vectors.leftCols(small)) : Vector();
+    parts.push_back(std::move(good));
+    all.assign(blocks.begin(), blocks.end());
+    for (const Vector& part : parts) all.push_back(&part);
+  }
+  std::vector<const Vector*> found;
+  for (const Vector& part : parts) found.push_back(&part);
+  return parts.size() == 1 ? std::move(parts.front()) : joined(found);
+}
+
+RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x) {
+  RitzPairs pairs;
+  if (!x.layout()) return pairs;
+  const SymmetricEigen s = symmetric_eigen(blocks.symmetric_dot(x, blocks.stiffness(x)));
+  pairs.vectors = blocks.combined(x, s.vectors);
+  pairs.values.assign(s.values.data(), s.values.data() + s.values.size());
+  return pairs;
+}
+
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs) {
+  if (pairs.count() == 0) return {};
+  Backend& backend = blocks.backend();
+  Vector r = blocks.stiffness(pairs.vectors);
+  const Vector mx = blocks.mass(pairs.vectors);
+  const std::vector<double> force = backend.column_norms(r);
+  std::vector<double> minus, one(pairs.values.size(), 1.0);
+  for (const double value : pairs.values) minus.push_back(-value);
+  backend.column_axpby(minus, mx, one, r);
+  std::vector<double> rest = backend.column_norms(r);
+  Vector dx = blocks.make(pairs.count());
+  backend.multiply(blocks.problem().stiffness_diagonal(), pairs.vectors, dx);
+  const std::vector<double> size = backend.column_norms(dx);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const bool is_rounding = rest[i] <= 32 * std::numeric_limits<double>::epsilon() * size[i];
+    rest[i] = is_rounding || !(force[i] > 0) ? 0 : rest[i] / force[i];
+  }
+  return rest;
+}
+
+}  // namespace voussoir::detail

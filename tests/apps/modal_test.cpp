@@ -1,0 +1,82 @@
+// `voussoir modal`: tables, files and what it says of models without modes.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "program_run.hpp"
+
+namespace voussoir::testing {
+namespace {
+
+/// A cantilever with a mass; CalculiX's usual names.
+std::string vibrating_deck() {
+  std::string deck = cantilever_deck(6, 1, 2);
+  const auto elastic = deck.find("*ELASTIC");
+  EXPECT_NE(elastic, std::string::npos);
+  return deck.insert(elastic, "*DENSITY\n7.8e-9\n");
+}
+
+TEST(ModalCommand, PrintsATableAndWritesFiles) {
+  const auto folder = fresh_folder("modal");
+  write_text(folder / "beam.inp", vibrating_deck());
+  RunSettings here;
+  here.folder = folder;
+  const Outcome run = run_program({"modal", "beam.inp", "--modes", "4", "--backend", "openmp:2"}, here);
+  EXPECT_EQ(run.code, 0) << run.error;
+  for (const char* word : {"frequency", "effective mass", "accumulated", "verified: 4 of 4 below", "beam_modes.csv"})
+    EXPECT_TRUE(contains(run.out, word)) << word << "\n" << run.out;
+  EXPECT_EQ(files_in(folder),
+            (std::vector<std::string>{"beam.inp", "beam_mode_001.vtu", "beam_mode_002.vtu", "beam_mode_003.vtu",
+                                      "beam_mode_004.vtu", "beam_modes.csv", "beam_modes.json", "beam_modes.pvd"}));
+  EXPECT_TRUE(read_text(folder / "beam_modes.csv").starts_with("mode,frequency,eigenvalue,residual,modal_mass,"));
+  const Outcome again = run_program({"modal", "beam.inp", "--modes", "4"}, here);
+  EXPECT_EQ(again.code, 5);
+  EXPECT_TRUE(contains(again.error, "--force")) << again.error;
+}
+
+TEST(ModalCommand, AllBelowAFrequencyAsJson) {
+  const auto folder = fresh_folder("modal_json");
+  write_text(folder / "beam.inp", vibrating_deck());
+  RunSettings here;
+  here.folder = folder;
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"modal", "beam.inp", "--json", "--no-files", "--backend", "openmp:2"});
+    const Outcome run = run_program(more, here);
+    EXPECT_EQ(run.code, 0) << run.error;
+    return nlohmann::json::parse(run.out);
+  };
+  const auto first = ask({"--modes", "5"});
+  ASSERT_EQ(first["modes"].size(), 5u);
+  EXPECT_EQ(first["completeness"], "verified");
+  const double limit =
+      0.5 * (first["modes"][2]["frequency"].get<double>() + first["modes"][3]["frequency"].get<double>());
+  for (const char* solver : {"auto", "lanczos", "subspace", "lobpcg"}) {
+    const auto below = ask({"--below", std::to_string(limit), "--solver", solver});
+    ASSERT_EQ(below["modes"].size(), 3u) << solver;
+    for (std::size_t m = 0; m < 3; ++m) {
+      const double frequency = first["modes"][m]["frequency"];
+      EXPECT_NEAR(below["modes"][m]["frequency"].get<double>(), frequency, 1e-8 * frequency) << solver;
+    }
+  }
+  EXPECT_EQ(files_in(folder), std::vector<std::string>{"beam.inp"});
+}
+
+TEST(ModalCommand, SaysWhatIsMissing) {
+  const auto folder = fresh_folder("modal_wrong");
+  write_text(folder / "light.inp", cantilever_deck(2, 1, 1));
+  RunSettings here;
+  here.folder = folder;
+  const Outcome light = run_program({"modal", "light.inp"}, here);
+  EXPECT_EQ(light.code, 1);
+  EXPECT_TRUE(contains(light.error, "density")) << light.error;
+  const Outcome step = run_program({"modal", "light.inp", "--step", "7"}, here);
+  EXPECT_EQ(step.code, 1);
+  EXPECT_TRUE(contains(step.error, "no step 7")) << step.error;
+  EXPECT_EQ(run_program({"modal", "light.inp", "--from", "3"}, here).code, 2);
+  EXPECT_EQ(run_program({"modal", "light.inp", "--solver", "arpack"}, here).code, 2);
+  EXPECT_EQ(files_in(folder), std::vector<std::string>{"light.inp"});
+}
+
+}  // namespace
+}  // namespace voussoir::testing
