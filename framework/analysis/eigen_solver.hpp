@@ -61,14 +61,14 @@ enum class Completeness {
 
 /// The report of an eigen-solver.
 struct EigenReport {
-  std::string solver;            ///< with its settings
-  std::string choice;            ///< why it was chosen, where it chose itself
-  bool converged = false;        ///< all modes within the tolerance, or at what rounding allows
-  std::vector<EigenMode> modes;  ///< ascending
-  int iterations = 0;            ///< of the method
-  std::int64_t solves = 0;       ///< right-hand sides solved, or vectors preconditioned
-  int factorisations = 0;        ///< numerical ones
-  Completeness completeness = Completeness::unchecked;
+  std::string solver;                                   ///< with its settings
+  std::string choice;                                   ///< why it was chosen, where it chose itself
+  bool converged = false;                               ///< all modes within the tolerance, or at what rounding allows
+  std::vector<EigenMode> modes;                         ///< ascending
+  int iterations = 0;                                   ///< of the method
+  std::int64_t solves = 0;                              ///< right-hand sides solved, or vectors preconditioned
+  int factorisations = 0;                               ///< numerical ones
+  Completeness completeness = Completeness::unchecked;  ///< how sure it is that no mode is missing
   /// The same as a sentence: "verified: 27 of 27 below 203.1 Hz".
   std::string statement;
   double orthogonality = 0;        ///< largest entry of ΦᵀMΦ − I

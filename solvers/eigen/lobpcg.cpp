@@ -81,7 +81,7 @@ class Iteration {
 
   /// Residuals of all columns; those above the tolerance will be improved.
   const std::vector<double>& measure(double tolerance) {
-    residuals_ = relative_residuals(blocks_, pairs_);
+    residuals_ = relative_residuals(blocks_, pairs_, &rest_);
     active_.clear();
     for (std::size_t i = 0; i < residuals_.size(); ++i)
       if (!(residuals_[i] <= tolerance)) active_.push_back(static_cast<int>(i));
@@ -123,11 +123,7 @@ class Iteration {
 
  private:
   Vector preconditioned_residuals() {
-    const Vector x = blocks_.columns(pairs_.vectors, active_);
-    Vector r = blocks_.stiffness(x);
-    std::vector<double> minus, one(active_.size(), 1.0);
-    for (const int i : active_) minus.push_back(-pairs_.values[static_cast<std::size_t>(i)]);
-    blocks_.backend().column_axpby(minus, blocks_.mass(x), one, r);
+    const Vector r = blocks_.columns(rest_, active_);
     applications_ += r.columns();
     return preconditioner_.apply(r);
   }
@@ -136,7 +132,7 @@ class Iteration {
   const EigenBlocks& blocks_;
   ShiftedPreconditioner& preconditioner_;
   RitzPairs pairs_;
-  Vector p_;
+  Vector p_, rest_;  // rest_: K X − M X Λ
   std::vector<double> residuals_;
   std::vector<int> active_;
   std::int64_t applications_ = 0;

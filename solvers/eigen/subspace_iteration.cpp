@@ -14,10 +14,9 @@ using detail::RitzPairs;
 using detail::SearchResult;
 using detail::SpectralSearch;
 
-/// Bathe's starting vectors, multiplied by M⁻¹ in effect: the masses, unit forces where mass is large and stiffness is
-/// small, far from each other in the numbering, and a random vector at the end. As products M X, which is what the
-/// first iteration needs; here X itself is a random block with these unit vectors added, so that no product with M⁻¹ is
-/// needed and no mode can be orthogonal to all of them.
+/// Bathe's starting vectors: all unknowns alike, which M turns into the masses; unit vectors where mass is large and
+/// stiffness small, far from each other in the numbering; and a random vector. A little noise is added to all of them,
+/// so that no mode of a symmetric structure is orthogonal to the block.
 Vector starting_vectors(const EigenBlocks& blocks, int columns, std::uint64_t seed) {
   const AnalysisModel& model = blocks.problem().model();
   const std::vector<double> k = blocks.problem().stiffness_diagonal().to_host(),

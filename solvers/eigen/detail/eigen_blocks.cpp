@@ -113,22 +113,34 @@ void EigenBlocks::project_out(std::span<const Vector* const> blocks, Vector& x) 
     if (block->layout()) add(*block, -dot(*block, mx), x);
 }
 
+// One product with M serves the projection and the Gram matrix: what is taken off is known by its coefficients.
+EigenBlocks::Projected EigenBlocks::project(std::span<const Vector* const> blocks, Vector& x) const {
+  const Vector mx = mass(x);
+  Projected result{symmetric_dot(x, mx), {}};
+  result.after = result.before;
+  for (const Vector* block : blocks) {
+    if (!block->layout()) continue;
+    const Eigen::MatrixXd c = dot(*block, mx);
+    add(*block, -c, x);
+    result.after -= c.transpose() * c;
+  }
+  return result;
+}
+
 Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks) const {
   std::vector<Vector> parts;
   std::vector<const Vector*> all(blocks.begin(), blocks.end());
   double first = 0;  // length of the longest column as given
-  {
-    std::vector<double> squares(static_cast<std::size_t>(x.columns()));
-    backend_.column_dots(x, mass(x), squares);
-    for (const double s : squares) first = std::max(first, std::sqrt(std::max(s, 0.0)));
-    if (!std::isfinite(first)) throw Error(ErrorCode::not_finite, "a block of vectors has a value that is not finite");
-  }
-  if (!(first > 0)) return {};
   constexpr int most_levels = 6;
   for (int level = 0; level < most_levels && x.layout(); ++level) {
-    project_out(all, x);
-    project_out(all, x);
-    const SymmetricEigen s = symmetric_eigen(symmetric_dot(x, mass(x)));
+    const Projected roughly = project(all, x);
+    if (level == 0) {
+      first = std::sqrt(std::max(roughly.before.diagonal().maxCoeff(), 0.0));
+      if (!std::isfinite(first))
+        throw Error(ErrorCode::not_finite, "a block of vectors has a value that is not finite");
+      if (!(first > 0)) return {};
+    }
+    const SymmetricEigen s = symmetric_eigen(project(all, x).after);
     const Eigen::Index n = s.values.size();
     const double largest = s.values[n - 1];
     if (!(largest > nothing_left * nothing_left * first * first)) break;
@@ -136,8 +148,7 @@ Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks)
     while (s.values[small] <= separable * largest) ++small;
     Vector good =
         combined(x, s.vectors.rightCols(n - small) * s.values.tail(n - small).cwiseSqrt().cwiseInverse().asDiagonal());
-    project_out(all, good);
-    const SymmetricEigen again = symmetric_eigen(symmetric_dot(good, mass(good)));
+    const SymmetricEigen again = symmetric_eigen(project(all, good).after);
     good = combined(good, again.vectors * again.values.cwiseSqrt().cwiseInverse().asDiagonal());
     x = small > 0 ? combined(x, s.vectors.leftCols(small)) : Vector();
     parts.push_back(std::move(good));
@@ -158,7 +169,7 @@ RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x) {
   return pairs;
 }
 
-std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs) {
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector* residual) {
   if (pairs.count() == 0) return {};
   Backend& backend = blocks.backend();
   Vector r = blocks.stiffness(pairs.vectors);
@@ -168,6 +179,7 @@ std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPair
   for (const double value : pairs.values) minus.push_back(-value);
   backend.column_axpby(minus, mx, one, r);
   std::vector<double> rest = backend.column_norms(r);
+  if (residual) *residual = std::move(r);
   Vector dx = blocks.make(pairs.count());
   backend.multiply(blocks.problem().stiffness_diagonal(), pairs.vectors, dx);
   const std::vector<double> size = backend.column_norms(dx);

@@ -43,6 +43,12 @@ class EigenBlocks {
   Vector orthonormal(Vector x, std::span<const Vector* const> blocks) const;
 
  private:
+  /// XᵀMX before and after a projection.
+  struct Projected {
+    Eigen::MatrixXd before, after;
+  };
+  Projected project(std::span<const Vector* const> blocks, Vector& x) const;
+
   const EigenProblem& problem_;
   Backend& backend_;
 };
@@ -58,6 +64,7 @@ struct RitzPairs {
 RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x);
 
 /// ‖Kx − λMx‖ / ‖Kx‖ of each column; 0 where it is no more than rounding errors of Kx.
-std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs);
+/// `residual` receives Kx − λMx.
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector* residual = nullptr);
 
 }  // namespace voussoir::detail

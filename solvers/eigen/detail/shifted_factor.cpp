@@ -1,5 +1,8 @@
 #include <voussoir/solvers/eigen/detail/shifted_factor.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
@@ -48,9 +51,30 @@ void ShiftedFactor::factorise(double shift) {
     else
       factor_->factorise_indefinite(matrix_);
   });
+  if (shift != 0) check_stability();
   shift_ = shift;
   is_factorised_ = true;
   ++count_;
+}
+
+// An indefinite matrix can have tiny pivots, after which a method that does not pivot has neither solutions nor
+// inertia.
+void ShiftedFactor::check_stability() {
+  std::vector<double> b(equation_.size()), x, ax(equation_.size());
+  for (std::size_t k = 0; k < b.size(); ++k)
+    b[k] = (k % 2 ? 1.0 : -1.0) * (1 + static_cast<double>(k * 7919 % 101) / 101);
+  x = b;
+  factor_->solve(x);
+  multiply(matrix_, x, ax);
+  double rest = 0, size = 0, load = 0;
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    rest = std::max(rest, std::abs(b[k] - ax[k]));
+    size = std::max(size, std::abs(x[k]));
+    load = std::max(load, std::abs(b[k]));
+  }
+  if (!(rest <= 1e-10 * (infinity_norm(matrix_) * size + load)))
+    throw Error(ErrorCode::singular,
+                "the factorisation of K - sM is not stable at this shift; use a build with the direct method mumps");
 }
 
 Inertia ShiftedFactor::inertia() const { return factor_->inertia(); }

@@ -34,6 +34,8 @@ class ShiftedFactor {
   Count count_below(double value);
 
  private:
+  void check_stability();
+
   const EigenProblem& problem_;
   std::vector<std::int32_t> place_, equation_;
   SymmetricCsr matrix_;  // K − σM
