@@ -77,12 +77,12 @@ class ModalRun {
 
   /// The model with the supports of a step.
   Domain& model_of(Job& job) const {
-    if (job.steps.empty()) {
-      if (options_.step > 1)
-        throw Error(ErrorCode::bad_input, "there is no step " + std::to_string(options_.step) + "; there are none",
-                    options_.file);
-      return *job.domains.front();
-    }
+    if (job.steps.empty())
+      throw Error(
+          ErrorCode::bad_input,
+          "the model has no step, and supports are those of a step; add one (*STEP, *STATIC, *END STEP), with or "
+          "without loads",
+          options_.file);
     if (static_cast<std::size_t>(options_.step) > job.steps.size())
       throw Error(
           ErrorCode::bad_input,

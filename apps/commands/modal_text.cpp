@@ -110,7 +110,9 @@ std::string modal_document(const ModeSet& modes, const ModalRecord& record) {
   for (const StageTime& t : report.times) times["solve: " + t.stage] = t.seconds;
   return finished({{"program", "voussoir"},
                    {"version", version()},
-                   {"status", report.converged ? "ok" : "not converged"},
+                   {"status", !report.converged                                 ? "not converged"
+                              : report.completeness == Completeness::incomplete ? "incomplete"
+                                                                                : "ok"},
                    {"file", record.file},
                    {"backend", record.backend},
                    {"mass_matrix", record.mass},

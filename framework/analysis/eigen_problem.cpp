@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <voussoir/framework/analysis/detail/no_stiffness.hpp>
 #include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/framework/model/rigid_clusters.hpp>
@@ -15,9 +16,6 @@ namespace voussoir {
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// As in the check of mechanisms: what rounding leaves of the energy of a free motion, relative to the diagonal.
-constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
 
 Vector diagonal_vector(Backend& backend, const SparseMatrix& matrix) {
   const BlockDiagonal diagonal = backend.block_diagonal(matrix, 1);
@@ -139,6 +137,11 @@ void EigenProblem::look_at_diagonals() {
         throw Error(ErrorCode::singular,
                     "this unknown has neither stiffness nor mass; prescribe it, or add an element that has",
                     model_.equation_label(e));
+    } else if (!(k[static_cast<std::size_t>(e)] > 0)) {
+      throw Error(ErrorCode::singular,
+                  "this unknown has a mass but no stiffness, so that it moves freely; prescribe it, or add an element "
+                  "that resists it",
+                  model_.equation_label(e));
     } else {
       largest_ratio_ = std::max(largest_ratio_, k[static_cast<std::size_t>(e)] / mass);
     }
@@ -149,6 +152,10 @@ void EigenProblem::look_at_diagonals() {
     throw Error(ErrorCode::bad_input,
                 "no part that can move has a mass; give the materials a density (*DENSITY in a deck, \"density\" in a "
                 "job file)");
+}
+
+bool EigenProblem::knows_free_motions() const {
+  return !others_possible_ || voussoir::find_free_motions(model_).empty();
 }
 
 // Candidates come from geometry. What springs and elements of unknown kind oppose to them is in K.
@@ -171,7 +178,7 @@ void EigenProblem::find_free_motions() {
     if (!model_.constraints().dependent.empty()) {
       const std::vector<double> summed = stiffness_handed_on(model_);
       for (std::size_t e = 0; e < values.size(); ++e)
-        values[e] = std::max(values[e], lost_in_rounding / no_stiffness * summed[e]);
+        values[e] = std::max(values[e], lost_in_rounding / detail::no_stiffness * summed[e]);
     }
     scale.from_host(values);
   }
@@ -182,7 +189,7 @@ void EigenProblem::find_free_motions() {
   stiffness_->apply(motions, image);
   const detail::Spectrum ritz = detail::spectrum_of(detail::congruent(symmetric_dot(b, motions, image), basis));
   Eigen::Index free = 0;
-  while (free < ritz.values.size() && std::abs(ritz.values[free]) <= no_stiffness) ++free;
+  while (free < ritz.values.size() && std::abs(ritz.values[free]) <= detail::no_stiffness) ++free;
   if (free == 0) return;
   Vector found = combined(b, motions, detail::product(basis, ritz.vectors.leftCols(free)));
   // M-orthonormal, twice for the last digits.

@@ -18,7 +18,8 @@ class EigenProblem {
  public:
   /// Assembles K and M. The model must outlive the problem. Refuses, as Error (bad_input), models without mass, models
   /// whose unknowns are not those of mechanics (a temperature has no frequency) and models that are not symmetric;
-  /// motions that have neither stiffness nor mass are an Error (singular) that names them.
+  /// motions that have neither stiffness nor mass, and unknowns with a mass that nothing resists, are an Error
+  /// (singular) that names them.
   explicit EigenProblem(const AnalysisModel& model, MassKind mass = MassKind::consistent);
 
   const AnalysisModel& model() const { return model_; }                  ///< the numbered model
@@ -42,6 +43,10 @@ class EigenProblem {
   /// Whether there may be others, which geometry does not show: mechanisms of elements of unknown kind, or very many
   /// free parts. A factorisation of K finds them.
   bool may_have_other_free_motions() const { return others_possible_; }
+
+  /// Whether free_motions() has all of them, as far as geometry tells. Where it has not, only a factorisation of K
+  /// finds the others, and a solver without one must refuse the model.
+  bool knows_free_motions() const;
 
   /// Forms stiffness · K + mass · M in an SOE whose model is model().
   void form(LinearSOE& soe, double stiffness, double mass) const;

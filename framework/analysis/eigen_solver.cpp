@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include <voussoir/framework/analysis/detail/no_stiffness.hpp>
+
 namespace voussoir {
 
 const char* to_string(CompletenessCheck check) {
@@ -37,8 +39,8 @@ double eigenvalue_of(double frequency) {
 
 namespace {
 
-/// As in the check of mechanisms.
-constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
+/// Residuals that rounding excuses, at most: beyond, too little of a frequency is known.
+constexpr double most_rounding = 1e-5;
 
 void check_request(const EigenRequest& request) {
   const auto refuse = [](const char* text) { throw Error(ErrorCode::bad_input, text, "modes"); };
@@ -50,6 +52,11 @@ void check_request(const EigenRequest& request) {
   if (!(request.tolerance > 0) || request.tolerance >= 1) refuse("the tolerance is a number between 0 and 1");
   if (request.max_iterations < 1) refuse("a solver needs one iteration or more");
   if (request.block < 0) refuse("a block has one vector or more");
+}
+
+/// Once: a solver may have been chosen by another, which notes the same.
+void note(EigenReport& report, const std::string& text) {
+  if (std::find(report.notes.begin(), report.notes.end(), text) == report.notes.end()) report.notes.push_back(text);
 }
 
 /// Eigenvalues, residuals and orthogonality, from the matrices.
@@ -76,11 +83,11 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
   std::vector<double> minus(count), one(count, 1.0), bound(count);
   backend.column_dots(x, dx, bound);
   report.modes.resize(count);
+  std::size_t unresolved = 0;
   for (std::size_t i = 0; i < count; ++i) {
     EigenMode& mode = report.modes[i];
-    // An energy that is lost in the rounding errors of its terms is none.
-    mode.free = mode.free || std::abs(energy[i]) <= no_stiffness * bound[i];
     mode.eigenvalue = mode.free ? 0.0 : energy[i] / weight[i];
+    if (!mode.free && std::abs(energy[i]) <= detail::no_stiffness * bound[i]) ++unresolved;
     minus[i] = -mode.eigenvalue;
   }
   backend.column_axpby(minus, mx, one, kx);
@@ -92,8 +99,14 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
     const double reference = mode.free ? size[i] : force[i];
     mode.residual = reference > 0 ? rest[i] / reference : 0;
     mode.rounding = reference > 0 ? 64 * std::numeric_limits<double>::epsilon() * size[i] / reference : 0;
-    if (!(mode.residual <= std::max(request.tolerance, mode.rounding))) report.converged = false;
+    if (!(mode.residual <= std::max(request.tolerance, std::min(mode.rounding, most_rounding))))
+      report.converged = false;
   }
+  if (unresolved == 0) return;
+  report.converged = false;
+  note(report, "the energy of " + std::to_string(unresolved) + (unresolved == 1 ? " mode" : " modes") +
+                   " is lost in the rounding errors of the stiffness matrix, so that its frequency is not known; "
+                   "stiffnesses of the model differ too much, or it has a mechanism");
 }
 
 }  // namespace
@@ -101,6 +114,10 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
 EigenSolution EigenSolver::solve(const EigenProblem& problem, const EigenRequest& request) {
   check_request(request);
   EigenSolution solution = find(problem, request);
+  if (problem.equations_without_mass() > 0)
+    note(solution.report, std::to_string(problem.equations_without_mass()) +
+                              " unknowns have stiffness but no mass; give their materials a density if that is not "
+                              "intended");
   if (solution.vectors.layout()) {
     const Stopwatch watch;
     measure(problem, request, solution);

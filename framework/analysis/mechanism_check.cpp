@@ -4,15 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/framework/analysis/detail/no_stiffness.hpp>
 #include <voussoir/framework/detail/dense_algebra.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 
 namespace voussoir {
 namespace {
-
-/// The stiffness of a free motion is what rounding leaves of it, relative to the diagonal of the unknowns that it
-/// moves. Direct solvers call a motion free below about the same number.
-constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
 
 /// The diagonal of the matrix as a vector. Where dependent unknowns hand their stiffness on, what it was summed from:
 /// the sum may have cancelled to nothing but rounding errors, below lost_in_rounding.
@@ -31,7 +28,7 @@ Vector diagonal_of(const LinearSOE& soe) {
   if (!model.constraints().dependent.empty()) {
     const std::vector<double> summed = stiffness_handed_on(model);
     for (std::size_t e = 0; e < values.size(); ++e)
-      values[e] = std::max(values[e], lost_in_rounding / no_stiffness * summed[e]);
+      values[e] = std::max(values[e], lost_in_rounding / detail::no_stiffness * summed[e]);
   }
   Vector result = model.make_vector();
   result.from_host(values);
@@ -85,7 +82,7 @@ MechanismReport find_mechanisms(const LinearSOE& soe, const RigidClusters& clust
       extent.values(kept).cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse().asDiagonal();
   const detail::Spectrum ritz =
       detail::spectrum_of(detail::congruent(0.5 * (stiffness + stiffness.transpose()), basis));
-  if (!(std::abs(ritz.values[0]) <= no_stiffness)) return verdict;
+  if (!(std::abs(ritz.values[0]) <= detail::no_stiffness)) return verdict;
 
   const Eigen::VectorXd mix = basis * ritz.vectors.col(0);
   verdict.motion.assign(static_cast<std::size_t>(model.equation_count()), 0.0);

@@ -68,6 +68,7 @@ class AutomaticEigenSolver final : public EigenSolver {
   static std::string why_not_lobpcg(const EigenProblem& problem, const EigenRequest& request) {
     if (request.from > 0 || request.shift == request.shift) return "modes inside the spectrum need a factorisation";
     if (problem.equations_without_mass() > 0) return "some unknowns have no mass";
+    if (!problem.knows_free_motions()) return "only a factorisation finds the free motions of its element types";
     if (problem.backend().find<MultigridServices>() == nullptr) return "the backend has no multigrid";
     return {};
   }

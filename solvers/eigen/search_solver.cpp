@@ -43,6 +43,12 @@ class SearchSolver::Run {
   EigenSolution run() {
     check();
     solver_.check(problem_);
+    if (!solver_.factorises() && !problem_.knows_free_motions())
+      throw Error(
+          ErrorCode::bad_input,
+          "the model can move freely in ways that only a factorisation finds, because of its element types or of "
+          "the number of its free parts; use lanczos",
+          "eigen-solver '" + solver_.name() + "'");
     if (has_limit() && can_count()) timed("count", [&] { count_interval(); });
     if (solver_.factorises()) timed("factorise", [&] { choose_shift(); });
     if (has_limit() && expected_ < 0)
@@ -227,6 +233,7 @@ class SearchSolver::Run {
     SearchResult result = search_for(want);
     next_ = result.next;
     exhausted_ = result.exhausted;
+    unfinished_ = !result.exhausted && result.pairs.count() < want;
     take(result.pairs);
   }
 
@@ -239,7 +246,9 @@ class SearchSolver::Run {
       take(result.pairs);
       next_ = result.next;
       exhausted_ = result.exhausted;
-      if (result.pairs.count() == 0 || exhausted_ || !result.converged || result.pairs.values.back() >= limit_) return;
+      const bool beyond = result.pairs.count() > 0 && result.pairs.values.back() >= limit_;
+      unfinished_ = !exhausted_ && !beyond && (result.pairs.count() == 0 || !result.converged);
+      if (unfinished_ || exhausted_ || beyond) return;
       if (request_.modes > 0 && free_count() + found_.count() >= request_.modes) return;
       batch = std::min<std::int64_t>(2 * batch, 64);
     }
@@ -316,7 +325,8 @@ class SearchSolver::Run {
     std::int64_t missing = 0;
     for (int attempt = 0; attempt < most_searches; ++attempt) {
       const SearchResult look = search_for(1, rough);
-      missing = std::count_if(look.pairs.values.begin(), look.pairs.values.end(), [&](double v) { return v < limit_; });
+      missing = std::count_if(look.pairs.values.begin(), look.pairs.values.end(),
+                              [&](double v) { return v < limit_ && v >= from_; });
       if (missing == 0 && (look.exhausted || look.pairs.count() > 0)) break;
       if (look.pairs.count() == 0) {  // it did not even come near a mode
         report_.completeness = Completeness::unchecked;
@@ -365,6 +375,7 @@ class SearchSolver::Run {
       report_.solves = factor().solves();
     }
     if (factor_) report_.factorisations = factor_->factorisations();
+    judge_lack(free + static_cast<int>(taken.size()));
     if (report_.statement.empty()) report_.statement = "there are no modes in the interval";
     solution.report = std::move(report_);
     return solution;
@@ -380,9 +391,27 @@ class SearchSolver::Run {
           "for more modes to get all of it");
   }
 
+  /// Modes that did not converge, or that the method cannot tell apart, are missing: nothing else may be said.
+  void judge_lack(int count) {
+    if (report_.completeness == Completeness::verified || report_.completeness == Completeness::incomplete) {
+      if (!(request_.modes > count && !has_limit())) return;
+    }
+    const std::int64_t most = problem_.free_equations() - problem_.equations_without_mass();
+    const bool all_there = exhausted_ && free_count() + found_.count() >= most;
+    if (has_limit() ? !unfinished_ : request_.modes <= count || all_there) return;
+    report_.completeness = Completeness::incomplete;
+    report_.statement =
+        has_limit()
+            ? "INCOMPLETE: the iteration did not converge before it reached the limit; " + std::to_string(count) +
+                  " modes were found; allow more iterations, or use another solver"
+            : "INCOMPLETE: " + std::to_string(count) + " of " + std::to_string(request_.modes) + " modes were found; " +
+                  (exhausted_ ? "the method cannot separate the others"
+                              : "allow more iterations, or use another solver");
+  }
+
   void note_lack(int count) {
     if (request_.modes > count && exhausted_)
-      report_.notes.push_back("the model has only " + std::to_string(count) + " modes" +
+      report_.notes.push_back("the model has only " + std::to_string(count) + (count == 1 ? " mode" : " modes") +
                               (problem_.equations_without_mass() > 0
                                    ? "; " + std::to_string(problem_.equations_without_mass()) + " unknowns have no mass"
                                    : ""));
@@ -402,7 +431,7 @@ class SearchSolver::Run {
   double shift_ = 0, from_ = 0, limit_ = 0;
   double next_ = std::numeric_limits<double>::infinity();  // estimate of the eigenvalue after those found
   std::int64_t expected_ = -1;                             // modes between from_ and limit_; −1: not counted yet
-  bool exhausted_ = false, out_of_memory_ = false;
+  bool exhausted_ = false, unfinished_ = false, out_of_memory_ = false;
   int searches_ = 0;
 };
 

@@ -33,7 +33,7 @@ std::string sturm_statement(std::int64_t found, std::int64_t counted, double fro
   if (found == counted) return "verified: " + numbers;
   if (found < counted)
     return "INCOMPLETE: " + numbers + " were found; the Sturm count says that " + counted_modes(counted - found) +
-           " are missing";
+           (counted - found == 1 ? " is missing" : " are missing");
   return "CONTRADICTORY: " + counted_modes(found) + " were found " + where +
          ", where the Sturm count says that there are " + std::to_string(counted);
 }
