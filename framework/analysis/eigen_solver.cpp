@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/no_stiffness.hpp>
 
 namespace voussoir {
@@ -40,7 +41,7 @@ double eigenvalue_of(double frequency) {
 namespace {
 
 /// Residuals that rounding excuses, at most: beyond, too little of a frequency is known.
-constexpr double most_rounding = 1e-5;
+constexpr double most_rounding = 1e-3;
 
 void check_request(const EigenRequest& request) {
   const auto refuse = [](const char* text) { throw Error(ErrorCode::bad_input, text, "modes"); };
@@ -102,6 +103,12 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
     if (!(mode.residual <= std::max(request.tolerance, std::min(mode.rounding, most_rounding))))
       report.converged = false;
   }
+  double excused = 0;
+  for (const EigenMode& mode : report.modes)
+    if (!mode.free && mode.residual > request.tolerance) excused = std::max(excused, mode.residual);
+  if (report.converged && excused > 1e-5)
+    note(report, "rounding limits residuals to " + short_number(excused, 2) +
+                     ", since stiffnesses or sizes of elements differ much; frequencies are as inaccurate");
   if (unresolved == 0) return;
   report.converged = false;
   note(report, "the energy of " + std::to_string(unresolved) + (unresolved == 1 ? " mode" : " modes") +
