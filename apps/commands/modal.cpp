@@ -101,7 +101,10 @@ class ModalRun {
     const double read_seconds = since_start.seconds();
     Domain& domain = model_of(job);
     ModalOptions how;
-    how.backend = options_.threads > 0 ? "openmp:" + std::to_string(options_.threads) : options_.backend;
+    SolverOptions both;
+    both.how.backend = options_.backend;
+    both.threads = options_.threads;
+    how.backend = both.resolved().backend;
     how.solver = options_.solver;
     how.mass = options_.mass == "lumped" ? MassKind::lumped : MassKind::consistent;
     const auto analysis = make_modal_analysis(domain, how);
@@ -208,7 +211,7 @@ void add_modal_solving(CLI::App& modal, ModalCommand& options) {
       ->type_name("auto|openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str()
       ->group("Solving");
-  modal.add_option("--threads", options.threads, "Number of CPU threads of the openmp backend (default: all)")
+  modal.add_option("--threads", options.threads, "Number of CPU threads (default: all)")
       ->type_name("N")
       ->check(whole_number_between(1, 1024))
       ->group("Solving");
