@@ -154,12 +154,23 @@ class SearchSolver::Run {
   void take_null_space() {
     const Vector motions = factor().null_space();
     if (!motions.layout()) return;
+    const Vector first = blocks_.columns(motions, 0, 1);
+    if (!problem_.may_have_other_free_motions())
+      throw Error(
+          ErrorCode::singular,
+          describe_motion(problem_.model(), first.to_host()).text +
+              ", and the stiffness that resists it is lost in rounding errors: stiffnesses or sizes of elements "
+              "differ too much for its frequency to be computed");
     Vector all = blocks_.orthonormal(motions.clone(), {});
     if (all.layout() && all.columns() == motions.columns()) {
+      const int known = problem_.free_motion_count();
+      if (all.columns() > known)
+        report_.notes.push_back(
+            "motions without stiffness that only the factorisation found: " + std::to_string(all.columns() - known) +
+            "; rigid motions, mechanisms, or modes whose stiffness is lost in rounding errors");
       free_ = std::move(all);
       return;
     }
-    const Vector first = blocks_.columns(motions, 0, 1);
     throw Error(ErrorCode::singular, describe_motion(problem_.model(), first.to_host()).text +
                                          ", and it has no mass either; support it, or give it a mass");
   }

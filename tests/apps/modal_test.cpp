@@ -74,8 +74,26 @@ TEST(ModalCommand, SaysWhatIsMissing) {
   EXPECT_EQ(step.code, 1);
   EXPECT_TRUE(contains(step.error, "no step 7")) << step.error;
   EXPECT_EQ(run_program({"modal", "light.inp", "--from", "3"}, here).code, 2);
+  EXPECT_EQ(run_program({"modal", "light.inp", "--threads", "1", "--backend", "openmp:2"}, here).code, 2);
   EXPECT_EQ(run_program({"modal", "light.inp", "--solver", "arpack"}, here).code, 2);
   EXPECT_EQ(files_in(folder), std::vector<std::string>{"light.inp"});
+}
+
+TEST(ModalCommand, NeverLosesSupportsOrModesWithoutAWord) {
+  const auto folder = fresh_folder("modal_loud");
+  const std::string deck = vibrating_deck();
+  write_text(folder / "beam.inp", deck);
+  write_text(folder / "stepless.inp", deck.substr(0, deck.find("*STEP")));
+  RunSettings here;
+  here.folder = folder;
+  const Outcome stepless = run_program({"modal", "stepless.inp", "--no-files"}, here);
+  EXPECT_EQ(stepless.code, 1) << stepless.out;
+  EXPECT_TRUE(contains(stepless.error, "no step")) << stepless.error;
+  const Outcome early = run_program({"modal", "beam.inp", "--modes", "5", "--max-iterations", "1", "--no-files",
+                                     "--json", "--backend", "openmp:2", "--solver", "subspace"},
+                                    here);
+  EXPECT_EQ(early.code, 3) << early.out;
+  EXPECT_NE(nlohmann::json::parse(early.out)["status"], "ok");
 }
 
 }  // namespace

@@ -318,6 +318,56 @@ TEST(Completeness, IsNotClaimedWhereIterationsEndTooEarly) {
   const ModeSet modes = modes_of(d, 20, "lanczos", "openmp:2", request);
   EXPECT_LT(modes.count(), 20);
   EXPECT_NE(modes.report.completeness, Completeness::verified) << modes.report.statement;
+  // Nor where not a single mode converged, whatever is checked.
+  request.max_iterations = 1;
+  request.check = CompletenessCheck::none;
+  for (const char* solver : {"lanczos", "subspace", "lobpcg"}) {
+    const ModeSet few = modes_of(d, 20, solver, "openmp:2", request);
+    EXPECT_LT(few.count(), 20) << solver;
+    EXPECT_EQ(few.report.completeness, Completeness::incomplete) << solver << ": " << few.report.statement;
+  }
+}
+
+/// Reduced integration leaves open whether geometry shows all motions without stiffness; a factorisation finds them.
+TEST(Lobpcg, RefusesFreeBodiesWhoseMotionsItCannotKnow) {
+  Domain d;
+  add_box(d, "cube", {3, 2, 1}, {0, 0, 0}, {3, 2, 1}, dense_material(1000, 0.3, 2), "solid.hex20.reduced");
+  expect_error(ErrorCode::bad_input, {"lanczos"}, [&] { modes_of(d, 8, "lobpcg"); });
+  const ModeSet modes = modes_of(d, 8);
+  expect_sound(modes);
+  EXPECT_EQ(free_modes(modes), 6);
+  // On supports there is nothing to be lost.
+  d.prescribe("cube_xmin", "all");
+  EXPECT_NEAR(modes_of(d, 3, "lobpcg").eigenvalue(0) / modes_of(d, 3, "lanczos").eigenvalue(0), 1, 1e-8);
+}
+
+TEST(EigenProblemOf, AnUnknownWithMassAndNoStiffnessIsNamed) {
+  Domain d;
+  d.add_node(1, 0, 0, 0);
+  d.add_node(2, 1, 0, 0);
+  ElementBlock& bar = d.add_block("bar", "truss");
+  bar.set_material(dense_material(1000, 0.3, 2));
+  bar.set_section("area", 0.1);
+  bar.add(1, {1, 2});
+  expect_error(ErrorCode::singular, {"node 1", "uy", "no stiffness"}, [&] { modes_of(d, 3); });
+}
+
+/// Two parts whose stiffnesses differ by 1e7: the energy of the soft one is lost in rounding, and that is said.
+TEST(EigenReportOf, FrequenciesThatRoundingHidesAreNotCalledExact) {
+  Domain d;
+  add_box(d, "soft", {8, 1, 1}, {0, 0, 0}, {8, 0.2, 0.2}, dense_material(1, 0.3, 2), "solid.hex20");
+  add_box(d, "stiff", {8, 1, 1}, {0, 0, 1}, {8, 0.2, 1.2}, dense_material(1e7, 0.3, 3), "solid.hex20");
+  d.prescribe("soft_xmin", "all");
+  const auto x = d.coordinates();
+  // The stiff part rides on the tip of the soft one.
+  for (std::int32_t a = 0; a < d.node_count(); ++a)
+    for (std::int32_t b = 0; b < d.node_count(); ++b)
+      if (x[3 * a] == 8 && x[3 * b] == 0 && x[3 * a + 1] == x[3 * b + 1] && x[3 * a + 2] < 0.5 &&
+          std::abs(x[3 * a + 2] + 1 - x[3 * b + 2]) < 1e-9)
+        for (const char* unknown : {"ux", "uy", "uz"})
+          d.add_equation({{d.node_id(b), unknown, 1}, {d.node_id(a), unknown, -1}});
+  for (const char* solver : {"lanczos", "subspace"})
+    expect_error(ErrorCode::singular, {"lost in rounding"}, [&] { modes_of(d, 4, solver); });
 }
 
 TEST(ModalAssurance, IsOneForTheSameShapeAndZeroForOthers) {
