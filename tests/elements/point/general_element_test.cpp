@@ -70,7 +70,8 @@ TEST(Adjoint, DerivativesAreThoseOfDualNumbers) {
     Dual<double> u(x), v(y);
     u.d[0] = 1;
     v.d[0] = 2;
-    const A result = everything(A::variable(u, tape), A::variable(v, tape));
+    const A first = A::variable(u, tape), second = A::variable(v, tape);  // in this order on the tape
+    const A result = everything(first, second);
     Dual<double> slope[2];
     tape.differentiate(result.place, slope);
     using D = Dual<Dual<double>, 2>;
