@@ -97,7 +97,8 @@ ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) con
   const ElementProgram& program = *batch(d, b).program;
   const BatchPart& own = part(d, b);
   const int columns = expanded_.columns();
-  const ElementState at_rest;  // the matrices are there
+  const bool points = stores_points(d, b);
+  const ElementState at_rest;  // what depends on the state is stored
   const Sweep sweep{*model_,  d,
                     b,        ModelPlans::of(*model_, threads_).gather(*model_, d, b),
                     threads_, Route::native,
@@ -106,42 +107,23 @@ ElementStatus CpuElementOperator::add_stored(int d, int b, Array<double>& y) con
       sweep, buffers_[static_cast<std::size_t>(d)],
       [&]() -> Compute {
         const double* x = expanded_.part(d).read_device();
-        const double* matrices = own.matrices.read_device();
-        return [&program, x, matrices, columns](const ElementView& view, int first, int count, double* out) {
+        const double* stored = own.matrices.read_device();
+        if (points)
+          return [&program, x, stored, columns](const ElementView& view, int first, int count, double* out) {
+            return program.point_products(view, stored + static_cast<std::ptrdiff_t>(first) * program.point_numbers(),
+                                          x, columns, first, count, out);
+          };
+        return [&program, x, stored, columns](const ElementView& view, int first, int count, double* out) {
           spread_groups(program, view, x, columns, first, count, out);
-          multiply_groups(program, matrices + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), out,
-                          columns, count, out);
+          multiply_groups(program, stored + static_cast<std::ptrdiff_t>(first) * program.matrix_entries(), out, columns,
+                          count, out);
           return ElementStatus{};
         };
       },
       [&] {
-        return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(model_->part(d), b), 1,
-                            y.update_device(), columns);
-      });
-}
-
-ElementStatus CpuElementOperator::add_points(int d, int b, Array<double>& y) const {
-  const ElementProgram& program = *batch(d, b).program;
-  const BatchPart& own = part(d, b);
-  const int columns = expanded_.columns();
-  const ElementState at_rest;  // the tangents are there
-  const Sweep sweep{*model_,  d,
-                    b,        ModelPlans::of(*model_, threads_).gather(*model_, d, b),
-                    threads_, Route::native,
-                    at_rest,  program.dofs() * columns};
-  return run(
-      sweep, buffers_[static_cast<std::size_t>(d)],
-      [&]() -> Compute {
-        const double* x = expanded_.part(d).read_device();
-        const double* tensors = own.matrices.read_device();
-        return [&program, x, tensors, columns](const ElementView& view, int first, int count, double* out) {
-          return program.point_products(view, tensors + static_cast<std::ptrdiff_t>(first) * program.point_numbers(), x,
-                                        columns, first, count, out);
-        };
-      },
-      [&] {
+        // Factors are in stored matrices already.
         return add_to_nodes(sweep.plan, program.dofs(), program.components(), element_equations(model_->part(d), b),
-                            own.terms.stiffness, y.update_device(), columns);
+                            points ? own.terms.stiffness : 1, y.update_device(), columns);
       });
 }
 
@@ -256,6 +238,7 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
       if (part(d, b).terms.empty()) continue;
       switch (product_) {
         case ElementProduct::gather:
+        case ElementProduct::points:
           faults.note(batch(d, b), add_stored(d, b, y.part(d)));
           break;
         case ElementProduct::scatter:
@@ -263,9 +246,6 @@ void CpuElementOperator::apply_together(const Vector& x, Vector& y) const {
           break;
         case ElementProduct::matrix_free:
           faults.note(batch(d, b), add_action(d, b, y.part(d)));
-          break;
-        case ElementProduct::points:
-          faults.note(batch(d, b), stores_points(d, b) ? add_points(d, b, y.part(d)) : add_stored(d, b, y.part(d)));
           break;
       }
     }

@@ -61,8 +61,8 @@ class CpuElementOperator final : public ElementOperator {
     return product_ == ElementProduct::points && batch(device, number).program->point_numbers() > 0 &&
            part(device, number).terms.mass == 0;
   }
+  /// Products of stored matrices, or of tangents at points.
   ElementStatus add_stored(int device, int number, Array<double>& y) const;
-  ElementStatus add_points(int device, int number, Array<double>& y) const;
   void add_spread(int device, int number, Array<double>& y) const;
   ElementStatus add_action(int device, int number, Array<double>& y) const;
   ElementStatus add_diagonal(int device, int number, int block_size, Array<double>& blocks) const;
