@@ -96,7 +96,8 @@ void EigenProblem::check_model() const {
   throw Error(ErrorCode::bad_input, "no element of the model can have a mass, so that it has no natural frequencies");
 }
 
-void EigenProblem::assemble(SparseMatrix& matrix, double stiffness, double mass) const {
+template <class Work>
+void EigenProblem::with_terms(double stiffness, double mass, const Work& work) const {
   const std::vector<double> no_loads(model_.domain().load_case_count(), 0.0);
   const auto factors = model_.batch_factors(no_loads);
   MatrixTerms terms;
@@ -104,18 +105,17 @@ void EigenProblem::assemble(SparseMatrix& matrix, double stiffness, double mass)
   terms.mass = mass;
   terms.mass_kind = mass_kind_;
   terms.batch_factors = factors;
-  model_.translating([&] { backend().assemble(model_.device_model(), ElementState{}, terms, matrix); });
+  model_.translating([&] { work(terms); });
+}
+
+void EigenProblem::assemble(SparseMatrix& matrix, double stiffness, double mass) const {
+  with_terms(stiffness, mass, [&](const MatrixTerms& terms) {
+    backend().assemble(model_.device_model(), ElementState{}, terms, matrix);
+  });
 }
 
 void EigenProblem::form(LinearSOE& soe, double stiffness, double mass) const {
-  const std::vector<double> no_loads(model_.domain().load_case_count(), 0.0);
-  const auto factors = model_.batch_factors(no_loads);
-  MatrixTerms terms;
-  terms.stiffness = stiffness;
-  terms.mass = mass;
-  terms.mass_kind = mass_kind_;
-  terms.batch_factors = factors;
-  model_.translating([&] { soe.form(ElementState{}, terms); });
+  with_terms(stiffness, mass, [&](const MatrixTerms& terms) { soe.form(ElementState{}, terms); });
 }
 
 void EigenProblem::look_at_diagonals() {

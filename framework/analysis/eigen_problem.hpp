@@ -52,6 +52,9 @@ class EigenProblem {
   void form(LinearSOE& soe, double stiffness, double mass) const;
 
  private:
+  /// Calls work(terms) for stiffness · K + mass · M without loads.
+  template <class Work>
+  void with_terms(double stiffness, double mass, const Work& work) const;
   void assemble(SparseMatrix& matrix, double stiffness, double mass) const;
   void check_model() const;
   void look_at_diagonals();
