@@ -202,6 +202,13 @@ class Checker {
       if (said_.insert(error.what()).second)
         add({Severity::error, "model", error.text(), error.where().empty() ? step.where : error.where(), {}, {}});
     }
+    const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal);
+    const auto* harmonic = std::get_if<HarmonicStep>(&step.modal);
+    if (dynamic && (!dynamic->base.empty() || !dynamic->loads.empty() || !dynamic->displacement.empty() ||
+                    !dynamic->velocity.empty() || dynamic->continues))
+      return;
+    if (harmonic && (!harmonic->base.empty() || !harmonic->loads.empty())) return;
+    if (step.procedure == Procedure::frequency || step.procedure == Procedure::spectrum) return;
     if (check.loads.empty() && !moves_anything(step.supports.get()) && (!step.supports || step.supports->kept.empty()))
       add({Severity::hint,
            "no loads",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/apps/commands/modal_text.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
 
@@ -251,6 +252,32 @@ void add_points(const std::vector<StepSummary>& steps, const Units& units, std::
   if (!shown.empty()) text += "\n";
 }
 
+std::string text_of_peaks(const StepSummary& step) {
+  std::string text = bold(fmt::format("  {:<24} {:>14} {:>14}  {}\n", "peak", "value",
+                                      step.procedure == Procedure::harmonic        ? "frequency"
+                                      : step.procedure == Procedure::modal_dynamic ? "time"
+                                                                                   : "",
+                                      "at"));
+  for (const ResponsePeak& peak : step.peaks)
+    text += fmt::format("  {:<24} {:>14.6g} {:>14}  {}\n", peak.quantity, peak.value,
+                        std::isnan(peak.at) ? "" : fmt::format("{:.6g}", peak.at), peak.place);
+  return text;
+}
+
+/// Frequencies of modes, and peaks of what is superposed of them.
+std::string text_of_modal_steps(const std::vector<StepSummary>& steps) {
+  std::string text;
+  for (const StepSummary& step : steps) {
+    if (!uses_modes(step.procedure)) continue;
+    text += fmt::format("  {}: {}\n", bold("step " + fitted(step, name_width)), to_string(step.procedure));
+    if (step.modes)
+      text += mode_rows(*step.modes) + "\n  " + step.modes->report.statement + "\n\n";
+    else
+      text += text_of_peaks(step) + (step.statement.empty() ? "" : "\n  " + step.statement + "\n") + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string text_of_sizes(const Job& job, double read_seconds) {
@@ -266,8 +293,12 @@ std::string text_of_sizes(const Job& job, double read_seconds) {
   return text;
 }
 
-std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& units) {
+std::string text_of_steps(const std::vector<StepSummary>& all, const Units& units) {
   std::string text = "\n";
+  std::vector<StepSummary> steps;
+  for (const StepSummary& step : all)
+    if (!uses_modes(step.procedure)) steps.push_back(step);
+  if (steps.empty()) return text + text_of_modal_steps(all);
   std::vector<std::string> fields;
   for (const char* usual : {"displacement", "temperature", ""})
     for (const StepSummary& step : steps)
@@ -278,7 +309,7 @@ std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& un
   add_sums(steps, units, text);
   add_supports(steps, units, text);
   add_points(steps, units, text);
-  return text;
+  return text + text_of_modal_steps(all);
 }
 
 std::string text_of_end(const JobResult& result, const ResultFiles& files, double read_seconds, double all_seconds) {
@@ -288,6 +319,7 @@ std::string text_of_end(const JobResult& result, const ResultFiles& files, doubl
   std::string last;
   for (const StepSummary& step : files.summaries()) {
     const SolveReport& report = step.report;
+    if (report.solver.empty()) continue;
     const std::string line = fmt::format("{}: {}; residual {:.1e}", report.solver, report.reason, report.true_residual);
     if (line != last) text += fmt::format("  {:<8} {}\n", last.empty() ? "solver" : "", line);
     last = line;
