@@ -241,7 +241,7 @@ TEST(SuperposedHistory, FewModesDifferByNoMoreThanTheTruncationSays) {
   test::add_block_on_supports(d);
   const auto all = test::modes_of_model(d, test::free_unknowns(d));
   const auto few = test::modes_of_model(d, 4);
-  const Amplitude slow({{0, 0}, {4, 1}, {8, -1}, {12, 0}});  // the lowest period is about 1
+  const Amplitude slow({{0, 0}, {4, 1}, {8, -1}, {12, 0}});  // slow beside the modes that are left out
   const auto run = [&](ModalAnalysis& analysis, bool correction) {
     ModeSuperposition modes = make_mode_superposition(analysis);
     modes.set_damping(ModalDamping::rayleigh(0.5, 0.01));
