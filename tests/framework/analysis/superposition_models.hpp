@@ -42,8 +42,9 @@ class DirectIntegration {
   Eigen::VectorXd rigid(int direction) const {
     Eigen::VectorXd r = Eigen::VectorXd::Zero(model_.equation_count());
     for (std::int32_t e = 0; e < model_.equation_count(); ++e) {
-      const auto at = model_.place(e);
+      auto at = model_.place(e);
       const double* x = model_.domain().coordinates().data() + 3 * static_cast<std::size_t>(at.node);
+      if (model_.domain().rotation_node(at.node)) at.component += 3;
       if (direction < 3) {
         r[e] = at.component == direction ? 1 : 0;
       } else if (at.component < 3) {
@@ -126,9 +127,7 @@ class DirectIntegration {
   Eigen::VectorXd out_of_balance(const State& s) const {
     return stiffness * s.u + damping * s.v + mass_matrix * s.absolute - s.force;
   }
-  Eigen::MatrixXd reduced(const Eigen::MatrixXd& a) const {
-    return transformation.transpose() * a * transformation;
-  }
+  Eigen::MatrixXd reduced(const Eigen::MatrixXd& a) const { return transformation.transpose() * a * transformation; }
 
   Eigen::MatrixXd stiffness, mass_matrix, damping, transformation;
   Eigen::Index free_count = 0;
@@ -150,8 +149,8 @@ class DirectIntegration {
     terms.mass_kind = kind;
     terms.batch_factors = factors;
     Backend& backend = model_.backend();
-    const auto op = backend.make_element_operator(model_.device_model(), ElementProduct::matrix_free,
-                                                  OperatorEquations::all);
+    const auto op =
+        backend.make_element_operator(model_.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
     backend.assemble(model_.device_model(), ElementState{}, terms, *op);
     const Eigen::Index n = model_.equation_count();
     Eigen::MatrixXd result(n, n);
@@ -174,7 +173,8 @@ class DirectIntegration {
 /// The values of a field on the equations of a model.
 inline Eigen::VectorXd on_equations(const AnalysisModel& model, const NodalField& field) {
   Eigen::VectorXd u(model.equation_count());
-  for (std::int32_t e = 0; e < model.equation_count(); ++e) u[e] = field.at(model.place(e).node, model.place(e).component);
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    u[e] = field.at(model.place(e).node, model.place(e).component);
   return u;
 }
 
@@ -192,7 +192,33 @@ inline void add_block_on_supports(Domain& d, bool equation = true, bool oblique 
   d.add_load_case("tip").nodal_at(last, "uz", 0.7).nodal_at(last - 1, "ux", 1.5);
 }
 
-inline std::unique_ptr<ModalAnalysis> modes_of_model(const Domain& d, int count, const std::string& backend = "openmp:2",
+/// A block, clamped at x = 0, whose face at x = 3 is a rigid body: its nodes follow a reference node and its rotation.
+inline void add_block_with_rigid_end(Domain& d) {
+  BoxMesh mesh;
+  mesh.cells = {3, 1, 1};
+  mesh.upper = {3, 1, 0.8};
+  add_box_mesh(d, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000, 0.3, 2));
+  d.prescribe("xmin", "all");
+  const Id reference = 1000, rotation = 1001;
+  const std::array<double, 3> centre{3.2, 0.6, 0.3};
+  d.add_node(reference, centre[0], centre[1], centre[2]);
+  d.add_node(rotation, centre[0], centre[1], centre[2]);
+  d.set_rotation_node(rotation, reference);
+  const char* const names[] = {"ux", "uy", "uz"};
+  for (const std::int32_t n : std::vector<std::int32_t>(d.node_set("xmax").begin(), d.node_set("xmax").end())) {
+    const double* x = d.coordinates().data() + 3 * static_cast<std::size_t>(n);
+    const double arm[] = {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
+    for (int k = 0; k < 3; ++k)  // u = u_ref + θ × arm
+      d.add_equation({{d.node_id(n), names[k], 1},
+                      {reference, names[k], -1},
+                      {rotation, names[(k + 1) % 3], -arm[(k + 2) % 3]},
+                      {rotation, names[(k + 2) % 3], arm[(k + 1) % 3]}});
+  }
+  d.add_load_case("tip").nodal_at(reference, "uz", 0.7).nodal_at(rotation, "ux", 0.4);
+}
+
+inline std::unique_ptr<ModalAnalysis> modes_of_model(const Domain& d, int count,
+                                                     const std::string& backend = "openmp:2",
                                                      MassKind mass = MassKind::consistent) {
   ModalOptions options;
   options.backend = backend;
