@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -18,16 +16,20 @@ std::string column(double value, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
+std::string integer(int value, std::size_t width) {
+  const std::string text = std::to_string(value);
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
 using Row = std::array<double, ModeSet::directions>;
 
 std::string table(const char* heading, const ModeSet& modes, bool masses) {
-  std::string text = fmt::format(
-      "\n     {}\n\nMODE NO.   X-COMPONENT     Y-COMPONENT     Z-COMPONENT     X-ROTATION      Y-ROTATION      "
-      "Z-ROTATION\n\n",
-      heading);
+  std::string text = "\n     " + std::string(heading) +
+                     "\n\nMODE NO.   X-COMPONENT     Y-COMPONENT     Z-COMPONENT     X-ROTATION      Y-ROTATION      "
+                     "Z-ROTATION\n\n";
   Row total{};
   for (int m = 0; m < modes.count(); ++m) {
-    text += fmt::format("{:>7}", m + 1);
+    text += integer(m + 1, 7);
     for (int d = 0; d < ModeSet::directions; ++d) {
       const double factor = modes.participation[static_cast<std::size_t>(m)][static_cast<std::size_t>(d)];
       const double value = masses ? factor * factor : factor;
@@ -51,8 +53,8 @@ std::string calculix_modes_text(const ModeSet& modes) {
       "                           (RAD/TIME)      (CYCLES/TIME     (RAD/TIME)\n\n";
   for (int m = 0; m < modes.count(); ++m) {
     const double frequency = modes.frequency(m);
-    text += fmt::format("{:>7}", m + 1) + column(modes.eigenvalue(m), 16) +
-            column(2 * std::numbers::pi * frequency, 16) + column(frequency, 16) + column(0, 16) + "\n";
+    text += integer(m + 1, 7) + column(modes.eigenvalue(m), 16) + column(2 * std::numbers::pi * frequency, 16) +
+            column(frequency, 16) + column(0, 16) + "\n";
   }
   text += table("P A R T I C I P A T I O N   F A C T O R S", modes, false);
   text += table("E F F E C T I V E   M O D A L   M A S S", modes, true);
@@ -65,7 +67,7 @@ std::string calculix_modes_text(const ModeSet& modes) {
 }
 
 std::string calculix_mode_heading(int mode) {
-  return fmt::format("\n                    E I G E N V A L U E    N U M B E R {:>5}\n\n", mode);
+  return "\n                    E I G E N V A L U E    N U M B E R " + integer(mode, 5) + "\n\n";
 }
 
 }  // namespace voussoir::detail

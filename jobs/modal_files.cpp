@@ -1,10 +1,10 @@
 #include <voussoir/jobs/detail/modal_files.hpp>
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/csv/response_tables.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/response_plots.hpp>
@@ -39,7 +39,9 @@ std::string list_file(const std::string& stem, Procedure procedure) {
 
 std::string state_file(const std::string& stem, Procedure procedure, std::size_t number) {
   if (procedure == Procedure::spectrum) return stem + "_peaks.vtu";
-  return fmt::format("{}_{}_{:04}.vtu", stem, word_for(procedure), number);
+  char text[32];
+  std::snprintf(text, sizeof text, "_%04zu.vtu", number);
+  return stem + "_" + word_for(procedure) + text;
 }
 
 /// The amplitudes of a field with a real and an imaginary part.
@@ -133,7 +135,7 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   writer.reuse(*mesh_);
   VtuOptions how;
   how.overwrite = options_.overwrite;
-  writer.comment(fmt::format("{} {:.9g}", word_for(asked.procedure), state.at));
+  writer.comment(std::string(word_for(asked.procedure)) + " " + short_number(state.at, 9));
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
   const bool invariants = asked.procedure == Procedure::modal_dynamic;
   StepFields fields;

@@ -28,6 +28,39 @@ StepResult result_of_shape(const AnalysisModel& model, const NodalField& shape, 
   return make_step_result(model, integrator, state, {}, recover);
 }
 
+/// Leaves out the modes below a frequency. Returns how many.
+int drop_below(ModeSet& modes, double frequency) {
+  int low = 0;
+  while (low < modes.count() && modes.frequency(low) < frequency) ++low;
+  const auto drop = [&](auto& list) { list.erase(list.begin(), list.begin() + low); };
+  drop(modes.report.modes);
+  drop(modes.shapes);
+  drop(modes.participation);
+  drop(modes.modal_masses);
+  return low;
+}
+
+/// The modes that a step asks for. A lower bound without an upper one is no interval that a solver could count, so that
+/// modes below it are found too, and left out.
+ModeSet solve_request(ModalAnalysis& analysis, const FrequencyStep& request) {
+  EigenRequest wanted;
+  wanted.modes = request.modes;
+  wanted.from = request.from;
+  wanted.below = request.below;
+  if (!(request.from > 0) || std::isfinite(request.below)) return analysis.solve(wanted);
+  wanted.from = 0;
+  for (;;) {
+    ModeSet modes = analysis.solve(wanted);
+    const int found = modes.count(), low = drop_below(modes, request.from);
+    if (low > 0)
+      modes.report.notes.push_back(std::to_string(low) + (low == 1 ? " mode" : " modes") +
+                                   " below the lower frequency of the step " + (low == 1 ? "is" : "are") + " left out");
+    // A model may not have as many.
+    if (modes.count() >= request.modes || found < wanted.modes) return modes;
+    wanted.modes = request.modes + low;
+  }
+}
+
 std::size_t modes_of(const JobStep& step) {
   if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal)) return dynamic->modes_of;
   if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) return harmonic->modes_of;
@@ -80,14 +113,10 @@ void ModalRunner::run(std::size_t step) {
 
 void ModalRunner::find_modes(std::size_t step, const FrequencyStep& request) {
   const JobStep& asked = job_.steps[step];
-  EigenRequest wanted;
-  wanted.modes = request.modes;
-  wanted.from = request.from;
-  wanted.below = request.below;
   Found found;
   found.analysis = make_modal_analysis(*job_.domains[asked.domain], backend_);
   found.analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress); };
-  auto modes = std::make_shared<ModeSet>(found.analysis->solve(wanted));
+  auto modes = std::make_shared<ModeSet>(solve_request(*found.analysis, request));
   found.analysis->observer = nullptr;
   const AnalysisModel& model = found.analysis->model();
   equations_ = std::max<std::int64_t>(equations_, model.equation_count());
@@ -95,7 +124,7 @@ void ModalRunner::find_modes(std::size_t step, const FrequencyStep& request) {
   for (const StageTime& t : found.analysis->stage_times()) add_time(t.stage, t.seconds);
   for (const std::string& text : found.analysis->notes()) note(text);
   for (const std::string& text : modes->report.notes) note(text);
-  if (const std::string fault = fault_of(modes->report, wanted.tolerance); !fault.empty())
+  if (const std::string fault = fault_of(modes->report, EigenRequest().tolerance); !fault.empty())
     faults_.push_back(where(step) + ": " + fault);
   found.modes = modes;
   found.last_use = last_use(step);

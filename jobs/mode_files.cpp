@@ -1,9 +1,9 @@
 #include <voussoir/jobs/mode_files.hpp>
 
-#include <fmt/core.h>
-
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 
@@ -69,14 +69,18 @@ const char* name_of(Completeness completeness) {
 
 std::string fault_of(const EigenReport& report, double tolerance) {
   if (!report.converged)
-    return fmt::format("not all modes have residuals within the tolerance {:g}; their shapes are approximate",
-                       tolerance);
+    return "not all modes have residuals within the tolerance " + short_number(tolerance, 6) +
+           "; their shapes are approximate";
   return report.completeness == Completeness::incomplete ? report.statement : std::string();
 }
 
 namespace {
 
-std::string shape_file(const std::string& stem, int mode) { return fmt::format("{}_mode_{:03}.vtu", stem, mode + 1); }
+std::string shape_file(const std::string& stem, int mode) {
+  char number[16];
+  std::snprintf(number, sizeof number, "%03d", mode + 1);
+  return stem + "_mode_" + number + ".vtu";
+}
 
 }  // namespace
 
@@ -97,7 +101,7 @@ std::vector<std::filesystem::path> write_mode_shapes(const Domain& domain, const
     const std::string file = shape_file(stem, m);
     VtuWriter(domain)
         .add(modes.shapes[static_cast<std::size_t>(m)])
-        .comment(fmt::format("mode {}, {:.9g} Hz, M-orthonormal", m + 1, modes.frequency(m)))
+        .comment("mode " + std::to_string(m + 1) + ", " + short_number(modes.frequency(m), 9) + " Hz, M-orthonormal")
         .reuse(mesh)
         .write(folder / file, {overwrite});
     series.push_back({static_cast<double>(m + 1), file});

@@ -135,6 +135,7 @@ StepSummary summarize(const Job& job, std::size_t number, const ModeSet* modes, 
     summary.report.converged = modes->report.converged;
     summary.report.iterations = modes->report.iterations;
     summary.report.reason = modes->report.statement;
+    summary.report.true_residual = 0;
     for (const EigenMode& mode : modes->report.modes)
       summary.report.true_residual = std::max(summary.report.true_residual, mode.residual);
   }

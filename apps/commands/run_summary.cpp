@@ -252,6 +252,14 @@ void add_points(const std::vector<StepSummary>& steps, const Units& units, std::
   if (!shown.empty()) text += "\n";
 }
 
+/// "beam_mode_001", "beam_time_0012", "beam_frequency_0003".
+bool is_in_series(const std::string& stem) {
+  const std::size_t end = stem.find_last_not_of("0123456789");
+  if (end == std::string::npos || end + 1 == stem.size()) return false;
+  const std::string name = stem.substr(0, end + 1);
+  return name.ends_with("_mode_") || name.ends_with("_time_") || name.ends_with("_frequency_");
+}
+
 std::string text_of_peaks(const StepSummary& step) {
   std::string text = bold(fmt::format("  {:<24} {:>14} {:>14}  {}\n", "peak", "value",
                                       step.procedure == Procedure::harmonic        ? "frequency"
@@ -334,9 +342,18 @@ std::string text_of_end(const JobResult& result, const ResultFiles& files, doubl
   for (const StageTime& stage : result.stage_times)
     text += fmt::format(", {} {}", stage.stage, readable_seconds(stage.seconds));
   text += fmt::format(", write {}; {} in all\n", readable_seconds(files.seconds()), readable_seconds(all_seconds));
-  const auto& written = files.written();
-  for (std::size_t i = 0; i < written.size(); ++i)
-    text += fmt::format("  {:<8} {}\n", i == 0 ? "wrote" : "", written[i].string());
+  // Of a series of files the list that opens them is named.
+  std::size_t listed = 0, in_series = 0;
+  for (const auto& path : files.written()) {
+    if (is_in_series(path.stem().string()) && path.extension() == ".vtu") {
+      ++in_series;
+      continue;
+    }
+    text += fmt::format("  {:<8} {}\n", listed++ == 0 ? "wrote" : "", path.string());
+  }
+  if (in_series > 0)
+    text += fmt::format("  {:<8} and {} that the .pvd files list\n", "",
+                        counted(static_cast<long long>(in_series), "VTU file"));
   return text;
 }
 
