@@ -182,7 +182,7 @@ StepResult ResponseColumns::result_of(Vector unknowns, Vector acceleration, Vect
   for (std::size_t j = 0; j < loads.size(); ++j)
     if (const int load_case = pattern(j).load_case; load_case >= 0)
       state.case_factors[static_cast<std::size_t>(load_case)] += loads[j];
-  state.loads = model().make_vector();
+  state.loads = basis_->zeros();
   model().add_loads(state.case_factors, state.elements(), state.loads);
   SuperposedBalance balance(basis_->mass_kind(), std::move(damping));
   SolveReport report;
@@ -229,7 +229,7 @@ std::vector<std::size_t> ResponseColumns::reaction_places(ColumnValues& columns)
     take(result_of(basis_->shape(modes_[i]), std::move(acceleration), {}, unloaded, "", false));
   }
   for (std::size_t j = 0; j < pattern_count(); ++j) {
-    Vector acceleration = model().make_vector();
+    Vector acceleration = basis_->zeros();
     if (!corrected_) {
       std::vector<double> modal(mode_count());
       for (std::size_t i = 0; i < mode_count(); ++i) modal[i] = modal_load(i, j);
@@ -238,8 +238,8 @@ std::vector<std::size_t> ResponseColumns::reaction_places(ColumnValues& columns)
     if (pattern(j).direction >= 0) backend.axpy(1.0, basis_->rigid_motion(pattern(j).direction), acceleration);
     std::vector<double> loads(pattern_count(), 0.0);
     loads[j] = 1;
-    take(result_of(corrected_ ? pattern(j).statics.clone() : model().make_vector(), std::move(acceleration), {}, loads,
-                   "", false));
+    take(result_of(corrected_ ? pattern(j).statics.clone() : basis_->zeros(), std::move(acceleration), {}, loads, "",
+                   false));
   }
   return places;
 }

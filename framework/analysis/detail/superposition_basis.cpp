@@ -162,8 +162,14 @@ void SuperpositionBasis::mass_times(const Vector& x, Vector& y) const {
   model_.translating([&] { mass_->apply(x, y); });
 }
 
+Vector SuperpositionBasis::zeros() const {
+  Vector x = model_.make_vector();
+  model_.backend().fill(x, 0.0);
+  return x;
+}
+
 Vector SuperpositionBasis::combination(std::span<const double> coefficients) const {
-  Vector y = model_.make_vector();
+  Vector y = zeros();
   model_.backend().block_axpy(shapes_, coefficients, y);
   return y;
 }
@@ -219,7 +225,7 @@ void SuperpositionBasis::check_follows(int direction, const Vector& motion) cons
 
 Vector SuperpositionBasis::force(const LoadPattern& pattern) const {
   Backend& backend = model_.backend();
-  Vector f = model_.make_vector();
+  Vector f = zeros();
   if (pattern.direction >= 0) {
     mass_times(rigid_motion(pattern.direction), f);
     backend.scale(-1.0, f);

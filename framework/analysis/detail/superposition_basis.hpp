@@ -46,6 +46,8 @@ class SuperpositionBasis {
   /// Computes the static responses of these patterns that are not there yet.
   void solve_statics(const std::vector<int>& patterns);
 
+  /// A vector whose entries are zero; those of AnalysisModel::make_vector() are undefined on some devices.
+  Vector zeros() const;
   /// y = Σ coefficient_i φ_i, with a coefficient for each mode.
   Vector combination(std::span<const double> coefficients) const;
   /// A shape on all equations.
