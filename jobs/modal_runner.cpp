@@ -105,6 +105,12 @@ void ModalRunner::run(std::size_t step) {
   const JobStep& asked = job_.steps[step];
   if (const auto* frequency = std::get_if<FrequencyStep>(&asked.modal)) {
     find_modes(step, *frequency);
+  } else if (const auto* dynamic = std::get_if<ModalDynamicStep>(&asked.modal)) {
+    run_dynamic(step, *dynamic);
+  } else if (const auto* harmonic = std::get_if<HarmonicStep>(&asked.modal)) {
+    run_harmonic(step, *harmonic);
+  } else if (const auto* spectrum = std::get_if<SpectrumStep>(&asked.modal)) {
+    run_spectrum(step, *spectrum);
   } else {
     throw Error(ErrorCode::misuse, "the step does not say what it asks for", where(step));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/modal_analysis.hpp>
+#include <voussoir/framework/analysis/mode_superposition.hpp>
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 
@@ -38,6 +39,12 @@ class ModalRunner {
   };
 
   void find_modes(std::size_t step, const FrequencyStep& request);
+  void run_dynamic(std::size_t step, const ModalDynamicStep& request);
+  void run_harmonic(std::size_t step, const HarmonicStep& request);
+  void run_spectrum(std::size_t step, const SpectrumStep& request);
+  /// A superposition of the modes of an earlier step, which must be exact and complete.
+  ModeSuperposition superposition_of(std::size_t step, std::size_t modes_of, const StepDamping& damping,
+                                     bool static_correction);
   std::size_t last_use(std::size_t frequency_step) const;
   void note(const std::string& text);
   /// Shows how far a step is; throws Error (cancelled) where that is the wish.
@@ -49,7 +56,8 @@ class ModalRunner {
   std::shared_ptr<Backend> backend_;
   const Tell& tell_;
   StepReceiver& receiver_;
-  std::map<std::size_t, Found> found_;  // by frequency step
+  std::map<std::size_t, Found> found_;      // by frequency step
+  std::map<std::size_t, ModalPoint> ends_;  // of steps of modal dynamics
   std::vector<StageTime> times_;
   std::vector<std::string> notes_, faults_;
   std::int64_t equations_ = 0, free_equations_ = 0;

@@ -70,6 +70,7 @@ struct ModalDynamicStep {
   std::vector<StepLoad> loads;           ///< that act
   std::vector<BaseMotion> base;          ///< of its supports
   StateOutput states;                    ///< that files are written of
+  bool static_correction = false;        ///< whether modes that are left out follow the loads statically
   /// A displacement or velocity of a node at the beginning.
   struct Initial {
     std::int32_t node;    ///< index in the domain
@@ -88,6 +89,7 @@ struct HarmonicStep {
   StepDamping damping;             ///< of its modes
   std::vector<StepLoad> loads;     ///< that act; amplitudes are over frequency
   std::vector<BaseMotion> base;    ///< of its supports
+  bool static_correction = false;  ///< whether modes that are left out follow the loads statically
 };
 
 /// Peaks under a response spectrum.
@@ -99,8 +101,9 @@ struct SpectrumStep {
     ResponseSpectrum spectrum;  ///< of the pseudo-acceleration
     double factor = 1;          ///< multiplies the spectrum
   };
-  std::vector<Direction> directions;                                  ///< one to three
-  StepDamping damping;                                                ///< for CQC
+  std::vector<Direction> directions;  ///< one to three
+  bool static_correction = false;     ///< whether modes that are left out respond like a rigid structure (missing mass)
+  StepDamping damping;                ///< for CQC
   ModalCombination combination = ModalCombination::cqc;               ///< of modes
   DirectionalCombination directional = DirectionalCombination::srss;  ///< of directions
 };
