@@ -17,6 +17,8 @@ namespace {
 
 /// Curves of more nodes than this are not read by anybody; tables have them.
 constexpr std::size_t most_nodes_of_curves = 20;
+constexpr const char* relative_note =
+    "the base moves: displacements and velocities are relative to it (CalculiX's are absolute)";
 
 bool prints(const JobStep& step, const std::string& quantity) {
   return std::any_of(step.prints.begin(), step.prints.end(), [&](const PrintRequest& print) {
@@ -185,6 +187,7 @@ void ModalRunner::run_dynamic(std::size_t step, const ModalDynamicStep& request)
   StepResponse response;
   response.statement = sum.truncation().text();
   response.notes = states.notes;
+  if (!request.base.empty()) response.notes.emplace_back(relative_note);
   const FieldExtremes extremes = history.extremes();
   const std::int32_t node = add_peaks(
       job_, domain, extremes.magnitude,
@@ -248,6 +251,7 @@ void ModalRunner::run_harmonic(std::size_t step, const HarmonicStep& request) {
   StepResponse response;
   response.statement = sum.truncation().text();
   response.axis = frequencies;
+  if (!request.base.empty()) response.notes.emplace_back(relative_note);
   const AnalysisModel& model = found_.at(request.modes_of).analysis->model();
   const std::vector<HarmonicPeak> peaks = sweep.peaks();
   NodalField amplitude{field_name(model.unknown_names()), model.unknown_names(), {}};

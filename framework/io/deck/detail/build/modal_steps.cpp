@@ -25,6 +25,7 @@ bool moves(const Supports& supports) {
 
 void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                           double start) {
+  step_place_ = card.place;
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
     if (step.procedure == Procedure::statics) loaded_statics_ = state.is_loaded();
@@ -107,6 +108,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
                                                 bool harmonic) {
   std::vector<StepLoad> loads;
   for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
+  refuse_old_amplitudes(state);
   for (const auto& [share, place] : state.load_shares()) {
     if (share.imaginary && !harmonic)
       b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
@@ -122,6 +124,18 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
     loads.push_back(std::move(load));
   }
   return loads;
+}
+
+/// The programs differ in what becomes of such loads, and CalculiX lets them end without a word.
+void ModalStepMaker::refuse_old_amplitudes(const ActingState& state) const {
+  const auto check = [&](const auto& a) {
+    if (a.amplitude && a.value != 0 && a.step < static_cast<std::int32_t>(b_.job.steps.size()))
+      b_.fail("this load of an earlier step has an AMPLITUDE and still acts in " + b_.deck.where(step_place_) +
+                  ": give it anew in that step, or remove it by OP=NEW",
+              a.place);
+  };
+  for (const Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->visit(check);
+  for (const BodyActing& body : state.bodies) check(body);
 }
 
 const AmplitudeCard& ModalStepMaker::amplitude_of(const BaseMotionCard& motion) const {

@@ -29,6 +29,7 @@ class ModalStepMaker {
   const AmplitudeCard& amplitude_of(const BaseMotionCard& motion) const;
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
   void set_initial_motion(ModalDynamicStep& request, const Model& model) const;
+  void refuse_old_amplitudes(const ActingState& state) const;
   void refuse_changing_materials(const StepCard& card) const;
 
   Build& b_;
@@ -38,6 +39,7 @@ class ModalStepMaker {
   std::optional<std::size_t> dynamic_;                  // the last step of modal dynamics with these modes
   bool any_dynamic_ = false;                            // there was one before
   bool loaded_statics_ = false;                         // the last static step had loads
+  Place step_place_;                                    // of the step that is being made
   StepDamping damping_;                                 // lasts until it is given anew
 };
 
