@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t most_nodes_of_curves = 20;
 constexpr const char* relative_note =
     "the base moves: displacements and velocities are relative to it (CalculiX's are absolute)";
+constexpr const char* forces_note =
+    "RF in steps of mode superposition contains inertia and damping; CalculiX prints the forces of the stiffness alone";
 
 bool prints(const JobStep& step, const std::string& quantity) {
   return std::any_of(step.prints.begin(), step.prints.end(), [&](const PrintRequest& print) {
@@ -188,6 +190,7 @@ void ModalRunner::run_dynamic(std::size_t step, const ModalDynamicStep& request)
   response.statement = sum.truncation().text();
   response.notes = states.notes;
   if (!request.base.empty()) response.notes.emplace_back(relative_note);
+  if (prints(asked, "RF")) response.notes.emplace_back(forces_note);
   const FieldExtremes extremes = history.extremes();
   const std::int32_t node = add_peaks(
       job_, domain, extremes.magnitude,
@@ -252,6 +255,7 @@ void ModalRunner::run_harmonic(std::size_t step, const HarmonicStep& request) {
   response.statement = sum.truncation().text();
   response.axis = frequencies;
   if (!request.base.empty()) response.notes.emplace_back(relative_note);
+  if (prints(asked, "RF")) response.notes.emplace_back(forces_note);
   const AnalysisModel& model = found_.at(request.modes_of).analysis->model();
   const std::vector<HarmonicPeak> peaks = sweep.peaks();
   NodalField amplitude{field_name(model.unknown_names()), model.unknown_names(), {}};

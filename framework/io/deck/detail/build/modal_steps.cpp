@@ -23,6 +23,16 @@ bool moves(const Supports& supports) {
 
 }  // namespace
 
+void ModalStepMaker::note_initial_motions() const {
+  const auto& steps = b_.deck.steps;
+  if (std::any_of(steps.begin(), steps.end(), [](const auto& s) { return s.procedure == Procedure::modal_dynamic; }))
+    return;
+  for (const InitialMotionCard& card : b_.deck.initial_motions)
+    if (!card.entries.empty())
+      b_.note("*INITIAL CONDITIONS of displacements and velocities are used in *MODAL DYNAMIC steps only",
+              card.entries.front().place);
+}
+
 void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                           double start) {
   step_place_ = card.place;

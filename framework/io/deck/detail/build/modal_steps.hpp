@@ -13,6 +13,8 @@ class ModalStepMaker {
  public:
   ModalStepMaker(Build& build, LoadMaker& loads) : b_(build), loads_(loads) {}
 
+  /// Notes initial displacements and velocities of decks that have no step to begin with them.
+  void note_initial_motions() const;
   /// Fills JobStep::modal, and the times of tables. The supports of the step are there already; `start` is the total
   /// time at its beginning. Steps of statics and heat end what a later step could continue.
   void make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state, double start);

@@ -118,6 +118,7 @@ void build_steps(Build& b) {
   for (const Action& action : b.deck.actions) reader.take(action);
   LoadMaker loads(b);
   ModalStepMaker modal(b, loads);
+  modal.note_initial_motions();
   // What was made last of each model, and of which state: where nothing has changed since, a step takes it as it is.
   struct Made {
     std::shared_ptr<const Supports> supports;
