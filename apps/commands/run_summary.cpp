@@ -277,7 +277,11 @@ std::string text_of_modal_steps(const std::vector<StepSummary>& steps) {
   std::string text;
   for (const StepSummary& step : steps) {
     if (!uses_modes(step.procedure)) continue;
-    text += fmt::format("  {}: {}\n", bold("step " + fitted(step, name_width)), to_string(step.procedure));
+    const std::string name = step.title.empty() ? step.name : step.title;
+    const bool numbered = name == "step " + std::to_string(step.number);
+    text += fmt::format("  {}: {}\n",
+                        bold(fmt::format("step {}{}", step.number, numbered ? "" : ", " + fitted(name, name_width))),
+                        to_string(step.procedure));
     if (step.modes)
       text += mode_rows(*step.modes) + "\n  " + step.modes->report.statement + "\n\n";
     else
