@@ -35,7 +35,8 @@ StateTimes state_times(const JobStep& step, const ModalDynamicStep& request) {
   if (request.states.every == 0 && request.states.times.empty() && increments > most_states) {
     every = (increments + most_states - 1) / most_states;
     all.notes.push_back("files for viewers have every " + std::to_string(every) + " of " + std::to_string(increments) +
-                        " increments; choose others by *NODE FILE, FREQUENCY=N or TIME POINTS=");
+                        " increments; choose others by *NODE FILE, FREQUENCY=N or TIME POINTS= in a deck, "
+                        "\"states_every\" in a job file");
   }
   const auto listed = [&](const std::vector<double>& times, double time) {
     return std::any_of(times.begin(), times.end(), [&](double t) { return same(t, time, request.increment); });

@@ -172,11 +172,12 @@ TEST(ModalSteps, LowerBoundLeavesModesOut) {
 class ModalStepFiles : public testing::FolderTest {};
 
 TEST_F(ModalStepFiles, FilesOfAllSteps) {
-  Job job = read_deck_text(column() + six_modes +
-                               "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD\n13, 1, 10.\n*NODE PRINT, NSET=TIP\nU\n"
-                               "*EL PRINT, ELSET=EALL, TOTALS=ONLY\nEVOL\n*END STEP\n"
-                               "*STEP\n*STEADY STATE DYNAMICS\n0.6, 1., 3\n*MODAL DAMPING\n1, 6, .02\n*END STEP\n",
-                           "test.inp");
+  Job job = read_deck_text(
+      column() + six_modes +
+          "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD\n13, 1, 10.\n*NODE PRINT, NSET=TIP\nU\n"
+          "*EL PRINT, ELSET=EALL, TOTALS=ONLY\nEVOL\n*END STEP\n"
+          "*STEP\n*STEADY STATE DYNAMICS\n0.6, 1., 3\n*MODAL DAMPING\n1, 6, .02\n*CLOAD\n13, 1, 10.\n*END STEP\n",
+      "test.inp");
   OutputOptions options;
   options.folder = folder_;
   ResultFiles files(job, options);

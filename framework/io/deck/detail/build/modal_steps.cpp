@@ -49,7 +49,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
   else if (step.procedure == Procedure::modal_dynamic)
     step.modal = dynamic(step, index, card, model, state, start);
   else
-    step.modal = harmonic(step, card, model, state);
+    step.modal = harmonic(step, index, card, model, state);
 }
 
 void ModalStepMaker::refuse_changing_materials(const StepCard& card) const {
@@ -118,7 +118,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
                                                 bool harmonic) {
   std::vector<StepLoad> loads;
   for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
-  refuse_old_amplitudes(state);
+  refuse_old_loads(state, harmonic);
   for (const auto& [share, place] : state.load_shares()) {
     if (share.imaginary && !harmonic)
       b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
@@ -137,11 +137,13 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
 }
 
 /// The programs differ in what becomes of such loads, and CalculiX lets them end without a word.
-void ModalStepMaker::refuse_old_amplitudes(const ActingState& state) const {
+void ModalStepMaker::refuse_old_loads(const ActingState& state, bool harmonic) const {
   const auto check = [&](const auto& a) {
-    if (a.amplitude && a.value != 0 && a.step < static_cast<std::int32_t>(b_.job.steps.size()))
-      b_.fail("this load of an earlier step has an AMPLITUDE and still acts in " + b_.deck.where(step_place_) +
-                  ": give it anew in that step, or remove it by OP=NEW",
+    if (a.value == 0 || a.step >= static_cast<std::int32_t>(b_.job.steps.size())) return;
+    if (a.amplitude || harmonic || (harmonic_ && a.step <= static_cast<std::int32_t>(*harmonic_)))
+      b_.fail("this load of an earlier step still acts in " + b_.deck.where(step_place_) +
+                  (a.amplitude ? ", with its AMPLITUDE" : "") +
+                  "; programs differ in what that means: give it anew in that step, or remove it by OP=NEW",
               a.place);
   };
   for (const Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->visit(check);
@@ -190,6 +192,11 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
                                          ActingState& state, double start) {
   ModalDynamicStep request;
   request.modes_of = modes_for(step, card, state);
+  if (dynamic_ && harmonic_ && *harmonic_ > *dynamic_)
+    b_.fail(
+        "*STEADY STATE DYNAMICS between two *MODAL DYNAMIC steps: put it behind them, or a *FREQUENCY step before this "
+        "one, to begin at rest",
+        card.procedure_place);
   request.continues = dynamic_;
   request.increment = card.modal.increment;
   request.period = card.period;
@@ -226,7 +233,8 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
   return request;
 }
 
-HarmonicStep ModalStepMaker::harmonic(const JobStep& step, const StepCard& card, Model& model, ActingState& state) {
+HarmonicStep ModalStepMaker::harmonic(const JobStep& step, std::size_t index, const StepCard& card, Model& model,
+                                      ActingState& state) {
   if (b_.options.dialect == Dialect::abaqus)
     b_.note(
         "*STEADY STATE DYNAMICS: points are spaced linearly between natural frequencies, as in CalculiX; Abaqus "
@@ -240,6 +248,7 @@ HarmonicStep ModalStepMaker::harmonic(const JobStep& step, const StepCard& card,
   request.bias = card.modal.bias;
   request.damping = damping_for(card);
   request.loads = loads_for(step, model, state, 0, true);
+  harmonic_ = index;
   for (const BaseMotionCard& motion : card.modal.base) {
     if (motion.displacement)
       b_.fail(

@@ -23,7 +23,7 @@ class ModalStepMaker {
   FrequencyStep frequency(const JobStep& step, std::size_t index, const StepCard& card, const ActingState& state);
   ModalDynamicStep dynamic(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                            double start);
-  HarmonicStep harmonic(const JobStep& step, const StepCard& card, Model& model, ActingState& state);
+  HarmonicStep harmonic(const JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state);
   /// The step whose modes are superposed. Errors for what a superposition does not take.
   std::size_t modes_for(const JobStep& step, const StepCard& card, ActingState& state) const;
   StepDamping damping_for(const StepCard& card);
@@ -31,7 +31,7 @@ class ModalStepMaker {
   const AmplitudeCard& amplitude_of(const BaseMotionCard& motion) const;
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
   void set_initial_motion(ModalDynamicStep& request, const Model& model) const;
-  void refuse_old_amplitudes(const ActingState& state) const;
+  void refuse_old_loads(const ActingState& state, bool harmonic) const;
   void refuse_changing_materials(const StepCard& card) const;
 
   Build& b_;
@@ -39,6 +39,7 @@ class ModalStepMaker {
   std::optional<std::size_t> frequency_;                // the last step of modes
   std::shared_ptr<const Supports> frequency_supports_;  // of that step
   std::optional<std::size_t> dynamic_;                  // the last step of modal dynamics with these modes
+  std::optional<std::size_t> harmonic_;                 // the last harmonic step
   bool any_dynamic_ = false;                            // there was one before
   bool loaded_statics_ = false;                         // the last static step had loads
   Place step_place_;                                    // of the step that is being made
