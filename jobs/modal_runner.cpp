@@ -103,18 +103,29 @@ std::size_t ModalRunner::last_use(std::size_t frequency_step) const {
 
 void ModalRunner::run(std::size_t step) {
   const JobStep& asked = job_.steps[step];
-  if (const auto* frequency = std::get_if<FrequencyStep>(&asked.modal)) {
+  if (const auto* frequency = std::get_if<FrequencyStep>(&asked.modal))
     find_modes(step, *frequency);
-  } else if (const auto* dynamic = std::get_if<ModalDynamicStep>(&asked.modal)) {
-    run_dynamic(step, *dynamic);
-  } else if (const auto* harmonic = std::get_if<HarmonicStep>(&asked.modal)) {
-    run_harmonic(step, *harmonic);
-  } else if (const auto* spectrum = std::get_if<SpectrumStep>(&asked.modal)) {
-    run_spectrum(step, *spectrum);
-  } else {
-    throw Error(ErrorCode::misuse, "the step does not say what it asks for", where(step));
-  }
+  else
+    superpose(step);
   std::erase_if(found_, [&](const auto& entry) { return entry.second.last_use <= step; });
+}
+
+void ModalRunner::superpose(std::size_t step) {
+  const JobStep& asked = job_.steps[step];
+  try {
+    if (const auto* dynamic = std::get_if<ModalDynamicStep>(&asked.modal))
+      run_dynamic(step, *dynamic);
+    else if (const auto* harmonic = std::get_if<HarmonicStep>(&asked.modal))
+      run_harmonic(step, *harmonic);
+    else if (const auto* spectrum = std::get_if<SpectrumStep>(&asked.modal))
+      run_spectrum(step, *spectrum);
+    else
+      throw Error(ErrorCode::misuse, "the step does not say what it asks for", where(step));
+  } catch (const Error& error) {
+    // What a model does not allow is told with the step that asks for it; files and observers have places of their own.
+    if (error.code() != ErrorCode::bad_input || error.where().find(where(step)) != std::string::npos) throw;
+    throw Error(error.code(), error.text(), where(step) + (error.where().empty() ? "" : ", " + error.where()));
+  }
 }
 
 void ModalRunner::find_modes(std::size_t step, const FrequencyStep& request) {

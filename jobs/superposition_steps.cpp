@@ -137,14 +137,10 @@ ModeSuperposition ModalRunner::superposition_of(std::size_t step, std::size_t mo
   if (found->second.modes->count() == 0)
     throw Error(ErrorCode::bad_input,
                 "there are no modes to superpose: step '" + job_.steps[modes_of].name + "' found none", where(step));
-  try {
-    ModeSuperposition sum = make_mode_superposition(found->second.analysis->model(), *found->second.modes);
-    sum.set_damping(damping.of(found->second.modes->count()));
-    sum.set_static_correction(static_correction);
-    return sum;
-  } catch (const Error& error) {
-    throw Error(error.code(), error.text(), where(step) + ", " + error.where());
-  }
+  ModeSuperposition sum = make_mode_superposition(found->second.analysis->model(), *found->second.modes);
+  sum.set_damping(damping.of(found->second.modes->count()));
+  sum.set_static_correction(static_correction);
+  return sum;
 }
 
 void ModalRunner::run_dynamic(std::size_t step, const ModalDynamicStep& request) {

@@ -39,6 +39,7 @@ class ModalRunner {
   };
 
   void find_modes(std::size_t step, const FrequencyStep& request);
+  void superpose(std::size_t step);
   void run_dynamic(std::size_t step, const ModalDynamicStep& request);
   void run_harmonic(std::size_t step, const HarmonicStep& request);
   void run_spectrum(std::size_t step, const SpectrumStep& request);
