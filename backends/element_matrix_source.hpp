@@ -24,8 +24,10 @@ struct ElementMatrixGroup {
   std::int32_t first = 0;          ///< number of the first element in the BatchDescription, a multiple of 32
   std::int32_t count = 0;          ///< elements; a multiple of 32 unless they are the last of the batch
   int entries = 0;                 ///< of a matrix
-  const double* values = nullptr;  ///< valid until the next call of the source's functions
-  bool pinned = false;             ///< whether the values are in memory that a device can read while it computes
+  const double* values = nullptr;  ///< valid until the next call of the source's functions, or longer if `pinned`
+  /// The values are in memory that DeviceMemory::allocate_host() gave, where devices can read them while they compute,
+  /// and stay there as long as the source exists.
+  bool pinned = false;
 };
 
 /// Element matrices that come group by group, so that there may be more of them than a device, or the host, has memory
