@@ -22,7 +22,9 @@ namespace {
 
 constexpr auto lanes = static_cast<std::size_t>(element_matrix_lanes);
 
-std::int32_t whole_groups(std::int32_t elements) { return (elements + element_matrix_lanes - 1) / element_matrix_lanes; }
+std::int32_t whole_groups(std::int32_t elements) {
+  return (elements + element_matrix_lanes - 1) / element_matrix_lanes;
+}
 
 /// Elements of a group of about so many bytes.
 std::int32_t elements_in(std::size_t bytes, int entries) {
@@ -236,6 +238,7 @@ ElementMatrixStore::ElementMatrixStore(Backend& backend, const DeviceModel& mode
         auto* values = static_cast<double*>(memory_->allocate_host(bytes));
         group.values = values;
         groups_.push_back(group);
+        memory_->lend_to_host(values, bytes, DeviceMemory::Intent::write, true);
         integration.run(first, group.count, values);
       }
     }
@@ -350,8 +353,12 @@ bool ElementMatrixFile::next(ElementMatrixGroup& group) {
   const auto count = static_cast<std::int32_t>(std::min<std::int64_t>(batch.in_group, batch.elements - first_));
   const char* begin = static_cast<const char*>(mapped_) + batch.offset +
                       sizeof(double) * static_cast<std::size_t>(first_) * static_cast<std::size_t>(batch.entries);
-  group = {static_cast<int>(batch_), static_cast<std::int32_t>(first_), count, batch.entries,
-           reinterpret_cast<const double*>(begin), false};
+  group = {static_cast<int>(batch_),
+           static_cast<std::int32_t>(first_),
+           count,
+           batch.entries,
+           reinterpret_cast<const double*>(begin),
+           false};
   first_ += count;
   return true;
 }

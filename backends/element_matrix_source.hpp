@@ -35,8 +35,8 @@ struct ElementMatrixGroup {
 class ElementMatrixSource {
  public:
   virtual ~ElementMatrixSource() = default;
-  virtual void rewind() = 0;                           ///< the next group is the first one
-  virtual bool next(ElementMatrixGroup& group) = 0;    ///< false, and no group, behind the last one
+  virtual void rewind() = 0;                             ///< the next group is the first one
+  virtual bool next(ElementMatrixGroup& group) = 0;      ///< false, and no group, behind the last one
   virtual std::int64_t largest_group_bytes() const = 0;  ///< of values, padding included
 };
 
@@ -84,8 +84,8 @@ class ElementMatrixFile final : public ElementMatrixSource {
  private:
   struct Batch {
     std::int64_t elements = 0;
-    int entries = 0;           ///< 0: the batch contributes nothing
-    std::size_t offset = 0;    ///< of its values in the file, in bytes
+    int entries = 0;            ///< 0: the batch contributes nothing
+    std::size_t offset = 0;     ///< of its values in the file, in bytes
     std::int32_t in_group = 0;  ///< elements of a group
   };
   void map();

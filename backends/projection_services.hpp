@@ -24,9 +24,9 @@ class ProjectionServices : public Service {
   virtual void project(const Operator& a, const Vector& x, std::span<double> result) = 0;
 
   /// `result` = Σ XₑᵀLₑXₑ over all elements of a source, on all equations, free or not, symmetric to the last bit. So
-  /// X is zero at prescribed equations where these are supports, and dependent ones have been set by
-  /// ElementServices::expand_dependencies(). While a device computes with a group of matrices, the next one is copied
-  /// to it. Throws Error (misuse) where the source is not one for this model. Refreshes the ghosts of x.
+  /// X is zero at prescribed equations where these are supports, and dependent ones have been set, column by
+  /// column, by ElementServices::expand_dependencies(). While a device computes with a group of matrices, the next one
+  /// is copied to it. Throws Error (misuse) where the source is not one for this model. Refreshes the ghosts of x.
   virtual void project(const DeviceModel& model, ElementMatrixSource& source, const Vector& x,
                        std::span<double> result) = 0;
 };

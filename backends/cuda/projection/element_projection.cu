@@ -76,8 +76,7 @@ __device__ inline std::int32_t row_of(const ElementPanelJob& job, std::int64_t e
   const ProjectedElements& e = job.elements;
   if (r >= e.dofs) return -1;
   const int components = Components > 0 ? Components : e.equations.components;
-  const std::int32_t equation =
-      e.equations.of(e.node[element * e.nodes + r / components], r % components);
+  const std::int32_t equation = e.equations.of(e.node[element * e.nodes + r / components], r % components);
   return e.constrained && e.constrained[equation] ? -1 : equation;
 }
 
@@ -295,8 +294,7 @@ PanelKernel small_kernel(const ProjectedElements& elements) {
 }  // namespace
 
 bool fits_projection(int dofs, const CudaMemory& memory) {
-  return fits_small(dofs, memory) ||
-         std::max(stage_numbers(dofs, 1), finish_numbers(true)) <= shared_limit(memory);
+  return fits_small(dofs, memory) || std::max(stage_numbers(dofs, 1), finish_numbers(true)) <= shared_limit(memory);
 }
 
 void project_elements(const ProjectedElements& elements, PanelSums& sums, const CudaMemory& memory) {
@@ -307,11 +305,15 @@ void project_elements(const ProjectedElements& elements, PanelSums& sums, const 
   for (std::size_t p = 0; p < sums.panels().size(); ++p) {
     const Panel& panel = sums.panels()[p];
     const bool diagonal = panel.top == panel.left;
-    const ElementPanelJob job{elements,     panel.top, panel.left, sums.sums(p), elements.dofs * (elements.dofs + 1) / 2,
-                              odd_stride(elements.dofs), stage};
-    const std::size_t numbers =
-        std::max(finish_numbers(diagonal), small ? static_cast<std::size_t>(stage * job.stride)
-                                                 : stage_numbers(elements.dofs, stage));
+    const ElementPanelJob job{elements,
+                              panel.top,
+                              panel.left,
+                              sums.sums(p),
+                              elements.dofs * (elements.dofs + 1) / 2,
+                              odd_stride(elements.dofs),
+                              stage};
+    const std::size_t numbers = std::max(finish_numbers(diagonal), small ? static_cast<std::size_t>(stage * job.stride)
+                                                                         : stage_numbers(elements.dofs, stage));
     const Grid grid{std::min<std::int64_t>(projection_blocks, pieces), projection_threads, numbers * sizeof(double)};
     const PanelKernel kernel = diagonal ? (small ? small_kernel<true>(elements) : project_any<true>)
                                         : (small ? small_kernel<false>(elements) : project_any<false>);

@@ -5,9 +5,9 @@
 #include <voussoir/backends/cuda/projection/tensor_product.hpp>
 #include <voussoir/backends/cuda/runtime/passing_through.hpp>
 
-// XᵀAX = S + Sᵀ with S = Σᵢ xᵢᵀ zᵢ, zᵢ = ½ Aᵢᵢ xᵢ + Σ Aᵢⱼ xⱼ over the blocks right of the diagonal, so that what is stored
-// is read once. Of blocks in columns of other devices both devices have one, Aᵢⱼ here and Aⱼᵢ there. Together with their
-// transposes they would be counted twice, so each device takes a half.
+// XᵀAX = S + Sᵀ with S = Σᵢ xᵢᵀ zᵢ, zᵢ = ½ Aᵢᵢ xᵢ + Σ Aᵢⱼ xⱼ over the blocks right of the diagonal, so that what is
+// stored is read once. Of blocks in columns of other devices both devices have one, Aᵢⱼ here and Aⱼᵢ there. Together
+// with their transposes they would be counted twice, so each device takes a half.
 
 namespace voussoir::cuda {
 
@@ -95,8 +95,7 @@ __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPane
 #pragma unroll
   for (int j = 0; j < 2; ++j)
 #pragma unroll
-    for (int h = 0; h < 2; ++h)
-      own[(8 * down + g) * panel_columns + 8 * (across + j) + 2 * q + h] += sum[j][h];
+    for (int h = 0; h < 2; ++h) own[(8 * down + g) * panel_columns + 8 * (across + j) + 2 * q + h] += sum[j][h];
 }
 
 }  // namespace

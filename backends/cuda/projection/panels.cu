@@ -8,7 +8,8 @@ namespace voussoir::cuda {
 
 namespace {
 
-/// Adds the sums of blocks, in order: a block of threads takes 32 numbers of a panel, each warp a stretch of the blocks.
+/// Adds the sums of blocks, in order: a block of threads takes 32 numbers of a panel, each warp a stretch of the
+/// blocks.
 __global__ void __launch_bounds__(projection_threads)
     add_blocks(std::int64_t numbers, const double* sums, double* total) {
   VSR_SHARED double shares[projection_warps][32];

@@ -124,7 +124,8 @@ void half_row(const SymmetricView& view, std::int32_t row, const double* x, int 
 }
 
 template <int B>
-void half_rows(const SymmetricView& view, std::int64_t begin, std::int64_t end, const double* x, RowProducts& products) {
+void half_rows(const SymmetricView& view, std::int64_t begin, std::int64_t end, const double* x,
+               RowProducts& products) {
   const int columns = products.columns(), stride = products.stride();
   for (auto row = static_cast<std::int32_t>(begin); row < static_cast<std::int32_t>(end); ++row) {
     products.open(B);
@@ -139,7 +140,8 @@ void half_rows(const SymmetricView& view, std::int64_t begin, std::int64_t end, 
   }
 }
 
-void half_rows(const SymmetricView& view, std::int64_t begin, std::int64_t end, const double* x, RowProducts& products) {
+void half_rows(const SymmetricView& view, std::int64_t begin, std::int64_t end, const double* x,
+               RowProducts& products) {
   switch (view.half.rows.block_size) {
     case 1:
       return half_rows<1>(view, begin, end, x, products);
@@ -243,8 +245,7 @@ void CpuProjection::add_constrained(const DeviceModel& model, int device, const 
              });
 }
 
-void CpuProjection::project_stored(const CpuElementOperator& matrix, const Vector& x,
-                                   std::span<double> result) const {
+void CpuProjection::project_stored(const CpuElementOperator& matrix, const Vector& x, std::span<double> result) const {
   const DeviceModel& model = *matrix.model();
   const int columns = x.columns();
   const bool free_only = matrix.equations() == OperatorEquations::free;
@@ -299,9 +300,16 @@ void CpuProjection::project(const DeviceModel& model, ElementMatrixSource& sourc
         known.resize(static_cast<std::size_t>(elements.element_count));
         for (std::size_t e = 0; e < known.size(); ++e) known[e] = static_cast<std::int32_t>(e);
       }
-      DeviceSection section(*backend_.memory(device));
+      const auto& memory = backend_.memory(device);
+      Array<double> copy;
+      if (!memory->shares_host_memory()) {
+        const std::int64_t blocks = (std::int64_t{group.count} + element_matrix_lanes - 1) / element_matrix_lanes;
+        copy = Array<double>(memory, static_cast<std::size_t>(blocks * element_matrix_lanes * group.entries));
+        std::copy_n(group.values, copy.size(), copy.write_host().begin());
+      }
+      DeviceSection section(*memory);
       StoredElements stored;
-      stored.matrices = group.values;
+      stored.matrices = copy.empty() ? group.values : copy.read_device();
       stored.lanes = element_matrix_lanes;
       stored.count = group.count;
       stored.number = known.data() + group.first;

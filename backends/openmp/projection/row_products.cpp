@@ -48,7 +48,8 @@ void RowProducts::open(int rows) {
 void RowProducts::flush() {
   for (int i = 0; i < columns_; i += row_tile)
     for (int j = upper_ ? i / column_tile * column_tile : 0; j < columns_; j += column_tile)
-      add_tile(x_.data() + i, y_.data() + j, rows_, stride_, sum_.data() + static_cast<std::ptrdiff_t>(i) * stride_ + j);
+      add_tile(x_.data() + i, y_.data() + j, rows_, stride_,
+               sum_.data() + static_cast<std::ptrdiff_t>(i) * stride_ + j);
   rows_ = 0;
 }
 
@@ -56,7 +57,8 @@ void RowProducts::finish(double* sum) {
   flush();
   for (int i = 0; i < columns_; ++i)
     for (int j = upper_ ? i : 0; j < columns_; ++j)
-      sum[static_cast<std::ptrdiff_t>(i) * columns_ + j] += sum_[static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(j)];
+      sum[static_cast<std::ptrdiff_t>(i) * columns_ + j] +=
+          sum_[static_cast<std::size_t>(i) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(j)];
   std::fill(sum_.begin(), sum_.end(), 0.0);
 }
 
