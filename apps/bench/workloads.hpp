@@ -15,6 +15,8 @@ void bench_spmv(BenchRig& rig);
 void bench_matrix_free(BenchRig& rig);
 /// Products with stored element matrices.
 void bench_ebe(BenchRig& rig);
+/// What eigen-solvers do with blocks of vectors: projections of the stiffness, products and sums.
+void bench_modes(BenchRig& rig);
 /// Iterations of CG, large and small, and a whole solve.
 void bench_cg(BenchRig& rig);
 void bench_amg(BenchRig& rig);

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
+#include <voussoir/backends/cuda/projection/cuda_projection.hpp>
 
 namespace voussoir::cuda {
 
@@ -25,6 +26,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
       if (enable_peer_access(other, cuda_memory(m).ordinal())) cuda_memory(m).admit(other);
   multigrid_ = make_multigrid(memories_);
   provide(*multigrid_);
+  projection_ = make_projection(*this);
+  provide(*projection_);
 }
 
 CudaBackend::~CudaBackend() = default;

@@ -6,6 +6,7 @@
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
 #include <voussoir/backends/multigrid.hpp>
+#include <voussoir/backends/projection_services.hpp>
 
 namespace voussoir::cuda {
 
@@ -92,6 +93,7 @@ class CudaBackend final : public Backend {
   std::string name_;
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::unique_ptr<MultigridServices> multigrid_;
+  std::unique_ptr<ProjectionServices> projection_;
 };
 
 /// A kernel of this library, to ask whether the library has code for a GPU at all.

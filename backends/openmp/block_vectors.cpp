@@ -1,51 +1,93 @@
 #include <algorithm>
+#include <vector>
 
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 
-// Products of tall, narrow matrices: blocks of vectors, entries of one equation side by side.
+// Products of tall, narrow matrices: blocks of vectors, entries of one equation side by side. Both products are made of
+// tiles of `height` × `width` results that stay in registers; what is narrower than a tile is filled up with zeros.
 
 namespace voussoir {
 
 namespace {
 
-constexpr int tile = 4;                    // a tile of Xᵀ Y is kept in registers
+constexpr int height = 6, width = 8;
 constexpr std::ptrdiff_t strip_rows = 64;  // rows that stay in cache while all tiles pass over them
 constexpr std::ptrdiff_t most_parts = 128;
 
-void full_tile(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, double* result) {
-  double sum[tile][tile] = {};
-  for (std::ptrdiff_t r = 0; r < rows; ++r, x += m, y += n)
-    for (int i = 0; i < tile; ++i)
-      for (int j = 0; j < tile; ++j) sum[i][j] += x[i] * y[j];
-  for (int i = 0; i < tile; ++i)
-    for (int j = 0; j < tile; ++j) result[i * n + j] += sum[i][j];
-}
+int tiles_of(int columns, int size) { return (columns + size - 1) / size; }
 
-void edge_tile(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, int height, int width,
-               double* result) {
-  for (int i = 0; i < height; ++i)
-    for (int j = 0; j < width; ++j) {
-      double sum = 0;
-      for (std::ptrdiff_t r = 0; r < rows; ++r) sum += x[r * m + i] * y[r * n + j];
-      result[i * n + j] += sum;
+using Tile = double[height][width];
+
+/// tile_ij += Σ_k a_(i,k) b_(k,j), where a has its own strides and rows of b stand side by side.
+inline void add_products(const double* a, std::ptrdiff_t along_i, std::ptrdiff_t along_k, const double* b,
+                         std::ptrdiff_t count, Tile& tile) {
+  double sum[height][width] = {};
+  for (std::ptrdiff_t k = 0; k < count; ++k, a += along_k, b += width)
+    for (int i = 0; i < height; ++i) {
+      const double factor = a[i * along_i];
+#pragma omp simd
+      for (int j = 0; j < width; ++j) sum[i][j] += factor * b[j];
     }
+  for (int i = 0; i < height; ++i)
+    for (int j = 0; j < width; ++j) tile[i][j] += sum[i][j];
 }
 
-void add_products(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, double* result) {
+/// Copies rows of a block to panels of `size` columns: entry (r, c) at ((c / size) · rows + r) · size + c % size.
+void pack(const double* x, int columns, std::ptrdiff_t rows, int size, double* panels) {
+  for (int first = 0; first < columns; first += size, panels += rows * size) {
+    const int taken = std::min(size, columns - first);
+    for (std::ptrdiff_t r = 0; r < rows; ++r) {
+      for (int c = 0; c < taken; ++c) panels[r * size + c] = x[r * columns + first + c];
+      for (int c = taken; c < size; ++c) panels[r * size + c] = 0;
+    }
+  }
+}
+
+/// result += Xᵀ Y over some rows.
+void add_dots(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, double* result) {
+  const int down = tiles_of(m, height), across = tiles_of(n, width);
+  std::vector<double> xs(static_cast<std::size_t>(down * height) * strip_rows);
+  std::vector<double> ys(static_cast<std::size_t>(across * width) * strip_rows);
+  std::vector<double> sums(static_cast<std::size_t>(down * across) * (height * width), 0.0);
   for (std::ptrdiff_t first = 0; first < rows; first += strip_rows) {
     const std::ptrdiff_t count = std::min(strip_rows, rows - first);
-    for (int i = 0; i < m; i += tile)
-      for (int j = 0; j < n; j += tile) {
-        const int height = std::min(tile, m - i), width = std::min(tile, n - j);
-        const double* xs = x + first * m + i;
-        const double* ys = y + first * n + j;
-        if (height == tile && width == tile)
-          full_tile(xs, m, ys, n, count, result + i * n + j);
-        else
-          edge_tile(xs, m, ys, n, count, height, width, result + i * n + j);
-      }
+    pack(x + first * m, m, count, height, xs.data());
+    pack(y + first * n, n, count, width, ys.data());
+    for (int i = 0; i < down; ++i)
+      for (int j = 0; j < across; ++j)
+        add_products(
+            xs.data() + i * count * height, 1, height, ys.data() + j * count * width, count,
+            *reinterpret_cast<Tile*>(sums.data() + static_cast<std::ptrdiff_t>(i * across + j) * height * width));
+  }
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j)
+      result[i * n + j] +=
+          sums[static_cast<std::size_t>((i / height * across + j / width) * height + i % height) * width + j % width];
+}
+
+/// Y += X C for some rows, with C in panels.
+void add_combinations(const double* x, int m, const double* panels, double* y, int n, std::ptrdiff_t rows) {
+  for (std::ptrdiff_t first = 0; first < rows; first += height) {
+    const std::ptrdiff_t count = std::min<std::ptrdiff_t>(height, rows - first);
+    if (count < height) {  // row by row: a tile would read what is not there
+      for (std::ptrdiff_t r = first; r < rows; ++r)
+        for (int j = 0; j < n; ++j) {
+          const double* c = panels + static_cast<std::ptrdiff_t>(j / width) * m * width + j % width;
+          double sum = 0;
+          for (int i = 0; i < m; ++i) sum += x[r * m + i] * c[static_cast<std::ptrdiff_t>(i) * width];
+          y[r * n + j] += sum;
+        }
+      return;
+    }
+    for (int j = 0; j < n; j += width) {
+      Tile tile = {};
+      add_products(x + first * m, m, 1, panels + static_cast<std::ptrdiff_t>(j) * m, m, tile);
+      const int taken = std::min(width, n - j);
+      for (int i = 0; i < height; ++i)
+        for (int k = 0; k < taken; ++k) y[(first + i) * n + j + k] += tile[i][k];
+    }
   }
 }
 
@@ -72,8 +114,8 @@ void CpuBackend::block_dot(const Vector& x, const Vector& y, std::span<double> r
 #pragma omp parallel for num_threads(threads_) schedule(static) if (parts > 1)
     for (std::ptrdiff_t p = 0; p < parts; ++p) {
       const std::ptrdiff_t first = p * per_part;
-      add_products(px + first * m, m, py + first * n, n, std::min(per_part, rows - first),
-                   partial.data() + static_cast<std::size_t>(p) * entries);
+      add_dots(px + first * m, m, py + first * n, n, std::min(per_part, rows - first),
+               partial.data() + static_cast<std::size_t>(p) * entries);
     }
     for (std::ptrdiff_t p = 0; p < parts; ++p)
       for (std::size_t k = 0; k < entries; ++k) result[k] += partial[static_cast<std::size_t>(p) * entries + k];
@@ -88,25 +130,18 @@ void CpuBackend::block_axpy(const Vector& x, std::span<const double> c, Vector& 
   if (c.size() != static_cast<std::size_t>(m) * static_cast<std::size_t>(n))
     throw Error(ErrorCode::misuse, "block_axpy: " + std::to_string(c.size()) + " factors where " + std::to_string(m) +
                                        " × " + std::to_string(n) + " are needed");
-  const double* pc = c.data();
+  std::vector<double> panels(static_cast<std::size_t>(tiles_of(n, width) * width) * static_cast<std::size_t>(m));
+  pack(c.data(), n, m, width, panels.data());
   for (int d = 0; d < devices(); ++d) {
     const std::ptrdiff_t rows = x.layout()->owned(d);
     DeviceSection section(*memory(d));
     const double* px = x.part(d).read_device();
     double* py = y.part(d).update_device();
-    const std::ptrdiff_t strips = (rows + strip_rows - 1) / strip_rows;
+    constexpr std::ptrdiff_t strip = 16 * height;  // whole tiles
+    const std::ptrdiff_t strips = (rows + strip - 1) / strip;
 #pragma omp parallel for num_threads(threads_) schedule(static) if (strips > 4)
     for (std::ptrdiff_t s = 0; s < strips; ++s)
-      for (std::ptrdiff_t r = s * strip_rows; r < std::min(rows, (s + 1) * strip_rows); ++r) {
-        const double* xr = px + r * m;
-        double* yr = py + r * n;
-        for (int i = 0; i < m; ++i) {
-          const double factor = xr[i];
-          const double* ci = pc + static_cast<std::ptrdiff_t>(i) * n;
-#pragma omp simd
-          for (int j = 0; j < n; ++j) yr[j] += factor * ci[j];
-        }
-      }
+      add_combinations(px + s * strip * m, m, panels.data(), py + s * strip * n, n, std::min(strip, rows - s * strip));
   }
 }
 

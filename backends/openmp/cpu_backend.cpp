@@ -2,6 +2,7 @@
 
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
+#include <voussoir/backends/openmp/projection/cpu_projection.hpp>
 #include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
@@ -15,6 +16,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   start_threads(threads_);
   multigrid_ = cpu::make_multigrid(memories_, threads_);
   provide(*multigrid_);
+  projection_ = cpu::make_projection(*this);
+  provide(*projection_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

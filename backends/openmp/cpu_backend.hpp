@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/multigrid.hpp>
+#include <voussoir/backends/projection_services.hpp>
 
 namespace voussoir {
 
@@ -73,6 +74,7 @@ class CpuBackend : public Backend {
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   int threads_;
   std::unique_ptr<MultigridServices> multigrid_;
+  std::unique_ptr<ProjectionServices> projection_;
 };
 
 /// The cores of this machine as one device. `threads` 0 takes all that the process may run on (or OMP_NUM_THREADS).

@@ -295,6 +295,12 @@ int CpuElementOperator::columns_together() const {
   return columns;
 }
 
+bool CpuElementOperator::is_stored_symmetric() const {
+  detail::require_current(*model_, revision_, "element product");
+  if (!assembled_) throw Error(ErrorCode::misuse, "element product: assemble() has not been called for this operator");
+  return (product_ == ElementProduct::gather || product_ == ElementProduct::scatter) && model_->symmetric();
+}
+
 void CpuElementOperator::apply(const Vector& x, Vector& y) const {
   require_layout(*model_->layout(), x, "element product");
   require_alike(x, y, "element product");

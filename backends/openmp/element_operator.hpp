@@ -31,6 +31,11 @@ class CpuElementOperator final : public ElementOperator {
   const DeviceModel* model() const { return model_; }
   void assemble(CpuBackend& backend, const ElementState& state, const MatrixTerms& terms);
   BlockDiagonal block_diagonal(int block_size) const;
+  /// Whether what it consists of are upper triangles of element matrices. Throws as products do where it cannot be
+  /// used.
+  bool is_stored_symmetric() const;
+  /// The stored matrices of a batch, [group][entry][lane]; empty where it contributes nothing.
+  const Array<double>& stored_matrices(int device, int number) const { return part(device, number).matrices; }
 
  private:
   struct BatchPart {

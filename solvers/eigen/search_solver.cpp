@@ -82,12 +82,16 @@ class SearchSolver::Run {
   void timed(const char* stage, Work work) {
     const Stopwatch watch;
     work();
+    add_time({stage, watch.seconds()});
+  }
+  void add_time(const StageTime& time) {
     auto& times = report_.times;
-    const auto same = std::find_if(times.begin(), times.end(), [&](const StageTime& t) { return t.stage == stage; });
+    const auto same =
+        std::find_if(times.begin(), times.end(), [&](const StageTime& t) { return t.stage == time.stage; });
     if (same != times.end())
-      same->seconds += watch.seconds();
+      same->seconds += time.seconds;
     else
-      times.push_back({stage, watch.seconds()});
+      times.push_back(time);
   }
 
   void check() const {
@@ -219,6 +223,7 @@ class SearchSolver::Run {
     });
     report_.iterations += result.iterations;
     report_.solves += result.applications;
+    for (const StageTime& time : result.times) add_time({"  " + time.stage, time.seconds});
     if (!result.method.empty()) report_.solver = result.method;
     return result;
   }

@@ -347,6 +347,12 @@ void require_product(const DeviceModel& model, const Vector& x, const Vector& y,
 
 }  // namespace
 
+bool CudaElementOperator::is_stored_symmetric() const {
+  voussoir::detail::require_current(*model_, revision_, "element product");
+  if (!assembled_) throw Error(ErrorCode::misuse, "element product: assemble() has not been called for this operator");
+  return (product_ == ElementProduct::gather || product_ == ElementProduct::scatter) && model_->symmetric();
+}
+
 void CudaElementOperator::apply(const Vector& x, Vector& y) const {
   require_product(*model_, x, y, assembled_);
   exchange_ghosts(x);

@@ -33,6 +33,15 @@ class CudaElementOperator final : public ElementOperator, public CudaOperator {
   const DeviceModel* model() const { return model_; }
   void assemble(const ElementState& state, const MatrixTerms& terms, const WorkChoices& choices);
   BlockDiagonal block_diagonal(int block_size) const;
+  /// Whether what it consists of are upper triangles of element matrices. Throws as products do where it cannot be
+  /// used.
+  bool is_stored_symmetric() const;
+  /// The stored matrices of a batch; empty where it contributes nothing.
+  const Array<double>& stored_matrices(int device, int number) const { return part(device, number).matrices; }
+  /// The clusters in whose order these matrices are stored; null: in the order of the batch.
+  std::shared_ptr<const ClusterSet> clusters_of(int device, int number) const {
+    return part(device, number).clustered ? part(device).clusters : nullptr;
+  }
 
  private:
   struct BatchPart {

@@ -254,6 +254,94 @@ __global__ void __launch_bounds__(threads) multiply_columns(RowWork<Number> work
     if (r < height) finish_entry<S>(work, row, r, first + own, height, sums[r], sums);
 }
 
+/// Four neighbouring columns of a row of vectors, read and written at once.
+template <class Number>
+struct alignas(16) Quad {
+  Number number[4];
+};
+
+/// Writes row r of four columns.
+template <class S, class Number>
+__device__ void finish_quad(const RowWork<Number>& work, std::int64_t row, int r, int column, int height,
+                            const Number (&sums)[S::room][4]) {
+  const std::int64_t at = (row * height + r) * work.columns + column;
+  Quad<Number> out, b{}, d{}, x{};
+  if (work.b) b = *reinterpret_cast<const Quad<Number>*>(work.b + at);
+  if (work.after == After::add) x = *reinterpret_cast<const Quad<Number>*>(work.y + at);
+  if (work.after == After::step) {
+    x = *reinterpret_cast<const Quad<Number>*>(work.x + at);
+    if (work.beta != Number{0}) d = *reinterpret_cast<const Quad<Number>*>(work.d + at);
+    Quad<Number> moved{};
+#pragma unroll
+    for (int s = 0; s < S::room; ++s) {
+      if (s >= height) continue;
+      const Number factor = work.inverse[(row * height + r) * height + s];
+      const auto rest = *reinterpret_cast<const Quad<Number>*>(work.b + (row * height + s) * work.columns + column);
+#pragma unroll
+      for (int c = 0; c < 4; ++c) moved.number[c] += factor * (rest.number[c] - sums[s][c]);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      moved.number[c] *= work.alpha;
+      if (work.beta != Number{0}) moved.number[c] += work.beta * d.number[c];
+      out.number[c] = x.number[c] + moved.number[c];
+    }
+    *reinterpret_cast<Quad<Number>*>(work.d + at) = moved;
+  } else {
+#pragma unroll
+    for (int c = 0; c < 4; ++c)
+      out.number[c] = work.after == After::residual ? b.number[c] - sums[r][c] : x.number[c] + sums[r][c];
+  }
+  *reinterpret_cast<Quad<Number>*>(work.y + at) = out;
+}
+
+/// Vectors in fours: a warp per row, whose lanes are `quads` fours of columns from `first` on, and as many blocks of
+/// the row at once as there are lanes for. A number of the matrix serves four products, and x is read in whole lines.
+template <class S, class Number>
+__global__ void __launch_bounds__(threads) multiply_quads(RowWork<Number> work, int first, int quads) {
+  const int height = S::height > 0 ? S::height : work.height, width = S::width > 0 ? S::width : work.width;
+  const int lane = static_cast<int>(threadIdx.x) % 32, own = lane % quads, group = lane / quads, groups = 32 / quads;
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * warps + threadIdx.x / 32;
+  if (row >= work.rows.rows) return;  // whole warps
+  const std::int64_t start = work.rows.start[row];
+  const std::int32_t n = work.rows.length(row);
+  const Number* value = work.value + start * (height * width);
+  const int column = (first + own) * 4;
+  Number sums[S::room][4] = {};
+#pragma unroll 2
+  for (std::int32_t k = group < groups ? group : n; k < n; k += groups) {
+    const std::int64_t entry = static_cast<std::int64_t>(work.rows.column[start + k]) * width;
+#pragma unroll
+    for (int c = 0; c < width; ++c) {
+      const auto x = *reinterpret_cast<const Quad<Number>*>(work.x + (entry + c) * work.columns + column);
+#pragma unroll
+      for (int r = 0; r < S::room; ++r) {
+        if (r >= height) continue;
+        const Number factor = value[(r * n + k) * width + c];
+#pragma unroll
+        for (int q = 0; q < 4; ++q) sums[r][q] += factor * x.number[q];
+      }
+    }
+  }
+  // Every group gets the sums of all, in the order of the groups, and writes some rows of the result.
+  if (groups > 1) {
+#pragma unroll
+    for (int r = 0; r < S::room; ++r) {
+      if (r >= height) continue;
+#pragma unroll
+      for (int q = 0; q < 4; ++q) {
+        Number total = __shfl_sync(0xffffffffu, sums[r][q], own);
+        for (int g = 1; g < groups; ++g) total += __shfl_sync(0xffffffffu, sums[r][q], own + g * quads);
+        sums[r][q] = total;
+      }
+    }
+  }
+  if (group >= groups) return;
+#pragma unroll
+  for (int r = 0; r < S::room; ++r)
+    if (r < height && r % groups == group) finish_quad<S>(work, row, r, column, height, sums);
+}
+
 /// Calls call(Shape) for the sizes of blocks that hierarchies are mostly made of.
 template <class Call>
 void for_shape(int height, int width, const Call& call) {
@@ -307,9 +395,25 @@ void enqueue_several(const RowWork<Number>& work, cudaStream_t stream) {
 }
 
 template <class Number>
+void enqueue_quads(const RowWork<Number>& work, cudaStream_t stream) {
+  // As many passes as there must be, of about the same width.
+  constexpr int most = 16;
+  const int quads = work.columns / 4, passes = (quads + most - 1) / most;
+  for_shape(work.height, work.width, [&](auto shape) {
+    for (int pass = 0, first = 0; pass < passes; ++pass) {
+      const int taken = (quads - first + passes - pass - 1) / (passes - pass);
+      launch(multiply_quads<decltype(shape), Number>, grid_of_warps(work.rows.rows, warps), stream, work, first, taken);
+      first += taken;
+    }
+  });
+}
+
+template <class Number>
 void enqueue(const LevelMatrix& a, const RowWork<Number>& work, cudaStream_t stream) {
   if (work.columns == 1)
     enqueue_one(work, mean_length(a) * a.width, stream);
+  else if (work.columns % 4 == 0)
+    enqueue_quads(work, stream);
   else
     enqueue_several(work, stream);
 }

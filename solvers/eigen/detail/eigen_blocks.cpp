@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <voussoir/backends/threads.hpp>
 #include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir::detail {
@@ -31,6 +32,7 @@ Vector EigenBlocks::random(int columns, std::uint64_t seed) const {
   const AnalysisModel& model = problem_.model();
   const auto width = static_cast<std::size_t>(columns);
   std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
+#pragma omp parallel for schedule(static) num_threads(default_threads())
   for (std::int32_t e = 0; e < model.equation_count(); ++e)
     if (model.is_free(e))
       for (std::size_t c = 0; c < width; ++c) {
@@ -85,7 +87,10 @@ Vector EigenBlocks::columns(const Vector& x, int from, int count) const {
 
 Vector EigenBlocks::columns(const Vector& x, std::span<const int> which) const {
   Vector y = make(static_cast<int>(which.size()));
-  for (std::size_t c = 0; c < which.size(); ++c) backend_.copy_columns(x, which[c], 1, y, static_cast<int>(c));
+  for (std::size_t c = 0, end = 0; c < which.size(); c = end) {
+    for (end = c + 1; end < which.size() && which[end] == which[end - 1] + 1;) ++end;
+    backend_.copy_columns(x, which[c], static_cast<int>(end - c), y, static_cast<int>(c));
+  }
   return y;
 }
 
@@ -171,9 +176,12 @@ RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x) {
 
 std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector* residual) {
   if (pairs.count() == 0) return {};
+  return relative_residuals(blocks, pairs, blocks.stiffness(pairs.vectors), blocks.mass(pairs.vectors), residual);
+}
+
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector r, const Vector& mx,
+                                       Vector* residual) {
   Backend& backend = blocks.backend();
-  Vector r = blocks.stiffness(pairs.vectors);
-  const Vector mx = blocks.mass(pairs.vectors);
   const std::vector<double> force = backend.column_norms(r);
   std::vector<double> minus, one(pairs.values.size(), 1.0);
   for (const double value : pairs.values) minus.push_back(-value);

@@ -66,5 +66,8 @@ RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x);
 /// ‖Kx − λMx‖ / ‖Kx‖ of each column; 0 where it is no more than rounding errors of Kx.
 /// `residual` receives Kx − λMx.
 std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector* residual = nullptr);
+/// The same where K X and M X are known.
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector kx, const Vector& mx,
+                                       Vector* residual);
 
 }  // namespace voussoir::detail

@@ -43,6 +43,7 @@ struct SearchResult {
   int iterations = 0;
   std::int64_t applications = 0;  ///< vectors preconditioned
   std::string method;             ///< for reports, where it is more than the name of the solver
+  std::vector<StageTime> times;   ///< where the time went, as far as the method says
 };
 
 }  // namespace voussoir::detail

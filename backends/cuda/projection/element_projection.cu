@@ -1,0 +1,333 @@
+#include <voussoir/backends/cuda/projection/element_projection.hpp>
+
+#include <algorithm>
+
+#include <voussoir/backends/cuda/projection/tensor_product.hpp>
+#include <voussoir/backends/cuda/runtime/passing_through.hpp>
+#include <voussoir/backends/detail/upper_triangle.hpp>
+
+// K* = Σ XₑᵀLₑXₑ with tensor cores. Per tile of eight rows of an element: Yᵀ = XₑᵀLₑ, then K* += Yᵀ Xₑ.
+//
+// The summation index is taken in the order 8t + 2(lane % 4) + s, s = 0, 1. Then a lane's two results of Yᵀ are what it
+// has to give as left factors of the second product, and the numbers of Xₑ that it has as left factors of the first
+// product are its right factors of the second: nothing is exchanged between lanes.
+
+namespace voussoir::cuda {
+
+using voussoir::detail::triangle_row;
+
+namespace {
+
+constexpr int warps = projection_warps;
+constexpr int group_elements = 32;  // side by side in memory
+
+struct ElementPanelJob {
+  ProjectedElements elements;
+  int top, left;
+  double* sums;
+  int entries;  // of a matrix
+  int stride;   // from a matrix to the next in shared memory: odd, so that lanes write to different banks
+  int stage;    // elements in shared memory at a time
+};
+
+/// Tiles of a panel that are computed: those on and right of the diagonal where rows and columns are the same.
+template <bool Diagonal>
+struct PanelTiles {
+  static constexpr int down = 4, across = Diagonal ? 4 : 2;
+  double sum[down][across][2] = {};
+
+  /// += Yᵀ X for four rows of the element.
+  template <class Right>
+  __device__ void add(const double (&y)[down][2], int s, const Right& right) {
+#pragma unroll
+    for (int j = 0; j < across; ++j) {
+      const double b = right(s, j);
+#pragma unroll
+      for (int i = 0; i < down; ++i)
+        if (!Diagonal || i <= j) multiply_add(sum[i][j], y[i][s], b);
+    }
+  }
+
+  /// Adds the sums of all warps of the block, in order, to those that the block has in memory. `shared` has room for
+  /// 8 warps · 32 · width numbers and is no longer used.
+  __device__ void finish(double* shared, double* sums) const {
+    constexpr int width = 8 * across, numbers = 8 * down * width;
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+#pragma unroll
+    for (int i = 0; i < down; ++i)
+#pragma unroll
+      for (int j = 0; j < across; ++j)
+#pragma unroll
+        for (int h = 0; h < 2; ++h)
+          shared[warp * numbers + (8 * i + lane / 4) * width + 8 * j + 2 * (lane % 4) + h] = sum[i][j][h];
+    __syncthreads();
+    double* own = sums + static_cast<std::int64_t>(blockIdx.x) * numbers;
+    for (int k = static_cast<int>(threadIdx.x); k < numbers; k += projection_threads) {
+      double total = shared[k];
+      for (int w = 1; w < warps; ++w) total += shared[w * numbers + k];
+      own[k] += total;
+    }
+  }
+};
+
+/// The equation of row r of an element's X, or −1 where it counts as zero.
+template <int Components>
+__device__ inline std::int32_t row_of(const ElementPanelJob& job, std::int64_t element, int r) {
+  const ProjectedElements& e = job.elements;
+  if (r >= e.dofs) return -1;
+  const int components = Components > 0 ? Components : e.equations.components;
+  const std::int32_t equation = e.equations.of(e.node[element * e.nodes + r / components], r % components);
+  return e.constrained && e.constrained[equation] ? -1 : equation;
+}
+
+/// A number of X, or zero behind its last column.
+__device__ inline double number_of_x(const ElementPanelJob& job, std::int32_t row, int column) {
+  const ProjectedElements& e = job.elements;
+  return row >= 0 && column < e.columns ? __ldg(e.x + static_cast<std::int64_t>(row) * e.columns + column) : 0.0;
+}
+
+/// The local number of the element at a place, or −1.
+__device__ inline std::int64_t element_at(const ElementPanelJob& job, std::int64_t place) {
+  if (place >= job.elements.count) return -1;
+  return job.elements.number ? job.elements.number[place] : place;
+}
+
+/// Copies the matrices of `stage` elements of a group, from `first` on, to shared memory.
+__device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t group, int first, double* matrices) {
+  const double* source = job.elements.matrices + group * job.entries * group_elements + first;
+  const int numbers = job.entries * job.stage;
+#pragma unroll 8
+  for (int i = static_cast<int>(threadIdx.x); i < numbers; i += projection_threads) {
+    const int e = i / job.stage, lane = i % job.stage;
+    matrices[lane * job.stride + e] = read_once(source + e * group_elements + lane);
+  }
+}
+
+/// A warp per element of at most 8 · Tiles unknowns, with all of its X in registers. `Size` is the number of unknowns
+/// where the compiler is to know it, else 0.
+template <int Tiles, int Size, int Components, bool Diagonal>
+__global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPanelJob job) {
+  VSR_DYNAMIC_SHARED(double, matrices);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int q = lane % 4, g = lane / 4;
+  if constexpr (Size > 0) {
+    job.elements.dofs = Size;
+    job.entries = Size * (Size + 1) / 2;
+    job.stride = job.entries | 1;
+  }
+  job.stage = group_elements;
+  const int dofs = job.elements.dofs;
+  // Where this lane's numbers of a triangle stand, but for what the compiler knows.
+  int by_row[Tiles][2], by_column[Tiles];
+#pragma unroll
+  for (int t = 0; t < Tiles; ++t) {
+    by_column[t] = triangle_row(8 * t + g, dofs) + 2 * q;
+#pragma unroll
+    for (int s = 0; s < 2; ++s) by_row[t][s] = triangle_row(8 * t + 2 * q + s, dofs) + g;
+  }
+  PanelTiles<Diagonal> tiles;
+  const std::int64_t groups = (job.elements.count + group_elements - 1) / group_elements;
+  for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
+    load_matrices(job, group, 0, matrices);
+    __syncthreads();
+    for (int k = warp; k < group_elements; k += warps) {
+      const std::int64_t element = element_at(job, group * group_elements + k);
+      if (element < 0) continue;
+      double x[Tiles][2][4];
+      std::int32_t row[Tiles][2];
+#pragma unroll
+      for (int t = 0; t < Tiles; ++t)
+#pragma unroll
+        for (int s = 0; s < 2; ++s) {
+          row[t][s] = row_of<Components>(job, element, 8 * t + 2 * q + s);
+#pragma unroll
+          for (int m = 0; m < 4; ++m) x[t][s][m] = number_of_x(job, row[t][s], job.top + 8 * m + g);
+        }
+      const double* matrix = matrices + k * job.stride;
+#pragma unroll
+      for (int u = 0; u < Tiles; ++u) {
+        double y[4][2] = {};
+        const int c = 8 * u + g;
+#pragma unroll
+        for (int t = 0; t < Tiles; ++t)
+#pragma unroll
+          for (int s = 0; s < 2; ++s) {
+            const int r = 8 * t + 2 * q + s;
+            const bool above = t < u || (t == u && r <= c);
+            const int entry = above ? by_row[t][s] + 8 * u : by_column[u] + 8 * t + s;
+            const double b = 8 * Tiles == Size || (r < dofs && c < dofs) ? matrix[entry] : 0.0;
+#pragma unroll
+            for (int m = 0; m < 4; ++m) multiply_add(y[m], x[t][s][m], b);
+          }
+#pragma unroll
+        for (int s = 0; s < 2; ++s)
+          tiles.add(y, s, [&](int which, int j) {
+            if constexpr (Diagonal)
+              return x[u][which][j];
+            else
+              return number_of_x(job, row[u][which], job.left + 8 * j + g);
+          });
+      }
+    }
+    __syncthreads();
+  }
+  tiles.finish(matrices, job.sums);
+}
+
+/// Numbers from a row of X to the next in shared memory: the four rows that a half of a warp reads, two apart, are in
+/// different banks.
+__host__ __device__ constexpr int x_stride(int columns) { return columns + 2; }
+
+/// Elements of any size: their X is in shared memory beside the matrices, and warps take tiles of eight rows.
+template <bool Diagonal>
+__global__ void __launch_bounds__(projection_threads, 2) project_any(ElementPanelJob job) {
+  VSR_DYNAMIC_SHARED(double, shared);
+  constexpr int right_columns = 8 * PanelTiles<Diagonal>::across;
+  constexpr int left_stride = x_stride(panel_columns), right_stride = x_stride(right_columns);
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int q = lane % 4, g = lane / 4, dofs = job.elements.dofs, row_tiles = (dofs + 7) / 8, rows = 8 * row_tiles;
+  double* const matrices = shared;
+  double* const lefts = shared + job.stage * job.stride;
+  double* const rights = Diagonal ? lefts : lefts + job.stage * rows * left_stride;
+  PanelTiles<Diagonal> tiles;
+  const int pieces = group_elements / job.stage;
+  const std::int64_t count = (job.elements.count + group_elements - 1) / group_elements * pieces;
+  for (std::int64_t piece = blockIdx.x; piece < count; piece += gridDim.x) {
+    const std::int64_t group = piece / pieces;
+    const int first = static_cast<int>(piece % pieces) * job.stage;
+    load_matrices(job, group, first, matrices);
+    for (int i = warp; i < job.stage * rows; i += warps) {  // a warp per row
+      const std::int64_t element = element_at(job, group * group_elements + first + i / rows);
+      const std::int32_t row = element < 0 ? -1 : row_of<0>(job, element, i % rows);
+      lefts[i * left_stride + lane] = number_of_x(job, row, job.top + lane);
+      if constexpr (!Diagonal)
+        if (lane < right_columns) rights[i * right_stride + lane] = number_of_x(job, row, job.left + lane);
+    }
+    __syncthreads();
+    for (int item = warp; item < job.stage * row_tiles; item += warps) {
+      const int e = item / row_tiles, u = item % row_tiles, c = 8 * u + g;
+      if (element_at(job, group * group_elements + first + e) < 0) continue;
+      const double* matrix = matrices + e * job.stride;
+      const double* left = lefts + e * rows * left_stride;
+      const double* right = rights + e * rows * right_stride;
+      double y[4][2] = {};
+      for (int t = 0; t < row_tiles; ++t)
+#pragma unroll
+        for (int s = 0; s < 2; ++s) {
+          const int r = 8 * t + 2 * q + s;
+          const double b =
+              r < dofs && c < dofs ? matrix[r <= c ? triangle_row(r, dofs) + c : triangle_row(c, dofs) + r] : 0.0;
+#pragma unroll
+          for (int m = 0; m < 4; ++m) multiply_add(y[m], left[r * left_stride + 8 * m + g], b);
+        }
+#pragma unroll
+      for (int s = 0; s < 2; ++s)
+        tiles.add(y, s, [&](int which, int j) { return right[(8 * u + 2 * q + which) * right_stride + 8 * j + g]; });
+    }
+    __syncthreads();
+  }
+  tiles.finish(shared, job.sums);
+}
+
+/// sums += xᵢᵀxⱼ over rows, a block of threads for a stretch of them and a thread for some products.
+__global__ void __launch_bounds__(projection_threads)
+    add_rows(const std::int32_t* rows, std::int64_t count, const double* x, int columns, int top, int left, int width,
+             double* sums) {
+  const std::int64_t stretch = (count + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * stretch;
+  const std::int64_t end = begin + stretch < count ? begin + stretch : count;
+  double* own = sums + static_cast<std::int64_t>(blockIdx.x) * panel_columns * width;
+  for (int k = static_cast<int>(threadIdx.x); k < panel_columns * width; k += projection_threads) {
+    const int i = top + k / width, j = left + k % width;
+    if (i >= columns || j >= columns) continue;
+    double sum = 0;
+    for (std::int64_t r = begin; r < end; ++r) {
+      const double* row = x + static_cast<std::int64_t>(rows[r]) * columns;
+      sum += __ldg(row + i) * __ldg(row + j);
+    }
+    own[k] += sum;
+  }
+}
+
+/// Most unknowns of an element whose X stays in registers.
+constexpr int most_small = 24;
+
+int odd_stride(int dofs) { return (dofs * (dofs + 1) / 2) | 1; }
+
+/// Numbers in shared memory when a block adds its warps' sums.
+constexpr std::size_t finish_numbers(bool diagonal) {
+  return static_cast<std::size_t>(warps) * panel_columns * (diagonal ? panel_columns : panel_columns / 2);
+}
+
+/// Numbers in shared memory of `stage` elements, X included; of a panel apart from the diagonal, which needs more.
+std::size_t stage_numbers(int dofs, int stage) {
+  const int rows = (dofs + 7) / 8 * 8;
+  return static_cast<std::size_t>(stage) *
+         static_cast<std::size_t>(odd_stride(dofs) + rows * (x_stride(panel_columns) + x_stride(panel_columns / 2)));
+}
+
+std::size_t shared_limit(const CudaMemory& memory) { return memory.facts().shared_bytes_per_block / sizeof(double); }
+
+/// Elements at a time: so many that two blocks of threads share a multiprocessor, or one where not even one fits.
+int choose_stage(int dofs, const CudaMemory& memory) {
+  constexpr std::size_t wanted = 100 * 1024 / sizeof(double);
+  const std::size_t limit = std::min(wanted, shared_limit(memory));
+  int stage = group_elements;
+  while (stage > 1 && stage_numbers(dofs, stage) > limit) stage /= 2;
+  return stage;
+}
+
+bool fits_small(int dofs, const CudaMemory& memory) {
+  return dofs <= most_small &&
+         static_cast<std::size_t>(group_elements) * static_cast<std::size_t>(odd_stride(dofs)) <= shared_limit(memory);
+}
+
+using PanelKernel = void (*)(ElementPanelJob);
+
+template <bool Diagonal>
+PanelKernel small_kernel(const ProjectedElements& elements) {
+  if (elements.dofs == 24 && elements.equations.components == 3) return project_small<3, 24, 3, Diagonal>;
+  return elements.dofs <= 8    ? project_small<1, 0, 0, Diagonal>
+         : elements.dofs <= 16 ? project_small<2, 0, 0, Diagonal>
+                               : project_small<3, 0, 0, Diagonal>;
+}
+
+}  // namespace
+
+bool fits_projection(int dofs, const CudaMemory& memory) {
+  return fits_small(dofs, memory) || std::max(stage_numbers(dofs, 1), finish_numbers(true)) <= shared_limit(memory);
+}
+
+void project_elements(const ProjectedElements& elements, PanelSums& sums, const CudaMemory& memory) {
+  const bool small = fits_small(elements.dofs, memory);
+  const int stage = small ? group_elements : choose_stage(elements.dofs, memory);
+  const std::int64_t groups = (elements.count + group_elements - 1) / group_elements,
+                     pieces = groups * (group_elements / stage);
+  for (std::size_t p = 0; p < sums.panels().size(); ++p) {
+    const Panel& panel = sums.panels()[p];
+    const bool diagonal = panel.top == panel.left;
+    const ElementPanelJob job{elements,
+                              panel.top,
+                              panel.left,
+                              sums.sums(p),
+                              elements.dofs * (elements.dofs + 1) / 2,
+                              odd_stride(elements.dofs),
+                              stage};
+    const std::size_t numbers = std::max(finish_numbers(diagonal), small ? static_cast<std::size_t>(stage * job.stride)
+                                                                         : stage_numbers(elements.dofs, stage));
+    const Grid grid{std::min<std::int64_t>(projection_blocks, pieces), projection_threads, numbers * sizeof(double)};
+    const PanelKernel kernel = diagonal ? (small ? small_kernel<true>(elements) : project_any<true>)
+                                        : (small ? small_kernel<false>(elements) : project_any<false>);
+    launch(kernel, grid, memory.stream(), job);
+  }
+}
+
+void project_rows(const std::int32_t* rows, std::int64_t count, const double* x, int columns, PanelSums& sums,
+                  const CudaMemory& memory) {
+  const Grid grid{std::min<std::int64_t>(projection_blocks, count), projection_threads, 0};
+  for (std::size_t p = 0; p < sums.panels().size(); ++p) {
+    const Panel& panel = sums.panels()[p];
+    launch(add_rows, grid, memory.stream(), rows, count, x, columns, panel.top, panel.left, panel.width, sums.sums(p));
+  }
+}
+
+}  // namespace voussoir::cuda
