@@ -337,6 +337,14 @@ TEST(ModeSuperposition, RefusesModesOfAnotherModel) {
                [&] { ModeSuperposition(of_other->model(), analysis->modes()); });
   expect_error(ErrorCode::bad_input, {"mode 1", "consistent or lumped"},
                [&] { ModeSuperposition(analysis->model(), analysis->modes(), MassKind::lumped); });
+  // What the eigen-solver did not find is not passed over.
+  ModeSet doubtful = analysis->modes();
+  doubtful.report.completeness = Completeness::incomplete;
+  doubtful.report.statement = "INCOMPLETE: 4 of 5";
+  const std::string text = ModeSuperposition(analysis->model(), doubtful).truncation().text();
+  EXPECT_NE(text.find("modes are missing: INCOMPLETE: 4 of 5"), std::string::npos) << text;
+  doubtful.report.converged = false;
+  expect_error(ErrorCode::bad_input, {"tolerance"}, [&] { ModeSuperposition(analysis->model(), doubtful); });
   // And a model that has changed.
   ModeSuperposition modes = make_mode_superposition(*analysis);
   d.add_load_case("late").nodal_at(16, "ux", 1);
