@@ -84,6 +84,7 @@ Truncation ModeSuperposition::truncation_of(const std::vector<int>& patterns) co
   for (const int p : patterns) result.loads.push_back(coverage(p));
   result.initial_displacement = displacement_whole_ ? share_of(displacement_, selected_, *displacement_whole_) : nan;
   result.initial_velocity = velocity_whole_ ? share_of(velocity_, selected_, *velocity_whole_) : nan;
+  if (!basis_->incomplete().empty()) result.notes.push_back("modes are missing: " + basis_->incomplete());
   if (selected_.front() > 0)
     result.notes.push_back("modes below " + short_number(basis_->omega(selected_.front()) / (2 * pi), 4) +
                            " Hz are not selected" +

@@ -105,30 +105,34 @@ void SuperpositionBasis::check_model() const {
 void SuperpositionBasis::check_modes(const ModeSet& modes) const {
   Backend& backend = model_.backend();
   const auto stiffness = block_operator(model_, 1, 0, mass_kind_);
-  Vector image = model_.make_vector(), column = model_.make_vector();
-  std::vector<double> products(static_cast<std::size_t>(modes.count()));
   double scale = 0;
   for (int m = 0; m < modes.count(); ++m) scale = std::max(scale, modes.eigenvalue(m));
-  for (int m = 0; m < modes.count(); ++m) {
-    const std::string where = "mode " + std::to_string(m + 1);
-    backend.copy_columns(shapes_, m, 1, column, 0);
-    mass_times(column, image);
+  constexpr int at_once = 8;  // columns: few for memory, several because each product reads all shapes
+  for (int first = 0; first < modes.count(); first += at_once) {
+    const int count = std::min(at_once, modes.count() - first);
+    Vector columns = model_.make_vector(count), image = model_.make_vector(count);
+    backend.copy_columns(shapes_, first, count, columns, 0);
+    mass_times(columns, image);
+    std::vector<double> products(static_cast<std::size_t>(modes.count() * count));
     backend.block_dot(shapes_, image, products);
-    constexpr double tolerance = 1e-6;
-    for (int k = 0; k < modes.count(); ++k)
-      if (!(std::abs(products[static_cast<std::size_t>(k)] - (k == m ? 1 : 0)) <= tolerance))
-        refuse(
-            "the shapes are not orthonormal with the mass matrix of this model: they belong to another model, or to "
-            "another form of the mass matrix (consistent or lumped)",
-            where);
-    model_.translating([&] { stiffness->apply(column, image); });
-    const EigenMode& mode = modes.report.modes[static_cast<std::size_t>(m)];
-    const double quotient = backend.dot(column, image);
-    const double allowed = mode.free ? 1e-6 * std::max(scale, 1e-300) + std::abs(mode.eigenvalue)
-                                     : std::max(1e-5, 100 * mode.rounding) * mode.eigenvalue;
-    if (scale > 0 && !(std::abs(quotient - mode.eigenvalue) <= allowed))
-      refuse("the shape does not have its eigenvalue with the stiffness matrix of this model: it belongs to another",
-             where);
+    model_.translating([&] { stiffness->apply(columns, image); });
+    std::vector<double> quotients(static_cast<std::size_t>(count));
+    backend.column_dots(columns, image, quotients);
+    for (int c = 0; c < count; ++c) {
+      const std::string where = "mode " + std::to_string(first + c + 1);
+      for (int k = 0; k < modes.count(); ++k)
+        if (!(std::abs(products[static_cast<std::size_t>(k * count + c)] - (k == first + c ? 1 : 0)) <= 1e-6))
+          refuse(
+              "the shapes are not orthonormal with the mass matrix of this model: they belong to another model, or to "
+              "another form of the mass matrix (consistent or lumped)",
+              where);
+      const EigenMode& mode = modes.report.modes[static_cast<std::size_t>(first + c)];
+      const double allowed = mode.free ? 1e-6 * std::max(scale, 1e-300) + std::abs(mode.eigenvalue)
+                                       : std::max(1e-5, 100 * mode.rounding) * mode.eigenvalue;
+      if (scale > 0 && !(std::abs(quotients[static_cast<std::size_t>(c)] - mode.eigenvalue) <= allowed))
+        refuse("the shape does not have its eigenvalue with the stiffness matrix of this model: it belongs to another",
+               where);
+    }
   }
 }
 
@@ -136,6 +140,11 @@ void SuperpositionBasis::take_shapes(const ModeSet& modes) {
   if (modes.count() == 0) refuse("there are no modes to superpose");
   if (static_cast<int>(modes.report.modes.size()) != modes.count())
     refuse("the set of modes does not have an eigenvalue for each shape");
+  if (!modes.report.converged)
+    refuse(
+        "the eigen-solver did not reach its tolerance for all modes; solve with more iterations or a larger "
+        "tolerance");
+  if (modes.report.completeness == Completeness::incomplete) incomplete_ = modes.report.statement;
   const auto& names = model_.unknown_names();
   const std::size_t width = names.size(), columns = static_cast<std::size_t>(modes.count());
   const std::size_t size = static_cast<std::size_t>(model_.domain().node_count()) * width;

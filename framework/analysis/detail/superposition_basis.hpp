@@ -29,6 +29,8 @@ class SuperpositionBasis {
   double omega(int mode) const { return omegas_[static_cast<std::size_t>(mode)]; }
   double total_mass(int direction) const { return total_mass_[static_cast<std::size_t>(direction)]; }
   const Vector& shapes() const { return shapes_; }
+  /// What the eigen-solver says of modes that are missing; empty where none is known to be.
+  const std::string& incomplete() const { return incomplete_; }
 
   /// Throws Error (misuse) where the model has changed since.
   void check_unchanged() const;
@@ -75,6 +77,7 @@ class SuperpositionBasis {
   std::vector<LoadPattern> patterns_;
   std::shared_ptr<LinearSOE> soe_;
   std::shared_ptr<Solver> solver_;
+  std::string incomplete_;
   std::string free_;  // how the model can move freely; empty where it cannot
 };
 
