@@ -12,7 +12,7 @@ constexpr std::string_view output = "result files contain all results";
 constexpr std::string_view contact = "contact is not implemented; surfaces can be joined by *TIE";
 constexpr std::string_view fluid = "fluids are not implemented";
 constexpr std::string_view nonlinear = "materials are linear elastic";
-constexpr std::string_view supported_steps = 
+constexpr std::string_view supported_steps =
     "steps are *STATIC, *HEAT TRANSFER, STEADY STATE, *FREQUENCY, *MODAL DYNAMIC and *STEADY STATE DYNAMICS";
 constexpr std::string_view contact_only = "it applies only to contact";
 
