@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <voussoir/backends/cuda/projection/tensor_product.hpp>
+#include <voussoir/backends/cuda/primitives/tensor_product.hpp>
 #include <voussoir/backends/cuda/runtime/passing_through.hpp>
 #include <voussoir/backends/detail/upper_triangle.hpp>
 
