@@ -109,6 +109,8 @@ __device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t gr
 template <int Tiles, int Size, int Components, bool Diagonal>
 __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPanelJob job) {
   VSR_DYNAMIC_SHARED(double, matrices);
+  VSR_SHARED std::int32_t equations[group_elements * 8 * Tiles];  // of the rows of X
+  constexpr std::int32_t skipped = -2;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int q = lane % 4, g = lane / 4;
   if constexpr (Size > 0) {
@@ -129,22 +131,25 @@ __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPa
   PanelTiles<Diagonal> tiles;
   const std::int64_t groups = (job.elements.count + group_elements - 1) / group_elements;
   for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
+    // From elements to nodes to equations is a long way through memory: all threads go it at once.
+#pragma unroll
+    for (int i = static_cast<int>(threadIdx.x); i < group_elements * 8 * Tiles; i += projection_threads) {
+      const std::int32_t element = element_at(job, group * group_elements + i / (8 * Tiles));
+      equations[i] = element < 0 ? skipped : row_of<Components>(job, element, i % (8 * Tiles));
+    }
     load_matrices(job, group, 0, matrices);
     __syncthreads();
 #pragma unroll 1
     for (int k = warp; k < group_elements; k += warps) {
-      const std::int32_t element = element_at(job, group * group_elements + k);
-      if (element < 0) continue;
+      const std::int32_t* own = equations + k * (8 * Tiles) + 2 * q;
+      if (equations[k * (8 * Tiles)] == skipped) continue;
       double x[Tiles][2][4];
-      std::int32_t row[Tiles][2];
 #pragma unroll
       for (int t = 0; t < Tiles; ++t)
 #pragma unroll
-        for (int s = 0; s < 2; ++s) {
-          row[t][s] = row_of<Components>(job, element, 8 * t + 2 * q + s);
+        for (int s = 0; s < 2; ++s)
 #pragma unroll
-          for (int m = 0; m < 4; ++m) x[t][s][m] = number_of_x(job, row[t][s], job.top + 8 * m + g);
-        }
+          for (int m = 0; m < 4; ++m) x[t][s][m] = number_of_x(job, own[8 * t + s], job.top + 8 * m + g);
       const double* matrix = matrices + k * job.stride;
 #pragma unroll
       for (int u = 0; u < Tiles; ++u) {
@@ -167,7 +172,7 @@ __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPa
             if constexpr (Diagonal)
               return x[u][which][j];
             else
-              return number_of_x(job, row[u][which], job.left + 8 * j + g);
+              return number_of_x(job, own[8 * u + which], job.left + 8 * j + g);
           });
       }
     }
