@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/backends/multigrid.hpp>
+#include <voussoir/backends/projection_services.hpp>
 #include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir::detail {
@@ -80,6 +81,14 @@ Eigen::MatrixXd EigenBlocks::dot(const Vector& x, const Vector& y) const {
 Eigen::MatrixXd EigenBlocks::symmetric_dot(const Vector& x, const Vector& y) const {
   const Eigen::MatrixXd product = dot(x, y);
   return 0.5 * (product + product.transpose());
+}
+
+Eigen::MatrixXd EigenBlocks::projected_stiffness(const Vector& x) const {
+  auto* service = backend_.find<ProjectionServices>();
+  if (!service) return symmetric_dot(x, stiffness(x));
+  RowMajor result(x.columns(), x.columns());
+  service->project(problem_.stiffness(), x, {result.data(), static_cast<std::size_t>(result.size())});
+  return 0.5 * (result + result.transpose());
 }
 
 void EigenBlocks::add(const Vector& x, const Eigen::MatrixXd& c, Vector& y) const {
@@ -183,7 +192,7 @@ Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks)
 RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x) {
   RitzPairs pairs;
   if (!x.layout()) return pairs;
-  const SymmetricEigen s = symmetric_eigen(blocks.symmetric_dot(x, blocks.stiffness(x)));
+  const SymmetricEigen s = symmetric_eigen(blocks.projected_stiffness(x));
   pairs.vectors = blocks.combined(x, s.vectors);
   pairs.values.assign(s.values.data(), s.values.data() + s.values.size());
   return pairs;
