@@ -14,4 +14,5 @@
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
+#include <voussoir/solvers/eigen/mode_superposition_problem.hpp>
 #include <voussoir/solvers/static_problem.hpp>

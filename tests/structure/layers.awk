@@ -32,7 +32,7 @@ function framework_part(path,    part, n) {
 function part_may_include(from, to) {
   if (from == to || from == "" || to == "") return 1
   if (from == "mesh" || from == "model") return to == "domain"
-  if (from == "analysis") return to == "domain" || to == "model"
+  if (from == "analysis") return to == "domain" || to == "model" || to == "response"
   if (from == "io") return to == "domain" || to == "analysis" || to == "response"
   return 0  # domain, response, and any part that is not in this list yet
 }
