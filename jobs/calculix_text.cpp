@@ -43,8 +43,10 @@ void append_value(std::string& text, double value) {
   append_right(text, fortran(digits, end), 14);
 }
 
+}  // namespace
+
 /// e14.7: a nought before the point.
-std::string time_text(double time) {
+std::string fortran_exponent(double time) {
   if (!std::isfinite(time)) time = 0;
   int exponent = 0;
   if (time != 0) {
@@ -63,12 +65,10 @@ std::string time_text(double time) {
   return " 0.0000000E+00";
 }
 
-}  // namespace
-
 std::string calculix_text(const PrintTable& table, double time) {
   std::string text;
   const auto heading = [&](const std::string& words) {
-    text += "\n " + words + " for set " + printable_line(table.set) + " and time " + time_text(time) + "\n\n";
+    text += "\n " + words + " for set " + printable_line(table.set) + " and time " + fortran_exponent(time) + "\n\n";
   };
   const auto columns = static_cast<std::size_t>(table.calculix_columns);
   const std::size_t rows = table.ids.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
@@ -84,6 +85,21 @@ std::string loads_of(const JobStep& step, const LoadCase* acting) {
   }
   if (step.heated_by)
     text += (text.empty() ? "" : ", ") + ("temperatures of step " + std::to_string(*step.heated_by + 1));
+  return text;
+}
+
+/// The loads of a step of mode superposition, which has a load case for each amplitude.
+std::string modal_loads_of(const Domain& domain, const JobStep& step) {
+  std::string text;
+  const auto add = [&](const std::vector<StepLoad>& loads, const std::vector<BaseMotion>& base) {
+    for (const StepLoad& load : loads)
+      text += (text.empty() ? "" : ", ") + loads_of(step, &domain.load_case(load.load_case));
+    say(text, base.size(), "base motion");
+  };
+  if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal)) add(dynamic->loads, dynamic->base);
+  if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) add(harmonic->loads, harmonic->base);
+  if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal))
+    say(text, spectrum->directions.size(), "response spectrum");
   return text;
 }
 
@@ -202,6 +218,10 @@ class Checker {
       if (said_.insert(error.what()).second)
         add({Severity::error, "model", error.text(), error.where().empty() ? step.where : error.where(), {}, {}});
     }
+    if (uses_modes(step.procedure)) check.loads = modal_loads_of(*job_.domains[step.domain], step);
+    const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal);
+    if (dynamic && (!dynamic->displacement.empty() || !dynamic->velocity.empty() || dynamic->continues)) return;
+    if (step.procedure == Procedure::frequency || step.procedure == Procedure::spectrum) return;
     if (check.loads.empty() && !moves_anything(step.supports.get()) && (!step.supports || step.supports->kept.empty()))
       add({Severity::hint,
            "no loads",
@@ -213,7 +233,9 @@ class Checker {
 
   /// Numbers the model as the step holds it and looks for what can move; once for all steps that hold the same.
   const Numbered& number(const JobStep& step) {
-    const auto key = std::make_pair(step.domain, step.supports.get());
+    // A body that can move freely has modes, at frequency zero.
+    const bool may_move = uses_modes(step.procedure);
+    const auto key = std::make_tuple(step.domain, step.supports.get(), may_move);
     if (const auto known = numbered_.find(key); known != numbered_.end()) return known->second;
     stage("supports of step '" + step.name + "'");
     Domain& domain = *job_.domains[step.domain];
@@ -224,7 +246,7 @@ class Checker {
     for (std::int32_t e = 0; e < model.equation_count(); ++e) numbered.prescribed += model.is_prescribed(e);
     const auto parts = connected_parts(model);
     report_.domains[step.domain].parts = parts.empty() ? 0 : *std::max_element(parts.begin(), parts.end()) + 1;
-    for (const FreeMotion& motion : find_free_motions(model)) {
+    for (const FreeMotion& motion : may_move ? std::vector<FreeMotion>() : find_free_motions(model)) {
       Finding finding{Severity::error,
                       "free motion",
                       "it is not restrained in step '" + step.name + "': " + motion.text +
@@ -249,7 +271,7 @@ class Checker {
   const std::function<bool(const std::string&)>& progress_;
   CheckReport report_;
   std::shared_ptr<Backend> backend_;
-  std::map<std::pair<std::size_t, const Supports*>, Numbered> numbered_;
+  std::map<std::tuple<std::size_t, const Supports*, bool>, Numbered> numbered_;
   std::set<std::string> said_;
 };
 

@@ -49,7 +49,7 @@ void judge_step(const Job& job, const JobStep& step, const StepResult& result, c
   if (estimate.quantity.empty() || !peak) return;
 
   const Id node = peak->greatest.node;
-  const Peak found = find_peak_cause(domain, result, estimate, domain.node_index(node), loaded);
+  const StressPeak found = find_peak_cause(domain, result, estimate, domain.node_index(node), loaded);
   if (found.cause == PeakCause::none) return;
   const Id place = domain.node_id(found.node);
   std::string text = std::string("the largest ") + (stress ? "stress" : "heat flux");

@@ -25,6 +25,7 @@ struct Quantity {
 const std::vector<Quantity>& node_quantities() {
   static const std::vector<Quantity> list = {
       {"U", "displacements (vx,vy,vz)", "", {"ux", "uy", "uz", "rx", "ry", "rz"}},
+      {"V", "velocities (vx,vy,vz)", "", {"ux", "uy", "uz", "rx", "ry", "rz"}},
       {"RF", "forces (fx,fy,fz)", "total force (fx,fy,fz)", {"ux", "uy", "uz", "rx", "ry", "rz"}},
       {"NT", "temperatures", "", {"T"}},
       {"RFL", "heat generation", "total heat generation", {"T"}}};
@@ -64,13 +65,14 @@ std::string join_names(const Names& names) {
 class Tables {
  public:
   Tables(const Job& job, const JobStep& step, const StepResult& result, const std::vector<double>& temperatures,
-         std::vector<std::string>& notes)
+         std::vector<std::string>& notes, const PrintSelection& selection)
       : job_(job),
         step_(step),
         domain_(*job.domains[step.domain]),
         result_(result),
         temperatures_(temperatures),
-        notes_(notes) {
+        notes_(notes),
+        selection_(selection) {
     field_of_.assign(domain_.block_count(), nullptr);
     for (const PointField& field : result.points) field_of_[field.block] = &field;
   }
@@ -78,6 +80,7 @@ class Tables {
   std::vector<PrintTable> make() {
     for (request_ = 0; request_ < step_.prints.size(); ++request_) {
       const PrintRequest& request = step_.prints[request_];
+      if (selection_.prints && !(*selection_.prints)[request_]) continue;
       for (item_ = 0; item_ < request.quantities.size(); ++item_)
         if (request.at == PrintRequest::At::nodes)
           add_nodes(request, request.quantities[item_]);
@@ -114,9 +117,10 @@ class Tables {
     const Quantity* quantity = find(node_quantities(), label);
     const bool heat = step_.procedure == Procedure::steady_heat;
     if (!quantity)
-      return note(request, label + " is not printed: it is not a nodal quantity; available are U, RF, NT, RFL");
+      return note(request, label + " is not printed: it is not a nodal quantity; available are U, V, RF, NT, RFL");
     if ((label == "U" || label == "RF") && heat)
       return note(request, label + " is not printed in heat steps, which do not have it");
+    if (label == "V" && !selection_.velocity) return note(request, "V is printed in steps of mode superposition only");
     if (label == "RFL" && !heat) return note(request, "RFL is printed in heat steps only");
     const auto& known = result_.unknowns.components;
     if ((label == "U" || label == "RF") && std::find(known.begin(), known.end(), "ux") == known.end())
@@ -134,8 +138,10 @@ class Tables {
     }
     std::sort(nodes.begin(), nodes.end(), [&](auto a, auto b) { return domain_.node_id(a) < domain_.node_id(b); });
 
-    const NodalField& field = label == "RF" || label == "RFL" ? result_.internal_forces : result_.unknowns;
-    const bool vector = label == "U" || label == "RF";
+    const NodalField& field = label == "RF" || label == "RFL" ? result_.internal_forces
+                              : label == "V"                  ? *selection_.velocity
+                                                              : result_.unknowns;
+    const bool vector = label == "U" || label == "V" || label == "RF";
     const bool acting = label == "NT" && !heat;
     std::vector<int> components;  // of the field, −1: not there
     for (std::size_t k = 0; k < quantity->names.size(); ++k) {
@@ -166,6 +172,7 @@ class Tables {
 
   static std::string column_name(const std::string& label, const std::string& name) {
     if (label == "U") return name;
+    if (label == "V") return "velocity_" + name;
     if (label == "RF") return (name[0] == 'u' ? "f" : "m") + name.substr(1);
     return label == "NT" ? "temperature" : "heat_flow";
   }
@@ -344,6 +351,7 @@ class Tables {
   const StepResult& result_;
   const std::vector<double>& temperatures_;
   std::vector<std::string>& notes_;
+  const PrintSelection& selection_;
   std::size_t request_ = 0, item_ = 0;       // being made
   std::vector<const PointField*> field_of_;  // of each block, or null
   bool looked_for_rings_ = false;
@@ -354,8 +362,9 @@ class Tables {
 }  // namespace
 
 std::vector<PrintTable> print_tables(const Job& job, const JobStep& step, const StepResult& result,
-                                     const std::vector<double>& temperatures, std::vector<std::string>& notes) {
-  std::vector<PrintTable> tables = Tables(job, step, result, temperatures, notes).make();
+                                     const std::vector<double>& temperatures, std::vector<std::string>& notes,
+                                     const PrintSelection& selection) {
+  std::vector<PrintTable> tables = Tables(job, step, result, temperatures, notes, selection).make();
   if (!job.instances.empty())
     for (PrintTable& table : tables)
       for (const Id id : table.ids)

@@ -18,6 +18,7 @@
 #include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
@@ -59,7 +60,9 @@ struct ResultFiles::State {
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
   detail::VtuSeries vtus;
-  detail::BackgroundWork background;  // the last member: its thread uses all the others
+  detail::ModalFiles modal;
+  std::shared_ptr<const ModeSet> found_modes;  // of the frequency step that is being written
+  detail::BackgroundWork background;           // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
   struct Acting {
@@ -68,9 +71,28 @@ struct ResultFiles::State {
   };
 
   State(const Job& j, OutputOptions o)
-      : job(j), options(std::move(o)), load_cases(j), probes(j), pictures(j, options), vtus(j, options) {
+      : job(j),
+        options(std::move(o)),
+        load_cases(j),
+        probes(j),
+        pictures(j, options),
+        vtus(j, options),
+        modal(j, options, surroundings()) {
     for (const JobStep& step : job.steps)
       if (step.heated_by) heating.insert(*step.heated_by);
+  }
+
+  detail::ModalFiles::Surroundings surroundings() {
+    return {[this](const fs::path& file) { done(file); }, [this](const std::string& text) { append_to_dat(text); },
+            [this](const std::string& text) { note(text); },
+            [this](std::size_t step, std::size_t request, std::size_t item) {
+              return table_names.at({step, request, item});
+            }};
+  }
+
+  void append_to_dat(const std::string& text) {
+    if (!dat) dat = std::make_unique<OutputFile>(path(name + ".dat"), options.overwrite);
+    dat->write(text);
   }
 
   fs::path path(const std::string& file) const { return options.folder / file; }
@@ -78,7 +100,12 @@ struct ResultFiles::State {
     return job.steps.size() > 1 ? name + "_step" + std::to_string(step + 1) : name;
   }
   bool has_prints() const {
-    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return !s.prints.empty(); });
+    return std::any_of(job.steps.begin(), job.steps.end(),
+                       [](const JobStep& s) { return !s.prints.empty() || s.procedure == Procedure::frequency; });
+  }
+  /// Whether a step is of statics or heat, with one result.
+  bool has_modeless() const {
+    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return !uses_modes(s.procedure); });
   }
 
   /// Every file that the job may write. Gives the tables their names.
@@ -87,7 +114,7 @@ struct ResultFiles::State {
     std::set<std::string> taken;
     path_names = probes.file_names();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
-      if (!options.tables) continue;
+      if (!options.tables || uses_modes(job.steps[i].procedure)) continue;
       if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
       for (const std::string& path_name : path_names)
         for (const char* ending : {".csv", ".svg"}) files.push_back(stem(i) + path_name + ending);
@@ -95,7 +122,10 @@ struct ResultFiles::State {
     for (const std::string& file : pictures.files(name)) files.push_back(file);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
       const JobStep& step = job.steps[i];
-      if (options.vtu) files.push_back(stem(i) + ".vtu");
+      if (uses_modes(step.procedure))
+        for (const std::string& file : detail::ModalFiles::plan(step, stem(i), options)) files.push_back(file);
+      else if (options.vtu)
+        files.push_back(stem(i) + ".vtu");
       if (!options.tables) continue;
       for (std::size_t r = 0; r < step.prints.size(); ++r)
         for (std::size_t q = 0; q < step.prints[r].quantities.size(); ++q) {
@@ -112,8 +142,8 @@ struct ResultFiles::State {
           if (request.totals != PrintRequest::Totals::no) files.push_back(unique + "_total.csv");
         }
     }
-    if (options.vtu && !job.steps.empty()) files.push_back(name + ".pvd");
-    if (options.frd && !job.steps.empty()) files.push_back(name + ".frd");
+    if (options.vtu && has_modeless()) files.push_back(name + ".pvd");
+    if (options.frd && has_modeless()) files.push_back(name + ".frd");
     if (options.tables && has_prints()) files.push_back(name + ".dat");
     if (options.json) files.push_back(name + ".results.json");
     return files;
@@ -248,8 +278,7 @@ struct ResultFiles::State {
     const auto tables = detail::print_tables(job, job.steps[step], result, temperatures, told);
     for (const std::string& text : told) note(text);
     for (const auto& table : tables) {
-      if (!dat) dat = std::make_unique<OutputFile>(path(name + ".dat"), options.overwrite);
-      dat->write(detail::calculix_text(table, job.steps[step].total_time));
+      append_to_dat(detail::calculix_text(table, job.steps[step].total_time));
       const std::string& base = table_names.at({step, table.request, table.item});
       if (table.wants_rows) {
         detail::csv_of(table, job.units).write(path(base + ".csv"), options.overwrite);
@@ -286,7 +315,7 @@ struct ResultFiles::State {
 
   /// Files that hold all steps get their names.
   void close_files() {
-    if (!lost) write_list();
+    if (!lost && has_modeless()) write_list();
     if (const auto file = std::move(frd)) {
       file->commit();
       done(path(name + ".frd"));
@@ -331,6 +360,22 @@ struct ResultFiles::State {
       });
     });
     seconds += watch.seconds();
+  }
+
+  /// Writes a part of a step of modes, here and now.
+  template <class Write>
+  void write_modal(const char* stage, Write write) {
+    background.check();
+    const Stopwatch watch;
+    write_or_lose([&] { timed(stage, write); });
+    seconds += watch.seconds();
+  }
+
+  /// What is asked for of all steps and left out of those of modes.
+  void note_left_out() {
+    if (options.frd) note("steps of modes and of mode superposition are not written to the .frd file");
+    if (!probes.empty()) note("points and paths are not evaluated in steps of modes and of mode superposition");
+    if (options.pictures != Pictures::none) note("steps of modes and of mode superposition are not drawn");
   }
 
   void write_json(const JobResult* result, const Error* error, const RunRecord& record) {
@@ -394,6 +439,27 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
   // A std::function must be copyable, and a result is better not copied.
   const auto kept = std::make_shared<StepResult>(std::move(result));
   s.background.begin([&s, step, kept, acting = std::move(acting)] { s.write(step, *kept, acting); });
+}
+
+void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) {
+  State& s = *state_;
+  s.write_modal("modes", [&] { s.modal.modes(step, s.stem(step), *modes); });
+  s.found_modes = std::move(modes);
+}
+
+void ResultFiles::state(std::size_t step, StepState state) {
+  State& s = *state_;
+  s.write_modal("states", [&] { s.modal.state(step, s.stem(step), std::move(state)); });
+}
+
+void ResultFiles::end(std::size_t step, StepResponse response) {
+  State& s = *state_;
+  s.write_modal("states", [&] {
+    s.modal.end(step, s.stem(step), response);
+    s.note_left_out();
+    s.summaries.push_back(summarize(s.job, step, s.found_modes.get(), response));
+  });
+  s.found_modes.reset();
 }
 
 void ResultFiles::finish(const JobResult& result, const RunRecord& record) {

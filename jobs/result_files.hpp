@@ -48,6 +48,9 @@ struct RunRecord {
 ///   NAME.frd                        the same for CalculiX GraphiX, PrePoMax and FreeCAD, all steps in one file
 ///   NAME.dat                        the requested tables, in CalculiX's layout
 ///   NAME_U_SET.csv …                the same tables, one file each (NAME_step1_U_SET.csv …)
+///   NAME_modes.csv, NAME_mode_001.vtu, …, NAME_modes.pvd      of a frequency step
+///   NAME_time_0001.vtu, …, NAME_times.pvd, NAME_history.csv, .svg, NAME_peaks.csv  of a step of modal dynamics; of a
+///                                   harmonic one NAME_frequency_0001.vtu, …, NAME_frequencies.pvd
 ///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), if requested
 ///   NAME_points.csv                 results at the points of the job
 ///   NAME_path_A.csv, .svg           results along path A of the job, as a table and as a plot
@@ -57,17 +60,15 @@ struct RunRecord {
 /// that fails or is stopped later leaves the results of the earlier steps.
 ///
 ///   ResultFiles files(job, options);                       // before solving: the names must be free
-///   const JobResult result = run_job(job, how, {}, [&](std::size_t step, StepResult r) {
-///     files.write_step(step, std::move(r));
-///   });
+///   const JobResult result = run_job(job, how, {}, files);
 ///   files.finish(result, {how, seconds});
-class ResultFiles {
+class ResultFiles : public StepReceiver {
  public:
   /// Checks all file names and creates the folder, before any time is spent on solving. Existing results are an Error
   /// (io) unless OutputOptions::overwrite is set. Another run that writes results of this name to the folder is always
   /// an Error (io): the name is locked (OutputLock) until finish() or give_up(). The job must outlive this object.
   ResultFiles(const Job& job, OutputOptions options);
-  ~ResultFiles();
+  ~ResultFiles() override;
   ResultFiles(const ResultFiles&) = delete;
   ResultFiles& operator=(const ResultFiles&) = delete;
 
@@ -79,6 +80,14 @@ class ResultFiles {
   /// the background, waits for the previous step and starts writing this one. Except for supports and load cases, the
   /// job's domains must not change until finish() or give_up() returns.
   void write_step(std::size_t step, StepResult result);
+  /// write_step(), for run_job().
+  void step(std::size_t step, StepResult result) override { write_step(step, std::move(result)); }
+  /// Writes the table and the shapes of modes.
+  void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override;
+  /// Writes a state of a step of modes or of mode superposition.
+  void state(std::size_t step, StepState state) override;
+  /// Completes the files of a step of modes or of mode superposition, and keeps its summary.
+  void end(std::size_t step, StepResponse response) override;
   /// Called after the last step: writes the tables of all steps and results.json.
   void finish(const JobResult& result, const RunRecord& record);
   /// Called instead of finish() if the job failed: writes the tables of the finished steps, and a results.json with the

@@ -11,6 +11,7 @@
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
+#include <voussoir/jobs/mode_files.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -194,6 +195,34 @@ Json units(const Units& u) {
   return object;
 }
 
+/// What a step of modes or of mode superposition has to say.
+void add_modal(const StepSummary& s, Json& object) {
+  if (s.modes) {
+    const EigenReport& report = s.modes->report;
+    Json total;
+    for (int d = 0; d < ModeSet::directions; ++d)
+      total[ModeSet::direction_names()[static_cast<std::size_t>(d)]] = s.modes->total_mass[static_cast<std::size_t>(d)];
+    object["converged"] = report.converged;
+    object["completeness"] = name_of(report.completeness);
+    object["statement"] = report.statement;
+    object["total_mass"] = total;
+    object["modes"] = Json::parse(modes_as_json(*s.modes));
+    object["solver"] = {{"name", report.solver},
+                        {"choice", report.choice},
+                        {"iterations", report.iterations},
+                        {"factorisations", report.factorisations}};
+    return;
+  }
+  object["statement"] = s.statement;
+  Json peaks = Json::array();
+  for (const ResponsePeak& peak : s.peaks)
+    peaks.push_back({{"quantity", peak.quantity},
+                     {"value", number(peak.value)},
+                     {s.procedure == Procedure::harmonic ? "frequency" : "time", number(peak.at)},
+                     {"place", peak.place}});
+  object["peaks"] = peaks;
+}
+
 Json step(const StepSummary& s) {
   Json object;
   object["number"] = s.number;
@@ -201,6 +230,10 @@ Json step(const StepSummary& s) {
   object["title"] = s.title;
   object["procedure"] = to_string(s.procedure);
   object["time"] = number(s.time);
+  if (uses_modes(s.procedure)) {
+    add_modal(s, object);
+    return object;
+  }
   Json extremes = Json::object();
   for (const Range& r : s.ranges) extremes[r.quantity] = {{"min", extreme(r.least)}, {"max", extreme(r.greatest)}};
   object["extremes"] = extremes;
@@ -227,7 +260,9 @@ std::string results_json(const JsonContents& c) {
   root["program"] = "voussoir";
   root["version"] = version();
   root["date"] = now();
-  root["status"] = !c.error ? "finished" : c.error->code() == ErrorCode::cancelled ? "cancelled" : "failed";
+  root["status"] = !c.error ? (c.result && !c.result->faults.empty() ? "not converged" : "finished")
+                   : c.error->code() == ErrorCode::cancelled ? "cancelled"
+                                                             : "failed";
   if (c.error)
     root["error"] = {{"code", name_of(c.error->code())}, {"where", c.error->where()}, {"text", c.error->text()}};
   root["job"] = {
@@ -258,6 +293,8 @@ std::string results_json(const JsonContents& c) {
   for (const JobNote& n : c.job->notes) notes.push_back((n.where.empty() ? "" : n.where + ": ") + n.text);
   if (c.result)
     for (const std::string& n : c.result->notes) notes.push_back(n);
+  if (c.result)
+    for (const std::string& n : c.result->faults) notes.push_back(n);
   for (const std::string& n : *c.notes) notes.push_back(n);
   root["notes"] = notes;
   root["files"] = Json::array();

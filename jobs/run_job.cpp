@@ -6,10 +6,36 @@
 #include <tuple>
 
 #include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/procedures.hpp>
 
 namespace voussoir {
 namespace {
+
+/// A step of mode superposition uses modes of an earlier step of the same model.
+void check_modal(const Job& job, std::size_t index, const std::string& where) {
+  const JobStep& step = job.steps[index];
+  const auto fail = [&](const std::string& text) { throw Error(ErrorCode::misuse, text, where); };
+  const auto check_modes = [&](std::size_t modes_of) {
+    if (modes_of >= index || job.steps[modes_of].procedure != Procedure::frequency)
+      fail("the step superposes the modes of a step that is not an earlier frequency step");
+    if (job.steps[modes_of].domain != step.domain) fail("the step superposes the modes of another model");
+    if (job.steps[modes_of].supports != step.supports)
+      fail("the step has other supports than the step whose modes it superposes");
+  };
+  if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal)) {
+    check_modes(dynamic->modes_of);
+    if (dynamic->continues && (*dynamic->continues >= index || *dynamic->continues <= dynamic->modes_of ||
+                               !std::holds_alternative<ModalDynamicStep>(job.steps[*dynamic->continues].modal)))
+      fail("the step continues a step that is not an earlier one of modal dynamics with the same modes");
+  } else if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) {
+    check_modes(harmonic->modes_of);
+  } else if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal)) {
+    check_modes(spectrum->modes_of);
+  } else if (!std::holds_alternative<FrequencyStep>(step.modal)) {
+    fail("the step does not say what it asks for");
+  }
+}
 
 /// The names of the job's parts must fit each other; a Job may be made by hand.
 void check(const Job& job) {
@@ -21,6 +47,10 @@ void check(const Job& job) {
                   "the step refers to model " + std::to_string(step.domain) + ", but the job has " +
                       std::to_string(job.domains.size()),
                   where);
+    if (uses_modes(step.procedure)) {
+      check_modal(job, i, where);
+      continue;
+    }
     try {
       procedures().find(procedure_name(step));
     } catch (const Error& error) {
@@ -40,12 +70,16 @@ void check(const Job& job) {
 class Runner {
  public:
   Runner(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-         const std::function<void(std::size_t, StepResult)>& finished)
+         StepReceiver& receiver)
       : job_(job),
         options_(options),
         observer_(observer),
-        finished_(finished),
+        receiver_(receiver),
         backend_(Backend::open(options.backend)),
+        tell_([this](std::size_t step, const Progress& progress) {
+          return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress});
+        }),
+        modal_(job, backend_, tell_, receiver),
         load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
@@ -56,10 +90,16 @@ class Runner {
   JobResult run() {
     for (std::size_t first = 0; first < job_.steps.size();) {
       std::size_t last = first + 1;
-      while (last < job_.steps.size() && can_join(first, last)) ++last;
-      solve_together(first, last);
+      if (uses_modes(job_.steps[first].procedure)) {
+        apply_supports(job_.steps[first]);
+        modal_.run(first);
+      } else {
+        while (last < job_.steps.size() && can_join(first, last)) ++last;
+        solve_together(first, last);
+      }
       first = last;
     }
+    take_modal_report();
     result_.backend_bytes = backend_->bytes_peak();
     return std::move(result_);
   }
@@ -67,8 +107,8 @@ class Runner {
  private:
   bool can_join(std::size_t first, std::size_t step) const {
     const JobStep &a = job_.steps[first], &b = job_.steps[step];
-    return a.domain == b.domain && a.supports == b.supports && procedure_name(a) == procedure_name(b) &&
-           (!b.heated_by || *b.heated_by < first);
+    return a.domain == b.domain && a.supports == b.supports && !uses_modes(b.procedure) &&
+           procedure_name(a) == procedure_name(b) && (!b.heated_by || *b.heated_by < first);
   }
 
   /// Notes which steps need the unknowns of which others.
@@ -112,12 +152,39 @@ class Runner {
     return name;
   }
 
+  void apply_supports(const JobStep& step) {
+    if (!step.supports) return;
+    const auto before = previous_.find(step.domain);
+    step.supports->apply(*job_.domains[step.domain],
+                         before == previous_.end() ? nullptr : &unknowns_.at(before->second));
+  }
+
+  void add_time(const StageTime& t) {
+    const auto same = std::find_if(result_.stage_times.begin(), result_.stage_times.end(),
+                                   [&](const StageTime& s) { return s.stage == t.stage; });
+    if (same == result_.stage_times.end())
+      result_.stage_times.push_back(t);
+    else
+      same->seconds += t.seconds;
+  }
+
+  void add_note(const std::string& note) {
+    if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
+      result_.notes.push_back(note);
+  }
+
+  void take_modal_report() {
+    for (const StageTime& t : modal_.stage_times()) add_time(t);
+    for (const std::string& note : modal_.notes()) add_note(note);
+    result_.faults = modal_.faults();
+    result_.equations = std::max(result_.equations, modal_.equations());
+    result_.free_equations = std::max(result_.free_equations, modal_.free_equations());
+    if (result_.matrix.empty()) result_.matrix = "stiffness and mass stored";
+  }
+
   void solve_together(std::size_t first, std::size_t last) {
     Domain& domain = *job_.domains[job_.steps[first].domain];
-    if (const auto& supports = job_.steps[first].supports) {
-      const auto before = previous_.find(job_.steps[first].domain);
-      supports->apply(domain, before == previous_.end() ? nullptr : &unknowns_.at(before->second));
-    }
+    apply_supports(job_.steps[first]);
     std::vector<Step> steps;
     for (std::size_t i = first; i < last; ++i) {
       const JobStep& step = job_.steps[i];
@@ -141,17 +208,8 @@ class Runner {
     result_.equations = std::max<std::int64_t>(result_.equations, model.equation_count());
     result_.free_equations = std::max<std::int64_t>(result_.free_equations, model.free_equation_count());
     result_.matrix = analysis->collaborators().soe->describe();
-    for (const StageTime& t : analysis->stage_times()) {
-      const auto same = std::find_if(result_.stage_times.begin(), result_.stage_times.end(),
-                                     [&](const StageTime& s) { return s.stage == t.stage; });
-      if (same == result_.stage_times.end())
-        result_.stage_times.push_back(t);
-      else
-        same->seconds += t.seconds;
-    }
-    for (const std::string& note : analysis->notes())
-      if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
-        result_.notes.push_back(note);
+    for (const StageTime& t : analysis->stage_times()) add_time(t);
+    for (const std::string& note : analysis->notes()) add_note(note);
   }
 
   /// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
@@ -177,10 +235,7 @@ class Runner {
       unknowns_[step] = found.unknowns;
       previous_[domain] = step;
     }
-    if (finished_)
-      finished_(step, std::move(found));
-    else
-      result_.steps.push_back(std::move(found));
+    receiver_.step(step, std::move(found));
   }
 
   bool heats_later(std::size_t heat, std::size_t step) const { return last_heated_[heat] > step; }
@@ -188,8 +243,10 @@ class Runner {
   Job& job_;
   const StaticOptions& options_;
   const std::function<bool(const JobProgress&)>& observer_;
-  const std::function<void(std::size_t, StepResult)>& finished_;
+  StepReceiver& receiver_;
   std::shared_ptr<Backend> backend_;
+  const detail::ModalRunner::Tell tell_;
+  detail::ModalRunner modal_;
   JobResult result_;
   const detail::LoadCaseIndex load_cases_;
   std::vector<std::size_t> last_heated_;  // of each step: the last one that its temperatures act on; 0: none
@@ -199,12 +256,39 @@ class Runner {
   std::map<std::size_t, std::size_t> previous_;  // last finished step of each model, where one is needed
 };
 
+/// Takes the last result of each step.
+class LastResults : public StepReceiver {
+ public:
+  explicit LastResults(std::function<void(std::size_t, StepResult)> finished) : finished_(std::move(finished)) {}
+  void step(std::size_t step, StepResult result) override { finished_(step, std::move(result)); }
+  void modes(std::size_t, std::shared_ptr<const ModeSet> modes) override {
+    last_ = {};
+    if (modes->count() > 0) last_.unknowns = modes->shapes.back();
+  }
+  void state(std::size_t, StepState state) override { last_ = std::move(state.result); }
+  void end(std::size_t step, StepResponse) override { finished_(step, std::move(last_)); }
+
+ private:
+  std::function<void(std::size_t, StepResult)> finished_;
+  StepResult last_;  // of a step that has several states
+};
+
 }  // namespace
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-                  const std::function<void(std::size_t step, StepResult)>& finished) {
+                  StepReceiver& receiver) {
   check(job);
-  return Runner(job, options, observer, finished).run();
+  return Runner(job, options, observer, receiver).run();
+}
+
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  const std::function<void(std::size_t step, StepResult)>& finished) {
+  std::vector<StepResult> kept;
+  LastResults receiver(finished ? finished
+                                : [&](std::size_t, StepResult result) { kept.push_back(std::move(result)); });
+  JobResult result = run_job(job, options, observer, receiver);
+  result.steps = std::move(kept);
+  return result;
 }
 
 }  // namespace voussoir

@@ -5,6 +5,7 @@
 
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir {
@@ -19,7 +20,10 @@ struct JobProgress {
 
 /// The results of a job.
 struct JobResult {
-  std::vector<StepResult> steps;       ///< in the order of Job::steps; empty if `finished` took them
+  /// In the order of Job::steps; empty if they were passed on. Steps of modes and of mode superposition have the state
+  /// that came last, with the unknowns alone of a frequency step without tables.
+  std::vector<StepResult> steps;
+  std::vector<std::string> faults;     ///< modes whose residuals are too large, or that are missing
   std::vector<StageTime> stage_times;  ///< times by stage, summed over all steps
   std::vector<std::string> notes;      ///< Analysis::notes() of all analyses
   std::string backend;                 ///< Backend::describe()
@@ -34,13 +38,18 @@ struct JobResult {
 /// together. Changes the supports of the job's domains: those of each step are applied in turn. Sums of forces do not
 /// include the nodes of Job::rotation_nodes.
 ///
-/// `finished` receives the result of each step as soon as it is available, so that files can be written and the memory
-/// released; an Error that it throws stops the job. Without `finished` the results are returned. `observer` is called
-/// while the job is running; returning false stops it with an Error (cancelled).
+/// `finished` receives the result of each step (of steps of modes and of mode superposition the last state) as soon as
+/// it is available, so that files can be written and the memory released; an Error that it throws stops the job.
+/// Without `finished` the results are returned. `observer` is called while the job is running; returning false stops it
+/// with an Error (cancelled).
 ///
 /// If a step fails, the Error of its analysis (NotConverged, singular, cancelled …) is thrown after `finished` was
 /// called for all steps before it.
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer = {},
                   const std::function<void(std::size_t step, StepResult)>& finished = {});
+/// The same for jobs with any kind of steps: modes, and what is superposed of them, are passed on too. Modes that are
+/// not exact or not complete are JobResult::faults; superposing them is an Error (not_converged).
+JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
+                  StepReceiver& receiver);
 
 }  // namespace voussoir

@@ -215,7 +215,7 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   std::set<std::string> known;
   bool any = false;
   for (const JobStep& step : job.steps) {
-    const auto fields = picture_fields(job, step);
+    const auto fields = uses_modes(step.procedure) ? std::vector<std::string>() : picture_fields(job, step);
     known.insert(fields.begin(), fields.end());
     std::string field = options.picture_field;
     if (field.empty() && !fields.empty()) field = fields.front();
@@ -225,7 +225,9 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   }
   if (any || job.steps.empty()) return;
   if (known.empty())
-    throw Error(ErrorCode::bad_input, "the model has no elements that can be drawn; omit the option", "--picture");
+    throw Error(ErrorCode::bad_input,
+                "the model has no elements that can be drawn in a step of statics or heat; omit the option",
+                "--picture");
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
   throw Error(ErrorCode::bad_input,

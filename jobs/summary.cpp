@@ -109,15 +109,45 @@ void name_nodes(std::vector<Range>& ranges, const InstanceNumbers& instances) {
     for (Extreme* extreme : {&range.least, &range.greatest}) extreme->name = instances.node(extreme->node);
 }
 
-StepSummary summarize(const Job& job, std::size_t number, const StepResult& result) {
+namespace {
+
+StepSummary begin_summary(const Job& job, std::size_t number) {
   const JobStep& step = job.steps.at(number);
-  const Domain& domain = *job.domains[step.domain];
   StepSummary summary;
   summary.number = number + 1;
   summary.name = step.name;
   summary.title = step.title;
   summary.procedure = step.procedure;
   summary.time = step.total_time;
+  return summary;
+}
+
+}  // namespace
+
+StepSummary summarize(const Job& job, std::size_t number, const ModeSet* modes, const StepResponse& response) {
+  StepSummary summary = begin_summary(job, number);
+  if (modes) {
+    auto numbers = std::make_shared<ModeSet>(*modes);
+    for (NodalField& shape : numbers->shapes) shape = {};  // as long as the model
+    summary.modes = std::move(numbers);
+    summary.report.solver = modes->report.solver;
+    summary.report.choice = modes->report.choice;
+    summary.report.converged = modes->report.converged;
+    summary.report.iterations = modes->report.iterations;
+    summary.report.reason = modes->report.statement;
+    summary.report.true_residual = 0;
+    for (const EigenMode& mode : modes->report.modes)
+      summary.report.true_residual = std::max(summary.report.true_residual, mode.residual);
+  }
+  summary.statement = response.statement;
+  summary.peaks = response.peaks;
+  return summary;
+}
+
+StepSummary summarize(const Job& job, std::size_t number, const StepResult& result) {
+  const JobStep& step = job.steps.at(number);
+  const Domain& domain = *job.domains[step.domain];
+  StepSummary summary = begin_summary(job, number);
   summary.ranges = ranges_of(domain, result.unknowns, reported_nodes(job, domain));
   summary.unknowns = result.unknowns.components;
   summary.load_sum = result.load_sum;

@@ -7,6 +7,7 @@
 
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
 
 // A step in a few numbers, for the table on the screen and for results.json.
 
@@ -86,6 +87,10 @@ struct StepSummary {
   std::vector<std::string> hints;   ///< warnings about the accuracy of the results
   std::vector<PointResult> points;  ///< results at the points of the job, in the order of Job::points
   SolveReport report;               ///< report of the solver
+  /// The modes of a frequency step without their shapes; null for other steps.
+  std::shared_ptr<const ModeSet> modes;
+  std::string statement;            ///< what the modes of a superposition leave out; empty for other steps
+  std::vector<ResponsePeak> peaks;  ///< largest values of a step of mode superposition
 
   /// The range of a quantity by name; null if the step does not have it.
   const Range* range(std::string_view quantity) const;
@@ -94,6 +99,8 @@ struct StepSummary {
 /// The summary of a step, without the ranges of quantities recovered in elements (stress, flux). These are computed by
 /// ranges_of() from the nodal fields.
 StepSummary summarize(const Job& job, std::size_t step, const StepResult& result);
+/// The summary of a step of modes or of mode superposition; `modes` is null unless the step found them.
+StepSummary summarize(const Job& job, std::size_t step, const ModeSet* modes, const StepResponse& response);
 
 /// Minimum and maximum of a nodal field, component by component; nodes from index `nodes` on are ignored.
 /// For displacements, the range of their magnitude is added.

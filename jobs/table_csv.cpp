@@ -19,6 +19,12 @@ std::vector<std::string> place_columns(const Units& units) {
   return {units.labelled("x"), units.labelled("y"), units.labelled("z")};
 }
 
+void begin_row(CsvTable& csv, const CsvState& state) {
+  csv.row();
+  for (const double value : state.values) csv.add(value);
+  if (!state.text.empty()) csv.add(state.text);
+}
+
 void add_values(CsvTable& csv, const ProbeValues& values, const InstanceNumbers& names) {
   for (const double x : values.position) csv.add(x);
   csv.add(names.element(values.element)).add(values.material);
@@ -48,7 +54,7 @@ bool is_turned(const Job& job, const JobStep& step, const PrintRequest& request,
     const auto has_axes = [&](std::int32_t n) {
       return static_cast<std::size_t>(n) < system_of.size() && system_of[static_cast<std::size_t>(n)] >= 0;
     };
-    if (quantity != "U" && quantity != "RF") return false;
+    if (quantity != "U" && quantity != "V" && quantity != "RF") return false;
     if (request.set.empty()) return std::any_of(system_of.begin(), system_of.end(), [](auto s) { return s >= 0; });
     const auto nodes = domain.node_set(request.set);
     return std::any_of(nodes.begin(), nodes.end(), has_axes);
@@ -65,36 +71,56 @@ bool is_turned(const Job& job, const JobStep& step, const PrintRequest& request,
   return std::any_of(elements.begin(), elements.end(), [&](const ElementRef& e) { return oriented[e.block] != 0; });
 }
 
-CsvTable csv_of(const PrintTable& table, const Units& units) {
-  std::vector<std::string> columns{table.of_nodes ? "node" : "element"};
-  if (!table.names.empty()) columns.push_back("name");
-  if (table.has_points) columns.push_back("point");
-  const bool placed = !table.positions.empty() && table.quantity != "COORD";
-  if (placed)
+CsvTable csv_head(const PrintTable& table, const Units& units, const CsvState& state) {
+  std::vector<std::string> columns = state.names;
+  columns.emplace_back(table.of_nodes ? "node" : "element");
+  if (!table.names.empty()) columns.emplace_back("name");
+  if (table.has_points) columns.emplace_back("point");
+  if (!table.positions.empty() && table.quantity != "COORD")
     for (const std::string& place : place_columns(units)) columns.push_back(place);
   for (const std::string& column : table.columns) columns.push_back(head(table.quantity, column, units));
-  CsvTable csv(columns);
+  return CsvTable(columns);
+}
+
+void add_rows(CsvTable& csv, const PrintTable& table, const CsvState& state) {
+  const bool placed = !table.positions.empty() && table.quantity != "COORD";
   for (std::size_t row = 0; row < table.ids.size(); ++row) {
-    csv.row().add(table.ids[row]);
+    begin_row(csv, state);
+    csv.add(table.ids[row]);
     if (!table.names.empty()) csv.add(table.names[row]);
     if (table.has_points) csv.add(table.points[row]);
     for (std::size_t k = 0; placed && k < 3; ++k) csv.add(table.positions[3 * row + k]);
     for (std::size_t c = 0; c < table.width(); ++c) csv.add(table.at(row, c));
   }
+}
+
+CsvTable csv_of(const PrintTable& table, const Units& units) {
+  CsvTable csv = csv_head(table, units, {});
+  add_rows(csv, table, {});
   return csv;
 }
 
-CsvTable csv_of_totals(const PrintTable& table, const Units& units) {
-  std::vector<std::string> columns{"set"};
+CsvTable csv_head_of_totals(const PrintTable& table, const Units& units, const CsvState& state) {
+  std::vector<std::string> columns = state.names;
+  columns.emplace_back("set");
   for (const std::string& column : table.total_columns) columns.push_back(head(table.quantity, column, units));
-  CsvTable csv(columns);
-  csv.row().add(table.set);
+  return CsvTable(columns);
+}
+
+void add_totals(CsvTable& csv, const PrintTable& table, const CsvState& state) {
+  begin_row(csv, state);
+  csv.add(table.set);
   for (std::size_t c = 0; c < table.width(); ++c) {
     double sum = 0;
     for (std::size_t row = 0; row < table.ids.size(); ++row)
       if (!std::isnan(table.at(row, c))) sum += table.at(row, c);
     csv.add(sum);
   }
+}
+
+CsvTable csv_of_totals(const PrintTable& table, const Units& units) {
+  CsvTable csv = csv_head_of_totals(table, units, {});
+  add_totals(csv, table, {});
   return csv;
 }
 

@@ -28,13 +28,13 @@ struct DemoOptions {
   std::int64_t size = 200000;
 };
 
-struct Peak {
+struct Largest {
   double value = 0;
   Id node = 0;
 };
 
-Peak largest_displacement(const Domain& domain, const StepResult& result) {
-  Peak peak;
+Largest largest_displacement(const Domain& domain, const StepResult& result) {
+  Largest peak;
   for (std::int32_t n = 0; n < domain.node_count(); ++n)
     if (const double u = std::hypot(result.unknowns.at(n, 0), result.unknowns.at(n, 1), result.unknowns.at(n, 2));
         u > peak.value)
@@ -43,8 +43,8 @@ Peak largest_displacement(const Domain& domain, const StepResult& result) {
 }
 
 void print_step(const Domain& domain, const StepResult& result, const std::vector<MaterialField>& stress) {
-  const Peak moved = largest_displacement(domain, result);
-  Peak mises;
+  const Largest moved = largest_displacement(domain, result);
+  Largest mises;
   for (const MaterialField& material : stress)
     if (const auto e = material.field.largest("mises"); e.value > mises.value)
       mises = {e.value, domain.node_id(e.node)};

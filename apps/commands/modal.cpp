@@ -18,8 +18,7 @@
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
-#include <voussoir/framework/io/vtk/pvd_writer.hpp>
-#include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/jobs/mode_files.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
 
 namespace voussoir::app {
@@ -134,14 +133,8 @@ class ModalRun {
   }
 
   ExitCode verdict(const ModeSet& modes) const {
-    if (!modes.report.converged) {
-      show_error(
-          "voussoir: {} {}: not all modes have residuals within the tolerance {:g}; their shapes are approximate\n",
-          red("error:", Stream::error), options_.file, options_.tolerance);
-      return ExitCode::no_solution;
-    }
-    if (modes.report.completeness == Completeness::incomplete) {
-      show_error("voussoir: {} {}: {}\n", red("error:", Stream::error), options_.file, modes.report.statement);
+    if (const std::string fault = fault_of(modes.report, options_.tolerance); !fault.empty()) {
+      show_error("voussoir: {} {}: {}\n", red("error:", Stream::error), options_.file, fault);
       return ExitCode::no_solution;
     }
     return ExitCode::ok;
@@ -174,19 +167,9 @@ class ModalRun {
     OutputFile document(path("_modes.json"), options_.force);
     document.write(modal_document(modes, record));
     document.commit();
-    if (options_.no_vtu || modes.count() == 0) return written;
-    VtuMesh mesh;
-    std::vector<PvdEntry> series;
-    for (int m = 0; m < modes.count(); ++m) {
-      const std::string ending = fmt::format("_mode_{:03}.vtu", m + 1);
-      VtuWriter(domain)
-          .add(modes.shapes[static_cast<std::size_t>(m)])
-          .comment(fmt::format("mode {}, {:.9g} Hz, M-orthonormal", m + 1, modes.frequency(m)))
-          .reuse(mesh)
-          .write(path_of(job, ending), {options_.force});
-      series.push_back({static_cast<double>(m + 1), job.name + ending});
-    }
-    write_pvd(path("_modes.pvd"), series, options_.force);
+    if (options_.no_vtu) return written;
+    const auto shapes = write_mode_shapes(domain, modes, options_.output, job.name, options_.force);
+    if (!shapes.empty()) written.push_back(shapes.back().string());  // the list of them will do
     return written;
   }
 

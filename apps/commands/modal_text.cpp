@@ -9,11 +9,14 @@
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/jobs/mode_files.hpp>
 
 namespace voussoir::app {
 namespace {
 
 constexpr int translations = 3;
+
+}  // namespace
 
 std::string mode_rows(const ModeSet& modes) {
   std::string text = fmt::format("  {:>5} {:>13} {:>9}   {:^26}   {:^26}\n", "mode", "frequency", "residual",
@@ -34,19 +37,7 @@ std::string mode_rows(const ModeSet& modes) {
   return text;
 }
 
-const char* name_of(Completeness completeness) {
-  switch (completeness) {
-    case Completeness::verified:
-      return "verified";
-    case Completeness::probed:
-      return "probed";
-    case Completeness::incomplete:
-      return "incomplete";
-    case Completeness::unchecked:
-      break;
-  }
-  return "unchecked";
-}
+namespace {
 
 std::string finished(const nlohmann::ordered_json& document) {
   return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
@@ -83,26 +74,6 @@ std::string modal_text(const ModeSet& modes, const ModalRecord& record, const st
 
 std::string modal_document(const ModeSet& modes, const ModalRecord& record) {
   const EigenReport& report = modes.report;
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (int m = 0; m < modes.count(); ++m) {
-    const auto place = static_cast<std::size_t>(m);
-    nlohmann::ordered_json factors, masses, accumulated;
-    for (int d = 0; d < ModeSet::directions; ++d) {
-      const std::string& name = ModeSet::direction_names()[static_cast<std::size_t>(d)];
-      factors[name] = modes.participation[place][static_cast<std::size_t>(d)];
-      masses[name] = modes.effective_mass(m, d);
-      accumulated[name] = modes.accumulated(m, d);
-    }
-    list.push_back({{"mode", m + 1},
-                    {"frequency", modes.frequency(m)},
-                    {"eigenvalue", modes.eigenvalue(m)},
-                    {"residual", report.modes[place].residual},
-                    {"rigid", report.modes[place].free},
-                    {"modal_mass", modes.modal_masses[place]},
-                    {"participation", factors},
-                    {"effective_mass", masses},
-                    {"accumulated", accumulated}});
-  }
   nlohmann::ordered_json total, times;
   for (int d = 0; d < ModeSet::directions; ++d)
     total[ModeSet::direction_names()[static_cast<std::size_t>(d)]] = modes.total_mass[static_cast<std::size_t>(d)];
@@ -125,7 +96,7 @@ std::string modal_document(const ModeSet& modes, const ModalRecord& record) {
                    {"notes", report.notes},
                    {"total_mass", total},
                    {"seconds", times},
-                   {"modes", list}});
+                   {"modes", nlohmann::ordered_json::parse(modes_as_json(modes))}});
 }
 
 std::string modal_failure_document(const std::string& file, const Error& error) {
@@ -135,26 +106,6 @@ std::string modal_failure_document(const std::string& file, const Error& error) 
        {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
        {"error", {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
        {"file", file}});
-}
-
-CsvTable modal_table(const ModeSet& modes) {
-  std::vector<std::string> columns{"mode", "frequency", "eigenvalue", "residual", "modal_mass"};
-  for (const char* kind : {"participation_", "effective_mass_", "accumulated_"})
-    for (const std::string& direction : ModeSet::direction_names()) columns.push_back(kind + direction);
-  CsvTable table(columns);
-  for (int m = 0; m < modes.count(); ++m) {
-    const auto place = static_cast<std::size_t>(m);
-    table.row()
-        .add(m + 1)
-        .add(modes.frequency(m))
-        .add(modes.eigenvalue(m))
-        .add(modes.report.modes[place].residual)
-        .add(modes.modal_masses[place]);
-    for (const double factor : modes.participation[place]) table.add(factor);
-    for (int d = 0; d < ModeSet::directions; ++d) table.add(modes.effective_mass(m, d));
-    for (int d = 0; d < ModeSet::directions; ++d) table.add(modes.accumulated(m, d));
-  }
-  return table;
 }
 
 }  // namespace voussoir::app

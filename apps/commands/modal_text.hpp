@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/mode_set.hpp>
-#include <voussoir/framework/io/csv/csv_writer.hpp>
 
 namespace voussoir::app {
 
@@ -24,7 +23,7 @@ std::string modal_text(const ModeSet& modes, const ModalRecord& record, const st
 std::string modal_document(const ModeSet& modes, const ModalRecord& record);
 /// The document of a file that has no modes.
 std::string modal_failure_document(const std::string& file, const Error& error);
-/// A row per mode: frequency, residual, participation factors, effective masses and their accumulated fractions.
-CsvTable modal_table(const ModeSet& modes);
+/// The table of frequencies and effective masses.
+std::string mode_rows(const ModeSet& modes);
 
 }  // namespace voussoir::app

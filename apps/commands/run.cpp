@@ -91,6 +91,35 @@ class Run {
     }
   }
 
+  /// Writes what steps find, and says so.
+  class StepWriter : public StepReceiver {
+   public:
+    StepWriter(Run& run, ResultFiles& files, std::size_t steps) : run_(run), files_(files), steps_(steps) {}
+    void step(std::size_t step, StepResult result) override {
+      write(step, [&] { files_.step(step, std::move(result)); });
+    }
+    void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override {
+      write(step, [&] { files_.modes(step, std::move(modes)); });
+    }
+    void state(std::size_t step, StepState state) override {
+      write(step, [&] { files_.state(step, std::move(state)); });
+    }
+    void end(std::size_t step, StepResponse response) override {
+      write(step, [&] { files_.end(step, std::move(response)); });
+    }
+
+   private:
+    template <class Write>
+    void write(std::size_t step, Write write) {
+      run_.tell(Activity{"", "writing", step + 1, steps_});
+      const Monitor::Pause pause(run_.monitor_);
+      write();
+    }
+    Run& run_;
+    ResultFiles& files_;
+    std::size_t steps_;
+  };
+
   /// What stopped a job that is being caught: where files could not be written, that came first.
   static Error first_error(const std::string& file, ResultFiles& files) {
     try {
@@ -131,6 +160,7 @@ class Run {
     const Forget forget{monitor_};
     try {
       Countdown countdown(how_.relative_tolerance);
+      StepWriter writer(*this, files, job.steps.size());
       const JobResult result = run_job(
           job, how_,
           [&](const JobProgress& progress) {
@@ -143,12 +173,7 @@ class Run {
             }
             return tell(activity) && !files.has_failed();
           },
-          [&](std::size_t step, StepResult found) {
-            Activity activity{"", "writing", step + 1, job.steps.size()};
-            tell(activity);
-            const Monitor::Pause pause(monitor_);
-            files.write_step(step, std::move(found));
-          });
+          writer);
       Monitor::Pause pause(monitor_);
       pause.forget_last_words();
       files.finish(result, record);
@@ -162,7 +187,9 @@ class Run {
       }
       documents_.add(files.json());
       pause.forget_activity();
-      return ExitCode::ok;
+      for (const std::string& fault : result.faults)
+        show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
+      return result.faults.empty() ? ExitCode::ok : ExitCode::no_solution;
     } catch (const std::exception&) {
       Monitor::Pause pause(monitor_);
       const Error error = first_error(file, files);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/apps/commands/modal_text.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
 
@@ -251,6 +252,44 @@ void add_points(const std::vector<StepSummary>& steps, const Units& units, std::
   if (!shown.empty()) text += "\n";
 }
 
+/// "beam_mode_001", "beam_time_0012", "beam_frequency_0003".
+bool is_in_series(const std::string& stem) {
+  const std::size_t end = stem.find_last_not_of("0123456789");
+  if (end == std::string::npos || end + 1 == stem.size()) return false;
+  const std::string name = stem.substr(0, end + 1);
+  return name.ends_with("_mode_") || name.ends_with("_time_") || name.ends_with("_frequency_");
+}
+
+std::string text_of_peaks(const StepSummary& step) {
+  std::string text = bold(fmt::format("  {:<24} {:>14} {:>14}  {}\n", "peak", "value",
+                                      step.procedure == Procedure::harmonic        ? "frequency"
+                                      : step.procedure == Procedure::modal_dynamic ? "time"
+                                                                                   : "",
+                                      "at"));
+  for (const ResponsePeak& peak : step.peaks)
+    text += fmt::format("  {:<24} {:>14.6g} {:>14}  {}\n", peak.quantity, peak.value,
+                        std::isnan(peak.at) ? "" : fmt::format("{:.6g}", peak.at), peak.place);
+  return text;
+}
+
+/// Frequencies of modes, and peaks of what is superposed of them.
+std::string text_of_modal_steps(const std::vector<StepSummary>& steps) {
+  std::string text;
+  for (const StepSummary& step : steps) {
+    if (!uses_modes(step.procedure)) continue;
+    const std::string name = step.title.empty() ? step.name : step.title;
+    const bool numbered = name == "step " + std::to_string(step.number);
+    text += fmt::format("  {}: {}\n",
+                        bold(fmt::format("step {}{}", step.number, numbered ? "" : ", " + fitted(name, name_width))),
+                        to_string(step.procedure));
+    if (step.modes)
+      text += mode_rows(*step.modes) + "\n  " + step.modes->report.statement + "\n\n";
+    else
+      text += text_of_peaks(step) + (step.statement.empty() ? "" : "\n  " + step.statement + "\n") + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string text_of_sizes(const Job& job, double read_seconds) {
@@ -266,8 +305,12 @@ std::string text_of_sizes(const Job& job, double read_seconds) {
   return text;
 }
 
-std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& units) {
+std::string text_of_steps(const std::vector<StepSummary>& all, const Units& units) {
   std::string text = "\n";
+  std::vector<StepSummary> steps;
+  for (const StepSummary& step : all)
+    if (!uses_modes(step.procedure)) steps.push_back(step);
+  if (steps.empty()) return text + text_of_modal_steps(all);
   std::vector<std::string> fields;
   for (const char* usual : {"displacement", "temperature", ""})
     for (const StepSummary& step : steps)
@@ -278,7 +321,7 @@ std::string text_of_steps(const std::vector<StepSummary>& steps, const Units& un
   add_sums(steps, units, text);
   add_supports(steps, units, text);
   add_points(steps, units, text);
-  return text;
+  return text + text_of_modal_steps(all);
 }
 
 std::string text_of_end(const JobResult& result, const ResultFiles& files, double read_seconds, double all_seconds) {
@@ -288,6 +331,7 @@ std::string text_of_end(const JobResult& result, const ResultFiles& files, doubl
   std::string last;
   for (const StepSummary& step : files.summaries()) {
     const SolveReport& report = step.report;
+    if (report.solver.empty()) continue;
     const std::string line = fmt::format("{}: {}; residual {:.1e}", report.solver, report.reason, report.true_residual);
     if (line != last) text += fmt::format("  {:<8} {}\n", last.empty() ? "solver" : "", line);
     last = line;
@@ -302,9 +346,18 @@ std::string text_of_end(const JobResult& result, const ResultFiles& files, doubl
   for (const StageTime& stage : result.stage_times)
     text += fmt::format(", {} {}", stage.stage, readable_seconds(stage.seconds));
   text += fmt::format(", write {}; {} in all\n", readable_seconds(files.seconds()), readable_seconds(all_seconds));
-  const auto& written = files.written();
-  for (std::size_t i = 0; i < written.size(); ++i)
-    text += fmt::format("  {:<8} {}\n", i == 0 ? "wrote" : "", written[i].string());
+  // Of a series of files the list that opens them is named.
+  std::size_t listed = 0, in_series = 0;
+  for (const auto& path : files.written()) {
+    if (is_in_series(path.stem().string()) && path.extension() == ".vtu") {
+      ++in_series;
+      continue;
+    }
+    text += fmt::format("  {:<8} {}\n", listed++ == 0 ? "wrote" : "", path.string());
+  }
+  if (in_series > 0)
+    text += fmt::format("  {:<8} and {} that the .pvd files list\n", "",
+                        counted(static_cast<long long>(in_series), "VTU file"));
   return text;
 }
 

@@ -73,8 +73,8 @@ PeakCause cause_at(const Domain& domain, const StepResult& result, const detail:
 
 }  // namespace
 
-Peak find_peak_cause(const Domain& domain, const StepResult& result, const ErrorEstimate& estimate, std::int32_t node,
-                     std::span<const std::int32_t> loaded_nodes) {
+StressPeak find_peak_cause(const Domain& domain, const StepResult& result, const ErrorEstimate& estimate,
+                           std::int32_t node, std::span<const std::int32_t> loaded_nodes) {
   if (node < 0 || node >= domain.node_count() || estimate.element_percent.empty()) return {};
   const auto pool = detail::elements_around(domain, node, 3);
   std::vector<std::int32_t> candidates{node};

@@ -17,7 +17,7 @@ enum class PeakCause {
 };
 
 /// What was seen at a peak.
-struct Peak {
+struct StressPeak {
   PeakCause cause = PeakCause::none;  ///< why the value grows with refinement
   std::int32_t node = -1;             ///< (index) at which the cause is: the given node or a neighbour
 };
@@ -27,7 +27,7 @@ struct Peak {
 /// `result` has reactions of, and at whether nodal loads act there (indices, sorted). Faceted arcs are taken for the
 /// curves that they stand for. A cause is named only where the error estimate of the elements is not below that of the
 /// whole body: where the solution converges well, there is no peak to warn of.
-Peak find_peak_cause(const Domain& domain, const StepResult& result, const ErrorEstimate& estimate, std::int32_t node,
-                     std::span<const std::int32_t> loaded_nodes);
+StressPeak find_peak_cause(const Domain& domain, const StepResult& result, const ErrorEstimate& estimate,
+                           std::int32_t node, std::span<const std::int32_t> loaded_nodes);
 
 }  // namespace voussoir

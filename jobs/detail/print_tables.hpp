@@ -36,12 +36,21 @@ struct PrintTable {
   double at(std::size_t row, std::size_t column) const { return values[row * width() + column]; }
 };
 
+/// Which tables are made of one of several states of a step, and what they need beside its result.
+struct PrintSelection {
+  const std::vector<char>* prints = nullptr;  ///< whether each of JobStep::prints is made; null: all
+  const NodalField* velocity = nullptr;       ///< for V; null: there is none
+};
+
 /// The tables of a step. `temperatures` are those that act in a step of statics, per node, or empty. What was asked for
 /// and cannot be given is said in `notes`.
 std::vector<PrintTable> print_tables(const Job& job, const JobStep& step, const StepResult& result,
-                                     const std::vector<double>& temperatures, std::vector<std::string>& notes);
+                                     const std::vector<double>& temperatures, std::vector<std::string>& notes,
+                                     const PrintSelection& selection = {});
 
 /// A table as CalculiX writes it: a heading, a blank line, rows of a number, a point and values.
 std::string calculix_text(const PrintTable& table, double time);
+/// A number as Fortran's e14.7 has it: " 0.1234568E-02".
+std::string fortran_exponent(double number);
 
 }  // namespace voussoir::detail

@@ -18,6 +18,17 @@ std::string as_file_name(const std::string& name);
 /// own, and the quantity has a direction.
 bool is_turned(const Job& job, const JobStep& step, const PrintRequest& request, const std::string& quantity);
 
+/// The columns that tell the rows of several states in one table apart: values, then text where there is any.
+struct CsvState {
+  std::vector<std::string> names;
+  std::vector<double> values;
+  std::string text;
+};
+CsvTable csv_head(const PrintTable& table, const Units& units, const CsvState& state);
+void add_rows(CsvTable& csv, const PrintTable& table, const CsvState& state);
+CsvTable csv_head_of_totals(const PrintTable& table, const Units& units, const CsvState& state);
+void add_totals(CsvTable& csv, const PrintTable& table, const CsvState& state);
+
 CsvTable csv_of(const PrintTable& table, const Units& units);
 CsvTable csv_of_totals(const PrintTable& table, const Units& units);
 /// A row for each point and each material that meets there.

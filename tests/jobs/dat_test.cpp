@@ -327,7 +327,7 @@ TEST(PrintTables, SayWhatTheyCannotGive) {
   EXPECT_TRUE(tables_of(job, notes).empty());
   ASSERT_EQ(notes.size(), 4u);
   EXPECT_EQ(notes[0], "bar.inp:7: U is not printed in heat steps, which do not have it");
-  EXPECT_EQ(notes[1], "bar.inp:7: XYZ is not printed: it is not a nodal quantity; available are U, RF, NT, RFL");
+  EXPECT_EQ(notes[1], "bar.inp:7: XYZ is not printed: it is not a nodal quantity; available are U, V, RF, NT, RFL");
   EXPECT_EQ(notes[2],
             "bar.inp:7: PEEQ is not printed: it is not an element quantity; available are S, E, HFL, ENER, ELSE, EVOL, "
             "COORD, SF");

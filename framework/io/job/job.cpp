@@ -34,7 +34,23 @@ std::string InstanceNumbers::name(const std::vector<Range>& ranges, Id id) {
 }
 
 std::string to_string(Procedure procedure) {
-  return procedure == Procedure::statics ? "linear statics" : "steady heat";
+  switch (procedure) {
+    case Procedure::statics:
+      return "linear statics";
+    case Procedure::steady_heat:
+      return "steady heat";
+    case Procedure::frequency:
+      return "natural modes";
+    case Procedure::modal_dynamic:
+      return "modal dynamics";
+    case Procedure::harmonic:
+      return "harmonic response";
+    case Procedure::spectrum:
+      return "response spectrum";
+  }
+  return "linear statics";
 }
+
+bool uses_modes(Procedure procedure) { return procedure != Procedure::statics && procedure != Procedure::steady_heat; }
 
 }  // namespace voussoir

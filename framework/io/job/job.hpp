@@ -9,6 +9,7 @@
 #include <voussoir/framework/analysis/probe.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/io/job/modal_steps.hpp>
 #include <voussoir/framework/io/units.hpp>
 
 // The contents of an input file. Decks and job files are read into a Job; the layer jobs/ solves it and writes the
@@ -48,19 +49,28 @@ struct PrintRequest {
   /// Whether sums over the set are printed: not at all, in addition to the rows, or instead of them.
   enum class Totals { no, also, only } totals = Totals::no;  ///< whether sums are printed
   bool local = false;  ///< components in the node's axes (Job::node_axes) or in the element's orientation
-  std::string where;   ///< file and line of the request: "beam.inp:12"
+  /// Of steps with several states: which of them are printed. The last one always is.
+  int every = 1;              ///< every so many states
+  std::vector<double> times;  ///< at these times of the step instead, ascending; empty: by `every`
+  std::string where;          ///< file and line of the request: "beam.inp:12"
 };
 
 /// The physics of a step.
 enum class Procedure {
-  statics,     ///< linear statics
-  steady_heat  ///< steady-state heat conduction
+  statics,        ///< linear statics
+  steady_heat,    ///< steady-state heat conduction
+  frequency,      ///< natural frequencies and modes
+  modal_dynamic,  ///< response over time by mode superposition
+  harmonic,       ///< response to harmonic loads by mode superposition
+  spectrum        ///< peaks under a response spectrum
 };
-/// "linear statics" or "steady heat", for tables and messages.
+/// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
+/// Whether steps of this procedure are made of modes: all but statics and heat.
+bool uses_modes(Procedure procedure);
 
 /// One step: the loads and supports at its end. Steps of linear statics and steady-state heat conduction depend on
-/// nothing else, so they are independent of each other.
+/// nothing else, so they are independent of each other. Steps of mode superposition use the modes of an earlier step.
 struct JobStep {
   std::string name;                          ///< "step 1", or the name given in the input file
   std::string title;                         ///< a line of text from the input file; may be empty
@@ -77,6 +87,8 @@ struct JobStep {
   /// Index of a heat step whose temperatures load this step, if any.
   std::optional<std::size_t> heated_by;
   std::vector<PrintRequest> prints;  ///< requested tables
+  /// What a step of modes or mode superposition asks for; std::monostate for statics and heat.
+  ModalRequest modal;
 };
 
 /// Local axes of nodes (*TRANSFORM), for supports, loads and printed vectors.

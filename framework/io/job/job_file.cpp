@@ -53,7 +53,7 @@ void require_sections(const Json& root, const job::Groups& groups, const std::ve
             "'ignore'");
 }
 
-Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh) {
+Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, const std::filesystem::path& folder) {
   Job result;
   result.source = name;
   result.name = std::filesystem::path(name).stem().string();
@@ -83,7 +83,7 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh) {
   const auto supports =
       root.has("supports") ? job::read_supports(root.at("supports"), model) : std::vector<job::Support>();
   const auto loads = root.has("loads") ? job::read_loads(root.at("loads"), model) : std::vector<job::Load>();
-  job::read_steps(root, model, loads, supports, result);
+  job::read_steps(root, model, loads, supports, folder, result);
   job::read_probes(root, result);
   result.own_nodes = bodies.front().domain().node_count();
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
@@ -162,7 +162,7 @@ Job mesh_as_job(GmshMesh mesh, const std::string& name) {
 }
 
 Job read_job_text(std::string_view text, const std::string& name, GmshMesh mesh) {
-  return make_job(read_root(text, name), name, mesh);
+  return make_job(read_root(text, name), name, mesh, {});
 }
 
 Job read_job_text(std::string_view text, const std::string& name, const std::filesystem::path& folder,
@@ -177,7 +177,7 @@ Job read_job_text(std::string_view text, const std::string& name, const std::fil
     if (error.code() != ErrorCode::io) throw;
     throw Error(ErrorCode::io, error.what(), file.where());
   }
-  return make_job(root, name, mesh);
+  return make_job(root, name, mesh, folder);
 }
 
 Job read_job_file(const std::filesystem::path& path, const ReadProgress& progress) {

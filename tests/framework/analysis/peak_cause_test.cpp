@@ -29,7 +29,7 @@ struct Found {
 Found look(Domain& domain, const std::vector<std::int32_t>& loaded = {}) {
   const StepResult result = solve(domain);
   const auto largest = nodal_stress(domain, result).front().field.largest("mises");
-  const Peak peak = find_peak_cause(domain, result, estimate_error(domain, result.points), largest.node, loaded);
+  const StressPeak peak = find_peak_cause(domain, result, estimate_error(domain, result.points), largest.node, loaded);
   if (peak.node < 0) return {peak.cause};
   return {peak.cause, domain.node(domain.node_id(peak.node)).position};
 }

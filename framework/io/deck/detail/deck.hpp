@@ -11,6 +11,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
+#include <voussoir/framework/response/amplitude.hpp>
 
 // A deck as its author wrote it, card by card, before it becomes a model. parse_deck() fills it and handles the
 // grammar; build_job() converts it to a Job and handles the mechanics. All names are in upper case, as decks are
@@ -219,19 +220,66 @@ struct TemperatureCard {
 
 struct Action {
   std::variant<BoundaryCard, NodalLoadCard, ElementLoadCard, SurfaceLoadCard, FilmCard, TemperatureCard> card;
-  bool op_new = false;    ///< OP=NEW: forget those of the same kind that came before
-  std::string amplitude;  ///< empty: none
+  bool op_new = false;     ///< OP=NEW: forget those of the same kind that came before
+  bool imaginary = false;  ///< LOAD CASE=2: the imaginary part of a harmonic load
+  std::string amplitude;   ///< empty: none
   Place place;
 };
 
 struct AmplitudeCard {
-  std::vector<std::pair<double, double>> points;  ///< (time, value)
-  bool total_time = false;                        ///< TIME=TOTAL TIME
+  Amplitude curve;          ///< over time; over frequency in steps of steady-state dynamics
+  bool total_time = false;  ///< TIME=TOTAL TIME
   Place place;
 };
 
+/// *INITIAL CONDITIONS, TYPE=DISPLACEMENT or VELOCITY.
+struct InitialMotionCard {
+  struct Entry {
+    Target node;
+    int dof;
+    double value;
+    Place place;
+  };
+  bool velocity = false;
+  std::vector<Entry> entries;
+};
+
+/// *TIME POINTS.
+struct TimePointsCard {
+  std::vector<double> times;  ///< ascending
+  bool total_time = false;    ///< TIME=TOTAL TIME
+  Place place;
+};
+
+/// *BASE MOTION.
+struct BaseMotionCard {
+  int dof = 1;            ///< 1 to 3
+  std::string amplitude;  ///< required
+  double scale = 1;
+  bool displacement = false;  ///< TYPE=DISPLACEMENT
+  bool imaginary = false;     ///< LOAD CASE=2
+  Place place;
+};
+
+/// What steps of modes and of mode superposition say of their own.
+struct ModalCard {
+  FrequencyStep frequency;
+  double increment = 1;  ///< of *MODAL DYNAMIC
+  double lowest = 0, highest = 0, bias = 3;
+  std::size_t points = 20;
+  std::optional<StepDamping> damping;
+  std::vector<BaseMotionCard> base;
+};
+
 struct PrintCard {
-  PrintRequest request;  ///< with the set's name as written
+  PrintRequest request;     ///< with the set's name as written
+  std::string time_points;  ///< empty: none
+  Place place;
+};
+/// *NODE FILE, *EL FILE: when states are written.
+struct FileCard {
+  std::optional<int> every;  ///< FREQUENCY=
+  std::string time_points;   ///< empty: none
   Place place;
 };
 
@@ -239,12 +287,15 @@ struct StepCard {
   Place place;
   std::string title;  ///< the line after *STEP, if any
   bool nlgeom = false, perturbation = false, no_analysis = false;
+  bool ramp = false;  ///< AMPLITUDE=RAMP
   std::optional<Procedure> procedure;
   Place procedure_place;
   double period = 1;        ///< time of the step
   bool time_reset = false;  ///< total time does not advance: the step ends when it began
   std::vector<Action> actions;
   std::vector<PrintCard> prints;  ///< complete for this step, i.e. with those that last from steps before
+  ModalCard modal;
+  std::vector<FileCard> files;
 };
 
 struct Deck {
@@ -257,6 +308,8 @@ struct Deck {
   Named<MaterialCard> materials;
   Named<OrientationCard> orientations;
   Named<AmplitudeCard> amplitudes;
+  Named<TimePointsCard> time_points;
+  std::vector<InitialMotionCard> initial_motions;
   std::vector<TransformCard> transforms;
   std::vector<SectionCard> sections;
   std::vector<EquationCard> equations;

@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 
+#include <voussoir/framework/io/job/detail/modal_steps.hpp>
+
 namespace voussoir::job {
 namespace {
 
@@ -19,11 +21,12 @@ const std::vector<Quantity>& all_quantities() {
   constexpr auto statics = Procedure::statics;
   constexpr auto heat = Procedure::steady_heat;
   static const std::vector<Quantity> all = {
-      {"displacement", "U", At::nodes, statics},      {"reaction", "RF", At::nodes, statics},
-      {"temperature", "NT", At::nodes, heat},         {"heat_flow", "RFL", At::nodes, heat},
-      {"stress", "S", At::elements, statics},         {"strain", "E", At::elements, statics},
-      {"energy", "ENER", At::elements, statics},      {"volume", "EVOL", At::elements, statics},
-      {"section_force", "SF", At::elements, statics}, {"heat_flux", "HFL", At::elements, heat},
+      {"displacement", "U", At::nodes, statics}, {"reaction", "RF", At::nodes, statics},
+      {"velocity", "V", At::nodes, statics},     {"temperature", "NT", At::nodes, heat},
+      {"heat_flow", "RFL", At::nodes, heat},     {"stress", "S", At::elements, statics},
+      {"strain", "E", At::elements, statics},    {"energy", "ENER", At::elements, statics},
+      {"volume", "EVOL", At::elements, statics}, {"section_force", "SF", At::elements, statics},
+      {"heat_flux", "HFL", At::elements, heat},
   };
   return all;
 }
@@ -31,11 +34,12 @@ const std::vector<Quantity>& all_quantities() {
 class StepReader {
  public:
   StepReader(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
-             Job& job)
+             const std::filesystem::path& folder, Job& job)
       : root_(root),
         model_(model),
         loads_(loads),
         supports_(supports),
+        folder_(folder),
         job_(job),
         load_used_(loads.size()),
         support_used_(supports.size()) {}
@@ -61,15 +65,12 @@ class StepReader {
   using Factors = std::vector<std::pair<std::size_t, double>>;  // load and factor
 
   void read_step(const Json& json) {
+    if (read_modal_step(json)) return;
     json.allow({"name", "title", "analysis", "procedure", "loads", "supports", "temperatures_from", "print"});
-    const std::string name =
-        json.has("name") ? json.at("name").text() : "step " + std::to_string(job_.steps.size() + 1);
-    for (const JobStep& other : job_.steps)
-      if (other.name == name) json.fail("a step before is called '" + name + "' too; give each a unique name");
+    const std::string name = name_of(json);
     Procedure procedure = model_.body(0).procedure();
     if (json.has("analysis")) {
-      procedure =
-          json.at("analysis").choice({"static", "heat"}) == "static" ? Procedure::statics : Procedure::steady_heat;
+      procedure = json.at("analysis").choice(all_analyses()) == "static" ? Procedure::statics : Procedure::steady_heat;
       model_.require(procedure, json.at("analysis"), "this analysis");
     } else if (model_.body_count() > 1) {
       json.fail("'analysis' is missing; the job has sections for \"static\" and for \"heat\"");
@@ -85,6 +86,67 @@ class StepReader {
       read_prints(json, step);
     else if (root_.has("print"))
       read_prints(root_, step);
+  }
+
+  static std::vector<std::string> all_analyses() {
+    std::vector<std::string> words{"static", "heat"};
+    words.insert(words.end(), modal_analyses().begin(), modal_analyses().end());
+    return words;
+  }
+
+  std::string name_of(const Json& json) const {
+    const std::string name =
+        json.has("name") ? json.at("name").text() : "step " + std::to_string(job_.steps.size() + 1);
+    for (const JobStep& other : job_.steps)
+      if (other.name == name) json.fail("a step before is called '" + name + "' too; give each a unique name");
+    return name;
+  }
+
+  /// A step of modes or of mode superposition; false where it is another one.
+  bool read_modal_step(const Json& json) {
+    if (!json.has("analysis")) return false;
+    const std::string& analysis = json.at("analysis").choice(all_analyses());
+    if (analysis == "static" || analysis == "heat") return false;
+    const Procedure procedure = modal_procedure(analysis);
+    std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
+    const bool loaded = procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic;
+    if (loaded) keys.emplace_back("loads");
+    for (const std::string& key : modal_keys(procedure)) keys.push_back(key);
+    json.allow(keys);
+    model_.require(Procedure::statics, json.at("analysis"), "this analysis");
+    const std::size_t body = *model_.find(Procedure::statics);
+    const std::string name = name_of(json);
+    add_step(json, name, Procedure::statics, {},
+             json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
+    JobStep& step = job_.steps.back();
+    step.procedure = procedure;
+    if (json.has("title")) step.title = json.at("title").text();
+    std::vector<NamedLoadCase> cases;
+    if (loaded && json.has("loads")) cases = separate_loads(named_loads(json.at("loads"), body), name, body);
+    const std::vector<JobStep> earlier(job_.steps.begin(), job_.steps.end() - 1);
+    step.modal = read_modal(json, step, earlier, cases, folder_);
+    if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal))
+      step.total_time = dynamic->start + dynamic->period;
+    if (json.has("print"))
+      read_prints(json, step);
+    else if (root_.has("print"))
+      read_prints(root_, step);
+    return true;
+  }
+
+  /// A load case of each load, since each has an amplitude of its own.
+  std::vector<NamedLoadCase> separate_loads(const Factors& factors, const std::string& step, std::size_t body) {
+    std::vector<NamedLoadCase> cases;
+    Domain& domain = model_.body(body).domain();
+    for (const auto& [load, factor] : factors) {
+      const std::string name = step + ", load " + std::to_string(cases.size() + 1);
+      LoadCase& load_case = domain.add_load_case(name);
+      loads_[load].json.doing(
+          [&, &load = load, &factor = factor] { apply_load(loads_[load], factor, domain, load_case); });
+      load_used_[load] = 1;
+      cases.push_back({loads_[load].name, name});
+    }
+    return cases;
   }
 
   void add_step(const Json& json, const std::string& name, Procedure procedure, const Factors& factors,
@@ -211,7 +273,9 @@ class StepReader {
         const std::string& word = item.choice(words);
         for (const Quantity& q : all_quantities()) {
           if (q.word != word || q.at != request.at) continue;
-          if (q.procedure == step.procedure)
+          if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic)
+            item.fail("'velocity' is a result of steps of modal dynamics and of harmonic response");
+          if (q.procedure == (uses_modes(step.procedure) ? Procedure::statics : step.procedure))
             request.quantities.push_back(q.code);
           else if (!for_all)
             item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
@@ -249,6 +313,7 @@ class StepReader {
   Model& model_;
   const std::vector<Load>& loads_;
   const std::vector<Support>& supports_;
+  const std::filesystem::path& folder_;
   Job& job_;
   std::vector<char> load_used_, support_used_;
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const Supports>> shared_supports_;
@@ -257,8 +322,8 @@ class StepReader {
 }  // namespace
 
 void read_steps(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
-                Job& job) {
-  StepReader(root, model, loads, supports, job).read();
+                const std::filesystem::path& folder, Job& job) {
+  StepReader(root, model, loads, supports, folder, job).read();
 }
 
 }  // namespace voussoir::job

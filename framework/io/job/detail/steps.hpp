@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <vector>
 
 #include <voussoir/framework/io/job/detail/actions.hpp>
@@ -6,8 +7,9 @@
 
 namespace voussoir::job {
 
-/// Reads "steps" (or makes the one step of a job without) and gives each its load case.
+/// Reads "steps" (or makes the one step of a job without) and gives each its load case. Files that steps name are
+/// sought in `folder`.
 void read_steps(const Json& root, Model& model, const std::vector<Load>& loads, const std::vector<Support>& supports,
-                Job& job);
+                const std::filesystem::path& folder, Job& job);
 
 }  // namespace voussoir::job

@@ -65,7 +65,7 @@ TEST(DeckUnsupported, AllOfItInOneListWithItsLines) {
   const std::string text = mesh +
                            "*CONTACT PAIR\nA,B\n*MATERIAL,NAME=M\n*PLASTIC\n1.,2.\n*ELEMENT,TYPE=S4,ELSET=SHELL\n"
                            "2,1,2,3,4\n*CONTACT PAIR\nC,D\n*SHELL SECTION,ELSET=SHELL,MATERIAL=M\n1.\n*WIGGLE\n1,2\n"
-                           "*STEP,NLGEOM\n*STATIC\n*DSLOAD\nX,TRVEC,1.\n*END STEP\n*STEP\n*FREQUENCY\n5\n*END STEP\n";
+                           "*STEP,NLGEOM\n*STATIC\n*DSLOAD\nX,TRVEC,1.\n*END STEP\n*STEP\n*BUCKLE\n5\n*END STEP\n";
   try {
     parse(text);
     FAIL() << "nothing was thrown";

@@ -39,6 +39,7 @@ class ActingReader {
       amplitude_ = &it->second;
     }
     action_ = &action;
+    check_modal(action);
     std::visit([this](const auto& card) { read(card); }, action.card);
   }
 
@@ -53,8 +54,26 @@ class ActingReader {
     a.step = step_;
     a.value = value;
     a.amplitude = amplitude_;
+    a.imaginary = action_->imaginary;
     a.place = place;
     return a;
+  }
+
+  /// What steps of modes and of mode superposition do not take.
+  void check_modal(const Action& action) const {
+    if (action.imaginary && procedure_ != Procedure::harmonic)
+      b_.fail("LOAD CASE=2 is the imaginary part of a harmonic load: it is supported in *STEADY STATE DYNAMICS steps",
+              action.place);
+    if (!procedure_ || !uses_modes(*procedure_)) return;
+    if (*procedure_ != Procedure::frequency && std::holds_alternative<TemperatureCard>(action.card))
+      b_.fail("*TEMPERATURE is not supported in steps of mode superposition, whose modes are those of one temperature",
+              action.place);
+    if (std::holds_alternative<BoundaryCard>(action.card) && (amplitude_ || action.imaginary))
+      b_.fail(
+          "*BOUNDARY with AMPLITUDE or LOAD CASE=2 is not supported in steps of modes: use *BASE MOTION if all "
+          "supports "
+          "move together",
+          action.place);
   }
 
   /// Loads of one physics belong in steps of that physics.
@@ -62,7 +81,8 @@ class ActingReader {
     const bool heat = physics == Physics::heat;
     if (procedure_ && (*procedure_ == Procedure::steady_heat) != heat)
       b_.fail(std::string(card) +
-                  (heat ? " acts in *HEAT TRANSFER steps, and this one is *STATIC"
+                  (heat ? uses_modes(*procedure_) ? " acts in *HEAT TRANSFER steps, and this one is of modes"
+                                                  : " acts in *HEAT TRANSFER steps, and this one is *STATIC"
                         : " acts in *STATIC steps, and this one is *HEAT TRANSFER") +
                   "; move it to a separate step",
               place);
@@ -119,7 +139,8 @@ class ActingReader {
                       (m->components[n] == 0 ? " belongs to no element, so no element would carry the load"
                                              : " has no degree of freedom " + std::to_string(e.dof) + " to load"),
                   e.place);
-        (card.heat ? s_.flows : s_.forces).add(acting(node_key(n, card.heat ? 0 : e.dof), e.value, e.place));
+        (card.heat ? s_.flows : s_.forces)
+            .add(acting(node_key(n, card.heat ? 0 : e.dof, action_->imaginary), e.value, e.place));
       }
     }
   }
@@ -168,7 +189,7 @@ class ActingReader {
               e.place);
     for (std::size_t element : loaded(*m, e.element, e.place)) {
       const FaceRef face{m->ref[element].block, m->ref[element].element, face_of(b_, *m, element, e.label, e.place)};
-      s_.pressures.add(acting(face_key(face), value, e.place));
+      s_.pressures.add(acting(face_key(face, action_->imaginary), value, e.place));
     }
   }
 
@@ -202,11 +223,13 @@ class ActingReader {
     if (e.label == "CENTRIF" && value < 0)
       b_.fail("CENTRIF needs the square of the angular velocity, which cannot be negative", e.place);
     loaded(m, e.element, e.place);
-    BodyActing body{e.element, e.label, {e.values.begin() + 1, e.values.end()}, value, step_, amplitude_, e.place};
+    BodyActing body{e.element, e.label,           {e.values.begin() + 1, e.values.end()}, value, step_, amplitude_,
+                    e.place,   action_->imaginary};
     // The same load in the same direction on the same elements is a new value of the old one.
     std::erase_if(s_.bodies, [&](const BodyActing& old) {
-      return old.step < step_ && old.label == body.label && old.element.set == body.element.set &&
-             old.element.id == body.element.id && old.direction == body.direction;
+      return old.step < step_ && old.imaginary == body.imaginary && old.label == body.label &&
+             old.element.set == body.element.set && old.element.id == body.element.id &&
+             old.direction == body.direction;
     });
     s_.bodies.push_back(std::move(body));
   }
@@ -253,7 +276,8 @@ class ActingReader {
                 "surfaces do not support the load '" + e.label + "'; use " + (card.heat ? "S" : "P"), e.place);
       const double value = magnitude(e.values, e.label, e.place);
       if (!m) continue;
-      for (const FaceRef& f : faces_of_surface(*m, e.surface, e.place)) ledger.add(acting(face_key(f), value, e.place));
+      for (const FaceRef& f : faces_of_surface(*m, e.surface, e.place))
+        ledger.add(acting(face_key(f, action_->imaginary), value, e.place));
     }
   }
 

@@ -11,7 +11,8 @@ namespace voussoir::deck {
 struct Acting {
   std::uint64_t key = 0;
   std::int32_t step = 0;
-  bool fixed = false;  ///< *BOUNDARY, FIXED
+  bool fixed = false;      ///< *BOUNDARY, FIXED
+  bool imaginary = false;  ///< LOAD CASE=2; the key says so too, as both parts act side by side
   double value = 0, extra = 0;
   const AmplitudeCard* amplitude = nullptr;
   Place place;
@@ -28,6 +29,11 @@ class Ledger {
   bool empty() const { return acting_.empty(); }
   bool follows_amplitudes() const {
     return std::any_of(acting_.begin(), acting_.end(), [](const Acting& a) { return a.amplitude != nullptr; });
+  }
+  /// Gives each entry to a function; what later cards replace may be among them unless acting() was called.
+  template <class Look>
+  void visit(Look&& look) const {
+    for (const Acting& a : acting_) look(a);
   }
   /// Gives each entry to a function that may change anything but its key and step.
   template <class Change>

@@ -48,10 +48,10 @@ std::string LoadMaker::make(Model& m, const std::string& name, ActingState& stat
 
 void LoadMaker::nodal(Model& m, const std::vector<Acting>& acting, const StepTime& time) {
   for (const Acting& a : acting) {
-    const double value = a.value * factor_of(a.amplitude, time);
+    const double value = a.value * factor_of(a, time);
     if (value == 0) continue;
-    const auto n = static_cast<std::int32_t>(a.key / 16);
-    const int dof = static_cast<int>(a.key % 16);
+    const std::int32_t n = node_of_key(a.key);
+    const int dof = dof_of_key(a.key);
     const auto add = [&](Unknown u, double v) {
       record_.nodal.push_back({m.domain->node_id(u.node), unknown_name(m.physics, u.component), v});
     };
@@ -83,7 +83,7 @@ std::map<Value, std::vector<FaceRef>> by_value(const std::vector<Acting>& acting
     Value sum{};
     std::size_t end = i;
     for (; end < acting.size() && acting[end].key == acting[i].key; ++end) {
-      const Value v = value_of(acting[end], factor_of(acting[end].amplitude, time));
+      const Value v = value_of(acting[end], factor_of(acting[end], time));
       if constexpr (std::is_same_v<Value, double>)
         sum += v;
       else
@@ -175,7 +175,7 @@ void LoadMaker::check_masses(const Model& m, const BodyActing& load, std::span<c
 
 void LoadMaker::bodies(Model& m, const ActingState& state, const StepTime& time) {
   for (const BodyActing& load : state.bodies) {
-    const double value = load.value * factor_of(load.amplitude, time);
+    const double value = load.value * factor_of(load.amplitude, time, load.imaginary);
     const double* d = load.direction.data() + (load.label == "GRAV" ? 0 : 3);
     const double length = std::hypot(d[0], d[1], d[2]);
     const std::array<double, 3> direction{d[0] / length, d[1] / length, d[2] / length};

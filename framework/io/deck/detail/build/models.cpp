@@ -166,7 +166,8 @@ void add_surfaces(Build& b, Model& m) {
 std::vector<Physics> physics_of(const Build& b) {
   std::vector<Physics> needed;
   for (const StepCard& step : b.deck.steps) {
-    if (!step.procedure) b.fail("the step has no procedure; add *STATIC or *HEAT TRANSFER, STEADY STATE", step.place);
+    if (!step.procedure)
+      b.fail("the step has no procedure; add *STATIC or *HEAT TRANSFER, STEADY STATE, or *FREQUENCY", step.place);
     const Physics p = *step.procedure == Procedure::steady_heat ? Physics::heat : Physics::structure;
     if (std::find(needed.begin(), needed.end(), p) == needed.end()) needed.push_back(p);
   }

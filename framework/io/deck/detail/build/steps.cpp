@@ -4,19 +4,13 @@
 #include <array>
 
 #include <voussoir/framework/io/deck/detail/build/acting_reader.hpp>
+#include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
 
 namespace voussoir::deck {
 
-double factor_of(const AmplitudeCard* amplitude, const StepTime& time) {
-  if (!amplitude || amplitude->points.empty()) return 1;
-  const auto& points = amplitude->points;
-  const double t = amplitude->total_time ? time.total : time.period;
-  if (t <= points.front().first) return points.front().second;
-  if (t >= points.back().first) return points.back().second;
-  const auto high =
-      std::upper_bound(points.begin(), points.end(), t, [](double v, const auto& p) { return v < p.first; });
-  const auto low = high - 1;
-  return low->second + (t - low->first) / (high->first - low->first) * (high->second - low->second);
+double factor_of(const AmplitudeCard* amplitude, const StepTime& time, bool imaginary) {
+  if (time.share) return time.share->amplitude == amplitude && time.share->imaginary == imaginary ? 1 : 0;
+  return amplitude ? amplitude->curve.at(amplitude->total_time ? time.total : time.period) : 1;
 }
 
 void ActingState::end_step(const StepTime& time) {
@@ -38,16 +32,43 @@ bool ActingState::follows_amplitudes() const {
   return std::any_of(bodies.begin(), bodies.end(), [](const BodyActing& body) { return body.amplitude != nullptr; });
 }
 
-std::uint64_t node_key(std::int32_t node, int dof) {
-  return static_cast<std::uint64_t>(node) * 16 + static_cast<std::uint64_t>(dof);
+std::map<StepTime::Share, Place> ActingState::load_shares() const {
+  std::map<StepTime::Share, Place> shares;
+  const auto take = [&](const auto& a) {
+    if (a.value != 0) shares.try_emplace({a.amplitude, a.imaginary}, a.place);
+  };
+  for (const Ledger* ledger : {&forces, &pressures, &surface_pressures}) ledger->visit(take);
+  for (const BodyActing& body : bodies) take(body);
+  return shares;
 }
-std::uint64_t face_key(const FaceRef& f) {
+
+void ActingState::clear_loads() {
+  for (Ledger* ledger : {&forces, &pressures, &surface_pressures, &network_pressures, &temperatures}) ledger->clear();
+  bodies.clear();
+}
+
+bool ActingState::is_loaded() const {
+  bool loaded = !load_shares().empty() || !network_pressures.empty() || !temperatures.empty();
+  supports.visit([&](const Acting& a) { loaded = loaded || a.value != 0 || a.fixed; });
+  return loaded;
+}
+
+namespace {
+constexpr std::uint64_t imaginary_dof = 8, imaginary_face = 0x80;
+}
+
+std::uint64_t node_key(std::int32_t node, int dof, bool imaginary) {
+  return static_cast<std::uint64_t>(node) * 16 + static_cast<std::uint64_t>(dof) + (imaginary ? imaginary_dof : 0);
+}
+std::int32_t node_of_key(std::uint64_t key) { return static_cast<std::int32_t>(key / 16); }
+int dof_of_key(std::uint64_t key) { return static_cast<int>(key % imaginary_dof); }
+std::uint64_t face_key(const FaceRef& f, bool imaginary) {
   return static_cast<std::uint64_t>(f.block) << 40 | static_cast<std::uint64_t>(f.element) << 8 |
-         static_cast<std::uint64_t>(f.face);
+         static_cast<std::uint64_t>(f.face) | (imaginary ? imaginary_face : 0);
 }
 FaceRef face_of_key(std::uint64_t key) {
   return {static_cast<std::int32_t>(key >> 40), static_cast<std::int32_t>(key >> 8 & 0xffffffffu),
-          static_cast<std::int32_t>(key & 0xffu)};
+          static_cast<std::int32_t>(key & 0x7fu)};
 }
 
 namespace {
@@ -96,6 +117,8 @@ void build_steps(Build& b) {
   reader.begin(-1, std::nullopt);
   for (const Action& action : b.deck.actions) reader.take(action);
   LoadMaker loads(b);
+  ModalStepMaker modal(b, loads);
+  modal.note_initial_motions();
   // What was made last of each model, and of which state: where nothing has changed since, a step takes it as it is.
   struct Made {
     std::shared_ptr<const Supports> supports;
@@ -110,8 +133,14 @@ void build_steps(Build& b) {
   double total = 0;
   for (std::size_t i = 0; i < b.deck.steps.size(); ++i) {
     const StepCard& card = b.deck.steps[i];
+    const double start = total;
     if (!card.time_reset) total += card.period;
-    const StepTime time{card.period, total};
+    const StepTime time{card.period, total, {}};
+    const bool of_modes = uses_modes(*card.procedure);
+    // In Abaqus steps of modes are perturbations: what acts in other steps does not, and what acts in them ends.
+    const bool perturbs = of_modes && b.options.dialect == Dialect::abaqus;
+    const ActingState before = perturbs ? state : ActingState();
+    if (perturbs && *card.procedure != Procedure::frequency) state.clear_loads();
     reader.begin(static_cast<std::int32_t>(i), card.procedure);
     for (const Action& action : card.actions) reader.take(action);
     if (!card.actions.empty()) timed = state.follows_amplitudes();
@@ -123,7 +152,7 @@ void build_steps(Build& b) {
     step.title = card.title;
     step.procedure = *card.procedure;
     step.domain = m.index;
-    step.total_time = total;
+    step.total_time = *card.procedure == Procedure::frequency ? total + 1 : total;  // as CalculiX prints it
     step.where = b.deck.where(card.place);
     if (heat) {
       last_heat = i;
@@ -138,14 +167,19 @@ void build_steps(Build& b) {
       if (!made.supports || !same(*made.supports, supports))
         made.supports = std::make_shared<const Supports>(std::move(supports));
       made.heated = step.heated_by.has_value();
-      made.load_case = loads.make(m, step.name, state, time, made.heated);
-      made.state = state_number;
+      if (!of_modes) made.load_case = loads.make(m, step.name, state, time, made.heated);
+      made.state = of_modes ? 0 : state_number;
     }
     step.supports = made.supports;
-    step.load_case = made.load_case;
+    if (!of_modes) step.load_case = made.load_case;
     step.prints = check_prints(b, m, card);
+    modal.make(step, i, card, m, state, start);
     b.job.steps.push_back(std::move(step));
-    if (timed) {
+    if (perturbs) {
+      state = before;
+      timed = state.follows_amplitudes();
+      ++state_number;
+    } else if (timed && !of_modes) {
       state.end_step(time);
       timed = state.follows_amplitudes();
       ++state_number;

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -14,9 +15,17 @@
 
 namespace voussoir::deck {
 
-/// Time at the end of a step.
+/// Time at the end of a step. A step that follows amplitudes has a load case for each of them: those loads alone act in
+/// it, with their whole value.
 struct StepTime {
   double period = 1, total = 1;
+  /// What a load case is made of, where there are several.
+  struct Share {
+    const AmplitudeCard* amplitude = nullptr;  ///< null: what follows none
+    bool imaginary = false;                    ///< LOAD CASE=2
+    auto operator<=>(const Share&) const = default;
+  };
+  std::optional<Share> share;
 };
 
 /// *DLOAD with GRAV or CENTRIF.
@@ -28,6 +37,7 @@ struct BodyActing {
   std::int32_t step = 0;
   const AmplitudeCard* amplitude = nullptr;
   Place place;
+  bool imaginary = false;  ///< LOAD CASE=2
 };
 
 /// Everything that acts, as it stands while the steps go by.
@@ -49,13 +59,24 @@ struct ActingState {
   void end_step(const StepTime& time);
   /// Whether an amplitude is among what acts, so that values depend on the time.
   bool follows_amplitudes() const;
+  /// The shares that the loads of a step of mode superposition have, and a place of each.
+  std::map<StepTime::Share, Place> load_shares() const;
+  /// Forgets all loads on the structure.
+  void clear_loads();
+  /// Whether loads or prescribed values other than zero act on the structure.
+  bool is_loaded() const;
 };
 
-/// The value of an amplitude at the end of a step, 1 where there is none.
-double factor_of(const AmplitudeCard* amplitude, const StepTime& time);
+/// The value of an amplitude at the end of a step, 1 where there is none. Of a load case that has a share of what acts,
+/// 1 for what belongs to it and 0 for all else.
+double factor_of(const AmplitudeCard* amplitude, const StepTime& time, bool imaginary = false);
+inline double factor_of(const Acting& a, const StepTime& time) { return factor_of(a.amplitude, time, a.imaginary); }
 
-std::uint64_t node_key(std::int32_t node, int dof);
-std::uint64_t face_key(const FaceRef& face);
+/// Keys of what acts on a node and on a face. Imaginary parts have keys of their own.
+std::uint64_t node_key(std::int32_t node, int dof, bool imaginary = false);
+std::int32_t node_of_key(std::uint64_t key);
+int dof_of_key(std::uint64_t key);
+std::uint64_t face_key(const FaceRef& face, bool imaginary = false);
 FaceRef face_of_key(std::uint64_t key);
 
 Supports make_supports(Build& build, const Model& model, ActingState& state, const StepTime& time);

@@ -48,9 +48,10 @@ Action Parser::action(Card& card) {
   if (card.key() != "TEMPERATURE") card.refuse("FILE", "results of another analysis cannot be read");
   card.refuse("SECTOR", "model the whole body");
   card.refuse("REGION TYPE", "only Lagrangian meshes are supported");
-  if (card.number("LOAD CASE", 1) != 1)
-    card.fail_unsupported(ErrorCode::bad_input,
-                          card.name() + ", LOAD CASE=2 is not supported yet: it defines complex loads");
+  const double part = card.number("LOAD CASE", 1);
+  if (part != 1 && part != 2)
+    card.fail(ErrorCode::bad_input, card.name() + ", LOAD CASE is 1 (real part) or 2 (imaginary part)");
+  action.imaginary = part == 2;
   return action;
 }
 
@@ -336,13 +337,11 @@ void Parser::read_initial_conditions(Card& card) {
   const std::string type = squeezed(card.required("TYPE", "*INITIAL CONDITIONS, TYPE=TEMPERATURE"));
   card.refuse("USER", "give the values");
   card.refuse("FILE", "results of another analysis cannot be read");
-  if (type == "VELOCITY") {
-    note("*INITIAL CONDITIONS, TYPE=VELOCITY is ignored: velocities apply only to dynamics", card.place());
-    return skip_data();
-  }
+  if (type == "VELOCITY" || type == "DISPLACEMENT") return read_initial_motion(card, type == "VELOCITY");
   if (type != "TEMPERATURE")
-    card.fail_unsupported(ErrorCode::bad_input, "*INITIAL CONDITIONS, TYPE=" + in_quotes(type) +
-                                                    " is not supported yet; there is TEMPERATURE");
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*INITIAL CONDITIONS, TYPE=" + in_quotes(type) +
+                              " is not supported yet; there are TEMPERATURE, DISPLACEMENT and VELOCITY");
   card.done();
   TemperatureCard temperatures;
   while (next_fields()) {
@@ -358,9 +357,25 @@ void Parser::read_initial_conditions(Card& card) {
   deck_.initial_temperatures.push_back(std::move(temperatures));
 }
 
+void Parser::read_initial_motion(Card& card, bool velocity) {
+  card.done();
+  InitialMotionCard motion;
+  motion.velocity = velocity;
+  while (next_fields()) {
+    if (fields_.empty()) continue;
+    at_most(3, card, "node or set, degree of freedom, value");
+    const Target node = target(field(0), Kind::node_set);
+    const int dof = degree_of_freedom(field(1));
+    if (dof > 6) fail("*INITIAL CONDITIONS: a displacement or velocity has degrees of freedom 1 to 6");
+    motion.entries.push_back({node, dof, real(field(2), velocity ? "velocity" : "displacement"), lines_.place()});
+  }
+  deck_.initial_motions.push_back(std::move(motion));
+}
+
 void Parser::read_amplitude(Card& card) {
   const std::string name = card.required("NAME", "*AMPLITUDE, NAME=RAMP");
   AmplitudeCard amplitude;
+  std::vector<Amplitude::Point> points;
   amplitude.place = card.place();
   amplitude.total_time = card.choice("TIME", {"STEP TIME", "TOTAL TIME"}) == "TOTAL TIME";
   card.choice("DEFINITION", {"TABULAR"});
@@ -378,13 +393,17 @@ void Parser::read_amplitude(Card& card) {
     for (std::size_t i = 0; i < fields_.size(); i += 2) {
       const double time = real(fields_[i], "time") + shift_time;
       if (i + 1 == fields_.size()) fail("*AMPLITUDE: the value at the time " + in_quotes(fields_[i]) + " is missing");
-      if (!amplitude.points.empty() && time < amplitude.points.back().first)
+      if (!points.empty() && time < points.back().first)
         fail("*AMPLITUDE: times must increase; " + in_quotes(fields_[i]) + " is before the previous time");
-      amplitude.points.emplace_back(time, real(fields_[i + 1], "value of an amplitude") + shift_value);
+      points.emplace_back(time, real(fields_[i + 1], "value of an amplitude") + shift_value);
     }
   }
-  if (amplitude.points.empty())
-    card.fail(ErrorCode::bad_input, "*AMPLITUDE needs a data line: time, value, time, value, …");
+  if (points.empty()) card.fail(ErrorCode::bad_input, "*AMPLITUDE needs a data line: time, value, time, value, …");
+  try {
+    amplitude.curve = Amplitude(std::move(points), "amplitude " + in_quotes(name));
+  } catch (const Error& error) {
+    card.fail(error.code(), error.what());
+  }
   deck_.amplitudes.emplace(name, std::move(amplitude));
 }
 

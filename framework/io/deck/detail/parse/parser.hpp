@@ -99,6 +99,13 @@ class Parser {
   void read_static(Card& card);
   void read_heat_transfer(Card& card);
   void read_no_analysis(Card& card);
+  void read_time_points(Card& card);
+  // Modes and their superposition (modal_step.cpp)
+  void read_frequency(Card& card);
+  void read_modal_dynamic(Card& card);
+  void read_steady_state_dynamics(Card& card);
+  void read_modal_damping(Card& card);
+  void read_base_motion(Card& card);
   void read_node_print(Card& card);
   void read_element_print(Card& card);
   void read_file_request(Card& card);
@@ -237,6 +244,10 @@ class Parser {
   void read_temperature_file(const Card& card, const std::string& name, std::optional<int> step,
                              TemperatureCard& temperatures);
   void read_procedure(Card& card, Procedure procedure);
+  void begin_procedure(const Card& card, Procedure procedure);
+  void note_solver(Card& card);
+  int states_between(const Card& card, double every) const;
+  void read_initial_motion(Card& card, bool velocity);
   void read_print(Card& card, PrintRequest::At at);
   StepCard& step() { return deck_.steps.back(); }
 

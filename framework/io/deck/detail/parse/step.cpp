@@ -22,7 +22,7 @@ void Parser::read_step(Card& card) {
   next.nlgeom = card.flag("NLGEOM");
   next.perturbation = card.flag("PERTURBATION");
   const std::string name = card.value("NAME");
-  card.choice("AMPLITUDE", {"RAMP", "STEP"});  // the end of a step is the same for both
+  next.ramp = card.choice("AMPLITUDE", {"", "RAMP", "STEP"}) == "RAMP";  // the end of a step is the same for both
   card.ignore({"INC", "INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
   card.refuse("TURBULENCE MODEL", "fluids are not implemented");
   card.done();
@@ -60,25 +60,37 @@ void Parser::read_end_step(Card& card) {
     return;
   }
   if (!step().procedure)
-    fail("this step has no procedure: give *STATIC, or *HEAT TRANSFER, STEADY STATE", step().place);
+    fail(
+        "this step has no procedure: give *STATIC, *HEAT TRANSFER, STEADY STATE, *FREQUENCY, *MODAL DYNAMIC or *STEADY "
+        "STATE DYNAMICS",
+        step().place);
+}
+
+void Parser::begin_procedure(const Card& card, Procedure procedure) {
+  StepCard& current = step();
+  if (current.procedure)
+    card.fail(ErrorCode::bad_input,
+              card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
+  if (current.nlgeom && procedure != Procedure::steady_heat)
+    fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
+  current.procedure = procedure;
+  current.procedure_place = card.place();
+}
+
+void Parser::note_solver(Card& card) {
+  if (!card.value("SOLVER").empty())
+    note(card.name() + ", SOLVER is ignored: the solver is chosen when the job is run", card.place());
 }
 
 void Parser::read_procedure(Card& card, Procedure procedure) {
-  if (!card.value("SOLVER").empty())
-    note(card.name() + ", SOLVER is ignored: the solver is chosen when the job is run", card.place());
+  note_solver(card);
   card.ignore({"DIRECT", "STABILIZE", "ALLSDTOL", "CONTINUE", "FULLY PLASTIC", "LONG TERM"});
   card.refuse("TOTAL TIME AT START", "times begin at 0");
   StepCard& current = step();
   const bool time_reset = card.flag("TIME RESET");
   card.done();
-  if (current.procedure)
-    card.fail(ErrorCode::bad_input,
-              card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
-  if (current.nlgeom && procedure == Procedure::statics)
-    fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
-  current.procedure = procedure;
+  begin_procedure(card, procedure);
   current.time_reset = time_reset;
-  current.procedure_place = card.place();
   bool first = true;
   while (next_fields()) {
     if (fields_.empty()) continue;
@@ -123,11 +135,18 @@ struct Quantity {
 };
 // What CalculiX's names mean and can be given here.
 constexpr Quantity quantities[] = {
-    {"U", true},    {"RF", true},    {"NT", true},    {"RFL", true},   {"S", false},  {"E", false},
+    {"U", true},    {"V", true},     {"RF", true},    {"NT", true},    {"RFL", true}, {"S", false},     {"E", false},
     {"HFL", false}, {"ENER", false}, {"EVOL", false}, {"ELSE", false}, {"SF", false}, {"COORD", false},
 };
 
 }  // namespace
+
+/// FREQUENCY=N: every N states are written.
+int Parser::states_between(const Card& card, double every) const {
+  if (!(every >= 0 && every <= 1e9 && every == static_cast<int>(every)))
+    card.fail(ErrorCode::bad_input, card.name() + ", FREQUENCY is a whole number of increments");
+  return std::max(1, static_cast<int>(every));
+}
 
 void Parser::read_print(Card& card, PrintRequest::At at) {
   const bool nodes = at == PrintRequest::At::nodes;
@@ -141,9 +160,12 @@ void Parser::read_print(Card& card, PrintRequest::At at) {
   if (totals == "ONLY") print.request.totals = PrintRequest::Totals::only;
   // Tables are in the axes of the node or the element unless they are asked for in global ones.
   print.request.local = !card.flag("GLOBAL");
-  const bool silent = card.number("FREQUENCY", 1) == 0 || card.number("FREQUENCYF", 1) == 0;
-  card.ignore({"TIME POINTS", "SUMMARY", "POSITION", "OUTPUT", "LAST ITERATIONS", "CONTACT ELEMENTS", "ELEMENTS",
-               "SECTION FORCES", "REBAR", "MODE", "LAST MODE"});
+  const double every = card.number("FREQUENCY", 1);
+  const bool silent = every == 0 || card.number("FREQUENCYF", 1) == 0;
+  print.request.every = states_between(card, every);
+  print.time_points = card.value("TIME POINTS");
+  card.ignore({"SUMMARY", "POSITION", "OUTPUT", "LAST ITERATIONS", "CONTACT ELEMENTS", "ELEMENTS", "SECTION FORCES",
+               "REBAR", "MODE", "LAST MODE"});
   card.done();
   if (!print.request.set.empty()) {
     print.request.set = scoped(print.request.set);
@@ -167,7 +189,7 @@ void Parser::read_print(Card& card, PrintRequest::At at) {
         print.request.quantities.push_back(name);
       else
         note(card.name() + ": " + in_quotes(name) + " is not printed; there " +
-                 (nodes ? "are U, RF, NT, RFL" : "are S, E, HFL, ENER, EVOL, ELSE, SF, COORD"),
+                 (nodes ? "are U, V, RF, NT, RFL" : "are S, E, HFL, ENER, EVOL, ELSE, SF, COORD"),
              lines_.place());
     }
   if (!silent && !print.request.quantities.empty()) step().prints.push_back(std::move(print));
@@ -176,7 +198,14 @@ void Parser::read_print(Card& card, PrintRequest::At at) {
 void Parser::read_node_print(Card& card) { read_print(card, PrintRequest::At::nodes); }
 void Parser::read_element_print(Card& card) { read_print(card, PrintRequest::At::elements); }
 
-// Result files hold everything that is known, whatever is asked for.
-void Parser::read_file_request(Card&) { skip_data(); }
+// Result files hold everything that is known, whatever is asked for; of steps with many states they hold some.
+void Parser::read_file_request(Card& card) {
+  FileCard file;
+  file.place = card.place();
+  if (const double every = card.number("FREQUENCY", 0); every != 0) file.every = states_between(card, every);
+  file.time_points = card.value("TIME POINTS");
+  if (file.every || !file.time_points.empty()) step().files.push_back(std::move(file));
+  skip_data();
+}
 
 }  // namespace voussoir::deck

@@ -1,0 +1,49 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <voussoir/framework/io/deck/detail/build/steps.hpp>
+
+namespace voussoir::deck {
+
+/// Makes what steps of modes and of mode superposition ask for. Remembers what later steps of a deck take over from
+/// earlier ones: the modes, the damping, the motion.
+class ModalStepMaker {
+ public:
+  ModalStepMaker(Build& build, LoadMaker& loads) : b_(build), loads_(loads) {}
+
+  /// Notes initial displacements and velocities of decks that have no step to begin with them.
+  void note_initial_motions() const;
+  /// Fills JobStep::modal, and the times of tables. The supports of the step are there already; `start` is the total
+  /// time at its beginning. Steps of statics and heat end what a later step could continue.
+  void make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state, double start);
+
+ private:
+  FrequencyStep frequency(const JobStep& step, std::size_t index, const StepCard& card, const ActingState& state);
+  ModalDynamicStep dynamic(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
+                           double start);
+  HarmonicStep harmonic(const JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state);
+  /// The step whose modes are superposed. Errors for what a superposition does not take.
+  std::size_t modes_for(const JobStep& step, const StepCard& card, ActingState& state) const;
+  StepDamping damping_for(const StepCard& card);
+  std::vector<StepLoad> loads_for(const JobStep& step, Model& model, ActingState& state, double start, bool harmonic);
+  const AmplitudeCard& amplitude_of(const BaseMotionCard& motion) const;
+  std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
+  void set_initial_motion(ModalDynamicStep& request, const Model& model) const;
+  void refuse_old_loads(const ActingState& state, bool harmonic) const;
+  void refuse_changing_materials(const StepCard& card) const;
+
+  Build& b_;
+  LoadMaker& loads_;
+  std::optional<std::size_t> frequency_;                // the last step of modes
+  std::shared_ptr<const Supports> frequency_supports_;  // of that step
+  std::optional<std::size_t> dynamic_;                  // the last step of modal dynamics with these modes
+  std::optional<std::size_t> harmonic_;                 // the last harmonic step
+  bool any_dynamic_ = false;                            // there was one before
+  bool loaded_statics_ = false;                         // the last static step had loads
+  Place step_place_;                                    // of the step that is being made
+  StepDamping damping_;                                 // lasts until it is given anew
+};
+
+}  // namespace voussoir::deck

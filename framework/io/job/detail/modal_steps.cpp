@@ -1,0 +1,304 @@
+#include <voussoir/framework/io/job/detail/modal_steps.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/framework/io/accelerogram/accelerogram_reader.hpp>
+
+namespace voussoir::job {
+namespace {
+
+const std::vector<std::string> axes{"x", "y", "z"};
+
+double number_or(const Json& json, std::string_view key, double otherwise) {
+  return json.has(key) ? json.at(key).number() : otherwise;
+}
+
+double positive_or(const Json& json, std::string_view key, double otherwise) {
+  return json.has(key) ? json.at(key).positive() : otherwise;
+}
+
+int whole(const Json& json, int least, int most) {
+  const double value = json.number();
+  if (!(value >= least && value <= most && value == std::floor(value)))
+    json.fail("this must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return static_cast<int>(value);
+}
+
+bool yes_or_no(const Json& json, std::string_view key, bool otherwise) {
+  return json.has(key) ? json.at(key).choice({"no", "yes"}) == "yes" : otherwise;
+}
+
+/// [[0, 0], [1, 2.5]]
+std::vector<std::pair<double, double>> pairs(const Json& json) {
+  if (!json.is_list()) json.fail("this must be a list of pairs of numbers, [[0, 0], [1, 2.5]]");
+  std::vector<std::pair<double, double>> points;
+  for (const Json& item : json.items()) {
+    if (!item.is_list() || item.items().size() != 2) item.fail("this must be a pair of numbers, [0, 1]");
+    points.emplace_back(item.items()[0].number(), item.items()[1].number());
+  }
+  return points;
+}
+
+Amplitude amplitude(const Json& json) {
+  return json.doing([&] { return Amplitude(pairs(json)); });
+}
+
+int direction(const Json& json) {
+  const std::string& word = json.at("direction").choice(axes);
+  return static_cast<int>(std::find(axes.begin(), axes.end(), word) - axes.begin());
+}
+
+StepDamping read_damping(const Json& step) {
+  StepDamping damping;
+  if (!step.has("damping")) return damping;
+  const Json json = step.at("damping");
+  const auto checked = [](const Json& value) {
+    if (value.number() < 0) value.fail("damping must not be negative");
+    return value.number();
+  };
+  if (json.is_number()) {
+    damping.all = checked(json);
+    return damping;
+  }
+  json.allow({"ratio", "alpha", "beta", "modes"});
+  if (json.has("ratio")) damping.all = checked(json.at("ratio"));
+  if (json.has("alpha")) damping.alpha = checked(json.at("alpha"));
+  if (json.has("beta")) damping.beta = checked(json.at("beta"));
+  if (!json.has("modes")) return damping;
+  for (const Json& item : json.at("modes").items()) {
+    item.allow({"first", "last", "ratio"});
+    StepDamping::Ratio ratio;
+    ratio.first = whole(item.at("first"), 1, 1'000'000);
+    ratio.last = item.has("last") ? whole(item.at("last"), ratio.first, 1'000'000) : ratio.first;
+    ratio.ratio = checked(item.at("ratio"));
+    damping.ratios.push_back(ratio);
+  }
+  return damping;
+}
+
+Accelerogram read_record(const Json& json, const std::filesystem::path& folder) {
+  AccelerogramFormat format;
+  if (json.has("layout")) {
+    const std::string& layout = json.at("layout").choice({"time_and_value", "one_value", "many_values"});
+    format.layout = layout == "one_value"     ? AccelerogramLayout::one_value
+                    : layout == "many_values" ? AccelerogramLayout::many_values
+                                              : AccelerogramLayout::time_and_value;
+  }
+  format.time_step = positive_or(json, "time_step", 0);
+  format.time_scale = positive_or(json, "time_scale", 1);
+  format.scale = number_or(json, "factor", 1);
+  if (json.has("skip_lines")) format.skip_lines = static_cast<std::size_t>(whole(json.at("skip_lines"), 0, 1'000'000));
+  const Json file = json.at("accelerogram");
+  return file.doing([&] { return read_accelerogram(folder / file.text(), format); });
+}
+
+std::vector<BaseMotion> read_base(const Json& step, const std::filesystem::path& folder, bool harmonic) {
+  std::vector<BaseMotion> motions;
+  if (!step.has("base_motion")) return motions;
+  for (const Json& json : step.at("base_motion").items()) {
+    if (harmonic)
+      json.allow({"direction", "acceleration", "factor", "imaginary"});
+    else
+      json.allow(
+          {"direction", "acceleration", "factor", "accelerogram", "layout", "time_step", "time_scale", "skip_lines"});
+    BaseMotion motion;
+    motion.direction = direction(json);
+    if (json.has("accelerogram") == json.has("acceleration") && !harmonic)
+      json.fail("give the motion either by 'acceleration', a table of times and values, or by 'accelerogram', a file");
+    if (json.has("accelerogram")) {
+      motion.acceleration = read_record(json, folder).amplitude();
+    } else {
+      if (json.has("acceleration")) motion.acceleration = amplitude(json.at("acceleration"));
+      motion.real = number_or(json, "factor", 1);
+      motion.imaginary = harmonic ? number_or(json, "imaginary", 0) : 0;
+    }
+    motions.push_back(std::move(motion));
+  }
+  return motions;
+}
+
+/// Amplitudes of loads by their names; those that are not named are constant.
+std::vector<StepLoad> read_loads(const Json& step, const std::vector<NamedLoadCase>& cases, bool harmonic) {
+  std::vector<StepLoad> loads;
+  for (const NamedLoadCase& of : cases) {
+    StepLoad load;
+    load.load_case = of.load_case;
+    loads.push_back(std::move(load));
+  }
+  const auto find = [&](const Json& json, const std::string& name) {
+    std::vector<std::size_t> found;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (cases[i].load == name) found.push_back(i);
+      names.push_back(cases[i].load);
+    }
+    if (found.empty()) json.fail("the step has no load '" + name + "';" + suggest(name, names));
+    return found;
+  };
+  if (step.has("amplitudes"))
+    for (const auto& [name, json] : step.at("amplitudes").members())
+      for (const std::size_t i : find(json, name)) loads[i].amplitude = amplitude(json);
+  if (harmonic && step.has("phases"))
+    for (const auto& [name, json] : step.at("phases").members())
+      for (const std::size_t i : find(json, name)) {
+        const double angle = json.number() * std::acos(-1.0) / 180;
+        loads[i].real = std::cos(angle);
+        loads[i].imaginary = std::sin(angle);
+      }
+  return loads;
+}
+
+/// The frequency step whose modes a step superposes: the last one, or the one that it names.
+std::size_t find_modes(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier) {
+  std::size_t found = earlier.size();
+  for (std::size_t i = 0; i < earlier.size(); ++i)
+    if (earlier[i].procedure == Procedure::frequency &&
+        (!json.has("modes_of") || json.at("modes_of").text() == earlier[i].name))
+      found = i;
+  if (found == earlier.size())
+    json.fail(json.has("modes_of")
+                  ? "no earlier step with \"analysis\": \"frequency\" is called '" + json.at("modes_of").text() + "'"
+                  : "a step with \"analysis\": \"frequency\" must come before this one");
+  if (earlier[found].supports != step.supports)
+    json.fail("the supports of the step must be those of step '" + earlier[found].name +
+              "', whose modes it superposes");
+  return found;
+}
+
+FrequencyStep read_frequency(const Json& json) {
+  FrequencyStep request;
+  if (json.has("modes")) request.modes = whole(json.at("modes"), 1, 100'000);
+  request.from = positive_or(json, "from", 0);
+  request.below = positive_or(json, "below", request.below);
+  if (request.modes == 0 && !json.has("below")) request.modes = 10;
+  if (!(request.below > request.from)) json.at("below").fail("'below' must be above 'from'");
+  return request;
+}
+
+ModalDynamicStep read_dynamic(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+                              const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  ModalDynamicStep request;
+  request.modes_of = find_modes(json, step, earlier);
+  if (!earlier.empty() && yes_or_no(json, "continue", false)) {
+    const auto* before = std::get_if<ModalDynamicStep>(&earlier.back().modal);
+    if (!before || before->modes_of != request.modes_of)
+      json.at("continue").fail("the step before is not one of modal dynamics with the same modes");
+    request.continues = earlier.size() - 1;
+    request.start = before->start + before->period;
+  }
+  request.increment = json.at("increment").positive();
+  request.period = json.at("period").positive();
+  if (request.period / request.increment > 1e6)
+    json.at("increment").fail("the step would have more than a million increments");
+  request.damping = read_damping(json);
+  request.loads = read_loads(json, loads, false);
+  request.base = read_base(json, folder, false);
+  request.static_correction = yes_or_no(json, "static_correction", true);
+  if (json.has("states_every")) request.states.every = whole(json.at("states_every"), 1, 1'000'000);
+  return request;
+}
+
+HarmonicStep read_harmonic(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+                           const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  HarmonicStep request;
+  request.modes_of = find_modes(json, step, earlier);
+  request.lowest = json.at("lowest").number();
+  request.highest = json.at("highest").positive();
+  if (request.lowest < 0 || request.highest <= request.lowest)
+    json.at("highest").fail("frequencies must rise from 'lowest', zero or more, to 'highest'");
+  if (json.has("points")) request.points = static_cast<std::size_t>(whole(json.at("points"), 2, 1'000'000));
+  request.bias = positive_or(json, "bias", 3);
+  if (request.bias < 1) json.at("bias").fail("the bias must be 1 or more");
+  request.damping = read_damping(json);
+  request.loads = read_loads(json, loads, true);
+  request.base = read_base(json, folder, true);
+  request.static_correction = yes_or_no(json, "static_correction", true);
+  return request;
+}
+
+SpectrumStep read_spectrum(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier) {
+  SpectrumStep request;
+  request.modes_of = find_modes(json, step, earlier);
+  for (const Json& item : json.at("directions").items()) {
+    item.allow({"direction", "spectrum", "axis", "interpolation", "beyond", "factor"});
+    using Spectrum = ResponseSpectrum;
+    const auto axis = item.has("axis") && item.at("axis").choice({"period", "frequency"}) == "frequency"
+                          ? Spectrum::Axis::frequency
+                          : Spectrum::Axis::period;
+    const auto between =
+        item.has("interpolation") && item.at("interpolation").choice({"linear", "logarithmic"}) == "logarithmic"
+            ? Spectrum::Interpolation::logarithmic
+            : Spectrum::Interpolation::linear;
+    const auto beyond = item.has("beyond") && item.at("beyond").choice({"refuse", "nearest"}) == "nearest"
+                            ? Spectrum::Beyond::nearest
+                            : Spectrum::Beyond::refuse;
+    const Json table = item.at("spectrum");
+    request.directions.push_back({direction(item),
+                                  table.doing([&] { return Spectrum(pairs(table), axis, between, beyond); }),
+                                  number_or(item, "factor", 1)});
+  }
+  if (request.directions.empty() || request.directions.size() > 3)
+    json.at("directions").fail("there must be one, two or three directions");
+  request.damping = read_damping(json);
+  const std::string combination =
+      json.has("combination") ? json.at("combination").choice({"cqc", "srss", "absolute"}) : "cqc";
+  request.combination = combination == "srss"       ? ModalCombination::srss
+                        : combination == "absolute" ? ModalCombination::absolute_sum
+                                                    : ModalCombination::cqc;
+  const std::string directional =
+      json.has("directional") ? json.at("directional").choice({"srss", "100-30", "100-40"}) : "srss";
+  request.directional = directional == "100-30"   ? DirectionalCombination::hundred_thirty
+                        : directional == "100-40" ? DirectionalCombination::hundred_forty
+                                                  : DirectionalCombination::srss;
+  request.static_correction = yes_or_no(json, "static_correction", false);
+  return request;
+}
+
+}  // namespace
+
+const std::vector<std::string>& modal_analyses() {
+  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic", "spectrum"};
+  return words;
+}
+
+Procedure modal_procedure(const std::string& analysis) {
+  if (analysis == "modal_dynamic") return Procedure::modal_dynamic;
+  if (analysis == "harmonic") return Procedure::harmonic;
+  return analysis == "spectrum" ? Procedure::spectrum : Procedure::frequency;
+}
+
+std::vector<std::string> modal_keys(Procedure procedure) {
+  switch (procedure) {
+    case Procedure::frequency:
+      return {"modes", "from", "below"};
+    case Procedure::modal_dynamic:
+      return {"modes_of",    "increment",         "period",       "damping", "amplitudes",
+              "base_motion", "static_correction", "states_every", "continue"};
+    case Procedure::harmonic:
+      return {"modes_of", "lowest",     "highest", "points",      "bias",
+              "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
+    case Procedure::spectrum:
+      return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
+    default:
+      return {};
+  }
+}
+
+ModalRequest read_modal(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+                        const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  switch (step.procedure) {
+    case Procedure::frequency:
+      return read_frequency(json);
+    case Procedure::modal_dynamic:
+      return read_dynamic(json, step, earlier, loads, folder);
+    case Procedure::harmonic:
+      return read_harmonic(json, step, earlier, loads, folder);
+    case Procedure::spectrum:
+      return read_spectrum(json, step, earlier);
+    default:
+      return {};
+  }
+}
+
+}  // namespace voussoir::job

@@ -1,0 +1,114 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <voussoir/framework/response/amplitude.hpp>
+#include <voussoir/framework/response/modal_damping.hpp>
+#include <voussoir/framework/response/response_spectrum.hpp>
+#include <voussoir/framework/response/spectral_combination.hpp>
+
+// What steps of natural modes and of mode superposition ask for. A JobStep owns one of these structs.
+
+namespace voussoir {
+
+/// Natural frequencies and modes (*FREQUENCY).
+struct FrequencyStep {
+  int modes = 0;                                           ///< how many; 0: all between `from` and `below`
+  double from = 0;                                         ///< lowest frequency, in cycles per unit of time
+  double below = std::numeric_limits<double>::infinity();  ///< highest frequency, likewise
+};
+
+/// Damping of the modes of a step: ratios of modes, and Rayleigh's factors.
+struct StepDamping {
+  /// The damping ratio of some modes.
+  struct Ratio {
+    int first = 1,     ///< number of the first mode, from 1
+        last = 1;      ///< number of the last mode
+    double ratio = 0;  ///< to critical damping
+  };
+  std::vector<Ratio> ratios;   ///< later ones replace earlier ones; modes that none names have `all`
+  double all = 0;              ///< ratio of all other modes
+  double alpha = 0, beta = 0;  ///< C = α M + β K, in addition
+  /// The damping of so many modes.
+  ModalDamping of(int modes) const;
+};
+
+/// A load case of the step's domain with its own course.
+struct StepLoad {
+  std::string load_case;           ///< name in the domain
+  Amplitude amplitude;             ///< over the time of the step from 0 on, or over the frequency
+  double real = 1, imaginary = 0;  ///< complex factor, for harmonic steps
+};
+
+/// A motion of all supports together, given as an acceleration.
+struct BaseMotion {
+  int direction = 0;               ///< 0, 1, 2: x, y, z
+  Amplitude acceleration;          ///< over the time of the step from 0 on; over the frequency in harmonic steps
+  double real = 1, imaginary = 0;  ///< complex factor, for harmonic steps
+};
+
+/// The states of a step of which files for viewers are written.
+struct StateOutput {
+  int every = 0;              ///< every so many states; 0: all, or as many as are reasonable
+  std::vector<double> times;  ///< at these times of the step instead, ascending; empty: by `every`
+};
+
+/// The response of modes over time (*MODAL DYNAMIC).
+struct ModalDynamicStep {
+  std::size_t modes_of = 0;              ///< index of the frequency step whose modes are used
+  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: see `initial`
+  double increment = 1;                  ///< time between two states
+  double period = 1;                     ///< of the step
+  double start = 0;                      ///< total time at its beginning
+  StepDamping damping;                   ///< of its modes
+  std::vector<StepLoad> loads;           ///< that act
+  std::vector<BaseMotion> base;          ///< of its supports
+  StateOutput states;                    ///< that files are written of
+  bool static_correction = false;        ///< whether modes that are left out follow the loads statically
+  /// A displacement or velocity of a node at the beginning.
+  struct Initial {
+    std::int32_t node;    ///< index in the domain
+    std::string unknown;  ///< its name
+    double value;         ///< in the units of the job
+  };
+  std::vector<Initial> displacement, velocity;  ///< at the beginning of the first step of its modes
+};
+
+/// The response of modes to harmonic loads (*STEADY STATE DYNAMICS).
+struct HarmonicStep {
+  std::size_t modes_of = 0;        ///< index of the frequency step whose modes are used
+  double lowest = 0, highest = 0;  ///< frequencies in cycles per unit of time
+  std::size_t points = 20;         ///< between two natural frequencies, both included
+  double bias = 3;                 ///< above 1, points are closer to natural frequencies
+  StepDamping damping;             ///< of its modes
+  std::vector<StepLoad> loads;     ///< that act; amplitudes are over frequency
+  std::vector<BaseMotion> base;    ///< of its supports
+  bool static_correction = false;  ///< whether modes that are left out follow the loads statically
+};
+
+/// Peaks under a response spectrum.
+struct SpectrumStep {
+  std::size_t modes_of = 0;  ///< index of the frequency step whose modes are used
+  /// One direction of the excitation.
+  struct Direction {
+    int direction = 0;          ///< 0, 1, 2: x, y, z
+    ResponseSpectrum spectrum;  ///< of the pseudo-acceleration
+    double factor = 1;          ///< multiplies the spectrum
+  };
+  std::vector<Direction> directions;  ///< one to three
+  bool static_correction = false;     ///< whether modes that are left out respond like a rigid structure (missing mass)
+  StepDamping damping;                ///< for CQC
+  ModalCombination combination = ModalCombination::cqc;               ///< of modes
+  DirectionalCombination directional = DirectionalCombination::srss;  ///< of directions
+};
+
+/// What a step of modes or of mode superposition asks for; nothing for statics and heat.
+using ModalRequest = std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep>;
+
+}  // namespace voussoir

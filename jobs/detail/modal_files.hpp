@@ -1,0 +1,61 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <voussoir/framework/io/csv/csv_writer.hpp>
+#include <voussoir/framework/io/vtk/pvd_writer.hpp>
+#include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/jobs/result_files.hpp>
+
+namespace voussoir::detail {
+
+/// The files of steps of modes and of mode superposition: mode shapes or states over time or frequency for viewers,
+/// tables with a column that tells the states apart, curves and peaks. A step is written from begin to end before the
+/// next one.
+class ModalFiles {
+ public:
+  /// What belongs to all steps of a job.
+  struct Surroundings {
+    std::function<void(const std::filesystem::path&)> done;  ///< a file is complete
+    std::function<void(const std::string&)> dat;             ///< appends to NAME.dat
+    std::function<void(const std::string&)> note;            ///< for the user
+    /// The name of a table's files without ending, by request and quantity.
+    std::function<std::string(std::size_t step, std::size_t request, std::size_t item)> table_name;
+  };
+  ModalFiles(const Job& job, const OutputOptions& options, Surroundings surroundings)
+      : job_(job), options_(options), out_(std::move(surroundings)) {}
+
+  /// The files of a step that do not depend on what it finds, tables apart.
+  static std::vector<std::string> plan(const JobStep& step, const std::string& stem, const OutputOptions& options);
+
+  void modes(std::size_t step, const std::string& stem, const ModeSet& modes);
+  void state(std::size_t step, const std::string& stem, StepState state);
+  void end(std::size_t step, const std::string& stem, const StepResponse& response);
+
+ private:
+  using TableKey = std::pair<std::size_t, std::size_t>;  // request and item
+  void write_tables(std::size_t step, const StepState& state, bool imaginary);
+  void write_view(std::size_t step, const std::string& stem, StepState& state);
+  void write_curves(const JobStep& step, const std::string& stem, const StepResponse& response);
+  void write(const CsvTable& table, const std::string& file);
+
+  const Job& job_;
+  const OutputOptions& options_;
+  Surroundings out_;
+  // Of the step that is being written:
+  std::map<TableKey, CsvTable> rows_, totals_;
+  std::vector<PvdEntry> series_;
+  std::unique_ptr<VtuMesh> mesh_;
+};
+
+/// Eigenvalues, participation factors and effective masses as CalculiX writes them into its .dat.
+std::string calculix_modes_text(const ModeSet& modes);
+/// The heading of the tables of one mode there.
+std::string calculix_mode_heading(int mode);
+
+}  // namespace voussoir::detail

@@ -1,0 +1,212 @@
+#include <voussoir/jobs/detail/modal_files.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/io/csv/response_tables.hpp>
+#include <voussoir/framework/io/output_file.hpp>
+#include <voussoir/framework/io/picture/response_plots.hpp>
+#include <voussoir/jobs/detail/print_tables.hpp>
+#include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/jobs/detail/table_csv.hpp>
+#include <voussoir/jobs/mode_files.hpp>
+
+namespace voussoir::detail {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What the states of a step are called in names of files, and in the columns that tell them apart.
+const char* word_for(Procedure procedure) {
+  switch (procedure) {
+    case Procedure::frequency:
+      return "mode";
+    case Procedure::harmonic:
+      return "frequency";
+    case Procedure::spectrum:
+      return "peaks";
+    default:
+      return "time";
+  }
+}
+
+std::string list_file(const std::string& stem, Procedure procedure) {
+  return stem + (procedure == Procedure::harmonic ? "_frequencies.pvd" : "_times.pvd");
+}
+
+std::string state_file(const std::string& stem, Procedure procedure, std::size_t number) {
+  if (procedure == Procedure::spectrum) return stem + "_peaks.vtu";
+  char text[32];
+  std::snprintf(text, sizeof text, "_%04zu.vtu", number);
+  return stem + "_" + word_for(procedure) + text;
+}
+
+/// The amplitudes of a field with a real and an imaginary part.
+NodalField amplitudes(const NodalField& real, const NodalField& imaginary, const std::string& name) {
+  NodalField field = real;
+  field.name = name;
+  for (std::size_t i = 0; i < field.values.size(); ++i)
+    field.values[i] = std::hypot(real.values[i], imaginary.values[i]);
+  return field;
+}
+
+}  // namespace
+
+std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string& stem, const OutputOptions& options) {
+  std::vector<std::string> files;
+  const bool frequency = step.procedure == Procedure::frequency, spectrum = step.procedure == Procedure::spectrum;
+  if (options.vtu && frequency)
+    files = mode_shape_files(stem, 1);
+  else if (options.vtu) {
+    files.push_back(state_file(stem, step.procedure, 1));
+    if (!spectrum) files.push_back(list_file(stem, step.procedure));
+  }
+  if (!options.tables) return files;
+  if (frequency)
+    files.push_back(stem + "_modes.csv");
+  else
+    files.push_back(stem + "_peaks.csv");
+  if (!frequency && !spectrum)
+    for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
+  return files;
+}
+
+void ModalFiles::write(const CsvTable& table, const std::string& file) {
+  table.write(options_.folder / file, options_.overwrite);
+  out_.done(options_.folder / file);
+}
+
+void ModalFiles::modes(std::size_t step, const std::string& stem, const ModeSet& modes) {
+  if (options_.vtu)
+    for (const fs::path& path :
+         write_mode_shapes(*job_.domains[job_.steps[step].domain], modes, options_.folder, stem, options_.overwrite))
+      out_.done(path);
+  if (!options_.tables) return;
+  write(modal_table(modes), stem + "_modes.csv");
+  out_.dat(calculix_modes_text(modes));
+}
+
+void ModalFiles::state(std::size_t step, const std::string& stem, StepState state) {
+  if (options_.tables) {
+    write_tables(step, state, false);
+    if (state.imaginary) write_tables(step, state, true);
+  }
+  if (options_.vtu && state.for_viewers) write_view(step, stem, state);
+}
+
+void ModalFiles::write_tables(std::size_t step, const StepState& state, bool imaginary) {
+  const JobStep& asked = job_.steps[step];
+  if (std::none_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; })) return;
+  if (asked.procedure == Procedure::frequency) out_.dat(calculix_mode_heading(static_cast<int>(state.at)));
+  std::vector<std::string> told;
+  PrintSelection selection;
+  selection.prints = &state.prints;
+  const NodalField* const velocity =
+      imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
+  if (velocity->width() > 0) selection.velocity = velocity;
+  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result, {}, told, selection);
+  for (const std::string& text : told) out_.note(text);
+  CsvState column;
+  column.names = {word_for(asked.procedure)};
+  column.values = {state.at};
+  if (asked.procedure == Procedure::harmonic) {
+    column.names.push_back("part");
+    column.text = imaginary ? "imaginary" : "real";
+  }
+  for (const PrintTable& table : tables) {
+    out_.dat(calculix_text(table, state.time));
+    const TableKey key{table.request, table.item};
+    if (table.wants_rows)
+      add_rows(rows_.try_emplace(key, csv_head(table, job_.units, column)).first->second, table, column);
+    if (table.wants_totals)
+      add_totals(totals_.try_emplace(key, csv_head_of_totals(table, job_.units, column)).first->second, table, column);
+  }
+}
+
+void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState& state) {
+  const JobStep& asked = job_.steps[step];
+  const Domain& domain = *job_.domains[asked.domain];
+  if (!mesh_) mesh_ = std::make_unique<VtuMesh>();
+  const std::string file = state_file(stem, asked.procedure, series_.size() + 1);
+  VtuWriter writer(domain);
+  writer.reuse(*mesh_);
+  VtuOptions how;
+  how.overwrite = options_.overwrite;
+  writer.comment(std::string(word_for(asked.procedure)) + " " + short_number(state.at, 9));
+  // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
+  const bool invariants = asked.procedure == Procedure::modal_dynamic;
+  StepFields fields;
+  NodalField size;
+  if (invariants) {
+    fields = make_step_fields(job_, asked, state.result, false);
+    for (const StepFields::Shown& shown : fields.shown)
+      writer.add_components(*shown.of, shown.name, shown.first, shown.count);
+    for (auto& [name, values] : fields.cells) writer.add_cells(name, std::move(values));
+  }
+  if (state.imaginary) {
+    size = amplitudes(state.result.unknowns, state.imaginary->unknowns, "amplitude");
+    writer.add(state.result.unknowns, "displacement_real").add(state.imaginary->unknowns, "displacement_imaginary");
+    writer.add(size, "displacement_amplitude");
+  } else {
+    writer.add(state.result.unknowns);
+    if (!state.result.reactions.values.empty()) writer.add(state.result.reactions);
+    if (state.velocity.width() > 0) writer.add(state.velocity, "velocity");
+  }
+  if (asked.procedure == Procedure::spectrum && !state.result.points.empty())
+    writer.add_element_means(state.result.points, {"sxx", "syy", "szz", "sxy", "syz", "sxz"});
+  writer.write(options_.folder / file, how);
+  out_.done(options_.folder / file);
+  series_.push_back({state.at, file});
+}
+
+void ModalFiles::write_curves(const JobStep& step, const std::string& stem, const StepResponse& response) {
+  if (response.axis.empty()) return;
+  const bool harmonic = step.procedure == Procedure::harmonic;
+  if (harmonic ? response.sweeps.empty() : response.histories.empty()) return;
+  write(harmonic ? csv_table(response.axis, response.sweeps) : csv_table(response.axis, response.histories),
+        stem + "_history.csv");
+  const std::string title = job_.name + (job_.steps.size() > 1 ? ", " + step.name : "");
+  const std::string label = "displacement" + (job_.units.length.empty() ? "" : " [" + job_.units.length + "]");
+  // Many curves in one plot cannot be told apart; the table has them all.
+  constexpr std::size_t most_curves = 6;
+  const auto few = [&](const auto& curves) {
+    return std::decay_t<decltype(curves)>(
+        curves.begin(), curves.begin() + static_cast<std::ptrdiff_t>(std::min(curves.size(), most_curves)));
+  };
+  const LinePlot plot = harmonic ? sweep_plot(title, response.axis, few(response.sweeps), label)
+                                 : history_plot(title, response.axis, few(response.histories), label);
+  OutputFile file(options_.folder / (stem + "_history.svg"), options_.overwrite);
+  file.write(plot.svg());
+  file.commit();
+  out_.done(options_.folder / (stem + "_history.svg"));
+}
+
+void ModalFiles::end(std::size_t step, const std::string& stem, const StepResponse& response) {
+  const JobStep& asked = job_.steps[step];
+  for (const auto& [key, table] : rows_) write(table, out_.table_name(step, key.first, key.second) + ".csv");
+  for (const auto& [key, table] : totals_) write(table, out_.table_name(step, key.first, key.second) + "_total.csv");
+  if (!series_.empty() && asked.procedure != Procedure::spectrum) {
+    const std::string list = list_file(stem, asked.procedure);
+    write_pvd(options_.folder / list, series_, options_.overwrite);
+    out_.done(options_.folder / list);
+  }
+  if (options_.tables && asked.procedure != Procedure::frequency) {
+    CsvTable peaks({"quantity", "value",
+                    word_for(asked.procedure == Procedure::spectrum ? Procedure::modal_dynamic : asked.procedure),
+                    "place"});
+    for (const ResponsePeak& peak : response.peaks)
+      peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);
+    write(peaks, stem + "_peaks.csv");
+    write_curves(asked, stem, response);
+  }
+  for (const std::string& text : response.notes) out_.note(text);
+  rows_.clear();
+  totals_.clear();
+  series_.clear();
+  mesh_.reset();
+}
+
+}  // namespace voussoir::detail

@@ -1,0 +1,165 @@
+#include <voussoir/jobs/detail/modal_runner.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/jobs/mode_files.hpp>
+#include <voussoir/solvers/eigen/eigen_solvers.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+/// What elements and supports say of a shape: stresses, and the forces K φ.
+StepResult result_of_shape(const AnalysisModel& model, const NodalField& shape, const std::string& name, bool recover) {
+  StaticIntegrator integrator;
+  AnalysisState state;
+  state.name = name;
+  state.prescribed_factor = 0;
+  state.case_factors.assign(model.domain().load_case_count(), 0.0);
+  integrator.begin_step(model, state);
+  std::vector<double> values(static_cast<std::size_t>(model.equation_count()), 0.0);
+  for (std::int32_t e = 0; e < model.equation_count(); ++e) {
+    const auto place = model.place(e);
+    const double value = shape.at(place.node, place.component);
+    if (!std::isnan(value)) values[static_cast<std::size_t>(e)] = value;
+  }
+  state.unknowns.from_host(values);
+  return make_step_result(model, integrator, state, {}, recover);
+}
+
+/// Leaves out the modes below a frequency. Returns how many.
+int drop_below(ModeSet& modes, double frequency) {
+  int low = 0;
+  while (low < modes.count() && modes.frequency(low) < frequency) ++low;
+  const auto drop = [&](auto& list) { list.erase(list.begin(), list.begin() + low); };
+  drop(modes.report.modes);
+  drop(modes.shapes);
+  drop(modes.participation);
+  drop(modes.modal_masses);
+  return low;
+}
+
+/// The modes that a step asks for. A lower bound without an upper one is no interval that a solver could count, so that
+/// modes below it are found too, and left out.
+ModeSet solve_request(ModalAnalysis& analysis, const FrequencyStep& request) {
+  EigenRequest wanted;
+  wanted.modes = request.modes;
+  wanted.from = request.from;
+  wanted.below = request.below;
+  if (!(request.from > 0) || std::isfinite(request.below)) return analysis.solve(wanted);
+  wanted.from = 0;
+  for (;;) {
+    ModeSet modes = analysis.solve(wanted);
+    const int found = modes.count(), low = drop_below(modes, request.from);
+    if (low > 0)
+      modes.report.notes.push_back(std::to_string(low) + (low == 1 ? " mode" : " modes") +
+                                   " below the lower frequency of the step " + (low == 1 ? "is" : "are") + " left out");
+    // A model may not have as many.
+    if (modes.count() >= request.modes || found < wanted.modes) return modes;
+    wanted.modes = request.modes + low;
+  }
+}
+
+std::size_t modes_of(const JobStep& step) {
+  if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal)) return dynamic->modes_of;
+  if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) return harmonic->modes_of;
+  if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal)) return spectrum->modes_of;
+  return static_cast<std::size_t>(-1);
+}
+
+}  // namespace
+
+std::string ModalRunner::where(std::size_t step) const {
+  const JobStep& asked = job_.steps[step];
+  return asked.where.empty() ? "step '" + asked.name + "'" : asked.where;
+}
+
+void ModalRunner::note(const std::string& text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+}
+
+void ModalRunner::tell(std::size_t step, const std::string& stage, int iteration) const {
+  Progress progress;
+  progress.stage = stage;
+  progress.iteration = iteration;
+  if (tell_ && !tell_(step, progress)) throw Error(ErrorCode::cancelled, "stopped by the observer", where(step));
+}
+
+void ModalRunner::add_time(const std::string& stage, double seconds) {
+  const auto same = std::find_if(times_.begin(), times_.end(), [&](const StageTime& t) { return t.stage == stage; });
+  if (same == times_.end())
+    times_.push_back({stage, seconds});
+  else
+    same->seconds += seconds;
+}
+
+std::size_t ModalRunner::last_use(std::size_t frequency_step) const {
+  std::size_t last = frequency_step;
+  for (std::size_t i = frequency_step + 1; i < job_.steps.size(); ++i)
+    if (modes_of(job_.steps[i]) == frequency_step) last = i;
+  return last;
+}
+
+void ModalRunner::run(std::size_t step) {
+  const JobStep& asked = job_.steps[step];
+  if (const auto* frequency = std::get_if<FrequencyStep>(&asked.modal))
+    find_modes(step, *frequency);
+  else
+    superpose(step);
+  std::erase_if(found_, [&](const auto& entry) { return entry.second.last_use <= step; });
+}
+
+void ModalRunner::superpose(std::size_t step) {
+  const JobStep& asked = job_.steps[step];
+  try {
+    if (const auto* dynamic = std::get_if<ModalDynamicStep>(&asked.modal))
+      run_dynamic(step, *dynamic);
+    else if (const auto* harmonic = std::get_if<HarmonicStep>(&asked.modal))
+      run_harmonic(step, *harmonic);
+    else if (const auto* spectrum = std::get_if<SpectrumStep>(&asked.modal))
+      run_spectrum(step, *spectrum);
+    else
+      throw Error(ErrorCode::misuse, "the step does not say what it asks for", where(step));
+  } catch (const Error& error) {
+    // What a model does not allow is told with the step that asks for it; files and observers have places of their own.
+    if (error.code() != ErrorCode::bad_input || error.where().find(where(step)) != std::string::npos) throw;
+    throw Error(error.code(), error.text(), where(step) + (error.where().empty() ? "" : ", " + error.where()));
+  }
+}
+
+void ModalRunner::find_modes(std::size_t step, const FrequencyStep& request) {
+  const JobStep& asked = job_.steps[step];
+  Found found;
+  found.analysis = make_modal_analysis(*job_.domains[asked.domain], backend_);
+  found.analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress); };
+  auto modes = std::make_shared<ModeSet>(solve_request(*found.analysis, request));
+  found.analysis->observer = nullptr;
+  const AnalysisModel& model = found.analysis->model();
+  equations_ = std::max<std::int64_t>(equations_, model.equation_count());
+  free_equations_ = std::max<std::int64_t>(free_equations_, model.free_equation_count());
+  for (const StageTime& t : found.analysis->stage_times()) add_time(t.stage, t.seconds);
+  for (const std::string& text : found.analysis->notes()) note(text);
+  for (const std::string& text : modes->report.notes) note(text);
+  if (const std::string fault = fault_of(modes->report, EigenRequest().tolerance); !fault.empty())
+    faults_.push_back(where(step) + ": " + fault);
+  found.modes = modes;
+  found.last_use = last_use(step);
+  receiver_.modes(step, found.modes);
+  const bool recover = std::any_of(asked.prints.begin(), asked.prints.end(),
+                                   [](const PrintRequest& print) { return print.at == PrintRequest::At::elements; });
+  for (int m = 0; m < modes->count() && !asked.prints.empty(); ++m) {
+    tell(step, "recover", m + 1);
+    StepState state;
+    state.at = m + 1;
+    state.time = asked.total_time;
+    state.result = result_of_shape(model, modes->shapes[static_cast<std::size_t>(m)], asked.name, recover);
+    state.for_viewers = false;
+    state.prints.assign(asked.prints.size(), 1);
+    receiver_.state(step, std::move(state));
+  }
+  receiver_.end(step, {});
+  found_.emplace(step, std::move(found));
+}
+
+}  // namespace voussoir::detail
