@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <voussoir/backends/threads.hpp>
+#include <voussoir/framework/analysis/detail/rigid_values.hpp>
 
 namespace voussoir {
 
@@ -48,34 +49,19 @@ double product(const NodalField& a, const NodalField& b, const std::vector<std::
   return sum;
 }
 
-/// The place of an unknown among ux, uy, uz, rx, ry, rz; 6 for any other.
-int rigid_unknown(const std::string& name) {
-  static const std::array<const char*, 6> names{"ux", "uy", "uz", "rx", "ry", "rz"};
-  return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
-/// What an unknown of a node at a place does in a rigid motion.
-double rigid_value(int unknown, int direction, const double* x) {
-  if (direction < 3 || unknown >= 3) return unknown == direction ? 1 : 0;
-  const int axis = direction - 3;  // ω × x, with ω along the axis
-  if (unknown == (axis + 1) % 3) return -x[(axis + 2) % 3];
-  if (unknown == (axis + 2) % 3) return x[(axis + 1) % 3];
-  return 0;
-}
-
 Vector rigid_motions(const AnalysisModel& model) {
   constexpr auto width = static_cast<std::size_t>(ModeSet::directions);
   std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
   std::vector<int> motions_of;  // per component
-  for (const std::string& name : model.unknown_names()) motions_of.push_back(rigid_unknown(name));
+  for (const std::string& name : model.unknown_names()) motions_of.push_back(detail::rigid_unknown(name));
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const double* x = model.domain().coordinates().data() + 3 * static_cast<std::size_t>(nodes[k]);
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
       const int unknown = motions_of[static_cast<std::size_t>(model.component(k, e))];
       for (int d = 0; d < ModeSet::directions; ++d)
-        values[static_cast<std::size_t>(e) * width + static_cast<std::size_t>(d)] = rigid_value(unknown, d, x);
+        values[static_cast<std::size_t>(e) * width + static_cast<std::size_t>(d)] = detail::rigid_value(unknown, d, x);
     }
   }
   Vector motions = model.make_vector(ModeSet::directions);
