@@ -8,10 +8,10 @@
 namespace voussoir {
 namespace {
 
-constexpr const char* place_name = "matching of modes";
+constexpr const char* matching_name = "matching of modes";
 using Shapes = std::vector<std::vector<double>>;  // [mode][place]
 
-[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorCode::bad_input, text, place_name); }
+[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorCode::bad_input, text, matching_name); }
 
 /// The displacements among the components of a set's shapes, in the order ux, uy, uz.
 std::vector<std::string> displacements(const ModeSet& set) {

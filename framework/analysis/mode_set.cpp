@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
+
+#include <voussoir/backends/threads.hpp>
+#include <voussoir/framework/analysis/detail/rigid_values.hpp>
 
 namespace voussoir {
 
@@ -45,28 +49,19 @@ double product(const NodalField& a, const NodalField& b, const std::vector<std::
   return sum;
 }
 
-/// What unknown `name` of a node at a place does in a rigid motion.
-double rigid_value(const std::string& name, int direction, const double* x) {
-  static const std::array<const char*, 6> names{"ux", "uy", "uz", "rx", "ry", "rz"};
-  const auto unknown = std::find(names.begin(), names.end(), name) - names.begin();
-  if (direction < 3 || unknown >= 3) return unknown == direction ? 1 : 0;
-  const int axis = direction - 3;  // ω × x, with ω along the axis
-  if (unknown == (axis + 1) % 3) return -x[(axis + 2) % 3];
-  if (unknown == (axis + 2) % 3) return x[(axis + 1) % 3];
-  return 0;
-}
-
 Vector rigid_motions(const AnalysisModel& model) {
   constexpr auto width = static_cast<std::size_t>(ModeSet::directions);
   std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
+  std::vector<int> motions_of;  // per component
+  for (const std::string& name : model.unknown_names()) motions_of.push_back(detail::rigid_unknown(name));
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const double* x = model.domain().coordinates().data() + 3 * static_cast<std::size_t>(nodes[k]);
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
-      const std::string& name = model.unknown_names()[static_cast<std::size_t>(model.component(k, e))];
+      const int unknown = motions_of[static_cast<std::size_t>(model.component(k, e))];
       for (int d = 0; d < ModeSet::directions; ++d)
-        values[static_cast<std::size_t>(e) * width + static_cast<std::size_t>(d)] = rigid_value(name, d, x);
+        values[static_cast<std::size_t>(e) * width + static_cast<std::size_t>(d)] = detail::rigid_value(unknown, d, x);
     }
   }
   Vector motions = model.make_vector(ModeSet::directions);
@@ -109,6 +104,22 @@ Vector with_dependents(const AnalysisModel& model, const Vector& vectors) {
   return all;
 }
 
+/// Calls work(i) for i < count on several threads. What one of them throws is thrown again.
+template <class Work>
+void in_parallel(std::size_t count, const Work& work) {
+  std::exception_ptr thrown;
+#pragma omp parallel for schedule(dynamic) num_threads(default_threads())
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      work(i);
+    } catch (...) {
+#pragma omp critical
+      thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 /// Shapes of all modes as nodal fields.
 void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set) {
   const auto columns = static_cast<std::size_t>(vectors.columns());
@@ -116,16 +127,24 @@ void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
   const std::size_t width = model.unknown_names().size();
-  for (std::size_t m = 0; m < columns; ++m) {
-    NodalField field{field_name(model.unknown_names()), model.unknown_names(), {}};
-    field.values.assign(static_cast<std::size_t>(model.domain().node_count()) * width,
-                        std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t k = 0; k < nodes.size(); ++k)
-      for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
-        field.values[static_cast<std::size_t>(nodes[k]) * width + static_cast<std::size_t>(model.component(k, e))] =
-            values[static_cast<std::size_t>(e) * columns + m];
-    set.shapes.push_back(std::move(field));
-  }
+  set.shapes.resize(columns);
+  in_parallel(columns, [&](std::size_t m) {
+    set.shapes[m] = {field_name(model.unknown_names()), model.unknown_names(), {}};
+    set.shapes[m].values.assign(static_cast<std::size_t>(model.domain().node_count()) * width,
+                                std::numeric_limits<double>::quiet_NaN());
+  });
+  // All modes of some nodes at a time: what is read stands side by side.
+  constexpr std::size_t nodes_at_once = 512;
+  in_parallel((nodes.size() + nodes_at_once - 1) / nodes_at_once, [&](std::size_t piece) {
+    const std::size_t begin = piece * nodes_at_once, end = std::min(nodes.size(), begin + nodes_at_once);
+    for (std::size_t m = 0; m < columns; ++m) {
+      std::vector<double>& shape = set.shapes[m].values;
+      for (std::size_t k = begin; k < end; ++k)
+        for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
+          shape[static_cast<std::size_t>(nodes[k]) * width + static_cast<std::size_t>(model.component(k, e))] =
+              values[static_cast<std::size_t>(e) * columns + m];
+    }
+  });
 }
 
 /// Gives a shape its sign; returns its largest displacement, or its largest rotation where nothing else moves.
@@ -179,10 +198,11 @@ ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution
     std::copy_n(factors.begin() + static_cast<std::ptrdiff_t>(m * ModeSet::directions), ModeSet::directions,
                 set.participation[m].begin());
   fill_shapes(model, all, set);
-  for (std::size_t m = 0; m < count; ++m) {
+  set.modal_masses.resize(count);
+  in_parallel(count, [&](std::size_t m) {
     const double largest = turn(set.shapes[m], set.participation[m]);
-    set.modal_masses.push_back(largest > 0 ? 1 / (largest * largest) : 0);
-  }
+    set.modal_masses[m] = largest > 0 ? 1 / (largest * largest) : 0;
+  });
   return set;
 }
 

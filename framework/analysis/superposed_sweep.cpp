@@ -1,4 +1,5 @@
 #include <limits>
+#include <numbers>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/response_columns.hpp>
@@ -7,7 +8,6 @@
 namespace voussoir {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 using Complex = std::complex<double>;
 
 std::vector<double> part_of(const std::vector<Complex>& values, bool real) {
@@ -27,7 +27,7 @@ std::pair<ModalPoint, ModalPoint> SuperposedSweep::point(std::size_t frequency) 
                     std::to_string(frequency) + " was asked for; they are counted from 0",
                 "mode superposition");
   const std::size_t n = columns_->mode_count(), p = columns_->pattern_count();
-  const double omega = 2 * pi * frequencies_[frequency];
+  const double omega = 2 * std::numbers::pi * frequencies_[frequency];
   std::vector<Complex> q(q_.begin() + static_cast<std::ptrdiff_t>(frequency * n),
                          q_.begin() + static_cast<std::ptrdiff_t>((frequency + 1) * n));
   std::vector<Complex> loads(loads_.begin() + static_cast<std::ptrdiff_t>(frequency * p),

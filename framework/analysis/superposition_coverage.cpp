@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/superposition_basis.hpp>
@@ -11,8 +12,7 @@
 namespace voussoir {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 std::string percent(double share) {
   // 99.96 % must not be read as all of it.
@@ -28,7 +28,7 @@ std::string modes_text(const std::vector<int>& selected, const detail::Superposi
       selected.size() == 1 ? "mode " + std::to_string(selected.front() + 1)
       : row ? "modes " + std::to_string(selected.front() + 1) + " to " + std::to_string(selected.back() + 1)
             : std::to_string(selected.size()) + " modes";
-  return text + " (up to " + short_number(basis.omega(selected.back()) / (2 * pi), 4) + " Hz)";
+  return text + " (up to " + short_number(basis.omega(selected.back()) / (2 * std::numbers::pi), 4) + " Hz)";
 }
 
 double share_of(const std::vector<double>& q, const std::vector<int>& selected, double whole) {
@@ -53,7 +53,9 @@ double largest_displacement(const AnalysisModel& model, const std::vector<double
 
 LoadCoverage ModeSuperposition::coverage(int index) const {
   const detail::LoadPattern& pattern = basis_->pattern(index);
-  LoadCoverage result{pattern.label, basis_->omega(selected_.back()) / (2 * pi), nan, nan, nan, static_correction()};
+  LoadCoverage result{pattern.label, basis_->omega(selected_.back()) / (2 * std::numbers::pi),
+                      not_known,     not_known,
+                      not_known,     static_correction()};
   if (pattern.direction >= 0) {
     double seen = 0;
     for (const int m : selected_) seen += std::pow(pattern.modal[static_cast<std::size_t>(m)], 2);
@@ -82,11 +84,12 @@ Truncation ModeSuperposition::truncation_of(const std::vector<int>& patterns) co
   Truncation result;
   result.modes = modes_text(selected_, *basis_);
   for (const int p : patterns) result.loads.push_back(coverage(p));
-  result.initial_displacement = displacement_whole_ ? share_of(displacement_, selected_, *displacement_whole_) : nan;
-  result.initial_velocity = velocity_whole_ ? share_of(velocity_, selected_, *velocity_whole_) : nan;
+  result.initial_displacement =
+      displacement_whole_ ? share_of(displacement_, selected_, *displacement_whole_) : not_known;
+  result.initial_velocity = velocity_whole_ ? share_of(velocity_, selected_, *velocity_whole_) : not_known;
   if (!basis_->incomplete().empty()) result.notes.push_back("modes are missing: " + basis_->incomplete());
   if (selected_.front() > 0)
-    result.notes.push_back("modes below " + short_number(basis_->omega(selected_.front()) / (2 * pi), 4) +
+    result.notes.push_back("modes below " + short_number(basis_->omega(selected_.front()) / (2 * std::numbers::pi), 4) +
                            " Hz are not selected" +
                            (static_correction() ? ": they follow the loads statically, without resonance" : ""));
   if (!static_correction()) {

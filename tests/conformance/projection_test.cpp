@@ -170,8 +170,9 @@ TEST_P(Projection, OfEveryModelIsThatOfSingleVectors) {
     test.build(domain);
     const AnalysisModel model(domain, backend, TransformationHandler(), PlainNumberer());
     for (const OperatorEquations equations : {OperatorEquations::free, OperatorEquations::all})
-      for (const ElementProduct product : {ElementProduct::gather, ElementProduct::scatter})
-        expect_projection(model, *stored(model, product, mixture, equations), 5, model.device_model().symmetric());
+      expect_projection(model, *stored(model, ElementProduct::gather, mixture, equations), 5,
+                        model.device_model().symmetric());
+    expect_projection(model, *stored(model, ElementProduct::scatter, mixture), 5, model.device_model().symmetric());
     expect_projection(model, *stored(model, ElementProduct::matrix_free, mixture), 5, model.device_model().symmetric());
     expect_projection(model, *stored(model, ElementProduct::points, {}), 3, model.device_model().symmetric());
     const auto csr = backend->make_matrix(model.device_model(), 1);
@@ -182,15 +183,17 @@ TEST_P(Projection, OfEveryModelIsThatOfSingleVectors) {
 
 TEST_P(Projection, OfStoredMatricesIsThatOfSingleVectors) {
   Domain domain;
-  if (is_device())
-    build_box("solid.hex8.full", {38, 31, 31}, domain);
+  if (is_device())  // GPUs store halves of large matrices only, each device by itself
+    build_box("solid.hex8.full", {38 * backend->devices(), 31, 31}, domain);
   else
     build_box("solid.hex8.full", {9, 5, 5}, domain);
   add_conditions(domain);
   const AnalysisModel model(domain, backend, TransformationHandler(), PlainNumberer());
   const auto matrix = backend->make_matrix(model.device_model(), 3);
   backend->assemble(model.device_model(), nullptr, {}, *matrix);
-  EXPECT_NE(matrix->describe().find("symmetric half"), std::string::npos) << matrix->describe();
+  // Devices that share a mesh may be better off with whole rows.
+  if (backend->devices() == 1 || !is_device())
+    EXPECT_NE(matrix->describe().find("symmetric half"), std::string::npos) << matrix->describe();
   for (const int columns : {1, 5, 27, 33, 70}) expect_projection(model, *matrix, columns);
 }
 

@@ -104,6 +104,30 @@ TEST_P(Vectors, BlocksMultiplyAsMatrices) {
       ASSERT_EQ(sum[2 * i + l], b[2 * i + l] + a[3 * i] * c[l] + a[3 * i + 1] * c[2 + l] + a[3 * i + 2] * c[4 + l]);
 }
 
+// Widths on either side of the tiles that backends cut blocks into.
+TEST_P(Vectors, WideBlocksMultiplyAsMatrices) {
+  for (const auto& [wide, other] : {std::pair{8, 8}, {9, 27}, {27, 10}, {33, 70}, {70, 33}, {201, 12}, {7, 65}}) {
+    SCOPED_TRACE(std::to_string(wide) + " and " + std::to_string(other));
+    const auto m = static_cast<std::size_t>(wide), w = static_cast<std::size_t>(other);
+    const auto a = whole(wide), b = whole(other, 4);
+    const Vector x = vector(a);
+    Vector y = vector(b);
+    std::vector<double> xy(m * w), expected(m * w, 0.0), c(m * w);
+    for (std::size_t k = 0; k < c.size(); ++k) c[k] = static_cast<double>(k % 7) - 3;
+    backend->block_dot(x, y, xy);
+    std::vector<double> sums = b;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+      for (std::size_t k = 0; k < m; ++k)
+        for (std::size_t l = 0; l < w; ++l) {
+          expected[k * w + l] += a[i * m + k] * b[i * w + l];
+          sums[i * w + l] += a[i * m + k] * c[k * w + l];
+        }
+    EXPECT_EQ(xy, expected);
+    backend->block_axpy(x, c, y);
+    EXPECT_EQ(y.to_host(), sums);
+  }
+}
+
 TEST_P(Vectors, ColumnsAreWorkedOnEachByItself) {
   for (const int width : {1, 2, 3, 5, 8, 40}) {
     SCOPED_TRACE(width);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <voussoir/backends/cuda/projection/tensor_product.hpp>
+#include <voussoir/backends/cuda/primitives/tensor_product.hpp>
 #include <voussoir/backends/cuda/runtime/passing_through.hpp>
 #include <voussoir/backends/detail/upper_triangle.hpp>
 
@@ -72,11 +72,12 @@ struct PanelTiles {
 
 /// The equation of row r of an element's X, or −1 where it counts as zero.
 template <int Components>
-__device__ inline std::int32_t row_of(const ElementPanelJob& job, std::int64_t element, int r) {
+__device__ inline std::int32_t row_of(const ElementPanelJob& job, std::int32_t element, int r) {
   const ProjectedElements& e = job.elements;
   if (r >= e.dofs) return -1;
   const int components = Components > 0 ? Components : e.equations.components;
-  const std::int32_t equation = e.equations.of(e.node[element * e.nodes + r / components], r % components);
+  const std::int32_t equation =
+      e.equations.of(e.node[static_cast<std::int64_t>(element) * e.nodes + r / components], r % components);
   return e.constrained && e.constrained[equation] ? -1 : equation;
 }
 
@@ -87,16 +88,16 @@ __device__ inline double number_of_x(const ElementPanelJob& job, std::int32_t ro
 }
 
 /// The local number of the element at a place, or −1.
-__device__ inline std::int64_t element_at(const ElementPanelJob& job, std::int64_t place) {
+__device__ inline std::int32_t element_at(const ElementPanelJob& job, std::int64_t place) {
   if (place >= job.elements.count) return -1;
-  return job.elements.number ? job.elements.number[place] : place;
+  return job.elements.number ? job.elements.number[place] : static_cast<std::int32_t>(place);
 }
 
 /// Copies the matrices of `stage` elements of a group, from `first` on, to shared memory.
 __device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t group, int first, double* matrices) {
   const double* source = job.elements.matrices + group * job.entries * group_elements + first;
   const int numbers = job.entries * job.stage;
-#pragma unroll 8
+#pragma unroll 4
   for (int i = static_cast<int>(threadIdx.x); i < numbers; i += projection_threads) {
     const int e = i / job.stage, lane = i % job.stage;
     matrices[lane * job.stride + e] = read_once(source + e * group_elements + lane);
@@ -108,6 +109,8 @@ __device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t gr
 template <int Tiles, int Size, int Components, bool Diagonal>
 __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPanelJob job) {
   VSR_DYNAMIC_SHARED(double, matrices);
+  VSR_SHARED std::int32_t equations[group_elements * 8 * Tiles];  // of the rows of X
+  constexpr std::int32_t skipped = -2;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int q = lane % 4, g = lane / 4;
   if constexpr (Size > 0) {
@@ -128,21 +131,25 @@ __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPa
   PanelTiles<Diagonal> tiles;
   const std::int64_t groups = (job.elements.count + group_elements - 1) / group_elements;
   for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
+    // From elements to nodes to equations is a long way through memory: all threads go it at once.
+#pragma unroll
+    for (int i = static_cast<int>(threadIdx.x); i < group_elements * 8 * Tiles; i += projection_threads) {
+      const std::int32_t element = element_at(job, group * group_elements + i / (8 * Tiles));
+      equations[i] = element < 0 ? skipped : row_of<Components>(job, element, i % (8 * Tiles));
+    }
     load_matrices(job, group, 0, matrices);
     __syncthreads();
+#pragma unroll 1
     for (int k = warp; k < group_elements; k += warps) {
-      const std::int64_t element = element_at(job, group * group_elements + k);
-      if (element < 0) continue;
+      const std::int32_t* own = equations + k * (8 * Tiles) + 2 * q;
+      if (equations[k * (8 * Tiles)] == skipped) continue;
       double x[Tiles][2][4];
-      std::int32_t row[Tiles][2];
 #pragma unroll
       for (int t = 0; t < Tiles; ++t)
 #pragma unroll
-        for (int s = 0; s < 2; ++s) {
-          row[t][s] = row_of<Components>(job, element, 8 * t + 2 * q + s);
+        for (int s = 0; s < 2; ++s)
 #pragma unroll
-          for (int m = 0; m < 4; ++m) x[t][s][m] = number_of_x(job, row[t][s], job.top + 8 * m + g);
-        }
+          for (int m = 0; m < 4; ++m) x[t][s][m] = number_of_x(job, own[8 * t + s], job.top + 8 * m + g);
       const double* matrix = matrices + k * job.stride;
 #pragma unroll
       for (int u = 0; u < Tiles; ++u) {
@@ -165,7 +172,7 @@ __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPa
             if constexpr (Diagonal)
               return x[u][which][j];
             else
-              return number_of_x(job, row[u][which], job.left + 8 * j + g);
+              return number_of_x(job, own[8 * u + which], job.left + 8 * j + g);
           });
       }
     }
@@ -197,7 +204,7 @@ __global__ void __launch_bounds__(projection_threads, 2) project_any(ElementPane
     const int first = static_cast<int>(piece % pieces) * job.stage;
     load_matrices(job, group, first, matrices);
     for (int i = warp; i < job.stage * rows; i += warps) {  // a warp per row
-      const std::int64_t element = element_at(job, group * group_elements + first + i / rows);
+      const std::int32_t element = element_at(job, group * group_elements + first + i / rows);
       const std::int32_t row = element < 0 ? -1 : row_of<0>(job, element, i % rows);
       lefts[i * left_stride + lane] = number_of_x(job, row, job.top + lane);
       if constexpr (!Diagonal)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <voussoir/backends/cuda/projection/tensor_product.hpp>
+#include <voussoir/backends/cuda/primitives/tensor_product.hpp>
 #include <voussoir/backends/cuda/runtime/passing_through.hpp>
 
 // XᵀAX = S + Sᵀ with S = Σᵢ xᵢᵀ zᵢ, zᵢ = ½ Aᵢᵢ xᵢ + Σ Aᵢⱼ xⱼ over the blocks right of the diagonal, so that what is

@@ -2,11 +2,13 @@
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/primitives/reduction.hpp>
+#include <voussoir/backends/cuda/primitives/tensor_product.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 
 // Products of tall, narrow matrices: blocks of vectors, entries of one equation side by side. A block of threads takes
 // rows into shared memory with coalesced reads; a thread keeps a small tile of results in registers. Widths up to a
-// tile of 64 columns are read once, wider ones once per tile.
+// tile of 64 columns are read once, wider ones once per tile. Blocks of eight columns and more are multiplied by warps
+// with tensor cores (tensor_product.hpp), whose operands are read from memory as they are.
 
 namespace voussoir::cuda {
 
@@ -146,6 +148,80 @@ void enqueue_block_dot(const std::shared_ptr<DeviceMemory>& memory, std::int64_t
          partials.read_device(), result.write_device());
 }
 
+// --- Xᵀ Y with tensor cores ------------------------------------------------------------------------------------------
+
+constexpr int warps = width / 32;
+constexpr int side = 32;  // rows and columns of the results of a warp
+
+/// Xᵀ Y over one part of the rows, one tile of results: block = tile · parts + part. Down × Across warps have results
+/// of their own, and there are as many such sets of warps as fit, which take turns in fours of rows.
+template <int Down, int Across>
+__global__ void __launch_bounds__(width, 2)
+    tensor_dot_parts(std::int64_t rows, std::int64_t rows_per_part, int parts, const double* x, int m, const double* y,
+                     int n, double* partials) {
+  constexpr int height = Down * side, breadth = Across * side, sets = warps / (Down * Across);
+  VSR_SHARED double sums[height * breadth];
+  const int part = static_cast<int>(blockIdx.x) % parts, place = static_cast<int>(blockIdx.x) / parts;
+  const int tiles_across = cut(n, breadth);
+  const int top = place / tiles_across * height, left = place % tiles_across * breadth;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int set = warp / (Down * Across), own = warp % (Down * Across);
+  const int i0 = own / Across * side, j0 = own % Across * side;
+  const std::int64_t first = part * rows_per_part;
+  const std::int64_t end = first + rows_per_part < rows ? first + rows_per_part : rows;
+  double c[4][4][2] = {};
+#pragma unroll 2
+  for (std::int64_t row = first + 4 * set; row < end; row += 4 * sets) {
+    const std::int64_t at = row + lane % 4;
+    double a[4], b[4];
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const int i = top + i0 + 8 * t + lane / 4, j = left + j0 + 8 * t + lane / 4;
+      a[t] = at < end && i < m ? x[at * m + i] : 0.0;
+      b[t] = at < end && j < n ? y[at * n + j] : 0.0;
+    }
+#pragma unroll
+    for (int t = 0; t < 4; ++t)
+#pragma unroll
+      for (int u = 0; u < 4; ++u) multiply_add(c[t][u], a[t], b[u]);
+  }
+  // One set after the other.
+  for (int turn = 0; turn < sets; ++turn) {
+    if (turn == set) {
+#pragma unroll
+      for (int t = 0; t < 4; ++t)
+#pragma unroll
+        for (int u = 0; u < 4; ++u)
+#pragma unroll
+          for (int e = 0; e < 2; ++e) {
+            double& sum = sums[(i0 + 8 * t + lane / 4) * breadth + j0 + 8 * u + 2 * (lane % 4) + e];
+            sum = turn == 0 ? c[t][u][e] : sum + c[t][u][e];
+          }
+    }
+    __syncthreads();
+  }
+  double* const results = partials + static_cast<std::int64_t>(part) * m * n;
+  for (int k = thread; k < height * breadth; k += width) {
+    const int i = top + k / breadth, j = left + k % breadth;
+    if (i < m && j < n) results[static_cast<std::int64_t>(i) * n + j] = sums[k];
+  }
+}
+
+template <int Down, int Across>
+void enqueue_tensor_dot(const std::shared_ptr<DeviceMemory>& memory, std::int64_t rows, const double* x, int m,
+                        const double* y, int n, Array<double>& result) {
+  // As in enqueue_block_dot(), the order of additions depends on the length alone.
+  const std::int64_t rows_per_part = std::max<std::int64_t>(fewest_rows, (rows + most_parts - 1) / most_parts);
+  const auto parts = static_cast<int>(std::max<std::int64_t>(1, (rows + rows_per_part - 1) / rows_per_part));
+  const std::int64_t entries = static_cast<std::int64_t>(m) * n;
+  const std::int64_t tiles = static_cast<std::int64_t>(cut(m, Down * side)) * cut(n, Across * side);
+  Array<double> partials(memory, static_cast<std::size_t>(parts * entries));
+  launch(tensor_dot_parts<Down, Across>, Grid{tiles * parts, width, 0}, stream_of(memory), rows, rows_per_part, parts,
+         x, m, y, n, partials.write_device());
+  launch(add_parts, Grid{grid_for(entries, 32).blocks, width, 0}, stream_of(memory), parts, entries,
+         partials.read_device(), result.write_device());
+}
+
 // --- Y += X C ------------------------------------------------------------------------------------------------------
 
 /// Numbers that travel as arguments of a kernel: the host need not wait for a copy of them.
@@ -235,6 +311,92 @@ void enqueue_block_axpy(cudaStream_t stream, std::int64_t rows, const double* x,
   launch(block_axpy_rows<Height, Width>, Grid{blocks, width, doubles * sizeof(double)}, stream, rows, x, m, c, y, n);
 }
 
+// --- Y += X C with tensor cores --------------------------------------------------------------------------------------
+
+constexpr int panel_tiles = 8;                     // tiles of eight columns of Y that a warp has in registers
+constexpr int panel_stride = 8 * panel_tiles + 2;  // of C in shared memory: lanes read different banks
+constexpr int most_depth = 192;                    // rows of C in shared memory
+constexpr int warp_rows = 16, block_rows = warps * warp_rows;
+constexpr int most_axpy_blocks = 1056;
+
+/// Two neighbouring numbers, read at once.
+struct alignas(16) Pair {
+  double number[2];
+};
+
+/// Y += X C for a panel of columns; block = rows · panels + panel. C has `depth` rows from `first_k` on. The summation
+/// index runs over 8 q + 2 (lane % 4) + s, s = 0, 1, so that a lane reads neighbours of X.
+__global__ void __launch_bounds__(width, 2)
+    tensor_axpy(std::int64_t rows, const double* x, int m, int first_k, int depth, const double* c, double* y, int n,
+                int panels, int tiles_of_panel) {
+  VSR_DYNAMIC_SHARED(double, cs);
+  const int panel = static_cast<int>(blockIdx.x) % panels, blocks = static_cast<int>(gridDim.x) / panels;
+  const int left = panel * tiles_of_panel * 8, breadth = least(tiles_of_panel * 8, n - left), tiles = cut(breadth, 8);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int steps = cut(depth, 8);
+  for (int k = thread; k < steps * 8 * panel_stride; k += width) {
+    const int i = k / panel_stride, j = k - i * panel_stride;
+    cs[k] = i < depth && j < breadth ? c[static_cast<std::int64_t>(first_k + i) * n + left + j] : 0.0;
+  }
+  __syncthreads();
+  const bool even = m % 2 == 0 && first_k % 2 == 0;
+  for (std::int64_t group = static_cast<int>(blockIdx.x) / panels; group * block_rows < rows; group += blocks) {
+    const std::int64_t row0 = group * block_rows + warp * warp_rows + lane / 4, row1 = row0 + 8;
+    double sum[2][panel_tiles][2] = {};
+#pragma unroll 2
+    for (int q = 0; q < steps; ++q) {
+      const int k = 8 * q + 2 * (lane % 4);
+      Pair a[2] = {};
+#pragma unroll
+      for (int t = 0; t < 2; ++t) {
+        const std::int64_t row = t == 0 ? row0 : row1;
+        if (row >= rows) continue;
+        const double* from = x + row * m + first_k + k;
+        if (even && k + 1 < depth) {
+          a[t] = *reinterpret_cast<const Pair*>(from);
+        } else {
+          if (k < depth) a[t].number[0] = from[0];
+          if (k + 1 < depth) a[t].number[1] = from[1];
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < panel_tiles; ++j) {
+        if (j >= tiles) continue;
+#pragma unroll
+        for (int s = 0; s < 2; ++s) {
+          const double b = cs[(k + s) * panel_stride + 8 * j + lane / 4];
+          multiply_add(sum[0][j], a[0].number[s], b);
+          multiply_add(sum[1][j], a[1].number[s], b);
+        }
+      }
+    }
+#pragma unroll
+    for (int t = 0; t < 2; ++t) {
+      const std::int64_t row = t == 0 ? row0 : row1;
+      if (row >= rows) continue;
+#pragma unroll
+      for (int j = 0; j < panel_tiles; ++j)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          const int column = 8 * j + 2 * (lane % 4) + e;
+          if (column < breadth) y[row * n + left + column] += sum[t][j][e];
+        }
+    }
+  }
+}
+
+void enqueue_tensor_axpy(cudaStream_t stream, std::int64_t rows, const double* x, int m, const double* c, double* y,
+                         int n) {
+  const int tiles = cut(n, 8), panels = cut(tiles, panel_tiles), tiles_of_panel = cut(tiles, panels);
+  const std::int64_t groups = (rows + block_rows - 1) / block_rows;
+  const std::int64_t blocks = std::min<std::int64_t>(groups, most_axpy_blocks) * panels;
+  for (int first = 0; first < m; first += most_depth) {
+    const int depth = std::min(most_depth, m - first);
+    const std::size_t bytes = static_cast<std::size_t>(cut(depth, 8)) * 8 * panel_stride * sizeof(double);
+    launch(tensor_axpy, Grid{blocks, width, bytes}, stream, rows, x, m, first, depth, c, y, n, panels, tiles_of_panel);
+  }
+}
+
 }  // namespace
 
 void CudaBackend::block_dot(const Vector& x, const Vector& y, std::span<double> result) {
@@ -252,8 +414,12 @@ void CudaBackend::block_dot(const Vector& x, const Vector& y, std::span<double> 
     const double* px = x.part(d).read_device();
     const double* py = y.part(d).read_device();
     const std::int64_t rows = x.layout()->owned(d);
-    const auto enqueue = m >= 3 ? (n >= 3 ? enqueue_block_dot<4, 4> : enqueue_block_dot<4, 1>)
-                                : (n >= 3 ? enqueue_block_dot<1, 4> : enqueue_block_dot<1, 1>);
+    const auto enqueue = m >= 8 && n >= 8 ? (m > side && n > side ? enqueue_tensor_dot<2, 2>
+                                             : m > side           ? enqueue_tensor_dot<2, 1>
+                                             : n > side           ? enqueue_tensor_dot<1, 2>
+                                                                  : enqueue_tensor_dot<1, 1>)
+                         : m >= 3         ? (n >= 3 ? enqueue_block_dot<4, 4> : enqueue_block_dot<4, 1>)
+                                          : (n >= 3 ? enqueue_block_dot<1, 4> : enqueue_block_dot<1, 1>);
     enqueue(memory(d), rows, px, m, py, n, shares.back());
   }
   std::fill(result.begin(), result.end(), 0.0);
@@ -278,7 +444,9 @@ void CudaBackend::block_axpy(const Vector& x, std::span<const double> c, Vector&
     enqueue_upload(c, stream, factors.write_device());
     const double* px = x.part(d).read_device();
     double* py = y.part(d).update_device();
-    const auto enqueue = n >= 3 ? enqueue_block_axpy<4, 4> : enqueue_block_axpy<1, 1>;
+    const auto enqueue = m >= 8 && n >= 8 ? enqueue_tensor_axpy
+                         : n >= 3         ? enqueue_block_axpy<4, 4>
+                                          : enqueue_block_axpy<1, 1>;
     enqueue(stream, x.layout()->owned(d), px, m, factors.read_device(), py, n);
   }
 }

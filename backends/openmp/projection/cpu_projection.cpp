@@ -96,31 +96,34 @@ void project_elements(const StoredElements& e, int columns, int threads, double*
              });
 }
 
-/// z += a · x_j for W columns of a block row.
-template <int B, int W>
-[[gnu::always_inline]] inline void add_block(const double* a, double weight, const double* x, int columns,
-                                             double (&z)[B][W]) {
-  for (int j = 0; j < B; ++j)
-    for (int i = 0; i < B; ++i) {
-      const double factor = weight * a[i * B + j];
-      for (int w = 0; w < W; ++w) z[i][w] += factor * x[static_cast<std::ptrdiff_t>(j) * columns + w];
-    }
-}
+/// Eight columns as one, or one alone.
+inline void load(const double* p, WideColumns& value) { value = wide_at(p); }
+inline void load(const double* p, double& value) { value = *p; }
+inline void store(double* p, WideColumns value) { set_wide(p, value); }
+inline void store(double* p, double value) { *p = value; }
 
-/// W columns of ½ Kᵢᵢ xᵢ + Σ Kᵢⱼ xⱼ over the stored blocks of a row. Of those in columns of other devices, both devices
-/// have one, and each counts it half.
-template <int B, int W>
+/// Some columns of ½ Kᵢᵢ xᵢ + Σ Kᵢⱼ xⱼ over the stored blocks of a row. Of those in columns of other devices, both
+/// devices have one, and each counts it half.
+template <int B, class Unit>
 void half_row(const SymmetricView& view, std::int32_t row, const double* x, int columns, int stride, double* z) {
   const std::int64_t first = view.half.rows.row_start[row], last = view.half.rows.row_start[row + 1];
-  double sum[B][W] = {};
+  Unit sum[B] = {};
   for (std::int64_t k = first; k < last; ++k) {
     const std::int32_t column = view.column(row, k);
     const double weight = k == first || column >= view.rows ? 0.5 : 1.0;
-    add_block<B, W>(view.half.rows.value + k * (B * B), weight, x + static_cast<std::ptrdiff_t>(column) * B * columns,
-                    columns, sum);
+    const double* a = view.half.rows.value + k * (B * B);
+    const double* from = x + static_cast<std::ptrdiff_t>(column) * B * columns;
+#pragma GCC unroll 6
+    for (int j = 0; j < B; ++j) {
+      Unit in;
+      load(from + static_cast<std::ptrdiff_t>(j) * columns, in);
+      in *= weight;
+#pragma GCC unroll 6
+      for (int i = 0; i < B; ++i) sum[i] += a[i * B + j] * in;
+    }
   }
-  for (int i = 0; i < B; ++i)
-    for (int w = 0; w < W; ++w) z[i * stride + w] = sum[i][w];
+#pragma GCC unroll 6
+  for (int i = 0; i < B; ++i) store(z + static_cast<std::ptrdiff_t>(i) * stride, sum[i]);
 }
 
 template <int B>
@@ -132,10 +135,13 @@ void half_rows(const SymmetricView& view, std::int64_t begin, std::int64_t end, 
     for (int i = 0; i < B; ++i)
       std::copy_n(x + (static_cast<std::ptrdiff_t>(row) * B + i) * columns, columns, products.x() + i * stride);
     double* z = products.y();
-    int c = 0;
-    for (; c + 8 <= columns; c += 8) half_row<B, 8>(view, row, x + c, columns, stride, z + c);
-    for (; c + 2 <= columns; c += 2) half_row<B, 2>(view, row, x + c, columns, stride, z + c);
-    if (c < columns) half_row<B, 1>(view, row, x + c, columns, stride, z + c);
+    // The last tile may repeat columns of the one before it, with the same result.
+    for (int c = 0; columns >= column_tile && c < columns; c += column_tile) {
+      const int at = std::min(c, columns - column_tile);
+      half_row<B, WideColumns>(view, row, x + at, columns, stride, z + at);
+    }
+    for (int c = 0; columns < column_tile && c < columns; ++c)
+      half_row<B, double>(view, row, x + c, columns, stride, z + c);
     products.close(B);
   }
 }

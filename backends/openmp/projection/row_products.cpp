@@ -11,22 +11,41 @@ constexpr int kept_numbers = 6144;
 
 /// sum (row_tile × column_tile) += Σ x[r][0 … row_tile] y[r][0 … column_tile]
 void add_tile(const double* x, const double* y, int rows, int stride, double* sum) {
-  double tile[row_tile][column_tile] = {};
-  for (int r = 0; r < rows; ++r, x += stride, y += stride)
-    for (int i = 0; i < row_tile; ++i)
-      for (int j = 0; j < column_tile; ++j) tile[i][j] += x[i] * y[j];
-  for (int i = 0; i < row_tile; ++i)
-    for (int j = 0; j < column_tile; ++j) sum[i * stride + j] += tile[i][j];
+  WideColumns a = {}, b = {}, c = {}, d = {};
+  static_assert(row_tile == 4);
+  for (int r = 0; r < rows; ++r, x += stride, y += stride) {
+    const WideColumns right = wide_at(y);
+    a += x[0] * right;
+    b += x[1] * right;
+    c += x[2] * right;
+    d += x[3] * right;
+  }
+  set_wide(sum, wide_at(sum) + a);
+  set_wide(sum + stride, wide_at(sum + stride) + b);
+  set_wide(sum + 2 * stride, wide_at(sum + 2 * stride) + c);
+  set_wide(sum + 3 * stride, wide_at(sum + 3 * stride) + d);
 }
 
-template <int Rows>
-void multiply_tile(const double* a, int size, const double* x, int stride, double* y) {
-  double tile[Rows][column_tile] = {};
-  for (int k = 0; k < size; ++k, x += stride)
-    for (int i = 0; i < Rows; ++i)
-      for (int j = 0; j < column_tile; ++j) tile[i][j] += a[i * size + k] * x[j];
-  for (int i = 0; i < Rows; ++i)
-    for (int j = 0; j < column_tile; ++j) y[i * stride + j] = tile[i][j];
+/// row_tile rows of a x, for one tile of columns.
+void multiply_tile(const double* matrix, int size, const double* x, int stride, double* y) {
+  WideColumns a = {}, b = {}, c = {}, d = {};
+  for (int k = 0; k < size; ++k, x += stride) {
+    const WideColumns right = wide_at(x);
+    a += matrix[k] * right;
+    b += matrix[size + k] * right;
+    c += matrix[2 * size + k] * right;
+    d += matrix[3 * size + k] * right;
+  }
+  set_wide(y, a);
+  set_wide(y + stride, b);
+  set_wide(y + 2 * stride, c);
+  set_wide(y + 3 * stride, d);
+}
+
+void multiply_row(const double* matrix, int size, const double* x, int stride, double* y) {
+  WideColumns a = {};
+  for (int k = 0; k < size; ++k, x += stride) a += matrix[k] * wide_at(x);
+  set_wide(y, a);
 }
 
 }  // namespace
@@ -66,11 +85,11 @@ void multiply_rows(const double* a, int rows, const double* x, int stride, doubl
   for (int j = 0; j < stride; j += column_tile) {
     int i = 0;
     for (; i + row_tile <= rows; i += row_tile)
-      multiply_tile<row_tile>(a + static_cast<std::ptrdiff_t>(i) * rows, rows, x + j, stride,
-                              y + static_cast<std::ptrdiff_t>(i) * stride + j);
+      multiply_tile(a + static_cast<std::ptrdiff_t>(i) * rows, rows, x + j, stride,
+                    y + static_cast<std::ptrdiff_t>(i) * stride + j);
     for (; i < rows; ++i)
-      multiply_tile<1>(a + static_cast<std::ptrdiff_t>(i) * rows, rows, x + j, stride,
-                       y + static_cast<std::ptrdiff_t>(i) * stride + j);
+      multiply_row(a + static_cast<std::ptrdiff_t>(i) * rows, rows, x + j, stride,
+                   y + static_cast<std::ptrdiff_t>(i) * stride + j);
   }
 }
 

@@ -12,6 +12,13 @@ inline constexpr int column_tile = 8;
 /// Rows of a tile.
 inline constexpr int row_tile = 4;
 
+/// Columns of a tile as the compiler keeps them: in registers, whatever their width.
+typedef double WideColumns __attribute__((vector_size(column_tile * sizeof(double))));
+typedef double LooseColumns __attribute__((vector_size(column_tile * sizeof(double)), aligned(8)));
+
+inline WideColumns wide_at(const double* p) { return *reinterpret_cast<const LooseColumns*>(p); }
+inline void set_wide(double* p, WideColumns value) { *reinterpret_cast<LooseColumns*>(p) = value; }
+
 inline int padded_columns(int columns) { return (columns + column_tile - 1) / column_tile * column_tile; }
 
 /// Rows of X and of A X, as many as are multiplied together, and the sum of their products.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/detail/rigid_values.hpp>
 #include <voussoir/framework/analysis/integrator.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 
@@ -30,20 +31,6 @@ std::unique_ptr<ElementOperator> block_operator(const AnalysisModel& model, doub
       model.backend().make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
   model.translating([&] { model.backend().assemble(model.device_model(), ElementState{}, terms, *made); });
   return made;
-}
-
-/// What unknown `name` of a node at x does in a rigid motion: ω × x for rotations.
-double rigid_value(int unknown, int direction, const double* x) {
-  if (direction < 3 || unknown >= 3) return unknown == direction ? 1 : 0;
-  const int axis = direction - 3;
-  if (unknown == (axis + 1) % 3) return -x[(axis + 2) % 3];
-  if (unknown == (axis + 2) % 3) return x[(axis + 1) % 3];
-  return 0;
-}
-
-int unknown_index(const std::string& name) {
-  static const std::array<const char*, 6> names{"ux", "uy", "uz", "rx", "ry", "rz"};
-  return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
 bool has_unknown(const AnalysisModel& model, const std::string& name) {
@@ -194,7 +181,7 @@ Vector SuperpositionBasis::rigid_motion(int direction) const {
   const bool plane = !has_unknown(model_, "uz");
   for (std::int32_t e = 0; e < model_.equation_count(); ++e) {
     const auto at = model_.place(e);
-    int unknown = unknown_index(model_.unknown_names()[static_cast<std::size_t>(at.component)]);
+    int unknown = rigid_unknown(model_.unknown_names()[static_cast<std::size_t>(at.component)]);
     // The displacements of such a node are rotations; in a plane, ux is that about z.
     if (model_.domain().rotation_node(at.node) && unknown < 3) unknown = plane ? (unknown == 0 ? 5 : 6) : unknown + 3;
     const double* x = model_.domain().coordinates().data() + 3 * static_cast<std::size_t>(at.node);

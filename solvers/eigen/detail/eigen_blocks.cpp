@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <voussoir/backends/threads.hpp>
+#include <voussoir/backends/multigrid.hpp>
+#include <voussoir/backends/projection_services.hpp>
 #include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir::detail {
@@ -30,17 +31,32 @@ double scattered(std::uint64_t seed, std::uint64_t index) {
 
 Vector EigenBlocks::random(int columns, std::uint64_t seed) const {
   const AnalysisModel& model = problem_.model();
-  const auto width = static_cast<std::size_t>(columns);
-  std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
-#pragma omp parallel for schedule(static) num_threads(default_threads())
-  for (std::int32_t e = 0; e < model.equation_count(); ++e)
-    if (model.is_free(e))
-      for (std::size_t c = 0; c < width; ++c) {
-        const std::size_t at = static_cast<std::size_t>(e) * width + c;
-        values[at] = scattered(seed, static_cast<std::uint64_t>(e) * 4096 + c);
-      }
+  auto* multigrid = backend_.find<MultigridServices>();
+  const auto make_values = [&](int count) {
+    const auto width = static_cast<std::size_t>(count);
+    std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
+    for (std::int32_t e = 0; e < model.equation_count(); ++e)
+      if (model.is_free(e))
+        for (std::size_t c = 0; c < width; ++c)
+          values[static_cast<std::size_t>(e) * width + c] = scattered(seed, static_cast<std::uint64_t>(e) * 4096 + c);
+    return values;
+  };
   Vector x = make(columns);
-  x.from_host(values);
+  if (!multigrid || columns < 4) {
+    x.from_host(make_values(columns));
+    return x;
+  }
+  // Noise that the devices make themselves, times one column that depends on the seed.
+  Vector factors = make(1);
+  factors.from_host(make_values(1));
+  LevelVector noise;
+  noise.columns = columns;
+  noise.value = backend_.make_array<double>(
+      0, static_cast<std::size_t>(model.equation_count()) * static_cast<std::size_t>(columns));
+  multigrid->fill_with_noise(noise);
+  Vector all = make(columns);
+  multigrid->give(noise, Array<std::int32_t>(), all);
+  backend_.multiply(factors, all, x);
   return x;
 }
 
@@ -65,6 +81,14 @@ Eigen::MatrixXd EigenBlocks::dot(const Vector& x, const Vector& y) const {
 Eigen::MatrixXd EigenBlocks::symmetric_dot(const Vector& x, const Vector& y) const {
   const Eigen::MatrixXd product = dot(x, y);
   return 0.5 * (product + product.transpose());
+}
+
+Eigen::MatrixXd EigenBlocks::projected_stiffness(const Vector& x) const {
+  auto* service = backend_.find<ProjectionServices>();
+  if (!service) return symmetric_dot(x, stiffness(x));
+  RowMajor result(x.columns(), x.columns());
+  service->project(problem_.stiffness(), x, {result.data(), static_cast<std::size_t>(result.size())});
+  return 0.5 * (result + result.transpose());
 }
 
 void EigenBlocks::add(const Vector& x, const Eigen::MatrixXd& c, Vector& y) const {
@@ -168,7 +192,7 @@ Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks)
 RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x) {
   RitzPairs pairs;
   if (!x.layout()) return pairs;
-  const SymmetricEigen s = symmetric_eigen(blocks.symmetric_dot(x, blocks.stiffness(x)));
+  const SymmetricEigen s = symmetric_eigen(blocks.projected_stiffness(x));
   pairs.vectors = blocks.combined(x, s.vectors);
   pairs.values.assign(s.values.data(), s.values.data() + s.values.size());
   return pairs;

@@ -24,10 +24,12 @@ class EigenBlocks {
   Vector mass(const Vector& x) const;                                     ///< M X
   Eigen::MatrixXd dot(const Vector& x, const Vector& y) const;            ///< Xᵀ Y
   Eigen::MatrixXd symmetric_dot(const Vector& x, const Vector& y) const;  ///< its symmetric part
-  void add(const Vector& x, const Eigen::MatrixXd& c, Vector& y) const;   ///< Y += X C
-  Vector combined(const Vector& x, const Eigen::MatrixXd& c) const;       ///< X C
-  Vector columns(const Vector& x, int from, int count) const;             ///< some columns of X
-  Vector columns(const Vector& x, std::span<const int> which) const;      ///< some columns of X, in that order
+  /// XᵀKX, for which K X need not be formed.
+  Eigen::MatrixXd projected_stiffness(const Vector& x) const;
+  void add(const Vector& x, const Eigen::MatrixXd& c, Vector& y) const;  ///< Y += X C
+  Vector combined(const Vector& x, const Eigen::MatrixXd& c) const;      ///< X C
+  Vector columns(const Vector& x, int from, int count) const;            ///< some columns of X
+  Vector columns(const Vector& x, std::span<const int> which) const;     ///< some columns of X, in that order
   /// All columns side by side; vectors without a layout have none.
   Vector joined(std::span<const Vector* const> blocks) const;
 
