@@ -14,7 +14,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(LAUNCHE
 .PHONY: help demo program check build install package bench asan asan-memory fuzz fuzz-models tsan format check-format tidy docs clean dependencies
 
 help:
-	@echo "make demo              install missing packages, build the program, run its demonstration (results in out/)"
+	@echo "make demo              install missing packages, build the program, run its demonstration: modes of a pump, earthquake (out/)"
 	@echo "make program           build the library and the program, without the tests, in $(BUILD)/"
 	@echo "make check             install missing packages, build everything, run every test"
 	@echo "make build             build the library, the program and the tests in $(BUILD)/"

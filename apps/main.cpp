@@ -64,7 +64,7 @@ ExitCode run(int argc, char** argv) {
     voussoir::default_threads();  // limits an absurd OMP_NUM_THREADS before any thread starts
     voussoir::app::watch_signals();
     voussoir::app::build_program(program);
-    const auto words = voussoir::app::with_picture_words({argv, argv + argc});
+    const auto words = voussoir::app::with_omitted_values({argv, argv + argc});
     std::vector<const char*> list;
     for (const std::string& word : words) list.push_back(word.c_str());
     program.parse(static_cast<int>(list.size()), list.data());

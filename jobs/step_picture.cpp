@@ -40,19 +40,6 @@ std::string words_for(const std::string& field) {
   return it == words.end() ? field : it->second;
 }
 
-/// Whether the model lies in a plane z = constant, so that it is looked at along z.
-bool is_plane(const Domain& domain) {
-  double low = std::numeric_limits<double>::infinity(), high = -low, size = 0;
-  for (std::size_t b = 0; b < domain.block_count(); ++b)
-    for (const std::int32_t n : domain.block(b).connectivity()) {
-      const double* p = &domain.coordinates()[3 * static_cast<std::size_t>(n)];
-      low = std::min(low, p[2]);
-      high = std::max(high, p[2]);
-      size = std::max({size, std::abs(p[0]), std::abs(p[1])});
-    }
-  return high - low <= 1e-9 * size;
-}
-
 NodalField one_component(const std::string& name, std::vector<double> values) {
   return {name, {name}, std::move(values)};
 }
@@ -201,7 +188,7 @@ void StepPicture::write(const std::filesystem::path& path, bool overwrite) const
   char factor[64];
   std::snprintf(factor, sizeof factor, " · displacements × %g", picture.deformation());
   if (!moved_.components.empty()) how.subtitle += factor;
-  if (is_plane(domain)) {
+  if (lies_in_a_plane(domain)) {
     how.view = {0, 0, 1};
     how.up = {0, 1, 0};
     how.shadow = false;

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
 #include <voussoir/jobs/mode_files.hpp>
+#include <voussoir/jobs/mode_pictures.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
 
 namespace voussoir::app {
@@ -26,10 +28,14 @@ namespace {
 
 struct ModalCommand {
   std::string file, dialect = "calculix", backend = "auto", solver = "auto", mass = "consistent", check = "auto",
-                    output;
-  int modes = 0, step = 1, threads = 0, max_iterations = 500;
+                    output, animated = "1";
+  int modes = 0, step = 1, threads = 0, max_iterations = 500, frames = 0;
   double below = 0, from = 0, tolerance = 1e-8;
-  bool force = false, no_files = false, no_vtu = false, quiet = false, json = false, verbose = false;
+  bool force = false, no_files = false, no_vtu = false, no_picture = false, quiet = false, json = false,
+       verbose = false;
+
+  /// The mode that is animated, from 1; 0 for all.
+  int animated_mode() const { return animated == "all" ? 0 : std::stoi(animated); }
 
   EigenRequest request() const {
     EigenRequest request;
@@ -149,7 +155,11 @@ class ModalRun {
     const std::filesystem::path folder = options_.output.empty() ? "." : options_.output;
     std::filesystem::create_directories(folder);
     lock.acquire(folder, job.name + "_modes");
-    for (const char* ending : {"_modes.csv", "_modes.json", "_modes.pvd"})
+    std::vector<std::string> endings{"_modes.csv", "_modes.json"};
+    if (!options_.no_vtu) endings.push_back("_modes.pvd");
+    if (!options_.no_picture) endings.insert(endings.end(), {"_modes.png", "_modes.svg"});
+    if (options_.frames > 0) endings.push_back(mode_animation_name("", std::max(options_.animated_mode(), 1)) + ".pvd");
+    for (const std::string& ending : endings)
       if (const auto path = path_of(job, ending); !options_.force && std::filesystem::exists(path))
         throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", path.string());
   }
@@ -167,6 +177,13 @@ class ModalRun {
     OutputFile document(path("_modes.json"), options_.force);
     document.write(modal_document(modes, record));
     document.commit();
+    const ModeFileNames files{options_.output, job.name, options_.force};
+    const auto add = [&](const std::vector<std::filesystem::path>& paths) {
+      for (const auto& each : paths) written.push_back(each.string());
+    };
+    if (!options_.no_picture) add(write_mode_pictures(domain, modes, job.title, files));
+    if (options_.frames > 0)
+      add(write_mode_animations(domain, modes, options_.animated_mode(), options_.frames, files));
     if (options_.no_vtu) return written;
     const auto shapes = write_mode_shapes(domain, modes, options_.output, job.name, options_.force);
     if (!shapes.empty()) written.push_back(shapes.back().string());  // the list of them will do
@@ -179,10 +196,11 @@ class ModalRun {
 
 constexpr const char* modal_examples =
     R"(Examples:
-  voussoir modal frame.inp                       the first ten modes: a table, frame_modes.csv, .json, .pvd and VTU files
+  voussoir modal frame.inp                       the first ten modes: a table, frame_modes.csv, .json, .png, .svg, .pvd and VTU files
   voussoir modal frame.inp --modes 27            the first 27
   voussoir modal frame.inp --below 200           all modes below 200 Hz
   voussoir modal frame.inp --from 50 --below 60  all modes between two frequencies
+  voussoir modal frame.inp --animate --mode 3    the third mode vibrates in ParaView: frame_mode_003_animation.pvd
   voussoir modal frame.inp --json | jq .modes    numbers for a script, and nothing else
 
 Materials need a density. Loads do not act; supports are those of the first step, or of --step N.
@@ -198,13 +216,7 @@ void add_modal_solving(CLI::App& modal, ModalCommand& options) {
       ->type_name("N")
       ->check(whole_number_between(1, 1024))
       ->group("Solving");
-  modal.add_option("--solver", options.solver, "Eigen-solver; auto chooses by the size of the model (docs/modal.md)")
-      ->type_name(name_choices("auto", eigen_solvers().names()))
-      ->check([](const std::string& name) {
-        return fault_of_name(name, [](const std::string& n) { make_eigen_solver(n); });
-      })
-      ->capture_default_str()
-      ->group("Solving");
+  add_eigen_solver_option(modal, options.solver)->group("Solving");
   modal.add_option("--mass", options.mass, "Form of the mass matrix")
       ->type_name("consistent|lumped")
       ->check(CLI::IsMember({"consistent", "lumped"}).description(""))
@@ -228,6 +240,26 @@ void add_modal_solving(CLI::App& modal, ModalCommand& options) {
       ->check(whole_number_between(1, 1000000))
       ->capture_default_str()
       ->group("Solving");
+}
+
+void add_animation(CLI::App& modal, ModalCommand& options) {
+  CLI::Option* animate =
+      modal
+          .add_option("--animate", options.frames,
+                      "Write one period of a vibration as VTU files, with a PVD list that ParaView plays: N frames; "
+                      "default: 24")
+          ->type_name("N")
+          ->check(whole_number_between(2, 1000))
+          ->group("Results");
+  modal.add_option("--mode", options.animated, "The mode that --animate writes, or all of them")
+      ->type_name("K|all")
+      ->check([](const std::string& text) {
+        if (text == "all") return std::string();
+        return whole_number_between(1, 100000)(text).empty() ? "" : "'" + text + "' is not a mode; write 3, or all";
+      })
+      ->needs(animate)
+      ->capture_default_str()
+      ->group("Results");
 }
 
 }  // namespace
@@ -265,6 +297,11 @@ void add_modal_command(CLI::App& program) {
       ->group("Results");
   modal->add_flag("--force", options->force, "Replace existing results")->group("Results");
   modal->add_flag("--no-vtu", options->no_vtu, "Do not write VTU and PVD files for ParaView")->group("Results");
+  modal
+      ->add_flag("--no-picture", options->no_picture,
+                 "Do not draw the first modes (NAME_modes.png) and the accumulated effective masses (NAME_modes.svg)")
+      ->group("Results");
+  add_animation(*modal, *options);
   modal->add_flag("--no-files", options->no_files, "Write no files; only print")->group("Results");
   CLI::Option* verbose = modal->add_flag("-v,--verbose", options->verbose, "Show the choice of solver and times");
   modal->add_flag("-q,--quiet", options->quiet, "Show errors only")->excludes(verbose);

@@ -79,11 +79,15 @@ Pictures ResultOptions::pictures() const {
   return picture == "each" ? Pictures::each : Pictures::worst;
 }
 
-std::vector<std::string> with_picture_words(std::vector<std::string> words) {
+std::vector<std::string> with_omitted_values(std::vector<std::string> words) {
+  const auto is_number = [](const std::string& word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+  };
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") break;
-    const bool named = i + 1 < words.size() && (words[i + 1] == "worst" || words[i + 1] == "each");
-    if (words[i] == "--picture" && !named) words[i] = "--picture=worst";
+    const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+    if (words[i] == "--picture" && next != "worst" && next != "each") words[i] = "--picture=worst";
+    if (words[i] == "--animate" && !is_number(next)) words[i] = "--animate=24";
   }
   return words;
 }

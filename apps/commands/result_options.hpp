@@ -22,9 +22,10 @@ struct ResultOptions {
   void apply(Job& job) const;
 };
 
-/// The words of a command line, with "--picture" made "--picture=worst" where neither "worst" nor "each" follows: what
-/// follows then is a file, or another option.
-std::vector<std::string> with_picture_words(std::vector<std::string> words);
+/// The words of a command line with the values of options that may omit them: "--picture" becomes "--picture=worst"
+/// where neither "worst" nor "each" follows, and "--animate" becomes "--animate=24" where no number does. What follows
+/// then is a file, or another option.
+std::vector<std::string> with_omitted_values(std::vector<std::string> words);
 
 /// Adds --picture, --picture-field, --point, --path and --units to a group of a command's help.
 void add_result_options(CLI::App& command, ResultOptions& options, const std::string& group);

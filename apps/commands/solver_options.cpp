@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/solvers/eigen/eigen_solvers.hpp>
 
 namespace voussoir::app {
 
@@ -88,6 +89,15 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->capture_default_str()
       ->group("Solving");
   add_work_options(command, options.work, "Solving");
+}
+
+CLI::Option* add_eigen_solver_option(CLI::App& command, std::string& solver) {
+  return command.add_option("--solver", solver, "Eigen-solver; auto chooses by the size of the model (docs/modal.md)")
+      ->type_name(name_choices("auto", eigen_solvers().names()))
+      ->check([](const std::string& name) {
+        return fault_of_name(name, [](const std::string& n) { make_eigen_solver(n); });
+      })
+      ->capture_default_str();
 }
 
 }  // namespace voussoir::app

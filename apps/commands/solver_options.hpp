@@ -29,5 +29,7 @@ std::string fault_of_name(const std::string& name, const std::function<void(cons
 void add_solver_options(CLI::App& command, SolverOptions& options);
 /// The option --solver alone. Names that are not known are refused before anything is read.
 CLI::Option* add_solver_option(CLI::App& command, std::string& solver);
+/// The option --solver of commands that look for modes, with the names of eigen_solvers().
+CLI::Option* add_eigen_solver_option(CLI::App& command, std::string& solver);
 
 }  // namespace voussoir::app

@@ -49,6 +49,7 @@ class SearchSolver::Run {
           "the model can move freely in ways that only a factorisation finds, because of its element types or of "
           "the number of its free parts; use lanczos",
           "eigen-solver '" + solver_.name() + "'");
+    refuse_too_many();
     if (has_limit() && can_count()) timed("count", [&] { count_interval(); });
     if (solver_.factorises()) timed("factorise", [&] { choose_shift(); });
     if (has_limit() && expected_ < 0)
@@ -105,6 +106,16 @@ class SearchSolver::Run {
       throw Error(ErrorCode::bad_input, "a shift needs a number of modes: those nearest to it are found");
     if (std::isfinite(request_.shift) && (request_.from > 0 || has_limit()))
       throw Error(ErrorCode::bad_input, "give a shift or an interval of frequencies, not both");
+  }
+
+  /// A method that does not factorise cannot find out how many modes there are; it would iterate on and on.
+  void refuse_too_many() const {
+    const std::int64_t most = problem_.free_equations();
+    if (solver_.factorises() || request_.modes <= most) return;
+    throw Error(ErrorCode::bad_input,
+                std::to_string(request_.modes) + " modes were asked for, but the model has " + std::to_string(most) +
+                    " free unknowns and no more modes than that; ask for fewer, or use lanczos",
+                "eigen-solver '" + solver_.name() + "'");
   }
 
   /// The number of modes in an interval is known before any of them is.
@@ -383,6 +394,7 @@ class SearchSolver::Run {
     const std::vector<const Vector*> both{&first, &others};
     EigenSolution solution;
     solution.vectors = blocks_.joined(both);
+    if (exhausted_ && !is_inside() && request_.modes > free + static_cast<int>(taken.size())) count_all();
     note_lack(free + static_cast<int>(taken.size()));
     report_.modes.resize(static_cast<std::size_t>(free) + taken.size());
     for (int i = 0; i < free; ++i) report_.modes[static_cast<std::size_t>(i)].free = true;
@@ -407,13 +419,22 @@ class SearchSolver::Run {
           "for more modes to get all of it");
   }
 
+  /// How many modes there are at all: as many as K − σM has negative pivots far above the last one that was found.
+  /// Unknowns without mass are the least that is missing from all free ones; a mass matrix of reduced integration has a
+  /// larger null space, which no diagonal shows.
+  void count_all() {
+    all_ = problem_.free_equations() - problem_.equations_without_mass();
+    if (!solver_.factorises() || found_.count() == 0 || request_.check == CompletenessCheck::none) return;
+    constexpr double far_above = 1e4;
+    timed("count", [&] { all_ = std::min(all_, factor().count_below(far_above * found_.values.back()).below); });
+  }
+
   /// Modes that did not converge, or that the method cannot tell apart, are missing: nothing else may be said.
   void judge_lack(int count) {
     if (report_.completeness == Completeness::verified || report_.completeness == Completeness::incomplete) {
       if (!(request_.modes > count && !has_limit())) return;
     }
-    const std::int64_t most = problem_.free_equations() - problem_.equations_without_mass();
-    const bool all_there = exhausted_ && free_count() + found_.count() >= most;
+    const bool all_there = exhausted_ && all_ >= 0 && free_count() + found_.count() >= all_;
     if (has_limit() ? !unfinished_ : request_.modes <= count || all_there) return;
     report_.completeness = Completeness::incomplete;
     report_.statement =
@@ -426,14 +447,17 @@ class SearchSolver::Run {
   }
 
   void note_lack(int count) {
-    if (request_.modes > count && exhausted_)
+    if (request_.modes <= count) return;
+    if (exhausted_ && count >= all_) {
+      const std::int64_t unknowns = problem_.free_equations(), lost = unknowns - count;
       report_.notes.push_back("the model has only " + std::to_string(count) + (count == 1 ? " mode" : " modes") +
-                              (problem_.equations_without_mass() > 0
-                                   ? "; " + std::to_string(problem_.equations_without_mass()) + " unknowns have no mass"
-                                   : ""));
-    else if (request_.modes > count && !has_limit())
+                              (lost == 0 ? ", as many as free unknowns"
+                                         : ": " + std::to_string(lost) + " motions of its " + std::to_string(unknowns) +
+                                               " free unknowns have no mass"));
+    } else if (!has_limit()) {
       report_.notes.push_back("only " + std::to_string(count) + " of " + std::to_string(request_.modes) +
                               " modes converged; allow more iterations");
+    }
   }
 
   const SearchSolver& solver_;
@@ -447,6 +471,7 @@ class SearchSolver::Run {
   double shift_ = 0, from_ = 0, limit_ = 0;
   double next_ = std::numeric_limits<double>::infinity();  // estimate of the eigenvalue after those found
   std::int64_t expected_ = -1;                             // modes between from_ and limit_; −1: not counted yet
+  std::int64_t all_ = -1;                                  // modes that there are; −1: nobody asked for them
   bool exhausted_ = false, unfinished_ = false, out_of_memory_ = false;
   int searches_ = 0;
 };

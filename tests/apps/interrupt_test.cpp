@@ -111,7 +111,7 @@ TEST(Interrupt, TerminationIsNotLostToALibrary) {
     settings.signal = SIGTERM;
     settings.after = after;
     settings.limit_seconds = 60;
-    const Outcome run = run_program({"demo", "--size", "150000", "--solver", "direct"}, settings);
+    const Outcome run = run_program({"demo", "--size", "150000", "--solver", "lanczos"}, settings);
     EXPECT_EQ(run.code, 143) << "after " << after << " s: " << run.error;
   }
   EXPECT_TRUE(files_in(folder).empty());

@@ -28,11 +28,55 @@ TEST(ModalCommand, PrintsATableAndWritesFiles) {
     EXPECT_TRUE(contains(run.out, word)) << word << "\n" << run.out;
   EXPECT_EQ(files_in(folder),
             (std::vector<std::string>{"beam.inp", "beam_mode_001.vtu", "beam_mode_002.vtu", "beam_mode_003.vtu",
-                                      "beam_mode_004.vtu", "beam_modes.csv", "beam_modes.json", "beam_modes.pvd"}));
+                                      "beam_mode_004.vtu", "beam_modes.csv", "beam_modes.json", "beam_modes.png",
+                                      "beam_modes.pvd", "beam_modes.svg"}));
   EXPECT_TRUE(read_text(folder / "beam_modes.csv").starts_with("mode,frequency,eigenvalue,residual,modal_mass,"));
   const Outcome again = run_program({"modal", "beam.inp", "--modes", "4"}, here);
   EXPECT_EQ(again.code, 5);
   EXPECT_TRUE(contains(again.error, "--force")) << again.error;
+}
+
+TEST(ModalCommand, AnimatesAModeOnRequest) {
+  const auto folder = fresh_folder("modal_animation");
+  write_text(folder / "beam.inp", vibrating_deck());
+  RunSettings here;
+  here.folder = folder;
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"modal", "--modes", "2", "--no-vtu", "--no-picture", "--backend", "openmp:2"});
+    return run_program(more, here);
+  };
+  const Outcome run = ask({"--animate", "3", "--mode", "2", "beam.inp"});
+  EXPECT_EQ(run.code, 0) << run.error;
+  EXPECT_TRUE(contains(run.out, "Wrote beam_mode_002_animation.pvd")) << run.out;
+  EXPECT_EQ(files_in(folder),
+            (std::vector<std::string>{"beam.inp", "beam_mode_002_animation.pvd",
+                                      "beam_mode_002_animation_frame_001.vtu", "beam_mode_002_animation_frame_002.vtu",
+                                      "beam_mode_002_animation_frame_003.vtu", "beam_modes.csv", "beam_modes.json"}));
+  // A file may follow the option, which then has its usual 24 frames; and a name that is taken is found at once.
+  const Outcome all = ask({"--force", "--mode", "all", "--animate", "beam.inp"});
+  EXPECT_EQ(all.code, 0) << all.error;
+  EXPECT_EQ(files_in(folder).size(), 3u + 2 * 25);
+  for (const char* ending : {"_modes.csv", "_modes.json"})
+    std::filesystem::remove(folder / ("beam" + std::string(ending)));
+  const Outcome again = ask({"--animate", "beam.inp"});
+  EXPECT_EQ(again.code, 5);
+  EXPECT_TRUE(contains(again.error, "beam_mode_001_animation.pvd")) << again.error;
+  const Outcome seventh = ask({"--force", "--animate", "--mode", "7", "beam.inp"});
+  EXPECT_EQ(seventh.code, 1);
+  EXPECT_TRUE(contains(seventh.error, "no mode 7")) << seventh.error;
+  EXPECT_EQ(ask({"--mode", "2", "beam.inp"}).code, 2) << "without --animate";
+  EXPECT_EQ(ask({"--animate", "1", "beam.inp"}).code, 2);
+  EXPECT_EQ(ask({"--animate", "--mode", "none", "beam.inp"}).code, 2);
+}
+
+TEST(ModalCommand, SaysHowManyModesThereAre) {
+  const auto folder = fresh_folder("modal_many");
+  write_text(folder / "beam.inp", vibrating_deck());
+  RunSettings here;
+  here.folder = folder;
+  const Outcome run = run_program({"modal", "beam.inp", "--modes", "5000", "--no-files"}, here);
+  EXPECT_EQ(run.code, 0) << run.error;
+  EXPECT_TRUE(contains(run.out, "note: the model has only ")) << run.out;
 }
 
 TEST(ModalCommand, AllBelowAFrequencyAsJson) {

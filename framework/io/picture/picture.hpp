@@ -84,4 +84,7 @@ class Picture {
   double unit_ = 1;
 };
 
+/// Whether all elements lie in a plane z = constant, so that a picture should be taken along z.
+bool lies_in_a_plane(const Domain& domain);
+
 }  // namespace voussoir

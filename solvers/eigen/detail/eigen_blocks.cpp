@@ -17,6 +17,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 constexpr double nothing_left = 1e-12;
 /// Directions of a block whose squared lengths differ by more than this are orthogonalised separately.
 constexpr double separable = 1e-10;
+/// Where xᵀMx is a smaller part of xᵀDx, with the diagonal D of M, it is rounding: x is a motion without mass.
+constexpr double no_mass = 1e-11;
 
 /// A number between −1 and 1 (splitmix64).
 double scattered(std::uint64_t seed, std::uint64_t index) {
@@ -156,6 +158,20 @@ EigenBlocks::Projected EigenBlocks::project(std::span<const Vector* const> block
   return result;
 }
 
+// A mass matrix of reduced integration has a null space that no single unknown shows. What is left of a vector in it
+// has the length of a rounding error in M, and would be blown up to the length 1.
+Vector EigenBlocks::with_mass(Vector x) const {
+  Vector dx = make(x.columns());
+  backend_.multiply(problem_.mass_diagonal(), x, dx);
+  std::vector<double> size(static_cast<std::size_t>(x.columns()));
+  backend_.column_dots(x, dx, size);
+  std::vector<int> kept;
+  for (int c = 0; c < x.columns(); ++c)
+    if (no_mass * size[static_cast<std::size_t>(c)] < 1) kept.push_back(c);
+  if (static_cast<int>(kept.size()) == x.columns()) return x;
+  return kept.empty() ? Vector() : columns(x, kept);
+}
+
 Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks) const {
   std::vector<Vector> parts;
   std::vector<const Vector*> all(blocks.begin(), blocks.end());
@@ -177,6 +193,8 @@ Vector EigenBlocks::orthonormal(Vector x, std::span<const Vector* const> blocks)
     while (s.values[small] <= separable * largest) ++small;
     Vector good =
         combined(x, s.vectors.rightCols(n - small) * s.values.tail(n - small).cwiseSqrt().cwiseInverse().asDiagonal());
+    good = with_mass(std::move(good));
+    if (!good.layout()) break;
     const SymmetricEigen again = symmetric_eigen(project(all, good).after);
     good = combined(good, again.vectors * again.values.cwiseSqrt().cwiseInverse().asDiagonal());
     x = small > 0 ? combined(x, s.vectors.leftCols(small)) : Vector();

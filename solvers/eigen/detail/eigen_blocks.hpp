@@ -50,6 +50,8 @@ class EigenBlocks {
     Eigen::MatrixXd before, after;
   };
   Projected project(std::span<const Vector* const> blocks, Vector& x) const;
+  /// The columns of X, which all have xᵀMx = 1, without those that have no mass but for rounding errors.
+  Vector with_mass(Vector x) const;
 
   const EigenProblem& problem_;
   Backend& backend_;

@@ -26,6 +26,8 @@ class Camera {
     low_ = {std::min(low_[0], x), std::min(low_[1], y)};
     high_ = {std::max(high_[0], x), std::max(high_[1], y)};
   }
+  /// Height of what was included, relative to its width.
+  double aspect() const { return (high_[1] - low_[1]) / std::max(high_[0] - low_[0], 1e-300); }
   void fit(double x0, double y0, double x1, double y1) {
     const double width = std::max(high_[0] - low_[0], 1e-300), height = std::max(high_[1] - low_[1], 1e-300);
     scale_ = std::min((x1 - x0) / width, (y1 - y0) / height);
