@@ -211,6 +211,8 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
     fields_.push_back(field);
   }
   if (any || job.steps.empty()) return;
+  // Steps of modes and of mode superposition are left out, with a note of ResultFiles.
+  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return uses_modes(s.procedure); })) return;
   if (known.empty())
     throw Error(ErrorCode::bad_input,
                 "the model has no elements that can be drawn in a step of statics or heat; omit the option",

@@ -53,12 +53,27 @@ std::string node_name(const Job& job, const Domain& domain, std::int32_t node) {
   return "node " + job.instances.node(domain.node_id(node));
 }
 
-/// The field with the entries of nodes that the reader made itself left out.
+/// The field without nodes that the reader made itself, and without those whose ux, uy, uz are rotations.
 NodalField reported(const Job& job, const Domain& domain, NodalField field) {
-  const auto from = static_cast<std::size_t>(reported_nodes(job, domain)) * field.components.size();
+  const std::size_t width = field.components.size();
+  const auto from = static_cast<std::size_t>(reported_nodes(job, domain)) * width;
   for (std::size_t i = from; i < field.values.size(); ++i) field.values[i] = nan;
+  for (const std::int32_t node : job.rotation_nodes)
+    std::fill_n(field.values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * width), width, nan);
   return field;
 }
+
+/// Whether the reactions contain moments at nodes whose ux, uy, uz are rotations: sums of forces would count them.
+bool has_moments_among_forces(const Job& job, const NodalField& reactions) {
+  for (const std::int32_t node : job.rotation_nodes)
+    for (int c = 0; c < reactions.width(); ++c)
+      if (!std::isnan(reactions.at(node, c))) return true;
+  return false;
+}
+constexpr const char* no_sums_note =
+    "sums of reactions are left out of the peaks: rotations of a rigid body are held, and their moments are not "
+    "forces; "
+    "*NODE PRINT, TOTALS=ONLY and the reactions of nodes tell them apart";
 
 /// The largest value of each component of a field, with its node. Returns the node of the largest displacement.
 template <class Time>
@@ -197,7 +212,9 @@ void ModalRunner::run_dynamic(std::size_t step, const ModalDynamicStep& request)
       response.peaks);
   add_stress_peaks(job_, domain, history, request.start, response);
   const ReactionExtremes reactions = history.reaction_extremes();
-  for (std::size_t u = 0; u < reactions.unknowns.size(); ++u) {
+  const bool sums = !has_moments_among_forces(job_, reactions.reactions.magnitude);
+  if (!sums) response.notes.emplace_back(no_sums_note);
+  for (std::size_t u = 0; sums && u < reactions.unknowns.size(); ++u) {
     const Peak peak = reactions.sums[u].peak();
     response.peaks.push_back({reaction_name(reactions.unknowns[u]), peak.value, request.start + peak.time, ""});
   }
@@ -295,7 +312,9 @@ void ModalRunner::run_spectrum(std::size_t step, const SpectrumStep& request) {
         return std::pair{peaks.displacement.at(n, component), nan};
       },
       response.peaks);
-  for (std::size_t u = 0; u < peaks.reaction_sum.size(); ++u)
+  const bool sums = !has_moments_among_forces(job_, peaks.reactions);
+  if (!sums) response.notes.emplace_back(no_sums_note);
+  for (std::size_t u = 0; sums && u < peaks.reaction_sum.size(); ++u)
     response.peaks.push_back({reaction_name(peaks.displacement.components[u]), peaks.reaction_sum[u], nan, ""});
   StepState state;
   state.at = 1;

@@ -45,12 +45,20 @@ void pack(const double* x, int columns, std::ptrdiff_t rows, int size, double* p
   }
 }
 
+/// Room for what a thread packs, and for its tiles.
+struct DotRoom {
+  DotRoom(int m, int n)
+      : x(static_cast<std::size_t>(tiles_of(m, height) * height) * strip_rows),
+        y(static_cast<std::size_t>(tiles_of(n, width) * width) * strip_rows),
+        sums(static_cast<std::size_t>(tiles_of(m, height) * tiles_of(n, width)) * (height * width)) {}
+  std::vector<double> x, y, sums;
+};
+
 /// result += Xᵀ Y over some rows.
-void add_dots(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, double* result) {
+void add_dots(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, DotRoom& room, double* result) {
   const int down = tiles_of(m, height), across = tiles_of(n, width);
-  std::vector<double> xs(static_cast<std::size_t>(down * height) * strip_rows);
-  std::vector<double> ys(static_cast<std::size_t>(across * width) * strip_rows);
-  std::vector<double> sums(static_cast<std::size_t>(down * across) * (height * width), 0.0);
+  auto& [xs, ys, sums] = room;
+  std::fill(sums.begin(), sums.end(), 0.0);
   for (std::ptrdiff_t first = 0; first < rows; first += strip_rows) {
     const std::ptrdiff_t count = std::min(strip_rows, rows - first);
     pack(x + first * m, m, count, height, xs.data());
@@ -111,12 +119,16 @@ void CpuBackend::block_dot(const Vector& x, const Vector& y, std::span<double> r
     DeviceSection section(*memory(d));
     const double* px = x.part(d).read_device();
     const double* py = y.part(d).read_device();
+    cpu::ExceptionKeeper keeper;
 #pragma omp parallel for num_threads(threads_) schedule(static) if (parts > 1)
-    for (std::ptrdiff_t p = 0; p < parts; ++p) {
-      const std::ptrdiff_t first = p * per_part;
-      add_dots(px + first * m, m, py + first * n, n, std::min(per_part, rows - first),
-               partial.data() + static_cast<std::size_t>(p) * entries);
-    }
+    for (std::ptrdiff_t p = 0; p < parts; ++p)
+      keeper.guard([&] {
+        DotRoom room(m, n);
+        const std::ptrdiff_t first = p * per_part;
+        add_dots(px + first * m, m, py + first * n, n, std::min(per_part, rows - first), room,
+                 partial.data() + static_cast<std::size_t>(p) * entries);
+      });
+    keeper.rethrow();
     for (std::ptrdiff_t p = 0; p < parts; ++p)
       for (std::size_t k = 0; k < entries; ++k) result[k] += partial[static_cast<std::size_t>(p) * entries + k];
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/framework/analysis/point_locator.hpp>
+#include <voussoir/framework/response/detail/coordinate_product.hpp>
 
 namespace voussoir {
 namespace {
@@ -24,9 +25,10 @@ std::vector<std::string> displacements(const ModeSet& set) {
 
 void check(const Domain& mesh, const ModeSet& set, const char* which) {
   if (set.shapes.empty()) refuse(std::string("the ") + which + " set has no modes");
-  const NodalField& shape = set.shapes.front();
-  if (shape.values.size() != static_cast<std::size_t>(mesh.node_count()) * shape.components.size())
-    refuse(std::string("the ") + which + " set of modes does not belong to its mesh: the numbers of nodes differ");
+  for (const NodalField& shape : set.shapes)
+    if (shape.components != set.shapes.front().components ||
+        shape.values.size() != static_cast<std::size_t>(mesh.node_count()) * shape.components.size())
+      refuse(std::string("the ") + which + " set of modes does not belong to its mesh: the numbers of nodes differ");
 }
 
 /// Nodes that elements use, ascending.
@@ -130,18 +132,20 @@ ModeMatch match_modes(const Domain& mesh_a, const ModeSet& a, const Domain& mesh
   std::vector<char> outside(nodes.size(), 0);
   const PointLocator locator(mesh_b);
   const auto x = mesh_a.coordinates();
-#pragma omp parallel for schedule(dynamic, 64)
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const auto n = static_cast<std::size_t>(nodes[k]);
-    const std::vector<ElementPoint> found = locator.find({x[3 * n], x[3 * n + 1], x[3 * n + 2]});
-    outside[k] = found.empty() || !interpolate(locator, found.front(), b, names, k, of_b);
-    for (std::size_t m = 0; m < of_a.size(); ++m)
-      for (std::size_t c = 0; c < width; ++c) {
-        const double value = a.shapes[m].at(nodes[k], a.shapes[m].component_index(names[c]));
-        if (std::isnan(value)) outside[k] = 1;
-        of_a[m][k * width + c] = value;
-      }
-  }
+  constexpr std::size_t at_once = 64;
+  detail::for_each_index((nodes.size() + at_once - 1) / at_once, true, [&](std::size_t piece) {
+    for (std::size_t k = piece * at_once; k < std::min(nodes.size(), (piece + 1) * at_once); ++k) {
+      const auto n = static_cast<std::size_t>(nodes[k]);
+      const std::vector<ElementPoint> found = locator.find({x[3 * n], x[3 * n + 1], x[3 * n + 2]});
+      outside[k] = found.empty() || !interpolate(locator, found.front(), b, names, k, of_b);
+      for (std::size_t m = 0; m < of_a.size(); ++m)
+        for (std::size_t c = 0; c < width; ++c) {
+          const double value = a.shapes[m].at(nodes[k], a.shapes[m].component_index(names[c]));
+          if (std::isnan(value)) outside[k] = 1;
+          of_a[m][k * width + c] = value;
+        }
+    }
+  });
   ModeMatch match;
   match.modes_a = a.count();
   match.modes_b = b.count();

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 
-#include <voussoir/backends/threads.hpp>
 #include <voussoir/framework/analysis/detail/rigid_values.hpp>
+#include <voussoir/framework/response/detail/coordinate_product.hpp>
 
 namespace voussoir {
 
@@ -104,22 +103,6 @@ Vector with_dependents(const AnalysisModel& model, const Vector& vectors) {
   return all;
 }
 
-/// Calls work(i) for i < count on several threads. What one of them throws is thrown again.
-template <class Work>
-void in_parallel(std::size_t count, const Work& work) {
-  std::exception_ptr thrown;
-#pragma omp parallel for schedule(dynamic) num_threads(default_threads())
-  for (std::size_t i = 0; i < count; ++i) {
-    try {
-      work(i);
-    } catch (...) {
-#pragma omp critical
-      thrown = std::current_exception();
-    }
-  }
-  if (thrown) std::rethrow_exception(thrown);
-}
-
 /// Shapes of all modes as nodal fields.
 void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set) {
   const auto columns = static_cast<std::size_t>(vectors.columns());
@@ -128,14 +111,14 @@ void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set
   const auto first = model.first_equation();
   const std::size_t width = model.unknown_names().size();
   set.shapes.resize(columns);
-  in_parallel(columns, [&](std::size_t m) {
+  detail::for_each_index(columns, true, [&](std::size_t m) {
     set.shapes[m] = {field_name(model.unknown_names()), model.unknown_names(), {}};
     set.shapes[m].values.assign(static_cast<std::size_t>(model.domain().node_count()) * width,
                                 std::numeric_limits<double>::quiet_NaN());
   });
   // All modes of some nodes at a time: what is read stands side by side.
   constexpr std::size_t nodes_at_once = 512;
-  in_parallel((nodes.size() + nodes_at_once - 1) / nodes_at_once, [&](std::size_t piece) {
+  detail::for_each_index((nodes.size() + nodes_at_once - 1) / nodes_at_once, true, [&](std::size_t piece) {
     const std::size_t begin = piece * nodes_at_once, end = std::min(nodes.size(), begin + nodes_at_once);
     for (std::size_t m = 0; m < columns; ++m) {
       std::vector<double>& shape = set.shapes[m].values;
@@ -199,7 +182,7 @@ ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution
                 set.participation[m].begin());
   fill_shapes(model, all, set);
   set.modal_masses.resize(count);
-  in_parallel(count, [&](std::size_t m) {
+  detail::for_each_index(count, true, [&](std::size_t m) {
     const double largest = turn(set.shapes[m], set.participation[m]);
     set.modal_masses[m] = largest > 0 ? 1 / (largest * largest) : 0;
   });

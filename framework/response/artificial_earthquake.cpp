@@ -61,7 +61,9 @@ double next_random(std::uint64_t& state) {
 double envelope(const ArtificialEarthquake& o, double time) {
   if (time < o.strong_begin) return time / o.strong_begin * (time / o.strong_begin);
   if (time < o.strong_end) return 1;
-  return std::expm1(-o.decay * (time - o.duration)) / std::expm1(o.decay * (o.duration - o.strong_end));
+  // (e^(d (T − t)) − 1) / (e^(d (T − t₁)) − 1), without the large exponentials
+  return std::exp(-o.decay * (time - o.strong_end)) * std::expm1(-o.decay * (o.duration - time)) /
+         std::expm1(-o.decay * (o.duration - o.strong_end));
 }
 
 /// A smooth function of time that brings the ground to rest where it began: sin²(πs) (c₀ + c₁ (s − ½)), s = t/T.
@@ -293,7 +295,8 @@ class SpectrumMatch {
 
   static double largest_deviation(const std::vector<double>& ratios) {
     double largest = 0;
-    for (const double ratio : ratios) largest = std::max(largest, std::abs(ratio - 1));
+    for (const double ratio : ratios)
+      largest = std::isfinite(ratio) ? std::max(largest, std::abs(ratio - 1)) : std::numeric_limits<double>::infinity();
     return largest;
   }
 

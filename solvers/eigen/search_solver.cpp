@@ -383,6 +383,10 @@ class SearchSolver::Run {
     }
     int free = free_count();
     if (request_.modes > 0) {
+      if (request_.modes < free)
+        report_.notes.push_back("the model has " + std::to_string(free) + " motions without stiffness, and only " +
+                                std::to_string(request_.modes) +
+                                " modes are asked for: these are any combinations of them; ask for more modes");
       free = std::min(free, request_.modes);
       const auto most = static_cast<std::size_t>(request_.modes - free);
       note_cut(taken, most);
@@ -456,7 +460,8 @@ class SearchSolver::Run {
                                                " free unknowns have no mass"));
     } else if (!has_limit()) {
       report_.notes.push_back("only " + std::to_string(count) + " of " + std::to_string(request_.modes) +
-                              " modes converged; allow more iterations");
+                              " modes converged; " +
+                              (exhausted_ ? "use lanczos for so large a part of all modes" : "allow more iterations"));
     }
   }
 

@@ -131,10 +131,13 @@ bool is_symmetric(const Operator& a) {
   return matrix && matrix->model() && matrix->model()->symmetric();
 }
 
+/// Whether half a matrix is stored on every device, whose slices fit in its shared memory.
 bool is_half(const Operator& a) {
   const auto* matrix = dynamic_cast<const CudaSparseMatrix*>(&a);
   for (int d = 0; matrix && d < matrix->layout()->devices(); ++d)
-    if (!matrix->part(d).tiles) return false;
+    if (!matrix->part(d).tiles || half_projection_bytes(matrix->block_size()) >
+                                      cuda_memory(matrix->layout()->memory(d)).facts().shared_bytes_per_block)
+      return false;
   return matrix != nullptr;
 }
 

@@ -100,15 +100,18 @@ __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPane
 
 }  // namespace
 
+std::size_t half_projection_bytes(int block_size) {
+  return std::size_t{2} * slice_rows * row_stride * static_cast<std::size_t>(block_size) * sizeof(double);
+}
+
 void project_half(const ProjectedHalf& half, int block_size, PanelSums& sums, const CudaMemory& memory) {
   const auto kernel = block_size == 2   ? project_slices<2>
                       : block_size == 3 ? project_slices<3>
                       : block_size == 4 ? project_slices<4>
                       : block_size == 5 ? project_slices<5>
                                         : project_slices<6>;
-  const std::size_t numbers = std::size_t{2} * slice_rows * row_stride * static_cast<std::size_t>(block_size);
   const Grid grid{std::min<std::int64_t>(projection_blocks, half.rows.slices), projection_threads,
-                  numbers * sizeof(double)};
+                  half_projection_bytes(block_size)};
   for (std::size_t p = 0; p < sums.panels().size(); ++p) {
     const Panel& panel = sums.panels()[p];
     launch(kernel, grid, memory.stream(), HalfPanelJob{half, panel.top, panel.left, sums.sums(p)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include <voussoir/backends/detail/projection_parts.hpp>
 #include <voussoir/backends/detail/upper_triangle.hpp>
@@ -36,12 +37,13 @@ void sum_pieces(std::int64_t count, std::int64_t unit, int columns, bool upper, 
   ExceptionKeeper keeper;
 #pragma omp parallel num_threads(threads) if (pieces > 1)
   {
-    RowProducts products(columns, upper);
+    std::optional<RowProducts> products;  // of this thread
 #pragma omp for schedule(dynamic)
     for (std::int64_t p = 0; p < pieces; ++p)
       keeper.guard([&] {
-        work(p * piece, std::min(count, (p + 1) * piece), products);
-        products.finish(sums.data() + static_cast<std::size_t>(p) * entries);
+        if (!products) products.emplace(columns, upper);
+        work(p * piece, std::min(count, (p + 1) * piece), *products);
+        products->finish(sums.data() + static_cast<std::size_t>(p) * entries);
       });
   }
   keeper.rethrow();

@@ -160,7 +160,7 @@ EigenBlocks::Projected EigenBlocks::project(std::span<const Vector* const> block
 
 // A mass matrix of reduced integration has a null space that no single unknown shows. What is left of a vector in it
 // has the length of a rounding error in M, and would be blown up to the length 1.
-Vector EigenBlocks::with_mass(Vector x) const {
+std::vector<int> EigenBlocks::columns_with_mass(const Vector& x) const {
   Vector dx = make(x.columns());
   backend_.multiply(problem_.mass_diagonal(), x, dx);
   std::vector<double> size(static_cast<std::size_t>(x.columns()));
@@ -168,6 +168,11 @@ Vector EigenBlocks::with_mass(Vector x) const {
   std::vector<int> kept;
   for (int c = 0; c < x.columns(); ++c)
     if (no_mass * size[static_cast<std::size_t>(c)] < 1) kept.push_back(c);
+  return kept;
+}
+
+Vector EigenBlocks::with_mass(Vector x) const {
+  const std::vector<int> kept = columns_with_mass(x);
   if (static_cast<int>(kept.size()) == x.columns()) return x;
   return kept.empty() ? Vector() : columns(x, kept);
 }
@@ -234,6 +239,10 @@ std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPair
   backend.multiply(blocks.problem().stiffness_diagonal(), pairs.vectors, dx);
   const std::vector<double> size = backend.column_norms(dx);
   for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (!std::isfinite(rest[i]) || !std::isfinite(force[i])) {
+      rest[i] = std::numeric_limits<double>::infinity();
+      continue;
+    }
     const bool is_rounding = rest[i] <= 32 * std::numeric_limits<double>::epsilon() * size[i];
     rest[i] = is_rounding || !(force[i] > 0) ? 0 : rest[i] / force[i];
   }

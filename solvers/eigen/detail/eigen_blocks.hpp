@@ -43,6 +43,8 @@ class EigenBlocks {
   /// orthogonalization procedure with constant synchronization requirements, SIAM J. Sci. Comput. 23, 2002). Everything
   /// is done twice.
   Vector orthonormal(Vector x, std::span<const Vector* const> blocks) const;
+  /// Which columns of X, that all have xᵀMx = 1, have a mass beyond rounding errors.
+  std::vector<int> columns_with_mass(const Vector& x) const;
 
  private:
   /// XᵀMX before and after a projection.
@@ -50,7 +52,7 @@ class EigenBlocks {
     Eigen::MatrixXd before, after;
   };
   Projected project(std::span<const Vector* const> blocks, Vector& x) const;
-  /// The columns of X, which all have xᵀMx = 1, without those that have no mass but for rounding errors.
+  /// The columns of X that columns_with_mass() names.
   Vector with_mass(Vector x) const;
 
   const EigenProblem& problem_;

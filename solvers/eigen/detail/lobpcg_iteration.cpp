@@ -117,6 +117,14 @@ bool LobpcgIteration::normalise(ImagedBlock& w) const {
   if (factors.cols() == 0) return false;
   w.x = blocks_.combined(w.x, factors);
   w.m = blocks_.combined(w.m, factors);
+  // Where most directions are taken, the rest may be those without mass: rounding errors of the length 1.
+  if (4 * static_cast<std::int64_t>(basis_.count() + w.count()) < blocks_.problem().free_equations()) return true;
+  const std::vector<int> kept = blocks_.columns_with_mass(w.x);
+  if (kept.empty()) return false;
+  if (static_cast<int>(kept.size()) < w.count()) {
+    w.x = blocks_.columns(w.x, kept);
+    w.m = blocks_.columns(w.m, kept);
+  }
   return true;
 }
 

@@ -99,6 +99,8 @@ std::vector<BaseMotion> read_base(const Json& step, const std::filesystem::path&
   for (const Json& json : step.at("base_motion").items()) {
     if (harmonic)
       json.allow({"direction", "acceleration", "factor", "imaginary"});
+    else if (json.has("acceleration"))  // the other keys are those of files
+      json.allow({"direction", "acceleration", "factor", "accelerogram"});
     else
       json.allow(
           {"direction", "acceleration", "factor", "accelerogram", "layout", "time_step", "time_scale", "skip_lines"});
@@ -150,7 +152,7 @@ std::vector<StepLoad> read_loads(const Json& step, const std::vector<NamedLoadCa
 }
 
 /// The frequency step whose modes a step superposes: the last one, or the one that it names.
-std::size_t find_modes(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier) {
+std::size_t find_modes(const Json& json, JobStep& step, const std::vector<JobStep>& earlier) {
   std::size_t found = earlier.size();
   for (std::size_t i = 0; i < earlier.size(); ++i)
     if (earlier[i].procedure == Procedure::frequency &&
@@ -160,6 +162,7 @@ std::size_t find_modes(const Json& json, const JobStep& step, const std::vector<
     json.fail(json.has("modes_of")
                   ? "no earlier step with \"analysis\": \"frequency\" is called '" + json.at("modes_of").text() + "'"
                   : "a step with \"analysis\": \"frequency\" must come before this one");
+  if (!json.has("supports")) step.supports = earlier[found].supports;
   if (earlier[found].supports != step.supports)
     json.fail("the supports of the step must be those of step '" + earlier[found].name +
               "', whose modes it superposes");
@@ -176,7 +179,7 @@ FrequencyStep read_frequency(const Json& json) {
   return request;
 }
 
-ModalDynamicStep read_dynamic(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+ModalDynamicStep read_dynamic(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                               const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
   ModalDynamicStep request;
   request.modes_of = find_modes(json, step, earlier);
@@ -199,7 +202,7 @@ ModalDynamicStep read_dynamic(const Json& json, const JobStep& step, const std::
   return request;
 }
 
-HarmonicStep read_harmonic(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+HarmonicStep read_harmonic(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                            const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
   HarmonicStep request;
   request.modes_of = find_modes(json, step, earlier);
@@ -217,7 +220,7 @@ HarmonicStep read_harmonic(const Json& json, const JobStep& step, const std::vec
   return request;
 }
 
-SpectrumStep read_spectrum(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier) {
+SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<JobStep>& earlier) {
   SpectrumStep request;
   request.modes_of = find_modes(json, step, earlier);
   for (const Json& item : json.at("directions").items()) {
@@ -285,7 +288,7 @@ std::vector<std::string> modal_keys(Procedure procedure) {
   }
 }
 
-ModalRequest read_modal(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
   switch (step.procedure) {
     case Procedure::frequency:

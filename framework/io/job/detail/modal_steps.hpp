@@ -26,7 +26,7 @@ struct NamedLoadCase {
 
 /// Reads what a step of modes or of mode superposition asks for. `earlier` are the steps before it; files are sought in
 /// `folder`. The supports of `step` are there already.
-ModalRequest read_modal(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier,
+ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder);
 
 }  // namespace voussoir::job

@@ -38,15 +38,19 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
   step_place_ = card.place;
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
-    if (step.procedure == Procedure::statics) loaded_statics_ = state.is_loaded();
+    if (step.procedure == Procedure::statics) {
+      loaded_statics_ = state.is_loaded();
+      deformed_ = deformed_ || loaded_statics_;
+    }
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong into *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps",
               card.place);
     return;
   }
-  if (step.procedure == Procedure::frequency)
+  if (step.procedure == Procedure::frequency) {
+    deformed_ = false;
     step.modal = frequency(step, index, card, state);
-  else if (step.procedure == Procedure::modal_dynamic)
+  } else if (step.procedure == Procedure::modal_dynamic)
     step.modal = dynamic(step, index, card, model, state, start);
   else
     step.modal = harmonic(step, index, card, model, state);
@@ -196,6 +200,17 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
     b_.fail(
         "*STEADY STATE DYNAMICS between two *MODAL DYNAMIC steps: put it behind them, or a *FREQUENCY step before this "
         "one, to begin at rest",
+        card.procedure_place);
+  if (deformed_)
+    b_.fail(
+        "a static step with loads stands between *FREQUENCY and this step: that *MODAL DYNAMIC begins with its "
+        "displacements is not supported; put the static step before *FREQUENCY, or give the displacements by *INITIAL "
+        "CONDITIONS, TYPE=DISPLACEMENT",
+        card.procedure_place);
+  if (dynamic_ && b_.options.dialect == Dialect::abaqus)
+    b_.fail(
+        "a *MODAL DYNAMIC step after another one begins at rest in Abaqus and continues it in CalculiX; here it would "
+        "continue: use --dialect calculix, or put a *FREQUENCY step before it to begin at rest",
         card.procedure_place);
   request.continues = dynamic_;
   request.increment = card.modal.increment;

@@ -42,6 +42,7 @@ class ModalStepMaker {
   std::optional<std::size_t> harmonic_;                 // the last harmonic step
   bool any_dynamic_ = false;                            // there was one before
   bool loaded_statics_ = false;                         // the last static step had loads
+  bool deformed_ = false;                               // there was such a step since the last modes
   Place step_place_;                                    // of the step that is being made
   StepDamping damping_;                                 // lasts until it is given anew
 };

@@ -59,7 +59,11 @@ void Parser::read_modal_dynamic(Card& card) {
                           "*MODAL DYNAMIC, STEADY STATE is not supported: give a period in which the motion decays, or "
                           "*STEADY STATE DYNAMICS for harmonic loads");
   card.refuse("CYCLIC SYMMETRY", no_cyclic_symmetry);
-  card.refuse("CONTINUE", "a step continues the one before if that is *MODAL DYNAMIC too");
+  if (!card.verbatim("CONTINUE").empty() || card.flag("CONTINUE"))
+    card.fail_unsupported(
+        ErrorCode::bad_input,
+        "*MODAL DYNAMIC, CONTINUE is not supported: a step continues the one before if that is *MODAL "
+        "DYNAMIC too, and begins at rest behind a *FREQUENCY step");
   const bool automatic = squeezed(card.verbatim("DIRECT")) == "NO";
   card.ignore({"DIRECT", "DELTMX", "NSET"});
   card.done();
@@ -81,6 +85,7 @@ void Parser::read_modal_dynamic(Card& card) {
     if (current.period / current.modal.increment > most_points)
       fail("the step would have more than a million increments; make the increment longer");
   }
+  if (first) card.fail(ErrorCode::bad_input, "*MODAL DYNAMIC needs a data line: increment, period");
 }
 
 void Parser::read_steady_state_dynamics(Card& card) {
