@@ -78,8 +78,8 @@ TEST(ModeAnimation, RefusesWhatCannotBeShown) {
   still.values.pop_back();
   expect_error(ErrorCode::bad_input, {"does not fit"}, [&] { write(still, 4); });
   EXPECT_TRUE(std::filesystem::is_empty(v.folder));
-  write(v.shape, 2);
-  expect_error(ErrorCode::io, {"m_frame_001.vtu"}, [&] { write(v.shape, 2); });
+  write(v.shape, 4);
+  expect_error(ErrorCode::io, {"m_frame_001.vtu"}, [&] { write(v.shape, 4); });
 }
 
 }  // namespace
