@@ -249,7 +249,7 @@ void add_animation(CLI::App& modal, ModalCommand& options) {
                       "Write one period of a vibration as VTU files, with a PVD list that ParaView plays: N frames; "
                       "default: 24")
           ->type_name("N")
-          ->check(whole_number_between(4, 1000))
+          ->check(whole_number_between(3, 1000))
           ->group("Results");
   modal.add_option("--mode", options.animated, "The mode that --animate writes, or all of them")
       ->type_name("K|all")
@@ -308,9 +308,8 @@ void add_modal_command(CLI::App& program) {
   modal->add_flag("--json", options->json, "Print only a JSON document on standard output");
   modal->footer(modal_examples);
   modal->callback([options] {
-    if (options->frames > 0 && (options->no_files || options->no_vtu))
-      throw CLI::ValidationError("--animate",
-                                 std::string("writes VTU files; omit --no-") + (options->no_files ? "files" : "vtu"));
+    if (options->frames > 0 && options->no_files)
+      throw CLI::ValidationError("--animate", "writes files; omit --no-files");
     if (options->frames > 0 && options->request().modes > 0 && options->animated_mode() > options->request().modes)
       throw CLI::ValidationError("--mode", "only " + std::to_string(options->request().modes) + " modes are requested");
     const ExitCode code = ModalRun(*options).run();

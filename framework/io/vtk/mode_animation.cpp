@@ -23,8 +23,8 @@ std::filesystem::path write_mode_animation(const Domain& domain, const NodalFiel
                                            const std::filesystem::path& folder, const std::string& name, VtuMesh& mesh,
                                            const ModeAnimationOptions& options) {
   const std::string where = "animation '" + name + "'";
-  if (options.frames < 4 || options.frames > 1000)
-    throw Error(ErrorCode::bad_input, "a period has 4 to 1000 frames, not " + std::to_string(options.frames), where);
+  if (options.frames < 3 || options.frames > 1000)
+    throw Error(ErrorCode::bad_input, "a period has 3 to 1000 frames, not " + std::to_string(options.frames), where);
   const std::size_t width = shape.components.size();
   if (width == 0 || shape.values.size() != static_cast<std::size_t>(domain.node_count()) * width)
     throw Error(ErrorCode::bad_input, "the shape does not fit the nodes of this domain", where);
