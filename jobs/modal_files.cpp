@@ -170,7 +170,7 @@ void ModalFiles::write_curves(const JobStep& step, const std::string& stem, cons
         stem + "_history.csv");
   const std::string title = job_.name + (job_.steps.size() > 1 ? ", " + step.name : "");
   const std::string label = "displacement" + (job_.units.length.empty() ? "" : " [" + job_.units.length + "]");
-  // Many curves in one plot cannot be told apart; the table has them all.
+  // Too many curves in one plot are unreadable; the table contains all of them.
   constexpr std::size_t most_curves = 6;
   const auto few = [&](const auto& curves) {
     return std::decay_t<decltype(curves)>(

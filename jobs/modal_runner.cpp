@@ -122,7 +122,7 @@ void ModalRunner::superpose(std::size_t step) {
     else
       throw Error(ErrorCode::misuse, "the step does not say what it asks for", where(step));
   } catch (const Error& error) {
-    // What a model does not allow is told with the step that asks for it; files and observers have places of their own.
+    // Errors of the model name the step that caused them; errors of files and observers keep their own location.
     if (error.code() != ErrorCode::bad_input || error.where().find(where(step)) != std::string::npos) throw;
     throw Error(error.code(), error.text(), where(step) + (error.where().empty() ? "" : ", " + error.where()));
   }

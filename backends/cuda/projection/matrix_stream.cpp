@@ -20,7 +20,7 @@ MatrixStream::~MatrixStream() {
   for (int b = 0; b < 2; ++b) {
     try {
       copied_[b].wait();
-    } catch (const Error&) {  // whoever waits for the results is told
+    } catch (const Error&) {  // reported to the caller that reads the results
     }
     if (pinned_[b]) memory_->release_host(pinned_[b], most_bytes_);
     if (copies_[b] || emulated) destroy_stream(cuda().ordinal(), copies_[b]);

@@ -29,7 +29,7 @@ class RowProducts {
 
   int columns() const { return columns_; }
   int stride() const { return stride_; }  ///< from a row to the next
-  /// Room for `rows` more rows, the number of them that are kept together being limited: adds what is there first.
+  /// Makes room for `rows` more rows. If the buffer is full, its rows are added to the sums first.
   void open(int rows);
   double* x() { return x_.data() + static_cast<std::ptrdiff_t>(rows_) * stride_; }  ///< the rows that were opened
   double* y() { return y_.data() + static_cast<std::ptrdiff_t>(rows_) * stride_; }  ///< those of A X
