@@ -113,8 +113,8 @@ detail::RitzPairs purified(const SpectralSearch& search, const Vector& x) {
   return rayleigh_ritz(search.blocks, search.blocks.orthonormal(search.inverse(x), search.deflated));
 }
 
-/// How large the space may get before it is restarted. A restart costs convergence, vectors cost memory and, beside many
-/// others, orthogonalisation.
+/// How large the space may get before it is restarted. A restart costs convergence, vectors cost memory and, beside
+/// many others, orthogonalisation.
 int most_vectors(const SpectralSearch& search, int block) {
   constexpr double memory = 2e9;  // bytes
   const double room = memory / (sizeof(double) * static_cast<double>(search.blocks.problem().free_equations()));
@@ -128,8 +128,7 @@ int with_equal_ones(const KrylovSpace& space, double shift, int want) {
   constexpr double nearly_equal = 1e-3;  // of values that have not converged
   int count = want;
   const auto value = [&](int i) { return shift + 1 / space.theta(i); };
-  while (count < space.size() &&
-         std::abs(value(count) - value(want - 1)) <= nearly_equal * std::abs(value(want - 1)))
+  while (count < space.size() && std::abs(value(count) - value(want - 1)) <= nearly_equal * std::abs(value(want - 1)))
     ++count;
   return count;
 }
