@@ -226,13 +226,14 @@ std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPair
   return relative_residuals(blocks, pairs, blocks.stiffness(pairs.vectors), blocks.mass(pairs.vectors), residual);
 }
 
-std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector r, const Vector& mx,
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector r, Vector mx,
                                        Vector* residual) {
   Backend& backend = blocks.backend();
   const std::vector<double> force = backend.column_norms(r);
   std::vector<double> minus, one(pairs.values.size(), 1.0);
   for (const double value : pairs.values) minus.push_back(-value);
   backend.column_axpby(minus, mx, one, r);
+  mx = {};
   std::vector<double> rest = backend.column_norms(r);
   if (residual) *residual = std::move(r);
   Vector dx = blocks.make(pairs.count());

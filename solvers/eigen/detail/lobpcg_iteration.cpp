@@ -73,6 +73,7 @@ void LobpcgIteration::renew() {
 const std::vector<double>& LobpcgIteration::measure(double tolerance) {
   tolerance_ = tolerance;
   timed("residuals", [&] {
+    rest_ = {};
     const RitzPairs pairs{blocks_.columns(basis_.x, 0, count()), values_};
     residuals_ = relative_residuals(blocks_, pairs, blocks_.columns(basis_.k, 0, count()),
                                     blocks_.columns(basis_.m, 0, count()), &rest_);
@@ -195,7 +196,11 @@ void LobpcgIteration::improve() {
   const std::vector<int> chosen = chosen_columns();
   if (chosen.empty()) return;
   Vector r;
-  timed("preconditioner", [&] { r = preconditioner_(blocks_.columns(rest_, chosen)); });
+  timed("preconditioner", [&] {
+    r = blocks_.columns(rest_, chosen);
+    rest_ = {};  // a large part of the memory
+    r = preconditioner_(r);
+  });
   applications_ += static_cast<std::int64_t>(chosen.size());
   const ImagedBlock w = orthonormal(std::move(r));
   if (w.count() == 0) {
