@@ -43,7 +43,9 @@ double largest_displacement(const AnalysisModel& model, const std::vector<double
   for (std::int32_t e = 0; e < model.equation_count(); ++e) {
     const double size = std::abs(u[static_cast<std::size_t>(e)]);
     any = std::max(any, size);
-    if (model.unknown_names()[static_cast<std::size_t>(model.place(e).component)][0] == 'u')
+    const auto at = model.place(e);
+    if (model.unknown_names()[static_cast<std::size_t>(at.component)][0] == 'u' &&
+        !model.domain().rotation_node(at.node))
       most = std::max(most, size);
   }
   return most > 0 ? most : any;
