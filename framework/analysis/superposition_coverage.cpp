@@ -90,6 +90,7 @@ Truncation ModeSuperposition::truncation_of(const std::vector<int>& patterns) co
       displacement_whole_ ? share_of(displacement_, selected_, *displacement_whole_) : not_known;
   result.initial_velocity = velocity_whole_ ? share_of(velocity_, selected_, *velocity_whole_) : not_known;
   if (!basis_->incomplete().empty()) result.notes.push_back("modes are missing: " + basis_->incomplete());
+  for (const std::string& note : basis_->notes()) result.notes.push_back(note);
   if (selected_.front() > 0)
     result.notes.push_back("modes below " + short_number(basis_->omega(selected_.front()) / (2 * std::numbers::pi), 4) +
                            " Hz are not selected" +
