@@ -145,12 +145,13 @@ std::string numbered_modes(int first, int last) {
 }
 
 /// What the user should know of the damping: ratios of modes that there are not, and modes that do not oscillate.
-std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSystem& system) {
+std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSystem& system,
+                                       const std::string& where) {
   std::vector<std::string> notes;
   const int modes = static_cast<int>(system.modes());
   for (const StepDamping::Ratio& range : damping.ratios)
     if (range.last > modes)
-      notes.push_back("the damping ratio " + short_number(range.ratio, 6) + " is given for " +
+      notes.push_back((range.where.empty() ? where : range.where) + ": the damping ratio " + short_number(range.ratio, 6) + " is given for " +
                       numbered_modes(range.first, range.last) + ", but there " +
                       (modes == 1 ? "is 1 mode" : "are " + std::to_string(modes) + " modes") + ": " +
                       numbered_modes(std::max(range.first, modes + 1), range.last) + " of it " +
@@ -165,7 +166,8 @@ std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSy
     largest = std::max(largest, decay / omega);
   }
   if (count > 0)
-    notes.push_back((count == 1 ? "mode " + std::to_string(first) + " is"
+    notes.push_back(where + ": " +
+                    (count == 1 ? "mode " + std::to_string(first) + " is"
                                 : std::to_string(count) + " modes, the first of them mode " + std::to_string(first) +
                                       ", are") +
                     " damped more than critically, with ratios up to " + short_number(largest, 6) +
@@ -190,7 +192,7 @@ ModeSuperposition ModalRunner::superposition_of(std::size_t step, std::size_t mo
                 "there are no modes to superpose: step '" + job_.steps[modes_of].name + "' found none", where(step));
   ModeSuperposition sum = make_mode_superposition(found->second.analysis->model(), *found->second.modes);
   sum.set_damping(damping.of(found->second.modes->count()));
-  for (const std::string& text : damping_notes(damping, sum.system())) note(where(step) + ": " + text);
+  for (const std::string& text : damping_notes(damping, sum.system(), where(step))) note(text);
   sum.set_static_correction(static_correction);
   return sum;
 }
@@ -337,7 +339,7 @@ void ModalRunner::run_spectrum(std::size_t step, const SpectrumStep& request) {
   std::vector<std::string> directions;
   for (const SpectrumStep::Direction& of : request.directions) {
     directions.push_back(ModeSet::direction_names()[static_cast<std::size_t>(of.direction)]);
-    inputs.push_back({directions.back(), of.spectrum, of.factor, {}});
+    inputs.push_back({directions.back(), of.spectrum, of.factor, of.rigid_acceleration});
   }
   SpectrumPeaks peaks = sum.response_spectrum(inputs, request.combination, request.directional);
   StepResponse response;
