@@ -98,7 +98,7 @@ Truncation ModeSuperposition::truncation_of(const std::vector<int>& patterns) co
   if (!static_correction()) {
     const std::string why = basis_->no_statics();
     result.notes.push_back("there is no static correction" +
-                           (why.empty() ? std::string(", as was asked for") : ", because " + why));
+                           (why.empty() ? std::string() : ", because " + why));
   }
   return result;
 }

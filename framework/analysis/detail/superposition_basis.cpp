@@ -93,8 +93,9 @@ void SuperpositionBasis::check_model() const {
   for (std::size_t b = 0; b < domain.block_count(); ++b)
     if (const auto& material = domain.block(b).material(); material && material->damping() != RayleighDamping{})
       refuse(
-          "the material has damping of its own, which modes do not know; remove it there, and give it by "
-          "ModalDamping::rayleigh() or composite()",
+          "the material has damping of its own, which mode superposition does not use; remove it there, and give it as "
+          "damping of the modes: *MODAL DAMPING, RAYLEIGH in a deck, the key 'damping' of a step in a job file, "
+          "ModalDamping::rayleigh() or composite() in C++",
           "material '" + material->name() + "'");
 }
 
@@ -326,7 +327,11 @@ void SuperpositionBasis::solve_statics(const std::vector<int>& patterns) {
   for (const int p : patterns)
     if (!pattern(p).statics.layout() && std::find(wanted.begin(), wanted.end(), p) == wanted.end()) wanted.push_back(p);
   if (wanted.empty()) return;
-  if (const std::string why = no_statics(); !why.empty()) throw Error(ErrorCode::singular, why, "static correction");
+  if (const std::string why = no_statics(); !why.empty())
+    throw Error(ErrorCode::singular,
+                why + "; superpose without static correction: \"static_correction\": \"no\" in the step of a job file, "
+                      "set_static_correction(false) in C++",
+                "static correction");
   Backend& backend = model_.backend();
   const std::vector<double> none(model_.domain().load_case_count(), 0.0);
   const auto factors = model_.batch_factors(none);
