@@ -92,8 +92,7 @@ void ModalFiles::modes(std::size_t step, const std::string& stem, const ModeSet&
   const Domain& domain = *job_.domains[job_.steps[step].domain];
   if (options_.pictures != Pictures::none) {
     const std::string title = job_.title.empty() ? job_.name : job_.title;
-    for (const fs::path& path :
-         write_mode_pictures(domain, modes, title, {options_.folder, stem, options_.overwrite}))
+    for (const fs::path& path : write_mode_pictures(domain, modes, title, {options_.folder, stem, options_.overwrite}))
       out_.done(path);
   }
   if (options_.json) {

@@ -19,8 +19,8 @@ enum class Pictures {
 
 /// Which result files are written, and where.
 struct OutputOptions {
-  std::filesystem::path folder;        ///< output folder, created if it does not exist; empty for the current folder
-  std::string name;                    ///< NAME in the names of files; empty for Job::name
+  std::filesystem::path folder;  ///< output folder, created if it does not exist; empty for the current folder
+  std::string name;              ///< NAME in the names of files; empty for Job::name
   /// Whether existing results are replaced; otherwise they are an Error. Files of the run before, as its results.json
   /// lists them, that this one does not write are removed at the end.
   bool overwrite = false;

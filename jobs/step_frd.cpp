@@ -31,8 +31,7 @@ void add_mean(FrdWriter& file, const Domain& domain, const StepResult& result, F
 void add_structure(FrdWriter& file, const Domain& domain, const StepResult& result,
                    const std::vector<double>& temperatures) {
   file.add(domain, FrdQuantity::displacement, result.unknowns);
-  if (!temperatures.empty())
-    file.add(domain, FrdQuantity::temperature, NodalField{"temperature", {"T"}, temperatures});
+  if (!temperatures.empty()) file.add(domain, FrdQuantity::temperature, NodalField{"temperature", {"T"}, temperatures});
   add_mean(file, domain, result, FrdQuantity::stress, {"sxx", "syy", "szz", "sxy", "syz", "sxz"});
   add_mean(file, domain, result, FrdQuantity::strain, {"exx", "eyy", "ezz", "exy", "eyz", "exz"});
   file.add(domain, FrdQuantity::force, result.internal_forces);

@@ -151,9 +151,9 @@ std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSy
   const int modes = static_cast<int>(system.modes());
   for (const StepDamping::Ratio& range : damping.ratios)
     if (range.last > modes)
-      notes.push_back((range.where.empty() ? where : range.where) + ": the damping ratio " + short_number(range.ratio, 6) + " is given for " +
-                      numbered_modes(range.first, range.last) + ", but there " +
-                      (modes == 1 ? "is 1 mode" : "are " + std::to_string(modes) + " modes") + ": " +
+      notes.push_back((range.where.empty() ? where : range.where) + ": the damping ratio " +
+                      short_number(range.ratio, 6) + " is given for " + numbered_modes(range.first, range.last) +
+                      ", but there " + (modes == 1 ? "is 1 mode" : "are " + std::to_string(modes) + " modes") + ": " +
                       numbered_modes(std::max(range.first, modes + 1), range.last) + " of it " +
                       (range.last > std::max(range.first, modes + 1) ? "are" : "is") + " ignored");
   int first = 0, count = 0;
@@ -166,12 +166,12 @@ std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSy
     largest = std::max(largest, decay / omega);
   }
   if (count > 0)
-    notes.push_back(where + ": " +
-                    (count == 1 ? "mode " + std::to_string(first) + " is"
-                                : std::to_string(count) + " modes, the first of them mode " + std::to_string(first) +
-                                      ", are") +
-                    " damped more than critically, with ratios up to " + short_number(largest, 6) +
-                    ": such a mode creeps back to rest and does not oscillate");
+    notes.push_back(
+        where + ": " +
+        (count == 1 ? "mode " + std::to_string(first) + " is"
+                    : std::to_string(count) + " modes, the first of them mode " + std::to_string(first) + ", are") +
+        " damped more than critically, with ratios up to " + short_number(largest, 6) +
+        ": such a mode creeps back to rest and does not oscillate");
   return notes;
 }
 

@@ -310,7 +310,9 @@ void add_modal_command(CLI::App& program) {
       ->type_name("DIR")
       ->group("Results");
   modal->add_flag("--force", options->force, "Replace existing results")->group("Results");
-  modal->add_flag("--no-vtu", options->no_vtu, "Do not write the shapes as VTU and PVD files for ParaView; --animate still writes its own")
+  modal
+      ->add_flag("--no-vtu", options->no_vtu,
+                 "Do not write the shapes as VTU and PVD files for ParaView; --animate still writes its own")
       ->group("Results");
   modal
       ->add_flag("--no-picture", options->no_picture,

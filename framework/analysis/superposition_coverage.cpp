@@ -97,8 +97,7 @@ Truncation ModeSuperposition::truncation_of(const std::vector<int>& patterns) co
                            (static_correction() ? ": they follow the loads statically, without resonance" : ""));
   if (!static_correction()) {
     const std::string why = basis_->no_statics();
-    result.notes.push_back("there is no static correction" +
-                           (why.empty() ? std::string() : ", because " + why));
+    result.notes.push_back("there is no static correction" + (why.empty() ? std::string() : ", because " + why));
   }
   return result;
 }

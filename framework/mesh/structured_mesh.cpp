@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
-#include <voussoir/framework/detail/splitmix64.hpp>
+#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir {
@@ -50,8 +50,7 @@ std::vector<CellCorners> fill_cell(const ShapeTopology& shape) {
 
 /// A number in [−1, 1) that depends on its arguments alone.
 double noise(std::uint64_t seed, std::uint64_t counter) {
-  return detail::symmetric_unit(
-      detail::splitmix64(seed * detail::splitmix_increment + (counter + 1) * 0xD1342543DE82EF95ull));
+  return symmetric_unit(splitmix64(seed * splitmix_increment + (counter + 1) * 0xD1342543DE82EF95ull));
 }
 
 /// Everything happens on a lattice: the corners of cells, with the half-way points between where the shape is

@@ -12,7 +12,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/framework/detail/splitmix64.hpp>
+#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/framework/response/detail/coordinate_product.hpp>
 #include <voussoir/framework/response/oscillator.hpp>
 
@@ -50,8 +50,8 @@ void check(const ArtificialEarthquake& o) {
 
 /// The next of a sequence of evenly distributed numbers in [0, 1).
 double next_random(std::uint64_t& state) {
-  state += detail::splitmix_increment;
-  return static_cast<double>(detail::splitmix64(state) >> 11) * 0x1p-53;
+  state += splitmix_increment;
+  return static_cast<double>(splitmix64(state) >> 11) * 0x1p-53;
 }
 
 /// A quadratic rise, a constant phase, and an exponential decay that is lowered by its last value, so that the record

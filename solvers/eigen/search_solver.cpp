@@ -353,9 +353,8 @@ class SearchSolver::Run {
     report_.completeness = missing > 0      ? Completeness::incomplete
                            : says_something ? Completeness::probed
                                             : Completeness::unchecked;
-    report_.statement = missing == 0 && !says_something
-                            ? detail::loose_statement(counted(), request_.tolerance, limit_)
-                            : detail::probe_statement(counted(), missing, vectors, limit_);
+    report_.statement = missing == 0 && !says_something ? detail::loose_statement(counted(), request_.tolerance, limit_)
+                                                        : detail::probe_statement(counted(), missing, vectors, limit_);
   }
 
   EigenSolution finish() {
@@ -436,8 +435,7 @@ class SearchSolver::Run {
             ? "INCOMPLETE: the iteration did not converge before it reached the limit; " + std::to_string(count) +
                   " modes were found; allow more iterations, or use another solver"
             : "INCOMPLETE: " + std::to_string(count) + " of " + std::to_string(request_.modes) + " modes were found; " +
-                  (exhausted_ ? "the method cannot separate the others; " : "allow more iterations, or ") +
-                  advice();
+                  (exhausted_ ? "the method cannot separate the others; " : "allow more iterations, or ") + advice();
   }
 
   /// What to do where the method did not find all modes that were asked for.
@@ -460,8 +458,7 @@ class SearchSolver::Run {
                                                " free unknowns have no mass"));
     } else if (!has_limit()) {
       report_.notes.push_back("only " + std::to_string(count) + " of " + std::to_string(request_.modes) +
-                              " modes converged; " +
-                              (exhausted_ ? advice() : "allow more iterations, or " + advice()));
+                              " modes converged; " + (exhausted_ ? advice() : "allow more iterations, or " + advice()));
     }
   }
 

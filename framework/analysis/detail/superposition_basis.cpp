@@ -329,8 +329,9 @@ void SuperpositionBasis::solve_statics(const std::vector<int>& patterns) {
   if (wanted.empty()) return;
   if (const std::string why = no_statics(); !why.empty())
     throw Error(ErrorCode::singular,
-                why + "; superpose without static correction: \"static_correction\": \"no\" in the step of a job file, "
-                      "set_static_correction(false) in C++",
+                why +
+                    "; superpose without static correction: \"static_correction\": \"no\" in the step of a job file, "
+                    "set_static_correction(false) in C++",
                 "static correction");
   Backend& backend = model_.backend();
   const std::vector<double> none(model_.domain().load_case_count(), 0.0);

@@ -28,9 +28,9 @@ struct FrequencyStep {
 struct StepDamping {
   /// The damping ratio of some modes.
   struct Ratio {
-    int first = 1,     ///< number of the first mode, from 1
-        last = 1;      ///< number of the last mode
-    double ratio = 0;  ///< to critical damping
+    int first = 1,           ///< number of the first mode, from 1
+        last = 1;            ///< number of the last mode
+    double ratio = 0;        ///< to critical damping
     std::string where = {};  ///< file and line: "beam.inp:40"; may be empty
   };
   std::vector<Ratio> ratios;   ///< later ones replace earlier ones; modes that none names have `all`

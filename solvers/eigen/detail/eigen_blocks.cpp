@@ -6,7 +6,7 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
-#include <voussoir/framework/detail/splitmix64.hpp>
+#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir::detail {
@@ -23,8 +23,7 @@ constexpr double no_mass = 1e-11;
 
 /// A number between −1 and 1 that follows from its arguments alone.
 double scattered(std::uint64_t seed, std::uint64_t index) {
-  return symmetric_unit(
-      splitmix64(seed * splitmix_increment + index * 0xd1342543de82ef95ULL + 0x632be59bd9b4e019ULL));
+  return symmetric_unit(splitmix64(seed * splitmix_increment + index * 0xd1342543de82ef95ULL + 0x632be59bd9b4e019ULL));
 }
 
 }  // namespace

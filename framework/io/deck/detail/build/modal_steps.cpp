@@ -73,9 +73,8 @@ void ModalStepMaker::refuse_damped_materials() const {
     for (const Model& m : b_.models)
       for (std::size_t k = 0; k < m.domain->block_count(); ++k)
         if (const auto& used = m.domain->block(k).material(); used && used->name() == name)
-          b_.fail("*DAMPING of the material '" + name +
-                      "' is not used in mode superposition, which begins at " + b_.deck.where(step_place_) +
-                      ": remove it, and give *MODAL DAMPING, RAYLEIGH in that step",
+          b_.fail("*DAMPING of the material '" + name + "' is not used in mode superposition, which begins at " +
+                      b_.deck.where(step_place_) + ": remove it, and give *MODAL DAMPING, RAYLEIGH in that step",
                   material.damping->place);
   }
 }

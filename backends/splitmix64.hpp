@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-namespace voussoir::detail {
+namespace voussoir {
 
 /// The increment of SplitMix64: the golden ratio as a fraction of 2⁶⁴.
 inline constexpr std::uint64_t splitmix_increment = 0x9e3779b97f4a7c15u;
@@ -17,4 +17,4 @@ inline std::uint64_t splitmix64(std::uint64_t z) {
 /// A number in [−1, 1) from the 53 highest bits.
 inline double symmetric_unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-52 - 1; }
 
-}  // namespace voussoir::detail
+}  // namespace voussoir
