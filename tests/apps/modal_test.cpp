@@ -69,6 +69,26 @@ TEST(ModalCommand, AnimatesAModeOnRequest) {
   EXPECT_EQ(ask({"--animate", "--mode", "none", "beam.inp"}).code, 2);
 }
 
+TEST(ModalCommand, ForceRemovesFilesOfTheRunBefore) {
+  const auto folder = fresh_folder("modal_force");
+  write_text(folder / "beam.inp", vibrating_deck());
+  write_text(folder / "beam_mode_007.vtu", "not of this program");
+  RunSettings here;
+  here.folder = folder;
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"modal", "beam.inp", "--no-picture", "--backend", "openmp:2"});
+    return run_program(more, here);
+  };
+  EXPECT_EQ(ask({"--modes", "4", "--animate", "3"}).code, 0);
+  EXPECT_EQ(files_in(folder).size(), 2u + 2 + 5 + 4);
+  const Outcome again = ask({"--modes", "2", "--force"});
+  EXPECT_EQ(again.code, 0) << again.error;
+  EXPECT_TRUE(contains(again.out, "removed 6 files of an earlier run")) << again.out;
+  EXPECT_EQ(files_in(folder),
+            (std::vector<std::string>{"beam.inp", "beam_mode_001.vtu", "beam_mode_002.vtu", "beam_mode_007.vtu",
+                                      "beam_modes.csv", "beam_modes.json", "beam_modes.pvd"}));
+}
+
 TEST(ModalCommand, SaysHowManyModesThereAre) {
   const auto folder = fresh_folder("modal_many");
   write_text(folder / "beam.inp", vibrating_deck());
