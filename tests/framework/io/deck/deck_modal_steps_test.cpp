@@ -183,7 +183,7 @@ TEST(DeckModalSteps, LoadCasesHaveNamesThatTheUserKnows) {
   std::vector<std::string> names;
   for (const StepLoad& load : std::get<ModalDynamicStep>(job.steps[1].modal).loads) names.push_back(load.load_case);
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"loads of step 2", "loads of step 2 with the amplitude 'RAMP'"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"loads of step 2", "loads of step 2, amplitude RAMP"}));
 }
 
 }  // namespace

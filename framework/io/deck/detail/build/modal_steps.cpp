@@ -139,11 +139,11 @@ StepDamping ModalStepMaker::damping_for(const StepCard& card) {
   return damping_;
 }
 
-/// "loads of step 2", "loads of step 2 with the amplitude 'PULSE'".
+/// "loads of step 2", "loads of step 2, amplitude PULSE".
 std::string ModalStepMaker::name_of_share(const StepTime::Share& share, const JobStep& step) const {
   std::string name = "loads of " + step.name;
   for (const auto& [amplitude, card] : b_.deck.amplitudes)
-    if (&card == share.amplitude) name += " with the amplitude '" + amplitude + "'";
+    if (&card == share.amplitude) name += ", amplitude " + amplitude;
   return share.imaginary ? name + ", imaginary part" : name;
 }
 
