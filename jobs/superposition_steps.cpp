@@ -154,7 +154,7 @@ std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSy
       notes.push_back((range.where.empty() ? where : range.where) + ": the damping ratio " +
                       short_number(range.ratio, 6) + " is given for " + numbered_modes(range.first, range.last) +
                       ", but there " + (modes == 1 ? "is 1 mode" : "are " + std::to_string(modes) + " modes") + ": " +
-                      numbered_modes(std::max(range.first, modes + 1), range.last) + " of it " +
+                      numbered_modes(std::max(range.first, modes + 1), range.last) + " " +
                       (range.last > std::max(range.first, modes + 1) ? "are" : "is") + " ignored");
   int first = 0, count = 0;
   double largest = 0;

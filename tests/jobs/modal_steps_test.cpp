@@ -218,9 +218,9 @@ TEST(ModalSteps, OverdampedResponseAsInCalculiX) {
 
 TEST(ModalSteps, DampingOfModesThatThereAreNotIsSaid) {
   const Ran ran = run(oscillator("1, 4, 0.05\n7, 7, 0.02"));
-  EXPECT_TRUE(has_note(ran, {"test.inp:21", "modes 1 to 4", "there is 1 mode", "modes 2 to 4"}))
+  EXPECT_TRUE(has_note(ran, {"test.inp:26", "modes 1 to 4", "there is 1 mode", "modes 2 to 4 are ignored"}))
       << ::testing::PrintToString(ran.result.notes);
-  EXPECT_TRUE(has_note(ran, {"test.inp:22", "mode 7", "is ignored"})) << ::testing::PrintToString(ran.result.notes);
+  EXPECT_TRUE(has_note(ran, {"test.inp:27", "mode 7", "is ignored"})) << ::testing::PrintToString(ran.result.notes);
   EXPECT_FALSE(has_note(run(oscillator("1, 1, 0.05")), {"damping"}));
 }
 

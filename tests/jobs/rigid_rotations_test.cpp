@@ -89,10 +89,10 @@ TEST(RigidRotations, AreNotTheLargestDisplacementOfAStep) {
 TEST(RigidRotations, AreNotInModalMasses) {
   for (const bool rotation : {true, false}) {
     Job job;
-    const auto modes = modes_of(column(rotation) + "*BOUNDARY\nFOOT, 1, 3\n*STEP\n*FREQUENCY\n4\n*END STEP\n", job);
-    ASSERT_EQ(modes->count(), 4);
+    const auto modes = modes_of(column(rotation) + "*BOUNDARY\nFOOT, 1, 3\n*STEP\n*FREQUENCY\n3\n*END STEP\n", job);
+    ASSERT_EQ(modes->count(), 3);  // two of bending, one of torsion
     ASSERT_EQ(modes->rotation_nodes.size(), 1u);
-    for (int m = 0; m < 4; ++m) {
+    for (int m = 0; m < 3; ++m) {
       const NodalField& shape = modes->shapes[static_cast<std::size_t>(m)];
       double displacement = 0, turn = 0;
       for (std::int32_t n = 0; n < job.domains[0]->node_count(); ++n)
