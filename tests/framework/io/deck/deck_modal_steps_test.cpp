@@ -145,9 +145,9 @@ TEST(DeckModalSteps, RefusesWhatIsNotDone) {
       {static_step("*MODAL DAMPING\n1, 2, .1\n"), {"belong into *MODAL DYNAMIC"}},
       {modes + step_of(dynamic + "*NODE PRINT, NSET=TOP, TIME POINTS=NONE\nU\n"), {"there are no *TIME POINTS"}},
       {"*AMPLITUDE, NAME=MAGNITUDES, VALUE=ABSOLUTE\n0., 0., 1., 5.\n" + modes,
-       {"test.inp:27", "VALUE=ABSOLUTE is not supported", "Omit VALUE"}},
+       {"test.inp:30", "VALUE=ABSOLUTE is not supported", "Omit VALUE"}},
       {heat_step("*BOUNDARY\nBOTTOM, 11, 11, 20.\nTOP, 11, 11, 80.\n") + modes + step_of(dynamic),
-       {"temperatures of the *HEAT TRANSFER step at test.inp:27", "before it, or into a deck of their own"}},
+       {"temperatures of the *HEAT TRANSFER step at test.inp:30", "before it, or into a deck of their own"}},
   };
   for (const auto& [text, pieces] : cases) {
     SCOPED_TRACE(text);
@@ -173,7 +173,7 @@ TEST(DeckModalSteps, DampingOfAMaterialIsRefusedInASuperposition) {
   const std::string dynamic = step_of("*MODAL DYNAMIC\n0.5, 2.\n*CLOAD\n5, 1, 3.\n");
   EXPECT_NO_THROW(job_of(damped + modes));
   EXPECT_NO_THROW(job_of(unused + modes + dynamic));
-  expect_error(ErrorCode::bad_input, {"test.inp:21", "'STEEL'", "*MODAL DAMPING, RAYLEIGH"},
+  expect_error(ErrorCode::bad_input, {"test.inp:23", "'STEEL'", "*MODAL DAMPING, RAYLEIGH"},
                [&] { job_of(damped + modes + dynamic); });
 }
 
