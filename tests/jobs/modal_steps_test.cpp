@@ -289,7 +289,7 @@ std::string write_modes(Job& job, const OutputOptions& options) {
 
 TEST_F(ModalStepFiles, ModesForViewersPicturesAndProbes) {
   Job job = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
-  job.points.push_back({"tip", {0, 0, 3}});
+  job.points.push_back({"tip", {0, 0, 3}, {}});
   ProbePath path;
   path.name = "A";
   path.from = {0, 0, 0};

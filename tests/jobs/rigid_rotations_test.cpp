@@ -131,7 +131,9 @@ TEST(RigidRotations, AreHeldByMoments) {
     EXPECT_NEAR(turn->sum[static_cast<std::size_t>(k)], 0, 1e-9) << k;
   }
   for (const SetReaction& set : two.set_reactions)
-    if (set.node_set == "TURN") EXPECT_NEAR(set.sum[1], 0, 1e-9);
+    if (set.node_set == "TURN") {
+      EXPECT_NEAR(set.sum[1], 0, 1e-9);
+    }
 
   // Rotations alone may be held, and their moments are told all the same.
   const StepSummary three =
