@@ -29,7 +29,7 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*multigrid_);
   projection_ = make_projection(*this);
   provide(*projection_);
-  sweeps_ = make_sweeps(*this);
+  sweeps_ = make_sweeps(memories_);
   provide(*sweeps_);
 }
 

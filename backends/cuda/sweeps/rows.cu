@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <initializer_list>
 
 #include <voussoir/backends/cuda/runtime/bulk_copy.hpp>
 #include <voussoir/backends/cuda/runtime/clusters.hpp>
@@ -178,12 +177,12 @@ bool allows_bulk(const SweepLines& lines, const T* start, std::int64_t length, s
 
 template <class T>
 bool allows_bulk(const SweepTask<T>& task, int width) {
-  bool fits = allows_bulk(task.lines, task.f, task.length, task.systems, width) &&
-              allows_bulk(task.lines, static_cast<const T*>(task.y), task.length, task.systems, width);
-  if (task.lower)
-    for (const T* array : {task.lower, task.diagonal, task.upper})
-      fits = fits && allows_bulk(task.matrix, array, task.length, task.systems, width);
-  return fits;
+  const auto whole = [&](const SweepLines& lines, const T* array) {
+    return allows_bulk(lines, array, task.length, task.systems, width);
+  };
+  if (!whole(task.lines, task.f) || !whole(task.lines, task.y)) return false;
+  return !task.lower ||
+         (whole(task.matrix, task.lower) && whole(task.matrix, task.diagonal) && whole(task.matrix, task.upper));
 }
 
 /// Systems of some hundred rows have a block each; shorter ones share one.
