@@ -7,6 +7,7 @@
 #include <voussoir/backends/cuda/sweeps/rows.hpp>
 #include <voussoir/backends/cuda/sweeps/sequential.hpp>
 #include <voussoir/backends/cuda/sweeps/shared_rows.hpp>
+#include <voussoir/backends/cuda/sweeps/vendor_sweeps.hpp>
 
 namespace voussoir::cuda {
 
@@ -104,6 +105,12 @@ class CudaSweeps final : public SweepServices {
   void solve(const SweepPlan& plan, const SweepShape& shape, const Array<float>& f, Array<float>& y,
              SweepFaults* faults) override {
     solve_shared(plan, shape, f, y, faults);
+  }
+
+  std::vector<VendorSweep> vendor_sweeps(const SweepShape& shape, Array<double>& lower, Array<double>& diagonal,
+                                         Array<double>& upper, Array<double>& x, int device) override {
+    voussoir::detail::require_sweep_options({.device = device}, devices());
+    return make_vendor_sweeps(shape, {lower, diagonal, upper, x}, memory_of(device));
   }
 
  private:
