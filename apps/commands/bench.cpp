@@ -37,12 +37,13 @@ constexpr const char* bench_examples =
   amg           multigrid: set-up, set-up again, solve            (true residuals)
   integrate     element matrices, each way that the backend knows (a product with them)
   assemble      patterns, and integration into a matrix           (a product; the same bits twice)
+  sweeps        batches of tridiagonal systems                    (residuals)
   user-element  elements as users write them, beside the library's (differences of residuals); only where it is named
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named
 
-All but cpu, files and job take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
+All but cpu, files, job and sweeps take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
 speed of a copy, or what must be computed over the device's rate where that takes longer.
 
 Examples:

@@ -6,6 +6,7 @@
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
+#include <voussoir/backends/cuda/sweeps/cuda_sweeps.hpp>
 
 namespace voussoir::cuda {
 
@@ -28,6 +29,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*multigrid_);
   projection_ = make_projection(*this);
   provide(*projection_);
+  sweeps_ = make_sweeps(memories_);
+  provide(*sweeps_);
 }
 
 CudaBackend::~CudaBackend() = default;
