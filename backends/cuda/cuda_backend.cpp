@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include <voussoir/backends/cuda/grid/cuda_grid.hpp>
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
@@ -28,6 +29,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*multigrid_);
   projection_ = make_projection(*this);
   provide(*projection_);
+  grids_ = make_grid_services(*this);
+  provide(*grids_);
 }
 
 CudaBackend::~CudaBackend() = default;

@@ -1,5 +1,6 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
+#include <voussoir/backends/openmp/grid/cpu_grid.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
@@ -18,6 +19,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*multigrid_);
   projection_ = cpu::make_projection(*this);
   provide(*projection_);
+  grids_ = cpu::make_grid_services(*this);
+  provide(*grids_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
 
@@ -75,6 +76,7 @@ class CpuBackend : public Backend {
   int threads_;
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
+  std::unique_ptr<GridServices> grids_;
 };
 
 /// The cores of this machine as one device. `threads` 0 takes all that the process may run on (or OMP_NUM_THREADS).
