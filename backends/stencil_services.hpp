@@ -83,11 +83,11 @@ struct StencilReport {
 ///
 /// `Real` is double or float.
 template <class Real>
-class JacobiIteration {
+class StencilIteration {
  public:
-  virtual ~JacobiIteration() = default;
-  JacobiIteration(const JacobiIteration&) = delete;
-  JacobiIteration& operator=(const JacobiIteration&) = delete;
+  virtual ~StencilIteration() = default;
+  StencilIteration(const StencilIteration&) = delete;
+  StencilIteration& operator=(const StencilIteration&) = delete;
 
   virtual const StencilProblem& problem() const = 0;  ///< the problem it was made for
   /// One iteration per damping factor, in order; all 1 is plain Jacobi. May return before the work is done where values
@@ -102,7 +102,7 @@ class JacobiIteration {
   virtual StencilReport report() const = 0;  ///< what was done so far
 
  protected:
-  JacobiIteration() = default;
+  StencilIteration() = default;
 };
 
 /// The explicit scheme for the heat equation on a square grid as operations on long vectors. The grid of (N+2) × (N+2)
@@ -136,13 +136,13 @@ class StencilServices : public Service {
   /// Iterations on a grid in the memory of the devices, cut in ranges of layers along z where there are several. Copies
   /// `u`, and the source `f` of as many numbers; an empty `f` is no source and takes no time. Throws Error: bad_input
   /// for arrays of other sizes or heights that do not fit, out_of_memory where it does not fit in the devices' memory.
-  virtual std::unique_ptr<JacobiIteration<double>> make_jacobi(const StencilProblem& problem, std::span<const double> u,
-                                                               std::span<const double> f,
-                                                               const StencilOptions& options = {}) = 0;
+  virtual std::unique_ptr<StencilIteration<double>> make_jacobi(const StencilProblem& problem,
+                                                                std::span<const double> u, std::span<const double> f,
+                                                                const StencilOptions& options = {}) = 0;
   /// The same in single precision.
-  virtual std::unique_ptr<JacobiIteration<float>> make_jacobi(const StencilProblem& problem, std::span<const float> u,
-                                                              std::span<const float> f,
-                                                              const StencilOptions& options = {}) = 0;
+  virtual std::unique_ptr<StencilIteration<float>> make_jacobi(const StencilProblem& problem, std::span<const float> u,
+                                                               std::span<const float> f,
+                                                               const StencilOptions& options = {}) = 0;
 
   /// Iterations on a grid that stays in host memory, in place: `u` and `f` must outlive the result, and `u` is changed
   /// by iterate(). Slabs of R layers with overlaps of h layers on both sides are brought to the devices, take h
@@ -150,13 +150,13 @@ class StencilServices : public Service {
   /// layers. Overlaps stay on the device: every layer crosses the bus once in each direction per pass. Memory that is
   /// not pinned is pinned while the result exists, where copies are faster so. Throws Error (bad_input) where the
   /// budget is too small for slabs of the height, and says how much is needed.
-  virtual std::unique_ptr<JacobiIteration<double>> stream_jacobi(const StencilProblem& problem, std::span<double> u,
-                                                                 std::span<const double> f,
-                                                                 const StencilOptions& options = {}) = 0;
+  virtual std::unique_ptr<StencilIteration<double>> stream_jacobi(const StencilProblem& problem, std::span<double> u,
+                                                                  std::span<const double> f,
+                                                                  const StencilOptions& options = {}) = 0;
   /// The same in single precision.
-  virtual std::unique_ptr<JacobiIteration<float>> stream_jacobi(const StencilProblem& problem, std::span<float> u,
-                                                                std::span<const float> f,
-                                                                const StencilOptions& options = {}) = 0;
+  virtual std::unique_ptr<StencilIteration<float>> stream_jacobi(const StencilProblem& problem, std::span<float> u,
+                                                                 std::span<const float> f,
+                                                                 const StencilOptions& options = {}) = 0;
 
   /// Bytes that slabs of R layers with height h take on a device, buffers for overlapped copies included. `real_bytes`
   /// is 8 or 4. This is what a budget is compared with.
