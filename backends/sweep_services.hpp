@@ -111,6 +111,7 @@ struct SweepOptions {
   /// solved as well unless digits are lost: a row is reported where its pivot is smaller than ε / largest_loss times
   /// |lower| + |diagonal| + |upper|, ε the machine precision. 0 means 1e-6 for double and 1e-3 for float.
   double largest_loss = 0;
+  int device = 0;  ///< the device on which all arrays lie, counted from 0
   /// Where faults are collected. If null, the solve waits for the device and throws Error for the lowest faulty system.
   SweepFaults* faults = nullptr;
 };
@@ -127,13 +128,13 @@ class SweepPlan {
 
 /// Batches of tridiagonal systems, periodic or not, on one device. docs/sweeps.md describes the methods.
 ///
-/// All arrays of a call lie on the same device. `y` may be `f` itself: the solution then replaces the right-hand side.
-/// Entries of y outside the shape keep their values. Solves return as soon as they are enqueued if the options
-/// name a place for faults; the contents of y are undefined for systems with a fault. Results do not depend on
-/// the number of threads, nor on the other systems of a batch.
+/// All arrays of a call lie on the device that the options or the plan name. `y` may be `f` itself: the solution then
+/// replaces the right-hand side. Entries of y outside the shape keep their values. Solves return as soon as they are
+/// enqueued if the options name a place for faults; the contents of y are undefined for systems with a fault. Results
+/// do not depend on the number of threads, nor on the other systems of a batch.
 ///
-/// Arguments that do not fit (arrays too short for the shape, several devices, overlapping strides, a plan of another
-/// length, precision or device) are an Error (misuse).
+/// Arguments that do not fit (arrays too short for the shape, overlapping strides, a plan of another length or
+/// precision) are an Error (misuse).
 class SweepServices : public Service {
  public:
   static constexpr std::string_view service_name = "sweeps";  ///< by which Backend::service() finds it

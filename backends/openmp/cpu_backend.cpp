@@ -4,6 +4,7 @@
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
+#include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
 #include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
@@ -21,6 +22,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*projection_);
   grids_ = cpu::make_grid_services(*this);
   provide(*grids_);
+  sweeps_ = cpu::make_sweeps(*this);
+  provide(*sweeps_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

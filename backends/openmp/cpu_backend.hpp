@@ -7,6 +7,7 @@
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/backends/sweep_services.hpp>
 
 namespace voussoir {
 
@@ -77,6 +78,7 @@ class CpuBackend : public Backend {
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
+  std::unique_ptr<SweepServices> sweeps_;
 };
 
 /// The cores of this machine as one device. `threads` 0 takes all that the process may run on (or OMP_NUM_THREADS).
