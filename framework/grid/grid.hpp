@@ -74,11 +74,10 @@ class Grid {
  public:
   /// A line: nodes and length.
   Grid(int nodes, double length) : Grid(1, {nodes, 1, 1}, {length, 1, 1}) {}
-  /// A rectangle: nodes and lengths along x and y.
-  Grid(std::array<int, 2> nodes, std::array<double, 2> lengths)
-      : Grid(2, {nodes[0], nodes[1], 1}, {lengths[0], lengths[1], 1}) {}
-  /// A box: nodes and lengths along x, y and z.
-  Grid(std::array<int, 3> nodes, std::array<double, 3> lengths) : Grid(3, nodes, lengths) {}
+  /// A rectangle or a box: nodes and lengths along x, y and z.
+  template <std::size_t D>
+  requires(D <= 3) Grid(const int (&nodes)[D], const double (&lengths)[D])
+      : Grid(static_cast<int>(D), filled(nodes, 1), filled(lengths, 1.0)) {}
   /// As above for a number of dimensions that is known at run time. Every axis that counts needs at least three nodes
   /// and a positive length; others are an Error (bad_input).
   Grid(int dimensions, std::array<int, 3> nodes, std::array<double, 3> lengths);
@@ -109,6 +108,13 @@ class Grid {
   GridShape shape() const;  ///< nodes, origin, spacing and periodic axes
 
  private:
+  template <class T, std::size_t D>
+  static std::array<T, 3> filled(const T (&values)[D], T rest) {
+    std::array<T, 3> all{rest, rest, rest};
+    for (std::size_t a = 0; a < D; ++a) all[a] = values[a];
+    return all;
+  }
+
   int dimensions_;
   std::array<int, 3> nodes_;
   std::array<double, 3> lengths_;
