@@ -7,6 +7,7 @@
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
+#include <voussoir/backends/cuda/stencils/cuda_stencils.hpp>
 
 namespace voussoir::cuda {
 
@@ -31,6 +32,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*projection_);
   grids_ = make_grid_services(*this);
   provide(*grids_);
+  stencils_ = make_stencils(*this);
+  provide(*stencils_);
 }
 
 CudaBackend::~CudaBackend() = default;

@@ -8,6 +8,7 @@
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/backends/stencil_services.hpp>
 
 namespace voussoir::cuda {
 
@@ -96,6 +97,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
+  std::unique_ptr<StencilServices> stencils_;
 };
 
 /// A kernel of this library, to ask whether the library has code for a GPU at all.

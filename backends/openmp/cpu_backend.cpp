@@ -5,6 +5,7 @@
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
 #include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
+#include <voussoir/backends/openmp/stencils/cpu_stencils.hpp>
 #include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
@@ -24,6 +25,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*grids_);
   sweeps_ = cpu::make_sweeps(*this);
   provide(*sweeps_);
+  stencils_ = cpu::make_stencils(*this);
+  provide(*stencils_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

@@ -8,6 +8,7 @@
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
 #include <voussoir/backends/sweep_services.hpp>
+#include <voussoir/backends/stencil_services.hpp>
 
 namespace voussoir {
 
@@ -79,6 +80,7 @@ class CpuBackend : public Backend {
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<SweepServices> sweeps_;
+  std::unique_ptr<StencilServices> stencils_;
 };
 
 /// The cores of this machine as one device. `threads` 0 takes all that the process may run on (or OMP_NUM_THREADS).

@@ -8,18 +8,18 @@
 
 // Several Jacobi iterations in one pass through the memory of a device.
 //
-// A block of threads walks along z over a tile of 64 × H nodes. At each step it reads one plane of the tile, and every level
-// t = 1 … T of the pyramid advances by one plane, t planes behind. A warp has RY rows of the tile, and a lane two
-// neighbouring nodes of each. For each level a thread keeps two numbers per node: the value u of the newest plane, and what is
-// known of the next value of that plane, before its upper neighbour arrives:
+// A block of threads walks along z over a tile of 64 × H nodes. At each step it reads one plane of the tile, and every
+// level t = 1 … T of the pyramid advances by one plane, t planes behind. A warp has RY rows of the tile, and a lane two
+// neighbouring nodes of each. For each level a thread keeps two numbers per node: the value u of the newest plane, and
+// what is known of the next value of that plane, before its upper neighbour arrives:
 //
 //   p = A_x (u_{x−} + u_{x+}) + A_y (u_{y−} + u_{y+}) + A_f f + A_u u + A_z u_{z−}
 //
 // When the plane above arrives, the new value is p + A_z u_{z+}, and that is the plane which arrives at the next
 // level. So all levels advance without a barrier; then neighbours are exchanged for all levels at once, by
-// shuffles along x and through shared memory along y, behind one barrier per plane. At the rim of a tile each level loses
-// one node per side: tiles overlap by T nodes (the rim along x is even, for accesses to pairs), and only what lies
-// inside is written. Overlaps are read from the caches mostly.
+// shuffles along x and through shared memory along y, behind one barrier per plane. At the rim of a tile each level
+// loses one node per side: tiles overlap by T nodes (the rim along x is even, for accesses to pairs), and only what
+// lies inside is written. Overlaps are read from the caches mostly.
 
 #if defined(VSR_CUDA_EMULATED)
 #define VSR_GRID_CONSTANT
@@ -66,16 +66,16 @@ struct JacobiPass {
   int begin, end;  ///< planes of `out` to be written
   int tiles_x, tiles_y;
   int chunk;  ///< planes per block of threads
-  int pairs;           ///< whether pairs of neighbours are aligned in every row
+  int pairs;  ///< whether pairs of neighbours are aligned in every row
   JacobiFactors<Real> level[most_levels];
 };
 
 template <int T, int RY, int Warps>
 struct JacobiTile {
   static constexpr int rim_x = (T + 1) / 2 * 2;
-  static constexpr int width = 64 - 2 * rim_x;      ///< nodes written along x
-  static constexpr int rows = RY * Warps;           ///< nodes held along y
-  static constexpr int height = rows - 2 * T;       ///< nodes written along y
+  static constexpr int width = 64 - 2 * rim_x;  ///< nodes written along x
+  static constexpr int rows = RY * Warps;       ///< nodes held along y
+  static constexpr int height = rows - 2 * T;   ///< nodes written along y
   static constexpr int threads = 32 * Warps;
   template <class Real>
   static constexpr std::size_t shared_bytes() {
@@ -371,8 +371,7 @@ class JacobiWalk {
 };
 
 template <class Real, int T, int RY, int Warps, int Blocks, bool Source, bool Damped>
-__global__ void __launch_bounds__(32 * Warps, Blocks) jacobi_pass(
-    const VSR_GRID_CONSTANT JacobiPass<Real> pass) {
+__global__ void __launch_bounds__(32 * Warps, Blocks) jacobi_pass(const VSR_GRID_CONSTANT JacobiPass<Real> pass) {
   VSR_DYNAMIC_SHARED(Two<Real>, shared);
   JacobiWalk<Real, T, RY, Warps, Source, Damped> walk(pass, shared);
   walk.run();
