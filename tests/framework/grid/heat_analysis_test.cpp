@@ -249,16 +249,16 @@ TEST(GridHeat, HeatIsConservedToRounding) {
 TEST(GridHeat, SteadyStatesAreLinearAndParabolic) {
   Grid grid({9, 5, 6}, {2, 1, 1});
   grid.side("x-", SideCondition::temperature(10)).side("x+", SideCondition::flux(6)).periodic('y');
-  GridHeatAnalysis heat(grid, {{3, 3, 3}, 1, 1}, {HeatScheme::douglas, 0.5}, cpu());
-  heat.run(400);
+  GridHeatAnalysis heat(grid, {{3, 3, 3}, 1, 1}, {HeatScheme::douglas, 0.02}, cpu());
+  heat.run(1000);
   EXPECT_LT(largest_difference(heat.temperature(), [](const GridPosition& x) { return 10 + 2 * x[0]; }), 1e-9);
 
   Grid bar(21, 1.0);
   bar.sides(SideCondition::temperature(0));
-  GridHeatAnalysis heated(bar, {{2, 1, 1}, 1, 1}, {HeatScheme::douglas, 0.05}, cpu());
+  GridHeatAnalysis heated(bar, {{2, 1, 1}, 1, 1}, {HeatScheme::douglas, 0.002}, cpu());
   const GridConstantParameters constant{4};
   heated.sources().add(GridTerm::of("grid.constant", &constant, sizeof constant));
-  heated.run(300);
+  heated.run(1500);
   EXPECT_LT(largest_difference(heated.temperature(), [](const GridPosition& x) { return x[0] * (1 - x[0]); }), 1e-12);
 }
 
