@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,6 +84,9 @@ class GridServices : public Service {
   virtual void set_prescribed(const GridLayout& grid, const GridSides& sides, int axis, Vector& u) = 0;
   /// Adds factor · slope at the nodes of sides across `axis` whose slope is given, except at prescribed nodes.
   virtual void add_slopes(const GridLayout& grid, const GridSides& sides, int axis, double factor, Vector& u) = 0;
+  /// The values at some nodes of the whole grid. Waits for the devices. A node that does not exist is an Error (misuse).
+  virtual void sample(const GridLayout& grid, const Vector& u, std::span<const std::int64_t> nodes,
+                      std::span<double> values) = 0;
   /// Sums and extremes.
   virtual GridSummary summary(const GridLayout& grid, const Vector& u) = 0;
 };

@@ -30,14 +30,12 @@ void GridField::from_host(std::span<const double> values) {
   values_.from_host(values);
 }
 
-double GridField::at(std::int64_t node) const {
-  const Layout& layout = *values_.layout();
-  if (node < 0 || node >= layout.size())
-    throw Error(ErrorCode::bad_input, "there is no node " + std::to_string(node) + " in a grid of " +
-                                          std::to_string(layout.size()) + " nodes");
-  int device = 0;
-  while (node >= layout.first(device) + layout.owned(device)) ++device;
-  return values_.part(device).read_host()[static_cast<std::size_t>(node - layout.first(device))];
+double GridField::at(std::int64_t node) const { return at(std::span(&node, 1)).front(); }
+
+std::vector<double> GridField::at(std::span<const std::int64_t> nodes) const {
+  std::vector<double> values(nodes.size());
+  space_->services().sample(space_->layout(), values_, nodes, values);
+  return values;
 }
 
 GridSummary GridField::summary() const {

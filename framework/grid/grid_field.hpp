@@ -44,7 +44,8 @@ class GridField {
   void fill(const std::function<double(const GridPosition& x)>& function);    ///< values of a function
   void from_host(std::span<const double> values);                             ///< values in the order of nodes
   std::vector<double> to_host() const { return values_.to_host(); }           ///< values in the order of nodes
-  double at(std::int64_t node) const;      ///< the value at a node; copies a whole field from a device that was newer
+  double at(std::int64_t node) const;                                         ///< the value at a node
+  std::vector<double> at(std::span<const std::int64_t> nodes) const;          ///< the values at some nodes
   /// Sum and extremes. Throws Error (not_finite) that names the node where a value is infinite or not a number.
   GridSummary summary() const;
   /// The integral over the grid by the trapezoidal rule.

@@ -96,6 +96,13 @@ __global__ void __launch_bounds__(grid_threads)
   }
 }
 
+/// Values at some entries.
+__global__ void __launch_bounds__(grid_threads)
+    sample_entries(int count, const std::int64_t* entries, const double* u, double* out) {
+  const int n = static_cast<int>(blockIdx.x) * grid_threads + static_cast<int>(threadIdx.x);
+  if (n < count) out[n] = u[entries[n]];
+}
+
 class CudaGridServices final : public GridServices {
  public:
   explicit CudaGridServices(CudaBackend& backend) : backend_(backend) {}
@@ -143,6 +150,34 @@ class CudaGridServices final : public GridServices {
                        double* values) {
                 launch(side_values<false>, size, stream, view, side, nodes, factor, values);
               });
+  }
+
+  void sample(const GridLayout& grid, const Vector& u, std::span<const std::int64_t> nodes,
+              std::span<double> values) override {
+    common::require_own(backend_, u, "values of a grid");
+    common::require_grid(grid, u, "values of a grid");
+    common::check_samples(grid, nodes, values);
+    for (int d = 0; d < grid.devices(); ++d) {
+      const std::int64_t first = grid.layout()->first(d), count = grid.layout()->owned(d);
+      std::vector<std::int64_t> entries;
+      std::vector<std::size_t> places;
+      for (std::size_t n = 0; n < nodes.size(); ++n)
+        if (nodes[n] >= first && nodes[n] < first + count) {
+          entries.push_back(nodes[n] - first);
+          places.push_back(n);
+        }
+      if (entries.empty()) continue;
+      const Array<std::int64_t> list(backend_.memory(d), std::span<const std::int64_t>(entries));
+      Array<double> out(backend_.memory(d), entries.size());
+      {
+        DeviceSection section(*backend_.memory(d));
+        launch(sample_entries, grid_for(static_cast<std::int64_t>(entries.size()), grid_threads),
+               stream_of(backend_.memory(d)), static_cast<int>(entries.size()), list.read_device(),
+               u.part(d).read_device(), out.write_device());
+      }
+      const auto found = out.read_host();
+      for (std::size_t n = 0; n < places.size(); ++n) values[places[n]] = found[n];
+    }
   }
 
   GridSummary summary(const GridLayout& grid, const Vector& u) override {

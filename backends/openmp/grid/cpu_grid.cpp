@@ -89,6 +89,21 @@ class CpuGridServices final : public GridServices {
                    });
   }
 
+  void sample(const GridLayout& grid, const Vector& u, std::span<const std::int64_t> nodes,
+              std::span<double> values) override {
+    detail::require_own(backend_, u, "values of a grid");
+    detail::require_grid(grid, u, "values of a grid");
+    detail::check_samples(grid, nodes, values);
+    for (int d = 0; d < grid.devices(); ++d) {
+      if (grid.planes(d) == 0) continue;
+      DeviceSection section(*backend_.memory(d));
+      const double* own = u.part(d).read_device();
+      const std::int64_t first = grid.layout()->first(d), count = grid.layout()->owned(d);
+      for (std::size_t n = 0; n < nodes.size(); ++n)
+        if (nodes[n] >= first && nodes[n] < first + count) values[n] = own[nodes[n] - first];
+    }
+  }
+
   GridSummary summary(const GridLayout& grid, const Vector& u) override {
     detail::require_own(backend_, u, "summary of a grid");
     detail::require_grid(grid, u, "summary of a grid");
