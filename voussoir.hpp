@@ -16,3 +16,4 @@
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
 #include <voussoir/solvers/eigen/mode_superposition_problem.hpp>
 #include <voussoir/solvers/static_problem.hpp>
+#include <voussoir/solvers/tridiagonal/tridiagonal_batch.hpp>

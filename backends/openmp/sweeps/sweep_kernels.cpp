@@ -19,66 +19,44 @@ using detail::sweep_word;
 using detail::SweepPrecision;
 using detail::SweepWord;
 
-template <class T, int W>
-struct Lanes {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-  typedef Bits Mask __attribute__((vector_size(W * sizeof(T))));
-
-  static Pack<T, W> magnitude(Pack<T, W> x) {
-    return reinterpret_cast<Pack<T, W>>(reinterpret_cast<Mask>(x) & std::numeric_limits<Bits>::max());
-  }
-  static Pack<T, W> all(T x) { return x - Pack<T, W>{}; }
-  static bool any(Mask mask) {
-    Bits sum = 0;
-    for (int w = 0; w < W; ++w) sum |= mask[w];
-    return sum != 0;
-  }
-  static T lane(Pack<T, W> x, int w) { return x[w]; }
-  static bool holds(Mask mask, int w) { return mask[w] != 0; }
-};
-template <class T>
-struct Lanes<T, 1> {
-  using Mask = int;
-  static T magnitude(T x) { return std::abs(x); }
-  static T all(T x) { return x; }
-  static bool any(int mask) { return mask != 0; }
-  static T lane(T x, int) { return x; }
-  static bool holds(int mask, int) { return mask != 0; }
-};
-
 /// The state of the forward pass: the last row eliminated, and row 0 as reduced so far.
 template <class T, int W>
 struct Forward {
   using V = Pack<T, W>;
-  V alpha = V{}, beta = V{}, gamma = Lanes<T, W>::all(T(-1));
-  V coupling = V{}, diagonal = V{}, right = V{};
-  typename Lanes<T, W>::Mask good = typename Lanes<T, W>::Mask{} == typename Lanes<T, W>::Mask{};
+  V alpha = V::all(0), beta = V::all(0), gamma = V::all(-1);
+  V coupling = V::all(0), diagonal = V::all(0), right = V::all(0);
+  PackMask<T, W> good = PackMask<T, W>::yes();
 };
 
 /// The coefficients of row 0 of periodic systems.
 template <class T, int W>
 struct RowZero {
-  Pack<T, W> lower = Pack<T, W>{}, diagonal = Pack<T, W>{}, upper = Pack<T, W>{};
+  Pack<T, W> lower = Pack<T, W>::all(0), diagonal = Pack<T, W>::all(0), upper = Pack<T, W>::all(0);
 };
+
+/// |lower| + |diagonal| + |upper|, with which pivots are compared.
+template <class T, int W>
+[[gnu::always_inline]] inline Pack<T, W> row_size(Pack<T, W> l, Pack<T, W> d, Pack<T, W> u) {
+  return magnitude(l) + magnitude(d) + magnitude(u);
+}
 
 /// Eliminates one row; out has α, β, γ.
 template <bool periodic, class T, int W>
 [[gnu::always_inline]] inline void eliminate(Forward<T, W>& s, Pack<T, W> l, Pack<T, W> d, Pack<T, W> u, Pack<T, W> f,
                                              T tolerance, T* out) {
-  using L = Lanes<T, W>;
-  const Pack<T, W> pivot = d - l * s.alpha, size = L::magnitude(l) + L::magnitude(d) + L::magnitude(u);
-  s.good &= L::magnitude(pivot) > tolerance * size;
-  const Pack<T, W> r = T(1) / pivot, lr = l * r;
-  s.beta = f * r - lr * s.beta;
+  const Pack<T, W> pivot = less_product(d, l, s.alpha);
+  require_greater(s.good, magnitude(pivot), scaled(row_size(l, d, u), tolerance));
+  const Pack<T, W> r = inverse(pivot);
+  s.beta = less_product(f, l, s.beta) * r;
   s.alpha = u * r;
-  set_pack<T, W>(out, s.alpha);
-  set_pack<T, W>(out + W, s.beta);
+  s.alpha.store(out);
+  s.beta.store(out + W);
   if constexpr (periodic) {
-    s.gamma = -lr * s.gamma;
-    set_pack<T, W>(out + 2 * W, s.gamma);
-    s.right -= s.coupling * s.beta;
-    s.diagonal -= s.coupling * s.gamma;
-    s.coupling = -s.coupling * s.alpha;
+    s.gamma = scaled(l * r, T(-1)) * s.gamma;
+    s.gamma.store(out + 2 * W);
+    s.right = less_product(s.right, s.coupling, s.beta);
+    s.diagonal = less_product(s.diagonal, s.coupling, s.gamma);
+    s.coupling = scaled(s.coupling * s.alpha, T(-1));
   }
 }
 
@@ -104,7 +82,7 @@ template <bool periodic, class T, int W>
     const int rows = static_cast<int>(std::min<std::int64_t>(pack_rows, n - row));
     const FourRows<T, W> in(b, pack, row, rows, buffer);
     const auto at = [&](const typename SystemPack<T, W>::Rows& array, int k) {
-      return pack_at<T, W>(array.at + k * array.step);
+      return Pack<T, W>::load(array.at + k * array.step);
     };
     const bool has_end = !periodic && row + rows == n;
     for (int k = 0; k < rows; ++k) {
@@ -118,10 +96,10 @@ template <bool periodic, class T, int W>
           s.right = f;
           continue;
         } else {
-          l = Pack<T, W>{};
+          l = Pack<T, W>::all(0);
         }
       }
-      if (has_end && k == rows - 1) u = Pack<T, W>{};
+      if (has_end && k == rows - 1) u = Pack<T, W>::all(0);
       eliminate<periodic, T, W>(s, l, d, u, f, b.tolerance, scratch + (row + k) * 3 * W);
     }
   }
@@ -153,6 +131,13 @@ SweepWord find_not_finite(const SweepShape& shape, const SystemPack<T, W>& pack,
   return no_sweep_fault;
 }
 
+template <class T, int W>
+bool all_zero(Pack<T, W> x) {
+  bool result = true;
+  for (int w = 0; w < W; ++w) result = result && x.lane(w) == T(0);
+  return result;
+}
+
 /// Backward pass. α, β, γ of row i are at scratch + i · 3 W.
 template <bool periodic, class T, int W>
 [[gnu::always_inline]] inline SweepWord backward_pass(const SweepShape& shape, const SystemPack<T, W>& pack,
@@ -160,7 +145,7 @@ template <bool periodic, class T, int W>
                                                       std::int64_t first) {
   const std::int64_t n = shape.length;
   alignas(64) T buffer[pack_rows * W];
-  Pack<T, W> next = first_unknown, check = Pack<T, W>{};
+  Pack<T, W> next = first_unknown, check = Pack<T, W>::all(0);
   for (std::int64_t row = (n - 1) / pack_rows * pack_rows; row >= 0; row -= pack_rows) {
     const int rows = static_cast<int>(std::min<std::int64_t>(pack_rows, n - row));
     for (int k = rows - 1; k >= 0; --k) {
@@ -168,27 +153,17 @@ template <bool periodic, class T, int W>
       if (periodic && row + k == 0)
         next = first_unknown;
       else if constexpr (periodic)
-        next = pack_at<T, W>(in + W) - pack_at<T, W>(in + 2 * W) * first_unknown - pack_at<T, W>(in) * next;
+        next = less_product(less_product(Pack<T, W>::load(in + W), Pack<T, W>::load(in + 2 * W), first_unknown),
+                            Pack<T, W>::load(in), next);
       else
-        next = pack_at<T, W>(in + W) - pack_at<T, W>(in) * next;
-      check += next * T(0);
-      set_pack<T, W>(buffer + k * W, next);
+        next = less_product(Pack<T, W>::load(in + W), Pack<T, W>::load(in), next);
+      check = check + scaled(next, T(0));
+      next.store(buffer + k * W);
     }
     pack.put(buffer, row, rows, y);
   }
-  if (!Lanes<T, W>::any(!(check == T(0)))) return no_sweep_fault;
+  if (all_zero(check)) return no_sweep_fault;
   return find_not_finite(shape, pack, y, first);
-}
-
-/// The unknown y_0 of periodic systems from what the forward pass left of row 0.
-template <class T, int W>
-[[gnu::always_inline]] inline Pack<T, W> close_period(Forward<T, W>& s, const RowZero<T, W>& row, T tolerance,
-                                                      typename Lanes<T, W>::Mask& closed) {
-  using L = Lanes<T, W>;
-  const Pack<T, W> size = L::magnitude(row.lower) + L::magnitude(row.diagonal) + L::magnitude(row.upper);
-  const Pack<T, W> pivot = s.diagonal + s.coupling - row.lower * s.alpha - row.lower * s.gamma;
-  closed = L::magnitude(pivot) > tolerance * size;
-  return (s.right - row.lower * s.beta) / pivot;
 }
 
 /// What is wrong with the pivot that closes a periodic system.
@@ -199,25 +174,26 @@ SweepFault closing_fault(T lower, T diagonal, T upper, T pivot) {
 
 template <bool periodic, class T, int W>
 SweepWord solve_variable(const SweepBatch<T>& b, std::int64_t first, int count, T* scratch) {
-  using L = Lanes<T, W>;
   const SystemPack<T, W> pack(b.shape, first, count);
   Forward<T, W> s;
   RowZero<T, W> zero;
   forward_pass<periodic, T, W>(b, pack, s, zero, scratch);
-  Pack<T, W> y0 = Pack<T, W>{};
-  auto closed = s.good;
-  if constexpr (periodic) y0 = close_period<T, W>(s, zero, b.tolerance, closed);
+  Pack<T, W> y0 = Pack<T, W>::all(0), pivot = y0;
+  PackMask<T, W> closed = PackMask<T, W>::yes();
+  if constexpr (periodic) {
+    pivot = less_product(less_product(s.diagonal + s.coupling, zero.lower, s.alpha), zero.lower, s.gamma);
+    require_greater(closed, magnitude(pivot), scaled(row_size(zero.lower, zero.diagonal, zero.upper), b.tolerance));
+    y0 = less_product(s.right, zero.lower, s.beta) / pivot;
+  }
   SweepWord lowest = no_sweep_fault;
-  if (L::any(!s.good) || L::any(!closed))
+  if (!s.good.all() || !closed.all())
     for (int w = 0; w < count && lowest == no_sweep_fault; ++w) {
-      const std::int64_t at = pack.start(w);
-      if (!L::holds(s.good, w))
+      if (!s.good.holds(w))
         lowest = find_pivot_fault(b, periodic, first + w);
-      else if (!L::holds(closed, w))
-        lowest = sweep_word(
-            first + w, b.shape.length, 0,
-            closing_fault(b.lower[at], b.diagonal[at], b.upper[at],
-                          L::lane(s.diagonal + s.coupling - zero.lower * s.alpha - zero.lower * s.gamma, w)));
+      else if (!closed.holds(w))
+        lowest =
+            sweep_word(first + w, b.shape.length, 0,
+                       closing_fault(zero.lower.lane(w), zero.diagonal.lane(w), zero.upper.lane(w), pivot.lane(w)));
     }
   return std::min(lowest, backward_pass<periodic, T, W>(b.shape, pack, y0, scratch, b.y, first));
 }
@@ -229,25 +205,25 @@ SweepWord solve_factored(const SweepShape& shape, const SweepFactors<T>* factors
   const SystemPack<T, W> pack(shape, first, count);
   const std::int64_t n = shape.length;
   alignas(64) T buffer[pack_rows * W];
-  Pack<T, W> beta = Pack<T, W>{}, right = Pack<T, W>{};
+  Pack<T, W> beta = Pack<T, W>::all(0), right = Pack<T, W>::all(0);
   for (std::int64_t row = 0; row < n; row += pack_rows) {
     const int rows = static_cast<int>(std::min<std::int64_t>(pack_rows, n - row));
     const auto in = pack.bring(f, row, rows, buffer);
     for (int k = 0; k < rows; ++k) {
       const SweepFactors<T>& m = factors[row + k];
-      const Pack<T, W> value = pack_at<T, W>(in.at + k * in.step);
+      const Pack<T, W> value = Pack<T, W>::load(in.at + k * in.step);
       if (periodic && row + k == 0) {
         right = value;
         continue;
       }
-      beta = value * m.inverse - beta * m.lower;
-      if constexpr (periodic) right -= beta * m.weight;
-      set_pack<T, W>(scratch + (row + k) * W, beta);
+      beta = less_product(scaled(value, m.inverse), beta, Pack<T, W>::all(m.lower));
+      if constexpr (periodic) right = less_product(right, beta, Pack<T, W>::all(m.weight));
+      beta.store(scratch + (row + k) * W);
     }
   }
-  Pack<T, W> y0 = Pack<T, W>{};
-  if constexpr (periodic) y0 = (right - beta * factors[0].weight) * last;
-  Pack<T, W> next = y0, check = Pack<T, W>{};
+  Pack<T, W> y0 = Pack<T, W>::all(0);
+  if constexpr (periodic) y0 = scaled(less_product(right, beta, Pack<T, W>::all(factors[0].weight)), last);
+  Pack<T, W> next = y0, check = Pack<T, W>::all(0);
   for (std::int64_t row = (n - 1) / pack_rows * pack_rows; row >= 0; row -= pack_rows) {
     const int rows = static_cast<int>(std::min<std::int64_t>(pack_rows, n - row));
     for (int k = rows - 1; k >= 0; --k) {
@@ -255,15 +231,16 @@ SweepWord solve_factored(const SweepShape& shape, const SweepFactors<T>* factors
       if (periodic && row + k == 0)
         next = y0;
       else if constexpr (periodic)
-        next = pack_at<T, W>(scratch + (row + k) * W) - y0 * m.border - next * m.upper;
+        next = less_product(less_product(Pack<T, W>::load(scratch + (row + k) * W), y0, Pack<T, W>::all(m.border)),
+                            next, Pack<T, W>::all(m.upper));
       else
-        next = pack_at<T, W>(scratch + (row + k) * W) - next * m.upper;
-      check += next * T(0);
-      set_pack<T, W>(buffer + k * W, next);
+        next = less_product(Pack<T, W>::load(scratch + (row + k) * W), next, Pack<T, W>::all(m.upper));
+      check = check + scaled(next, T(0));
+      next.store(buffer + k * W);
     }
     pack.put(buffer, row, rows, y);
   }
-  if (!Lanes<T, W>::any(!(check == T(0)))) return no_sweep_fault;
+  if (all_zero(check)) return no_sweep_fault;
   return find_not_finite(shape, pack, y, first);
 }
 

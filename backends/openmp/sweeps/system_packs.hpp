@@ -1,7 +1,8 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include <voussoir/backends/sweep_services.hpp>
 
@@ -12,27 +13,100 @@ namespace voussoir::cpu {
 /// Rows that are brought into lanes together. Eight doubles are a cache line, which is then read at once.
 inline constexpr int pack_rows = 8;
 
-/// W numbers of W systems.
-template <class T, int W>
-struct PackOf {
-  typedef T Type __attribute__((vector_size(W * sizeof(T))));
-  typedef T Loose __attribute__((vector_size(W * sizeof(T)), aligned(sizeof(T))));
-};
-template <class T>
-struct PackOf<T, 1> {
-  typedef T Type;
-  typedef T Loose;
-};
-template <class T, int W>
-using Pack = typename PackOf<T, W>::Type;
+/// Bytes of a register. Wider vectors than the processor has are not kept in registers by all compilers.
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
 
+/// W numbers of W systems, in as many registers as they need.
 template <class T, int W>
-inline Pack<T, W> pack_at(const T* p) {
-  return *reinterpret_cast<const typename PackOf<T, W>::Loose*>(p);
+struct Pack {
+  static constexpr int bytes = W * sizeof(T) < register_bytes ? static_cast<int>(W * sizeof(T)) : register_bytes;
+  static constexpr int side = bytes / static_cast<int>(sizeof(T)), parts = W / side;
+  typedef T Part __attribute__((vector_size(bytes)));
+  typedef T LoosePart __attribute__((vector_size(bytes), aligned(sizeof(T))));
+  using Bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  typedef Bits MaskPart __attribute__((vector_size(bytes)));
+  Part part[parts];
+
+  static Pack all(T x) {
+    Pack r;
+    for (int k = 0; k < parts; ++k) r.part[k] = x - Part{};
+    return r;
+  }
+  static Pack load(const T* p) {
+    Pack r;
+    for (int k = 0; k < parts; ++k) r.part[k] = reinterpret_cast<const LoosePart*>(p)[k];
+    return r;
+  }
+  void store(T* p) const {
+    for (int k = 0; k < parts; ++k) reinterpret_cast<LoosePart*>(p)[k] = part[k];
+  }
+  T lane(int w) const { return part[w / side][w % side]; }
+};
+
+/// A yes or no for each of W systems.
+template <class T, int W>
+struct PackMask {
+  typename Pack<T, W>::MaskPart part[Pack<T, W>::parts];
+
+  static PackMask yes() {
+    PackMask r;
+    for (auto& p : r.part) p = ~typename Pack<T, W>::MaskPart{};
+    return r;
+  }
+  bool holds(int w) const { return part[w / Pack<T, W>::side][w % Pack<T, W>::side] != 0; }
+  bool all() const {
+    bool result = true;
+    for (int w = 0; w < W; ++w) result = result && holds(w);
+    return result;
+  }
+};
+
+#define VSR_PACK_OPERATOR(op)                                                        \
+  template <class T, int W>                                                          \
+  [[gnu::always_inline]] inline Pack<T, W> operator op(Pack<T, W> a, Pack<T, W> b) { \
+    for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = a.part[k] op b.part[k];  \
+    return a;                                                                        \
+  }
+VSR_PACK_OPERATOR(+)
+VSR_PACK_OPERATOR(-)
+VSR_PACK_OPERATOR(*)
+VSR_PACK_OPERATOR(/)
+#undef VSR_PACK_OPERATOR
+
+/// c − a b, which compilers fuse to one operation.
+template <class T, int W>
+[[gnu::always_inline]] inline Pack<T, W> less_product(Pack<T, W> c, Pack<T, W> a, Pack<T, W> b) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) c.part[k] -= a.part[k] * b.part[k];
+  return c;
 }
 template <class T, int W>
-inline void set_pack(T* p, Pack<T, W> value) {
-  *reinterpret_cast<typename PackOf<T, W>::Loose*>(p) = value;
+[[gnu::always_inline]] inline Pack<T, W> scaled(Pack<T, W> a, T x) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] *= x;
+  return a;
+}
+template <class T, int W>
+[[gnu::always_inline]] inline Pack<T, W> inverse(Pack<T, W> a) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = T(1) / a.part[k];
+  return a;
+}
+template <class T, int W>
+[[gnu::always_inline]] inline Pack<T, W> magnitude(Pack<T, W> a) {
+  using Mask = typename Pack<T, W>::MaskPart;
+  using Bits = typename Pack<T, W>::Bits;
+  for (int k = 0; k < Pack<T, W>::parts; ++k)
+    a.part[k] = reinterpret_cast<typename Pack<T, W>::Part>(reinterpret_cast<Mask>(a.part[k]) &
+                                                            std::numeric_limits<Bits>::max());
+  return a;
+}
+template <class T, int W>
+[[gnu::always_inline]] inline void require_greater(PackMask<T, W>& mask, Pack<T, W> a, Pack<T, W> b) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) mask.part[k] &= a.part[k] > b.part[k];
 }
 
 /// Entry of unknown 0 of a system.
@@ -133,8 +207,7 @@ class SystemPack {
   /// Writes rows of results, which lie in a buffer of pack_rows · W numbers.
   [[gnu::always_inline]] void put(const T* buffer, std::int64_t row, int rows, T* array) const {
     if (side_by_side_) {
-      for (int r = 0; r < rows; ++r)
-        set_pack<T, W>(array + start_[0] + (row + r) * stride_, pack_at<T, W>(buffer + r * W));
+      for (int r = 0; r < rows; ++r) Pack<T, W>::load(buffer + r * W).store(array + start_[0] + (row + r) * stride_);
     } else if (W > 1 && stride_ == 1 && rows == pack_rows && count_ == W) {
       T* to[W];
       for (int w = 0; w < W; ++w) to[w] = array + start_[w];
