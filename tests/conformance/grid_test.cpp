@@ -7,6 +7,7 @@
 #include <random>
 
 #include <voussoir/backends/grid_stock.hpp>
+#include <voussoir/backends/sweep_services.hpp>
 #include <voussoir/framework/grid/explicit_analysis.hpp>
 #include <voussoir/framework/grid/grid_library.hpp>
 #include <voussoir/framework/grid/heat_analysis.hpp>
