@@ -83,7 +83,7 @@ enum class SweepFault {
   not_finite   ///< a pivot or an unknown is infinite or not a number
 };
 
-/// The result of checking a batch. Of several faults it has the one of the lowest system, and there of the lowest row.
+/// The result of checking a batch. Of several faulty systems it has the lowest one.
 struct SweepOutcome {
   SweepFault fault = SweepFault::none;  ///< what is wrong
   std::int64_t system = -1;             ///< number of the system, as SweepShape counts them; −1 without a fault

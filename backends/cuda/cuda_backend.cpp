@@ -8,6 +8,7 @@
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
 #include <voussoir/backends/cuda/stencils/cuda_stencils.hpp>
+#include <voussoir/backends/cuda/sweeps/cuda_sweeps.hpp>
 
 namespace voussoir::cuda {
 
@@ -34,6 +35,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*grids_);
   stencils_ = make_stencils(*this);
   provide(*stencils_);
+  sweeps_ = make_sweeps(*this);
+  provide(*sweeps_);
 }
 
 CudaBackend::~CudaBackend() = default;

@@ -9,6 +9,7 @@
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
 #include <voussoir/backends/stencil_services.hpp>
+#include <voussoir/backends/sweep_services.hpp>
 
 namespace voussoir::cuda {
 
@@ -98,6 +99,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<StencilServices> stencils_;
+  std::unique_ptr<SweepServices> sweeps_;
 };
 
 /// A kernel of this library, to ask whether the library has code for a GPU at all.

@@ -30,15 +30,19 @@ void require_sweep_shape(const SweepShape& shape, std::size_t entries, const cha
   std::sort(extents.begin(), extents.end(),
             [](const SweepExtent& a, const SweepExtent& b) { return a.stride < b.stride; });
   // Sorted by stride, each step must go past everything that the smaller ones reach; then no two unknowns coincide.
-  __int128 reach = 0;
+  std::int64_t reach = 0;
+  bool overflow = false;
   for (const SweepExtent& extent : extents) {
     if (extent.count == 1) continue;
     if (extent.stride <= reach)
       refuse_shape("strides " + std::to_string(shape.stride) + ", " + std::to_string(shape.inner_stride) + " and " +
                    std::to_string(shape.outer_stride) + " let unknowns coincide or have the wrong sign");
-    reach += static_cast<__int128>(extent.count - 1) * extent.stride;
+    std::int64_t further = 0;
+    overflow = overflow || __builtin_mul_overflow(extent.count - 1, extent.stride, &further) ||
+               __builtin_add_overflow(reach, further, &reach);
   }
-  if (reach + shape.first >= static_cast<__int128>(entries))
+  overflow = overflow || __builtin_add_overflow(reach, shape.first, &reach);
+  if (overflow || reach >= static_cast<std::int64_t>(entries))
     refuse_shape("the array " + std::string(what) + " has " + std::to_string(entries) + " entries, too few for " +
                  std::to_string(shape.systems()) + " systems of length " + std::to_string(shape.length) +
                  " with the strides of the shape");

@@ -8,17 +8,19 @@
 
 namespace voussoir::detail {
 
-/// The lowest fault of a batch as one number, so that the least one wins: (system · length + row) · 4 + fault.
+/// The lowest fault of a batch as one number, so that the least one wins: that of the lowest system, and of its faults
+/// a pivot that was not accepted before numbers that are not finite, which may be the consequence.
 using SweepWord = unsigned long long;
 inline constexpr SweepWord no_sweep_fault = ~0ULL;
 
 VSR_ANY_SIDE inline SweepWord sweep_word(std::int64_t system, std::int64_t length, std::int64_t row, SweepFault fault) {
-  return static_cast<SweepWord>(system * length + row) * 4 + static_cast<SweepWord>(fault);
+  const std::int64_t place = (2 * system + (fault == SweepFault::not_finite ? 1 : 0)) * length + row;
+  return static_cast<SweepWord>(place) * 4 + static_cast<SweepWord>(fault);
 }
 inline SweepOutcome sweep_outcome(SweepWord word, std::int64_t length) {
   if (word == no_sweep_fault) return {};
-  const auto unknown = static_cast<std::int64_t>(word / 4);
-  return {static_cast<SweepFault>(word % 4), unknown / length, unknown % length};
+  const auto place = static_cast<std::int64_t>(word / 4);
+  return {static_cast<SweepFault>(word % 4), place / (2 * length), place % length};
 }
 
 template <class T>
