@@ -162,7 +162,7 @@ __global__ void residual_of_planes(const VSR_GRID_CONSTANT JacobiPass<Real> pass
       if (f) r += static_cast<double>(f[i]);
       my_sum = fused(r, r, my_sum);
       const double size = r < 0 ? -r : r;
-      if (!(size <= my_most)) my_most = size;
+      if (!(size <= my_most) && my_most == my_most) my_most = size;  // a NaN stays
     }
   const int me = static_cast<int>(threadIdx.x);
   most[me] = my_most;
