@@ -134,7 +134,7 @@ class MemoryIteration final : public SlabIteration<Real> {
                   std::span<const Real> f, const StencilOptions& options, int tile)
       : Base(std::move(machine), problem, options, tile, !f.empty()) {
     check_sizes(normal_, u.size(), f.size());
-    height_ = options.height > 0 ? options.height : tile_;
+    height_ = options.height > 0 ? options.height : static_cast<int>(std::min<std::int64_t>(tile_, nz_));
     if (devices_ > 1 && height_ > nz_)
       throw Error(ErrorCode::bad_input, "stencil options: halos of height " + std::to_string(height_) +
                                             " are thicker than the grid of " + std::to_string(nz_) +

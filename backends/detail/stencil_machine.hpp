@@ -18,9 +18,8 @@ struct StencilPlanes {
   std::int64_t slot(std::int64_t z) const { return (z - first) % count; }
 };
 
-/// Some iterations on planes that lie on a device. Planes of `in` from begin − n to end + n, for n iterations, and of
-/// `f` from begin − n + 1 to end + n − 1, are there; those beyond the sides of an axis that is not periodic are not
-/// needed.
+/// Some iterations on planes that lie on a device. Planes of `in` and `f` from begin − n to end + n, for n iterations,
+/// are there; those beyond the sides of an axis that is not periodic are not needed.
 struct StencilPass {
   const StencilProblem* problem = nullptr;
   StencilPlanes in, out, f;

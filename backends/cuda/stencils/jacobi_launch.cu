@@ -15,6 +15,7 @@ template <class Real, int T, bool Source>
 struct TileChoice {
   static constexpr int rows = 4;
   static constexpr int warps = emulated ? 4 : T == 4 ? 8 : 12;
+  static constexpr int stages = 3;
   static constexpr int blocks = 1;
 };
 
@@ -49,7 +50,7 @@ PlaneRing<Real> ring(const DevicePlanes<Real>& planes) {
 template <class Real, int T, bool Source, bool Damped>
 void start(JacobiPass<Real>& work, const CudaMemory& memory) {
   using Choice = TileChoice<Real, T, Source>;
-  using Tile = JacobiTile<T, Choice::rows, Choice::warps>;
+  using Tile = JacobiTile<T, Choice::rows, Choice::warps, Choice::stages>;
   work.tiles_x = (work.nx + Tile::width - 1) / Tile::width;
   work.tiles_y = (work.ny + Tile::height - 1) / Tile::height;
   const std::int64_t tiles = std::int64_t{work.tiles_x} * work.tiles_y;
@@ -62,9 +63,9 @@ void start(JacobiPass<Real>& work, const CudaMemory& memory) {
   Grid grid;
   grid.blocks = tiles * chunks;
   grid.threads = Tile::threads;
-  grid.shared_bytes = Tile::template shared_bytes<Real>();
-  launch(jacobi_pass<Real, T, Choice::rows, Choice::warps, Choice::blocks, Source, Damped>, grid, memory.stream(),
-         work);
+  grid.shared_bytes = Tile::template shared_bytes<Real>(Source);
+  launch(jacobi_pass<Real, T, Choice::rows, Choice::warps, Choice::stages, Choice::blocks, Source, Damped>, grid,
+         memory.stream(), work);
 }
 
 template <class Real, int T>
@@ -161,7 +162,7 @@ __global__ void residual_of_planes(const VSR_GRID_CONSTANT JacobiPass<Real> pass
       if (f) r += static_cast<double>(f[i]);
       my_sum = fused(r, r, my_sum);
       const double size = r < 0 ? -r : r;
-      if (!(size <= my_most)) my_most = size;
+      if (!(size <= my_most) && my_most == my_most) my_most = size;  // a NaN stays
     }
   const int me = static_cast<int>(threadIdx.x);
   most[me] = my_most;
