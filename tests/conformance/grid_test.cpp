@@ -328,7 +328,10 @@ TEST_P(GridConformance, MisuseIsRefused) {
   voussoir::testing::expect_error(ErrorCode::misuse, {"parameters"}, [&] { apply(&u.vector(), nullptr, out.vector()); });
   const std::int64_t beyond = 20;
   voussoir::testing::expect_error(ErrorCode::misuse, {"no node 20"}, [&] { u.at(beyond); });
-  EXPECT_EQ(GridLibrary::instance().find_source(program)->file.ends_with("grid_kernels.hpp"), true);
+  const KernelSource* source = GridLibrary::instance().find_source(program);
+  ASSERT_NE(source, nullptr);
+  EXPECT_TRUE(source->file.ends_with("grid_kernels.hpp")) << source->file;
+  EXPECT_EQ(source->type_expression, "voussoir::testing::AdvectionDiffusion");
 }
 
 TEST(GridKernels, UnknownNamesAreAnswered) {

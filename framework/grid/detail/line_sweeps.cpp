@@ -52,6 +52,7 @@ LineSweeps::LineSweeps(std::shared_ptr<const GridSpace> space, const std::array<
           upper(memory, std::span<const double>(matrix.upper));
       SweepOptions options;
       options.periodic = grid.is_periodic(axis);
+      options.device = d;
       device.plans[static_cast<std::size_t>(axis)] =
           services_.prepare(SweepCoefficients<double>{lower, diagonal, upper}, grid.nodes(axis), options);
     }
