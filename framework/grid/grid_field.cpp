@@ -13,7 +13,9 @@ GridSpace::GridSpace(Grid grid, std::shared_ptr<Backend> backend)
       layout_(*backend_, grid_.shape()) {}
 
 GridField::GridField(std::shared_ptr<const GridSpace> space)
-    : space_(std::move(space)), values_(space_->layout().layout()) {}
+    : space_(std::move(space)), values_(space_->layout().layout()) {
+  fill(0);
+}
 
 void GridField::fill(double value) { space_->backend().fill(values_, value); }
 
