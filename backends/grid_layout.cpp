@@ -106,8 +106,7 @@ std::int64_t side_nodes(const GridShape& shape, int side) {
 
 GridSides::GridSides(const GridShape& shape) {
   for (std::size_t s = 0; s < 6; ++s)
-    if (shape.nodes[s / 2] > 1)
-      sides_[s].kind = shape.periodic[s / 2] ? GridSideKind::periodic : GridSideKind::slope;
+    if (shape.nodes[s / 2] > 1) sides_[s].kind = shape.periodic[s / 2] ? GridSideKind::periodic : GridSideKind::slope;
 }
 
 namespace {
@@ -148,8 +147,9 @@ void GridSides::set(int side, GridSideKind kind, const GridLayout& grid, const s
 
 void GridSides::add_to(GridView& view, int device) const {
   for (std::size_t s = 0; s < 6; ++s)
-    view.side[s] = {sides_[s].kind, sides_[s].value,
-                    sides_[s].values.empty() ? nullptr : sides_[s].values[static_cast<std::size_t>(device)].read_device()};
+    view.side[s] = {
+        sides_[s].kind, sides_[s].value,
+        sides_[s].values.empty() ? nullptr : sides_[s].values[static_cast<std::size_t>(device)].read_device()};
 }
 
 std::vector<std::vector<double>> GridSides::on_host(GridView& view, int device) const {

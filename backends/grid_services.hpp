@@ -60,11 +60,11 @@ struct GridSummary {
   /// Σ w u, with weights ½ at the ends of axes that are not periodic (trapezoidal rule), without the volume of a cell.
   /// The order of additions is the same on every backend and for any number of devices and threads.
   double sum = 0;
-  double least = 0,               ///< smallest value
-      greatest = 0;               ///< largest value
-  std::int64_t least_at = -1,     ///< first node with the smallest value
-      greatest_at = -1;           ///< first node with the largest value
-  std::int64_t not_finite = -1;   ///< first node whose value is infinite or not a number; −1: none
+  double least = 0,              ///< smallest value
+      greatest = 0;              ///< largest value
+  std::int64_t least_at = -1,    ///< first node with the smallest value
+      greatest_at = -1;          ///< first node with the largest value
+  std::int64_t not_finite = -1;  ///< first node whose value is infinite or not a number; −1: none
 };
 
 /// Kernels over the nodes of grids, written once by users or by the library. docs/grids.md describes them.
@@ -72,7 +72,7 @@ class GridServices : public Service {
  public:
   static constexpr std::string_view service_name = "grids";  ///< by which Backend::service() finds it
 
-  virtual Route route(const GridProgram& program) const = 0;             ///< how a kernel reaches the backend
+  virtual Route route(const GridProgram& program) const = 0;               ///< how a kernel reaches the backend
   virtual std::string route_reason(const GridProgram& program) const = 0;  ///< why it is not native; may be empty
 
   /// Applies a kernel to all nodes. The result must not be the first field of a stencil; it may be another field.
@@ -84,7 +84,8 @@ class GridServices : public Service {
   virtual void set_prescribed(const GridLayout& grid, const GridSides& sides, int axis, Vector& u) = 0;
   /// Adds factor · slope at the nodes of sides across `axis` whose slope is given, except at prescribed nodes.
   virtual void add_slopes(const GridLayout& grid, const GridSides& sides, int axis, double factor, Vector& u) = 0;
-  /// The values at some nodes of the whole grid. Waits for the devices. A node that does not exist is an Error (misuse).
+  /// The values at some nodes of the whole grid. Waits for the devices. A node that does not exist is an Error
+  /// (misuse).
   virtual void sample(const GridLayout& grid, const Vector& u, std::span<const std::int64_t> nodes,
                       std::span<double> values) = 0;
   /// Sums and extremes.

@@ -16,16 +16,16 @@ struct GridConstantParameters {
 
 /// Of "grid.box": a value at the nodes of a box, its surface included.
 struct GridBoxParameters {
-  double value = 0;                ///< the value inside
-  double lower[3] = {0, 0, 0};     ///< corner of the box
-  double upper[3] = {0, 0, 0};     ///< the opposite corner
+  double value = 0;             ///< the value inside
+  double lower[3] = {0, 0, 0};  ///< corner of the box
+  double upper[3] = {0, 0, 0};  ///< the opposite corner
 };
 
 /// Of "grid.gaussian": value · exp(−|x − centre|² / (2 width²)) over the axes that the grid has.
 struct GridGaussianParameters {
-  double value = 0;                ///< the value at the centre
-  double centre[3] = {0, 0, 0};    ///< position of the largest value
-  double width = 1;                ///< standard deviation
+  double value = 0;              ///< the value at the centre
+  double centre[3] = {0, 0, 0};  ///< position of the largest value
+  double width = 1;              ///< standard deviation
 };
 
 }  // namespace voussoir

@@ -25,17 +25,17 @@ struct GridSideView {
 /// The part of a grid that a device has: whole planes across the last axis that has more than one node. Nodes are
 /// ordered by x, then y, then z; entries of vectors are those of the device's own planes, followed by ghosts.
 struct GridView {
-  int nodes[3] = {1, 1, 1};                ///< nodes of the whole grid along x, y, z
-  double origin[3] = {0, 0, 0};            ///< position of node (0, 0, 0)
-  double spacing[3] = {1, 1, 1};           ///< distance of neighbouring nodes
-  double inverse_square[3] = {0, 0, 0};    ///< 1 / spacing²; 0 along an axis with one node
-  int split_axis = 0;                      ///< axis across which the planes lie
-  int first_plane = 0;                     ///< first plane of this device
-  int plane_count = 1;                     ///< planes of this device
-  long long plane_nodes = 1;               ///< nodes of a plane
-  long long below = -1;                    ///< entry at which the plane before the first one begins; −1: none
-  long long above = -1;                    ///< entry at which the plane after the last one begins; −1: none
-  GridSideView side[6];                    ///< lower and upper side across x, y, z
+  int nodes[3] = {1, 1, 1};              ///< nodes of the whole grid along x, y, z
+  double origin[3] = {0, 0, 0};          ///< position of node (0, 0, 0)
+  double spacing[3] = {1, 1, 1};         ///< distance of neighbouring nodes
+  double inverse_square[3] = {0, 0, 0};  ///< 1 / spacing²; 0 along an axis with one node
+  int split_axis = 0;                    ///< axis across which the planes lie
+  int first_plane = 0;                   ///< first plane of this device
+  int plane_count = 1;                   ///< planes of this device
+  long long plane_nodes = 1;             ///< nodes of a plane
+  long long below = -1;                  ///< entry at which the plane before the first one begins; −1: none
+  long long above = -1;                  ///< entry at which the plane after the last one begins; −1: none
+  GridSideView side[6];                  ///< lower and upper side across x, y, z
 };
 
 /// Largest size of the parameters of a grid kernel, in bytes.
@@ -50,14 +50,14 @@ inline constexpr int grid_fields = 4;
 /// with the value of the kernel at each node, which counts as zero at prescribed nodes. Terms with a factor of zero are
 /// left out, even where they are NaN.
 struct GridJob {
-  GridView grid;                                      ///< the nodes
-  double time = 0;                                    ///< for kernels that depend on time
-  double step = 0;                                    ///< time step, for kernels that use it
-  const double* fields[grid_fields] = {};             ///< values at the nodes; neighbours only of the first field
-  double from_field = 0;                              ///< factor of the first field
-  double factor = 1;                                  ///< factor of the kernel's value
-  double keep = 0;                                    ///< factor of what is in `out`
-  double* out = nullptr;                              ///< the result, at the device's own nodes
+  GridView grid;                           ///< the nodes
+  double time = 0;                         ///< for kernels that depend on time
+  double step = 0;                         ///< time step, for kernels that use it
+  const double* fields[grid_fields] = {};  ///< values at the nodes; neighbours only of the first field
+  double from_field = 0;                   ///< factor of the first field
+  double factor = 1;                       ///< factor of the kernel's value
+  double keep = 0;                         ///< factor of what is in `out`
+  double* out = nullptr;                   ///< the result, at the device's own nodes
   alignas(16) unsigned char parameters[grid_parameter_bytes] = {};  ///< the kernel's Parameters
 };
 

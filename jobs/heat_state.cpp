@@ -91,8 +91,10 @@ HeatProgress load_heat_state(const std::filesystem::path& path, const std::strin
   const std::string name = path.string();
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw Error(ErrorCode::io, std::string("there is no state to resume from: ") + std::strerror(errno) +
-                                   "; run the job without --resume", name);
+    throw Error(
+        ErrorCode::io,
+        std::string("there is no state to resume from: ") + std::strerror(errno) + "; run the job without --resume",
+        name);
   const std::string all((std::istreambuf_iterator<char>(file)), {});
   if (file.bad()) throw Error(ErrorCode::io, "the state cannot be read", name);
   HeatStateReader head(all, name);
@@ -104,8 +106,9 @@ HeatProgress load_heat_state(const std::filesystem::path& path, const std::strin
   if (sum != heat_checksum(bytes)) head.refuse("the state is damaged: its checksum does not agree with its contents");
   HeatStateReader in(bytes, name);
   if (in.list<std::string>() != fingerprint)
-    in.refuse("the state is that of another job: grid, sides, material, sources, initial field, scheme or time step "
-              "differ; remove it, or run the job without --resume");
+    in.refuse(
+        "the state is that of another job: grid, sides, material, sources, initial field, scheme or time step "
+        "differ; remove it, or run the job without --resume");
   HeatProgress progress;
   progress.state.step = in.get<std::int64_t>();
   progress.state.initial_content = in.get<double>();

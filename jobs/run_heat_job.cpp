@@ -67,8 +67,9 @@ class HeatRun {
     if (options_.resume) {
       progress_ = detail::load_heat_state(state_path(), job_.fingerprint);
       if (progress_.state.step > job_.steps)
-        throw Error(ErrorCode::bad_input, "the state was saved after step " + std::to_string(progress_.state.step) +
-                                              ", and the job has " + std::to_string(job_.steps) + " steps",
+        throw Error(ErrorCode::bad_input,
+                    "the state was saved after step " + std::to_string(progress_.state.step) + ", and the job has " +
+                        std::to_string(job_.steps) + " steps",
                     state_path().string());
       heat.restore(progress_.state);
       result_.resumed_from = progress_.state.step;
@@ -127,7 +128,8 @@ class HeatRun {
           progress.step = at.iterations;
           progress.residual = at.residual;
           if (at.residual > 0 && at.residual < 1)
-            progress.seconds_left = std::max(0.0, iterating.seconds() * (std::log(how.tolerance) / std::log(at.residual) - 1));
+            progress.seconds_left =
+                std::max(0.0, iterating.seconds() * (std::log(how.tolerance) / std::log(at.residual) - 1));
           return options_.observer(progress);
         });
     result_.step_seconds = iterating.seconds();
@@ -198,8 +200,7 @@ class HeatRun {
   }
 
   double time_of(std::int64_t step) const {
-    return job_.stationary ? 0
-                           : job_.options.start_time + static_cast<double>(step) * job_.options.time_step;
+    return job_.stationary ? 0 : job_.options.start_time + static_cast<double>(step) * job_.options.time_step;
   }
 
   void finish(const GridField& temperature) {
@@ -302,11 +303,12 @@ std::string heat_results_json(const HeatJob& job, const HeatRunResult& result) {
                              {"mean", number(result.mean)}};
   if (!job.stationary) {
     const HeatBalance& b = result.balance;
-    document["heat"] = {{"content", number(b.content)},
-                        {"initial_content", number(b.initial_content)},
-                        {"from_sources", number(b.from_sources)},
-                        {"through_flux_sides", number(b.through_flux_sides)},
-                        {job.grid.has_prescribed_sides() ? "through_prescribed_sides" : "defect", number(b.remainder())}};
+    document["heat"] = {
+        {"content", number(b.content)},
+        {"initial_content", number(b.initial_content)},
+        {"from_sources", number(b.from_sources)},
+        {"through_flux_sides", number(b.through_flux_sides)},
+        {job.grid.has_prescribed_sides() ? "through_prescribed_sides" : "defect", number(b.remainder())}};
   }
   for (std::size_t p = 0; p < job.points.size() && p < result.at_points.size(); ++p)
     document["points"].push_back({{"name", printable_text(job.points[p].name)},

@@ -98,8 +98,7 @@ class HeatCommandRun {
   ExitCode stopped(const HeatJob& job, const HeatRunResult& result) const {
     const bool kept = !options_.no_files && !job.stationary;
     show_error("voussoir: {}: stopped after {} {}; {}\n", options_.file, result.steps,
-               job.stationary ? "iterations" : "steps",
-               kept ? "--resume goes on from there" : "no files were written");
+               job.stationary ? "iterations" : "steps", kept ? "--resume goes on from there" : "no files were written");
     return exit_code_of_signal(monitor_.signal());
   }
 
@@ -117,8 +116,9 @@ class HeatCommandRun {
                         result.mean);
     if (!job.stationary) {
       const HeatBalance& b = result.balance;
-      text += fmt::format("  heat {:.8g}, {:+.6g} since the beginning: {:.6g} from sources, {:.6g} through flux sides, ",
-                          b.content, b.content - b.initial_content, b.from_sources, b.through_flux_sides);
+      text +=
+          fmt::format("  heat {:.8g}, {:+.6g} since the beginning: {:.6g} from sources, {:.6g} through flux sides, ",
+                      b.content, b.content - b.initial_content, b.from_sources, b.through_flux_sides);
       text += job.grid.has_prescribed_sides()
                   ? fmt::format("{:.6g} through sides of prescribed temperature\n", b.remainder())
                   : fmt::format("defect {:.1e}\n", b.remainder());
@@ -128,7 +128,8 @@ class HeatCommandRun {
     text += fmt::format("  {} in steps, {} in files\n", readable_seconds(result.step_seconds),
                         readable_seconds(result.write_seconds));
     if (result.files.size() > 6)
-      text += fmt::format("  {} files, {} the last\n", result.files.size(), printable_text(result.files.back().string()));
+      text +=
+          fmt::format("  {} files, {} the last\n", result.files.size(), printable_text(result.files.back().string()));
     else
       for (const auto& file : result.files) text += "  " + printable_text(file.string()) + "\n";
     return text;
@@ -162,8 +163,8 @@ void add_heat_command(CLI::App& program) {
   heat->add_option("--output", options->output, "Folder for results (default: the current folder); created if missing")
       ->type_name("DIR")
       ->group("Results");
-  CLI::Option* resume = heat->add_flag("--resume", options->resume, "Go on from the state of an interrupted run")
-                            ->group("Results");
+  CLI::Option* resume =
+      heat->add_flag("--resume", options->resume, "Go on from the state of an interrupted run")->group("Results");
   heat->add_flag("--force", options->force, "Replace existing results, and start anew")
       ->excludes(resume)
       ->group("Results");

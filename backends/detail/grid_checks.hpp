@@ -17,8 +17,8 @@ inline void require_grid(const GridLayout& grid, const Vector& u, const char* wh
 /// Throws where nodes to be sampled do not exist, or there is no room for their values.
 inline void check_samples(const GridLayout& grid, std::span<const std::int64_t> nodes, std::span<double> values) {
   if (nodes.size() != values.size())
-    throw Error(ErrorCode::misuse, std::to_string(values.size()) + " places for the values of " +
-                                       std::to_string(nodes.size()) + " nodes");
+    throw Error(ErrorCode::misuse,
+                std::to_string(values.size()) + " places for the values of " + std::to_string(nodes.size()) + " nodes");
   for (const std::int64_t node : nodes)
     if (node < 0 || node >= grid.shape().node_count())
       throw Error(ErrorCode::misuse, "there is no node " + std::to_string(node) + " in a grid of " +

@@ -1,5 +1,5 @@
-// The program of heat_on_a_plate.md: heat on a periodic plate, sweep by sweep, by the ready analysis, and with kernels of
-// our own. Fails where the numbers contradict each other.
+// The program of heat_on_a_plate.md: heat on a periodic plate, sweep by sweep, by the ready analysis, and with kernels
+// of our own. Fails where the numbers contradict each other.
 
 #include <voussoir/backends/grid_stock.hpp>
 #include <voussoir/backends/sweep_services.hpp>
@@ -81,7 +81,8 @@ int main() {
   double worst = 0;
   const std::vector<double> by_hand = u.to_host();
   for (std::size_t i = 0; i < by_hand.size(); ++i)
-    worst = std::max(worst, std::abs(by_hand[i] - std::pow(factor, steps) * start(plate.position(static_cast<int>(i)))));
+    worst =
+        std::max(worst, std::abs(by_hand[i] - std::pow(factor, steps) * start(plate.position(static_cast<int>(i)))));
   std::printf("sweep by sweep: largest error against the discrete solution %.1e\n", worst);
   if (worst > 1e-13) return 1;
 
@@ -115,7 +116,8 @@ int main() {
   // An explicit scheme with a stencil of our own.
   ExplicitGridAnalysis drift(plate, 1e-3, backend);
   drift.add<Drift>({1.0, 1e-3});
-  drift.field().fill([](const GridPosition& x) { return std::exp(-100 * (std::pow(x[0] - 0.3, 2) + std::pow(x[1] - 0.5, 2))); });
+  drift.field().fill(
+      [](const GridPosition& x) { return std::exp(-100 * (std::pow(x[0] - 0.3, 2) + std::pow(x[1] - 0.5, 2))); });
   const double before = drift.field().integral();
   drift.run(400);
   const GridPosition top = plate.position(drift.field().summary().greatest_at);

@@ -39,7 +39,9 @@ concept GridKernelHasName = requires {
   { Kernel::name } -> std::convertible_to<const char*>;
 };
 template <class Kernel>
-concept GridKernelHasParameters = requires { typename Kernel::Parameters; };
+concept GridKernelHasParameters = requires {
+  typename Kernel::Parameters;
+};
 
 }  // namespace detail
 
@@ -58,7 +60,7 @@ struct RegisterStencil {
                     "the grid kernel has neither apply(const Node& u, const Parameters&) nor source(x, y, z, t, u, "
                     "const Parameters&)");
     } else {
-      detail::register_stencil(std::make_unique<NativeStencil<Kernel>>(Kernel::name), typeid(Kernel), file);
+      detail::register_stencil(std::make_unique<NativeStencil<Kernel> >(Kernel::name), typeid(Kernel), file);
     }
   }
 };
@@ -72,9 +74,9 @@ struct RegisterStencil {
 #define VSR_STENCIL_FILE_OR_NULL nullptr
 #endif
 
-#define VSR_REGISTER_STENCIL(Kernel)                                                                            \
-  [[maybe_unused]] static const ::voussoir::RegisterStencil<Kernel> VSR_JOIN(vsr_stencil_, __COUNTER__) {       \
-    VSR_STENCIL_FILE_OR_NULL                                                                                    \
+#define VSR_REGISTER_STENCIL(Kernel)                                                                      \
+  [[maybe_unused]] static const ::voussoir::RegisterStencil<Kernel> VSR_JOIN(vsr_stencil_, __COUNTER__) { \
+    VSR_STENCIL_FILE_OR_NULL                                                                              \
   }
 
 #endif

@@ -36,8 +36,8 @@ struct BoxSource {
   using Parameters = GridBoxParameters;
   template <class R>
   VSR_FN static R source(R x, R y, R z, R, R, const Parameters& p) {
-    const bool inside = x >= p.lower[0] && x <= p.upper[0] && y >= p.lower[1] && y <= p.upper[1] && z >= p.lower[2] &&
-                        z <= p.upper[2];
+    const bool inside =
+        x >= p.lower[0] && x <= p.upper[0] && y >= p.lower[1] && y <= p.upper[1] && z >= p.lower[2] && z <= p.upper[2];
     return inside ? p.value : R(0);
   }
 };

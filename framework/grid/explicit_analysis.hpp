@@ -16,8 +16,8 @@ namespace voussoir {
 ///   analysis.field().fill([](const GridPosition& x) { return std::exp(-x[0] * x[0]); });
 ///   analysis.run(100);
 ///
-/// Values of prescribed sides are those of the grid at the current time; the value of a flux side is the slope of u along
-/// the outward normal. The scheme is of first order in time; how large a step may be depends on the kernels.
+/// Values of prescribed sides are those of the grid at the current time; the value of a flux side is the slope of u
+/// along the outward normal. The scheme is of first order in time; how large a step may be depends on the kernels.
 class ExplicitGridAnalysis {
  public:
   /// The field is zero until it is set. Throws Error (bad_input) for a step that is not positive.

@@ -76,8 +76,8 @@ Grid& Grid::origin(const GridPosition& position) {
 Grid& Grid::side(std::string_view name, SideCondition condition) {
   const int number = side_number(name);
   if (number < 0)
-    throw Error(ErrorCode::bad_input, "there is no side '" + std::string(name) +
-                                          "'; sides are x-, x+, y-, y+, z- and z+");
+    throw Error(ErrorCode::bad_input,
+                "there is no side '" + std::string(name) + "'; sides are x-, x+, y-, y+, z- and z+");
   return side(number, std::move(condition));
 }
 

@@ -25,9 +25,9 @@ class GridValue {
   /// A function of place and time.
   static GridValue of_place_and_time(Function function);
 
-  bool uniform() const { return uniform_; }                       ///< whether it is the same everywhere
-  bool steady() const { return steady_; }                         ///< whether it does not change with time
-  double at(const GridPosition& x, double time) const {           ///< the value at a place and a time
+  bool uniform() const { return uniform_; }              ///< whether it is the same everywhere
+  bool steady() const { return steady_; }                ///< whether it does not change with time
+  double at(const GridPosition& x, double time) const {  ///< the value at a place and a time
     return function_ ? function_(x, time) : value_;
   }
 
@@ -51,9 +51,9 @@ struct SideCondition {
   SideKind kind = SideKind::flux;  ///< what holds there
   GridValue value;                 ///< temperature, or heat flow into the body per area
 
-  static SideCondition periodic() { return {SideKind::periodic, {}}; }          ///< joined with the opposite side
-  static SideCondition insulated() { return {SideKind::flux, {}}; }             ///< no heat flow
-  static SideCondition temperature(GridValue value) {                           ///< a given temperature
+  static SideCondition periodic() { return {SideKind::periodic, {}}; }  ///< joined with the opposite side
+  static SideCondition insulated() { return {SideKind::flux, {}}; }     ///< no heat flow
+  static SideCondition temperature(GridValue value) {                   ///< a given temperature
     return {SideKind::prescribed, std::move(value)};
   }
   static SideCondition flux(GridValue value) { return {SideKind::flux, std::move(value)}; }  ///< a given heat flow
@@ -91,16 +91,16 @@ class Grid {
   Grid& periodic(char axis);                        ///< makes the axis 'x', 'y' or 'z' periodic
   Grid& sides(const SideCondition& condition);      ///< the same condition at all sides
 
-  int dimensions() const { return dimensions_; }                                           ///< 1, 2 or 3
-  int nodes(int axis) const { return nodes_[static_cast<std::size_t>(axis)]; }             ///< nodes along an axis
-  double length(int axis) const { return lengths_[static_cast<std::size_t>(axis)]; }       ///< length along an axis
-  double spacing(int axis) const;                                                          ///< distance of nodes
-  const GridPosition& origin() const { return origin_; }                                   ///< of the first node
-  std::int64_t node_count() const { return shape().node_count(); }                         ///< number of nodes
+  int dimensions() const { return dimensions_; }                                      ///< 1, 2 or 3
+  int nodes(int axis) const { return nodes_[static_cast<std::size_t>(axis)]; }        ///< nodes along an axis
+  double length(int axis) const { return lengths_[static_cast<std::size_t>(axis)]; }  ///< length along an axis
+  double spacing(int axis) const;                                                     ///< distance of nodes
+  const GridPosition& origin() const { return origin_; }                              ///< of the first node
+  std::int64_t node_count() const { return shape().node_count(); }                    ///< number of nodes
   const SideCondition& side(int number) const { return sides_[static_cast<std::size_t>(number)]; }  ///< by number
-  bool is_periodic(int axis) const { return side(2 * axis).kind == SideKind::periodic; }   ///< whether an axis is
-  bool has_prescribed_sides() const;                                                       ///< whether any side is
-  GridPosition position(std::int64_t node) const;                                          ///< of a node
+  bool is_periodic(int axis) const { return side(2 * axis).kind == SideKind::periodic; }  ///< whether an axis is
+  bool has_prescribed_sides() const;                                                      ///< whether any side is
+  GridPosition position(std::int64_t node) const;                                         ///< of a node
   /// Length, area or volume that belongs to a node inside the grid.
   double cell_volume() const;
   /// The node next to a position. Throws Error (bad_input) for a position outside the grid.

@@ -44,8 +44,8 @@ GridSummary GridField::summary() const {
   const GridSummary all = space_->services().summary(space_->layout(), values_);
   if (all.not_finite >= 0) {
     const GridPosition x = grid().position(all.not_finite);
-    throw Error(ErrorCode::not_finite, "the value at node " + std::to_string(all.not_finite) + " (x = " +
-                                           short_number(x[0], 6) + ", y = " + short_number(x[1], 6) +
+    throw Error(ErrorCode::not_finite, "the value at node " + std::to_string(all.not_finite) +
+                                           " (x = " + short_number(x[0], 6) + ", y = " + short_number(x[1], 6) +
                                            ", z = " + short_number(x[2], 6) + ") is infinite or not a number");
   }
   return all;

@@ -18,8 +18,8 @@ GridLibrary& GridLibrary::instance() {
 
 namespace {
 
-/// Files by the C++ type of their kernels, apart from the kernels: a header may be included by several sources, of which
-/// one knows its text, and the first that registers is the one that counts.
+/// Files by the C++ type of their kernels, apart from the kernels: a header may be included by several sources, of
+/// which one knows its text, and the first that registers is the one that counts.
 struct KernelFiles {
   std::mutex mutex;
   std::map<std::string, std::string> by_type;

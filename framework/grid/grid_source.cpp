@@ -52,8 +52,8 @@ const Vector& GridSources::evaluate(const GridSides& sides, double time, const V
     arguments.time = time;
     arguments.factor = term.factor ? term.factor(time) : 1;
     if (!std::isfinite(arguments.factor))
-      throw Error(ErrorCode::bad_input, "the factor of source '" + term.program->name() + "' is not finite at time " +
-                                            std::to_string(time));
+      throw Error(ErrorCode::bad_input,
+                  "the factor of source '" + term.program->name() + "' is not finite at time " + std::to_string(time));
     arguments.keep = 1;
     arguments.parameters = term.parameters.data();
     space_->services().apply(*term.program, space_->layout(), sides, arguments, sum_->vector());

@@ -15,17 +15,16 @@
 namespace voussoir {
 namespace {
 
-constexpr std::pair<HeatScheme, const char*> scheme_names[] = {
-    {HeatScheme::douglas, "douglas"},
-    {HeatScheme::peaceman_rachford, "peaceman-rachford"},
-    {HeatScheme::explicit_euler, "explicit"},
-    {HeatScheme::long_vectors, "long-vectors"}};
+constexpr std::pair<HeatScheme, const char*> scheme_names[] = {{HeatScheme::douglas, "douglas"},
+                                                               {HeatScheme::peaceman_rachford, "peaceman-rachford"},
+                                                               {HeatScheme::explicit_euler, "explicit"},
+                                                               {HeatScheme::long_vectors, "long-vectors"}};
 
 void check_material(const Grid& grid, const HeatMaterial& material) {
   const auto positive = [](double value, const char* what) {
     if (!(value > 0) || !std::isfinite(value))
-      throw Error(ErrorCode::bad_input, std::string("the ") + what + " is " + exact_number(value) +
-                                            "; it must be greater than zero");
+      throw Error(ErrorCode::bad_input,
+                  std::string("the ") + what + " is " + exact_number(value) + "; it must be greater than zero");
   };
   for (int a = 0; a < grid.dimensions(); ++a)
     positive(material.conductivity[static_cast<std::size_t>(a)], "conductivity");
@@ -35,8 +34,10 @@ void check_material(const Grid& grid, const HeatMaterial& material) {
 
 void check_long_vectors(const Grid& grid, const HeatMaterial& material) {
   const auto refuse = [](const std::string& why) {
-    throw Error(ErrorCode::bad_input, "the scheme long-vectors is for square plates with fixed temperatures at all "
-                                      "sides: " + why + "; use the scheme explicit");
+    throw Error(ErrorCode::bad_input,
+                "the scheme long-vectors is for square plates with fixed temperatures at all "
+                "sides: " +
+                    why + "; use the scheme explicit");
   };
   if (grid.dimensions() != 2) refuse("the grid has " + std::to_string(grid.dimensions()) + " dimensions");
   if (grid.nodes(0) != grid.nodes(1)) refuse("the numbers of nodes along x and y differ");
@@ -117,7 +118,7 @@ HeatScheme heat_scheme(const std::string& name) {
 struct GridHeatAnalysis::Sides {
   detail::AllSides now, next, change;
   GridSides at_now, at_next, stage;
-  bool steady = true;   ///< no side changes with time
+  bool steady = true;    ///< no side changes with time
   bool changes = false;  ///< `change` is not zero
   double flux_now = 0, flux_next = 0;
 };
@@ -229,8 +230,8 @@ void GridHeatAnalysis::step() {
 }
 
 void GridHeatAnalysis::step_douglas() {
-  // (1 − τ/2 A_1) d_1 = τ (A u + b + f),  (1 − τ/2 A_j) d_j = d_{j−1},  u ← u + d_s: the sum of all stages of the scheme,
-  // written for the change of the field. Sides of d_j: docs/grids.md.
+  // (1 − τ/2 A_1) d_1 = τ (A u + b + f),  (1 − τ/2 A_j) d_j = d_{j−1},  u ← u + d_s: the sum of all stages of the
+  // scheme, written for the change of the field. Sides of d_j: docs/grids.md.
   Sides& sides = *sides_;
   const double step = options_.time_step;
   const int dimensions = grid().dimensions();

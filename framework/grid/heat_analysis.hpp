@@ -49,12 +49,12 @@ struct GridHeatOptions {
 
 /// Heat in a grid, and where it came from since step 0.
 struct HeatBalance {
-  double content = 0;            ///< ∫ ρ c u dV now
-  double initial_content = 0;    ///< the same at step 0
-  double from_sources = 0;       ///< heat from sources
+  double content = 0;             ///< ∫ ρ c u dV now
+  double initial_content = 0;     ///< the same at step 0
+  double from_sources = 0;        ///< heat from sources
   double through_flux_sides = 0;  ///< heat that entered through sides with a given flux
-  /// What is left: heat that entered through sides of prescribed temperature, and rounding. Without such sides, rounding
-  /// alone.
+  /// What is left: heat that entered through sides of prescribed temperature, and rounding. Without such sides,
+  /// rounding alone.
   double remainder() const { return content - initial_content - from_sources - through_flux_sides; }
 };
 
@@ -86,10 +86,10 @@ class GridHeatAnalysis {
   GridHeatAnalysis(const GridHeatAnalysis&) = delete;
   GridHeatAnalysis& operator=(const GridHeatAnalysis&) = delete;
 
-  const Grid& grid() const { return space_->grid(); }                               ///< the grid
-  const HeatMaterial& material() const { return material_; }                        ///< the material
-  const GridHeatOptions& options() const { return options_; }                       ///< scheme and step
-  const std::shared_ptr<const GridSpace>& space() const { return space_; }          ///< grid and backend
+  const Grid& grid() const { return space_->grid(); }                       ///< the grid
+  const HeatMaterial& material() const { return material_; }                ///< the material
+  const GridHeatOptions& options() const { return options_; }               ///< scheme and step
+  const std::shared_ptr<const GridSpace>& space() const { return space_; }  ///< grid and backend
   /// Temperatures at the current time. They may be changed before the first step.
   GridField& temperature() { return temperature_; }
   const GridField& temperature() const { return temperature_; }  ///< temperatures at the current time
@@ -109,14 +109,16 @@ class GridHeatAnalysis {
 
   /// Heat in the grid and its origin. Waits for the devices.
   HeatBalance balance();
-  GridHeatState state();                    ///< what a restart needs
+  GridHeatState state();                     ///< what a restart needs
   void restore(const GridHeatState& state);  ///< goes on from a state; the steps that follow give the same bits
 
   /// The largest stable step of explicit schemes, 1 / (2 Σ_a k_a / (ρ c h_a²)).
   static double explicit_limit(const Grid& grid, const HeatMaterial& material);
 
  private:
-  double time_of(std::int64_t step) const { return options_.start_time + static_cast<double>(step) * options_.time_step; }
+  double time_of(std::int64_t step) const {
+    return options_.start_time + static_cast<double>(step) * options_.time_step;
+  }
   void begin();
   void step_douglas();
   void step_peaceman_rachford();

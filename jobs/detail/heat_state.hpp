@@ -18,8 +18,8 @@ struct HeatProgress {
 
 /// Writes a state under its name, or replaces the one there. `fingerprint` says of which job it is.
 void save_heat_state(const std::filesystem::path& path, const std::string& fingerprint, const HeatProgress& progress);
-/// Reads a state. A file that is damaged, of another format or of another job is an Error (bad_input) with the path; one
-/// that cannot be read an Error (io).
+/// Reads a state. A file that is damaged, of another format or of another job is an Error (bad_input) with the path;
+/// one that cannot be read an Error (io).
 HeatProgress load_heat_state(const std::filesystem::path& path, const std::string& fingerprint);
 
 }  // namespace voussoir::detail

@@ -32,10 +32,11 @@ void check_stationary(const Grid& grid, const GridSources& sources) {
                 "without a side of prescribed temperature the steady state is not unique; prescribe one");
   for (int s = 0; s < 2 * grid.dimensions(); ++s)
     if (!grid.side(s).value.steady())
-      throw Error(ErrorCode::bad_input, std::string("side ") + side_name(s) +
-                                            " changes with time, so that there is no steady state");
+      throw Error(ErrorCode::bad_input,
+                  std::string("side ") + side_name(s) + " changes with time, so that there is no steady state");
   if (!sources.steady())
-    throw Error(ErrorCode::bad_input, "a source changes with time or temperature; a stationary problem needs steady ones");
+    throw Error(ErrorCode::bad_input,
+                "a source changes with time or temperature; a stationary problem needs steady ones");
 }
 
 /// Visits the nodes of a side: visit(node, position).

@@ -18,17 +18,17 @@ struct StationaryProgress {
 
 /// What solve_stationary() has done.
 struct StationaryReport {
-  bool converged = false;             ///< whether the tolerance was reached
-  bool stopped = false;               ///< whether the observer stopped it
-  std::int64_t iterations = 0;        ///< Jacobi iterations
-  double residual = 1;                ///< 2-norm, relative to that of the initial field
-  JacobiReport last;                  ///< of the last group of iterations: pyramids, spectrum
+  bool converged = false;       ///< whether the tolerance was reached
+  bool stopped = false;         ///< whether the observer stopped it
+  std::int64_t iterations = 0;  ///< Jacobi iterations
+  double residual = 1;          ///< 2-norm, relative to that of the initial field
+  JacobiReport last;            ///< of the last group of iterations: pyramids, spectrum
 };
 
 /// Solves the stationary heat equation by Jacobi iterations with temporal blocking, from the values of `temperature`,
-/// which receives the result. Prescribed temperatures, heat flows of sides and sources are those at time 0. `options` are
-/// those of JacobiIteration: iterations at most, tolerance, damping, placement. `observer`, if given, is called after
-/// every thousand iterations or so and returns false to stop.
+/// which receives the result. Prescribed temperatures, heat flows of sides and sources are those at time 0. `options`
+/// are those of JacobiIteration: iterations at most, tolerance, damping, placement. `observer`, if given, is called
+/// after every thousand iterations or so and returns false to stop.
 ///
 /// Throws Error (bad_input) for a grid without a side of prescribed temperature, whose steady state is not unique, and
 /// for sides or sources that change with time.

@@ -37,8 +37,8 @@ std::vector<Grid> grids() {
   add(Grid(7, 1.0)).periodic('x');
   add(Grid(300, 2.0)).side("x-", SideCondition::temperature(1)).side("x+", SideCondition::flux(0.5));
   add(Grid({5, 3}, {1, 1})).periodic('x').side("y-", SideCondition::flux(GridValue::of_place([](const GridPosition& x) {
-    return std::sin(x[0]);
-  })));
+                                                 return std::sin(x[0]);
+                                               })));
   add(Grid({37, 11}, {1, 2})).periodic('x').periodic('y');
   add(Grid({4, 13}, {1, 2})).sides(SideCondition::temperature(GridValue::of_place([](const GridPosition& x) {
     return x[0] + x[1];
@@ -110,8 +110,8 @@ void expect_near(const std::vector<double>& one, const std::vector<double>& two,
 }
 
 /// The value of a kernel's formula at a node, by plain loops over the whole grid: the reference.
-double at_neighbour(const Grid& grid, const std::vector<double>& u, const GridSides& sides, const std::vector<double>* side_lists,
-                    std::array<int, 3> node, std::array<int, 3> offset) {
+double at_neighbour(const Grid& grid, const std::vector<double>& u, const GridSides& sides,
+                    const std::vector<double>* side_lists, std::array<int, 3> node, std::array<int, 3> offset) {
   double more = 0;
   std::array<int, 3> to = node;
   for (int a = 0; a < 3; ++a) {
@@ -216,15 +216,14 @@ std::vector<double> heat_of(HeatScheme scheme, int dimensions, const std::shared
   Grid grid(dimensions, {9, 8, 7}, {1, 1.2, 0.8});
   grid.side("x-", SideCondition::temperature(GridValue::of_time([](double t) { return std::sin(4 * t); })));
   if (dimensions > 1)
-    grid.side("y+", SideCondition::flux(GridValue::of_place_and_time(
-                        [](const GridPosition& x, double t) { return x[0] + 3 * t; })));
+    grid.side("y+", SideCondition::flux(
+                        GridValue::of_place_and_time([](const GridPosition& x, double t) { return x[0] + 3 * t; })));
   if (dimensions > 2) grid.periodic('z');
   const HeatMaterial material{{1, 0.5, 0.8}, 1, 1};
-  GridHeatAnalysis heat(grid, material,
-                        {scheme, scheme == HeatScheme::explicit_euler
-                                     ? 0.5 * GridHeatAnalysis::explicit_limit(grid, material)
-                                     : 0.01},
-                        backend);
+  GridHeatAnalysis heat(
+      grid, material,
+      {scheme, scheme == HeatScheme::explicit_euler ? 0.5 * GridHeatAnalysis::explicit_limit(grid, material) : 0.01},
+      backend);
   const GridGaussianParameters bell{5, {0.5, 0.5, 0}, 0.3};
   heat.sources().add(GridTerm::of("grid.gaussian", &bell, sizeof bell));
   const GridBoxParameters box{2, {0.2, -1, -1}, {0.6, 2, 2}};
@@ -244,9 +243,9 @@ std::vector<double> heat_of(HeatScheme scheme, int dimensions, const std::shared
 TEST_P(GridConformance, HeatAgreesWithOneThread) {
   const auto own = backend(), one = Backend::open(oracle);
   if (!own->find<SweepServices>()) GTEST_SKIP() << "the backend has no sweeps";
-  for (const auto& [scheme, dimensions] : {std::pair{HeatScheme::douglas, 1}, std::pair{HeatScheme::douglas, 2},
-                                           std::pair{HeatScheme::douglas, 3}, std::pair{HeatScheme::peaceman_rachford, 2},
-                                           std::pair{HeatScheme::explicit_euler, 2}})
+  for (const auto& [scheme, dimensions] :
+       {std::pair{HeatScheme::douglas, 1}, std::pair{HeatScheme::douglas, 2}, std::pair{HeatScheme::douglas, 3},
+        std::pair{HeatScheme::peaceman_rachford, 2}, std::pair{HeatScheme::explicit_euler, 2}})
     expect_near(heat_of(scheme, dimensions, one), heat_of(scheme, dimensions, own), 1e-12);
 }
 
@@ -325,7 +324,8 @@ TEST_P(GridConformance, MisuseIsRefused) {
   voussoir::testing::expect_error(ErrorCode::misuse, {"24"}, [&] { apply(&v.vector(), &parameters, out.vector()); });
   voussoir::testing::expect_error(ErrorCode::misuse, {"another vector"},
                                   [&] { apply(&out.vector(), &parameters, out.vector()); });
-  voussoir::testing::expect_error(ErrorCode::misuse, {"parameters"}, [&] { apply(&u.vector(), nullptr, out.vector()); });
+  voussoir::testing::expect_error(ErrorCode::misuse, {"parameters"},
+                                  [&] { apply(&u.vector(), nullptr, out.vector()); });
   const std::int64_t beyond = 20;
   voussoir::testing::expect_error(ErrorCode::misuse, {"no node 20"}, [&] { u.at(beyond); });
   const KernelSource* source = GridLibrary::instance().find_source(program);

@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(grid_threads)
   const int i = nodes.low[0] + static_cast<int>(n % nodes.count[0]);
   const int j = nodes.low[1] + static_cast<int>(n / nodes.count[0] % nodes.count[1]);
   const int k = nodes.low[2] + static_cast<int>(n / (static_cast<long long>(nodes.count[0]) * nodes.count[1]));
-  const long long at = i + view.nodes[0] * (j + static_cast<long long>(view.nodes[1]) * k) -
-                       view.plane_nodes * view.first_plane;
+  const long long at =
+      i + view.nodes[0] * (j + static_cast<long long>(view.nodes[1]) * k) - view.plane_nodes * view.first_plane;
   const double value = value_on_side(view, side, i, j, k);
   if constexpr (Prescribed)
     u[at] = value;
@@ -56,9 +56,8 @@ __global__ void __launch_bounds__(grid_threads)
 }
 
 /// A piece of a row by a warp, in the order of common::row_sum_lanes.
-__global__ void __launch_bounds__(grid_threads)
-    summarise_rows(int rows, int row_nodes, int pieces, int first, int end_node, const double* u,
-                   common::RowSummary* out) {
+__global__ void __launch_bounds__(grid_threads) summarise_rows(int rows, int row_nodes, int pieces, int first,
+                                                               int end_node, const double* u, common::RowSummary* out) {
   const int warps = grid_threads / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const long long p = static_cast<long long>(blockIdx.x) * warps + threadIdx.x / 32;
   if (p >= static_cast<long long>(rows) * pieces) return;  // a whole warp
@@ -79,7 +78,8 @@ __global__ void __launch_bounds__(grid_threads)
     sum += __shfl_xor_sync(0xffffffffu, sum, step);
     const double less = __shfl_xor_sync(0xffffffffu, least, step), more = __shfl_xor_sync(0xffffffffu, greatest, step);
     const int less_at = __shfl_xor_sync(0xffffffffu, least_at, step),
-              more_at = __shfl_xor_sync(0xffffffffu, greatest_at, step), worse = __shfl_xor_sync(0xffffffffu, bad, step);
+              more_at = __shfl_xor_sync(0xffffffffu, greatest_at, step),
+              worse = __shfl_xor_sync(0xffffffffu, bad, step);
     if (less < least || (less == least && less_at < least_at)) least = less, least_at = less_at;
     if (more > greatest || (more == greatest && more_at < greatest_at)) greatest = more, greatest_at = more_at;
     if (worse < bad) bad = worse;
@@ -139,17 +139,15 @@ class CudaGridServices final : public GridServices {
 
   void set_prescribed(const GridLayout& grid, const GridSides& sides, int axis, Vector& u) override {
     for_sides(grid, sides, axis, GridSideKind::prescribed, u,
-              [](const GridView& view, int side, const SideNodes& nodes, Grid size, cudaStream_t stream, double* values) {
-                launch(side_values<true>, size, stream, view, side, nodes, 0.0, values);
-              });
+              [](const GridView& view, int side, const SideNodes& nodes, Grid size, cudaStream_t stream,
+                 double* values) { launch(side_values<true>, size, stream, view, side, nodes, 0.0, values); });
   }
 
   void add_slopes(const GridLayout& grid, const GridSides& sides, int axis, double factor, Vector& u) override {
-    for_sides(grid, sides, axis, GridSideKind::slope, u,
-              [factor](const GridView& view, int side, const SideNodes& nodes, Grid size, cudaStream_t stream,
-                       double* values) {
-                launch(side_values<false>, size, stream, view, side, nodes, factor, values);
-              });
+    for_sides(
+        grid, sides, axis, GridSideKind::slope, u,
+        [factor](const GridView& view, int side, const SideNodes& nodes, Grid size, cudaStream_t stream,
+                 double* values) { launch(side_values<false>, size, stream, view, side, nodes, factor, values); });
   }
 
   void sample(const GridLayout& grid, const Vector& u, std::span<const std::int64_t> nodes,

@@ -2,8 +2,8 @@
 #include <voussoir/backends/cuda/runtime/early_start.hpp>
 #include <voussoir/elements/grid/neighbourhood.hpp>
 
-// The kernel over the nodes of a grid, for every stencil and source. Compiled by nvcc and NVRTC: nothing of the standard
-// library here.
+// The kernel over the nodes of a grid, for every stencil and source. Compiled by nvcc and NVRTC: nothing of the
+// standard library here.
 
 namespace voussoir::cuda {
 
@@ -27,8 +27,7 @@ __global__ void __launch_bounds__(grid_threads) grid_values(GridJob job) {
   u.j = g.split_axis == 1 ? g.first_plane + row : g.split_axis == 2 ? row % g.nodes[1] : 0;
   u.k = g.split_axis == 2 ? g.first_plane + row / g.nodes[1] : 0;
   const long long at = static_cast<long long>(row) * row_nodes + m;
-  const double value =
-      is_prescribed(g, u.i, u.j, u.k) ? 0.0 : voussoir::detail::grid_value<Kernel>(u);
+  const double value = is_prescribed(g, u.i, u.j, u.k) ? 0.0 : voussoir::detail::grid_value<Kernel>(u);
   job.out[at] = voussoir::detail::combine(job, value, job.fields[0][at], job.out + at);
 }
 

@@ -60,7 +60,7 @@ class JitGridProgram final : public DeviceGridProgram {
   const KernelSource& source_;
   const RuntimeCompiler& compiler_;
   mutable std::mutex mutex_;
-  mutable std::map<int, std::unique_ptr<KernelModule>> modules_;
+  mutable std::map<int, std::unique_ptr<KernelModule> > modules_;
 };
 
 }  // namespace
@@ -77,7 +77,7 @@ const DeviceGridProgram* find_jit_grid_program(const GridProgram& program, std::
   if (!compiler) return nullptr;
   // Never destroyed: at the end of the process the driver may be gone already.
   static std::mutex* const mutex = new std::mutex;
-  static auto* const programs = new std::map<const KernelSource*, std::unique_ptr<JitGridProgram>>;
+  static auto* const programs = new std::map<const KernelSource*, std::unique_ptr<JitGridProgram> >;
   const std::lock_guard lock(*mutex);
   auto& made = (*programs)[source];
   if (!made) made = std::make_unique<JitGridProgram>(*source, *compiler);

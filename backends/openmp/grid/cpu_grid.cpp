@@ -117,9 +117,8 @@ class CpuGridServices final : public GridServices {
         const double* values = u.part(d).read_device();
         const std::int64_t first = grid.split_axis() == 0 ? grid.first_plane(d) : 0;
         for_row_pieces(grid, d, backend_.threads(), [&](int row, int begin, int end) {
-          rows[static_cast<std::size_t>(row) * pieces + begin / row_piece] =
-              summarise(values + static_cast<std::int64_t>(row) * nodes + begin, end - begin, first + begin,
-                        grid.shape());
+          rows[static_cast<std::size_t>(row) * pieces + begin / row_piece] = summarise(
+              values + static_cast<std::int64_t>(row) * nodes + begin, end - begin, first + begin, grid.shape());
         });
       }
       const std::int64_t first = grid.layout()->first(d);

@@ -42,9 +42,9 @@ GridPosition position_on_side(const Grid& grid, int side, std::size_t n) {
 
 double checked(double value, int side, const GridPosition& x, double time) {
   if (std::isfinite(value)) return value;
-  throw Error(ErrorCode::bad_input, "the value at x = " + short_number(x[0], 6) + ", y = " + short_number(x[1], 6) +
-                                        ", z = " + short_number(x[2], 6) + " at time " + short_number(time, 6) +
-                                        " is infinite or not a number",
+  throw Error(ErrorCode::bad_input,
+              "the value at x = " + short_number(x[0], 6) + ", y = " + short_number(x[1], 6) + ", z = " +
+                  short_number(x[2], 6) + " at time " + short_number(time, 6) + " is infinite or not a number",
               std::string("side ") + side_name(side));
 }
 
@@ -112,7 +112,8 @@ void step_back(const Grid& grid, int side, int axis, double factor, const AllSid
       const auto [a, b] = axes_along(2 * axis);
       more = 2 * h *
              other.at(static_cast<std::size_t>(node[static_cast<std::size_t>(a)]) +
-                      static_cast<std::size_t>(grid.nodes(a)) * static_cast<std::size_t>(node[static_cast<std::size_t>(b)]));
+                      static_cast<std::size_t>(grid.nodes(a)) *
+                          static_cast<std::size_t>(node[static_cast<std::size_t>(b)]));
     }
     y[n] -= weight * ((below - before[n]) + (above - before[n]) + more);
   }

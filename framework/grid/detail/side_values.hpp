@@ -21,8 +21,8 @@ using AllSides = std::array<SideValues, 6>;
 /// a · x + b · y, side by side.
 AllSides combine_sides(double a, const AllSides& x, double b, const AllSides& y);
 
-/// The values of a grid's sides at a time. Heat flows are divided by the conductivity across their side. A value that is
-/// not finite is an Error (bad_input) that names side, position and time.
+/// The values of a grid's sides at a time. Heat flows are divided by the conductivity across their side. A value that
+/// is not finite is an Error (bad_input) that names side, position and time.
 AllSides evaluate_sides(const Grid& grid, const std::array<double, 3>& conductivity, double time);
 
 /// Writes values to sides on the devices.

@@ -133,7 +133,8 @@ HeatMaterial read_material(const Json& json, int dimensions) {
 
 /// Corners of a box along the axes of the grid; along the others everything is inside.
 void read_box(const Json& json, int dimensions, double* lower, double* upper) {
-  const auto low = numbers_along_axes(json.at("lower"), dimensions), high = numbers_along_axes(json.at("upper"), dimensions);
+  const auto low = numbers_along_axes(json.at("lower"), dimensions),
+             high = numbers_along_axes(json.at("upper"), dimensions);
   for (std::size_t a = 0; a < 3; ++a) {
     lower[a] = static_cast<int>(a) < dimensions ? low[a] : -1;
     upper[a] = static_cast<int>(a) < dimensions ? high[a] : 1;
@@ -260,7 +261,8 @@ std::string fingerprint_of(std::string_view text, const HeatJob& job) {
   nlohmann::json kept;
   for (const char* key : {"grid", "sides", "material", "sources", "initial", "scheme"})
     if (document.contains(key)) kept[key] = document[key];
-  return kept.dump() + " step " + exact_number(job.options.time_step) + " start " + exact_number(job.options.start_time);
+  return kept.dump() + " step " + exact_number(job.options.time_step) + " start " +
+         exact_number(job.options.start_time);
 }
 
 }  // namespace
@@ -292,9 +294,10 @@ void HeatInitial::fill(GridField& field) const {
   const FileBytes bytes(file);
   const auto wanted = static_cast<std::size_t>(grid.node_count()) * sizeof(double);
   if (bytes.bytes().size() != wanted)
-    throw Error(ErrorCode::bad_input, "'" + file.string() + "' has " + std::to_string(bytes.bytes().size()) +
-                                          " bytes; a double for each of the " + std::to_string(grid.node_count()) +
-                                          " nodes takes " + std::to_string(wanted),
+    throw Error(ErrorCode::bad_input,
+                "'" + file.string() + "' has " + std::to_string(bytes.bytes().size()) +
+                    " bytes; a double for each of the " + std::to_string(grid.node_count()) + " nodes takes " +
+                    std::to_string(wanted),
                 where);
   std::vector<double> values(static_cast<std::size_t>(grid.node_count()));
   std::memcpy(values.data(), bytes.bytes().data(), wanted);
@@ -323,13 +326,15 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   const std::string scheme = root.has("scheme") ? root.at("scheme").choice(schemes) : "douglas";
   job.stationary = scheme == "stationary";
   if (job.stationary) {
-    if (root.has("time")) root.at("time").fail("a stationary job has no time; remove this key, or choose another scheme");
+    if (root.has("time"))
+      root.at("time").fail("a stationary job has no time; remove this key, or choose another scheme");
     if (root.has("stationary")) read_stationary(root.at("stationary"), job.stationary_options);
     if (!job.grid.has_prescribed_sides())
       root.at("scheme").fail("without a side of prescribed temperature the steady state is not unique");
     for (int s = 0; s < 2 * job.grid.dimensions(); ++s)
       if (!job.grid.side(s).value.steady())
-        root.at("sides").fail(std::string("side ") + side_name(s) + " changes with time; a stationary job needs constants");
+        root.at("sides").fail(std::string("side ") + side_name(s) +
+                              " changes with time; a stationary job needs constants");
     for (const GridTerm& source : job.sources)
       if (source.kind != SourceKind::steady) root.at("sources").fail("a source changes with time");
   } else {

@@ -33,36 +33,36 @@ struct HeatInitial {
 
 /// A point whose temperature is recorded.
 struct HeatPoint {
-  std::string name;      ///< unique in the job
-  GridPosition at;       ///< as given
+  std::string name;       ///< unique in the job
+  GridPosition at;        ///< as given
   std::int64_t node = 0;  ///< the nearest node
 };
 
 /// How a stationary problem is solved.
 struct HeatStationary {
-  double tolerance = 1e-8;              ///< largest residual, relative to that of the initial field
+  double tolerance = 1e-8;               ///< largest residual, relative to that of the initial field
   std::int64_t max_iterations = 100000;  ///< most Jacobi iterations
-  bool chebyshev = true;                ///< damping factors of Chebyshev's polynomials instead of 1
+  bool chebyshev = true;                 ///< damping factors of Chebyshev's polynomials instead of 1
 };
 
 /// A heat job on a grid as a job file describes it: docs/grids.md.
 struct HeatJob {
-  std::string name;                     ///< stem of result files: the file's name without ".json"
-  std::string title;                    ///< may be empty
-  Grid grid{3, 1.0};                    ///< nodes, lengths and sides
-  HeatMaterial material;                ///< the material
-  std::vector<GridTerm> sources;        ///< per volume
-  HeatInitial initial;                  ///< temperatures at the beginning
-  bool stationary = false;              ///< solve for the steady state instead of stepping through time
-  HeatStationary stationary_options;    ///< of a stationary job
-  GridHeatOptions options;              ///< scheme and step of a transient job
-  std::int64_t steps = 0;               ///< number of steps of a transient job
-  std::string backend = "auto";         ///< where it runs, unless the caller says otherwise
-  std::int64_t every = 0;               ///< steps between results; 0: at the beginning and the end only
-  bool vti = true;                      ///< write fields for ParaView
-  bool picture = true;                  ///< draw the field at the end
-  std::vector<HeatPoint> points;        ///< recorded after every step
-  std::string fingerprint;              ///< what decides the numbers: grid, sides, material, sources, scheme, step
+  std::string name;                   ///< stem of result files: the file's name without ".json"
+  std::string title;                  ///< may be empty
+  Grid grid{3, 1.0};                  ///< nodes, lengths and sides
+  HeatMaterial material;              ///< the material
+  std::vector<GridTerm> sources;      ///< per volume
+  HeatInitial initial;                ///< temperatures at the beginning
+  bool stationary = false;            ///< solve for the steady state instead of stepping through time
+  HeatStationary stationary_options;  ///< of a stationary job
+  GridHeatOptions options;            ///< scheme and step of a transient job
+  std::int64_t steps = 0;             ///< number of steps of a transient job
+  std::string backend = "auto";       ///< where it runs, unless the caller says otherwise
+  std::int64_t every = 0;             ///< steps between results; 0: at the beginning and the end only
+  bool vti = true;                    ///< write fields for ParaView
+  bool picture = true;                ///< draw the field at the end
+  std::vector<HeatPoint> points;      ///< recorded after every step
+  std::string fingerprint;            ///< what decides the numbers: grid, sides, material, sources, scheme, step
 };
 
 /// Reads a heat job. A syntax error is an Error with file, line and column; any other error has file, line and JSON

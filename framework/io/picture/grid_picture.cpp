@@ -78,7 +78,8 @@ void write_grid_picture(const Grid& grid, std::span<const double> values, const 
   Image image(options.width, options.height, Colour{1, 1, 1});
   const double size = options.height / 900.0;
   // The largest rectangle of the grid's shape in the room beside the colour bar and below the title.
-  const double left = 70 * size, right = options.width - 260 * size, top = 110 * size, bottom = options.height - 70 * size;
+  const double left = 70 * size, right = options.width - 260 * size, top = 110 * size,
+               bottom = options.height - 70 * size;
   const double pixels = std::min((right - left) / grid.length(0), (bottom - top) / grid.length(1));
   const int width = std::max(1, static_cast<int>(pixels * grid.length(0))),
             height = std::max(1, static_cast<int>(pixels * grid.length(1)));

@@ -9,11 +9,11 @@ namespace voussoir {
 
 /// How a field on a grid is drawn.
 struct GridPictureOptions {
-  bool overwrite = false;  ///< whether an existing file is replaced; otherwise it is an Error
-  int width = 1400,        ///< width in pixels
-      height = 900;        ///< height in pixels
-  std::string title,       ///< first line of text; may be empty
-      subtitle;            ///< second line of text; may be empty
+  bool overwrite = false;             ///< whether an existing file is replaced; otherwise it is an Error
+  int width = 1400,                   ///< width in pixels
+      height = 900;                   ///< height in pixels
+  std::string title,                  ///< first line of text; may be empty
+      subtitle;                       ///< second line of text; may be empty
   std::string label = "temperature";  ///< name of the values, at the colour bar
 };
 

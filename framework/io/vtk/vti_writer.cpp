@@ -14,7 +14,8 @@ VtiWriter& VtiWriter::add(const std::string& name, std::span<const double> value
     throw Error(ErrorCode::bad_input,
                 std::to_string(values.size()) + " values for " + std::to_string(grid_->node_count()) + " nodes",
                 "array '" + name + "'");
-  const bool taken = std::any_of(fields_.begin(), fields_.end(), [&](const auto& field) { return field.first == name; });
+  const bool taken =
+      std::any_of(fields_.begin(), fields_.end(), [&](const auto& field) { return field.first == name; });
   if (name.empty() || taken)
     throw Error(ErrorCode::bad_input, name.empty() ? "an array needs a name" : "there is an array of this name already",
                 "array '" + name + "'");

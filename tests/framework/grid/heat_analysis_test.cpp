@@ -52,8 +52,8 @@ TEST(GridHeat, PeriodicWavesDecayByTheDiscreteFactorExactly) {
     const std::array<double, 3> lengths{2, 0.9, 1.3};
     const Grid grid = periodic_grid(c.dimensions, nodes, lengths);
     HeatMaterial material{{1.5, 0.7, 0.3}, 2, 0.8};
-    const double step = c.scheme == HeatScheme::explicit_euler ? 0.9 * GridHeatAnalysis::explicit_limit(grid, material)
-                                                               : 0.05;
+    const double step =
+        c.scheme == HeatScheme::explicit_euler ? 0.9 * GridHeatAnalysis::explicit_limit(grid, material) : 0.05;
     GridHeatAnalysis heat(grid, material, {c.scheme, step}, cpu());
     const auto wave = [&](const GridPosition& x) {
       double product = 1;
@@ -75,9 +75,9 @@ TEST(GridHeat, PeriodicWavesDecayByTheDiscreteFactorExactly) {
     const double factor = c.scheme == HeatScheme::explicit_euler ? 1 + sum
                           : c.scheme == HeatScheme::douglas      ? 1 + sum / implicit
                                                                  : changed / implicit;
-    EXPECT_LT(largest_difference(heat.temperature(),
-                                 [&](const GridPosition& x) { return std::pow(factor, 7) * wave(x); }),
-              1e-13)
+    EXPECT_LT(
+        largest_difference(heat.temperature(), [&](const GridPosition& x) { return std::pow(factor, 7) * wave(x); }),
+        1e-13)
         << to_string(c.scheme) << " in " << c.dimensions << " dimensions";
   }
 }
@@ -97,9 +97,9 @@ TEST(GridHeat, NeumannAndDirichletEigenfunctionsDecayByTheDiscreteFactor) {
     const double factor = scheme == HeatScheme::explicit_euler
                               ? 1 + zx + zy
                               : (1 + zx / 2) * (1 + zy / 2) / ((1 - zx / 2) * (1 - zy / 2));
-    EXPECT_LT(largest_difference(heat.temperature(),
-                                 [&](const GridPosition& x) { return std::pow(factor, 5) * shape(x); }),
-              1e-13)
+    EXPECT_LT(
+        largest_difference(heat.temperature(), [&](const GridPosition& x) { return std::pow(factor, 5) * shape(x); }),
+        1e-13)
         << to_string(scheme);
   }
 }
@@ -126,7 +126,8 @@ double error_of(HeatScheme scheme, int nodes, int steps, int dimensions) {
     const auto rate = [&](const GridPosition& x) {
       const double e = std::exp(-t), cx = std::cos(x[0] + 0.2);
       const double cy = dimensions > 1 ? std::cos(2 * x[1] + t) : 1, sy = dimensions > 1 ? std::sin(2 * x[1] + t) : 0;
-      const double cz = dimensions > 2 ? std::cos(x[2] - 0.4 * t) : 1, sz = dimensions > 2 ? std::sin(x[2] - 0.4 * t) : 0;
+      const double cz = dimensions > 2 ? std::cos(x[2] - 0.4 * t) : 1,
+                   sz = dimensions > 2 ? std::sin(x[2] - 0.4 * t) : 0;
       const double u = e * cx * cy * cz;
       double f = -u - e * cx * sy * cz + 0.4 * e * cx * cy * sz + 0.5 * u;
       if (dimensions > 1) f += 0.3 * 4 * u;
@@ -159,7 +160,8 @@ TEST(GridHeat, SecondOrderInSpaceAndTimeWithSidesThatChange) {
 }
 
 TEST(GridHeat, TimeErrorsFallByFourAtAFixedGrid) {
-  // Against the same grid with many more steps, so that only the error in time is left. Large steps: up to τ κ / h² = 50.
+  // Against the same grid with many more steps, so that only the error in time is left. Large steps: up to τ κ / h²
+  // = 50.
   for (const SchemeCase& c : {SchemeCase{HeatScheme::douglas, 2}, SchemeCase{HeatScheme::peaceman_rachford, 2}}) {
     const auto at = [&](int steps) {
       Grid grid({41, 31}, {1, 1});
@@ -183,7 +185,8 @@ TEST(GridHeat, TimeErrorsFallByFourAtAFixedGrid) {
 
 TEST(GridHeat, ExplicitStepsAreOfFirstOrderInTime) {
   // Steps that are a fixed part of h²: the error falls by four when h is halved.
-  const double coarse = error_of(HeatScheme::explicit_euler, 9, 20, 2), fine = error_of(HeatScheme::explicit_euler, 17, 80, 2);
+  const double coarse = error_of(HeatScheme::explicit_euler, 9, 20, 2),
+               fine = error_of(HeatScheme::explicit_euler, 17, 80, 2);
   EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2);
   // At a fixed grid the difference to the limit of small steps halves.
   const auto at = [](int steps) {
@@ -199,9 +202,8 @@ TEST(GridHeat, ExplicitStepsAreOfFirstOrderInTime) {
 TEST(GridHeat, PeacemanRachfordAndDouglasGiveTheSameInTwoDimensions) {
   const auto run = [](HeatScheme scheme) {
     Grid grid({23, 19}, {1, 1.5});
-    grid.side("x-", SideCondition::temperature(GridValue::of_place_and_time([](const GridPosition& x, double t) {
-      return std::sin(5 * t) * x[1] * (1.5 - x[1]);
-    })));
+    grid.side("x-", SideCondition::temperature(GridValue::of_place_and_time(
+                        [](const GridPosition& x, double t) { return std::sin(5 * t) * x[1] * (1.5 - x[1]); })));
     grid.side("x+", SideCondition::flux(GridValue::of_place([](const GridPosition& x) { return x[1]; })));
     grid.side("y-", SideCondition::flux(GridValue::of_time([](double t) { return std::cos(7 * t); })));
     grid.side("y+", SideCondition::flux(-0.5));
@@ -215,14 +217,15 @@ TEST(GridHeat, PeacemanRachfordAndDouglasGiveTheSameInTwoDimensions) {
 }
 
 TEST(GridHeat, HeatIsConservedToRounding) {
-  for (const SchemeCase& c : {SchemeCase{HeatScheme::douglas, 1}, SchemeCase{HeatScheme::douglas, 2},
-                              SchemeCase{HeatScheme::douglas, 3}, SchemeCase{HeatScheme::peaceman_rachford, 2},
-                              SchemeCase{HeatScheme::explicit_euler, 2}}) {
+  for (const SchemeCase& c :
+       {SchemeCase{HeatScheme::douglas, 1}, SchemeCase{HeatScheme::douglas, 2}, SchemeCase{HeatScheme::douglas, 3},
+        SchemeCase{HeatScheme::peaceman_rachford, 2}, SchemeCase{HeatScheme::explicit_euler, 2}}) {
     Grid grid(c.dimensions, {12, 10, 9}, {1, 1, 1});
     grid.periodic('x');
     if (c.dimensions > 1) {
       grid.side("y-", SideCondition::flux(GridValue::of_time([](double t) { return 2 * std::cos(9 * t); })));
-      grid.side("y+", SideCondition::flux(GridValue::of_place([](const GridPosition& x) { return std::sin(3 * x[0]); })));
+      grid.side("y+",
+                SideCondition::flux(GridValue::of_place([](const GridPosition& x) { return std::sin(3 * x[0]); })));
     }
     if (c.dimensions > 2)
       grid.side("z+", SideCondition::flux(GridValue::of_place_and_time(
@@ -264,8 +267,9 @@ TEST(GridHeat, SteadyStatesAreLinearAndParabolic) {
 
 TEST(GridHeat, WrongInputIsRefused) {
   const HeatMaterial material;
-  expect_error(ErrorCode::bad_input, {"time step", "greater than zero"},
-               [&] { GridHeatAnalysis(Grid({5, 5}, {1, 1}), material, {HeatScheme::douglas, 0}, cpu()); });
+  expect_error(ErrorCode::bad_input, {"time step", "greater than zero"}, [&] {
+    GridHeatAnalysis(Grid({5, 5}, {1, 1}), material, {HeatScheme::douglas, 0}, cpu());
+  });
   expect_error(ErrorCode::bad_input, {"two dimensions", "douglas"}, [&] {
     GridHeatAnalysis(Grid({5, 5, 5}, {1, 1, 1}), material, {HeatScheme::peaceman_rachford, 1}, cpu());
   });
@@ -280,10 +284,12 @@ TEST(GridHeat, WrongInputIsRefused) {
   });
   expect_error(ErrorCode::bad_input, {"2 nodes along y"}, [] { Grid({5, 2}, {1, 1}); });
   expect_error(ErrorCode::bad_input, {"length", "along x", "0"}, [] { Grid({5, 5}, {0, 1}); });
-  expect_error(ErrorCode::bad_input, {"no side 'left'"},
-               [] { Grid({5, 5}, {1, 1}).side("left", SideCondition::insulated()); });
-  expect_error(ErrorCode::bad_input, {"no side z-"},
-               [] { Grid({5, 5}, {1, 1}).side("z-", SideCondition::insulated()); });
+  expect_error(ErrorCode::bad_input, {"no side 'left'"}, [] {
+    Grid({5, 5}, {1, 1}).side("left", SideCondition::insulated());
+  });
+  expect_error(ErrorCode::bad_input, {"no side z-"}, [] {
+    Grid({5, 5}, {1, 1}).side("z-", SideCondition::insulated());
+  });
   expect_error(ErrorCode::bad_input, {"'duglas'", "'douglas'"}, [] { heat_scheme("duglas"); });
   expect_error(ErrorCode::bad_input, {"outside the grid"}, [] { Grid(5, 1.0).nearest_node({1.2, 0, 0}); });
 
@@ -327,7 +333,8 @@ TEST(GridHeat, RestartGivesTheSameBits) {
 TEST(GridHeat, ScalesOfZeroAndOneNodeAway) {
   // The smallest grids, all kinds of sides: a constant field stays as it is.
   for (const HeatScheme scheme : {HeatScheme::douglas, HeatScheme::explicit_euler}) {
-    for (const SideCondition& side : {SideCondition::periodic(), SideCondition::insulated(), SideCondition::temperature(7)}) {
+    for (const SideCondition& side :
+         {SideCondition::periodic(), SideCondition::insulated(), SideCondition::temperature(7)}) {
       Grid grid({3, 3, 3}, {1, 1, 1});
       grid.sides(side);
       GridHeatAnalysis heat(grid, {}, {scheme, 0.01}, cpu());

@@ -60,8 +60,9 @@ TEST(GridPicture, RefusesWhatCannotBeDrawn) {
   const auto path = testing::scratch_file("none.png");
   testing::expect_error(ErrorCode::bad_input, {"one dimension"},
                         [&] { write_grid_picture(Grid(5, 1.0), std::vector<double>(5), path); });
-  testing::expect_error(ErrorCode::bad_input, {"3 values", "25 nodes"},
-                        [&] { write_grid_picture(Grid({5, 5}, {1, 1}), std::vector<double>(3), path); });
+  testing::expect_error(ErrorCode::bad_input, {"3 values", "25 nodes"}, [&] {
+    write_grid_picture(Grid({5, 5}, {1, 1}), std::vector<double>(3), path);
+  });
   testing::expect_error(ErrorCode::bad_input, {"node 0"}, [&] {
     write_grid_picture(Grid({5, 5}, {1, 1}), std::vector<double>(25, std::nan("")), path);
   });
