@@ -4,8 +4,8 @@
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
-#include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
 #include <voussoir/backends/openmp/stencils/cpu_stencils.hpp>
+#include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
 #include <voussoir/backends/threads.hpp>
 
 namespace voussoir {

@@ -7,8 +7,8 @@
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
-#include <voussoir/backends/sweep_services.hpp>
 #include <voussoir/backends/stencil_services.hpp>
+#include <voussoir/backends/sweep_services.hpp>
 
 namespace voussoir {
 

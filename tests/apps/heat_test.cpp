@@ -14,8 +14,8 @@ std::string heat_job(int steps, const std::string& sides = "\"all\": \"periodic\
   const std::string n = std::to_string(nodes);
   return R"({"title": "A plate", "grid": {"nodes": [)" + n + ", " + n + R"(], "lengths": [1, 1]}, "sides": {)" + sides +
          R"(}, "material": {"conductivity": 1, "density": 1, "specific_heat": 1},
- "initial": {"sine": {"amplitude": 1, "waves": [1, 1]}}, "time": {"step": 0.001, "steps": )" + std::to_string(steps) +
-         R"(}, "points": [{"name": "P", "at": [0.25, 0.25]}]})";
+ "initial": {"sine": {"amplitude": 1, "waves": [1, 1]}}, "time": {"step": 0.001, "steps": )" +
+         std::to_string(steps) + R"(}, "points": [{"name": "P", "at": [0.25, 0.25]}]})";
 }
 
 RunSettings in(const std::filesystem::path& folder) {

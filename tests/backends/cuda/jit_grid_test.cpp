@@ -34,9 +34,9 @@ TEST_F(NvrtcGrids, CompileStencilsAndSources) {
   const std::string tests = grid_text_of("tests/support/grid_kernels.hpp"),
                     tutorial = grid_text_of("docs/tutorials/heat_on_a_plate_elements.hpp");
   for (const auto& [type, text] :
-       {std::pair{"voussoir::testing::AdvectionDiffusion", tests}, std::pair{"voussoir::testing::MixedDerivative", tests},
-        std::pair{"voussoir::testing::GridIgnition", tests}, std::pair{"voussoir::testing::OnTheHost", tests},
-        std::pair{"Torch", tutorial}, std::pair{"Drift", tutorial}}) {
+       {std::pair{"voussoir::testing::AdvectionDiffusion", tests},
+        std::pair{"voussoir::testing::MixedDerivative", tests}, std::pair{"voussoir::testing::GridIgnition", tests},
+        std::pair{"voussoir::testing::OnTheHost", tests}, std::pair{"Torch", tutorial}, std::pair{"Drift", tutorial}}) {
     const CompiledKernel compiled = compile({type, "kernels.hpp", text});
     EXPECT_EQ(compiled.messages, "") << type;
     EXPECT_GT(compiled.code.size(), 1000u) << type;
@@ -65,8 +65,8 @@ VSR_REGISTER_STENCIL(Wrong);
 }
 
 TEST(JitGrids, RequestsHaveTheUsersTextUnderItsName) {
-  const CompileRequest request = jit_grid_request({"A::(anonymous namespace)::B", "my \"file\".hpp", "text", 0},
-                                                  {"sm_90", true}, {});
+  const CompileRequest request =
+      jit_grid_request({"A::(anonymous namespace)::B", "my \"file\".hpp", "text", 0}, {"sm_90", true}, {});
   EXPECT_EQ(request.expression, "voussoir::cuda::grid_values<A::B>");
   ASSERT_EQ(request.headers.size(), 1U);
   EXPECT_EQ(request.headers[0].text, "#line 1 \"my \\\"file\\\".hpp\"\ntext\n");
