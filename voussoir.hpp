@@ -1,6 +1,6 @@
 #pragma once
 // The headers for programs that build, read and solve models. To define elements, also include
-// <voussoir/elements/register.hpp>.
+// <voussoir/elements/register.hpp>; to define kernels on grids, <voussoir/elements/grid/register.hpp>.
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
@@ -9,10 +9,13 @@
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/domain/domain.hpp>
+#include <voussoir/framework/grid/explicit_analysis.hpp>
+#include <voussoir/framework/grid/heat_analysis.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
 #include <voussoir/framework/response/artificial_earthquake.hpp>
 #include <voussoir/jobs/result_files.hpp>
+#include <voussoir/jobs/run_heat_job.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
 #include <voussoir/solvers/eigen/mode_superposition_problem.hpp>

@@ -74,7 +74,7 @@ void build_program(CLI::App& program) {
   program.description(
       "Voussoir: finite elements written once, run on interchangeable compute backends.\n"
       "It reads Abaqus and CalculiX decks and Gmsh meshes, solves linear statics and steady-state heat, finds natural "
-      "frequencies, and writes "
+      "frequencies, conducts heat through regular grids, and writes "
       "results for ParaView, spreadsheets and scripts.");
   program.set_version_flag("--version", "voussoir " + version(), "Show the version");
   program.set_help_flag("-h,--help", "Show this help");
@@ -83,6 +83,7 @@ void build_program(CLI::App& program) {
   add_run_command(program);
   add_check_command(program);
   add_modal_command(program);
+  add_heat_command(program);
   add_mesh_command(program);
   add_partition_command(program);
   add_demo_command(program);

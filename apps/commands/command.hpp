@@ -7,6 +7,7 @@ namespace voussoir::app {
 
 void add_run_command(CLI::App& program);
 void add_modal_command(CLI::App& program);
+void add_heat_command(CLI::App& program);
 void add_check_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
 void add_partition_command(CLI::App& program);

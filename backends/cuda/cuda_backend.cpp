@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdio>
 
+#include <voussoir/backends/cuda/grid/cuda_grid.hpp>
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
+#include <voussoir/backends/cuda/stencils/cuda_stencils.hpp>
 #include <voussoir/backends/cuda/sweeps/cuda_sweeps.hpp>
 
 namespace voussoir::cuda {
@@ -29,6 +31,10 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*multigrid_);
   projection_ = make_projection(*this);
   provide(*projection_);
+  grids_ = make_grid_services(*this);
+  provide(*grids_);
+  stencils_ = make_stencils(*this);
+  provide(*stencils_);
   sweeps_ = make_sweeps(memories_);
   provide(*sweeps_);
 }

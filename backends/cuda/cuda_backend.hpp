@@ -5,8 +5,10 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
+#include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/backends/stencil_services.hpp>
 #include <voussoir/backends/sweep_services.hpp>
 
 namespace voussoir::cuda {
@@ -95,6 +97,8 @@ class CudaBackend final : public Backend {
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
+  std::unique_ptr<GridServices> grids_;
+  std::unique_ptr<StencilServices> stencils_;
   std::unique_ptr<SweepServices> sweeps_;
 };
 

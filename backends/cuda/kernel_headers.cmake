@@ -6,16 +6,16 @@ function(voussoir_kernel_headers target)
   file(
     GLOB headers CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}"
-    "${PROJECT_SOURCE_DIR}/elements/kernel/*.hpp" "${PROJECT_SOURCE_DIR}/elements/physics/*.hpp"
+    "${PROJECT_SOURCE_DIR}/elements/grid/*.hpp" "${PROJECT_SOURCE_DIR}/elements/kernel/*.hpp" "${PROJECT_SOURCE_DIR}/elements/physics/*.hpp"
     "${PROJECT_SOURCE_DIR}/elements/point/*.hpp" "${PROJECT_SOURCE_DIR}/elements/quadrature/*.hpp"
     "${PROJECT_SOURCE_DIR}/elements/shapes/*.hpp" "${PROJECT_SOURCE_DIR}/elements/structural/*.hpp"
     "${PROJECT_SOURCE_DIR}/elements/surface/*.hpp" "${PROJECT_SOURCE_DIR}/elements/*.hpp")
   # What registers and runs elements on the CPU is not for kernels.
-  list(FILTER headers EXCLUDE REGEX "stock|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|law_dependence|native_program|register_kernel")
-  list(APPEND headers backends/element_view.hpp)
+  list(FILTER headers EXCLUDE REGEX "stock|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|law_dependence|native_program|native_stencil|register_kernel")
+  list(APPEND headers backends/element_view.hpp backends/grid_stock.hpp backends/grid_view.hpp)
   foreach(name IN ITEMS elements/cluster_kernels elements/cluster_points elements/cluster_view elements/element_job elements/element_kernels elements/kept_tensors
                         elements/pair_kernels elements/point_kernels elements/tangent_ways
-                        elements/tensor_kernels elements/constant_kernels runtime/early_start runtime/shared_memory)
+                        elements/tensor_kernels elements/constant_kernels grid/grid_kernels runtime/early_start runtime/shared_memory)
     list(APPEND headers backends/cuda/${name}.hpp)
   endforeach()
   list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)

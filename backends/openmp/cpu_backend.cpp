@@ -1,8 +1,10 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
+#include <voussoir/backends/openmp/grid/cpu_grid.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
+#include <voussoir/backends/openmp/stencils/cpu_stencils.hpp>
 #include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
 #include <voussoir/backends/threads.hpp>
 
@@ -19,8 +21,12 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*multigrid_);
   projection_ = cpu::make_projection(*this);
   provide(*projection_);
+  grids_ = cpu::make_grid_services(*this);
+  provide(*grids_);
   sweeps_ = cpu::make_sweeps(*this);
   provide(*sweeps_);
+  stencils_ = cpu::make_stencils(*this);
+  provide(*stencils_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

@@ -1,3 +1,4 @@
+#include <voussoir/framework/domain/embedded_text.hpp>
 #include <voussoir/framework/domain/kernel_text.hpp>
 
 #include <map>
@@ -24,6 +25,13 @@ EmbeddedKernelText::EmbeddedKernelText(const char* file, const char* text) {
   Texts& all = texts();
   const std::lock_guard lock(all.mutex);
   all.by_file[file] = text;
+}
+
+const char* find_embedded_text(const std::string& file) {
+  Texts& all = texts();
+  const std::lock_guard lock(all.mutex);
+  const auto text = all.by_file.find(file);
+  return text == all.by_file.end() ? nullptr : text->second;
 }
 
 void link_kernel_text(const ElementProgram& program, const std::string& type_expression, const std::string& file,

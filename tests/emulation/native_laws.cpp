@@ -1,10 +1,13 @@
+#include <voussoir/backends/cuda/grid/device_grid_program.hpp>
 #include <voussoir/backends/cuda/programs/native_program.hpp>
 #include <voussoir/elements/point/point_element.hpp>
 
 // The laws are registered by the test program.
 #define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
+#define VSR_REGISTER_STENCIL(...) static_assert(true, "")
 
 #include "support/general_laws.hpp"
+#include "support/grid_kernels.hpp"
 
 // The laws of support/general_laws.hpp as native programs of the emulated backend: without a run-time compiler their
 // elements would be computed on the host, and no kernel for general laws would run where there is no GPU.
@@ -41,6 +44,10 @@ static_assert(fits<voussoir::testing::ThermoElastic, Tet4, Hex8, Hex20>());
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex8>("plain_solid.hex8");
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex20>("plain_solid.hex20");
   add<voussoir::detail::LinearLaw<Plume>, Hex8>("plume.hex8");
+  // "test.on_the_host" is left out, so that the emulation takes the route through the host.
+  add_native_grid_program("test.advection_diffusion", std::make_shared<NativeGridProgram<AdvectionDiffusion>>());
+  add_native_grid_program("test.mixed", std::make_shared<NativeGridProgram<MixedDerivative>>());
+  add_native_grid_program("test.ignition", std::make_shared<NativeGridProgram<GridIgnition>>());
   return true;
 }();
 

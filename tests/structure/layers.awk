@@ -33,7 +33,8 @@ function part_may_include(from, to) {
   if (from == to || from == "" || to == "") return 1
   if (from == "mesh" || from == "model") return to == "domain"
   if (from == "analysis") return to == "domain" || to == "model" || to == "response"
-  if (from == "io") return to == "domain" || to == "analysis" || to == "response"
+  if (from == "grid") return to == "domain"
+  if (from == "io") return to == "domain" || to == "analysis" || to == "response" || to == "grid"
   return 0  # domain, response, and any part that is not in this list yet
 }
 
@@ -61,8 +62,9 @@ function is_cuda(name) {
 
 # Code that a device compiler reads as text has no standard library.
 function is_kernel_header(file) {
+  if (file ~ /^elements\/grid\/(neighbourhood|stock_stencils)\.hpp$/) return 1
   return file ~ /^elements\/(kernel|point|shapes|quadrature|physics|structural|surface)\/.*\.hpp$/ ||
-         file ~ /^backends\/(element_view|cuda\/elements\/element_(job|kernels))\.hpp$/
+         file ~ /^backends\/((element|grid)_view|grid_stock|cuda\/grid\/grid_kernels|cuda\/elements\/element_(job|kernels))\.hpp$/
 }
 
 function report(text) {

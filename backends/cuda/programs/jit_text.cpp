@@ -114,14 +114,11 @@ KernelTemplate values_template(Routine routine) {
   return {"element_values", std::string("voussoir::cuda::Routine::") + name_of(routine)};
 }
 
-CompileRequest jit_request(const KernelSource& source, const KernelTemplate& kernel, const Target& target,
-                           const std::vector<NamedText>& headers) {
-  CompileRequest request;
-  if (source.energy_operations > 0)
-    request.text = "#define VSR_ENERGY_OPERATIONS " + std::to_string(source.energy_operations) + "\n";
-  request.text += "#include <voussoir/elements/point/point_element.hpp>\n";
-  for (const char* header : {"cluster_kernels", "element_kernels", "tangent_ways"})
-    request.text += std::string("#include <voussoir/backends/cuda/elements/") + header + ".hpp>\n";
+namespace {
+
+/// Adds the user's text, the options and the expression of a kernel to a request whose text has its first includes.
+void finish_request(const KernelSource& source, const KernelTemplate& kernel, const Target& target,
+                    const std::vector<NamedText>& headers, CompileRequest& request) {
   request.text += std::string("#include <") + user_text + ">\n";
   request.headers = headers;
   request.headers.push_back({user_text, "#line 1 \"" + quoted(source.file) + "\"\n" + source.text + "\n"});
@@ -130,6 +127,27 @@ CompileRequest jit_request(const KernelSource& source, const KernelTemplate& ker
   request.expression = "voussoir::cuda::" + kernel.name + "<" + readable_name(source.type_expression) +
                        (kernel.more.empty() ? "" : ", " + kernel.more) + ">";
   request.machine_code = target.machine_code;
+}
+
+}  // namespace
+
+CompileRequest jit_grid_request(const KernelSource& source, const Target& target,
+                                const std::vector<NamedText>& headers) {
+  CompileRequest request;
+  request.text = "#include <voussoir/backends/cuda/grid/grid_kernels.hpp>\n";
+  finish_request(source, {"grid_values"}, target, headers, request);
+  return request;
+}
+
+CompileRequest jit_request(const KernelSource& source, const KernelTemplate& kernel, const Target& target,
+                           const std::vector<NamedText>& headers) {
+  CompileRequest request;
+  if (source.energy_operations > 0)
+    request.text = "#define VSR_ENERGY_OPERATIONS " + std::to_string(source.energy_operations) + "\n";
+  request.text += "#include <voussoir/elements/point/point_element.hpp>\n";
+  for (const char* header : {"cluster_kernels", "element_kernels", "tangent_ways"})
+    request.text += std::string("#include <voussoir/backends/cuda/elements/") + header + ".hpp>\n";
+  finish_request(source, kernel, target, headers, request);
   return request;
 }
 

@@ -38,6 +38,10 @@ KernelTemplate values_template(Routine routine);
 CompileRequest jit_request(const KernelSource& source, const KernelTemplate& kernel, const Target& target,
                            const std::vector<NamedText>& headers);
 
+/// The same for the kernel over the nodes of a grid.
+CompileRequest jit_grid_request(const KernelSource& source, const Target& target,
+                                const std::vector<NamedText>& headers);
+
 /// What the compiler's messages say about a user's text: the first errors, at the user's file and line.
 Error jit_error(const KernelSource& source, std::string_view messages);
 

@@ -1,0 +1,357 @@
+#include <voussoir/framework/io/job/heat_job.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include <nlohmann/json.hpp>
+#include <voussoir/backends/grid_stock.hpp>
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/io/detail/file_bytes.hpp>
+#include <voussoir/framework/io/job/detail/json.hpp>
+
+namespace voussoir {
+namespace {
+
+using job::Json;
+
+constexpr const char* heat_axes[] = {"x", "y", "z"};
+
+double finite(const Json& json) {
+  const double value = json.number();
+  if (!std::isfinite(value)) json.fail("a finite number is expected here");
+  return value;
+}
+
+std::int64_t whole(const Json& json, std::int64_t least, std::int64_t most) {
+  const double value = json.number();
+  if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) || value != std::floor(value))
+    json.fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is expected here");
+  return static_cast<std::int64_t>(value);
+}
+
+/// As many numbers as the grid has dimensions.
+std::array<double, 3> numbers_along_axes(const Json& json, int dimensions, double rest = 0) {
+  const auto items = json.items();
+  if (static_cast<int>(items.size()) != dimensions)
+    json.fail("a list of " + std::to_string(dimensions) + " numbers is expected here, one for each axis of the grid");
+  std::array<double, 3> all{rest, rest, rest};
+  for (std::size_t a = 0; a < items.size(); ++a) all[a] = finite(items[a]);
+  return all;
+}
+
+/// A table [[time, value], …] as a function, linear between its rows and constant beyond them.
+std::function<double(double)> table_of_time(const Json& json) {
+  std::vector<std::pair<double, double>> rows;
+  for (const Json& row : json.items()) {
+    const auto pair = row.items();
+    if (!row.is_list() || pair.size() != 2) row.fail("a pair [time, value] is expected here");
+    rows.emplace_back(finite(pair[0]), finite(pair[1]));
+    if (rows.size() > 1 && !(rows.back().first > rows[rows.size() - 2].first))
+      row.fail("times of a table must increase from row to row");
+  }
+  if (rows.empty()) json.fail("a table needs at least one row [time, value]");
+  return [rows = std::move(rows)](double time) {
+    const auto after = std::upper_bound(rows.begin(), rows.end(), time,
+                                        [](double t, const std::pair<double, double>& row) { return t < row.first; });
+    if (after == rows.begin()) return rows.front().second;
+    if (after == rows.end()) return rows.back().second;
+    const auto& [t0, v0] = *(after - 1);
+    return v0 + (after->second - v0) * (time - t0) / (after->first - t0);
+  };
+}
+
+/// A number, or a table of time.
+GridValue value_of(const Json& json) {
+  if (json.is_list()) return GridValue::of_time(table_of_time(json));
+  return finite(json);
+}
+
+SideCondition read_side(const Json& json) {
+  if (json.is_text()) {
+    const std::string& word = json.choice({"periodic", "insulated"});
+    return word == "periodic" ? SideCondition::periodic() : SideCondition::insulated();
+  }
+  json.allow({"temperature", "flux"});
+  if (json.has("temperature") == json.has("flux"))
+    json.fail("a side has either \"temperature\" or \"flux\", or it is \"periodic\" or \"insulated\"");
+  if (json.has("temperature")) return SideCondition::temperature(value_of(json.at("temperature")));
+  return SideCondition::flux(value_of(json.at("flux")));
+}
+
+/// "all", axes ("x": both sides) and sides ("x-"), in this order, whatever the order in the file.
+void read_sides(const Json& json, Grid& grid) {
+  std::vector<std::string> names{"all"};
+  for (int a = 0; a < grid.dimensions(); ++a)
+    for (const char* end : {"", "-", "+"}) names.push_back(std::string(heat_axes[a]) + end);
+  json.allow(names);
+  if (json.has("all")) grid.sides(read_side(json.at("all")));
+  for (int a = 0; a < grid.dimensions(); ++a)
+    if (json.has(heat_axes[a]))
+      for (const int s : {2 * a, 2 * a + 1}) grid.side(s, read_side(json.at(heat_axes[a])));
+  for (int s = 0; s < 2 * grid.dimensions(); ++s) {
+    if (!json.has(side_name(s))) continue;
+    const Json own = json.at(side_name(s));
+    const SideCondition condition = read_side(own);
+    if (condition.kind == SideKind::periodic)
+      own.fail(std::string("both sides of an axis are periodic together; write \"") + heat_axes[s / 2] +
+               "\": \"periodic\"");
+    grid.side(s, condition);
+  }
+}
+
+Grid read_grid(const Json& root) {
+  const Json json = root.at("grid");
+  json.allow({"nodes", "lengths", "origin"});
+  const auto nodes = json.at("nodes").items();
+  const int dimensions = static_cast<int>(nodes.size());
+  if (dimensions < 1 || dimensions > 3) json.at("nodes").fail("one, two or three numbers of nodes are expected here");
+  std::array<int, 3> count{1, 1, 1};
+  for (std::size_t a = 0; a < nodes.size(); ++a) count[a] = static_cast<int>(whole(nodes[a], 3, 1000000000));
+  const auto lengths = numbers_along_axes(json.at("lengths"), dimensions, 1);
+  Grid grid = json.doing([&] { return Grid(dimensions, count, lengths); });
+  if (json.has("origin")) grid.origin(numbers_along_axes(json.at("origin"), dimensions));
+  if (root.has("sides")) read_sides(root.at("sides"), grid);
+  return grid;
+}
+
+HeatMaterial read_material(const Json& json, int dimensions) {
+  json.allow({"conductivity", "density", "specific_heat"});
+  HeatMaterial material;
+  const Json conductivity = json.at("conductivity");
+  if (conductivity.is_list())
+    material.conductivity = numbers_along_axes(conductivity, dimensions, 1);
+  else
+    material.conductivity.fill(conductivity.positive());
+  for (const double k : material.conductivity)
+    if (!(k > 0)) conductivity.fail("conductivities must be greater than zero");
+  material.density = json.at("density").positive();
+  material.specific_heat = json.at("specific_heat").positive();
+  return material;
+}
+
+/// Corners of a box along the axes of the grid; along the others everything is inside.
+void read_box(const Json& json, int dimensions, double* lower, double* upper) {
+  const auto low = numbers_along_axes(json.at("lower"), dimensions),
+             high = numbers_along_axes(json.at("upper"), dimensions);
+  for (std::size_t a = 0; a < 3; ++a) {
+    lower[a] = static_cast<int>(a) < dimensions ? low[a] : -1;
+    upper[a] = static_cast<int>(a) < dimensions ? high[a] : 1;
+    if (!(upper[a] >= lower[a])) json.fail("\"upper\" lies below \"lower\"");
+  }
+}
+
+GridTerm read_source(const Json& json, int dimensions) {
+  json.allow({"constant", "box", "gaussian", "factor"});
+  if (json.has("constant") + json.has("box") + json.has("gaussian") != 1)
+    json.fail("a source is one of \"constant\", \"box\" and \"gaussian\"");
+  GridTerm term;
+  if (json.has("constant")) {
+    const GridConstantParameters p{finite(json.at("constant"))};
+    term = GridTerm::of("grid.constant", &p, sizeof p);
+  } else if (json.has("box")) {
+    const Json box = json.at("box");
+    box.allow({"lower", "upper", "value"});
+    GridBoxParameters p;
+    p.value = finite(box.at("value"));
+    read_box(box, dimensions, p.lower, p.upper);
+    term = GridTerm::of("grid.box", &p, sizeof p);
+  } else {
+    const Json bell = json.at("gaussian");
+    bell.allow({"centre", "width", "value"});
+    GridGaussianParameters p;
+    p.value = finite(bell.at("value"));
+    p.width = bell.at("width").positive();
+    const auto centre = numbers_along_axes(bell.at("centre"), dimensions);
+    std::copy(centre.begin(), centre.end(), p.centre);
+    term = GridTerm::of("grid.gaussian", &p, sizeof p);
+  }
+  if (json.has("factor")) {
+    term.factor = table_of_time(json.at("factor"));
+    term.kind = SourceKind::of_time;
+  }
+  return term;
+}
+
+HeatInitial read_initial(const Json& json, int dimensions, const std::filesystem::path& folder) {
+  HeatInitial initial;
+  initial.where = json.where();
+  if (json.is_number()) {
+    initial.value = finite(json);
+    return initial;
+  }
+  json.allow({"box", "sine", "file"});
+  if (json.has("box") + json.has("sine") + json.has("file") != 1)
+    json.fail("an initial field is a number, or one of \"box\", \"sine\" and \"file\"");
+  if (json.has("box")) {
+    const Json box = json.at("box");
+    box.allow({"lower", "upper", "value", "outside"});
+    initial.kind = HeatInitial::Kind::box;
+    initial.value = finite(box.at("value"));
+    if (box.has("outside")) initial.outside = finite(box.at("outside"));
+    read_box(box, dimensions, initial.lower.data(), initial.upper.data());
+  } else if (json.has("sine")) {
+    const Json sine = json.at("sine");
+    sine.allow({"amplitude", "mean", "waves"});
+    initial.kind = HeatInitial::Kind::sine;
+    initial.value = finite(sine.at("amplitude"));
+    if (sine.has("mean")) initial.outside = finite(sine.at("mean"));
+    initial.waves = numbers_along_axes(sine.at("waves"), dimensions);
+  } else {
+    initial.kind = HeatInitial::Kind::file;
+    initial.file = folder / json.at("file").text();
+  }
+  return initial;
+}
+
+void read_time(const Json& root, HeatJob& job) {
+  const Json json = root.at("time");
+  json.allow({"start", "step", "steps", "end"});
+  if (json.has("start")) job.options.start_time = finite(json.at("start"));
+  if (json.has("step") + json.has("steps") + json.has("end") != 2)
+    json.fail("two of \"step\", \"steps\" and \"end\" are expected here");
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  if (json.has("steps")) job.steps = whole(json.at("steps"), 1, most);
+  if (json.has("step")) job.options.time_step = json.at("step").positive();
+  if (!json.has("end")) return;
+  const double span = finite(json.at("end")) - job.options.start_time;
+  if (!(span > 0)) json.at("end").fail("the end must be later than the start");
+  if (json.has("steps")) {
+    job.options.time_step = span / static_cast<double>(job.steps);
+    return;
+  }
+  const double count = span / job.options.time_step;
+  if (!(std::abs(count - std::round(count)) <= 1e-9 * count) || count < 0.5 || count > static_cast<double>(most))
+    json.at("end").fail("the end is not a whole number of steps after the start: " + exact_number(count) + " steps");
+  job.steps = static_cast<std::int64_t>(std::llround(count));
+}
+
+void read_output(const Json& json, HeatJob& job) {
+  json.allow({"every", "vti", "picture"});
+  const auto yes = [](const Json& value) { return value.choice({"yes", "no"}) == "yes"; };
+  if (json.has("every")) job.every = whole(json.at("every"), 1, std::int64_t{1} << 40);
+  if (json.has("vti")) job.vti = yes(json.at("vti"));
+  if (json.has("picture")) job.picture = yes(json.at("picture"));
+}
+
+void read_points(const Json& json, HeatJob& job) {
+  for (const Json& item : json.items()) {
+    item.allow({"name", "at"});
+    HeatPoint point;
+    point.name = item.has("name") ? item.at("name").text() : "P" + std::to_string(job.points.size() + 1);
+    for (const HeatPoint& other : job.points)
+      if (other.name == point.name) item.fail("a point before is called '" + point.name + "' too");
+    point.at = numbers_along_axes(item.at("at"), job.grid.dimensions());
+    point.node = item.at("at").doing([&] { return job.grid.nearest_node(point.at); });
+    job.points.push_back(std::move(point));
+  }
+}
+
+void read_stationary(const Json& json, HeatStationary& options) {
+  json.allow({"tolerance", "max_iterations", "method"});
+  if (json.has("tolerance")) options.tolerance = json.at("tolerance").positive();
+  if (json.has("max_iterations")) options.max_iterations = whole(json.at("max_iterations"), 1, std::int64_t{1} << 40);
+  if (json.has("method")) options.chebyshev = json.at("method").choice({"chebyshev", "jacobi"}) == "chebyshev";
+}
+
+/// What decides the numbers of a job, as text: two jobs with the same text have the same states.
+std::string fingerprint_of(std::string_view text, const HeatJob& job) {
+  const nlohmann::json document = nlohmann::json::parse(text);
+  nlohmann::json kept;
+  for (const char* key : {"grid", "sides", "material", "sources", "initial", "scheme"})
+    if (document.contains(key)) kept[key] = document[key];
+  return kept.dump() + " step " + exact_number(job.options.time_step) + " start " +
+         exact_number(job.options.start_time);
+}
+
+}  // namespace
+
+void HeatInitial::fill(GridField& field) const {
+  const Grid& grid = field.grid();
+  switch (kind) {
+    case Kind::constant:
+      return field.fill(value);
+    case Kind::box:
+      return field.fill([&](const GridPosition& x) {
+        for (std::size_t a = 0; a < 3; ++a)
+          if (x[a] < lower[a] || x[a] > upper[a]) return outside;
+        return value;
+      });
+    case Kind::sine:
+      return field.fill([&](const GridPosition& x) {
+        double product = value;
+        for (int a = 0; a < grid.dimensions(); ++a) {
+          const auto i = static_cast<std::size_t>(a);
+          if (waves[i] != 0)
+            product *= std::sin(2 * std::numbers::pi * waves[i] * (x[i] - grid.origin()[i]) / grid.length(a));
+        }
+        return outside + product;
+      });
+    case Kind::file:
+      break;
+  }
+  const FileBytes bytes(file);
+  const auto wanted = static_cast<std::size_t>(grid.node_count()) * sizeof(double);
+  if (bytes.bytes().size() != wanted)
+    throw Error(ErrorCode::bad_input,
+                "'" + file.string() + "' has " + std::to_string(bytes.bytes().size()) +
+                    " bytes; a double for each of the " + std::to_string(grid.node_count()) + " nodes takes " +
+                    std::to_string(wanted),
+                where);
+  std::vector<double> values(static_cast<std::size_t>(grid.node_count()));
+  std::memcpy(values.data(), bytes.bytes().data(), wanted);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    if (!std::isfinite(values[n]))
+      throw Error(ErrorCode::bad_input,
+                  "'" + file.string() + "': number " + std::to_string(n) + " is infinite or not a number", where);
+  field.from_host(values);
+}
+
+HeatJob read_heat_text(std::string_view text, const std::string& name, const std::filesystem::path& folder) {
+  const Json root = Json::parse(text, name);
+  root.allow({"$schema", "title", "grid", "sides", "material", "sources", "initial", "scheme", "time", "stationary",
+              "backend", "output", "points"});
+  HeatJob job;
+  job.name = std::filesystem::path(name).stem().string();
+  if (root.has("title")) job.title = root.at("title").text();
+  job.grid = read_grid(root);
+  job.material = read_material(root.at("material"), job.grid.dimensions());
+  if (root.has("sources"))
+    for (const Json& source : root.at("sources").items())
+      job.sources.push_back(read_source(source, job.grid.dimensions()));
+  if (root.has("initial")) job.initial = read_initial(root.at("initial"), job.grid.dimensions(), folder);
+  auto schemes = heat_scheme_names();
+  schemes.emplace_back("stationary");
+  const std::string scheme = root.has("scheme") ? root.at("scheme").choice(schemes) : "douglas";
+  job.stationary = scheme == "stationary";
+  if (job.stationary) {
+    if (root.has("time"))
+      root.at("time").fail("a stationary job has no time; remove this key, or choose another scheme");
+    if (root.has("stationary")) read_stationary(root.at("stationary"), job.stationary_options);
+    if (!job.grid.has_prescribed_sides())
+      root.at("scheme").fail("without a side of prescribed temperature the steady state is not unique");
+    for (int s = 0; s < 2 * job.grid.dimensions(); ++s)
+      if (!job.grid.side(s).value.steady())
+        root.at("sides").fail(std::string("side ") + side_name(s) +
+                              " changes with time; a stationary job needs constants");
+    for (const GridTerm& source : job.sources)
+      if (source.kind != SourceKind::steady) root.at("sources").fail("a source changes with time");
+  } else {
+    if (root.has("stationary")) root.at("stationary").fail("this key belongs to the scheme \"stationary\"");
+    job.options.scheme = heat_scheme(scheme);
+    read_time(root, job);
+  }
+  if (root.has("backend")) job.backend = root.at("backend").text();
+  if (root.has("output")) read_output(root.at("output"), job);
+  if (root.has("points")) read_points(root.at("points"), job);
+  job.fingerprint = fingerprint_of(text, job);
+  return job;
+}
+
+HeatJob read_heat_job(const std::filesystem::path& path) {
+  const FileBytes bytes(path);
+  return read_heat_text(bytes.bytes(), path.string(), path.parent_path());
+}
+
+}  // namespace voussoir
