@@ -10,13 +10,15 @@ namespace {
 
 using voussoir::detail::StencilPass;
 
-/// Rows per warp, warps per block and blocks per multiprocessor, as they were measured to be fastest on an H200.
+/// Rows per warp, warps per block, planes in stages and blocks per multiprocessor, as they were measured to be fastest
+/// on an H200 for 1024³ nodes. Numbers in double precision take so many registers that more warps would spill them.
 template <class Real, int T, bool Source>
 struct TileChoice {
+  static constexpr bool narrow = sizeof(Real) == 8;
   static constexpr int rows = 4;
-  static constexpr int warps = emulated ? 4 : T == 4 ? 8 : 12;
-  static constexpr int stages = 3;
-  static constexpr int blocks = 1;
+  static constexpr int warps = emulated ? 4 : T > 2 && !narrow ? 12 : 8;
+  static constexpr int stages = T == 3 ? (Source ? 3 : 4) : 2;
+  static constexpr int blocks = T <= 2 ? 2 : 1;
 };
 
 AxisSides axis_sides(const std::array<GridSide, 2>& sides) {
@@ -94,7 +96,7 @@ JacobiPass<Real> pass_on_device(const StencilPass& pass, const DevicePlanes<cons
 
 }  // namespace
 
-int default_jacobi_levels(bool source, int) { return source ? 2 : 3; }
+int default_jacobi_levels(bool source, int real_bytes) { return source && real_bytes == 8 ? 3 : 4; }
 
 template <class Real>
 void launch_jacobi(const StencilPass& pass, const DevicePlanes<const Real>& in, const DevicePlanes<Real>& out,
