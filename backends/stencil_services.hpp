@@ -67,6 +67,7 @@ struct StencilReport {
   std::int64_t bytes_out = 0;      ///< bytes copied from devices to host memory by iterations
   std::int64_t bytes_between = 0;  ///< bytes copied between devices
   std::size_t device_bytes = 0;    ///< bytes allocated on all devices together
+  bool pinned = true;              ///< false where host memory could not be pinned, and copies are slow for that
   std::int64_t updates = 0;        ///< node updates by slabs, repeated work in overlaps included; tiles on the chip not
 };
 

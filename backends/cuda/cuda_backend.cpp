@@ -6,6 +6,7 @@
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
+#include <voussoir/backends/cuda/stencils/cuda_stencils.hpp>
 
 namespace voussoir::cuda {
 
@@ -28,6 +29,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*multigrid_);
   projection_ = make_projection(*this);
   provide(*projection_);
+  stencils_ = make_stencils(*this);
+  provide(*stencils_);
 }
 
 CudaBackend::~CudaBackend() = default;

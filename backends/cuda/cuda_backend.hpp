@@ -7,6 +7,7 @@
 #include <voussoir/backends/cuda/runtime/memory.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/backends/stencil_services.hpp>
 
 namespace voussoir::cuda {
 
@@ -94,6 +95,7 @@ class CudaBackend final : public Backend {
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
+  std::unique_ptr<StencilServices> stencils_;
 };
 
 /// A kernel of this library, to ask whether the library has code for a GPU at all.

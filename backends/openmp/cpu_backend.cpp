@@ -3,6 +3,7 @@
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
+#include <voussoir/backends/openmp/stencils/cpu_stencils.hpp>
 #include <voussoir/backends/threads.hpp>
 
 namespace voussoir {
@@ -18,6 +19,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*multigrid_);
   projection_ = cpu::make_projection(*this);
   provide(*projection_);
+  stencils_ = cpu::make_stencils(*this);
+  provide(*stencils_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

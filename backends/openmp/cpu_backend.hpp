@@ -6,6 +6,7 @@
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/backends/stencil_services.hpp>
 
 namespace voussoir {
 
@@ -75,6 +76,7 @@ class CpuBackend : public Backend {
   int threads_;
   std::unique_ptr<MultigridServices> multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
+  std::unique_ptr<StencilServices> stencils_;
 };
 
 /// The cores of this machine as one device. `threads` 0 takes all that the process may run on (or OMP_NUM_THREADS).
