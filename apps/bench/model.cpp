@@ -15,6 +15,7 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/solvers/cost/calibration.hpp>
+#include <voussoir/solvers/cost/pyramid_height.hpp>
 
 // The proof of the cost model: predictions beside measurements of the same run, as in figures 1 and 2 of the paper.
 
@@ -107,24 +108,10 @@ struct PyramidComparison {
   double budget = 0;
   std::vector<Compared> rows;  ///< seconds per iteration
   std::vector<std::int64_t> slabs;
-  PyramidChoice choice;
+  HeightChoice choice;
   double chosen_seconds = 0, best_seconds = 0;
   std::int64_t best_height = 0;
 };
-
-PyramidJob pyramid_job(StencilServices& stencils, const StencilProblem& problem, double budget, int devices) {
-  PyramidJob job;
-  job.nx = problem.nodes[0];
-  job.ny = problem.nodes[1];
-  job.nz = problem.nodes[2];
-  job.budget = budget;
-  job.devices = devices;
-  job.tile = std::max(1, stencils.default_tile(problem, true, 8));
-  job.slab_bytes = [&stencils, problem](std::int64_t slab, int height) {
-    return static_cast<double>(stencils.slab_bytes(problem, slab, height, true, 8));
-  };
-  return job;
-}
 
 PyramidComparison compare_pyramids(const CostModel& model, StencilServices& stencils, Backend& backend,
                                    std::int64_t n, bool quick) {
@@ -133,7 +120,7 @@ PyramidComparison compare_pyramids(const CostModel& model, StencilServices& sten
   StencilProblem problem;
   problem.nodes = {n, n, n};
   result.budget = 24.0 * static_cast<double>(problem.size()) / 4;
-  const PyramidJob job = pyramid_job(stencils, problem, result.budget, backend.devices());
+  const PyramidJob job = make_pyramid_job(stencils, problem, true, 8, result.budget, backend.devices());
   auto u = start_values(problem.size());
   const auto f = start_values(problem.size());
   const int top = static_cast<int>(std::max<std::int64_t>(3, n / 10));

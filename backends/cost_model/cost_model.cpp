@@ -155,16 +155,16 @@ std::vector<int> CostModel::candidate_heights(int largest) {
   return heights;
 }
 
-std::optional<PyramidChoice> CostModel::choose_height(const PyramidJob& job, int iterations) const {
+std::optional<HeightChoice> CostModel::choose_height(const PyramidJob& job, int iterations) const {
   const auto tenth = static_cast<int>(std::min<std::int64_t>(job.nz / 10, 1 << 20));
-  std::optional<PyramidChoice> best;
+  std::optional<HeightChoice> best;
   for (const int h : candidate_heights(std::min(std::max(1, iterations), std::max(2, tenth)))) {
     const std::int64_t slab = largest_slab(job, h);
     if (slab == 0) continue;
     const auto pass = pyramid_pass(job, h, slab);
     if (!pass) return std::nullopt;
     const double each = *pass / h;
-    if (!best || each < best->seconds) best = PyramidChoice{h, slab, each, count_pyramid(job, h, slab).slabs};
+    if (!best || each < best->seconds) best = HeightChoice{h, slab, each, count_pyramid(job, h, slab).slabs};
   }
   return best;
 }

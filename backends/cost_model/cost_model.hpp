@@ -62,7 +62,7 @@ struct PyramidCounts {
 PyramidCounts count_pyramid(const PyramidJob& job, int height, std::int64_t slab);
 
 /// A choice of pyramid height and slab, and what it costs.
-struct PyramidChoice {
+struct HeightChoice {
   int height = 1;          ///< h: iterations per pass
   std::int64_t slab = 0;   ///< R: layers of a slab with its overlap of h on either side
   double seconds = 0;      ///< predicted seconds of one iteration: those of a pass over h
@@ -138,7 +138,7 @@ class CostModel {
   /// The height with the least time per iteration among candidate_heights(), each with the largest slab that fits, up to
   /// min(iterations, max(2, nz / 10)), the range in which the paper recommends its model. std::nullopt if nothing fits
   /// or the profile lacks an operation.
-  std::optional<PyramidChoice> choose_height(const PyramidJob& job, int iterations) const;
+  std::optional<HeightChoice> choose_height(const PyramidJob& job, int iterations) const;
 
   // --- finite elements --------------------------------------------------------------------------------------------
   /// Integration of all element matrices, and their assembly into a stored matrix or preparation of an operator.
