@@ -195,7 +195,8 @@ StrategyPlan predict_strategy(const CostModel& model, const ModelShape& shape, c
   plan.set_up_seconds = added({pattern, assemble, prepare});
   add_other_stages(model, shape, count, columns, plan.stages);
   plan.stages.push_back({"pattern", times(count, pattern)});
-  plan.stages.push_back({"assemble and solve", added({times(count, assemble), times(count, prepare), times(columns, solve)})});
+  plan.stages.push_back(
+      {"assemble and solve", added({times(count, assemble), times(count, prepare), times(columns, solve)})});
   // Without rates of the stages around the solver, the sum is that of the solver's stages.
   double sum = 0;
   bool known = true;
@@ -221,8 +222,8 @@ JobPlan plan_job(const Job& job, const std::vector<std::string>& backends, const
   plan.name = job.name;
   plan.title = job.title;
   plan.source = job.source;
-  const auto modal = std::count_if(job.steps.begin(), job.steps.end(),
-                                   [](const JobStep& step) { return uses_modes(step.procedure); });
+  const auto modal =
+      std::count_if(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return uses_modes(step.procedure); });
   if (modal > 0)
     plan.notes.push_back(std::to_string(modal) +
                          " of its steps are natural modes or made of them. Their number of iterations is unknown, so "

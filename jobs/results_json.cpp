@@ -258,7 +258,8 @@ Json predicted(const RunPrediction& p) {
   Json object{{"note", p.note}};
   if (p.stages.empty()) return object;
   Json seconds = Json::object();
-  for (const StagePrediction& stage : p.stages) seconds[stage.stage] = stage.seconds ? Json(*stage.seconds) : Json(nullptr);
+  for (const StagePrediction& stage : p.stages)
+    seconds[stage.stage] = stage.seconds ? Json(*stage.seconds) : Json(nullptr);
   object["seconds"] = seconds;
   if (p.iterations) {
     object["iterations"] = p.iterations->iterations;

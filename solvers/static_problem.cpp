@@ -212,9 +212,8 @@ std::string automatic_storage(const Domain& domain, const Size& size, const Stat
   const std::string stored = size.uniform ? "bsr" : "csr";
   if (!size.symmetric || size.slender || options.constraints == "penalty" || options.algorithm == "newton")
     return stored;
-  const OperatorChoice choice =
-      choose_operator(domain, backend, solver, size.uniform ? OperatorForm::bsr : OperatorForm::csr,
-                      options.relative_tolerance);
+  const OperatorChoice choice = choose_operator(
+      domain, backend, solver, size.uniform ? OperatorForm::bsr : OperatorForm::csr, options.relative_tolerance);
   if (!choice.reason.empty()) why += (why.empty() ? "" : "; ") + ("storage " + choice.reason);
   return choice.storage.empty() ? stored : choice.storage;
 }

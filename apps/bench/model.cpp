@@ -113,8 +113,8 @@ struct PyramidComparison {
   std::int64_t best_height = 0;
 };
 
-PyramidComparison compare_pyramids(const CostModel& model, StencilServices& stencils, Backend& backend,
-                                   std::int64_t n, bool quick) {
+PyramidComparison compare_pyramids(const CostModel& model, StencilServices& stencils, Backend& backend, std::int64_t n,
+                                   bool quick) {
   PyramidComparison result;
   result.n = n;
   StencilProblem problem;
@@ -133,9 +133,10 @@ PyramidComparison compare_pyramids(const CostModel& model, StencilServices& sten
   heights.push_back(choice->height);
   std::sort(heights.begin(), heights.end());
   heights.erase(std::unique(heights.begin(), heights.end()), heights.end());
-  show("\nPyramids: {}³ points in host memory, {:.0f} MB on the device (formula 2), per iteration\n{:>6} {:>6} {:>11} "
-       "{:>11} {:>8}\n",
-       n, result.budget * 1e-6, "h", "R", "measured", "predicted", "apart");
+  show(
+      "\nPyramids: {}³ points in host memory, {:.0f} MB on the device (formula 2), per iteration\n{:>6} {:>6} {:>11} "
+      "{:>11} {:>8}\n",
+      n, result.budget * 1e-6, "h", "R", "measured", "predicted", "apart");
   for (const int h : heights) {
     const std::int64_t slab = CostModel::largest_slab(job, h);
     if (slab == 0) continue;

@@ -76,8 +76,9 @@ void add_bench_command(CLI::App& program) {
       ->type_name("openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
   bench
-      ->add_option("--size", options->size,
-                   "Cantilever of 10n × n × n elements (default: 21), or cube of n × n × n (default: 84; of model: points)")
+      ->add_option(
+          "--size", options->size,
+          "Cantilever of 10n × n × n elements (default: 21), or cube of n × n × n (default: 84; of model: points)")
       ->type_name("N")
       ->check(whole_number_between(2, 2000));
   bench->add_option("--memory-size", options->memory_size, "Size of the cantilever for memory measurements")
@@ -90,7 +91,10 @@ void add_bench_command(CLI::App& program) {
                    "Double-precision rate of the device in TFLOP/s, for floors (default: by its name)")
       ->type_name("X")
       ->check(above_zero());
-  bench->add_option("--json", options->json, "Write the numbers of the device workloads, of calibrate or of model to a file")->type_name("FILE");
+  bench
+      ->add_option("--json", options->json,
+                   "Write the numbers of the device workloads, of calibrate or of model to a file")
+      ->type_name("FILE");
   bench->add_option("--svg", options->svg, "Write the plots of the workload model to FILE-long-vectors.svg, …")
       ->type_name("FILE");
   bench->add_option("--markdown", options->markdown, "Write the paper's tables to a file")->type_name("FILE");

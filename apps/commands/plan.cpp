@@ -72,10 +72,9 @@ std::string text_of(const JobPlan& plan) {
   for (const BackendPlan& backend : plan.backends) {
     text += fmt::format("\n  backend {}: {}\n", backend.backend, backend.device);
     if (!backend.usable) continue;
-    text += backend.is_assumption
-                ? fmt::format("    {} built-in rates of other machines, since {}\n", yellow("rough:"),
-                              backend.profile_note)
-                : fmt::format("    {}\n", backend.profile_note);
+    text += backend.is_assumption ? fmt::format("    {} built-in rates of other machines, since {}\n", yellow("rough:"),
+                                                backend.profile_note)
+                                  : fmt::format("    {}\n", backend.profile_note);
     for (const ModelPlan& model : backend.models) text += text_of(model);
   }
   for (const std::string& note : plan.notes) text += "  note: " + note + "\n";
@@ -112,7 +111,8 @@ number of iterations is an assumption; the time of one iteration is given beside
 }  // namespace
 
 void add_plan_command(CLI::App& program) {
-  CLI::App* plan = program.add_subcommand("plan", "Predict time and memory of a job for every strategy, without running it");
+  CLI::App* plan =
+      program.add_subcommand("plan", "Predict time and memory of a job for every strategy, without running it");
   auto options = std::make_shared<PlanOptions>();
   plan->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json)")
       ->type_name("FILE")

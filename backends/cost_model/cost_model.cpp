@@ -92,12 +92,13 @@ std::optional<double> CostModel::element_operation(std::string_view what, const 
 std::optional<double> CostModel::long_vectors(std::int64_t n, std::int64_t steps, bool with_copies) const {
   const double side = static_cast<double>(n) + 2, entries = side * side, inner = static_cast<double>(n) * side - 2;
   const double bytes = 3 * 8 * entries;  // the vector and its two sums stay in use from step to step
-  const auto step = sum_of({operation(operations::add, entries - 1, bytes), operation(operations::add, inner, bytes),
-                            operation(operations::saxpy, inner, bytes), operation(operations::border, 4 * side, bytes)});
+  const auto step =
+      sum_of({operation(operations::add, entries - 1, bytes), operation(operations::add, inner, bytes),
+              operation(operations::saxpy, inner, bytes), operation(operations::border, 4 * side, bytes)});
   if (!step) return std::nullopt;
   if (!with_copies) return static_cast<double>(steps) * *step;
-  const auto copies =
-      sum_of({operation(operations::to_device, 8 * entries, 8 * entries), operation(operations::to_host, 8 * entries, 8 * entries)});
+  const auto copies = sum_of({operation(operations::to_device, 8 * entries, 8 * entries),
+                              operation(operations::to_host, 8 * entries, 8 * entries)});
   if (!copies) return std::nullopt;
   return *copies + static_cast<double>(steps) * *step;
 }
@@ -109,10 +110,9 @@ std::optional<double> CostModel::pyramid_pass(const PyramidJob& job, int height,
   const OperationCost* in = profile_.find(operations::slab_in);
   const OperationCost* out = profile_.find(operations::slab_out);
   if (!in || !out) return std::nullopt;
-  const double copies = slabs * (in->latency + out->latency) +
-                        layer * job.real_bytes *
-                            (counts.layers_in * in->seconds_per_unit(bytes) +
-                             counts.layers_out * out->seconds_per_unit(bytes));
+  const double copies = slabs * (in->latency + out->latency) + layer * job.real_bytes *
+                                                                   (counts.layers_in * in->seconds_per_unit(bytes) +
+                                                                    counts.layers_out * out->seconds_per_unit(bytes));
   double updates = 0;
   for (int done = 0; done < height;) {
     const int tile = std::min(std::max(1, job.tile), height - done);
@@ -252,8 +252,8 @@ std::optional<double> CostModel::multigrid_cycle(const ModelShape& model) const 
 
 std::optional<double> CostModel::factorise(const ModelShape& model) const {
   const double numbers = factor_numbers(model), work = factor_work(model);
-  return sum_of({operation(operations::factor, work, 8 * numbers),
-                 operation(operations::factor_linear, numbers, 8 * numbers)});
+  return sum_of(
+      {operation(operations::factor, work, 8 * numbers), operation(operations::factor_linear, numbers, 8 * numbers)});
 }
 
 std::optional<IterationAssumption> assumed_iterations(const std::string& preconditioner, const ModelShape& model,
@@ -272,8 +272,9 @@ std::optional<IterationAssumption> assumed_iterations(const std::string& precond
   const double iterations = std::ceil(factor * std::sqrt(along * across) * digits);
   std::string rule = factor == 2.5 ? "2.5" : "8.8";
   return IterationAssumption{std::max(1.0, iterations),
-                             rule + " √(layers × nodes^(1/d)) iterations to 1e-8 assumed, as measured on a cube and a "
-                                    "cantilever; shape, contrast of materials and load may change it by a factor of 3"};
+                             rule +
+                                 " √(layers × nodes^(1/d)) iterations to 1e-8 assumed, as measured on a cube and a "
+                                 "cantilever; shape, contrast of materials and load may change it by a factor of 3"};
 }
 
 }  // namespace voussoir

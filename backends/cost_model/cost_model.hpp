@@ -25,21 +25,21 @@ struct LongVectorTimes {
 ///   T = τ + steps [4 t_kernel + t_add ⌈((n+2)² − 1)/s⌉ + t_add ⌈(n(n+2) − 2)/s⌉ + t_saxpy ⌈(n(n+2) − 2)/s⌉ + t_0]
 double long_vector_formula(const LongVectorTimes& times, std::int64_t n, std::int64_t steps);
 
-/// Formula (2), the predicted time of one pass of `height` iterations over a grid of n³ points in slabs of `slab` layers
-/// with their overlap: `blocks` [(3 R − 2 h) t_copy + t_a ⌈h (R − h − 1)(n − 2)² / s⌉]. `copy` is the time to move one
-/// layer of n² values, `update` that of one round of s stencils.
+/// Formula (2), the predicted time of one pass of `height` iterations over a grid of n³ points in slabs of `slab`
+/// layers with their overlap: `blocks` [(3 R − 2 h) t_copy + t_a ⌈h (R − h − 1)(n − 2)² / s⌉]. `copy` is the time to
+/// move one layer of n² values, `update` that of one round of s stencils.
 double pyramid_formula(std::int64_t n, std::int64_t blocks, std::int64_t slab, int height, double copy, double update,
                        double in_flight);
 
 /// A 3D grid in host memory, iterated by a 7-point stencil slab by slab on devices: the generalisation of formula (2).
 struct PyramidJob {
-  std::int64_t nx = 0,  ///< points along x, the contiguous direction
-      ny = 0,           ///< points along y
-      nz = 0;           ///< points along z, the direction in which slabs are cut
-  bool source = true;   ///< whether a right-hand side travels too
-  int real_bytes = 8;   ///< bytes of a number
-  int tile = 1;         ///< largest number of iterations per pass through device memory
-  int devices = 1;      ///< devices that share the layers
+  std::int64_t nx = 0,        ///< points along x, the contiguous direction
+      ny = 0,                 ///< points along y
+      nz = 0;                 ///< points along z, the direction in which slabs are cut
+  bool source = true;         ///< whether a right-hand side travels too
+  int real_bytes = 8;         ///< bytes of a number
+  int tile = 1;               ///< largest number of iterations per pass through device memory
+  int devices = 1;            ///< devices that share the layers
   bool keeps_overlap = true;  ///< whether overlaps of neighbouring slabs cross the bus once only
   double budget = 0;          ///< bytes of device memory for slabs; 0: unlimited
   /// Bytes that slabs of R layers with height h take on a device. Empty: three arrays of R layers, twice.
@@ -135,9 +135,9 @@ class CostModel {
   static std::int64_t largest_slab(const PyramidJob& job, int height);
   /// The heights that are tried: 10 to 15 values from 1 to `largest`, about equally spaced in log h.
   static std::vector<int> candidate_heights(int largest);
-  /// The height with the least time per iteration among candidate_heights(), each with the largest slab that fits, up to
-  /// min(iterations, max(2, nz / 10)), the range in which the paper recommends its model. std::nullopt if nothing fits
-  /// or the profile lacks an operation.
+  /// The height with the least time per iteration among candidate_heights(), each with the largest slab that fits, up
+  /// to min(iterations, max(2, nz / 10)), the range in which the paper recommends its model. std::nullopt if nothing
+  /// fits or the profile lacks an operation.
   std::optional<HeightChoice> choose_height(const PyramidJob& job, int iterations) const;
 
   // --- finite elements --------------------------------------------------------------------------------------------
@@ -174,9 +174,9 @@ double factor_work(const ModelShape& model);
 
 /// Assumed CG iterations to a relative residual of 1e-8. They depend on the model, so they are assumptions that every
 /// table states. The condition number of a second-order problem grows like h⁻², so Jacobi-type preconditioners take
-/// a √(L n^(1/d)) iterations with n nodes in d dimensions and L layers along the body. Measured for block Jacobi: 752 on
-/// a cube of 614 125 nodes, 832 on a cantilever of 10 : 1 with 102 124 nodes; a = 8.8 gives 748 and 880. Multigrid took
-/// between 14 and 32, so 20, whatever the size.
+/// a √(L n^(1/d)) iterations with n nodes in d dimensions and L layers along the body. Measured for block Jacobi: 752
+/// on a cube of 614 125 nodes, 832 on a cantilever of 10 : 1 with 102 124 nodes; a = 8.8 gives 748 and 880. Multigrid
+/// took between 14 and 32, so 20, whatever the size.
 struct IterationAssumption {
   double iterations = 0;  ///< for one right-hand side
   std::string text;       ///< where the number comes from

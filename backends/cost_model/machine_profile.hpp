@@ -15,22 +15,22 @@ namespace voussoir {
 
 /// Names of the operations in a MachineProfile, and what a unit of each is.
 namespace operations {
-inline constexpr std::string_view fill = "fill";            ///< x = a; unit: an entry
-inline constexpr std::string_view copy = "copy";            ///< y = x; an entry
-inline constexpr std::string_view axpy = "axpy";            ///< y = a x + y (saxpy); an entry
-inline constexpr std::string_view add = "add";              ///< z = x + y of long vectors; an entry
-inline constexpr std::string_view saxpy = "saxpy";          ///< z = y + a (x + w) of long vectors; an entry
-inline constexpr std::string_view border = "border";        ///< border of a long vector restored; an entry of it
-inline constexpr std::string_view dot = "dot";              ///< x·y with its result on the host; an entry
-inline constexpr std::string_view to_device = "to device";  ///< copy from host memory; a byte
-inline constexpr std::string_view to_host = "to host";      ///< copy to host memory; a byte
-inline constexpr std::string_view exchange = "exchange";    ///< halo exchange between devices; an entry
-inline constexpr std::string_view stencil = "stencil";      ///< an iteration of a 7-point stencil; a cell
-inline constexpr std::string_view slab_in = "slab in";      ///< copy of a slab from host memory; a byte
-inline constexpr std::string_view slab_out = "slab out";    ///< copy of a finished slab to host memory; a byte
-inline constexpr std::string_view sweep = "sweep";          ///< periodic tridiagonal systems; an unknown
-inline constexpr std::string_view csr = "product csr";      ///< product with sparse rows; a stored number
-inline constexpr std::string_view cg = "cg vectors";        ///< a CG iteration without its product; an equation
+inline constexpr std::string_view fill = "fill";              ///< x = a; unit: an entry
+inline constexpr std::string_view copy = "copy";              ///< y = x; an entry
+inline constexpr std::string_view axpy = "axpy";              ///< y = a x + y (saxpy); an entry
+inline constexpr std::string_view add = "add";                ///< z = x + y of long vectors; an entry
+inline constexpr std::string_view saxpy = "saxpy";            ///< z = y + a (x + w) of long vectors; an entry
+inline constexpr std::string_view border = "border";          ///< border of a long vector restored; an entry of it
+inline constexpr std::string_view dot = "dot";                ///< x·y with its result on the host; an entry
+inline constexpr std::string_view to_device = "to device";    ///< copy from host memory; a byte
+inline constexpr std::string_view to_host = "to host";        ///< copy to host memory; a byte
+inline constexpr std::string_view exchange = "exchange";      ///< halo exchange between devices; an entry
+inline constexpr std::string_view stencil = "stencil";        ///< an iteration of a 7-point stencil; a cell
+inline constexpr std::string_view slab_in = "slab in";        ///< copy of a slab from host memory; a byte
+inline constexpr std::string_view slab_out = "slab out";      ///< copy of a finished slab to host memory; a byte
+inline constexpr std::string_view sweep = "sweep";            ///< periodic tridiagonal systems; an unknown
+inline constexpr std::string_view csr = "product csr";        ///< product with sparse rows; a stored number
+inline constexpr std::string_view cg = "cg vectors";          ///< a CG iteration without its product; an equation
 inline constexpr std::string_view amg_set_up = "amg set-up";  ///< set-up of multigrid; a number of the whole matrix
 inline constexpr std::string_view amg_cycle = "amg cycle";    ///< one cycle of multigrid; a number of the whole matrix
 inline constexpr std::string_view factor = "factorise";       ///< direct factorisation; an operation count (flops)

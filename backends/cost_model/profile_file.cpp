@@ -159,7 +159,8 @@ MachineProfile profile_from_json(std::string_view text, const std::string& where
 }
 
 fs::path profile_folder() {
-  if (const char* chosen = ::secure_getenv("VOUSSOIR_CACHE_DIR"); chosen && *chosen) return fs::path(chosen) / "profiles";
+  if (const char* chosen = ::secure_getenv("VOUSSOIR_CACHE_DIR"); chosen && *chosen)
+    return fs::path(chosen) / "profiles";
   if (const std::string folder = absolute_folder_of("XDG_CACHE_HOME"); !folder.empty())
     return fs::path(folder) / "voussoir" / "profiles";
   if (const std::string home = absolute_folder_of("HOME"); !home.empty())

@@ -20,10 +20,14 @@ struct TypeSizes {
 
 std::vector<TypeSizes> measured_types(const Calibrator& c) {
   if (c.options().quick) return {{"solid.hex8.full", {4, 10}, true}, {"plane_stress.quad4", {10, 40}}};
-  std::vector<TypeSizes> all{{"solid.hex8.full", {6, 14, 26, 40}, true}, {"solid.hex8", {6, 20}},
-                             {"solid.hex20", {3, 8, 14}},                {"solid.tet4", {6, 22}},
-                             {"solid.tet10", {4, 12}},                   {"plane_stress.quad4", {30, 240}},
-                             {"plane_stress.quad8", {20, 140}},          {"heat.hex8", {8, 36}}};
+  std::vector<TypeSizes> all{{"solid.hex8.full", {6, 14, 26, 40}, true},
+                             {"solid.hex8", {6, 20}},
+                             {"solid.hex20", {3, 8, 14}},
+                             {"solid.tet4", {6, 22}},
+                             {"solid.tet10", {4, 12}},
+                             {"plane_stress.quad4", {30, 240}},
+                             {"plane_stress.quad8", {20, 140}},
+                             {"heat.hex8", {8, 36}}};
   if (!c.on_host()) all.front().sizes.push_back(72);  // fills a GPU
   return all;
 }
@@ -74,8 +78,7 @@ void measure_by_elements(const Calibrator& c, const AnalysisModel& model, double
     backend.assemble(device, nullptr, {}, *matrix);
     const double bytes = static_cast<double>(matrix->bytes()) + vectors;
     if (product == ElementProduct::gather) {
-      all.integrate.push_back(
-          c.measure(elements, bytes, [&] { backend.assemble(device, nullptr, {}, *matrix); }));
+      all.integrate.push_back(c.measure(elements, bytes, [&] { backend.assemble(device, nullptr, {}, *matrix); }));
       all.element.push_back(c.measure(elements, bytes, [&] { matrix->apply(x, y); }));
     } else {
       all.matrix_free.push_back(c.measure(elements, bytes, [&] { matrix->apply(x, y); }));
@@ -106,7 +109,7 @@ void calibrate_elements(Calibrator& c) {
       TypeSamples all = measure_type(c, what, type);
       // A second look at the first attempt's numbers is a whole new measurement of the type.
       int uses = 0;
-      const auto take = [&](const std::string& name, std::vector<CostSample> TypeSamples::* which) {
+      const auto take = [&](const std::string& name, std::vector<CostSample> TypeSamples::*which) {
         uses = 0;
         c.add(name, [&] {
           if (uses++ > 0) all = measure_type(c, what, type);

@@ -81,8 +81,8 @@ CostSample streamed_pass(Calibrator& c, StencilServices& stencils, std::int64_t 
 
 /// With a source, twice as much goes in as comes out; without one, as much. The two passes tell both rates apart.
 void calibrate_streams(Calibrator& c, StencilServices& stencils) {
-  std::vector<std::int64_t> sizes = c.options().quick ? std::vector<std::int64_t>{24, 48}
-                                                      : std::vector<std::int64_t>{48, 96, 160};
+  std::vector<std::int64_t> sizes =
+      c.options().quick ? std::vector<std::int64_t>{24, 48} : std::vector<std::int64_t>{48, 96, 160};
   if (!c.options().quick && !c.on_host()) sizes.push_back(320);
   std::vector<CostSample> in, out;
   for (const std::int64_t n : sizes) {

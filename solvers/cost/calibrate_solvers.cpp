@@ -164,10 +164,12 @@ void calibrate_solvers(Calibrator& c) {
   std::vector<int> levels(sizes);
   if (!quick && c.on_host()) levels.back() = 32;
   c.group("multigrid", [&] { calibrate_multigrid(c, levels); });
-  c.group("direct factorisation",
-          [&] { calibrate_direct(c, quick ? std::vector<int>{4, 7} : std::vector<int>{6, 10, 14}); });
-  c.group("stages of an analysis",
-          [&] { calibrate_stages(c, quick ? std::vector<int>{4, 8} : std::vector<int>{8, 24}); });
+  c.group("direct factorisation", [&] {
+    calibrate_direct(c, quick ? std::vector<int>{4, 7} : std::vector<int>{6, 10, 14});
+  });
+  c.group("stages of an analysis", [&] {
+    calibrate_stages(c, quick ? std::vector<int>{4, 8} : std::vector<int>{8, 24});
+  });
 }
 
 }  // namespace voussoir::detail

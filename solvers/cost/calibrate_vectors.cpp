@@ -115,8 +115,8 @@ void calibrate_exchange(Calibrator& c) {
     std::vector<CostSample> samples;
     for (std::int64_t ghosts = 64; ghosts <= (c.options().quick ? 4096 : 262144); ghosts *= 8) {
       Vector x(even_layout(*c.backend(), 2 * ghosts * c.backend()->devices(), ghosts));
-      samples.push_back(c.measure(static_cast<double>(ghosts), 8.0 * static_cast<double>(ghosts),
-                                  [&] { c.backend()->exchange(x); }));
+      samples.push_back(
+          c.measure(static_cast<double>(ghosts), 8.0 * static_cast<double>(ghosts), [&] { c.backend()->exchange(x); }));
     }
     return samples;
   });

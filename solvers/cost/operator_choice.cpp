@@ -67,7 +67,8 @@ OperatorChoice choose_operator(const Domain& domain, const CostModel& model, con
   const std::string compared = "matrix-free " + short_time(*free) + ", " + to_string(assembled) + " " +
                                short_time(*stored) + " for " + share + " iterations, predicted by the profile of " +
                                model.profile().date;
-  return {better ? "matrix-free" : "", (better ? std::string("matrix-free") : to_string(assembled)) + " (" + compared + ")"};
+  return {better ? "matrix-free" : "",
+          (better ? std::string("matrix-free") : to_string(assembled)) + " (" + compared + ")"};
 }
 
 OperatorChoice choose_operator(const Domain& domain, const Backend& backend, const std::string& solver,

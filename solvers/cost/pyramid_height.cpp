@@ -31,10 +31,9 @@ PyramidChoice choose_height_by_profile(const PyramidQuestion& question) {
   ProfileSearch found = find_profile(*question.backend);
   if (!found.profile) return choose_height(question);
   const auto& stencils = question.backend->service<StencilServices>();
-  const PyramidJob job =
-      make_pyramid_job(stencils, question.problem, question.source, question.real_bytes,
-                       static_cast<double>(question.limits.device_bytes), question.backend->devices(),
-                       question.limits.tile);
+  const PyramidJob job = make_pyramid_job(stencils, question.problem, question.source, question.real_bytes,
+                                          static_cast<double>(question.limits.device_bytes),
+                                          question.backend->devices(), question.limits.tile);
   const auto most = static_cast<int>(std::clamp<std::int64_t>(question.iterations, 1, 1 << 20));
   const auto choice = CostModel(std::move(*found.profile)).choose_height(job, most);
   if (!choice) return choose_height(question);
