@@ -91,16 +91,17 @@ std::optional<double> CostModel::element_operation(std::string_view what, const 
 
 std::optional<double> CostModel::long_vectors(std::int64_t n, std::int64_t steps, bool with_copies) const {
   const double side = static_cast<double>(n) + 2, entries = side * side, inner = static_cast<double>(n) * side - 2;
-  const double bytes = 3 * 8 * entries;  // the vector and its two sums stay in use from step to step
-  const auto step =
-      sum_of({operation(operations::add, entries - 1, bytes), operation(operations::add, inner, bytes),
-              operation(operations::saxpy, inner, bytes), operation(operations::border, 4 * side, bytes)});
-  if (!step) return std::nullopt;
-  if (!with_copies) return static_cast<double>(steps) * *step;
+  const OperationCost *add = profile_.find(operations::add), *saxpy = profile_.find(operations::saxpy);
+  const OperationCost* border = profile_.find(operations::border);
+  if (!add || !saxpy || !border) return std::nullopt;
+  const double bytes = long_vector_bytes(n);
+  const double step = add->work_seconds(entries - 1, bytes) + add->work_seconds(inner, bytes) +
+                      saxpy->work_seconds(inner, bytes) + border->seconds(4 * side, bytes);
+  if (!with_copies) return static_cast<double>(steps) * step;
   const auto copies = sum_of({operation(operations::to_device, 8 * entries, 8 * entries),
                               operation(operations::to_host, 8 * entries, 8 * entries)});
   if (!copies) return std::nullopt;
-  return *copies + static_cast<double>(steps) * *step;
+  return *copies + static_cast<double>(steps) * step;
 }
 
 std::optional<double> CostModel::pyramid_pass(const PyramidJob& job, int height, std::int64_t slab) const {

@@ -20,7 +20,8 @@ inline constexpr std::string_view copy = "copy";              ///< y = x; an ent
 inline constexpr std::string_view axpy = "axpy";              ///< y = a x + y (saxpy); an entry
 inline constexpr std::string_view add = "add";                ///< z = x + y of long vectors; an entry
 inline constexpr std::string_view saxpy = "saxpy";            ///< z = y + a (x + w) of long vectors; an entry
-inline constexpr std::string_view border = "border";          ///< border of a long vector restored; an entry of it
+/// Border of a long vector restored, and the launches of all four operations of a step; unit: an entry of the border.
+inline constexpr std::string_view border = "border";
 inline constexpr std::string_view dot = "dot";                ///< x·y with its result on the host; an entry
 inline constexpr std::string_view to_device = "to device";    ///< copy from host memory; a byte
 inline constexpr std::string_view to_host = "to host";        ///< copy to host memory; a byte

@@ -66,6 +66,10 @@ double OperationCost::seconds(double units, double working_set) const {
   return latency + std::ceil(units / width) * width * seconds_per_unit(working_set);
 }
 
+double OperationCost::work_seconds(double units, double working_set) const {
+  return units > 0 ? std::ceil(units / width) * width * seconds_per_unit(working_set) : 0;
+}
+
 double OperationCost::streaming_rate() const { return levels.empty() ? 0 : levels.back().seconds_per_unit; }
 
 LineFit fit_line(std::span<const CostSample> samples) {

@@ -34,6 +34,8 @@ struct OperationCost {
 
   /// T(n, w). Zero units cost nothing, not even the latency.
   double seconds(double units, double working_set) const;
+  /// T(n, w) without the latency.
+  double work_seconds(double units, double working_set) const;
   /// c(w), the seconds per unit without latency and ceiling.
   double seconds_per_unit(double working_set) const;
   /// The last level's seconds per unit: what large data take.

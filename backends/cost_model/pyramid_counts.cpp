@@ -15,6 +15,11 @@ double long_vector_formula(const LongVectorTimes& t, std::int64_t n, std::int64_
          static_cast<double>(steps) * (4 * t.launch + t.add * whole + t.add * inner + t.saxpy * inner + t.border);
 }
 
+double long_vector_bytes(std::int64_t n) {
+  const double side = static_cast<double>(n) + 2;
+  return 16 * side * side;
+}
+
 double pyramid_formula(std::int64_t n, std::int64_t blocks, std::int64_t slab, int height, double copy, double update,
                        double in_flight) {
   const double r = static_cast<double>(slab), h = height, inner = static_cast<double>(n) - 2;

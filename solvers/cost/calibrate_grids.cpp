@@ -101,23 +101,24 @@ void calibrate_streams(Calibrator& c, StencilServices& stencils) {
   c.add(std::string(operations::slab_out), [&] { return out; });
 }
 
-/// What a step on long vectors takes beside its three sums: the border, and what launches share.
+/// What a step on long vectors takes beside the work of its three sums: launches and the border.
 void calibrate_border(Calibrator& c, StencilServices& stencils) {
   c.add(std::string(operations::border), [&] {
+    const OperationCost *add = c.profile().find(operations::add), *saxpy = c.profile().find(operations::saxpy);
+    if (!add || !saxpy) throw Error(ErrorCode::unavailable, "sums of vectors were not measured");
     std::vector<CostSample> samples;
-    for (const std::int64_t n : {8, 30, 62, 126, 254}) {
+    for (const std::int64_t n : {8, 14, 30, 46, 62}) {
       const std::int64_t side = n + 2;
       const auto entries = static_cast<double>(side * side), inner = static_cast<double>(n * side - 2);
+      const double bytes = long_vector_bytes(n);
       const auto u = field_of(side * side);
       const auto vectors = stencils.make_long_vectors(n, 0.2, u);
-      CostSample sample = c.measure(4.0 * static_cast<double>(side), 24 * entries, [&] { vectors->steps(10); });
-      const double whole = sample.seconds / 10;
-      double known = 0;
-      const OperationCost *add = c.profile().find(operations::add), *saxpy = c.profile().find(operations::saxpy);
-      if (!add || !saxpy) throw Error(ErrorCode::unavailable, "sums of vectors were not measured");
-      known = add->seconds(entries - 1, 24 * entries) + add->seconds(inner, 24 * entries) +
-              saxpy->seconds(inner, 24 * entries);
-      sample.seconds = std::max(whole - known, 0.02 * whole);
+      constexpr int steps = 20;
+      CostSample sample = c.measure(4.0 * static_cast<double>(side), bytes, [&] { vectors->steps(steps); });
+      const double whole = sample.seconds / steps;
+      const double work = add->work_seconds(entries - 1, bytes) + add->work_seconds(inner, bytes) +
+                          saxpy->work_seconds(inner, bytes);
+      sample.seconds = std::max(whole - work, 0.02 * whole);
       samples.push_back(sample);
     }
     return samples;

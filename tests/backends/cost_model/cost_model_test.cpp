@@ -21,7 +21,7 @@ MachineProfile made_profile() {
   const auto add = [&](const std::string& name, const OperationCost& cost) { profile.costs[name] = cost; };
   add("add", constant_rate(2, 0.5, 4));
   add("saxpy", constant_rate(2, 0.75, 4));
-  add("border", constant_rate(2, 0.0));
+  add("border", constant_rate(8, 0.0));  // four launches of 2
   add("to device", constant_rate(1, 0.01));
   add("to host", constant_rate(1, 0.02));
   add("slab in", constant_rate(0, 0.125));  // per byte: one second per number
