@@ -255,6 +255,21 @@ Json step(const StepSummary& s) {
   return object;
 }
 
+/// What the cost model predicted, beside what was measured; null where it knows nothing.
+Json predicted(const RunPrediction& p) {
+  Json object{{"note", p.note}};
+  if (p.stages.empty()) return object;
+  Json seconds = Json::object();
+  for (const StagePrediction& stage : p.stages)
+    seconds[stage.stage] = stage.seconds ? Json(*stage.seconds) : Json(nullptr);
+  object["seconds"] = seconds;
+  if (p.iterations) {
+    object["iterations"] = p.iterations->iterations;
+    object["assumption"] = p.iterations->text;
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string modes_json(const ModeSet& modes, const Job& job, const JobStep& step) {
@@ -300,6 +315,7 @@ std::string results_json(const JsonContents& c) {
     for (const StageTime& t : c.result->stage_times) seconds[t.stage] = number(t.seconds);
   seconds["write"] = number(c.write_seconds);
   root["seconds"] = seconds;
+  if (c.result) root["predicted"] = predicted(c.result->prediction);
   root["steps"] = Json::array();
   for (const StepSummary& s : *c.steps) root["steps"].push_back(step(s));
   Json notes = Json::array();

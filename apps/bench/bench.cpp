@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <voussoir/apps/bench/bench.hpp>
+#include <voussoir/apps/bench/calibrate.hpp>
 #include <voussoir/apps/bench/cpu.hpp>
 #include <voussoir/apps/bench/files.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
@@ -58,6 +59,20 @@ void run_device_workloads(const BenchOptions& options, const std::vector<std::si
     throw Error(ErrorCode::internal, "a result that was timed is wrong, or a workload failed; see the rows above");
 }
 
+/// Runs `calibrate` or `model`, which stand alone; false where neither is named.
+bool run_cost_workloads(const BenchOptions& options) {
+  const bool calibrates = asked_for(options, "calibrate"), compares = asked_for(options, "model");
+  if (!options.svg.empty() && !compares)
+    throw CLI::ValidationError("--svg", "is for the plots of the workload model; name it");
+  if (!calibrates && !compares) return false;
+  if (options.workloads.size() > 1)
+    throw CLI::ValidationError("WORKLOAD", "calibrate and model are run alone; name no other workload beside them");
+  require_writable("--json", options.json);
+  const CostBench what{options.backend, options.quick, options.size.value_or(0), options.json, options.svg};
+  calibrates ? bench_calibrate(what) : bench_model(what);
+  return true;
+}
+
 }  // namespace
 
 void run_bench(BenchOptions options) {
@@ -76,6 +91,7 @@ void run_bench(BenchOptions options) {
     if (const std::string name = device_workloads[i];
         asked_for(options, name) || (options.workloads.empty() && is_default(name)))
       workloads.push_back(i);
+  if (run_cost_workloads(options)) return;
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
                                "cpu and files print only a table; name another workload, such as spmv");
