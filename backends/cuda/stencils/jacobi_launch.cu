@@ -120,7 +120,7 @@ int default_jacobi_levels(bool source, int real_bytes, std::size_t shared_bytes)
     if (narrow) return source ? shared_bytes_of<double, true>(levels) : shared_bytes_of<double, false>(levels);
     return source ? shared_bytes_of<float, true>(levels) : shared_bytes_of<float, false>(levels);
   };
-  int levels = source && narrow ? 3 : most_jacobi_levels;  // with a source and damping, four would spill registers
+  int levels = most_jacobi_levels;
   while (levels > 1 && needed(levels) > shared_bytes) --levels;
   return levels;
 }
