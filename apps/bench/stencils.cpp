@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t checked_iterations = 10;
 /// Bytes per second and direction between pinned host memory and a GPU, as measured on the machine of the targets.
 constexpr double bus_rate = 55.2e9;
+/// Values per second that are wanted in memory.
+constexpr double in_memory_target = 400e9;
 
 std::vector<double> rough_grid(std::int64_t n) {
   std::vector<double> values(static_cast<std::size_t>(n));
@@ -84,7 +86,7 @@ void memory_rows(BenchRig& rig, const StencilCube& cube) {
         const std::vector<double> weights = StencilCube::weights(together);
         row.seconds = rig.measure(*backend, [&] { iteration->iterate(weights); }) / together;
         row.floor = rig.floor(cube.size() * (with_source ? 24 : 16) / tile, 12 * cube.size());
-        if (!with_source) row.target = rig.target(cube.size() / 400e9);
+        if (!with_source && tile == 4) row.target = rig.target(cube.size() / in_memory_target);
         note_rate(cube, row);
         cube.compare(*iteration, with_source, row);
       });
@@ -113,6 +115,8 @@ void streamed_rows(BenchRig& rig, StencilCube& cube) {
       // Over the bus in and out at once, each layer once; where memory is the host's, a copy in and a copy out.
       row.floor = std::max(rig.floor(cube.size() * 16.0 / report.tile, 12 * cube.size()),
                            (shared ? rig.floor(cube.size() * 32) : cube.size() * 8 / bus_rate) / height);
+      if (!shared)
+        row.target = rig.target(std::max(cube.size() * 8 / bus_rate / height, cube.size() / in_memory_target) / 0.9);
       note_rate(cube, row, fmt::format(", slabs of {} layers{}", report.slab, report.pinned ? "" : ", not pinned"));
       row.figures.emplace_back("height", height);
       row.figures.emplace_back("slab", static_cast<double>(report.slab));
@@ -149,7 +153,9 @@ void bench_stencils(BenchRig& rig) {
   // A cube that fills a GPU, or takes seconds on a CPU; other sizes as asked for.
   const bool large =
       rig.open()->memory(0)->shares_host_memory() == false && rig.device().find("debug") == std::string::npos;
-  const std::int64_t n = rig.setup().size != BenchSetup().size ? rig.setup().size : large ? 1024 : 256;
+  const std::int64_t n = rig.setup().size != BenchSetup().size ? rig.setup().size
+                         : large                               ? (rig.setup().quick ? 512 : 1024)
+                                                               : 256;
   rig.table().begin(
       "stencils",
       fmt::format("{0} × {0} × {0} nodes, Dirichlet sides, double precision; times are those of one iteration", n));

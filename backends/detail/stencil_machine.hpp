@@ -56,6 +56,7 @@ class StencilMachine {
   /// A new buffer of so many numbers, by the number that it is known by on its device.
   virtual int make_buffer(int device, std::int64_t entries) = 0;
   virtual std::size_t free_bytes(int device) const = 0;  ///< memory that may still be allocated
+  virtual bool overlaps_copies() const = 0;              ///< whether lanes run beside each other
 
   /// In the lane `compute`. The pass has at most most_tile() weights.
   virtual void advance(int device, const StencilPass& pass) = 0;

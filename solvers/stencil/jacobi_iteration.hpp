@@ -74,8 +74,8 @@ struct JacobiOptions {
   JacobiDamping damping = JacobiDamping::plain;  ///< how iterations are damped
   double weight = 1;                             ///< ω of JacobiDamping::fixed, between 0 and 2
   int cycle = 0;  ///< factors of a Chebyshev cycle; 0: 32, or all iterations where there are fewer
-  /// Iterations between two looks at the residual, where there is a tolerance; 0: a cycle, or 32. Each look takes about
-  /// as long as an iteration.
+  /// Iterations between two looks at the residual, where there is a tolerance; 0: a cycle, or 32. Each look reads the
+  /// whole grid once more.
   std::int64_t check_every = 0;
   GridPlacement placement = GridPlacement::automatic;  ///< where the grid is
   StencilOptions pyramids;  ///< height, tile, slab and budget; what is 0 is chosen by `choose`

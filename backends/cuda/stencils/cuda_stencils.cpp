@@ -65,6 +65,8 @@ class CudaStencilMachine final : public voussoir::detail::StencilMachine<Real> {
     return part.cuda().free() / static_cast<std::size_t>(sharing);
   }
 
+  bool overlaps_copies() const override { return true; }
+
   void advance(int device, const StencilPass& pass) override {
     const DeviceSection section(*at(device).memory);
     launch_jacobi<Real>(pass, lent(device, pass.in), changed(device, pass.out), lent(device, pass.f),

@@ -120,7 +120,7 @@ int default_jacobi_levels(bool source, int real_bytes, std::size_t shared_bytes)
     if (narrow) return source ? shared_bytes_of<double, true>(levels) : shared_bytes_of<double, false>(levels);
     return source ? shared_bytes_of<float, true>(levels) : shared_bytes_of<float, false>(levels);
   };
-  int levels = source && narrow ? 3 : most_jacobi_levels;  // with a source and damping, four would spill registers
+  int levels = most_jacobi_levels;
   while (levels > 1 && needed(levels) > shared_bytes) --levels;
   return levels;
 }
@@ -158,44 +158,54 @@ namespace {
 
 inline constexpr int residual_threads = 256;
 
-/// A block per plane. Threads take every 256th node, and their sums are added in pairs.
+/// What a thread has seen of a plane.
+struct ResidualSoFar {
+  double most = 0, sum = 0;
+  __device__ void add(double r) {
+    sum = fused(r, r, sum);
+    const double size = r < 0 ? -r : r;
+    if (!(size <= most) && most == most) most = size;  // a NaN stays
+  }
+};
+
+/// A block per plane. Warps take rows in turn and lanes nodes in turn, and the sums of threads are added in pairs.
 template <class Real>
 __global__ void residual_of_planes(const VSR_GRID_CONSTANT JacobiPass<Real> pass, double cx, double cy, double cz,
                                    double* norms) {
   VSR_SHARED double most[residual_threads];
   VSR_SHARED double sum[residual_threads];
-  const int z = pass.begin + static_cast<int>(blockIdx.x);
-  const std::int64_t plane = static_cast<std::int64_t>(pass.nx) * pass.ny;
+  const int z = pass.begin + static_cast<int>(blockIdx.x), nx = pass.nx;
+  const std::int64_t plane = static_cast<std::int64_t>(nx) * pass.ny;
   const bool around = pass.sides[2].lower == side_periodic;
+  const int z_below = around ? z - 1 : folded(z - 1, pass.nz, pass.sides[2]);
+  const int z_above = around ? z + 1 : folded(z + 1, pass.nz, pass.sides[2]);
   const Real* const u = pass.in.base + slot(pass.in, z) * plane;
-  const Real* const below =
-      pass.in.base + slot(pass.in, around ? z - 1 : folded(z - 1, pass.nz, pass.sides[2])) * plane;
-  const Real* const above =
-      pass.in.base + slot(pass.in, around ? z + 1 : folded(z + 1, pass.nz, pass.sides[2])) * plane;
+  const Real* const below = pass.in.base + slot(pass.in, z_below) * plane;
+  const Real* const above = pass.in.base + slot(pass.in, z_above) * plane;
   const Real* const f = pass.f.base ? pass.f.base + slot(pass.f, z) * plane : nullptr;
-  double my_most = 0, my_sum = 0;
-  if (around || !kept(z, pass.nz, pass.sides[2]))
-    for (int i = static_cast<int>(threadIdx.x); i < plane; i += residual_threads) {
-      const int x = i % pass.nx, y = i / pass.nx;
-      if (kept(x, pass.nx, pass.sides[0]) || kept(y, pass.ny, pass.sides[1])) continue;
-      const double v = u[i];
-      const int row = y * pass.nx;
+  ResidualSoFar mine;
+  const bool free = around || !kept(z, pass.nz, pass.sides[2]);
+  for (int y = static_cast<int>(threadIdx.x) / 32; free && y < pass.ny; y += residual_threads / 32) {
+    if (kept(y, pass.ny, pass.sides[1])) continue;
+    const int row = y * nx, y_below = folded(y - 1, pass.ny, pass.sides[1]) * nx,
+              y_above = folded(y + 1, pass.ny, pass.sides[1]) * nx;
+    for (int x = static_cast<int>(threadIdx.x) % 32; x < nx; x += 32) {
+      const bool side = x == 0 || x == nx - 1;
+      if (side && kept(x, nx, pass.sides[0])) continue;
+      const int left = side ? folded(x - 1, nx, pass.sides[0]) : x - 1;
+      const int right = side ? folded(x + 1, nx, pass.sides[0]) : x + 1;
+      const double v = u[row + x];
       const auto apart = [v](Real a, Real b) { return (static_cast<double>(a) - v) + (static_cast<double>(b) - v); };
-      double r =
-          cx * apart(u[row + folded(x - 1, pass.nx, pass.sides[0])], u[row + folded(x + 1, pass.nx, pass.sides[0])]);
-      r = fused(cy,
-                apart(u[folded(y - 1, pass.ny, pass.sides[1]) * pass.nx + x],
-                      u[folded(y + 1, pass.ny, pass.sides[1]) * pass.nx + x]),
-                r);
-      r = fused(cz, apart(below[i], above[i]), r);
-      if (f) r += static_cast<double>(f[i]);
-      my_sum = fused(r, r, my_sum);
-      const double size = r < 0 ? -r : r;
-      if (!(size <= my_most) && my_most == my_most) my_most = size;  // a NaN stays
+      double r = cx * apart(u[row + left], u[row + right]);
+      r = fused(cy, apart(u[y_below + x], u[y_above + x]), r);
+      r = fused(cz, apart(below[row + x], above[row + x]), r);
+      if (f) r += static_cast<double>(f[row + x]);
+      mine.add(r);
     }
+  }
   const int me = static_cast<int>(threadIdx.x);
-  most[me] = my_most;
-  sum[me] = my_sum;
+  most[me] = mine.most;
+  sum[me] = mine.sum;
   for (int half = residual_threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (me < half) {
