@@ -13,6 +13,7 @@
 #include <voussoir/framework/grid/heat_analysis.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/io/job/job_file.hpp>
+#include <voussoir/framework/response/artificial_earthquake.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_heat_job.hpp>
 #include <voussoir/jobs/run_job.hpp>

@@ -82,6 +82,7 @@ void build_program(CLI::App& program) {
   program.require_subcommand(1);
   add_run_command(program);
   add_check_command(program);
+  add_plan_command(program);
   add_modal_command(program);
   add_heat_command(program);
   add_mesh_command(program);

@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <voussoir/backends/array.hpp>
 #include <voussoir/backends/service.hpp>
@@ -126,6 +129,12 @@ class SweepPlan {
   virtual bool is_single() const = 0;       ///< whether the factors, and so the right-hand sides, are float
 };
 
+/// A solver of another library on the same device, for comparison in benchmarks.
+struct VendorSweep {
+  std::string name;             ///< of the library's function
+  std::function<void()> solve;  ///< enqueues a solve; right-hand sides, and where it says so coefficients, are lost
+};
+
 /// Batches of tridiagonal systems, periodic or not, on one device. docs/sweeps.md describes the methods.
 ///
 /// All arrays of a call lie on the device that the options or the plan name. `y` may be `f` itself: the solution then
@@ -164,6 +173,14 @@ class SweepServices : public Service {
   /// As above, in single precision.
   virtual void solve(const SweepPlan& plan, const SweepShape& shape, const Array<float>& f, Array<float>& y,
                      SweepFaults* faults = nullptr) = 0;
+
+  /// What the vendor of the device offers for systems that are not periodic, contiguous or interleaved; empty where
+  /// there is nothing. The arrays must outlive the result; solutions replace x.
+  virtual std::vector<VendorSweep> vendor_sweeps(const SweepShape& shape, Array<double>& lower, Array<double>& diagonal,
+                                                 Array<double>& upper, Array<double>& x, int device) {
+    (void)shape, (void)lower, (void)diagonal, (void)upper, (void)x, (void)device;
+    return {};
+  }
 };
 
 }  // namespace voussoir

@@ -9,9 +9,11 @@
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/response_plots.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
+#include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/mode_files.hpp>
+#include <voussoir/jobs/mode_pictures.hpp>
 
 namespace voussoir::detail {
 
@@ -64,6 +66,9 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
     files.push_back(state_file(stem, step.procedure, 1));
     if (!spectrum) files.push_back(list_file(stem, step.procedure));
   }
+  if (frequency && options.pictures != Pictures::none)
+    for (const char* ending : {".png", ".svg"}) files.push_back(stem + "_modes" + ending);
+  if (frequency && options.json) files.push_back(stem + "_modes.json");
   if (!options.tables) return files;
   if (frequency)
     files.push_back(stem + "_modes.csv");
@@ -84,6 +89,18 @@ void ModalFiles::modes(std::size_t step, const std::string& stem, const ModeSet&
     for (const fs::path& path :
          write_mode_shapes(*job_.domains[job_.steps[step].domain], modes, options_.folder, stem, options_.overwrite))
       out_.done(path);
+  const Domain& domain = *job_.domains[job_.steps[step].domain];
+  if (options_.pictures != Pictures::none) {
+    const std::string title = job_.title.empty() ? job_.name : job_.title;
+    for (const fs::path& path : write_mode_pictures(domain, modes, title, {options_.folder, stem, options_.overwrite}))
+      out_.done(path);
+  }
+  if (options_.json) {
+    OutputFile file(options_.folder / (stem + "_modes.json"), options_.overwrite);
+    file.write(modes_json(modes, job_, job_.steps[step]));
+    file.commit();
+    out_.done(options_.folder / (stem + "_modes.json"));
+  }
   if (!options_.tables) return;
   write(modal_table(modes), stem + "_modes.csv");
   out_.dat(calculix_modes_text(modes));

@@ -27,6 +27,7 @@
 #include <voussoir/jobs/detail/step_probes.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/detail/vtu_series.hpp>
+#include <voussoir/jobs/earlier_files.hpp>
 
 namespace voussoir {
 namespace {
@@ -52,6 +53,8 @@ struct ResultFiles::State {
   std::map<std::size_t, NodalField> heat;   // their temperatures
   std::unique_ptr<OutputFile> dat;          // begun, while the job runs
   std::unique_ptr<FrdWriter> frd;           // likewise
+  std::map<std::size_t, int> frd_states;    // of steps over time: how many it has
+  EarlierFiles earlier;                     // of a run that this one replaces
   bool lost = false;                        // another run writes results of the same name
   std::string json;
   double seconds = 0;
@@ -108,16 +111,27 @@ struct ResultFiles::State {
     return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return !uses_modes(s.procedure); });
   }
 
+  /// Whether a step has results in the .frd file: all but harmonic ones and spectra.
+  static bool is_in_frd(Procedure procedure) {
+    return procedure != Procedure::harmonic && procedure != Procedure::spectrum;
+  }
+  bool has_frd() const {
+    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return is_in_frd(s.procedure); });
+  }
+
   /// Every file that the job may write. Gives the tables their names.
   std::vector<std::string> plan() {
     std::vector<std::string> files;
     std::set<std::string> taken;
     path_names = probes.file_names();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
-      if (!options.tables || uses_modes(job.steps[i].procedure)) continue;
+      const bool modes = job.steps[i].procedure == Procedure::frequency;
+      if (!options.tables || (uses_modes(job.steps[i].procedure) && !modes)) continue;
       if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
-      for (const std::string& path_name : path_names)
-        for (const char* ending : {".csv", ".svg"}) files.push_back(stem(i) + path_name + ending);
+      for (const std::string& path_name : path_names) {
+        files.push_back(stem(i) + path_name + ".csv");
+        if (!modes) files.push_back(stem(i) + path_name + ".svg");
+      }
     }
     for (const std::string& file : pictures.files(name)) files.push_back(file);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
@@ -143,7 +157,7 @@ struct ResultFiles::State {
         }
     }
     if (options.vtu && has_modeless()) files.push_back(name + ".pvd");
-    if (options.frd && has_modeless()) files.push_back(name + ".frd");
+    if (options.frd && has_frd()) files.push_back(name + ".frd");
     if (options.tables && has_prints()) files.push_back(name + ".dat");
     if (options.json) files.push_back(name + ".results.json");
     return files;
@@ -291,10 +305,40 @@ struct ResultFiles::State {
     }
   }
 
-  void write_frd(std::size_t step, const StepResult& result, const std::vector<double>& temperatures) {
-    if (!options.frd) return;
+  FrdWriter& frd_file() {
     if (!frd) frd = std::make_unique<FrdWriter>(path(name + ".frd"), options.overwrite, detail::frd_meshes(job));
-    detail::write_frd_step(*frd, job, step, result, temperatures);
+    return *frd;
+  }
+
+  void write_frd(std::size_t step, const StepResult& result, const std::vector<double>& temperatures) {
+    if (options.frd) detail::write_frd_step(frd_file(), job, step, result, temperatures);
+  }
+
+  /// The shapes of modes at points and along paths.
+  void write_mode_probes(std::size_t step, const ModeSet& modes) {
+    if (probes.empty() || !options.tables || modes.count() == 0) return;
+    std::vector<std::vector<PointResult>> points;
+    std::map<std::size_t, std::vector<std::vector<ProbeValues>>> paths;  // by index: the values in each mode
+    std::vector<std::string> names;
+    for (const NodalField& shape : modes.shapes) {
+      StepResult result;
+      result.unknowns = shape;
+      detail::StepProbes::Found found = probes.find(job.steps[step], result);
+      points.push_back(std::move(found.points));
+      for (detail::PathResult& along : found.paths) {
+        names = along.names;
+        paths[along.path].push_back(std::move(along.values));
+      }
+    }
+    const auto write = [&](const std::string& file, const CsvTable& table) {
+      table.write(path(file), options.overwrite);
+      done(path(file));
+    };
+    if (!points.front().empty())
+      write(stem(step) + "_points.csv", detail::csv_of_mode_points(points, job.units, job.instances));
+    for (const auto& [index, values] : paths)
+      write(stem(step) + path_names[index] + ".csv",
+            detail::csv_of_mode_paths(values, names, job.units, job.instances));
   }
 
   /// Does a part of the work and adds its time to those of its kind.
@@ -371,11 +415,23 @@ struct ResultFiles::State {
     seconds += watch.seconds();
   }
 
-  /// What is asked for of all steps and left out of those of modes.
-  void note_left_out() {
-    if (options.frd) note("steps of modes and of mode superposition are not written to the .frd file");
-    if (!probes.empty()) note("points and paths are not evaluated in steps of modes and of mode superposition");
-    if (options.pictures != Pictures::none) note("steps of modes and of mode superposition are not drawn");
+  /// What is asked for of all steps and left out of those of mode superposition.
+  void note_left_out(Procedure procedure) {
+    if (procedure == Procedure::frequency) return;
+    if (options.frd && !is_in_frd(procedure)) note("harmonic steps and spectra are not written to the .frd file");
+    if (!probes.empty()) note("points and paths are not evaluated in steps of mode superposition");
+    if (options.pictures != Pictures::none) note("steps of mode superposition are not drawn");
+  }
+
+  /// Removes what an earlier run of this job wrote and this one did not.
+  void remove_earlier_files() {
+    if (lost) return;
+    std::vector<fs::path> ours = written;
+    if (options.json) ours.push_back(path(name + ".results.json"));
+    const std::vector<std::string> gone = earlier.remove_others(ours);
+    if (!gone.empty())
+      note("removed " + std::to_string(gone.size()) + (gone.size() == 1 ? " file" : " files") +
+           " of an earlier run of this job: " + few_names(gone));
   }
 
   void write_json(const JobResult* result, const Error* error, const RunRecord& record) {
@@ -388,6 +444,9 @@ struct ResultFiles::State {
     std::vector<fs::path> files = written;
     if (options.json && !lost) files.push_back(path(name + ".results.json"));
     contents.files = &files;
+    if (!lost) contents.earlier_files = earlier.others(files);
+    if (!contents.earlier_files.empty())
+      note("files of an earlier run of this job are still in the folder: " + few_names(contents.earlier_files));
     contents.notes = &notes;
     contents.write_seconds = seconds;
     json = detail::results_json(contents);
@@ -413,6 +472,7 @@ ResultFiles::ResultFiles(const Job& job, OutputOptions options)
   s.make_folder();
   s.lock.acquire(s.options.folder, s.name);
   s.check_free(files);
+  if (s.options.overwrite) s.earlier.read(s.options.folder, s.name + ".results.json", s.name);
 }
 
 ResultFiles::~ResultFiles() = default;
@@ -443,20 +503,28 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
 
 void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) {
   State& s = *state_;
-  s.write_modal("modes", [&] { s.modal.modes(step, s.stem(step), *modes); });
+  s.write_modal("modes", [&] {
+    s.modal.modes(step, s.stem(step), *modes);
+    if (s.options.frd) detail::write_frd_modes(s.frd_file(), s.job, step, *modes);
+    s.write_mode_probes(step, *modes);
+  });
   s.found_modes = std::move(modes);
 }
 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
-  s.write_modal("states", [&] { s.modal.state(step, s.stem(step), std::move(state)); });
+  s.write_modal("states", [&] {
+    if (s.options.frd && state.for_viewers && s.job.steps[step].procedure == Procedure::modal_dynamic)
+      detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
+    s.modal.state(step, s.stem(step), std::move(state));
+  });
 }
 
 void ResultFiles::end(std::size_t step, StepResponse response) {
   State& s = *state_;
   s.write_modal("states", [&] {
     s.modal.end(step, s.stem(step), response);
-    s.note_left_out();
+    s.note_left_out(s.job.steps[step].procedure);
     s.summaries.push_back(summarize(s.job, step, s.found_modes.get(), response));
   });
   s.found_modes.reset();
@@ -468,6 +536,7 @@ void ResultFiles::finish(const JobResult& result, const RunRecord& record) {
   state_->write_or_lose([&] {
     state_->close_files();
     state_->draw_worst();
+    state_->remove_earlier_files();
     state_->seconds += watch.seconds();
     state_->write_json(&result, nullptr, record);
   });

@@ -19,9 +19,11 @@ enum class Pictures {
 
 /// Which result files are written, and where.
 struct OutputOptions {
-  std::filesystem::path folder;        ///< output folder, created if it does not exist; empty for the current folder
-  std::string name;                    ///< NAME in the names of files; empty for Job::name
-  bool overwrite = false;              ///< whether existing results are replaced; otherwise they are an Error
+  std::filesystem::path folder;  ///< output folder, created if it does not exist; empty for the current folder
+  std::string name;              ///< NAME in the names of files; empty for Job::name
+  /// Whether existing results are replaced; otherwise they are an Error. Files of the run before, as its results.json
+  /// lists them, that this one does not write are removed at the end.
+  bool overwrite = false;
   bool vtu = true;                     ///< write NAME.vtu and NAME.pvd, for ParaView
   bool tables = true;                  ///< write NAME.dat and a CSV file per requested table
   bool json = true;                    ///< write NAME.results.json
@@ -48,7 +50,8 @@ struct RunRecord {
 ///   NAME.frd                        the same for CalculiX GraphiX, PrePoMax and FreeCAD, all steps in one file
 ///   NAME.dat                        the requested tables, in CalculiX's layout
 ///   NAME_U_SET.csv …                the same tables, one file each (NAME_step1_U_SET.csv …)
-///   NAME_modes.csv, NAME_mode_001.vtu, …, NAME_modes.pvd      of a frequency step
+///   NAME_modes.csv, .json, NAME_mode_001.vtu, …, NAME_modes.pvd   of a frequency step; NAME_modes.png, .svg with
+///                                   pictures
 ///   NAME_time_0001.vtu, …, NAME_times.pvd, NAME_history.csv, .svg, NAME_peaks.csv  of a step of modal dynamics; of a
 ///                                   harmonic one NAME_frequency_0001.vtu, …, NAME_frequencies.pvd
 ///   NAME.png                        a picture of the worst step (NAME_step1.png … of each), if requested

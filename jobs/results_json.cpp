@@ -195,24 +195,25 @@ Json units(const Units& u) {
   return object;
 }
 
+void add_modes(const ModeSet& modes, Json& object) {
+  const EigenReport& report = modes.report;
+  Json total;
+  for (int d = 0; d < ModeSet::directions; ++d)
+    total[ModeSet::direction_names()[static_cast<std::size_t>(d)]] = modes.total_mass[static_cast<std::size_t>(d)];
+  object["converged"] = report.converged;
+  object["completeness"] = name_of(report.completeness);
+  object["statement"] = report.statement;
+  object["total_mass"] = total;
+  object["modes"] = Json::parse(modes_as_json(modes));
+  object["solver"] = {{"name", report.solver},
+                      {"choice", report.choice},
+                      {"iterations", report.iterations},
+                      {"factorisations", report.factorisations}};
+}
+
 /// What a step of modes or of mode superposition has to say.
 void add_modal(const StepSummary& s, Json& object) {
-  if (s.modes) {
-    const EigenReport& report = s.modes->report;
-    Json total;
-    for (int d = 0; d < ModeSet::directions; ++d)
-      total[ModeSet::direction_names()[static_cast<std::size_t>(d)]] = s.modes->total_mass[static_cast<std::size_t>(d)];
-    object["converged"] = report.converged;
-    object["completeness"] = name_of(report.completeness);
-    object["statement"] = report.statement;
-    object["total_mass"] = total;
-    object["modes"] = Json::parse(modes_as_json(*s.modes));
-    object["solver"] = {{"name", report.solver},
-                        {"choice", report.choice},
-                        {"iterations", report.iterations},
-                        {"factorisations", report.factorisations}};
-    return;
-  }
+  if (s.modes) return add_modes(*s.modes, object);
   object["statement"] = s.statement;
   Json peaks = Json::array();
   for (const ResponsePeak& peak : s.peaks)
@@ -229,7 +230,8 @@ Json step(const StepSummary& s) {
   object["name"] = s.name;
   object["title"] = s.title;
   object["procedure"] = to_string(s.procedure);
-  object["time"] = number(s.time);
+  // Modes, harmonic responses and spectra are not of a time.
+  if (!uses_modes(s.procedure) || s.procedure == Procedure::modal_dynamic) object["time"] = number(s.time);
   if (uses_modes(s.procedure)) {
     add_modal(s, object);
     return object;
@@ -253,7 +255,33 @@ Json step(const StepSummary& s) {
   return object;
 }
 
+/// What the cost model predicted, beside what was measured; null where it knows nothing.
+Json predicted(const RunPrediction& p) {
+  Json object{{"note", p.note}};
+  if (p.stages.empty()) return object;
+  Json seconds = Json::object();
+  for (const StagePrediction& stage : p.stages)
+    seconds[stage.stage] = stage.seconds ? Json(*stage.seconds) : Json(nullptr);
+  object["seconds"] = seconds;
+  if (p.iterations) {
+    object["iterations"] = p.iterations->iterations;
+    object["assumption"] = p.iterations->text;
+  }
+  return object;
+}
+
 }  // namespace
+
+std::string modes_json(const ModeSet& modes, const Job& job, const JobStep& step) {
+  Json root;
+  root["program"] = "voussoir";
+  root["version"] = version();
+  root["file"] = job.source;
+  root["step"] = step.name;
+  add_modes(modes, root);
+  root["notes"] = modes.report.notes;
+  return printable_json(root.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
 
 std::string results_json(const JsonContents& c) {
   Json root;
@@ -287,6 +315,7 @@ std::string results_json(const JsonContents& c) {
     for (const StageTime& t : c.result->stage_times) seconds[t.stage] = number(t.seconds);
   seconds["write"] = number(c.write_seconds);
   root["seconds"] = seconds;
+  if (c.result) root["predicted"] = predicted(c.result->prediction);
   root["steps"] = Json::array();
   for (const StepSummary& s : *c.steps) root["steps"].push_back(step(s));
   Json notes = Json::array();
@@ -299,6 +328,7 @@ std::string results_json(const JsonContents& c) {
   root["notes"] = notes;
   root["files"] = Json::array();
   for (const auto& path : *c.files) root["files"].push_back(path.string());
+  if (!c.earlier_files.empty()) root["earlier_files"] = c.earlier_files;
   // Names come from files of any encoding: what is not UTF-8 is replaced, rather than refused.
   return printable_json(root.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }

@@ -7,6 +7,7 @@
 
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
+#include <voussoir/jobs/plan.hpp>
 #include <voussoir/jobs/procedures.hpp>
 
 namespace voussoir {
@@ -85,6 +86,7 @@ class Runner {
     result_.backend = backend_->describe();
     result_.threads = backend_->threads();
     find_needs();
+    result_.prediction = predict_run(job, backend_, options);
   }
 
   JobResult run() {

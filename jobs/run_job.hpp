@@ -5,6 +5,7 @@
 
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/prediction.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
@@ -32,6 +33,7 @@ struct JobResult {
   std::string matrix;                  ///< Operator::describe() of the last system's matrix
   std::size_t backend_bytes = 0;       ///< peak memory on the backend's devices
   int threads = 0;                     ///< host threads that the backend uses; 0 if it does not specify a number
+  RunPrediction prediction;            ///< times that the cost model predicts, if the user has a profile
 };
 
 /// Solves the steps of a job, in order, on one backend. Consecutive steps with the same constraints are solved

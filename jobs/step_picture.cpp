@@ -135,7 +135,7 @@ StepPicture::StepPicture(const Job& job, std::size_t step, const StepResult& res
     for (std::int32_t n = 0; n < domain.node_count(); ++n)
       for (int c = 0; c < result.unknowns.width(); ++c)
         if (components[c] == "ux" || components[c] == "uy" || components[c] == "uz")
-          if (const double u = result.unknowns.at(n, c); !std::isnan(u))
+          if (const double u = result.unknowns.at(n, c); !std::isnan(u) && !domain.rotation_node(n))
             size[n] = std::isnan(size[n]) ? std::abs(u) : std::hypot(size[n], u);
     fields_.push_back({"", one_component(field_, std::move(size))});
     any_material_ = true;
@@ -144,6 +144,9 @@ StepPicture::StepPicture(const Job& job, std::size_t step, const StepResult& res
     any_material_ = true;
   } else if (const std::string unknown = field_ == "temperature" ? "T" : field_; contains(components, unknown)) {
     take({{"", result.unknowns}}, unknown);
+    if (unknown[0] == 'u')  // that of a rotation node is a rotation
+      for (std::int32_t n = 0; n < domain.node_count(); ++n)
+        if (domain.rotation_node(n)) fields_.back().field.values[static_cast<std::size_t>(n)] = nan;
     any_material_ = true;
   } else if ((contains(stress_fields, field_) || contains(flux_fields, field_)) &&
              has_many_materials(domain, result.points)) {

@@ -73,6 +73,7 @@ std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std:
   if (moves > 0) quantities.push_back("displacement");
   const std::size_t width = field.components.size();
   const auto extents = extents_of(quantities.size(), nodes, [&](std::int32_t n, Extent* extent) {
+    if (moves > 0 && domain.rotation_node(n)) return;  // its ux, uy, uz are rotations
     const double* const record = field.values.data() + static_cast<std::size_t>(n) * width;
     for (std::size_t c = 0; c < width; ++c) extent[c].add(record[c], n);
     if (moves > 0) extent[width].add(length_of(record, moves), n);
@@ -162,7 +163,9 @@ StepSummary summarize(const Job& job, std::size_t number, const StepResult& resu
     for (const std::int32_t n : domain.node_set(name))
       for (int c = 0; c < width; ++c)
         if (const double value = result.reactions.at(n, c); !std::isnan(value)) {
-          reaction.sum[c] += value;
+          // Moments at a rotation node are not forces.
+          if (result.reactions.components[static_cast<std::size_t>(c)][0] != 'u' || !domain.rotation_node(n))
+            reaction.sum[c] += value;
           prescribed = true;
         }
     if (prescribed) summary.set_reactions.push_back(std::move(reaction));

@@ -103,7 +103,7 @@ StepSummary summarize(const Job& job, std::size_t step, const StepResult& result
 StepSummary summarize(const Job& job, std::size_t step, const ModeSet* modes, const StepResponse& response);
 
 /// Minimum and maximum of a nodal field, component by component; nodes from index `nodes` on are ignored.
-/// For displacements, the range of their magnitude is added.
+/// For displacements, the range of their magnitude is added, and nodes whose ux, uy, uz are rotations are ignored.
 std::vector<Range> ranges_of(const Domain& domain, const NodalField& field, std::int32_t nodes);
 /// Extends the ranges in `all` by those of the same quantity in `more`, and appends the others.
 void join_ranges(std::vector<Range>& all, const std::vector<Range>& more);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
@@ -137,6 +138,43 @@ void add_stress_peaks(const Job& job, const Domain& domain, const SuperposedHist
   }
 }
 
+/// "mode 4" or "modes 4 to 7".
+std::string numbered_modes(int first, int last) {
+  return first == last ? "mode " + std::to_string(first)
+                       : "modes " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+/// What the user should know of the damping: ratios of modes that there are not, and modes that do not oscillate.
+std::vector<std::string> damping_notes(const StepDamping& damping, const ModalSystem& system,
+                                       const std::string& where) {
+  std::vector<std::string> notes;
+  const int modes = static_cast<int>(system.modes());
+  for (const StepDamping::Ratio& range : damping.ratios)
+    if (range.last > modes)
+      notes.push_back((range.where.empty() ? where : range.where) + ": the damping ratio " +
+                      short_number(range.ratio, 6) + " is given for " + numbered_modes(range.first, range.last) +
+                      ", but there " + (modes == 1 ? "is 1 mode" : "are " + std::to_string(modes) + " modes") + ": " +
+                      numbered_modes(std::max(range.first, modes + 1), range.last) + " " +
+                      (range.last > std::max(range.first, modes + 1) ? "are" : "is") + " ignored");
+  int first = 0, count = 0;
+  double largest = 0;
+  for (int m = 0; m < modes; ++m) {
+    const double omega = system.omegas()[static_cast<std::size_t>(m)],
+                 decay = system.decays()[static_cast<std::size_t>(m)];
+    if (!(omega > 0) || !(decay > omega * (1 + 1e-12))) continue;
+    if (count++ == 0) first = m + 1;
+    largest = std::max(largest, decay / omega);
+  }
+  if (count > 0)
+    notes.push_back(
+        where + ": " +
+        (count == 1 ? "mode " + std::to_string(first) + " is"
+                    : std::to_string(count) + " modes, the first of them mode " + std::to_string(first) + ", are") +
+        " damped more than critically, with ratios up to " + short_number(largest, 6) +
+        ": such a mode creeps back to rest and does not oscillate");
+  return notes;
+}
+
 }  // namespace
 
 ModeSuperposition ModalRunner::superposition_of(std::size_t step, std::size_t modes_of, const StepDamping& damping,
@@ -154,6 +192,7 @@ ModeSuperposition ModalRunner::superposition_of(std::size_t step, std::size_t mo
                 "there are no modes to superpose: step '" + job_.steps[modes_of].name + "' found none", where(step));
   ModeSuperposition sum = make_mode_superposition(found->second.analysis->model(), *found->second.modes);
   sum.set_damping(damping.of(found->second.modes->count()));
+  for (const std::string& text : damping_notes(damping, sum.system(), where(step))) note(text);
   sum.set_static_correction(static_correction);
   return sum;
 }
@@ -300,7 +339,7 @@ void ModalRunner::run_spectrum(std::size_t step, const SpectrumStep& request) {
   std::vector<std::string> directions;
   for (const SpectrumStep::Direction& of : request.directions) {
     directions.push_back(ModeSet::direction_names()[static_cast<std::size_t>(of.direction)]);
-    inputs.push_back({directions.back(), of.spectrum, of.factor, {}});
+    inputs.push_back({directions.back(), of.spectrum, of.factor, of.rigid_acceleration});
   }
   SpectrumPeaks peaks = sum.response_spectrum(inputs, request.combination, request.directional);
   StepResponse response;

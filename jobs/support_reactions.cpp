@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace voussoir::detail {
@@ -24,12 +25,16 @@ class Supports {
     for (std::size_t b = 0; b < domain.block_count(); ++b)
       rings = rings || domain.block(b).type().program().axisymmetric();
     has_moment_ = !rings && force_[0] >= 0 && force_[1] >= 0;
+    for (const std::int32_t n : job.rotation_nodes)
+      if (const RotationNode* rotation = domain.rotation_node(n); rotation && rotation->hidden)
+        hidden_.emplace(rotation->reference, n);
   }
 
   bool is_prescribed(std::int32_t node) const {
     for (int c = 0; c < width_; ++c)
       if (!std::isnan(reactions_.at(node, c))) return true;
-    return false;
+    const auto [first, last] = hidden_.equal_range(node);
+    return std::any_of(first, last, [&](const auto& entry) { return is_prescribed(entry.second); });
   }
 
   template <class Nodes>
@@ -48,6 +53,7 @@ class Supports {
         (rotation ? moment : force)[k] = value(n, force_[k]);
         moment[k] += value(n, turn_[k]);
       }
+      add_hidden(n, moment, support.sum);
       // What a node of a rigid body's rotation is held with is a moment, and belongs into no sum of forces.
       for (int c = 0; c < width_; ++c)
         if (!rotation || std::find(force_.begin(), force_.end(), c) == force_.end()) support.sum[c] += value(n, c);
@@ -63,6 +69,18 @@ class Supports {
   }
 
  private:
+  /// The moments at the rotations 4 to 6 of a rigid body's reference node, which are unknowns of a node of the reader's
+  /// own. In a plane it has one, about z.
+  void add_hidden(std::int32_t node, std::array<double, 3>& moment, std::vector<double>& sum) const {
+    const auto [first, last] = hidden_.equal_range(node);
+    for (auto it = first; it != last; ++it)
+      for (int k = 0; k < 3; ++k) {
+        const bool plane = force_[2] < 0;
+        const double held = plane ? (k == 2 ? value(it->second, force_[0]) : 0) : value(it->second, force_[k]);
+        moment[k] += held;
+        if (turn_[k] >= 0) sum[static_cast<std::size_t>(turn_[k])] += held;
+      }
+  }
   int column(const char* name) const {
     const auto it = std::find(reactions_.components.begin(), reactions_.components.end(), name);
     return it == reactions_.components.end() ? -1 : static_cast<int>(it - reactions_.components.begin());
@@ -80,6 +98,7 @@ class Supports {
   int width_;
   std::array<int, 3> force_, turn_;
   bool has_moment_;
+  std::multimap<std::int32_t, std::int32_t> hidden_;  // nodes of rotations by their reference nodes
 };
 
 }  // namespace

@@ -136,6 +136,34 @@ CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& unit
   return csv;
 }
 
+CsvTable csv_of_mode_points(const std::vector<std::vector<PointResult>>& modes, const Units& units,
+                            const InstanceNumbers& instances) {
+  std::vector<std::string> columns{"mode", "point"};
+  const bool any = !modes.empty() && !modes.front().empty();
+  add_columns(columns, any ? modes.front().front().names : std::vector<std::string>(), units);
+  CsvTable csv(columns);
+  for (std::size_t m = 0; m < modes.size(); ++m)
+    for (const PointResult& point : modes[m])
+      for (const ProbeValues& side : point.sides) {
+        csv.row().add(static_cast<int>(m + 1)).add(point.name);
+        add_values(csv, side, instances);
+      }
+  return csv;
+}
+
+CsvTable csv_of_mode_paths(const std::vector<std::vector<ProbeValues>>& modes, const std::vector<std::string>& names,
+                           const Units& units, const InstanceNumbers& instances) {
+  std::vector<std::string> columns{"mode", units.labelled("distance")};
+  add_columns(columns, names, units);
+  CsvTable csv(columns);
+  for (std::size_t m = 0; m < modes.size(); ++m)
+    for (const ProbeValues& values : modes[m]) {
+      csv.row().add(static_cast<int>(m + 1)).add(values.distance);
+      add_values(csv, values, instances);
+    }
+  return csv;
+}
+
 CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units,
                      const InstanceNumbers& instances) {
   std::vector<std::string> columns{units.labelled("distance")};

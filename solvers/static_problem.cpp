@@ -6,6 +6,8 @@
 #include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/cost/choice_reason.hpp>
+#include <voussoir/solvers/cost/operator_choice.hpp>
 #include <voussoir/solvers/detail/elimination_effort.hpp>
 #include <voussoir/solvers/detail/tangent_choice.hpp>
 #include <voussoir/solvers/registries.hpp>
@@ -41,6 +43,7 @@ class ChosenSolver final : public Solver {
     report.choice = why_ + (report.choice.empty() ? "" : "; " + report.choice);
     return report;
   }
+  const std::string& why() const { return why_; }
 
  private:
   std::shared_ptr<Solver> solver_;
@@ -202,6 +205,19 @@ Choice choose(const Domain& domain, const Size& size, const StaticOptions& optio
               std::to_string(limit) + ")"};
 }
 
+/// The storage that `auto` stands for. Where the user has measured the machine, the cost model may prefer products
+/// without a matrix; `why` then tells both predictions.
+std::string automatic_storage(const Domain& domain, const Size& size, const StaticOptions& options,
+                              const Backend& backend, const std::string& solver, std::string& why) {
+  const std::string stored = size.uniform ? "bsr" : "csr";
+  if (!size.symmetric || size.slender || options.constraints == "penalty" || options.algorithm == "newton")
+    return stored;
+  const OperatorChoice choice = choose_operator(
+      domain, backend, solver, size.uniform ? OperatorForm::bsr : OperatorForm::csr, options.relative_tolerance);
+  if (!choice.reason.empty()) why += (why.empty() ? "" : "; ") + ("storage " + choice.reason);
+  return choice.storage.empty() ? stored : choice.storage;
+}
+
 }  // namespace
 
 std::vector<std::string> solver_names() {
@@ -217,6 +233,11 @@ std::vector<std::string> solver_names() {
     for (const std::string& p : preconditioners().names()) add(solver + "+" + p, preconditioners().find(p).proposed);
   }
   return names;
+}
+
+std::string choice_reason(const Solver& solver) {
+  const auto* chosen = dynamic_cast<const ChosenSolver*>(&solver);
+  return chosen ? chosen->why() : std::string();
 }
 
 std::vector<std::string> soe_names() { return storages().names(); }
@@ -284,7 +305,7 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
                   "solver '" + solver + "' does not support storage '" + storage + "'; set one of them to auto");
     }
   }
-  if (storage == "auto") storage = size.uniform ? "bsr" : "csr";
+  if (storage == "auto") storage = automatic_storage(domain, size, options, *c.backend, solver, why);
   c.soe = make_soe(storage);
   if (can_eliminate)
     c.solver = std::make_shared<IteratingSolver>(

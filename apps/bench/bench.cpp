@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <voussoir/apps/bench/bench.hpp>
+#include <voussoir/apps/bench/calibrate.hpp>
 #include <voussoir/apps/bench/cpu.hpp>
 #include <voussoir/apps/bench/files.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
@@ -19,9 +20,10 @@ namespace voussoir::app {
 namespace {
 
 /// How each of the device workloads is measured.
-constexpr void (*measure[])(BenchRig&) = {bench_spmv,         bench_matrix_free, bench_ebe,         bench_modes,
-                                          bench_cg,           bench_amg,         bench_integrate,   bench_assemble,
-                                          bench_user_element, bench_job,         bench_paper_tables};
+constexpr void (*measure[])(BenchRig&) = {bench_spmv,   bench_matrix_free, bench_ebe,          bench_modes,
+                                          bench_cg,     bench_amg,         bench_integrate,    bench_assemble,
+                                          bench_sweeps, bench_stencils,    bench_user_element, bench_job,
+                                          bench_paper_tables};
 static_assert(std::size(measure) == std::size(device_workloads));
 
 bool asked_for(const BenchOptions& options, const std::string& name) {
@@ -57,6 +59,20 @@ void run_device_workloads(const BenchOptions& options, const std::vector<std::si
     throw Error(ErrorCode::internal, "a result that was timed is wrong, or a workload failed; see the rows above");
 }
 
+/// Runs `calibrate` or `model`, which stand alone; false where neither is named.
+bool run_cost_workloads(const BenchOptions& options) {
+  const bool calibrates = asked_for(options, "calibrate"), compares = asked_for(options, "model");
+  if (!options.svg.empty() && !compares)
+    throw CLI::ValidationError("--svg", "is for the plots of the workload model; name it");
+  if (!calibrates && !compares) return false;
+  if (options.workloads.size() > 1)
+    throw CLI::ValidationError("WORKLOAD", "calibrate and model are run alone; name no other workload beside them");
+  require_writable("--json", options.json);
+  const CostBench what{options.backend, options.quick, options.size.value_or(0), options.json, options.svg};
+  calibrates ? bench_calibrate(what) : bench_model(what);
+  return true;
+}
+
 }  // namespace
 
 void run_bench(BenchOptions options) {
@@ -68,13 +84,14 @@ void run_bench(BenchOptions options) {
   if (options.workloads.empty() && on_cpu) options.workloads.emplace_back("cpu");
   // Long ones only where they are named.
   const auto is_default = [](const std::string& name) {
-    return name != "paper-tables" && name != "job" && name != "user-element";
+    return name != "paper-tables" && name != "job" && name != "user-element" && name != "stencils";
   };
   std::vector<std::size_t> workloads;
   for (std::size_t i = 0; i < std::size(device_workloads); ++i)
     if (const std::string name = device_workloads[i];
         asked_for(options, name) || (options.workloads.empty() && is_default(name)))
       workloads.push_back(i);
+  if (run_cost_workloads(options)) return;
   if (workloads.empty() && !(options.json.empty() && options.markdown.empty()))
     throw CLI::ValidationError(options.json.empty() ? "--markdown" : "--json",
                                "cpu and files print only a table; name another workload, such as spmv");

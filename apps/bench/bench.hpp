@@ -20,13 +20,16 @@ struct BenchOptions {
   int file_size = 100;
   std::int64_t dofs = 0;
   double fp64 = 0;  // TFLOP/s
-  std::string json, markdown, child;
+  std::string json, markdown, svg, child;
   WorkOptions work;
 };
 
-/// Workloads that run on every backend, in the order that they are run in. Besides, there are `cpu` and `files`.
-inline constexpr const char* device_workloads[] = {
-    "spmv", "matrix-free", "ebe", "modes", "cg", "amg", "integrate", "assemble", "user-element", "job", "paper-tables"};
+/// Workloads that run on every backend, in the order that they are run in. Besides, there are `cpu`, `files`,
+/// `calibrate` and `model`.
+inline constexpr const char* device_workloads[] = {"spmv",   "matrix-free", "ebe",          "modes",
+                                                   "cg",     "amg",         "integrate",    "assemble",
+                                                   "sweeps", "stencils",    "user-element", "job",
+                                                   "paper-tables"};
 
 /// Measures and prints. A program that was built without benchmarks (VOUSSOIR_BENCH=OFF) says so.
 void run_bench(BenchOptions options);

@@ -4,6 +4,8 @@
 
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
+#include <voussoir/solvers/soe/sparse_soe.hpp>
 
 // What eigen-solvers do with blocks of vectors. Projections XᵀKX are checked against products of the CPU backend with
 // single columns.
@@ -169,6 +171,43 @@ void block_rows(BenchRig& rig, const BenchModel& model, int width) {
   });
 }
 
+/// A multigrid cycle for a block of vectors beside the same number of cycles for one.
+void cycle_rows(BenchRig& rig, const BenchModel& model, int width) {
+  Backend& backend = model.backend();
+  const AnalysisModel& equations = model.analysis_model();
+  BsrSOE soe;
+  soe.set_model(equations);
+  soe.form({}, {});
+  AmgPreconditioner amg;
+  amg.set_up(soe);
+  const auto n = static_cast<std::size_t>(model.equations()), w = static_cast<std::size_t>(width);
+  std::vector<double> start = model.rough(11), values(n * w);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!equations.is_free(static_cast<std::int32_t>(i))) start[i] = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t c = 0; c < w; ++c) values[i * w + c] = start[i] * (1 + static_cast<double>(c));
+  Vector one = equations.make_vector(), one_result = equations.make_vector();
+  Vector block = equations.make_vector(width), block_result = equations.make_vector(width);
+  one.from_host(start);
+  block.from_host(values);
+  rig.row(fmt::format("multigrid cycle for {} columns", width), [&](BenchRow& row) {
+    row.seconds = rig.measure(backend, [&] { amg.inverse()->apply(block, block_result); });
+    const double single = rig.measure(backend, [&] { amg.inverse()->apply(one, one_result); });
+    row.peers.emplace_back(fmt::format("{} cycles for one", width), single * width);
+    row.note = fmt::format("{:.2f} of a single one per column", row.seconds / (width * single));
+    row.figures = {{"per_column_of_single", row.seconds / (width * single)}};
+    row.target = rig.target(0.4 * width * single);
+    row.floor = rig.floor(static_cast<double>(amg.inverse()->bytes_moved()) + 2 * model.vector_bytes(width));
+    std::vector<double> expected = one_result.to_host(), found = block_result.to_host(), last(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      last[i] = found[i * w + w - 1];
+      expected[i] *= width;
+    }
+    row.difference = relative_difference(last, expected);
+    row.tolerance = 1e-5;  // single precision
+  });
+}
+
 }  // namespace
 
 void bench_modes(BenchRig& rig) {
@@ -181,6 +220,7 @@ void bench_modes(BenchRig& rig) {
   }
   block_rows(rig, model, 27);
   block_rows(rig, model, 32);
+  cycle_rows(rig, model, 32);
 }
 
 }  // namespace voussoir::app

@@ -15,7 +15,7 @@ namespace voussoir::app {
 namespace {
 
 std::vector<std::string> workload_names() {
-  std::vector<std::string> names{"cpu", "files"};
+  std::vector<std::string> names{"cpu", "files", "calibrate", "model"};
   names.insert(names.end(), std::begin(device_workloads), std::end(device_workloads));
   return names;
 }
@@ -30,6 +30,8 @@ constexpr const char* bench_examples =
     R"(Workloads, each with what it is checked by:
   cpu           the CPU backend on a cantilever, against a triad and Eigen (what runs on openmp where none is named)
   files         reading and writing of decks, Gmsh meshes and VTU
+  calibrate     the rates of a backend, kept as its profile for `voussoir plan` and --storage auto
+  model         predictions of the cost model beside measurements  (--svg FILE plots both)
   spmv          products with stored matrices                     (the CPU backend's product)
   matrix-free   products with nothing stored                      (the same)
   ebe           products with element matrices                    (the same)
@@ -37,12 +39,13 @@ constexpr const char* bench_examples =
   amg           multigrid: set-up, set-up again, solve            (true residuals)
   integrate     element matrices, each way that the backend knows (a product with them)
   assemble      patterns, and integration into a matrix           (a product; the same bits twice)
+  sweeps        batches of tridiagonal systems                    (residuals)
   user-element  elements as users write them, beside the library's (differences of residuals); only where it is named
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named
 
-All but cpu, files and job take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
+All but cpu, files, calibrate, model, job, sweeps and stencils take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the
 speed of a copy, or what must be computed over the device's rate where that takes longer.
 
 Examples:
@@ -51,6 +54,8 @@ Examples:
   voussoir bench --backend cuda spmv cg --json numbers.json
   voussoir bench --backend cuda integrate --integration pairs
   voussoir bench job --dofs 300000 --json job.json
+  voussoir bench calibrate --backend cuda        seconds, once per machine
+  voussoir bench model --json model.json --svg model.svg
   voussoir bench --backend cuda paper-tables --markdown tables.md)";
 
 }  // namespace
@@ -72,10 +77,11 @@ void add_bench_command(CLI::App& program) {
       ->type_name("openmp|openmp:N|debug|cuda|cuda:0,1")
       ->capture_default_str();
   bench
-      ->add_option("--size", options->size,
-                   "Cantilever of 10n × n × n elements (default: 21), or cube of n × n × n (default: 84)")
+      ->add_option(
+          "--size", options->size,
+          "Cantilever of 10n × n × n elements (default: 21), or cube of n × n × n (default: 84; of model: points)")
       ->type_name("N")
-      ->check(whole_number_between(2, 400));
+      ->check(whole_number_between(2, 2000));
   bench->add_option("--memory-size", options->memory_size, "Size of the cantilever for memory measurements")
       ->capture_default_str()
       ->check(whole_number_between(2, 200));
@@ -86,7 +92,12 @@ void add_bench_command(CLI::App& program) {
                    "Double-precision rate of the device in TFLOP/s, for floors (default: by its name)")
       ->type_name("X")
       ->check(above_zero());
-  bench->add_option("--json", options->json, "Write the numbers of the device workloads to a file")->type_name("FILE");
+  bench
+      ->add_option("--json", options->json,
+                   "Write the numbers of the device workloads, of calibrate or of model to a file")
+      ->type_name("FILE");
+  bench->add_option("--svg", options->svg, "Write the plots of the workload model to FILE-long-vectors.svg, …")
+      ->type_name("FILE");
   bench->add_option("--markdown", options->markdown, "Write the paper's tables to a file")->type_name("FILE");
   add_work_options(*bench, options->work, "Ways of working");
   bench->add_flag("--files", options->files, "Same as the workload `files`");

@@ -9,6 +9,7 @@ void add_run_command(CLI::App& program);
 void add_modal_command(CLI::App& program);
 void add_heat_command(CLI::App& program);
 void add_check_command(CLI::App& program);
+void add_plan_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
 void add_partition_command(CLI::App& program);
 void add_info_command(CLI::App& program);

@@ -19,6 +19,8 @@
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
+#include <voussoir/framework/io/vtk/mode_animation.hpp>
+#include <voussoir/jobs/earlier_files.hpp>
 #include <voussoir/jobs/mode_files.hpp>
 #include <voussoir/jobs/mode_pictures.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
@@ -115,7 +117,9 @@ class ModalRun {
     const auto analysis = make_modal_analysis(domain, how);
     analysis->observer = [&](const Progress& p) { return tell(p.stage, p.iteration, p.residual); };
     OutputLock lock;
+    EarlierFiles earlier;
     if (!options_.no_files) claim_names(job, lock);
+    if (!options_.no_files && options_.force) earlier.read(options_.output, job.name + "_modes.json", job.name);
     const ModeSet modes = analysis->solve(options_.request());
 
     ModalRecord record{options_.file,
@@ -127,7 +131,7 @@ class ModalRun {
                        analysis->stage_times(),
                        analysis->notes()};
     tell("writing");
-    const std::vector<std::string> files = write(job, domain, modes, record);
+    const std::vector<std::string> files = write(job, domain, modes, record, earlier);
     record.seconds = since_start.seconds();
     Monitor::Pause pause(monitor_);
     pause.forget_activity();
@@ -164,30 +168,40 @@ class ModalRun {
         throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", path.string());
   }
 
-  std::vector<std::string> write(const Job& job, const Domain& domain, const ModeSet& modes,
-                                 const ModalRecord& record) const {
-    std::vector<std::string> written;
-    if (options_.no_files) return written;
-    const auto path = [&](const std::string& ending) {
-      const std::filesystem::path name = path_of(job, ending);
-      written.push_back(name.string());
-      return name;
+  /// Writes all files; `record` gets their list. Returns those that the user is told of: of a series, its list.
+  std::vector<std::string> write(const Job& job, const Domain& domain, const ModeSet& modes, ModalRecord& record,
+                                 const EarlierFiles& earlier) const {
+    std::vector<std::string> shown;
+    if (options_.no_files) return shown;
+    std::vector<std::filesystem::path> all;
+    const auto add = [&](const std::vector<std::filesystem::path>& paths) {
+      for (const auto& each : paths) shown.push_back(each.string());
+      all.insert(all.end(), paths.begin(), paths.end());
     };
-    modal_table(modes).write(path("_modes.csv"), options_.force);
-    OutputFile document(path("_modes.json"), options_.force);
+    modal_table(modes).write(path_of(job, "_modes.csv"), options_.force);
+    add({path_of(job, "_modes.csv"), path_of(job, "_modes.json")});
+    const ModeFileNames files{options_.output, job.name, options_.force};
+    if (!options_.no_picture) add(write_mode_pictures(domain, modes, job.title, files));
+    if (options_.frames > 0) {
+      const auto series = write_mode_animations(domain, modes, options_.animated_mode(), options_.frames, files);
+      add(series);
+      for (const std::filesystem::path& list : series)
+        for (const std::string& file : mode_animation_files(list.stem().string(), options_.frames))
+          if (const auto path = std::filesystem::path(options_.output) / file; path != list) all.push_back(path);
+    }
+    if (!options_.no_vtu) {
+      const auto shapes = write_mode_shapes(domain, modes, options_.output, job.name, options_.force);
+      if (!shapes.empty()) shown.push_back(shapes.back().string());  // the list of them will do
+      all.insert(all.end(), shapes.begin(), shapes.end());
+    }
+    for (const std::filesystem::path& path : all) record.files.push_back(path.string());
+    if (const auto gone = earlier.remove_others(all); !gone.empty())
+      record.notes.push_back("removed " + std::to_string(gone.size()) + (gone.size() == 1 ? " file" : " files") +
+                             " of an earlier run: " + few_names(gone));
+    OutputFile document(path_of(job, "_modes.json"), options_.force);
     document.write(modal_document(modes, record));
     document.commit();
-    const ModeFileNames files{options_.output, job.name, options_.force};
-    const auto add = [&](const std::vector<std::filesystem::path>& paths) {
-      for (const auto& each : paths) written.push_back(each.string());
-    };
-    if (!options_.no_picture) add(write_mode_pictures(domain, modes, job.title, files));
-    if (options_.frames > 0)
-      add(write_mode_animations(domain, modes, options_.animated_mode(), options_.frames, files));
-    if (options_.no_vtu) return written;
-    const auto shapes = write_mode_shapes(domain, modes, options_.output, job.name, options_.force);
-    if (!shapes.empty()) written.push_back(shapes.back().string());  // the list of them will do
-    return written;
+    return shown;
   }
 
   const ModalCommand& options_;
@@ -296,7 +310,10 @@ void add_modal_command(CLI::App& program) {
       ->type_name("DIR")
       ->group("Results");
   modal->add_flag("--force", options->force, "Replace existing results")->group("Results");
-  modal->add_flag("--no-vtu", options->no_vtu, "Do not write VTU and PVD files for ParaView")->group("Results");
+  modal
+      ->add_flag("--no-vtu", options->no_vtu,
+                 "Do not write the shapes as VTU and PVD files for ParaView; --animate still writes its own")
+      ->group("Results");
   modal
       ->add_flag("--no-picture", options->no_picture,
                  "Do not draw the first modes (NAME_modes.png) and the accumulated effective masses (NAME_modes.svg)")

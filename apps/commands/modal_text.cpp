@@ -77,6 +77,8 @@ std::string modal_document(const ModeSet& modes, const ModalRecord& record) {
   nlohmann::ordered_json total, times;
   for (int d = 0; d < ModeSet::directions; ++d)
     total[ModeSet::direction_names()[static_cast<std::size_t>(d)]] = modes.total_mass[static_cast<std::size_t>(d)];
+  std::vector<std::string> joined_notes = report.notes;
+  joined_notes.insert(joined_notes.end(), record.notes.begin(), record.notes.end());
   for (const StageTime& t : record.times) times[t.stage] = t.seconds;
   for (const StageTime& t : report.times) times["solve: " + t.stage] = t.seconds;
   return finished({{"program", "voussoir"},
@@ -93,10 +95,11 @@ std::string modal_document(const ModeSet& modes, const ModalRecord& record) {
                    {"iterations", report.iterations},
                    {"completeness", name_of(report.completeness)},
                    {"statement", report.statement},
-                   {"notes", report.notes},
+                   {"notes", joined_notes},
                    {"total_mass", total},
                    {"seconds", times},
-                   {"modes", nlohmann::ordered_json::parse(modes_as_json(modes))}});
+                   {"modes", nlohmann::ordered_json::parse(modes_as_json(modes))},
+                   {"files", record.files}});
 }
 
 std::string modal_failure_document(const std::string& file, const Error& error) {

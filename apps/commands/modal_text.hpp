@@ -14,6 +14,7 @@ struct ModalRecord {
   std::int64_t unknowns = 0;
   std::vector<StageTime> times;
   std::vector<std::string> notes;
+  std::vector<std::string> files = {};  ///< all that were written
 };
 
 /// Tables for people.

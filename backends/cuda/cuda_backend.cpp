@@ -35,7 +35,7 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*grids_);
   stencils_ = make_stencils(*this);
   provide(*stencils_);
-  sweeps_ = make_sweeps(*this);
+  sweeps_ = make_sweeps(memories_);
   provide(*sweeps_);
 }
 

@@ -20,18 +20,36 @@ int tiles_of(int columns, int size) { return (columns + size - 1) / size; }
 
 using Tile = double[height][width];
 
+/// Neighbouring numbers in one register. Compilers keep a tile of such in registers, which they do not with an array of
+/// numbers.
+#if defined(__AVX__)
+constexpr int lanes = 4;
+#else
+constexpr int lanes = 2;
+#endif
+typedef double Lanes __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double)), may_alias));
+static_assert(width % lanes == 0);
+
 /// tile_ij += Σ_k a_(i,k) b_(k,j), where a has its own strides and rows of b stand side by side.
 inline void add_products(const double* a, std::ptrdiff_t along_i, std::ptrdiff_t along_k, const double* b,
                          std::ptrdiff_t count, Tile& tile) {
-  double sum[height][width] = {};
-  for (std::ptrdiff_t k = 0; k < count; ++k, a += along_k, b += width)
+  constexpr int registers = width / lanes;
+  Lanes sum[height][registers] = {};
+  for (std::ptrdiff_t k = 0; k < count; ++k, a += along_k, b += width) {
+    Lanes row[registers];
+#pragma GCC unroll 8
+    for (int j = 0; j < registers; ++j) row[j] = *reinterpret_cast<const Lanes*>(b + j * lanes);
+#pragma GCC unroll 8
     for (int i = 0; i < height; ++i) {
       const double factor = a[i * along_i];
-#pragma omp simd
-      for (int j = 0; j < width; ++j) sum[i][j] += factor * b[j];
+#pragma GCC unroll 8
+      for (int j = 0; j < registers; ++j) sum[i][j] += factor * row[j];
     }
+  }
+#pragma GCC unroll 8
   for (int i = 0; i < height; ++i)
-    for (int j = 0; j < width; ++j) tile[i][j] += sum[i][j];
+#pragma GCC unroll 8
+    for (int j = 0; j < registers; ++j) *reinterpret_cast<Lanes*>(&tile[i][j * lanes]) += sum[i][j];
 }
 
 /// Copies rows of a block to panels of `size` columns: entry (r, c) at ((c / size) · rows + r) · size + c % size.
@@ -45,10 +63,17 @@ void pack(const double* x, int columns, std::ptrdiff_t rows, int size, double* p
   }
 }
 
-/// Room for what a thread packs, and for its tiles.
+/// Copies the columns from `first` on, fewer than a tile has, to rows of `height` numbers.
+void pack_last(const double* x, int columns, int first, std::ptrdiff_t rows, double* panel) {
+  for (std::ptrdiff_t r = 0; r < rows; ++r, panel += height)
+    for (int c = 0; c < height; ++c) panel[c] = first + c < columns ? x[r * columns + first + c] : 0;
+}
+
+/// Room for what a thread packs, and for its tiles. Columns of X are read where they are, but for those that do not
+/// fill a tile.
 struct DotRoom {
   DotRoom(int m, int n)
-      : x(static_cast<std::size_t>(tiles_of(m, height) * height) * strip_rows),
+      : x(m % height > 0 ? static_cast<std::size_t>(height) * strip_rows : 0),
         y(static_cast<std::size_t>(tiles_of(n, width) * width) * strip_rows),
         sums(static_cast<std::size_t>(tiles_of(m, height) * tiles_of(n, width)) * (height * width)) {}
   std::vector<double> x, y, sums;
@@ -56,17 +81,19 @@ struct DotRoom {
 
 /// result += Xᵀ Y over some rows.
 void add_dots(const double* x, int m, const double* y, int n, std::ptrdiff_t rows, DotRoom& room, double* result) {
-  const int down = tiles_of(m, height), across = tiles_of(n, width);
+  const int down = tiles_of(m, height), across = tiles_of(n, width), whole = m / height;
   auto& [xs, ys, sums] = room;
   std::fill(sums.begin(), sums.end(), 0.0);
   for (std::ptrdiff_t first = 0; first < rows; first += strip_rows) {
     const std::ptrdiff_t count = std::min(strip_rows, rows - first);
-    pack(x + first * m, m, count, height, xs.data());
+    const double* rows_of_x = x + first * m;
+    if (whole < down) pack_last(rows_of_x, m, whole * height, count, xs.data());
     pack(y + first * n, n, count, width, ys.data());
     for (int i = 0; i < down; ++i)
       for (int j = 0; j < across; ++j)
         add_products(
-            xs.data() + i * count * height, 1, height, ys.data() + j * count * width, count,
+            i < whole ? rows_of_x + i * height : xs.data(), 1, i < whole ? m : height, ys.data() + j * count * width,
+            count,
             *reinterpret_cast<Tile*>(sums.data() + static_cast<std::ptrdiff_t>(i * across + j) * height * width));
   }
   for (int i = 0; i < m; ++i)

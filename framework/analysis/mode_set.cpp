@@ -39,12 +39,21 @@ std::vector<std::size_t> translations(const NodalField& field) {
   return places;
 }
 
-double product(const NodalField& a, const NodalField& b, const std::vector<std::size_t>& places) {
+/// Of each node whether its ux, uy, uz are rotations, by ascending indices of such nodes.
+std::vector<char> flags_of(const std::vector<std::int32_t>& rotation_nodes, std::size_t nodes) {
+  std::vector<char> flags(nodes, 0);
+  for (const std::int32_t node : rotation_nodes) flags[static_cast<std::size_t>(node)] = 1;
+  return flags;
+}
+
+double product(const NodalField& a, const NodalField& b, const std::vector<std::size_t>& places,
+               const std::vector<char>& is_rotation) {
   const std::size_t width = a.components.size();
   double sum = 0;
   for (std::size_t at = 0; at < a.values.size(); at += width)
     for (const std::size_t c : places)
-      if (!std::isnan(a.values[at + c]) && !std::isnan(b.values[at + c])) sum += a.values[at + c] * b.values[at + c];
+      if (!is_rotation[at / width] && !std::isnan(a.values[at + c]) && !std::isnan(b.values[at + c]))
+        sum += a.values[at + c] * b.values[at + c];
   return sum;
 }
 
@@ -131,25 +140,27 @@ void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set
 }
 
 /// Gives a shape its sign; returns its largest displacement, or its largest rotation where nothing else moves.
-double turn(NodalField& shape, std::array<double, ModeSet::directions>& participation) {
+double turn(NodalField& shape, std::vector<char> skipped, std::array<double, ModeSet::directions>& participation) {
   std::vector<std::size_t> places = translations(shape);
   const std::size_t width = shape.components.size();
   const auto largest = [&] {
     double most = 0;
     for (std::size_t at = 0; at < shape.values.size(); at += width)
       for (const std::size_t c : places)
-        if (!std::isnan(shape.values[at + c])) most = std::max(most, std::abs(shape.values[at + c]));
+        if (!skipped[at / width] && !std::isnan(shape.values[at + c]))
+          most = std::max(most, std::abs(shape.values[at + c]));
     return most;
   };
   double most = largest();
   if (!(most > 0)) {
     places.clear();
     for (std::size_t c = 0; c < width; ++c) places.push_back(c);
+    std::fill(skipped.begin(), skipped.end(), 0);
     most = largest();
   }
   for (std::size_t at = 0; at < shape.values.size(); at += width)
     for (const std::size_t c : places)
-      if (std::abs(shape.values[at + c]) >= 0.9 * most) {
+      if (!skipped[at / width] && std::abs(shape.values[at + c]) >= 0.9 * most) {
         if (shape.values[at + c] > 0) return most;
         for (double& v : shape.values) v = v == 0 ? 0 : -v;
         for (double& factor : participation) factor = -factor;
@@ -170,6 +181,8 @@ ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution
   std::vector<double> total(ModeSet::directions);
   backend.column_dots(motions, inertia, total);
   std::copy(total.begin(), total.end(), set.total_mass.begin());
+  for (std::int32_t n = 0; n < model.domain().node_count(); ++n)
+    if (model.domain().rotation_node(n)) set.rotation_nodes.push_back(n);
   if (!solution.vectors.layout()) return set;
 
   const Vector all = with_dependents(model, solution.vectors);
@@ -182,8 +195,10 @@ ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution
                 set.participation[m].begin());
   fill_shapes(model, all, set);
   set.modal_masses.resize(count);
+  const std::vector<char> is_rotation =
+      flags_of(set.rotation_nodes, static_cast<std::size_t>(model.domain().node_count()));
   detail::for_each_index(count, true, [&](std::size_t m) {
-    const double largest = turn(set.shapes[m], set.participation[m]);
+    const double largest = turn(set.shapes[m], is_rotation, set.participation[m]);
     set.modal_masses[m] = largest > 0 ? 1 / (largest * largest) : 0;
   });
   return set;
@@ -193,17 +208,19 @@ std::vector<double> modal_assurance(const ModeSet& a, const ModeSet& b) {
   std::vector<double> result;
   if (a.shapes.empty() || b.shapes.empty()) return result;
   const NodalField &first = a.shapes.front(), &second = b.shapes.front();
-  if (first.components != second.components || first.values.size() != second.values.size())
+  if (first.components != second.components || first.values.size() != second.values.size() ||
+      a.rotation_nodes != b.rotation_nodes)
     throw Error(ErrorCode::bad_input,
                 "the modal assurance criterion compares modes of the same mesh; these differ in "
                 "their nodes or unknowns");
   const std::vector<std::size_t> places = translations(first);
+  const std::vector<char> is_rotation = flags_of(a.rotation_nodes, first.values.size() / first.components.size());
   std::vector<double> own;
-  for (const NodalField& shape : b.shapes) own.push_back(product(shape, shape, places));
+  for (const NodalField& shape : b.shapes) own.push_back(product(shape, shape, places, is_rotation));
   for (const NodalField& shape : a.shapes) {
-    const double size = product(shape, shape, places);
+    const double size = product(shape, shape, places, is_rotation);
     for (std::size_t j = 0; j < b.shapes.size(); ++j) {
-      const double mixed = product(shape, b.shapes[j], places);
+      const double mixed = product(shape, b.shapes[j], places, is_rotation);
       result.push_back(size > 0 && own[j] > 0 ? mixed * mixed / (size * own[j]) : 0);
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,11 @@ struct ModeSet {
   std::vector<std::array<double, directions>> participation;
   /// rᵀMr: the mass of the model, and its moments of inertia about the origin. Mass at supports counts.
   std::array<double, directions> total_mass{};
-  /// φᵀMφ of each shape when it is scaled so that its largest displacement is 1.
+  /// φᵀMφ of each shape when it is scaled so that its largest displacement is 1. Rotations are not displacements, those
+  /// of a rigid body's rotation node (Domain::set_rotation_node()) included.
   std::vector<double> modal_masses;
+  /// Indices of nodes whose ux, uy, uz are rotations, ascending: Domain::set_rotation_node().
+  std::vector<std::int32_t> rotation_nodes;
 
   int count() const { return static_cast<int>(shapes.size()); }  ///< number of modes
   double eigenvalue(int mode) const { return report.modes[static_cast<std::size_t>(mode)].eigenvalue; }  ///< λ
@@ -38,8 +42,8 @@ struct ModeSet {
 };
 
 /// The modal assurance criterion of each mode of `a` with each of `b`, by rows: (aᵀb)² / (aᵀa · bᵀb) over the
-/// displacements of all nodes, 1 for the same shape and 0 for orthogonal ones. Both sets must be of the same mesh; else
-/// Error (bad_input).
+/// displacements of all nodes, 1 for the same shape and 0 for orthogonal ones; ModeSet::rotation_nodes have none. Both
+/// sets must be of the same mesh; else Error (bad_input).
 std::vector<double> modal_assurance(const ModeSet& a, const ModeSet& b);
 
 /// Makes the value of a solution on a backend: shapes on all unknowns, participation and masses.

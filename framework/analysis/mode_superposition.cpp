@@ -127,6 +127,14 @@ void ModeSuperposition::set_initial_state(const ModalPoint& state) {
                 "the state has coordinates of " + std::to_string(state.displacement.size()) + " modes, and " +
                     std::to_string(selected_.size()) + " are selected",
                 "initial state");
+  if (state.fingerprint != 0 && (state.fingerprint != basis_->fingerprint() || state.modes != selected_))
+    throw Error(
+        ErrorCode::bad_input,
+        state.fingerprint == basis_->fingerprint()
+            ? "the state has coordinates of other modes than those that are selected; select the same ones"
+            : "the state has coordinates of modes of another solution; use the same ModeSet for both histories, "
+              "or give displacements and velocities by set_initial_displacement() and set_initial_velocity()",
+        "initial state");
   displacement_.assign(static_cast<std::size_t>(basis_->modes()), 0.0);
   velocity_ = displacement_;
   for (std::size_t i = 0; i < selected_.size(); ++i) {

@@ -127,8 +127,8 @@ class ModeSuperposition {
   void set_initial_displacement(const NodalField& displacement);
   /// Velocities at the start, likewise.
   void set_initial_velocity(const NodalField& velocity);
-  /// Starts from what another history has reached: SuperposedHistory::end(). The modes selected must be the same; loads
-  /// and the start are those that are set here.
+  /// Starts from what another history has reached: SuperposedHistory::end(). The modes, and which of them are selected,
+  /// must be the same, else Error (bad_input); loads and the start are those that are set here.
   void set_initial_state(const ModalPoint& state);
 
   /// The response at these times, which must increase and not be before the start. The modal equations are solved

@@ -107,8 +107,15 @@ const std::vector<int>& SuperposedHistory::modes() const { return columns_->mode
 ModalPoint SuperposedHistory::point(std::size_t time) const {
   require_time(time, count());
   const std::size_t n = columns_->mode_count(), p = columns_->pattern_count();
-  return {times_[time],         row(q_, time, n),        row(v_, time, n),       row(a_, time, n),
-          row(loads_, time, p), row(ground_v_, time, p), row(ground_u_, time, p)};
+  return {times_[time],
+          row(q_, time, n),
+          row(v_, time, n),
+          row(a_, time, n),
+          row(loads_, time, p),
+          row(ground_v_, time, p),
+          row(ground_u_, time, p),
+          columns_->modes(),
+          columns_->basis().fingerprint()};
 }
 
 CoordinateHistory SuperposedHistory::coordinates(ModalQuantity quantity) const {

@@ -37,6 +37,8 @@ struct ModalPoint {
   std::vector<double> loads;                ///< what each load pattern is multiplied by; base accelerations included
   std::vector<double> ground_velocity;      ///< of each pattern that is a base acceleration; 0 for load cases
   std::vector<double> ground_displacement;  ///< likewise; the base is at rest in its place at the start
+  std::vector<int> modes = {};              ///< the modes of these coordinates, counted from 0; empty: not known
+  std::uint64_t fingerprint = 0;            ///< of the shapes and frequencies of all modes; 0: not known
 };
 
 /// The extremes of a nodal field, component by component. NaN where a node has no such value.

@@ -77,8 +77,8 @@ std::string rest_text(const Direction& direction, const SpectrumInput& input, bo
     return left_out + "respond with the acceleration " + short_number(direction.coordinates.back(), 6);
   if (!corrected) return left_out + "do not respond: there is no static correction";
   return left_out +
-         "do not respond: the spectrum does not begin at period 0; give the acceleration of a rigid structure "
-         "(rigid_acceleration)";
+         "do not respond: the spectrum does not begin at period 0; give the acceleration of a rigid structure, "
+         "rigid_acceleration";
 }
 
 /// Peaks at points, element by element as in a StepResult: NaN at elements that were not asked for.

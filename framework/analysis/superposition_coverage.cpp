@@ -43,7 +43,9 @@ double largest_displacement(const AnalysisModel& model, const std::vector<double
   for (std::int32_t e = 0; e < model.equation_count(); ++e) {
     const double size = std::abs(u[static_cast<std::size_t>(e)]);
     any = std::max(any, size);
-    if (model.unknown_names()[static_cast<std::size_t>(model.place(e).component)][0] == 'u')
+    const auto at = model.place(e);
+    if (model.unknown_names()[static_cast<std::size_t>(at.component)][0] == 'u' &&
+        !model.domain().rotation_node(at.node))
       most = std::max(most, size);
   }
   return most > 0 ? most : any;
@@ -88,14 +90,14 @@ Truncation ModeSuperposition::truncation_of(const std::vector<int>& patterns) co
       displacement_whole_ ? share_of(displacement_, selected_, *displacement_whole_) : not_known;
   result.initial_velocity = velocity_whole_ ? share_of(velocity_, selected_, *velocity_whole_) : not_known;
   if (!basis_->incomplete().empty()) result.notes.push_back("modes are missing: " + basis_->incomplete());
+  for (const std::string& note : basis_->notes()) result.notes.push_back(note);
   if (selected_.front() > 0)
     result.notes.push_back("modes below " + short_number(basis_->omega(selected_.front()) / (2 * std::numbers::pi), 4) +
                            " Hz are not selected" +
                            (static_correction() ? ": they follow the loads statically, without resonance" : ""));
   if (!static_correction()) {
     const std::string why = basis_->no_statics();
-    result.notes.push_back("there is no static correction" +
-                           (why.empty() ? std::string(", as was asked for") : ", because " + why));
+    result.notes.push_back("there is no static correction" + (why.empty() ? std::string() : ", because " + why));
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir {
@@ -47,13 +48,9 @@ std::vector<CellCorners> fill_cell(const ShapeTopology& shape) {
   throw Error(ErrorCode::bad_input, "structured meshes are not available for the shape '" + shape.name + "'");
 }
 
-/// A number in [−1, 1) that depends on its arguments alone (the finaliser of SplitMix64).
+/// A number in [−1, 1) that depends on its arguments alone.
 double noise(std::uint64_t seed, std::uint64_t counter) {
-  std::uint64_t z = seed * 0x9E3779B97F4A7C15ull + (counter + 1) * 0xD1342543DE82EF95ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-52 - 1.0;
+  return symmetric_unit(splitmix64(seed * splitmix_increment + (counter + 1) * 0xD1342543DE82EF95ull));
 }
 
 /// Everything happens on a lattice: the corners of cells, with the half-way points between where the shape is

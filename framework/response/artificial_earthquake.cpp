@@ -12,6 +12,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/framework/response/detail/coordinate_product.hpp>
 #include <voussoir/framework/response/oscillator.hpp>
 
@@ -47,13 +48,10 @@ void check(const ArtificialEarthquake& o) {
     fail("the tolerance must be between 0 and 1, but is " + text(o.tolerance));
 }
 
-/// The next of a sequence of evenly distributed numbers in [0, 1): SplitMix64 (Steele, Lea and Flood 2014). The
-/// distributions of the standard library may differ from one implementation to the next.
+/// The next of a sequence of evenly distributed numbers in [0, 1).
 double next_random(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  state += splitmix_increment;
+  return static_cast<double>(splitmix64(state) >> 11) * 0x1p-53;
 }
 
 /// A quadratic rise, a constant phase, and an exponential decay that is lowered by its last value, so that the record

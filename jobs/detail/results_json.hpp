@@ -16,8 +16,12 @@ struct JsonContents {
   const std::vector<StepSummary>* steps = nullptr;
   const std::vector<std::filesystem::path>* files = nullptr;
   const std::vector<std::string>* notes = nullptr;
+  std::vector<std::string> earlier_files;  ///< of an earlier run, still in the folder
   double write_seconds = 0;
 };
+
+/// The modes of a frequency step with what the solver says of them, as NAME_modes.json has them.
+std::string modes_json(const ModeSet& modes, const Job& job, const JobStep& step);
 
 /// The text of results.json; docs/results.md says what stands in it.
 std::string results_json(const JsonContents& contents);

@@ -3,6 +3,7 @@
 
 #include <voussoir/framework/io/frd/frd_writer.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
 
 namespace voussoir::detail {
 
@@ -13,5 +14,9 @@ std::vector<FrdWriter::Mesh> frd_meshes(const Job& job);
 /// averaged over all elements of a node, whatever their material: the format has one value per node.
 void write_frd_step(FrdWriter& file, const Job& job, std::size_t step, const StepResult& result,
                     const std::vector<double>& temperatures);
+/// Writes the shapes of a frequency step, each as a mode with its frequency.
+void write_frd_modes(FrdWriter& file, const Job& job, std::size_t step, const ModeSet& modes);
+/// Writes a state of a step over time, the one of this number from 1 on.
+void write_frd_state(FrdWriter& file, const Job& job, std::size_t step, int number, const StepState& state);
 
 }  // namespace voussoir::detail

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <voussoir/backends/multigrid.hpp>
-#include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/solvers/detail/elimination_effort.hpp>
+#include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
 #include <voussoir/solvers/eigen/lobpcg.hpp>
 #include <voussoir/solvers/eigen/shift_invert_lanczos.hpp>
 #include <voussoir/solvers/eigen/subspace_iteration.hpp>
@@ -68,6 +68,7 @@ class AutomaticEigenSolver final : public EigenSolver {
   static std::string why_not_lobpcg(const EigenProblem& problem, const EigenRequest& request) {
     if (request.from > 0 || request.shift == request.shift) return "modes inside the spectrum need a factorisation";
     if (problem.equations_without_mass() > 0) return "some unknowns have no mass";
+    if (detail::is_large_part(request.modes, problem)) return "a large part of all modes is asked for";
     if (!problem.knows_free_motions()) return "only a factorisation finds the free motions of its element types";
     if (problem.backend().find<MultigridServices>() == nullptr) return "the backend has no multigrid";
     return {};
@@ -75,11 +76,8 @@ class AutomaticEigenSolver final : public EigenSolver {
 
   static Choice choose(const EigenProblem& problem, const EigenRequest& request) {
     const Domain& domain = problem.model().domain();
-    int dimension = 0;
-    for (std::size_t b = 0; b < domain.block_count(); ++b)
-      if (const std::string& shape = domain.block(b).type().shape(); !shape.empty())
-        dimension = std::max(dimension, shape_topology(shape).dim);
-    const std::int64_t n = problem.free_equations(), limit = dimension == 3 ? 60000 : 400000;
+    const int dimension = detail::dimension_of(domain);
+    const std::int64_t n = problem.free_equations(), limit = detail::affordable_equations(domain);
     const std::string unknowns = std::to_string(n) + " unknowns";
     if (n <= limit) return {"lanczos", unknowns + " are factorised in seconds (up to " + std::to_string(limit) + ")"};
     if (dimension < 2) return {"lanczos", "trusses, beams and springs are factorised quickly"};

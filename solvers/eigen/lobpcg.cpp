@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
 #include <voussoir/solvers/eigen/detail/lobpcg_iteration.hpp>
 #include <voussoir/solvers/registries.hpp>
 #include <voussoir/solvers/static_problem.hpp>
@@ -63,11 +64,10 @@ class ShiftedPreconditioner {
   double shift_ = 0;
 };
 
-/// A first shift where K is singular. Of the order of the lowest modes of a compact body.
-double first_shift(const EigenProblem& problem) {
-  if (problem.free_motion_count() == 0 && !problem.may_have_other_free_motions()) return 0;
-  return 1e-2 * problem.largest_ratio() *
-         std::pow(static_cast<double>(std::max<std::int64_t>(problem.free_equations(), 1)), -2.0 / 3);
+/// A first shift where K may be singular.
+double shift_to_begin_with(const EigenProblem& problem) {
+  const bool singular = problem.free_motion_count() > 0 || problem.may_have_other_free_motions();
+  return singular ? detail::first_shift(problem) : 0;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
   ShiftedPreconditioner preconditioner(blocks.problem(), !preconditioner_.empty() ? preconditioner_
                                                          : multigrid              ? "amg"
                                                                                   : "block-jacobi");
-  preconditioner.set_up(first_shift(blocks.problem()));
+  preconditioner.set_up(shift_to_begin_with(blocks.problem()));
   const int guard = std::max(4, static_cast<int>(std::ceil(0.28 * search.want)));
   LobpcgIteration iteration(
       search, [&](const Vector& r) { return preconditioner.apply(r); }, std::max(request.block, search.want + guard));

@@ -7,9 +7,9 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/solvers/eigen/detail/completeness.hpp>
+#include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
 #include <voussoir/solvers/eigen/detail/spectral_search.hpp>
 
 namespace voussoir {
@@ -17,20 +17,6 @@ namespace voussoir {
 using detail::RitzPairs;
 using detail::SearchResult;
 using detail::SpectralSearch;
-
-namespace {
-
-/// Unknowns up to which a factorisation is made only to count modes: some seconds, whatever the shape.
-std::int64_t affordable_equations(const Domain& domain) {
-  bool solid = false;
-  for (std::size_t b = 0; b < domain.block_count(); ++b) {
-    const std::string& shape = domain.block(b).type().shape();
-    solid = solid || (!shape.empty() && shape_topology(shape).dim == 3);
-  }
-  return solid ? 60000 : 400000;
-}
-
-}  // namespace
 
 /// One call of find().
 class SearchSolver::Run {
@@ -76,7 +62,7 @@ class SearchSolver::Run {
     if (out_of_memory_ || request_.check == CompletenessCheck::none || request_.check == CompletenessCheck::probe)
       return solver_.factorises();
     return solver_.factorises() || request_.check == CompletenessCheck::sturm ||
-           problem_.free_equations() <= affordable_equations(problem_.model().domain());
+           problem_.free_equations() <= detail::affordable_equations(problem_.model().domain());
   }
 
   template <class Work>
@@ -195,8 +181,7 @@ class SearchSolver::Run {
   void choose_negative_shift() {
     const std::vector<const Vector*> free{&free_};
     Vector x = blocks_.random(4, request_.seed);
-    double s = 1e-2 * problem_.largest_ratio() *
-               std::pow(static_cast<double>(std::max<std::int64_t>(problem_.free_equations(), 1)), -2.0 / 3);
+    double s = detail::first_shift(problem_);
     constexpr int most_attempts = 12;
     for (int attempt = 0;; ++attempt) {
       factor().factorise(-s);
@@ -348,7 +333,7 @@ class SearchSolver::Run {
     constexpr int most_searches = 30, vectors = 8;
     EigenRequest rough = request_;
     rough.block = vectors;
-    rough.tolerance = std::max(request_.tolerance, 1e-3);
+    rough.tolerance = detail::probe_tolerance;
     std::int64_t missing = 0;
     for (int attempt = 0; attempt < most_searches; ++attempt) {
       const SearchResult look = search_for(1, rough);
@@ -364,8 +349,12 @@ class SearchSolver::Run {
       take(search_for(missing).pairs);
       if (counted() == before) break;
     }
-    report_.completeness = missing == 0 ? Completeness::probed : Completeness::incomplete;
-    report_.statement = detail::probe_statement(counted(), missing, vectors, limit_);
+    const bool says_something = request_.tolerance <= detail::probe_tolerance;
+    report_.completeness = missing > 0      ? Completeness::incomplete
+                           : says_something ? Completeness::probed
+                                            : Completeness::unchecked;
+    report_.statement = missing == 0 && !says_something ? detail::loose_statement(counted(), request_.tolerance, limit_)
+                                                        : detail::probe_statement(counted(), missing, vectors, limit_);
   }
 
   EigenSolution finish() {
@@ -446,8 +435,17 @@ class SearchSolver::Run {
             ? "INCOMPLETE: the iteration did not converge before it reached the limit; " + std::to_string(count) +
                   " modes were found; allow more iterations, or use another solver"
             : "INCOMPLETE: " + std::to_string(count) + " of " + std::to_string(request_.modes) + " modes were found; " +
-                  (exhausted_ ? "the method cannot separate the others"
-                              : "allow more iterations, or use another solver");
+                  (exhausted_ ? "the method cannot separate the others; " : "allow more iterations, or ") + advice();
+  }
+
+  /// What to do where the method did not find all modes that were asked for.
+  std::string advice() const {
+    if (solver_.factorises()) return "use another solver";
+    return detail::is_large_part(request_.modes, problem_)
+               ? "use lanczos: " + solver_.name() + " is for a small part of all modes, and " +
+                     std::to_string(request_.modes) + " of at most " + std::to_string(problem_.free_equations()) +
+                     " are asked for"
+               : "use lanczos";
   }
 
   void note_lack(int count) {
@@ -460,8 +458,7 @@ class SearchSolver::Run {
                                                " free unknowns have no mass"));
     } else if (!has_limit()) {
       report_.notes.push_back("only " + std::to_string(count) + " of " + std::to_string(request_.modes) +
-                              " modes converged; " +
-                              (exhausted_ ? "use lanczos for so large a part of all modes" : "allow more iterations"));
+                              " modes converged; " + (exhausted_ ? advice() : "allow more iterations, or " + advice()));
     }
   }
 

@@ -113,12 +113,32 @@ detail::RitzPairs purified(const SpectralSearch& search, const Vector& x) {
   return rayleigh_ritz(search.blocks, search.blocks.orthonormal(search.inverse(x), search.deflated));
 }
 
+/// How large the space may get before it is restarted. A restart costs convergence, vectors cost memory and, beside
+/// many others, orthogonalisation.
+int most_vectors(const SpectralSearch& search, int block) {
+  constexpr double memory = 2e9;  // bytes
+  const double room = memory / (sizeof(double) * static_cast<double>(search.blocks.problem().free_equations()));
+  const int least = 2 * search.want + 2 * block, roomy = search.want + 20 * block;
+  return std::max(least, std::min(roomy, static_cast<int>(std::min(room, 1e6))));
+}
+
+/// How many Ritz values belong to the first `want`: those of equal eigenvalues are not cut, because a count of modes
+/// would miss the rest of them.
+int with_equal_ones(const KrylovSpace& space, double shift, int want) {
+  constexpr double nearly_equal = 1e-3;  // of values that have not converged
+  int count = want;
+  const auto value = [&](int i) { return shift + 1 / space.theta(i); };
+  while (count < space.size() && std::abs(value(count) - value(want - 1)) <= nearly_equal * std::abs(value(want - 1)))
+    ++count;
+  return count;
+}
+
 }  // namespace
 
 SearchResult ShiftInvertLanczos::search(const SpectralSearch& search) const {
   const EigenRequest& request = search.request;
-  const int block = request.block > 0 ? request.block : std::clamp((search.want + 3) / 4, 4, 12);
-  const int most = std::max(2 * search.want + 2 * block, search.want + 6 * block);
+  const int block = request.block > 0 ? request.block : std::clamp((search.want + 7) / 8, 4, 12);
+  const int most = most_vectors(search, block);
   const double tolerance = std::max(0.01 * request.tolerance, 1e-13);
   SearchResult result;
   KrylovSpace space(search);
@@ -130,9 +150,14 @@ SearchResult ShiftInvertLanczos::search(const SpectralSearch& search) const {
   while (true) {
     space.grow();
     ++result.iterations;
-    space.solve();
-    for (converged = 0; converged < space.size() && space.residual(converged) <= tolerance;) ++converged;
-    search.tell(result.iterations, space.residual(std::min(search.want, space.size()) - 1));
+    const bool may_be_enough = space.size() > search.want || !space.can_grow();
+    if (may_be_enough || result.iterations >= request.max_iterations) {
+      space.solve();
+      for (converged = 0; converged < space.size() && space.residual(converged) <= tolerance;) ++converged;
+      search.tell(result.iterations, space.residual(std::min(search.want, space.size()) - 1));
+    } else {
+      search.tell(result.iterations, 1);
+    }
     if (!space.can_grow() && space.size() < search.want) {
       // An invariant space that is too small: others are orthogonal to it.
       if (!space.start(block, search.seed + 7919 * static_cast<std::uint64_t>(result.iterations))) {
@@ -141,7 +166,8 @@ SearchResult ShiftInvertLanczos::search(const SpectralSearch& search) const {
       }
       continue;
     }
-    if (converged >= search.want || !space.can_grow() || result.iterations >= request.max_iterations) break;
+    if (!space.can_grow() || result.iterations >= request.max_iterations) break;
+    if (converged >= search.want && converged >= with_equal_ones(space, search.factor->shift(), search.want)) break;
     if (space.size() + block > most) {
       const int keep = std::min(space.size() - block, search.want + std::max(block, (space.size() - search.want) / 3));
       space.restart(keep);

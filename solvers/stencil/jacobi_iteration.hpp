@@ -55,6 +55,10 @@ struct PyramidChoice {
 /// allows, so that a quarter of the work is repeated; in memory, two tiles between exchanges.
 PyramidChoice choose_height(const PyramidQuestion& question);
 
+/// The height with the least predicted time where the user has measured the machine (`voussoir bench calibrate`,
+/// docs/cost_model.md), else choose_height(). Bits of the result do not depend on it.
+PyramidChoice choose_height_by_profile(const PyramidQuestion& question);
+
 /// Where the grid is while it is iterated on.
 enum class GridPlacement {
   automatic,  ///< in memory where it fits in the devices' memory (or in the budget), else streamed
@@ -76,7 +80,7 @@ struct JacobiOptions {
   GridPlacement placement = GridPlacement::automatic;  ///< where the grid is
   StencilOptions pyramids;  ///< height, tile, slab and budget; what is 0 is chosen by `choose`
   /// Chooses what is 0 in `pyramids`. Users and the cost model put their own rule here.
-  std::function<PyramidChoice(const PyramidQuestion&)> choose = choose_height;
+  std::function<PyramidChoice(const PyramidQuestion&)> choose = choose_height_by_profile;
 };
 
 /// The residual at some point of an iteration.

@@ -69,6 +69,71 @@ TEST(ModalCommand, AnimatesAModeOnRequest) {
   EXPECT_EQ(ask({"--animate", "--mode", "none", "beam.inp"}).code, 2);
 }
 
+TEST(ModalCommand, ForceRemovesFilesOfTheRunBefore) {
+  const auto folder = fresh_folder("modal_force");
+  write_text(folder / "beam.inp", vibrating_deck());
+  write_text(folder / "beam_mode_007.vtu", "not of this program");
+  RunSettings here;
+  here.folder = folder;
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"modal", "beam.inp", "--no-picture", "--backend", "openmp:2"});
+    return run_program(more, here);
+  };
+  EXPECT_EQ(ask({"--modes", "4", "--animate", "3"}).code, 0);
+  EXPECT_EQ(files_in(folder).size(), 2u + 2 + 5 + 4);
+  const Outcome again = ask({"--modes", "2", "--force"});
+  EXPECT_EQ(again.code, 0) << again.error;
+  EXPECT_TRUE(contains(again.out, "removed 6 files of an earlier run")) << again.out;
+  EXPECT_EQ(files_in(folder),
+            (std::vector<std::string>{"beam.inp", "beam_mode_001.vtu", "beam_mode_002.vtu", "beam_mode_007.vtu",
+                                      "beam_modes.csv", "beam_modes.json", "beam_modes.pvd"}));
+}
+
+/// A row of 60 bricks, the outer half of them 10⁷ times as stiff as the inner one, with steps.
+std::string uneven_deck(const std::string& steps) {
+  std::string deck = "*NODE\n";
+  const int n = 60;
+  for (int i = 0; i <= n; ++i)
+    for (int k = 0; k < 4; ++k)
+      deck += std::to_string(4 * i + k + 1) + ", " + std::to_string(i) + ", " + (k == 1 || k == 2 ? "1, " : "0, ") +
+              (k >= 2 ? "1\n" : "0\n");
+  deck += "*ELEMENT, TYPE=C3D8, ELSET=EALL\n";
+  for (int i = 0; i < n; ++i) {
+    deck += std::to_string(i + 1);
+    for (int k = 1; k <= 8; ++k) deck += ", " + std::to_string(4 * i + k);
+    deck += "\n";
+  }
+  for (const char* half : {"INNER, GENERATE\n1, 30\n", "OUTER, GENERATE\n31, 60\n"})
+    deck += "*ELSET, ELSET=" + std::string(half);
+  for (const char* name : {"INNER", "OUTER"})
+    deck += "*MATERIAL, NAME=" + std::string(name) + "\n*ELASTIC\n" + (name[0] == 'I' ? "1e3" : "1e10") +
+            ", 0.3\n*DENSITY\n1.\n*SOLID SECTION, ELSET=" + name + ", MATERIAL=" + name + "\n";
+  return deck + "*NSET, NSET=FOOT\n1, 2, 3, 4\n*BOUNDARY\nFOOT, 1, 3\n" + steps;
+}
+
+/// The stiffness of the soft half is lost in the rounding of the other's: modes are written and not called exact.
+TEST(RunCommand, ModesThatDidNotConvergeAreExitCodeThree) {
+  const auto folder = fresh_folder("run_not_converged");
+  const std::string modes = "*STEP\n*FREQUENCY\n3\n*END STEP\n";
+  write_text(folder / "row.inp", uneven_deck(modes));
+  RunSettings here;
+  here.folder = folder;
+  const Outcome run = run_program({"run", "row.inp", "--backend", "openmp:2"}, here);
+  EXPECT_EQ(run.code, 3) << run.error;
+  EXPECT_TRUE(contains(run.error, "row.inp:")) << run.error;
+  EXPECT_TRUE(contains(run.error, "not all modes have residuals within the tolerance")) << run.error;
+  const auto document = nlohmann::json::parse(read_text(folder / "row.results.json"));
+  EXPECT_EQ(document["status"], "not converged");
+  EXPECT_EQ(document["steps"][0]["converged"], false);
+  EXPECT_EQ(document["steps"][0]["modes"].size(), 3u);
+  // And they are not superposed.
+  write_text(folder / "shaken.inp",
+             uneven_deck(modes + "*STEP\n*MODAL DYNAMIC\n0.1, 1.\n*CLOAD\n240, 3, 1.\n*END STEP\n"));
+  const Outcome shaken = run_program({"run", "shaken.inp", "--backend", "openmp:2"}, here);
+  EXPECT_EQ(shaken.code, 3) << shaken.error;
+  EXPECT_TRUE(contains(shaken.error, "are not superposed")) << shaken.error;
+}
+
 TEST(ModalCommand, SaysHowManyModesThereAre) {
   const auto folder = fresh_folder("modal_many");
   write_text(folder / "beam.inp", vibrating_deck());

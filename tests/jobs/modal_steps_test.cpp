@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -169,6 +170,78 @@ TEST(ModalSteps, LowerBoundLeavesModesOut) {
   EXPECT_NEAR(ran.kept.found.at(0)->frequency(1), 1.171399, 2e-6);
 }
 
+/// A mass of 2 on a spring of 50 along x, so that ω = 5, which is pushed by 1 from the beginning.
+std::string oscillator(const std::string& damping) {
+  return "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n*ELEMENT, TYPE=SPRINGA, ELSET=SPRING\n1, 1, 2\n"
+         "*ELEMENT, TYPE=MASS, ELSET=MASS\n2, 2\n*SPRING, ELSET=SPRING\n\n50.\n*MASS, ELSET=MASS\n2.\n"
+         "*NSET, NSET=END\n2\n*BOUNDARY\n1, 1, 3\n2, 2, 3\n*STEP\n*FREQUENCY\n1\n*END STEP\n"
+         "*STEP\n*MODAL DYNAMIC\n0.05, 1.\n*MODAL DAMPING\n" +
+         damping + "\n*CLOAD\n2, 1, 1.\n*NODE PRINT, NSET=END\nU, V\n*END STEP\n";
+}
+
+bool has_note(const Ran& ran, const std::vector<std::string>& parts) {
+  return std::any_of(ran.result.notes.begin(), ran.result.notes.end(), [&](const std::string& note) {
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const std::string& part) { return note.find(part) != std::string::npos; });
+  });
+}
+
+// u = F/k (1 − (r₁ e^(−r₂ t) − r₂ e^(−r₁ t)) / (r₁ − r₂)) with r = ω (ζ ± √(ζ² − 1)), and for ζ = 1 its limit,
+// F/k (1 − (1 + ωt) e^(−ωt)).
+TEST(ModalSteps, OverdampedModesFollowTheirClosedForm) {
+  for (const double ratio : {1.0, 1.0000001, 1.5, 40.0}) {
+    const Ran ran = run(oscillator("1, 1, " + std::to_string(ratio)));
+    const auto& states = ran.kept.states.at(1);
+    ASSERT_EQ(states.size(), 20u);
+    const double zeta = std::stod(std::to_string(ratio)), omega = 5;
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      const double t = 0.05 * static_cast<double>(k + 1);
+      const double root = std::sqrt(zeta * zeta - 1), fast = omega * (zeta + root), slow = omega / (zeta + root);
+      const double part = zeta == 1 ? (1 + omega * t) * std::exp(-omega * t)
+                                    : (fast * std::exp(-slow * t) - slow * std::exp(-fast * t)) / (fast - slow);
+      EXPECT_NEAR(states[k].result.unknowns.at(1, 0), (1 - part) / 50, 1e-9 / 50) << ratio << " at " << t;
+    }
+    EXPECT_EQ(has_note(ran, {"test.inp:", "more than critically"}), zeta > 1) << ratio;
+  }
+}
+
+TEST(ModalSteps, OverdampedResponseAsInCalculiX) {
+  const Ran ran =
+      run(column() + "*STEP\n*FREQUENCY, STORAGE=YES\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n" +
+          "*MODAL DAMPING\n1, 3, 1.5\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 10.\n*NODE PRINT, NSET=TIP\nU\n" + "*END STEP\n");
+  const auto& states = ran.kept.states.at(1);
+  ASSERT_EQ(states.size(), 3u);
+  expect_at(states[0].result.unknowns, tip, {7.790370e-3, -3.264996e-3, 1.089564e-3});
+  expect_at(states[2].result.unknowns, tip, {1.157412e-1, -3.579683e-2, 1.852348e-2});
+  EXPECT_TRUE(has_note(ran, {"3 modes, the first of them mode 1", "1.5"}));
+}
+
+TEST(ModalSteps, DampingOfModesThatThereAreNotIsSaid) {
+  const Ran ran = run(oscillator("1, 4, 0.05\n7, 7, 0.02"));
+  EXPECT_TRUE(has_note(ran, {"test.inp:26", "modes 1 to 4", "there is 1 mode", "modes 2 to 4 are ignored"}))
+      << ::testing::PrintToString(ran.result.notes);
+  EXPECT_TRUE(has_note(ran, {"test.inp:27", "mode 7", "is ignored"})) << ::testing::PrintToString(ran.result.notes);
+  EXPECT_FALSE(has_note(run(oscillator("1, 1, 0.05")), {"damping"}));
+}
+
+// One corner of the top moves as the mean of the other three along x, with coefficients of five digits.
+TEST(ModalSteps, EquationsWithRoundedCoefficientsFollowTheBase) {
+  const auto with = [&](const std::string& third) {
+    const std::string equation =
+        "*EQUATION\n4\n13, 1, -1., 14, 1, " + third + ", 15, 1, " + third + ", 16, 1, " + third;
+    return run(column() + equation + "\n*AMPLITUDE, NAME=ONE\n0., 1., 9., 1.\n" + six_modes +
+               "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*BASE MOTION, DOF=1, AMPLITUDE=ONE, SCALE=3.\n"
+               "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
+  };
+  const Ran exact = with("0.333333333333333"), rounded = with("0.33333");
+  EXPECT_EQ(exact.kept.responses.at(1).statement.find("rounded"), std::string::npos);
+  EXPECT_NE(rounded.kept.responses.at(1).statement.find("as if its coefficients were rounded"), std::string::npos)
+      << rounded.kept.responses.at(1).statement;
+  const double u = exact.kept.states.at(1)[3].result.unknowns.at(tip, 0);
+  EXPECT_NEAR(rounded.kept.states.at(1)[3].result.unknowns.at(tip, 0), u, 1e-4 * std::abs(u));
+  testing::expect_error(ErrorCode::bad_input, {"test.inp", "cannot follow the base"}, [&] { with("0.333"); });
+}
+
 class ModalStepFiles : public testing::FolderTest {};
 
 TEST_F(ModalStepFiles, FilesOfAllSteps) {
@@ -203,6 +276,131 @@ TEST_F(ModalStepFiles, FilesOfAllSteps) {
   const std::string dat = testing::read_all(folder_ / "test.dat");
   EXPECT_NE(dat.find("E I G E N V A L U E   O U T P U T"), std::string::npos);
   EXPECT_NE(dat.find("displacements (vx,vy,vz) for set TIP and time  0.3000000E+00"), std::string::npos);
+}
+
+/// Runs the lowest modes of the column, with what is asked for.
+std::string write_modes(Job& job, const OutputOptions& options) {
+  ResultFiles files(job, options);
+  const StaticOptions how = plainly();
+  const JobResult result = run_job(job, how, {}, files);
+  files.finish(result, {how, 0});
+  return files.json();
+}
+
+TEST_F(ModalStepFiles, ModesForViewersPicturesAndProbes) {
+  Job job = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
+  job.points.push_back({"tip", {0, 0, 3}, {}});
+  ProbePath path;
+  path.name = "A";
+  path.from = {0, 0, 0};
+  path.to = {0, 0, 3};
+  path.points = 4;
+  job.paths.push_back(path);
+  OutputOptions options = here();
+  options.frd = true;
+  options.pictures = Pictures::worst;
+  const auto document = nlohmann::json::parse(write_modes(job, options));
+  EXPECT_EQ(files(), (std::vector<std::string>{"test.dat", "test.frd", "test.results.json", "test_mode_001.vtu",
+                                               "test_mode_002.vtu", "test_mode_003.vtu", "test_modes.csv",
+                                               "test_modes.json", "test_modes.png", "test_modes.pvd", "test_modes.svg",
+                                               "test_path_A.csv", "test_points.csv"}));
+  EXPECT_FALSE(document["steps"][0].contains("time")) << "modes are not of a time";
+  EXPECT_TRUE(document["notes"].empty()) << document["notes"];
+
+  // The lines that CalculiX 2.20 writes for the first mode.
+  const std::string frd = testing::read_all(folder_ / "test.frd");
+  const std::string blanks(34, ' ');
+  for (const std::string& line :
+       {std::string("    1PSTEP                         1           1           1          "),
+        "    1PGM                1.000000E+00" + blanks, "    1PGK                6.415471E+00" + blanks,
+        "    1PHID                         -1" + blanks, "    1PSUBC                         0" + blanks,
+        "    1PMODE                         1" + blanks,
+        std::string("  100CL  101 4.03120E-01          16                     2    1MODAL      1"),
+        std::string("  100CL  103 1.17140E+00          16                     2    3MODAL      1")})
+    EXPECT_NE(frd.find("\n" + line + "\n"), std::string::npos) << line;
+
+  const auto modes = nlohmann::json::parse(testing::read_all(folder_ / "test_modes.json"));
+  EXPECT_EQ(modes["completeness"], "verified");
+  EXPECT_EQ(modes["modes"], document["steps"][0]["modes"]);
+
+  // Node 13 is the point: its displacements are those that CalculiX prints, but for the sign.
+  std::istringstream table(testing::read_all(folder_ / "test_points.csv"));
+  std::string line;
+  std::getline(table, line);
+  EXPECT_TRUE(line.starts_with("mode,point,x,y,z,element,material,ux,uy,uz")) << line;
+  const double largest[] = {8.850578e-1, 8.745325e-1, 9.003782e-1};
+  for (int m = 0; m < 3; ++m) {
+    ASSERT_TRUE(std::getline(table, line));
+    std::vector<std::string> fields;
+    std::istringstream row(line);
+    for (std::string field; std::getline(row, field, ',');) fields.push_back(field);
+    ASSERT_GE(fields.size(), 10u) << line;
+    EXPECT_EQ(fields[0], std::to_string(m + 1));
+    double most = 0;
+    for (std::size_t k = 7; k < 10; ++k) most = std::max(most, std::abs(std::stod(fields[k])));
+    EXPECT_NEAR(most, largest[m], 1e-6) << line;
+  }
+  const std::string along = testing::read_all(folder_ / "test_path_A.csv");
+  EXPECT_EQ(std::count(along.begin(), along.end(), '\n'), 1 + 3 * 4);
+}
+
+TEST_F(ModalStepFiles, StatesOverTimeAreInTheFrdFile) {
+  Job job = read_deck_text(column() + six_modes + "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD\n13, 1, 10.\n*END STEP\n",
+                           "test.inp");
+  OutputOptions options = here();
+  options.frd = true;
+  write_modes(job, options);
+  const std::string frd = testing::read_all(folder_ / "test.frd");
+  EXPECT_NE(frd.find("    1PMODE                         6"), std::string::npos);
+  // Six modes come before; kind 1 is over time.
+  EXPECT_NE(frd.find("  100CL  109 0.300000000          16                     1    9           1\n"),
+            std::string::npos);
+}
+
+TEST_F(ModalStepFiles, FilesOfAnEarlierRunAreRemoved) {
+  const auto deck = [](int modes) {
+    return read_deck_text(column() + "*STEP\n*FREQUENCY\n" + std::to_string(modes) + "\n*END STEP\n", "test.inp");
+  };
+  OutputOptions options = here();
+  Job six = deck(6), three = deck(3);
+  write_modes(six, options);
+  // What this program did not write stays, whatever it is called, and so does what an edited record claims elsewhere.
+  for (const char* name : {"test_mode_009.vtu", "test_notes.txt", "other.txt", "tester.csv"})
+    std::ofstream(folder_ / name) << "mine";
+  auto record = nlohmann::json::parse(testing::read_all(folder_ / "test.results.json"));
+  for (const char* name : {"other.txt", "tester.csv", "../other.txt", "/tmp/other.txt", ""})
+    record["files"].push_back(name);
+  record["files"].push_back(17);
+  std::filesystem::create_directory(folder_ / "test_folder");
+  record["files"].push_back("test_folder");
+  std::ofstream(folder_ / "test.results.json") << record.dump();
+  options.overwrite = true;
+  const auto document = nlohmann::json::parse(write_modes(three, options));
+  EXPECT_EQ(files(),
+            (std::vector<std::string>{"other.txt", "test.dat", "test.results.json", "test_folder", "test_mode_001.vtu",
+                                      "test_mode_002.vtu", "test_mode_003.vtu", "test_mode_009.vtu", "test_modes.csv",
+                                      "test_modes.json", "test_modes.pvd", "test_notes.txt", "tester.csv"}));
+  ASSERT_EQ(document["notes"].size(), 1u) << document["notes"];
+  EXPECT_EQ(document["notes"][0],
+            "removed 3 files of an earlier run of this job: test_mode_004.vtu, test_mode_005.vtu, test_mode_006.vtu");
+}
+
+TEST_F(ModalStepFiles, FilesOfAnEarlierRunStayWhereTheJobFails) {
+  Job six = read_deck_text(column() + six_modes, "test.inp");
+  OutputOptions options = here();
+  write_modes(six, options);
+  options.overwrite = true;
+  {
+    ResultFiles files(six, options);
+    files.give_up(Error(ErrorCode::cancelled, "stopped"), {plainly(), 0});
+    const auto document = nlohmann::json::parse(files.json());
+    EXPECT_EQ(document["earlier_files"].size(), 10u) << document["earlier_files"];
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "test_mode_006.vtu"));
+  // The next run knows them from the record of the one that failed.
+  Job three = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
+  write_modes(three, options);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "test_mode_006.vtu"));
 }
 
 TEST(ModalSteps, ObserverStopsThem) {

@@ -1,11 +1,11 @@
 # The rules of check_layers.sh. Input: names of files, relative to the project's root, one per line.
 
 # The room of a file. Files that lie directly in backends/ are the interface, which everybody may know, and detail/ is
-# how it works; the other folders below it are concrete backends, which nobody may know.
+# how it works, and cost_model/ predicts times for everybody; the other folders below it are concrete backends, which nobody may know.
 function room_of(path,    part, n) {
   n = split(path, part, "/")
   if (n == 1) return "all"  # voussoir.hpp, which offers every public header at once
-  if (part[1] == "backends") return n == 2 || part[2] == "detail" ? "interface" : "backends/" part[2]
+  if (part[1] == "backends") return n == 2 || part[2] == "detail" || part[2] == "cost_model" ? "interface" : "backends/" part[2]
   return part[1]
 }
 

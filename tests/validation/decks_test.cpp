@@ -261,6 +261,20 @@ std::vector<std::vector<double>> rows_below(const std::string& text, const std::
   return rows;
 }
 
+TEST(Decks, Beam8fOfCalculiX) {
+  const std::string suite = "/usr/share/doc/calculix-ccx-test/examples/test/beam8f.inp.gz";
+  if (!fs::exists(suite)) GTEST_SKIP() << "the Debian package calculix-ccx-test is not installed; it has " << suite;
+  const fs::path deck = testing::scratch_file("beam8f.inp");
+  std::ofstream(deck) << unpacked(suite);
+  const DeckRun run(deck.string());
+  const double published[] = {13798.13, 19852.05, 81356.76, 88787.12, 109446.1,
+                              163403.6, 211154.3, 266831.4, 267673.8, 379922.6};
+  const auto& modes = run.step().at("modes");
+  ASSERT_EQ(modes.size(), 10u);
+  for (std::size_t m = 0; m < 10; ++m)
+    expect_relative(modes[m].at("frequency").get<double>(), published[m], 1e-6, "mode " + std::to_string(m + 1));
+}
+
 TEST(Decks, Beam8pOfCalculiX) {
   const std::string suite = "/usr/share/doc/calculix-ccx-test/examples/test/beam8p";
   if (!fs::exists(suite + ".inp.gz"))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/cuda/matrix/block_stages.hpp>
 #include <voussoir/backends/cuda/matrix/cuda_operator.hpp>
 #include <voussoir/backends/cuda/primitives/reduction.hpp>
 #include <voussoir/backends/cuda/runtime/early_start.hpp>
@@ -181,145 +182,47 @@ __global__ void __launch_bounds__(product_threads) multiply_few(SparseProduct p,
     for (int c = 0; c < C; ++c) y[static_cast<std::int64_t>(i) * p.columns + c] = sum[i * C + c];
 }
 
-/// How a block of threads shares a slice among its rows and up to W columns: neighbouring threads take neighbouring
-/// columns, two columns each, so that a number of the matrix, which they all read from shared memory, serves twice.
-template <int B, int W>
-struct ManyColumns {
-  static constexpr int threads_per_row = W / 2;
-  static constexpr int threads = W == 8 ? 128 : 256;
-  static constexpr int rows_at_once = threads / threads_per_row;
-  static constexpr int rows_per_thread = slice_rows / rows_at_once;
-  /// Blocks of each row in shared memory at a time.
-  static constexpr int stage = B <= 2 ? 16 : B == 3 ? 8 : B == 4 ? 4 : B == 5 ? 3 : 2;
-};
-
-/// The rows and columns of Y that a thread has to do with, as far as it is the thread's.
-template <int B, int W>
-struct ColumnsShare {
-  using Shape = ManyColumns<B, W>;
-  static constexpr int R = Shape::rows_per_thread;
-  int c0, c1;
-  bool has0, has1;
-  int lane[R];
-  double sum[R][B][2];
-
-  __device__ ColumnsShare(int rank, int first_column, int columns) {
-    c0 = first_column + rank % Shape::threads_per_row;
-    c1 = c0 + Shape::threads_per_row;
-    has0 = c0 < columns;
-    has1 = c1 < columns;
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-      lane[r] = rank / Shape::threads_per_row + r * Shape::rows_at_once;
-#pragma unroll
-      for (int i = 0; i < B; ++i) sum[r][i][0] = sum[r][i][1] = 0;
-    }
-  }
-};
-
-/// Cells of a slice in shared memory, a few at a time.
-template <int B, int W>
-struct CellStage {
-  static constexpr int cells = ManyColumns<B, W>::stage;
-  double value[cells * B * B * 32];
-  std::int32_t column[cells * 32];
-};
-
-/// Reads `count` cells from cell `begin` on, or, where `Mirrored`, the mirror images of what is stored.
-template <int B, int W, bool Mirrored>
-__device__ void read_cells(const SparseProduct& p, std::int64_t begin, int count, CellStage<B, W>& stage) {
-  const int rank = static_cast<int>(threadIdx.x);
-  const std::int32_t* column = (Mirrored ? p.mirrored.column : p.rows.column) + begin * 32;
-  for (int i = rank; i < count * 32; i += ManyColumns<B, W>::threads) stage.column[i] = read_once(column + i);
-#pragma unroll 4
-  for (int i = rank; i < count * (B * B * 32); i += ManyColumns<B, W>::threads) {
-    if constexpr (Mirrored) {
-      const int lane = i % 32, e = i / 32 % (B * B), k = i / (B * B * 32);
-      const std::uint32_t stored = p.mirrored.stored[(begin + k) * 32 + lane];
-      stage.value[(k * B * B + e % B * B + e / B) * 32 + lane] =
-          p.value[(static_cast<std::int64_t>(stored / 32) * (B * B) + e) * 32 + stored % 32];
-    } else {
-      stage.value[i] = read_once(p.value + begin * (B * B * 32) + i);
-    }
-  }
-}
-
-/// Adds the products of all cells of a slice.
-template <int B, int W, bool Mirrored>
-__device__ void multiply_cells(const SparseProduct& p, std::int64_t slice, CellStage<B, W>& stage,
-                               ColumnsShare<B, W>& own) {
-  constexpr int R = ColumnsShare<B, W>::R;
-  const std::uint32_t* slice_first = Mirrored ? p.mirrored.slice_first : p.rows.slice_first;
-  const std::uint32_t first = slice_first[slice];
-  const auto width = static_cast<int>(slice_first[slice + 1] - first);
-  int length[R];
-#pragma unroll
-  for (int r = 0; r < R; ++r) length[r] = (Mirrored ? p.mirrored.length : p.rows.length)[slice * 32 + own.lane[r]];
-  for (int k0 = 0; k0 < width; k0 += stage.cells) {
-    const int here = width - k0 < stage.cells ? width - k0 : stage.cells;
-    read_cells<B, W, Mirrored>(p, static_cast<std::int64_t>(first) + k0, here, stage);
-    __syncthreads();
-#pragma unroll 2
-    for (int k = 0; k < here; ++k)
-#pragma unroll
-      for (int r = 0; r < R; ++r) {
-        if (k0 + k >= length[r]) continue;
-        const std::int64_t equation = static_cast<std::int64_t>(stage.column[k * 32 + own.lane[r]]) * B;
-        const double* x = p.x + equation * p.columns;
-        double in[B][2];
-#pragma unroll
-        for (int j = 0; j < B; ++j) {
-          in[j][0] = own.has0 ? __ldg(x + static_cast<std::int64_t>(j) * p.columns + own.c0) : 0.0;
-          in[j][1] = own.has1 ? __ldg(x + static_cast<std::int64_t>(j) * p.columns + own.c1) : 0.0;
-        }
-#pragma unroll
-        for (int i = 0; i < B; ++i)
-#pragma unroll
-          for (int j = 0; j < B; ++j) {
-            const double a = stage.value[(k * B * B + i * B + j) * 32 + own.lane[r]];
-            own.sum[r][i][0] += a * in[j][0];
-            own.sum[r][i][1] += a * in[j][1];
-          }
-      }
-    __syncthreads();
-  }
-}
-
-/// Up to W columns of Y = A X, a block of threads per slice. Where half the matrix is stored, `Half`, its blocks are
-/// read twice, once as the mirror images of themselves.
-template <int B, int W, bool Half>
-__global__ void __launch_bounds__(ManyColumns<B, W>::threads) multiply_many(SparseProduct p, int first_column) {
-  VSR_SHARED CellStage<B, W> stage;
+/// Up to 8 · C columns of Y = A X, a block of threads per slice. Where half the matrix is stored, `Half`, its blocks
+/// are read twice, once as the mirror images of themselves.
+template <int B, int C, bool Paired, bool Half>
+__global__ void __launch_bounds__(stage_threads, B <= 3 ? 3 : 1) multiply_many(SparseProduct p, int first_column) {
+  VSR_DYNAMIC_SHARED(BlockStage<B>, room);
   const std::int64_t slice = blockIdx.x;
-  ColumnsShare<B, W> own(static_cast<int>(threadIdx.x), first_column, p.columns);
-  multiply_cells<B, W, false>(p, slice, stage, own);
-  if constexpr (Half) multiply_cells<B, W, true>(p, slice, stage, own);
-#pragma unroll
-  for (int r = 0; r < own.R; ++r) {
-    const std::int32_t row = p.rows.row[slice * 32 + own.lane[r]];
-    if (row < 0) continue;
-    double* y = p.y + static_cast<std::int64_t>(row) * B * p.columns;
-#pragma unroll
-    for (int i = 0; i < B; ++i) {
-      if (own.has0) y[static_cast<std::int64_t>(i) * p.columns + own.c0] = own.sum[r][i][0];
-      if (own.has1) y[static_cast<std::int64_t>(i) * p.columns + own.c1] = own.sum[r][i][1];
-    }
+  const int lane = static_cast<int>(threadIdx.x) / threads_of_row;
+  BlockStages<B, Half> stages(p.rows, p.value, p.mirrored, slice, room);
+  const RowShare<C, Paired> share{p.columns - first_column};
+  double sum[B][C] = {};
+  for (int k0 = 0; k0 < stages.width(); k0 += stages.depth) {
+    const BlockStage<B>& stage = stages.next();
+    const int here = stages.width() - k0 < stages.depth ? stages.width() - k0 : stages.depth;
+#pragma unroll(B <= 3 ? 2 : 1)
+    for (int k = 0; k < here; ++k)
+      add_block(
+          stage, k, p.x + first_column, p.columns, share, [](std::int32_t) { return 1.0; }, sum);
   }
+  const std::int32_t row = p.rows.row[slice * slice_rows + lane];
+  if (row < 0) return;
+  double* y = p.y + static_cast<std::int64_t>(row) * B * p.columns + first_column;
+#pragma unroll
+  for (int i = 0; i < B; ++i) share.store(sum[i], y + static_cast<std::int64_t>(i) * p.columns);
 }
 
-template <int B, int W>
+template <int B, int C, bool Paired>
 int launch_many(const SparseProduct& p, int first_column, cudaStream_t stream) {
-  launch(p.mirrored.stored ? multiply_many<B, W, true> : multiply_many<B, W, false>,
-         Grid{p.rows.slices, ManyColumns<B, W>::threads, 0}, stream, p, first_column);
-  return W;
+  constexpr std::size_t bytes = BlockStages<B, true>::stages_in_memory * sizeof(BlockStage<B>);
+  launch(p.mirrored.stored ? multiply_many<B, C, Paired, true> : multiply_many<B, C, Paired, false>,
+         Grid{p.rows.slices, stage_threads, bytes}, stream, p, first_column);
+  return C * threads_of_row;
 }
 
 template <int B>
 int multiply_wide_blocks(const SparseProduct& p, int first_column, cudaStream_t stream) {
   const int left = p.columns - first_column;
-  return left > 16  ? launch_many<B, 32>(p, first_column, stream)
-         : left > 8 ? launch_many<B, 16>(p, first_column, stream)
-                    : launch_many<B, 8>(p, first_column, stream);
+  if (left > 16)
+    return p.columns % 2 == 0 ? launch_many<B, 4, true>(p, first_column, stream)
+                              : launch_many<B, 4, false>(p, first_column, stream);
+  return left > 8 ? launch_many<B, 2, false>(p, first_column, stream)
+                  : launch_many<B, 1, false>(p, first_column, stream);
 }
 
 __global__ void __launch_bounds__(sum_threads) dot_entries(const double* x, const double* y, std::int64_t count,

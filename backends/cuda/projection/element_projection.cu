@@ -19,6 +19,8 @@ using voussoir::detail::triangle_row;
 namespace {
 
 constexpr int warps = projection_warps;
+/// Threads where X is in registers: of those that were tried, the fastest number.
+constexpr int small_threads = 192;
 constexpr int group_elements = 32;  // side by side in memory
 
 struct ElementPanelJob {
@@ -30,26 +32,28 @@ struct ElementPanelJob {
   int stage;    // elements in shared memory at a time
 };
 
-/// Tiles of a panel that are computed: those on and right of the diagonal where rows and columns are the same.
+/// Tiles of a panel that are computed: those on and right of the diagonal where rows and columns are the same. They are
+/// computed two by two, one below the other.
 template <bool Diagonal>
 struct PanelTiles {
   static constexpr int down = 4, across = Diagonal ? 4 : 2;
   double sum[down][across][2] = {};
 
-  /// += Yᵀ X for four rows of the element.
+  /// += Yᵀ X for eight rows of the element.
   template <class Right>
-  __device__ void add(const double (&y)[down][2], int s, const Right& right) {
+  __device__ void add(const double (&y)[down][2], const Right& right) {
 #pragma unroll
     for (int j = 0; j < across; ++j) {
-      const double b = right(s, j);
+      const double b[2] = {right(0, j), right(1, j)};
 #pragma unroll
-      for (int i = 0; i < down; ++i)
-        if (!Diagonal || i <= j) multiply_add(sum[i][j], y[i][s], b);
+      for (int i = 0; i < down; i += 2)
+        if (!Diagonal || i <= j) multiply_add(sum[i][j], sum[i + 1][j], y[i], y[i + 1], b);
     }
   }
 
-  /// Adds the sums of all warps of the block, in order, to those that the block has in memory. `shared` has room for
-  /// 8 warps · 32 · width numbers and is no longer used.
+  /// Adds the sums of all warps of a block of `Threads` threads, in order, to those that the block has in memory.
+  /// `shared` has room for 8 · down · width numbers of each warp and is no longer used.
+  template <int Threads>
   __device__ void finish(double* shared, double* sums) const {
     constexpr int width = 8 * across, numbers = 8 * down * width;
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -62,9 +66,9 @@ struct PanelTiles {
           shared[warp * numbers + (8 * i + lane / 4) * width + 8 * j + 2 * (lane % 4) + h] = sum[i][j][h];
     __syncthreads();
     double* own = sums + static_cast<std::int64_t>(blockIdx.x) * numbers;
-    for (int k = static_cast<int>(threadIdx.x); k < numbers; k += projection_threads) {
+    for (int k = static_cast<int>(threadIdx.x); k < numbers; k += Threads) {
       double total = shared[k];
-      for (int w = 1; w < warps; ++w) total += shared[w * numbers + k];
+      for (int w = 1; w < Threads / 32; ++w) total += shared[w * numbers + k];
       own[k] += total;
     }
   }
@@ -94,11 +98,12 @@ __device__ inline std::int32_t element_at(const ElementPanelJob& job, std::int64
 }
 
 /// Copies the matrices of `stage` elements of a group, from `first` on, to shared memory.
+template <int Threads>
 __device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t group, int first, double* matrices) {
   const double* source = job.elements.matrices + group * job.entries * group_elements + first;
   const int numbers = job.entries * job.stage;
 #pragma unroll 4
-  for (int i = static_cast<int>(threadIdx.x); i < numbers; i += projection_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < numbers; i += Threads) {
     const int e = i / job.stage, lane = i % job.stage;
     matrices[lane * job.stride + e] = read_once(source + e * group_elements + lane);
   }
@@ -107,7 +112,7 @@ __device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t gr
 /// A warp per element of at most 8 · Tiles unknowns, with all of its X in registers. `Size` is the number of unknowns
 /// where the compiler is to know it, else 0.
 template <int Tiles, int Size, int Components, bool Diagonal>
-__global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPanelJob job) {
+__global__ void __launch_bounds__(small_threads, 2) project_small(ElementPanelJob job) {
   VSR_DYNAMIC_SHARED(double, matrices);
   VSR_SHARED std::int32_t equations[group_elements * 8 * Tiles];  // of the rows of X
   constexpr std::int32_t skipped = -2;
@@ -133,52 +138,52 @@ __global__ void __launch_bounds__(projection_threads, 2) project_small(ElementPa
   for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
     // From elements to nodes to equations is a long way through memory: all threads go it at once.
 #pragma unroll
-    for (int i = static_cast<int>(threadIdx.x); i < group_elements * 8 * Tiles; i += projection_threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < group_elements * 8 * Tiles; i += small_threads) {
       const std::int32_t element = element_at(job, group * group_elements + i / (8 * Tiles));
       equations[i] = element < 0 ? skipped : row_of<Components>(job, element, i % (8 * Tiles));
     }
-    load_matrices(job, group, 0, matrices);
+    load_matrices<small_threads>(job, group, 0, matrices);
     __syncthreads();
 #pragma unroll 1
-    for (int k = warp; k < group_elements; k += warps) {
+    for (int k = warp; k < group_elements; k += small_threads / 32) {
       const std::int32_t* own = equations + k * (8 * Tiles) + 2 * q;
       if (equations[k * (8 * Tiles)] == skipped) continue;
-      double x[Tiles][2][4];
+      double x[Tiles][4][2];
 #pragma unroll
       for (int t = 0; t < Tiles; ++t)
 #pragma unroll
         for (int s = 0; s < 2; ++s)
 #pragma unroll
-          for (int m = 0; m < 4; ++m) x[t][s][m] = number_of_x(job, own[8 * t + s], job.top + 8 * m + g);
+          for (int m = 0; m < 4; ++m) x[t][m][s] = number_of_x(job, own[8 * t + s], job.top + 8 * m + g);
       const double* matrix = matrices + k * job.stride;
 #pragma unroll
       for (int u = 0; u < Tiles; ++u) {
         double y[4][2] = {};
         const int c = 8 * u + g;
 #pragma unroll
-        for (int t = 0; t < Tiles; ++t)
+        for (int t = 0; t < Tiles; ++t) {
+          double b[2];
 #pragma unroll
           for (int s = 0; s < 2; ++s) {
             const int r = 8 * t + 2 * q + s;
             const bool above = t < u || (t == u && r <= c);
             const int entry = above ? by_row[t][s] + 8 * u : by_column[u] + 8 * t + s;
-            const double b = 8 * Tiles == Size || (r < dofs && c < dofs) ? matrix[entry] : 0.0;
-#pragma unroll
-            for (int m = 0; m < 4; ++m) multiply_add(y[m], x[t][s][m], b);
+            b[s] = 8 * Tiles == Size || (r < dofs && c < dofs) ? matrix[entry] : 0.0;
           }
 #pragma unroll
-        for (int s = 0; s < 2; ++s)
-          tiles.add(y, s, [&](int which, int j) {
-            if constexpr (Diagonal)
-              return x[u][which][j];
-            else
-              return number_of_x(job, own[8 * u + which], job.left + 8 * j + g);
-          });
+          for (int m = 0; m < 4; m += 2) multiply_add(y[m], y[m + 1], x[t][m], x[t][m + 1], b);
+        }
+        tiles.add(y, [&](int s, int j) {
+          if constexpr (Diagonal)
+            return x[u][j][s];
+          else
+            return number_of_x(job, own[8 * u + s], job.left + 8 * j + g);
+        });
       }
     }
     __syncthreads();
   }
-  tiles.finish(matrices, job.sums);
+  tiles.template finish<small_threads>(matrices, job.sums);
 }
 
 /// Numbers from a row of X to the next in shared memory: the four rows that a half of a warp reads, two apart, are in
@@ -202,7 +207,7 @@ __global__ void __launch_bounds__(projection_threads, 2) project_any(ElementPane
   for (std::int64_t piece = blockIdx.x; piece < count; piece += gridDim.x) {
     const std::int64_t group = piece / pieces;
     const int first = static_cast<int>(piece % pieces) * job.stage;
-    load_matrices(job, group, first, matrices);
+    load_matrices<projection_threads>(job, group, first, matrices);
     for (int i = warp; i < job.stage * rows; i += warps) {  // a warp per row
       const std::int32_t element = element_at(job, group * group_elements + first + i / rows);
       const std::int32_t row = element < 0 ? -1 : row_of<0>(job, element, i % rows);
@@ -218,22 +223,23 @@ __global__ void __launch_bounds__(projection_threads, 2) project_any(ElementPane
       const double* left = lefts + e * rows * left_stride;
       const double* right = rights + e * rows * right_stride;
       double y[4][2] = {};
-      for (int t = 0; t < row_tiles; ++t)
+      for (int t = 0; t < row_tiles; ++t) {
+        double b[2], x[4][2];
 #pragma unroll
         for (int s = 0; s < 2; ++s) {
           const int r = 8 * t + 2 * q + s;
-          const double b =
-              r < dofs && c < dofs ? matrix[r <= c ? triangle_row(r, dofs) + c : triangle_row(c, dofs) + r] : 0.0;
+          b[s] = r < dofs && c < dofs ? matrix[r <= c ? triangle_row(r, dofs) + c : triangle_row(c, dofs) + r] : 0.0;
 #pragma unroll
-          for (int m = 0; m < 4; ++m) multiply_add(y[m], left[r * left_stride + 8 * m + g], b);
+          for (int m = 0; m < 4; ++m) x[m][s] = left[r * left_stride + 8 * m + g];
         }
 #pragma unroll
-      for (int s = 0; s < 2; ++s)
-        tiles.add(y, s, [&](int which, int j) { return right[(8 * u + 2 * q + which) * right_stride + 8 * j + g]; });
+        for (int m = 0; m < 4; m += 2) multiply_add(y[m], y[m + 1], x[m], x[m + 1], b);
+      }
+      tiles.add(y, [&](int s, int j) { return right[(8 * u + 2 * q + s) * right_stride + 8 * j + g]; });
     }
     __syncthreads();
   }
-  tiles.finish(shared, job.sums);
+  tiles.template finish<projection_threads>(shared, job.sums);
 }
 
 /// sums += xᵢᵀxⱼ over rows, a block of threads for a stretch of them and a thread for some products.
@@ -321,7 +327,8 @@ void project_elements(const ProjectedElements& elements, PanelSums& sums, const 
                               stage};
     const std::size_t numbers = std::max(finish_numbers(diagonal), small ? static_cast<std::size_t>(stage * job.stride)
                                                                          : stage_numbers(elements.dofs, stage));
-    const Grid grid{std::min<std::int64_t>(projection_blocks, pieces), projection_threads, numbers * sizeof(double)};
+    const Grid grid{std::min<std::int64_t>(projection_blocks, pieces), small ? small_threads : projection_threads,
+                    numbers * sizeof(double)};
     const PanelKernel kernel = diagonal ? (small ? small_kernel<true>(elements) : project_any<true>)
                                         : (small ? small_kernel<false>(elements) : project_any<false>);
     launch(kernel, grid, memory.stream(), job);

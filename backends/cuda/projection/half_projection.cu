@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/cuda/matrix/block_stages.hpp>
 #include <voussoir/backends/cuda/primitives/tensor_product.hpp>
-#include <voussoir/backends/cuda/runtime/passing_through.hpp>
 
 // XᵀAX = S + Sᵀ with S = Σᵢ xᵢᵀ zᵢ, zᵢ = ½ Aᵢᵢ xᵢ + Σ Aᵢⱼ xⱼ over the blocks right of the diagonal, so that what is
 // stored is read once. Of blocks in columns of other devices both devices have one, Aᵢⱼ here and Aⱼᵢ there. Together
@@ -13,11 +13,10 @@ namespace voussoir::cuda {
 
 namespace {
 
-/// Threads of a row: each takes every eighth column.
-constexpr int row_threads = 8;
-constexpr int thread_columns = panel_columns / row_threads;
-static_assert(slice_rows * row_threads == projection_threads);
-/// Numbers from a row to the next in shared memory: the four rows that a half of a warp reads are in different banks.
+constexpr int thread_columns = panel_columns / threads_of_row;
+static_assert(stage_threads == projection_threads);
+/// Numbers from a row of z to the next in shared memory: the four rows that a half of a warp reads are in different
+/// banks.
 constexpr int row_stride = panel_columns + 4;
 
 struct HalfPanelJob {
@@ -26,82 +25,81 @@ struct HalfPanelJob {
   double* sums;
 };
 
-/// A thread's columns of z, for its row of a slice.
+/// z of a slice, by rows, to shared memory.
 template <int B>
-__device__ void multiply_row(const HalfPanelJob& job, std::int64_t slice, int lane, int length,
-                             double (&z)[B][thread_columns]) {
+__device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, BlockStage<B>* room, double* zs) {
   const ProjectedHalf& half = job.half;
-  const std::int64_t first = half.rows.slice_first[slice];
-  const std::int32_t* column = half.rows.column + first * slice_rows + lane;
-  const double* value = half.value + first * (B * B * slice_rows) + lane;
-  const int from = job.left + static_cast<int>(threadIdx.x) % row_threads;
+  const int lane = static_cast<int>(threadIdx.x) / threads_of_row;
+  BlockStages<B, false> stages(half.rows, half.value, MirrorView{}, slice, room);
+  const RowShare<thread_columns, false> share{half.columns - job.left};
+  double z[B][thread_columns] = {};
+  for (int k0 = 0; k0 < stages.width(); k0 += stages.depth) {
+    const BlockStage<B>& stage = stages.next();
+    const int here = stages.width() - k0 < stages.depth ? stages.width() - k0 : stages.depth;
 #pragma unroll(B <= 3 ? 2 : 1)
-  for (int k = 0; k < length; ++k) {
-    const std::int32_t at = read_once(column + static_cast<std::int64_t>(k) * slice_rows);
-    double a[B * B];
-#pragma unroll
-    for (int e = 0; e < B * B; ++e) a[e] = read_once(value + (static_cast<std::int64_t>(k) * (B * B) + e) * slice_rows);
-    const double weight = k == 0 || at >= half.rows.rows ? 0.5 : 1.0;
-    const double* x = half.x + static_cast<std::int64_t>(at) * B * half.columns;
-#pragma unroll
-    for (int j = 0; j < B; ++j)
-#pragma unroll
-      for (int c = 0; c < thread_columns; ++c) {
-        const int number = from + c * row_threads;
-        const double in = number < half.columns ? weight * __ldg(x + j * half.columns + number) : 0.0;
-#pragma unroll
-        for (int i = 0; i < B; ++i) z[i][c] += a[i * B + j] * in;
-      }
+    for (int k = 0; k < here; ++k)
+      add_block(
+          stage, k, half.x + job.left, half.columns, share,
+          [&](std::int32_t at) { return k0 + k == 0 || at >= half.rows.rows ? 0.5 : 1.0; }, z);
   }
+  if (stages.width() == 0) __syncthreads();  // else the barriers of stages stand between reading the last z and writing
+  const bool exists = half.rows.row[slice * slice_rows + lane] >= 0;
+#pragma unroll
+  for (int i = 0; i < B; ++i)
+#pragma unroll
+    for (int c = 0; c < thread_columns; ++c) zs[(lane * B + i) * row_stride + share.column(c)] = exists ? z[i][c] : 0.0;
 }
 
-/// A block of threads per slice: rows of z and of X go to shared memory, and warps add two tiles of XᵀZ each.
+/// A block of threads per slice: rows of z go to shared memory, and each warp adds a tile of 16 × 8 of XᵀZ.
 template <int B>
 __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPanelJob job) {
-  VSR_DYNAMIC_SHARED(double, shared);
-  double* const zs = shared;
-  double* const xs = shared + slice_rows * B * row_stride;
+  VSR_DYNAMIC_SHARED(BlockStage<B>, room);
+  double* const zs = reinterpret_cast<double*>(room + BlockStages<B, false>::stages_in_memory);
   const ProjectedHalf& half = job.half;
-  const int thread = static_cast<int>(threadIdx.x), lane_of_row = thread / row_threads, place = thread % row_threads;
-  const int lane = thread % 32, warp = thread / 32, q = lane % 4, g = lane / 4;
-  const int down = warp / 2, across = warp % 2 * 2;
-  double sum[2][2] = {};
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int q = lane % 4, g = lane / 4, down = warp / 4 * 16, across = warp % 4 * 8;
+  double top[2] = {}, bottom[2] = {};
   for (std::int64_t slice = blockIdx.x; slice < half.rows.slices; slice += gridDim.x) {
-    const std::int32_t row = half.rows.row[slice * slice_rows + lane_of_row];
-    const int length = row < 0 ? 0 : half.rows.length[slice * slice_rows + lane_of_row];
-    double z[B][thread_columns] = {};
-    multiply_row<B>(job, slice, lane_of_row, length, z);
+    multiply_slice<B>(job, slice, room, zs);
+    __syncthreads();
+    // The stages of the next slice are read behind this barrier, and its z is written behind those of its stages.
+#pragma unroll 2
+    for (int k = q; k < slice_rows * B; k += 8) {
+      double x_top[2], x_bottom[2], z[2];
 #pragma unroll
-    for (int i = 0; i < B; ++i)
-#pragma unroll
-      for (int c = 0; c < thread_columns; ++c) {
-        const int at = (lane_of_row * B + i) * row_stride + place + c * row_threads;
-        const int column = job.top + place + c * row_threads;
-        zs[at] = z[i][c];
-        xs[at] = row >= 0 && column < half.columns
-                     ? __ldg(half.x + (static_cast<std::int64_t>(row) * B + i) * half.columns + column)
-                     : 0.0;
+      for (int s = 0; s < 2; ++s) {
+        const int r = k + 4 * s;
+        const std::int32_t row = half.rows.row[slice * slice_rows + r / B];
+        const double* x = half.x + (static_cast<std::int64_t>(row) * B + r % B) * half.columns;
+        const int column = job.top + down + g;
+        x_top[s] = row >= 0 && column < half.columns ? __ldg(x + column) : 0.0;
+        x_bottom[s] = row >= 0 && column + 8 < half.columns ? __ldg(x + column + 8) : 0.0;
+        z[s] = zs[r * row_stride + across + g];
       }
-    __syncthreads();
-#pragma unroll 4
-    for (int k = q; k < slice_rows * B; k += 4) {
-      const double left = xs[k * row_stride + 8 * down + g];
-      multiply_add(sum[0], left, zs[k * row_stride + 8 * across + g]);
-      multiply_add(sum[1], left, zs[k * row_stride + 8 * (across + 1) + g]);
+      multiply_add(top, bottom, x_top, x_bottom, z);
     }
-    __syncthreads();
   }
   double* own = job.sums + static_cast<std::int64_t>(blockIdx.x) * (panel_columns * panel_columns);
 #pragma unroll
-  for (int j = 0; j < 2; ++j)
-#pragma unroll
-    for (int h = 0; h < 2; ++h) own[(8 * down + g) * panel_columns + 8 * (across + j) + 2 * q + h] += sum[j][h];
+  for (int h = 0; h < 2; ++h) {
+    own[(down + g) * panel_columns + across + 2 * q + h] += top[h];
+    own[(down + g + 8) * panel_columns + across + 2 * q + h] += bottom[h];
+  }
+}
+
+template <int B>
+constexpr std::size_t slice_bytes() {
+  return BlockStages<B, false>::stages_in_memory * sizeof(BlockStage<B>) + sizeof(double) * slice_rows * B * row_stride;
 }
 
 }  // namespace
 
 std::size_t half_projection_bytes(int block_size) {
-  return std::size_t{2} * slice_rows * row_stride * static_cast<std::size_t>(block_size) * sizeof(double);
+  return block_size == 2   ? slice_bytes<2>()
+         : block_size == 3 ? slice_bytes<3>()
+         : block_size == 4 ? slice_bytes<4>()
+         : block_size == 5 ? slice_bytes<5>()
+                           : slice_bytes<6>();
 }
 
 void project_half(const ProjectedHalf& half, int block_size, PanelSums& sums, const CudaMemory& memory) {

@@ -12,10 +12,9 @@ struct ProjectedHalf {
   int columns = 1;
 };
 
-/// Enqueues sums += S for all_panels(), with XᵀAX = S + Sᵀ. `block_size` goes from 2 to 6. Inside a section.
 /// Shared memory that project_half() needs.
 std::size_t half_projection_bytes(int block_size);
-
+/// Enqueues sums += S for all_panels(), with XᵀAX = S + Sᵀ. `block_size` goes from 2 to 6. Inside a section.
 void project_half(const ProjectedHalf& half, int block_size, PanelSums& sums, const CudaMemory& memory);
 
 }  // namespace voussoir::cuda

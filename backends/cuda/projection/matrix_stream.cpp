@@ -8,10 +8,10 @@ MatrixStream::MatrixStream(std::shared_ptr<DeviceMemory> memory, std::int64_t mo
     : memory_(std::move(memory)), most_bytes_(static_cast<std::size_t>(most_bytes)) {
   for (int b = 0; b < 2; ++b) {
     buffer_[b] = Array<double>(memory_, most_bytes_ / sizeof(double));
-    copies_[b] = make_stream(cuda().ordinal());
+    copies_[b].open(cuda().ordinal());
     if (most_bytes_ > 0) (void)buffer_[b].write_device();
     // Memory of the pool is free in the order of the device's stream.
-    wait_for(copies_[b], cuda().stream());
+    wait_for(copies_[b].get(), cuda().stream());
   }
 }
 
@@ -23,7 +23,7 @@ MatrixStream::~MatrixStream() {
     } catch (const Error&) {  // reported to the caller that reads the results
     }
     if (pinned_[b]) memory_->release_host(pinned_[b], most_bytes_);
-    if (copies_[b] || emulated) destroy_stream(cuda().ordinal(), copies_[b]);
+    copies_[b].close();
   }
 }
 
@@ -40,14 +40,14 @@ const double* MatrixStream::bring(const double* values, std::size_t bytes, bool 
     from = pinned_[turn_];
   }
   double* to = buffer_[turn_].update_device();
-  copy_async(to, from, bytes, copies_[turn_]);
-  copied_[turn_].set(copies_[turn_]);
-  wait_for(cuda().stream(), copies_[turn_]);
+  copy_async(to, from, bytes, copies_[turn_].get());
+  copied_[turn_].set(copies_[turn_].get());
+  wait_for(cuda().stream(), copies_[turn_].get());
   return to;
 }
 
 void MatrixStream::used() {
-  wait_for(copies_[turn_], cuda().stream());
+  wait_for(copies_[turn_].get(), cuda().stream());
   turn_ = 1 - turn_;
 }
 

@@ -11,7 +11,7 @@ namespace voussoir::cuda {
 
 /// Blocks of threads of a projection, at most: two for each multiprocessor of a large GPU. Each adds what it computes
 /// in the order of its work and leaves one sum, and the sums of blocks are added in their order. Never a device's own
-/// number, so that the bits are the same on every GPU.
+/// number, so that the bits do not depend on how many multiprocessors a GPU has.
 inline constexpr int projection_blocks = 264;
 inline constexpr int projection_threads = 256;
 inline constexpr int projection_warps = projection_threads / 32;

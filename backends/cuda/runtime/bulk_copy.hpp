@@ -11,6 +11,12 @@ namespace voussoir::cuda {
 
 inline constexpr int bulk_alignment = 16;
 
+/// The next place for an object of another type in shared memory.
+template <class To, class From>
+__device__ inline To* after_numbers(From* end) {
+  return reinterpret_cast<To*>((reinterpret_cast<std::uintptr_t>(end) + alignof(To) - 1) / alignof(To) * alignof(To));
+}
+
 #if defined(VSR_CUDA_EMULATED)
 
 /// A place in shared memory at which a block waits for a stretch to arrive.

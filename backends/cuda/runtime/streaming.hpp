@@ -12,6 +12,15 @@ struct alignas(16) Pair {
   double first, second;
 };
 __device__ inline Pair load_pair(const double* x, std::int64_t pair) { return reinterpret_cast<const Pair*>(x)[pair]; }
+/// Two numbers of a vector that other threads read soon, too.
+__device__ inline Pair load_pair_often(const double* x) {
+#if defined(VSR_CUDA_EMULATED)
+  return load_pair(x, 0);
+#else
+  const double2 both = __ldg(reinterpret_cast<const double2*>(x));
+  return {both.x, both.y};
+#endif
+}
 __device__ inline void store_pair(double* x, std::int64_t pair, Pair value) {
   reinterpret_cast<Pair*>(x)[pair] = value;
 }

@@ -180,7 +180,11 @@ class CudaStencils final : public StencilServices {
   }
   int default_tile(const StencilProblem& problem, bool source, int real_bytes) const override {
     check_problem(problem);
-    return default_jacobi_levels(source, real_bytes);
+    int least = most_jacobi_levels;
+    for (int d = 0; d < backend_.devices(); ++d)
+      least = std::min(least, default_jacobi_levels(source, real_bytes,
+                                                    cuda_memory(backend_.memory(d)).facts().shared_bytes_per_block));
+    return least;
   }
   std::unique_ptr<LongVectorHeat> make_long_vectors(std::int64_t n, double alpha, std::span<const double> u) override {
     voussoir::detail::check_long_vectors(n, alpha, u.size());

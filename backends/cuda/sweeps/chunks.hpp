@@ -36,6 +36,32 @@ __device__ __forceinline__ ChunkRow<T> eliminate_chunk(T (&l)[R], const T (&d)[R
   return c;
 }
 
+/// Leaves the last row of a chunk for the next one: three arrays of `threads` numbers.
+template <class T>
+__device__ __forceinline__ void leave_last(const ChunkRow<T>& c, T* place, int threads) {
+  place[0] = c.last_u;
+  place[threads] = c.last_f;
+  place[2 * threads] = c.last_l;
+}
+
+/// Systems that are not periodic have nothing to the left of row 0 and to the right of the last row.
+template <int R, class T>
+__device__ __forceinline__ void cut_period(T (&l)[R], T (&u)[R], int count, bool first, bool last) {
+  const int end = last ? count - 1 : R;
+#pragma unroll
+  for (int k = 0; k < R; ++k) u[k] = k == end ? T(0) : u[k];
+  if (first) l[0] = 0;
+}
+
+/// The unknowns of a chunk from its first one and the one behind it; they replace f.
+template <int R, class T>
+__device__ __forceinline__ void substitute_back(const T (&l)[R], const T (&u)[R], T (&f)[R], int count, T s, T next) {
+#pragma unroll
+  for (int k = R - 1; k > 0; --k)
+    if (k < count) f[k] = next = f[k] - l[k] * s - u[k] * next;
+  f[0] = s;
+}
+
 /// The reduced row of a chunk: a s_left + s + c s_right = rhs.
 template <class T>
 struct ReducedRow {
@@ -95,6 +121,26 @@ template <class T>
 struct BlockEnds {
   T f, a, c, fz, az, cz;
 };
+
+/// The first and the last thread of a system leave their parts of BlockEnds, numbers `hop` apart.
+template <class T>
+__device__ __forceinline__ void leave_ends(const ReducedRow<T>& row, const ChunkRow<T>& c, bool first, bool last,
+                                           T* ends, int hop) {
+  if (first) {
+    ends[0] = row.rhs;
+    ends[hop] = row.a;
+    ends[2 * hop] = row.c;
+  }
+  if (last) {
+    ends[3 * hop] = c.last_f - c.last_l * row.rhs;
+    ends[4 * hop] = -c.last_l * row.a;
+    ends[5 * hop] = c.last_u - c.last_l * row.c;
+  }
+}
+template <class T>
+__device__ __forceinline__ BlockEnds<T> ends_at(const T* ends, int hop) {
+  return {ends[0], ends[hop], ends[2 * hop], ends[3 * hop], ends[4 * hop], ends[5 * hop]};
+}
 
 /// The unknowns before and behind the rows of a block whose system has no other block.
 template <class T>

@@ -41,6 +41,14 @@ struct EndsInMemory {
     return {at(block, 0, system), at(block, 1, system), at(block, 2, system),
             at(block, 3, system), at(block, 4, system), at(block, 5, system)};
   }
+  __device__ void set(std::int64_t block, std::int64_t system, const BlockEnds<T>& e) const {
+    at(block, 0, system) = e.f;
+    at(block, 1, system) = e.a;
+    at(block, 2, system) = e.c;
+    at(block, 3, system) = e.fz;
+    at(block, 4, system) = e.az;
+    at(block, 5, system) = e.cz;
+  }
 };
 
 template <int R, class T>
@@ -55,11 +63,7 @@ __device__ inline bool close_cluster(const T* ends, int width, int w, int rank, 
   T kept[most_cluster_blocks][6];
   T zeta = 0, first = 0;
   const bool good = close_blocks<T>(
-      blocks,
-      [&](std::int64_t k) {
-        const T* e = in_block(ends, static_cast<int>(k)) + w;
-        return BlockEnds<T>{e[0], e[width], e[2 * width], e[3 * width], e[4 * width], e[5 * width]};
-      },
+      blocks, [&](std::int64_t k) { return ends_at(in_block(ends, static_cast<int>(k)) + w, width); },
       [&](std::int64_t k, int j) -> T& { return kept[k][j]; }, tolerance, zeta, first);
   T behind = first;
   for (int k = blocks - 1; k > rank; --k) behind = kept[k][0] + kept[k][1] * zeta - kept[k][2] * behind;
@@ -67,6 +71,55 @@ __device__ inline bool close_cluster(const T* ends, int width, int w, int rank, 
   around[w] = kept[rank][3] - kept[rank][4] * zeta - kept[rank][5] * s;
   around[width + w] = behind;
   return good;
+}
+
+/// Which rows of which system a thread has.
+struct ColumnPlace {
+  int w, t;             ///< system and chunk within the block
+  std::int64_t rank;    ///< of the block among those of its systems
+  std::int64_t system;  ///< may lie behind the last one
+  std::int64_t row;     ///< first row of the chunk
+  int count;            ///< rows of the chunk
+
+  __device__ ColumnPlace(const ColumnGrid& grid, std::int64_t length)
+      : w(static_cast<int>(threadIdx.x) % grid.width),
+        t(static_cast<int>(threadIdx.x) / grid.width),
+        rank(blockIdx.x % grid.blocks),
+        system(blockIdx.x / grid.blocks * grid.width + w) {
+    const std::int64_t first = rank * length / grid.blocks, rows = (rank + 1) * length / grid.blocks - first;
+    const auto begin = static_cast<int>(t * rows / grid.parts);
+    row = first + begin;
+    count = static_cast<int>((t + 1) * rows / grid.parts) - begin;
+  }
+};
+
+/// The unknowns before and behind the rows of the block. In the pass that reduces, leaves the ends in memory instead.
+template <Around where, class T>
+__device__ __forceinline__ void find_around(const SweepTask<T>& p, const ColumnGrid& grid, const ColumnPlace& me,
+                                            T* ends, T* around, const EndsInMemory<T>& outside, ChunkFault& fault,
+                                            T& before, T& behind) {
+  const int width = grid.width;
+  const std::int64_t from = me.system < p.systems ? me.system : p.systems - 1;
+  if constexpr (where == Around::cluster) {
+    cluster_barrier();
+    if (me.t == 0 && !close_cluster(ends, width, me.w, static_cast<int>(me.rank), static_cast<int>(grid.blocks),
+                                    p.tolerance, around))
+      fault.accept(0, T(0), T(1), p.tolerance);
+    __syncthreads();
+    before = around[me.w];
+    behind = around[width + me.w];
+    return;
+  }
+  __syncthreads();
+  const BlockEnds<T> e = ends_at(ends + me.w, width);
+  if constexpr (where == Around::finish) {
+    before = outside.at(me.rank, 0, from);
+    behind = outside.at(me.rank, 1, from);
+  } else if constexpr (where == Around::reduce) {
+    if (me.t == 0 && me.system < p.systems) outside.set(me.rank, from, e);
+  } else {
+    close_block(e, p.tolerance, fault, before, behind);
+  }
 }
 
 template <class T, Around where>
@@ -77,92 +130,45 @@ __global__ void __launch_bounds__(column_threads, 1)
   const int threads = static_cast<int>(blockDim.x), tid = static_cast<int>(threadIdx.x), width = grid.width;
   T* const ends = x + 6 * threads;
   T* const around = ends + 6 * width;
-  const int w = tid % width, t = tid / width, parts = grid.parts;
-  const std::int64_t rank = blockIdx.x % grid.blocks, system = blockIdx.x / grid.blocks * width + w;
-  const std::int64_t first = rank * p.length / grid.blocks, rows = (rank + 1) * p.length / grid.blocks - first;
-  const int begin = static_cast<int>(t * rows / parts), count = static_cast<int>((t + 1) * rows / parts) - begin;
-  const std::int64_t own = first + begin;
-  const bool exists = system < p.systems;
-  const std::int64_t from = exists ? system : p.systems - 1;  // further lanes repeat the last system
-  const std::int64_t at = line_start(p.matrix, from, p.systems) + own * p.matrix.stride;
-  const std::int64_t place = line_start(p.lines, from, p.systems) + own * p.lines.stride;
+  const ColumnPlace me(grid, p.length);
+  const bool exists = me.system < p.systems;
+  const std::int64_t from = exists ? me.system : p.systems - 1;  // further lanes repeat the last system
+  const std::int64_t at = line_start(p.matrix, from, p.systems) + me.row * p.matrix.stride;
+  const std::int64_t place = line_start(p.lines, from, p.systems) + me.row * p.lines.stride;
   T l[R], d[R], u[R], f[R];
-  load_column(p.lower + at, p.matrix.stride, count, l);
-  load_column(p.diagonal + at, p.matrix.stride, count, d);
-  load_column(p.upper + at, p.matrix.stride, count, u);
-  load_column(p.f + place, p.lines.stride, count, f);
-  const int end = !p.periodic && own + count == p.length ? count - 1 : R;
-#pragma unroll
-  for (int k = 0; k < R; ++k) u[k] = k == end ? T(0) : u[k];
-  if (!p.periodic && own == 0) l[0] = 0;
+  load_column(p.lower + at, p.matrix.stride, me.count, l);
+  load_column(p.diagonal + at, p.matrix.stride, me.count, d);
+  load_column(p.upper + at, p.matrix.stride, me.count, u);
+  load_column(p.f + place, p.lines.stride, me.count, f);
+  cut_period(l, u, me.count, !p.periodic && me.row == 0, !p.periodic && me.row + me.count == p.length);
 
   ChunkFault fault;
   const T size = magnitude_of(l[0]) + magnitude_of(d[0]) + magnitude_of(u[0]);
-  const ChunkRow<T> c = eliminate_chunk(l, d, u, f, count, p.tolerance, fault);
+  const ChunkRow<T> c = eliminate_chunk(l, d, u, f, me.count, p.tolerance, fault);
   T* const last = x + 3 * threads + tid;
-  last[0] = c.last_u;
-  last[threads] = c.last_f;
-  last[2 * threads] = c.last_l;
+  leave_last(c, last, threads);
   __syncthreads();
-  ReducedRow<T> row = reduced_row(c, l[0], size, t > 0, last - width, threads, p.tolerance, fault);
-  reduce_rows(row, t, parts, tid, width, x, threads, p.tolerance, fault);
-  if (t == 0) {
-    ends[w] = row.rhs;
-    ends[width + w] = row.a;
-    ends[2 * width + w] = row.c;
-  }
-  if (t == parts - 1) {
-    ends[3 * width + w] = c.last_f - c.last_l * row.rhs;
-    ends[4 * width + w] = -c.last_l * row.a;
-    ends[5 * width + w] = c.last_u - c.last_l * row.c;
-  }
+  ReducedRow<T> row = reduced_row(c, l[0], size, me.t > 0, last - width, threads, p.tolerance, fault);
+  reduce_rows(row, me.t, grid.parts, tid, width, x, threads, p.tolerance, fault);
+  leave_ends(row, c, me.t == 0, me.t == grid.parts - 1, ends + me.w, width);
   T before = 0, behind = 0;
-  if constexpr (where == Around::cluster) {
-    cluster_barrier();
-    if (t == 0 &&
-        !close_cluster(ends, width, w, static_cast<int>(rank), static_cast<int>(grid.blocks), p.tolerance, around))
-      fault.accept(0, T(0), T(1), p.tolerance);
-    __syncthreads();
-    before = around[w];
-    behind = around[width + w];
-  } else if constexpr (where == Around::finish) {
-    __syncthreads();  // the neighbours' rows have been read
-    before = outside.at(rank, 0, from);
-    behind = outside.at(rank, 1, from);
-  } else {
-    __syncthreads();
-    const BlockEnds<T> e{
-        ends[w], ends[width + w], ends[2 * width + w], ends[3 * width + w], ends[4 * width + w], ends[5 * width + w]};
-    if constexpr (where == Around::reduce) {
-      if (t < 1 && exists) {
-        outside.at(rank, 0, from) = e.f;
-        outside.at(rank, 1, from) = e.a;
-        outside.at(rank, 2, from) = e.c;
-        outside.at(rank, 3, from) = e.fz;
-        outside.at(rank, 4, from) = e.az;
-        outside.at(rank, 5, from) = e.cz;
-      }
-      if (exists) fault.report(system, p.length, own, p.fault);
-      return;
-    }
-    close_block(e, p.tolerance, fault, before, behind);
+  find_around<where>(p, grid, me, ends, around, outside, fault, before, behind);
+  if constexpr (where == Around::reduce) {
+    if (exists) fault.report(me.system, p.length, me.row, p.fault);
+    return;
   }
   const T s = row.rhs - row.a * before - row.c * behind;
   x[tid] = s;
   __syncthreads();
-  T next = t < parts - 1 ? x[tid + width] : behind;
-#pragma unroll
-  for (int k = R - 1; k > 0; --k)
-    if (k < count) f[k] = next = f[k] - l[k] * s - u[k] * next;
-  f[0] = s;
+  substitute_back(l, u, f, me.count, s, me.t < grid.parts - 1 ? x[tid + width] : behind);
   if (exists) {
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (k < count) {
+      if (k < me.count) {
         fault.require_finite(k, f[k]);
         p.y[place + k * p.lines.stride] = f[k];
       }
-    fault.report(system, p.length, own, p.fault);
+    fault.report(me.system, p.length, me.row, p.fault);
   }
   if constexpr (where == Around::cluster) cluster_barrier();  // nobody leaves while others read its shared memory
 }
@@ -191,10 +197,13 @@ template <class T>
 ColumnGrid column_grid(const SweepTask<T>& p) {
   ColumnGrid grid;
   const bool side_by_side = p.lines.inner_stride < p.lines.stride;
-  const auto wanted = static_cast<int>(32 / sizeof(T));
+  constexpr int sector = 32 / sizeof(T);
   const std::int64_t chunks = (p.length + column_rows - 1) / column_rows;
-  if (side_by_side)
-    while (grid.width < wanted && grid.width < p.systems) grid.width *= 2;
+  if (side_by_side)  // two sectors of memory, or one where the blocks of a cluster could not take all rows otherwise
+    while (grid.width < p.systems &&
+           (grid.width < sector ||
+            (grid.width < 2 * sector && chunks * 2 * grid.width <= most_cluster_blocks * column_threads)))
+      grid.width *= 2;
   while (grid.width * 2 * chunks <= column_threads / 2 && grid.width < p.systems) grid.width *= 2;
   const std::int64_t most = column_threads / grid.width;  // chunks of a block
   grid.blocks = (chunks + most - 1) / most;

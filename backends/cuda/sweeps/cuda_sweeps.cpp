@@ -1,13 +1,13 @@
 #include <voussoir/backends/cuda/sweeps/cuda_sweeps.hpp>
 
 #include <algorithm>
-#include <vector>
+#include <string>
 
-#include <voussoir/backends/cuda/cuda_backend.hpp>
 #include <voussoir/backends/cuda/sweeps/columns.hpp>
 #include <voussoir/backends/cuda/sweeps/rows.hpp>
 #include <voussoir/backends/cuda/sweeps/sequential.hpp>
 #include <voussoir/backends/cuda/sweeps/shared_rows.hpp>
+#include <voussoir/backends/cuda/sweeps/vendor_sweeps.hpp>
 
 namespace voussoir::cuda {
 
@@ -76,10 +76,11 @@ class CudaSweepPlan final : public SweepPlan {
 
 class CudaSweeps final : public SweepServices {
  public:
-  explicit CudaSweeps(CudaBackend& backend) : backend_(backend) {}
+  explicit CudaSweeps(std::vector<std::shared_ptr<DeviceMemory>> memories) : memories_(std::move(memories)) {}
 
   std::unique_ptr<SweepFaults> make_faults(int device) override {
-    return std::make_unique<CudaSweepFaults>(backend_.memory(device));
+    voussoir::detail::require_sweep_options({.device = device}, devices());
+    return std::make_unique<CudaSweepFaults>(memory_of(device));
   }
   void solve(const SweepShape& shape, const SweepCoefficients<double>& matrix, const Array<double>& f, Array<double>& y,
              const SweepOptions& options) override {
@@ -104,6 +105,12 @@ class CudaSweeps final : public SweepServices {
   void solve(const SweepPlan& plan, const SweepShape& shape, const Array<float>& f, Array<float>& y,
              SweepFaults* faults) override {
     solve_shared(plan, shape, f, y, faults);
+  }
+
+  std::vector<VendorSweep> vendor_sweeps(const SweepShape& shape, Array<double>& lower, Array<double>& diagonal,
+                                         Array<double>& upper, Array<double>& x, int device) override {
+    voussoir::detail::require_sweep_options({.device = device}, devices());
+    return make_vendor_sweeps(shape, {lower, diagonal, upper, x}, memory_of(device));
   }
 
  private:
@@ -133,10 +140,10 @@ class CudaSweeps final : public SweepServices {
   template <class T>
   void solve_own(const SweepShape& shape, const SweepCoefficients<T>& matrix, const Array<T>& f, Array<T>& y,
                  const SweepOptions& options) {
-    voussoir::detail::require_sweep_options(options, backend_.devices());
+    voussoir::detail::require_sweep_options(options, devices());
     voussoir::detail::require_sweep(shape, matrix, f, y);
     if (shape.systems() == 0) return;
-    const auto& memory = backend_.memory(options.device);
+    const auto& memory = memory_of(options.device);
     Faults faults(options.faults, memory);
     {
       const DeviceSection section(*memory);
@@ -164,10 +171,10 @@ class CudaSweeps final : public SweepServices {
   template <class T>
   std::unique_ptr<SweepPlan> prepare_shared(const SweepCoefficients<T>& matrix, std::int64_t length,
                                             const SweepOptions& options) {
-    voussoir::detail::require_sweep_options(options, backend_.devices());
+    voussoir::detail::require_sweep_options(options, devices());
     voussoir::detail::require_shared_matrix(length, matrix.lower.size(), matrix.diagonal.size(), matrix.upper.size());
     auto plan = std::make_unique<CudaSweepPlan<T>>(length, options);
-    const auto& memory = backend_.memory(options.device);
+    const auto& memory = memory_of(options.device);
     plan->lower = matrix.lower.clone();
     plan->diagonal = matrix.diagonal.clone();
     plan->upper = matrix.upper.clone();
@@ -196,7 +203,7 @@ class CudaSweeps final : public SweepServices {
     voussoir::detail::require_sweep_shape(shape, f.size(), "f");
     voussoir::detail::require_sweep_shape(shape, y.size(), "y");
     if (shape.systems() == 0) return;
-    const auto& memory = backend_.memory(own->device());
+    const auto& memory = memory_of(own->device());
     Faults faults(given, memory);
     {
       const DeviceSection section(*memory);
@@ -224,11 +231,18 @@ class CudaSweeps final : public SweepServices {
     faults.settle();
   }
 
-  CudaBackend& backend_;
+  int devices() const { return static_cast<int>(memories_.size()); }
+  const std::shared_ptr<DeviceMemory>& memory_of(int device) const {
+    return memories_[static_cast<std::size_t>(device)];
+  }
+
+  std::vector<std::shared_ptr<DeviceMemory>> memories_;
 };
 
 }  // namespace
 
-std::unique_ptr<SweepServices> make_sweeps(CudaBackend& backend) { return std::make_unique<CudaSweeps>(backend); }
+std::unique_ptr<SweepServices> make_sweeps(std::vector<std::shared_ptr<DeviceMemory>> memories) {
+  return std::make_unique<CudaSweeps>(std::move(memories));
+}
 
 }  // namespace voussoir::cuda

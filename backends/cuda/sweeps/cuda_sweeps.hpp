@@ -1,13 +1,12 @@
 #pragma once
 #include <memory>
+#include <vector>
 
 #include <voussoir/backends/sweep_services.hpp>
 
 namespace voussoir::cuda {
 
-class CudaBackend;
-
-/// Tridiagonal batches on the devices of a backend.
-std::unique_ptr<SweepServices> make_sweeps(CudaBackend& backend);
+/// Tridiagonal batches on the devices of a backend, whose memories these are.
+std::unique_ptr<SweepServices> make_sweeps(std::vector<std::shared_ptr<DeviceMemory>> memories);
 
 }  // namespace voussoir::cuda

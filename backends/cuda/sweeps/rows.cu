@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <initializer_list>
 
 #include <voussoir/backends/cuda/runtime/bulk_copy.hpp>
 #include <voussoir/backends/cuda/runtime/clusters.hpp>
@@ -63,6 +62,29 @@ std::size_t row_bytes(const RowGrid& grid) {
          (row_slots + 1) * sizeof(Arrival);
 }
 
+/// What one tile after another takes from the ring.
+template <class T>
+struct Taking {
+  const T* ring;
+  Arrival* arrived;
+  int slot_size, slot = 0;
+  unsigned parity = 0;
+
+  /// Waits for the next array and reads `count` numbers from `at` on.
+  template <int R>
+  __device__ __forceinline__ void next(int at, int count, T (&v)[R]) {
+    wait_arrival(arrived + slot, parity);
+    const T* from = ring + slot * slot_size + at;
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (k < count) v[k] = from[k];
+    if (++slot == row_slots) {
+      slot = 0;
+      parity ^= 1;
+    }
+  }
+};
+
 template <class T>
 __global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, RowGrid grid) {
   constexpr int R = row_chunk;
@@ -71,8 +93,7 @@ __global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, Row
   T* const out = ring + row_slots * grid.slot;
   T* const x = out + grid.slot;
   T* const all_ends = x + 6 * threads;
-  auto* const arrived =
-      reinterpret_cast<Arrival*>((reinterpret_cast<std::uintptr_t>(all_ends + 6 * grid.width) + 7) / 8 * 8);
+  auto* const arrived = after_numbers<Arrival>(all_ends + 6 * grid.width);
   const int n = static_cast<int>(p.length), w = tid / parts, t = tid % parts, own = t * R, at = w * n + own;
   const bool has_chunk = w < grid.width;
   const int rest = n - own, count = !has_chunk ? 0 : rest < R ? rest : R;
@@ -81,83 +102,51 @@ __global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, Row
     for (int k = 0; k < row_slots; ++k) make_arrival(arrived + k);
   arrivals_are_made();
   Bringing<T> bringing(p, grid, ring, arrived);
+  Taking<T> taking{ring, arrived, grid.slot};
   if (tid == 0)
     for (int k = 0; k < row_slots; ++k) bringing.next();
-  int slot = 0;
-  unsigned parity = 0;
-  const auto take = [&](T(&v)[R]) {
-    wait_arrival(arrived + slot, parity);
-    const T* from = ring + slot * grid.slot + at;
-#pragma unroll
-    for (int k = 0; k < R; ++k)
-      if (k < count) v[k] = from[k];
-    if (++slot == row_slots) {
-      slot = 0;
-      parity ^= 1;
-    }
-  };
   for (std::int64_t tile = blockIdx.x; tile * grid.width < p.systems; tile += gridDim.x) {
     T l[R], d[R], u[R], f[R];
     l[0] = d[0] = u[0] = f[0] = 0;
-    take(l);
-    take(d);
-    take(u);
-    take(f);
+    taking.next(at, count, l);
+    taking.next(at, count, d);
+    taking.next(at, count, u);
+    taking.next(at, count, f);
     __syncthreads();
     if (tid == 0) {
       for (int k = 0; k < 4; ++k) bringing.next();
       wait_taken();
     }
-    const std::int64_t system = tile * grid.width + w;
-    const bool exists = has_chunk && system < p.systems;
-    const int end = !p.periodic && t == parts - 1 ? count - 1 : R;
-#pragma unroll
-    for (int k = 0; k < R; ++k) u[k] = k == end ? T(0) : u[k];
-    if (!p.periodic && t == 0) l[0] = 0;
-
+    cut_period(l, u, count, !p.periodic && t == 0, !p.periodic && t == parts - 1);
     ChunkFault fault;
     const T size = magnitude_of(l[0]) + magnitude_of(d[0]) + magnitude_of(u[0]);
     const ChunkRow<T> c = eliminate_chunk(l, d, u, f, count, p.tolerance, fault);
     T* const last = x + 3 * threads + tid;
-    last[0] = c.last_u;
-    last[threads] = c.last_f;
-    last[2 * threads] = c.last_l;
+    leave_last(c, last, threads);
     __syncthreads();
     ReducedRow<T> row = reduced_row(c, l[0], size, t > 0, last - 1, threads, p.tolerance, fault);
     reduce_rows(row, t, parts, tid, 1, x, threads, p.tolerance, fault);
-    if (t == 0 && has_chunk) {
-      ends[0] = row.rhs;
-      ends[1] = row.a;
-      ends[2] = row.c;
-    }
-    if (t == parts - 1 && has_chunk) {
-      ends[3] = c.last_f - c.last_l * row.rhs;
-      ends[4] = -c.last_l * row.a;
-      ends[5] = c.last_u - c.last_l * row.c;
-    }
+    leave_ends(row, c, has_chunk && t == 0, has_chunk && t == parts - 1, ends, 1);
     __syncthreads();
     T before = 0, behind = 0;
-    close_block(BlockEnds<T>{ends[0], ends[1], ends[2], ends[3], ends[4], ends[5]}, p.tolerance, fault, before, behind);
+    close_block(ends_at(ends, 1), p.tolerance, fault, before, behind);
     const T s = row.rhs - row.a * before - row.c * behind;
     x[tid] = s;
     __syncthreads();
-    T next = t < parts - 1 ? x[tid + 1] : behind;
-#pragma unroll
-    for (int k = R - 1; k > 0; --k)
-      if (k < count) f[k] = next = f[k] - l[k] * s - u[k] * next;
-    f[0] = s;
+    substitute_back(l, u, f, count, s, t < parts - 1 ? x[tid + 1] : behind);
 #pragma unroll
     for (int k = 0; k < R; ++k)
       if (k < count) {
         fault.require_finite(k, f[k]);
         out[at + k] = f[k];
       }
-    if (exists) fault.report(system, p.length, own, p.fault);
+    const std::int64_t first = tile * grid.width;
+    if (has_chunk && first + w < p.systems) fault.report(first + w, p.length, own, p.fault);
     written_for_bulk();
     __syncthreads();
     if (tid == 0) {
-      const std::int64_t left = p.systems - tile * grid.width, systems = left < grid.width ? left : grid.width;
-      take_bulk(p.y + line_start(p.lines, tile * grid.width, p.systems), out,
+      const std::int64_t left = p.systems - first, systems = left < grid.width ? left : grid.width;
+      take_bulk(p.y + line_start(p.lines, first, p.systems), out,
                 static_cast<unsigned>(systems * p.length * sizeof(T)));
     }
   }
@@ -178,12 +167,12 @@ bool allows_bulk(const SweepLines& lines, const T* start, std::int64_t length, s
 
 template <class T>
 bool allows_bulk(const SweepTask<T>& task, int width) {
-  bool fits = allows_bulk(task.lines, task.f, task.length, task.systems, width) &&
-              allows_bulk(task.lines, static_cast<const T*>(task.y), task.length, task.systems, width);
-  if (task.lower)
-    for (const T* array : {task.lower, task.diagonal, task.upper})
-      fits = fits && allows_bulk(task.matrix, array, task.length, task.systems, width);
-  return fits;
+  const auto whole = [&](const SweepLines& lines, const T* array) {
+    return allows_bulk(lines, array, task.length, task.systems, width);
+  };
+  if (!whole(task.lines, task.f) || !whole(task.lines, task.y)) return false;
+  return !task.lower ||
+         (whole(task.matrix, task.lower) && whole(task.matrix, task.diagonal) && whole(task.matrix, task.upper));
 }
 
 /// Systems of some hundred rows have a block each; shorter ones share one.

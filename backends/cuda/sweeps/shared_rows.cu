@@ -52,6 +52,68 @@ __device__ __forceinline__ T reduce_right(T (&f)[R], const T (&r)[R], const T (&
   return right;
 }
 
+/// Cyclic reduction of right-hand sides with the multipliers of the factors; `x` has two arrays of the threads, the
+/// second one free. Returns which of them is free afterwards.
+template <class T>
+__device__ __forceinline__ int reduce_rights(T& right, int t, int parts, T* x, const T* multiplier, int threads) {
+  int turn = 1;
+  for (int h = 1, k = 0; h < parts; h *= 2, ++k, turn ^= 1) {
+    T* at = x + turn * threads + t;
+    *at = right;
+    __syncthreads();
+    T sum = right;
+    if (t >= h) sum -= multiplier[2 * k * threads + t] * at[-h];
+    if (t + h < parts) sum -= multiplier[(2 * k + 1) * threads + t] * at[h];
+    right = sum;
+  }
+  return turn;
+}
+
+/// The unknowns of a chunk, with the unknown s before them and `next` behind; they replace f.
+template <int R, class T>
+__device__ __forceinline__ void substitute(const T (&l)[R], const T (&u)[R], T (&f)[R], int count, T s, T next) {
+  T b = s;
+#pragma unroll
+  for (int k = 1; k < R; ++k)
+    if (k < count) f[k] = b = f[k] - l[k] * b;
+#pragma unroll
+  for (int k = R - 1; k > 0; --k)
+    if (k < count) f[k] = next = f[k] - u[k] * next;
+  f[0] = s;
+}
+
+/// Two right-hand sides are on their way or in use at the same time.
+template <class T>
+struct RightSides {
+  const SweepTask<T>& p;
+  T* ring;
+  Arrival* arrived;
+  int slot_size;
+  std::int64_t coming = blockIdx.x;
+  int coming_slot = 0, slot = 0;
+  unsigned parity = 0;
+
+  __device__ void bring() {
+    if (coming < p.systems)
+      bring_bulk(ring + coming_slot * slot_size, p.f + line_start(p.lines, coming, p.systems),
+                 static_cast<unsigned>(p.length * sizeof(T)), arrived + coming_slot);
+    coming += gridDim.x;
+    if (++coming_slot == shared_slots) coming_slot = 0;
+  }
+  template <int R>
+  __device__ __forceinline__ void take(int at, int count, T (&v)[R]) {
+    wait_arrival(arrived + slot, parity);
+    const T* from = ring + slot * slot_size + at;
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (k < count) v[k] = from[k];
+    if (++slot == shared_slots) {
+      slot = 0;
+      parity ^= 1;
+    }
+  }
+};
+
 template <class T>
 __global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask<T> p, SharedView<T> m, int slot_size) {
   constexpr int R = shared_chunk;
@@ -62,11 +124,9 @@ __global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask
   T* const x = out + slot_size;  // two arrays of the threads
   T* const ends = x + 2 * threads;
   T* const multiplier = ends + 2;
-  auto* const arrived =
-      reinterpret_cast<Arrival*>((reinterpret_cast<std::uintptr_t>(multiplier + 2 * m.steps * threads) + 7) / 8 * 8);
+  auto* const arrived = after_numbers<Arrival>(multiplier + 2 * m.steps * threads);
   const int own = t * R, rest = n - own, count = t >= parts ? 0 : rest < R ? rest : R;
-  const bool active = t < parts;
-  const auto of_chunk = [&](int array) { return active ? m.chunks[array * parts + t] : T(0); };
+  const auto of_chunk = [&](int array) { return t < parts ? m.chunks[array * parts + t] : T(0); };
   for (int k = 0; k < 2 * m.steps; ++k) multiplier[k * threads + t] = of_chunk(chunk_arrays + k);
   const T coupling = of_chunk(chunk_coupling), lower = t > 0 ? of_chunk(chunk_lower) : T(0),
           scale = of_chunk(chunk_scale), a = of_chunk(chunk_a), c = of_chunk(chunk_c);
@@ -80,50 +140,23 @@ __global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask
   if (t == 0)
     for (int k = 0; k < shared_slots; ++k) make_arrival(arrived + k);
   arrivals_are_made();
-  const auto bytes = static_cast<unsigned>(n * sizeof(T));
-  std::int64_t coming = blockIdx.x;
-  int coming_slot = 0, slot = 0;
-  unsigned parity = 0;
-  const auto bring = [&] {
-    if (coming < p.systems)
-      bring_bulk(ring + coming_slot * slot_size, p.f + line_start(p.lines, coming, p.systems), bytes,
-                 arrived + coming_slot);
-    coming += gridDim.x;
-    if (++coming_slot == shared_slots) coming_slot = 0;
-  };
+  RightSides<T> rights{p, ring, arrived, slot_size};
   if (t == 0)
-    for (int k = 0; k < shared_slots; ++k) bring();
+    for (int k = 0; k < shared_slots; ++k) rights.bring();
   for (std::int64_t system = blockIdx.x; system < p.systems; system += gridDim.x) {
     T f[R];
     f[0] = 0;
-    wait_arrival(arrived + slot, parity);
-    const T* from = ring + slot * slot_size + own;
-#pragma unroll
-    for (int k = 0; k < R; ++k)
-      if (k < count) f[k] = from[k];
-    if (++slot == shared_slots) {
-      slot = 0;
-      parity ^= 1;
-    }
+    rights.take(own, count, f);
     T last = 0, right = reduce_right(f, r, l, u, count, coupling, last);
     x[t] = last;
     __syncthreads();
     if (t == 0) {
-      bring();
+      rights.bring();
       wait_taken();
     } else {
       right -= lower * x[t - 1];
     }
-    int turn = 1;
-    for (int h = 1, k = 0; h < parts; h *= 2, ++k, turn ^= 1) {
-      T* at = x + turn * threads + t;
-      *at = right;
-      __syncthreads();
-      T sum = right;
-      if (t >= h) sum -= multiplier[2 * k * threads + t] * at[-h];
-      if (t + h < parts) sum -= multiplier[(2 * k + 1) * threads + t] * at[h];
-      right = sum;
-    }
+    const int turn = reduce_rights(right, t, parts, x, multiplier, threads);
     right *= scale;
     if (t == 0) ends[1] = right;
     if (t == parts - 1) ends[0] = last - m.last_l * right;
@@ -133,14 +166,7 @@ __global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask
     const T s = right - a * before - c * behind;
     x[turn * threads + t] = s;
     __syncthreads();
-    T next = t < parts - 1 ? x[turn * threads + t + 1] : behind, b = s;
-#pragma unroll
-    for (int k = 1; k < R; ++k)
-      if (k < count) f[k] = b = f[k] - l[k] * b;
-#pragma unroll
-    for (int k = R - 1; k > 0; --k)
-      if (k < count) f[k] = next = f[k] - u[k] * next;
-    f[0] = s;
+    substitute(l, u, f, count, s, t < parts - 1 ? x[turn * threads + t + 1] : behind);
     ChunkFault fault;
 #pragma unroll
     for (int k = 0; k < R; ++k)
@@ -151,7 +177,8 @@ __global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask
     fault.report(system, p.length, own, p.fault);
     written_for_bulk();
     __syncthreads();
-    if (t == 0) take_bulk(p.y + line_start(p.lines, system, p.systems), out, bytes);
+    if (t == 0)
+      take_bulk(p.y + line_start(p.lines, system, p.systems), out, static_cast<unsigned>(p.length * sizeof(T)));
   }
   if (t == 0) wait_all_taken();
 }

@@ -43,30 +43,34 @@ __device__ inline T magnitude_of(T x) {
   return x < 0 ? -x : x;
 }
 
-/// The first row of a chunk in which something is wrong, and what: row · 4 + fault.
+/// The first row of a chunk in which something is wrong, and what: row · 4 + fault. Pivots come first; numbers that are
+/// not finite may be their consequence.
 class ChunkFault {
  public:
   template <class T>
   __device__ void accept(int row, T pivot, T size, T tolerance) {
     if (magnitude_of(pivot) > tolerance * size) return;
-    const int word = row * 4 + static_cast<int>(voussoir::detail::pivot_fault(pivot, size));
-    if (word < word_) word_ = word;
+    note(row, voussoir::detail::pivot_fault(pivot, size));
   }
   template <class T>
   __device__ void require_finite(int row, T value) {
     if (magnitude_of(value) <= voussoir::detail::SweepPrecision<T>::largest) return;
-    const int word = row * 4 + static_cast<int>(SweepFault::not_finite);
-    if (word < word_) word_ = word;
+    note(row, SweepFault::not_finite);
   }
   __device__ void report(std::int64_t system, std::int64_t length, std::int64_t first_row,
                          voussoir::detail::SweepWord* fault) const {
     if (word_ == none) return;
-    atomicMin(fault,
-              voussoir::detail::sweep_word(system, length, first_row + word_ / 4, static_cast<SweepFault>(word_ % 4)));
+    atomicMin(fault, voussoir::detail::sweep_word(system, length, first_row + word_ % later / 4,
+                                                  static_cast<SweepFault>(word_ % 4)));
   }
 
  private:
-  static constexpr int none = 1 << 30;
+  __device__ void note(int row, SweepFault fault) {
+    const int word = row * 4 + static_cast<int>(fault) + (fault == SweepFault::not_finite ? later : 0);
+    if (word < word_) word_ = word;
+  }
+
+  static constexpr int later = 1 << 20, none = 1 << 30;
   int word_ = none;
 };
 

@@ -1,6 +1,7 @@
 #include <voussoir/framework/analysis/detail/superposition_basis.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
@@ -31,6 +32,15 @@ std::unique_ptr<ElementOperator> block_operator(const AnalysisModel& model, doub
       model.backend().make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
   model.translating([&] { model.backend().assemble(model.device_model(), ElementState{}, terms, *made); });
   return made;
+}
+
+/// A hash of the bits of some numbers, in their order (Fowler, Noll and Vo's, a word at a time). Never 0.
+std::uint64_t fingerprint_of(std::span<const double> values, std::uint64_t hash) {
+  for (const double value : values) {
+    hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3u;
+    hash ^= hash >> 32;
+  }
+  return hash == 0 ? 1 : hash;
 }
 
 bool has_unknown(const AnalysisModel& model, const std::string& name) {
@@ -83,8 +93,9 @@ void SuperpositionBasis::check_model() const {
   for (std::size_t b = 0; b < domain.block_count(); ++b)
     if (const auto& material = domain.block(b).material(); material && material->damping() != RayleighDamping{})
       refuse(
-          "the material has damping of its own, which modes do not know; remove it there, and give it by "
-          "ModalDamping::rayleigh() or composite()",
+          "the material has damping of its own, which mode superposition does not use; remove it there, and give it as "
+          "damping of the modes: *MODAL DAMPING, RAYLEIGH in a deck, the key 'damping' of a step in a job file, "
+          "ModalDamping::rayleigh() or composite() in C++",
           "material '" + material->name() + "'");
 }
 
@@ -152,6 +163,9 @@ void SuperpositionBasis::take_shapes(const ModeSet& modes) {
   }
   shapes_ = model_.make_vector(modes.count());
   shapes_.from_host(values);
+  std::vector<double> eigenvalues;
+  for (int m = 0; m < modes.count(); ++m) eigenvalues.push_back(modes.eigenvalue(m));
+  fingerprint_ = fingerprint_of(values, fingerprint_of(eigenvalues, 0xcbf29ce484222325u));
 }
 
 void SuperpositionBasis::mass_times(const Vector& x, Vector& y) const {
@@ -192,8 +206,14 @@ Vector SuperpositionBasis::rigid_motion(int direction) const {
   return motion;
 }
 
+void SuperpositionBasis::note(const std::string& text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+}
+
 /// Whether the body can follow the base: equations must hold in the rigid motion. Supports move with the base.
-void SuperpositionBasis::check_follows(int direction, const Vector& motion) const {
+void SuperpositionBasis::check_follows(int direction, const Vector& motion) {
+  // Coefficients in decks have few digits: 0.33333 thrice is 1 − 1e-5.
+  constexpr double exact = 1e-9, rounded = 1e-5;
   const std::string& name = ModeSet::direction_names()[static_cast<std::size_t>(direction)];
   const std::string where = "base acceleration along " + name;
   for (const BatchOrigin& origin : model_.batches())
@@ -211,7 +231,12 @@ void SuperpositionBasis::check_follows(int direction, const Vector& motion) cons
       sum += term.coefficient * r[static_cast<std::size_t>(e)];
       size += std::abs(term.coefficient * r[static_cast<std::size_t>(e)]);
     }
-    if (std::abs(sum) > 1e-9 * size)
+    if (std::abs(sum) > exact * size && std::abs(sum) <= rounded * size)
+      note("the equation " + (equation.label.empty() ? std::string() : "'" + equation.label + "' ") + "at " +
+           model_.domain().node_label(equation.terms.front().node) + " holds in a motion of the whole structure " +
+           (direction < 3 ? "along " + name : "about " + name.substr(1)) + " to " +
+           short_number(std::abs(sum) / size, 2) + " only, as if its coefficients were rounded; it is taken to hold");
+    if (std::abs(sum) > rounded * size)
       refuse("the equation " + (equation.label.empty() ? std::string() : "'" + equation.label + "' ") +
                  "does not hold in a motion of the whole structure, so that it cannot follow the base; apply loads "
                  "instead",
@@ -302,7 +327,12 @@ void SuperpositionBasis::solve_statics(const std::vector<int>& patterns) {
   for (const int p : patterns)
     if (!pattern(p).statics.layout() && std::find(wanted.begin(), wanted.end(), p) == wanted.end()) wanted.push_back(p);
   if (wanted.empty()) return;
-  if (const std::string why = no_statics(); !why.empty()) throw Error(ErrorCode::singular, why, "static correction");
+  if (const std::string why = no_statics(); !why.empty())
+    throw Error(ErrorCode::singular,
+                why +
+                    "; superpose without static correction: \"static_correction\": \"no\" in the step of a job file, "
+                    "set_static_correction(false) in C++",
+                "static correction");
   Backend& backend = model_.backend();
   const std::vector<double> none(model_.domain().load_case_count(), 0.0);
   const auto factors = model_.batch_factors(none);

@@ -29,8 +29,11 @@ class SuperpositionBasis {
   double omega(int mode) const { return omegas_[static_cast<std::size_t>(mode)]; }
   double total_mass(int direction) const { return total_mass_[static_cast<std::size_t>(direction)]; }
   const Vector& shapes() const { return shapes_; }
+  /// A number that other modes, or the same in another order or with other signs, do not have.
+  std::uint64_t fingerprint() const { return fingerprint_; }
   /// What the eigen-solver says of modes that are missing; empty where none is known to be.
   const std::string& incomplete() const { return incomplete_; }
+  const std::vector<std::string>& notes() const { return notes_; }  ///< what else the user should know
 
   /// Throws Error (misuse) where the model has changed since.
   void check_unchanged() const;
@@ -63,7 +66,8 @@ class SuperpositionBasis {
   void check_model() const;
   void check_modes(const ModeSet& modes) const;
   void take_shapes(const ModeSet& modes);
-  void check_follows(int direction, const Vector& motion) const;
+  void check_follows(int direction, const Vector& motion);
+  void note(const std::string& text);
   Vector force(const LoadPattern& pattern) const;
   int add(LoadPattern pattern);
 
@@ -72,12 +76,14 @@ class SuperpositionBasis {
   MassKind mass_kind_;
   std::unique_ptr<ElementOperator> mass_;
   Vector shapes_;  // a column per mode, dependent equations included
+  std::uint64_t fingerprint_ = 0;
   std::vector<double> omegas_;
   std::array<double, ModeSet::directions> total_mass_{};
   std::vector<LoadPattern> patterns_;
   std::shared_ptr<LinearSOE> soe_;
   std::shared_ptr<Solver> solver_;
   std::string incomplete_;
+  std::vector<std::string> notes_;
   std::string free_;  // how the model can move freely; empty where it cannot
 };
 

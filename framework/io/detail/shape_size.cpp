@@ -17,13 +17,14 @@ double diagonal_of(const Domain& domain) {
   return std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
 }
 
-std::vector<double> displacement_lengths(const NodalField& field) {
+std::vector<double> displacement_lengths(const Domain& domain, const NodalField& field) {
   std::vector<double> lengths(field.values.size() / field.components.size(), nan);
   for (int c = 0; c < field.width(); ++c) {
     const std::string& name = field.components[static_cast<std::size_t>(c)];
     if (name != "ux" && name != "uy" && name != "uz") continue;
     for (std::size_t n = 0; n < lengths.size(); ++n)
-      if (const double u = field.at(static_cast<std::int32_t>(n), c); !std::isnan(u))
+      if (const double u = field.at(static_cast<std::int32_t>(n), c);
+          !std::isnan(u) && !domain.rotation_node(static_cast<std::int32_t>(n)))
         lengths[n] = std::isnan(lengths[n]) ? std::abs(u) : std::hypot(lengths[n], u);
   }
   return lengths;

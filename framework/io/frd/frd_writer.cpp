@@ -256,8 +256,23 @@ void FrdWriter::write_elements() {
 }
 
 void FrdWriter::begin_step(int number, double time) {
-  step_ = number;
+  begin_state(number, 1, time);
+  kind_ = 0;
+}
+
+void FrdWriter::begin_state(int step, int increment, double time) {
+  step_ = step;
+  increment_ = increment;
   time_ = time;
+  kind_ = 1;
+  ++state_;
+}
+
+void FrdWriter::begin_mode(int step, int mode, double frequency, double eigenvalue) {
+  begin_state(step, 1, frequency);
+  kind_ = 2;
+  mode_ = mode;
+  eigenvalue_ = eigenvalue;
 }
 
 void FrdWriter::add(const Domain& domain, FrdQuantity quantity, const NodalField& field) {
@@ -284,9 +299,16 @@ void FrdWriter::add(const Domain& domain, FrdQuantity quantity, const NodalField
     std::snprintf(time, sizeof(time), "%12.9f", time_);
   else
     std::snprintf(time, sizeof(time), "%12.5E", time_);
-  lines.print("    1PSTEP%26d%12d%12d          \n", ++results_, 1, step_);
-  lines.print("  100CL%5d%s%12d%20s%2d%5d%10s%2d\n", 100 + step_, time, static_cast<int>(nodes.size()), "", 0, step_,
-              "", 1);
+  lines.print("    1PSTEP%26d%12d%12d          \n", ++results_, increment_, step_);
+  if (kind_ == 2) {
+    // Generalised mass and stiffness, harmonics and sectors of cyclic symmetry (none), and the number of the mode.
+    lines.print("    1PGM%28.6E%34s\n", 1.0, "");
+    lines.print("    1PGK%28.6E%34s\n", eigenvalue_, "");
+    lines.print("    1PHID%27d%34s\n    1PSUBC%26d%34s\n    1PMODE%26d%34s\n", -1, "", 0, "", mode_, "");
+    std::snprintf(time, sizeof(time), "%12.5E", time_);
+  }
+  lines.print("  100CL%5d%s%12d%20s%2d%5d%-10s%2d\n", 100 + state_, time, static_cast<int>(nodes.size()), "", kind_,
+              state_, kind_ == 2 ? "MODAL" : "", 1);
   const int parts = static_cast<int>(block.components.size()), whole = block.kind == 2;
   lines.print(" -4  %-8s%5d%5d\n", block.name, parts + whole, 1);
   for (int k = 0; k < parts; ++k) {

@@ -47,6 +47,10 @@ class FrdWriter {
 
   /// Starts a step, counted from 1; results added afterwards belong to it.
   void begin_step(int number, double time);
+  /// Starts a state of a step over time, both counted from 1; results added afterwards are those at this time.
+  void begin_state(int step, int increment, double time);
+  /// Starts a natural mode of a step, both counted from 1. The shape is M-orthonormal.
+  void begin_mode(int step, int mode, double frequency, double eigenvalue);
   /// Adds nodal values. Components that the field lacks are written as 0, and nodes whose values are NaN are omitted. A
   /// field without any value is not written.
   void add(const Domain& domain, FrdQuantity quantity, const NodalField& field);
@@ -58,8 +62,11 @@ class FrdWriter {
   void write_elements();
   OutputFile file_;
   std::vector<Mesh> meshes_;
-  int step_ = 0, results_ = 0;
-  double time_ = 0;
+  int step_ = 0, increment_ = 1, results_ = 0;
+  int state_ = 0;  // numbers all states of the file
+  int kind_ = 0;   // as in the format: 0 static, 1 over time, 2 a mode
+  int mode_ = 0;
+  double time_ = 0, eigenvalue_ = 0;
 };
 
 }  // namespace voussoir

@@ -28,9 +28,10 @@ struct FrequencyStep {
 struct StepDamping {
   /// The damping ratio of some modes.
   struct Ratio {
-    int first = 1,     ///< number of the first mode, from 1
-        last = 1;      ///< number of the last mode
-    double ratio = 0;  ///< to critical damping
+    int first = 1,           ///< number of the first mode, from 1
+        last = 1;            ///< number of the last mode
+    double ratio = 0;        ///< to critical damping
+    std::string where = {};  ///< file and line: "beam.inp:40"; may be empty
   };
   std::vector<Ratio> ratios;   ///< later ones replace earlier ones; modes that none names have `all`
   double all = 0;              ///< ratio of all other modes
@@ -100,6 +101,8 @@ struct SpectrumStep {
     int direction = 0;          ///< 0, 1, 2: x, y, z
     ResponseSpectrum spectrum;  ///< of the pseudo-acceleration
     double factor = 1;          ///< multiplies the spectrum
+    /// The acceleration of a rigid structure, SpectrumInput::rigid_acceleration; none: that of the spectrum at period 0
+    std::optional<double> rigid_acceleration = {};
   };
   std::vector<Direction> directions;  ///< one to three
   bool static_correction = false;     ///< whether modes that are left out respond like a rigid structure (missing mass)

@@ -120,7 +120,7 @@ void ModeSheet::write(const std::filesystem::path& path, const ModeSheetOptions&
   if (std::find(seen.begin(), seen.end(), 1) == seen.end())
     throw Error(ErrorCode::bad_input, "the domain has no visible elements", where);
   const auto shown = [&](const Entry& entry, std::vector<double>& values) {
-    values = detail::displacement_lengths(*entry.shape);
+    values = detail::displacement_lengths(*domain_, *entry.shape);
     const double largest = detail::largest_length(values);
     if (largest > 0)
       for (double& value : values) value /= largest;

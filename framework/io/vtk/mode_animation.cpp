@@ -28,7 +28,7 @@ std::filesystem::path write_mode_animation(const Domain& domain, const NodalFiel
   const std::size_t width = shape.components.size();
   if (width == 0 || shape.values.size() != static_cast<std::size_t>(domain.node_count()) * width)
     throw Error(ErrorCode::bad_input, "the shape does not fit the nodes of this domain", where);
-  const double largest = detail::largest_length(detail::displacement_lengths(shape));
+  const double largest = detail::largest_length(detail::displacement_lengths(domain, shape));
   if (!(largest > 0) || !std::isfinite(largest))
     throw Error(ErrorCode::bad_input, "the shape has no displacements that could be shown", where);
 

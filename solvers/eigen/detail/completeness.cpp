@@ -45,4 +45,10 @@ std::string probe_statement(std::int64_t found, std::int64_t missing, int vector
   return "INCOMPLETE: a probe found " + counted_modes(missing) + " more that did not converge: " + numbers;
 }
 
+std::string loose_statement(std::int64_t found, double tolerance, double limit) {
+  return "not checked for modes that were missed: " + std::to_string(found) + " found below " + frequency_text(limit) +
+         " with a tolerance of " + short_number(tolerance, 3) + ", and a probe needs " +
+         short_number(probe_tolerance, 3) + " or less; give a smaller tolerance, or check by a Sturm count";
+}
+
 }  // namespace voussoir::detail

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
+#include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/solvers/eigen/detail/symmetric_eigen.hpp>
 
 namespace voussoir::detail {
@@ -20,13 +21,9 @@ constexpr double separable = 1e-10;
 /// Where xᵀMx is a smaller part of xᵀDx, with the diagonal D of M, it is rounding: x is a motion without mass.
 constexpr double no_mass = 1e-11;
 
-/// A number between −1 and 1 (splitmix64).
+/// A number between −1 and 1 that follows from its arguments alone.
 double scattered(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + index * 0xd1342543de82ef95ULL + 0x632be59bd9b4e019ULL;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1p-52 - 1;
+  return symmetric_unit(splitmix64(seed * splitmix_increment + index * 0xd1342543de82ef95ULL + 0x632be59bd9b4e019ULL));
 }
 
 }  // namespace
@@ -226,13 +223,14 @@ std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPair
   return relative_residuals(blocks, pairs, blocks.stiffness(pairs.vectors), blocks.mass(pairs.vectors), residual);
 }
 
-std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector r, const Vector& mx,
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector r, Vector mx,
                                        Vector* residual) {
   Backend& backend = blocks.backend();
   const std::vector<double> force = backend.column_norms(r);
   std::vector<double> minus, one(pairs.values.size(), 1.0);
   for (const double value : pairs.values) minus.push_back(-value);
   backend.column_axpby(minus, mx, one, r);
+  mx = {};
   std::vector<double> rest = backend.column_norms(r);
   if (residual) *residual = std::move(r);
   Vector dx = blocks.make(pairs.count());

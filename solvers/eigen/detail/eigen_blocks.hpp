@@ -73,7 +73,7 @@ RitzPairs rayleigh_ritz(const EigenBlocks& blocks, const Vector& x);
 /// `residual` receives Kx − λMx.
 std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector* residual = nullptr);
 /// The same where K X and M X are known.
-std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector kx, const Vector& mx,
+std::vector<double> relative_residuals(const EigenBlocks& blocks, const RitzPairs& pairs, Vector kx, Vector mx,
                                        Vector* residual);
 
 }  // namespace voussoir::detail

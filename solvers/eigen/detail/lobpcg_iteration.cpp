@@ -12,6 +12,8 @@ namespace {
 constexpr int columns_at_once = 4;
 /// Directions of a block whose squared lengths are below this fraction are left out: they repeat others.
 constexpr double repeated = 1e-12;
+/// Products between M-orthonormal vectors that do not disturb the projected eigenproblem.
+constexpr double still_orthogonal = 1e-13;
 
 int rounded_up(int columns) { return (columns + columns_at_once - 1) / columns_at_once * columns_at_once; }
 
@@ -71,6 +73,7 @@ void LobpcgIteration::renew() {
 const std::vector<double>& LobpcgIteration::measure(double tolerance) {
   tolerance_ = tolerance;
   timed("residuals", [&] {
+    rest_ = {};
     const RitzPairs pairs{blocks_.columns(basis_.x, 0, count()), values_};
     residuals_ = relative_residuals(blocks_, pairs, blocks_.columns(basis_.k, 0, count()),
                                     blocks_.columns(basis_.m, 0, count()), &rest_);
@@ -94,22 +97,30 @@ std::vector<int> LobpcgIteration::chosen_columns() const {
   return order;
 }
 
-void LobpcgIteration::project_out(Vector& w) const {
+void LobpcgIteration::project_out(ImagedBlock& w, double negligible) const {
+  const auto take_off = [&](const Vector& block, const Vector& image) {
+    const Eigen::MatrixXd c = -blocks_.dot(block, w.m);
+    if (c.cwiseAbs().maxCoeff() <= negligible) return;  // NaN is not
+    blocks_.add(block, c, w.x);
+    blocks_.add(image, c, w.m);
+  };
   for (std::size_t i = 0; i < deflated_images_.size(); ++i)
-    if (deflated_images_[i].layout()) blocks_.add(*search_.deflated[i], -blocks_.dot(deflated_images_[i], w), w);
-  blocks_.add(basis_.x, -blocks_.dot(basis_.m, w), w);
+    if (deflated_images_[i].layout()) take_off(*search_.deflated[i], deflated_images_[i]);
+  take_off(basis_.x, basis_.m);
 }
 
-void LobpcgIteration::project_out(ImagedBlock& w) const {
-  for (std::size_t i = 0; i < deflated_images_.size(); ++i) {
-    if (!deflated_images_[i].layout()) continue;
-    const Eigen::MatrixXd c = -blocks_.dot(*search_.deflated[i], w.m);
-    blocks_.add(*search_.deflated[i], c, w.x);
-    blocks_.add(deflated_images_[i], c, w.m);
-  }
-  const Eigen::MatrixXd c = -blocks_.dot(basis_.x, w.m);
-  blocks_.add(basis_.x, c, w.x);
-  blocks_.add(basis_.m, c, w.m);
+void LobpcgIteration::project_out_first(ImagedBlock& w) const {
+  std::vector<double> before(static_cast<std::size_t>(w.count())), after(before.size());
+  blocks_.backend().column_dots(w.x, w.m, before);
+  project_out(w, 0);
+  blocks_.backend().column_dots(w.x, w.m, after);
+  // Where nearly all of a vector cancels, rounding errors of its image are larger than those of a product with M.
+  constexpr double cancelled = 1e-4;
+  for (std::size_t c = 0; c < before.size(); ++c)
+    if (!(after[c] > cancelled * before[c])) {
+      w.m = blocks_.mass(w.x);
+      return;
+    }
 }
 
 bool LobpcgIteration::normalise(ImagedBlock& w) const {
@@ -130,15 +141,17 @@ bool LobpcgIteration::normalise(ImagedBlock& w) const {
 
 ImagedBlock LobpcgIteration::orthonormal(Vector x) {
   ImagedBlock w;
-  timed("orthogonalisation", [&] { project_out(x); });
   w.x = std::move(x);
   timed("products", [&] { w.m = blocks_.mass(w.x); });
   bool any = true;
   timed("orthogonalisation", [&] {
-    for (int pass = 0; pass < 2 && any; ++pass) {
-      project_out(w);
-      any = normalise(w);
-    }
+    project_out_first(w);
+    any = normalise(w);
+    // What cancelled in the first pass shows now. It is seldom more than rounding errors, and a pass costs as much as
+    // all else that is done with these vectors.
+    if (!any) return;
+    project_out(w, still_orthogonal);
+    any = normalise(w);
   });
   if (!any) return {};
   timed("products", [&] { w.k = blocks_.stiffness(w.x); });
@@ -183,7 +196,11 @@ void LobpcgIteration::improve() {
   const std::vector<int> chosen = chosen_columns();
   if (chosen.empty()) return;
   Vector r;
-  timed("preconditioner", [&] { r = preconditioner_(blocks_.columns(rest_, chosen)); });
+  timed("preconditioner", [&] {
+    r = blocks_.columns(rest_, chosen);
+    rest_ = {};  // a large part of the memory
+    r = preconditioner_(r);
+  });
   applications_ += static_cast<std::int64_t>(chosen.size());
   const ImagedBlock w = orthonormal(std::move(r));
   if (w.count() == 0) {

@@ -51,9 +51,10 @@ class LobpcgIteration {
  private:
   /// Columns to be improved: those above the tolerance, and some others to make a multiple of four.
   std::vector<int> chosen_columns() const;
-  /// Takes off what a block shares with the basis and what is deflated.
-  void project_out(Vector& w) const;
-  void project_out(ImagedBlock& w) const;
+  /// Takes off what a block shares with the basis and what is deflated, where any of it exceeds `negligible`.
+  void project_out(ImagedBlock& w, double negligible) const;
+  /// As project_out(), for a block that may have much in common with the others.
+  void project_out_first(ImagedBlock& w) const;
   ImagedBlock orthonormal(Vector w);
   /// One pass of orthonormalisation of a block that is orthogonal to the others; false where nothing is left.
   bool normalise(ImagedBlock& w) const;

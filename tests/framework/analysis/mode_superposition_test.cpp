@@ -373,5 +373,36 @@ TEST(ModeSuperposition, FreeBodiesHaveNoStaticCorrection) {
                [&] { modes.time_history(std::vector<double>{2}); });
 }
 
+// A state in modal coordinates means nothing in other modes, however many there are.
+TEST(ModeSuperposition, GoesOnWithTheSameModesOnly) {
+  Domain d, other;
+  test::add_block_on_supports(d);
+  test::add_block_on_supports(other, false);
+  const auto analysis = test::modes_of_model(d, 6), of_other = test::modes_of_model(other, 6);
+  ModeSuperposition first = make_mode_superposition(*analysis);
+  first.add_load_case("tip");
+  first.select_modes(1, 3);
+  const ModalPoint end = first.time_history(even_times(0, 1, 0.1)).end();
+  ModeSuperposition next = make_mode_superposition(*analysis);
+  next.select_modes(2, 4);
+  expect_error(ErrorCode::bad_input, {"initial state", "other modes", "select the same"},
+               [&] { next.set_initial_state(end); });
+  next.select_modes(1, 3);
+  next.set_initial_state(end);
+  EXPECT_NEAR(next.time_history(std::vector<double>{0}).point(0).displacement[1], end.displacement[1],
+              1e-14 * std::abs(end.displacement[1]));
+  ModeSuperposition elsewhere = make_mode_superposition(*of_other);
+  elsewhere.select_modes(1, 3);
+  expect_error(ErrorCode::bad_input, {"initial state", "another solution"}, [&] { elsewhere.set_initial_state(end); });
+  // Modes that are found again by the same request are the same, and a point made by hand is taken as it is.
+  const auto again = test::modes_of_model(d, 6);
+  ModeSuperposition same = make_mode_superposition(*again);
+  same.select_modes(1, 3);
+  EXPECT_NO_THROW(same.set_initial_state(end));
+  ModalPoint by_hand;
+  by_hand.displacement = by_hand.velocity = {1, 2, 3};
+  EXPECT_NO_THROW(elsewhere.set_initial_state(by_hand));
+}
+
 }  // namespace
 }  // namespace voussoir

@@ -328,6 +328,31 @@ TEST(Completeness, IsNotClaimedWhereIterationsEndTooEarly) {
   }
 }
 
+/// A probe searches where the modes found are not. Shapes with residuals of 0.1 contain parts of others, so that it
+/// proves even less than usual, and must not say that it found none missing. A Sturm count is exact all the same.
+TEST(Completeness, IsNotClaimedByAProbeOfLooseModes) {
+  Domain d;
+  add_bar(d, {6, 3, 3});
+  EigenRequest request;
+  request.check = CompletenessCheck::probe;
+  for (const double tolerance : {0.1, 2e-3}) {
+    request.tolerance = tolerance;
+    const ModeSet loose = modes_of(d, 8, "lobpcg", "openmp:2", request);
+    EXPECT_NE(loose.report.completeness, Completeness::probed) << loose.report.statement;
+    EXPECT_NE(loose.report.completeness, Completeness::verified) << loose.report.statement;
+    EXPECT_FALSE(loose.report.statement.starts_with("probe found none")) << loose.report.statement;
+  }
+  request.tolerance = 1e-3;
+  const ModeSet tight = modes_of(d, 8, "lobpcg", "openmp:2", request);
+  EXPECT_EQ(tight.report.completeness, Completeness::probed) << tight.report.statement;
+  const ModeSet exact = modes_of(d, 8);
+  request.tolerance = 0.1;
+  request.check = CompletenessCheck::sturm;
+  const ModeSet counted = modes_of(d, 8, "lobpcg", "openmp:2", request);
+  ASSERT_EQ(counted.report.completeness, Completeness::verified) << counted.report.statement;
+  for (int m = 0; m < 8; ++m) EXPECT_GE(counted.eigenvalue(m), exact.eigenvalue(m) * (1 - 1e-9)) << m;
+}
+
 /// Reduced integration leaves open whether geometry shows all motions without stiffness; a factorisation finds them.
 TEST(Lobpcg, RefusesFreeBodiesWhoseMotionsItCannotKnow) {
   Domain d;

@@ -1,3 +1,5 @@
+#include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
+
 #include "../solver_models.hpp"
 #include "modal_models.hpp"
 #include "support/expect_error.hpp"
@@ -43,6 +45,26 @@ TEST(SingularMass, AllModesOfReducedBricksAreFound) {
                                          " modes: " + std::to_string(exact.size() - count) + " motions of its " +
                                          std::to_string(exact.size()) + " free unknowns have no mass");
   }
+}
+
+/// Most of the modes are too many for a method without a factorisation: it says so, and `auto` takes another.
+TEST(SingularMass, ALargePartOfAllModesIsForLanczos) {
+  Domain d;
+  add_reduced_block(d);
+  const int most = static_cast<int>(0.8 * static_cast<double>(inverse_eigenvalues(d).size()));
+  EigenRequest few_iterations;
+  few_iterations.max_iterations = 40;
+  const ModeSet lobpcg = modes_of(d, most, "lobpcg", "openmp:2", few_iterations);
+  EXPECT_LT(lobpcg.count(), most);
+  EXPECT_EQ(lobpcg.report.completeness, Completeness::incomplete);
+  EXPECT_NE(lobpcg.report.statement.find("use lanczos: lobpcg is for a small part of all modes"), std::string::npos)
+      << lobpcg.report.statement;
+  expect_sound(modes_of(d, most, "auto"));
+  const System system(d, "csr");
+  const EigenProblem problem(system.model);
+  EXPECT_TRUE(detail::is_large_part(most, problem));
+  EXPECT_FALSE(detail::is_large_part(problem.free_equations() / 4, problem));
+  EXPECT_TRUE(detail::is_large_part(problem.free_equations() / 4 + 1, problem));
 }
 
 /// A row of such bricks has mechanisms, and these have no mass either.

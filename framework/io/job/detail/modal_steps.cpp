@@ -72,6 +72,7 @@ StepDamping read_damping(const Json& step) {
     ratio.first = whole(item.at("first"), 1, 1'000'000);
     ratio.last = item.has("last") ? whole(item.at("last"), ratio.first, 1'000'000) : ratio.first;
     ratio.ratio = checked(item.at("ratio"));
+    ratio.where = item.where();
     damping.ratios.push_back(ratio);
   }
   return damping;
@@ -223,8 +224,9 @@ HarmonicStep read_harmonic(const Json& json, JobStep& step, const std::vector<Jo
 SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<JobStep>& earlier) {
   SpectrumStep request;
   request.modes_of = find_modes(json, step, earlier);
+  const bool corrected = yes_or_no(json, "static_correction", false);
   for (const Json& item : json.at("directions").items()) {
-    item.allow({"direction", "spectrum", "axis", "interpolation", "beyond", "factor"});
+    item.allow({"direction", "spectrum", "axis", "interpolation", "beyond", "factor", "rigid_acceleration"});
     using Spectrum = ResponseSpectrum;
     const auto axis = item.has("axis") && item.at("axis").choice({"period", "frequency"}) == "frequency"
                           ? Spectrum::Axis::frequency
@@ -239,7 +241,13 @@ SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<Jo
     const Json table = item.at("spectrum");
     request.directions.push_back({direction(item),
                                   table.doing([&] { return Spectrum(pairs(table), axis, between, beyond); }),
-                                  number_or(item, "factor", 1)});
+                                  number_or(item, "factor", 1),
+                                  {}});
+    if (item.has("rigid_acceleration")) {
+      if (!corrected)
+        item.at("rigid_acceleration").fail("this is for modes that are left out; set \"static_correction\": \"yes\"");
+      request.directions.back().rigid_acceleration = item.at("rigid_acceleration").number();
+    }
   }
   if (request.directions.empty() || request.directions.size() > 3)
     json.at("directions").fail("there must be one, two or three directions");
@@ -254,7 +262,7 @@ SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<Jo
   request.directional = directional == "100-30"   ? DirectionalCombination::hundred_thirty
                         : directional == "100-40" ? DirectionalCombination::hundred_forty
                                                   : DirectionalCombination::srss;
-  request.static_correction = yes_or_no(json, "static_correction", false);
+  request.static_correction = corrected;
   return request;
 }
 

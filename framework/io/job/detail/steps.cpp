@@ -139,7 +139,13 @@ class StepReader {
     std::vector<NamedLoadCase> cases;
     Domain& domain = model_.body(body).domain();
     for (const auto& [load, factor] : factors) {
-      const std::string name = step + ", load " + std::to_string(cases.size() + 1);
+      const std::string plain = loads_[load].name + " of " + step;
+      std::string name = plain;
+      const auto taken = [&] {
+        return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
+                           [&](const auto& other) { return other->name() == name; });
+      };
+      for (int k = 2; taken(); ++k) name = plain + " (" + std::to_string(k) + ")";
       LoadCase& load_case = domain.add_load_case(name);
       loads_[load].json.doing(
           [&, &load = load, &factor = factor] { apply_load(loads_[load], factor, domain, load_case); });

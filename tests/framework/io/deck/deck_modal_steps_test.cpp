@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "deck_text.hpp"
@@ -143,6 +144,10 @@ TEST(DeckModalSteps, RefusesWhatIsNotDone) {
        {"takes the stress of the static step", "omit PERTURBATION"}},
       {static_step("*MODAL DAMPING\n1, 2, .1\n"), {"belong into *MODAL DYNAMIC"}},
       {modes + step_of(dynamic + "*NODE PRINT, NSET=TOP, TIME POINTS=NONE\nU\n"), {"there are no *TIME POINTS"}},
+      {"*AMPLITUDE, NAME=MAGNITUDES, VALUE=ABSOLUTE\n0., 0., 1., 5.\n" + modes,
+       {"test.inp:30", "VALUE=ABSOLUTE is not supported", "Omit VALUE"}},
+      {heat_step("*BOUNDARY\nBOTTOM, 11, 11, 20.\nTOP, 11, 11, 80.\n") + modes + step_of(dynamic),
+       {"temperatures of the *HEAT TRANSFER step at test.inp:30", "before it, or into a deck of their own"}},
   };
   for (const auto& [text, pieces] : cases) {
     SCOPED_TRACE(text);
@@ -160,6 +165,25 @@ TEST(DeckModalSteps, RefusesWhatIsNotDone) {
 TEST(DeckModalSteps, PerturbationOfAnUnloadedBodyIsTheBodyItself) {
   const Job job = job_of(model + static_step("") + "*STEP, PERTURBATION\n*FREQUENCY\n3\n*END STEP\n");
   EXPECT_EQ(std::get<FrequencyStep>(job.steps[1].modal).modes, 3);
+}
+
+TEST(DeckModalSteps, DampingOfAMaterialIsRefusedInASuperposition) {
+  const std::string damped = cube_of("C3D8") + steel + "*DAMPING, ALPHA=0.1, BETA=0.\n" + solid_section + clamped;
+  const std::string unused = cube_model() + "*MATERIAL, NAME=OTHER\n*ELASTIC\n1., 0.\n*DAMPING, ALPHA=0.1\n" + clamped;
+  const std::string dynamic = step_of("*MODAL DYNAMIC\n0.5, 2.\n*CLOAD\n5, 1, 3.\n");
+  EXPECT_NO_THROW(job_of(damped + modes));
+  EXPECT_NO_THROW(job_of(unused + modes + dynamic));
+  expect_error(ErrorCode::bad_input, {"test.inp:23", "'STEEL'", "*MODAL DAMPING, RAYLEIGH"},
+               [&] { job_of(damped + modes + dynamic); });
+}
+
+TEST(DeckModalSteps, LoadCasesHaveNamesThatTheUserKnows) {
+  const Job job =
+      job_of(model + modes + step_of("*MODAL DYNAMIC\n0.5, 2.\n*CLOAD, AMPLITUDE=RAMP\n5, 1, 3.\n*CLOAD\n6, 2, 7.\n"));
+  std::vector<std::string> names;
+  for (const StepLoad& load : std::get<ModalDynamicStep>(job.steps[1].modal).loads) names.push_back(load.load_case);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"loads of step 2", "loads of step 2, amplitude RAMP"}));
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ TEST(JobModalSteps, ModalDynamic) {
   EXPECT_TRUE(next.loads.empty());
 }
 
+TEST(JobModalSteps, LoadCasesHaveTheNamesOfLoadAndStep) {
+  const std::string shake = R"({"name": "shake", "analysis": "modal_dynamic", "increment": 0.1, "period": 2,
+    "loads": ["push"]})";
+  const Job job = steps(shake);
+  EXPECT_EQ(std::get<ModalDynamicStep>(job.steps[1].modal).loads.at(0).load_case, "push of shake");
+}
+
+TEST(JobModalSteps, AccelerationOfARigidStructure) {
+  const std::string code = R"({"analysis": "spectrum", "damping": 0.05, "directions": [{"direction": "x",
+    "spectrum": [[0.1, 2], [10, 1]], "rigid_acceleration": 0.4}])";
+  const Job job = steps(code + R"(, "static_correction": "yes"})");
+  EXPECT_EQ(std::get<SpectrumStep>(job.steps[1].modal).directions[0].rigid_acceleration, std::optional<double>(0.4));
+  expect_error(ErrorCode::bad_input, {"rigid_acceleration", "static_correction"}, [&] { steps(code + "}"); });
+}
+
 TEST(JobModalSteps, HarmonicHasPhases) {
   const Job job = steps(R"({"analysis": "harmonic", "lowest": 1, "highest": 90, "points": 8, "loads": ["push"],
     "phases": {"push": 90}, "damping": 0.02})");

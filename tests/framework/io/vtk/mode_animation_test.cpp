@@ -66,6 +66,18 @@ TEST(ModeAnimation, IsOnePeriodOfASine) {
   EXPECT_NE(list.str().find("timestep=\"0.875\" part=\"0\" file=\"m_frame_008.vtu\""), std::string::npos) << list.str();
 }
 
+/// A rotation of 1000 is not a displacement, and does not make the others small.
+TEST(ModeAnimation, IsNotScaledByRotationsOfRigidBodies) {
+  Vibration v;
+  const Id last = v.domain.node_id(v.domain.node_count() - 1);
+  v.domain.add_node(last + 1, 1, 1, 1);
+  v.domain.set_rotation_node(last + 1, last, true);
+  v.shape.values.insert(v.shape.values.end(), {1000, 0, 0});
+  write_mode_animation(v.domain, v.shape, v.folder, "m", v.mesh, v.frames(4));
+  const auto u = VtuFile(v.folder / "m_frame_002.vtu").array<double>("displacement");
+  EXPECT_NEAR(std::hypot(u[3], u[4], u[5]), 0.05 * 3, 1e-14);
+}
+
 TEST(ModeAnimation, RefusesWhatCannotBeShown) {
   Vibration v;
   const auto write = [&](const NodalField& shape, int frames) {

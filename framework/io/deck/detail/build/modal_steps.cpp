@@ -56,13 +56,35 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     step.modal = harmonic(step, index, card, model, state);
 }
 
-void ModalStepMaker::refuse_changing_materials(const StepCard& card) const {
+void ModalStepMaker::refuse_changing_materials(const JobStep& step, const StepCard& card) const {
   for (const auto& [name, material] : b_.deck.materials)
-    if (material.elastic && material.elastic->rows.size() > 1)
+    if (material.elastic && material.elastic->rows.size() > 1) {
+      refuse_heated(step, card);
       b_.fail("material '" + name +
                   "' depends on the temperature, and modes are those of the initial temperatures: give these by "
                   "*INITIAL CONDITIONS, and remove the temperatures of steps before (*TEMPERATURE, OP=NEW)",
               card.procedure_place);
+    }
+}
+
+void ModalStepMaker::refuse_damped_materials() const {
+  for (const auto& [name, material] : b_.deck.materials) {
+    if (!material.damping || (material.damping->alpha == 0 && material.damping->beta == 0)) continue;
+    for (const Model& m : b_.models)
+      for (std::size_t k = 0; k < m.domain->block_count(); ++k)
+        if (const auto& used = m.domain->block(k).material(); used && used->name() == name)
+          b_.fail("*DAMPING of the material '" + name + "' is not used in mode superposition, which begins at " +
+                      b_.deck.where(step_place_) + ": remove it, and give *MODAL DAMPING, RAYLEIGH in that step",
+                  material.damping->place);
+  }
+}
+
+void ModalStepMaker::refuse_heated(const JobStep& step, const StepCard& card) const {
+  if (!step.heated_by) return;
+  b_.fail("the temperatures of the *HEAT TRANSFER step at " + b_.job.steps[*step.heated_by].where +
+              " act in all later steps, and nothing removes them; put the steps of modes and of mode superposition "
+              "before it, or into a deck of their own",
+          card.procedure_place);
 }
 
 FrequencyStep ModalStepMaker::frequency(const JobStep& step, std::size_t index, const StepCard& card,
@@ -72,7 +94,7 @@ FrequencyStep ModalStepMaker::frequency(const JobStep& step, std::size_t index, 
         "*STEP, PERTURBATION with *FREQUENCY takes the stress of the static step before into account, which is not "
         "implemented: omit PERTURBATION for the modes of the unloaded body",
         card.place);
-  if (!state.temperatures.empty() || step.heated_by) refuse_changing_materials(card);
+  if (!state.temperatures.empty() || step.heated_by) refuse_changing_materials(step, card);
   if (card.modal.damping || !card.modal.base.empty())
     b_.fail("*MODAL DAMPING and *BASE MOTION belong into *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
   if (step.supports && moves(*step.supports))
@@ -97,7 +119,8 @@ std::size_t ModalStepMaker::modes_for(const JobStep& step, const StepCard& card,
         "prescribed displacements other than zero are not supported in steps of mode superposition: use *BASE "
         "MOTION if all supports move together",
         place);
-  if (!state.temperatures.empty() || step.heated_by)
+  refuse_heated(step, card);
+  if (!state.temperatures.empty())
     b_.fail(
         "temperatures of earlier steps are not supported in steps of mode superposition: remove them by "
         "*TEMPERATURE, OP=NEW in the *FREQUENCY step",
@@ -107,15 +130,21 @@ std::size_t ModalStepMaker::modes_for(const JobStep& step, const StepCard& card,
   if (card.ramp)
     b_.fail("*STEP, AMPLITUDE=RAMP is not supported in steps of mode superposition: give the loads an *AMPLITUDE",
             card.place);
-  for (const auto& [name, material] : b_.deck.materials)
-    if (material.damping)
-      b_.note("*DAMPING of materials is not used in mode superposition; give *MODAL DAMPING", material.damping->place);
+  refuse_damped_materials();
   return *frequency_;
 }
 
 StepDamping ModalStepMaker::damping_for(const StepCard& card) {
   if (card.modal.damping) damping_ = *card.modal.damping;
   return damping_;
+}
+
+/// "loads of step 2", "loads of step 2, amplitude PULSE".
+std::string ModalStepMaker::name_of_share(const StepTime::Share& share, const JobStep& step) const {
+  std::string name = "loads of " + step.name;
+  for (const auto& [amplitude, card] : b_.deck.amplitudes)
+    if (&card == share.amplitude) name += ", amplitude " + amplitude;
+  return share.imaginary ? name + ", imaginary part" : name;
 }
 
 std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& model, ActingState& state, double start,
@@ -128,7 +157,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
       b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
     StepTime time;
     time.share = share;
-    const std::string name = step.name + ", load " + std::to_string(loads.size() + 1);
+    const std::string name = name_of_share(share, step);
     StepLoad load;
     load.load_case = loads_.make(model, name, state, time, false);
     if (load.load_case.empty()) continue;

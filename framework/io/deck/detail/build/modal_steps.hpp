@@ -32,7 +32,11 @@ class ModalStepMaker {
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
   void set_initial_motion(ModalDynamicStep& request, const Model& model) const;
   void refuse_old_loads(const ActingState& state, bool harmonic) const;
-  void refuse_changing_materials(const StepCard& card) const;
+  void refuse_changing_materials(const JobStep& step, const StepCard& card) const;
+  /// Errors for temperatures of a heat step, and for damping of materials.
+  void refuse_heated(const JobStep& step, const StepCard& card) const;
+  void refuse_damped_materials() const;
+  std::string name_of_share(const StepTime::Share& share, const JobStep& step) const;
 
   Build& b_;
   LoadMaker& loads_;

@@ -379,7 +379,10 @@ void Parser::read_amplitude(Card& card) {
   amplitude.place = card.place();
   amplitude.total_time = card.choice("TIME", {"STEP TIME", "TOTAL TIME"}) == "TOTAL TIME";
   card.choice("DEFINITION", {"TABULAR"});
-  card.choice("VALUE", {"RELATIVE", "ABSOLUTE"});
+  if (card.choice("VALUE", {"RELATIVE", "ABSOLUTE"}) == "ABSOLUTE")
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*AMPLITUDE, VALUE=ABSOLUTE is not supported: values are factors of those of the load. Omit "
+                          "VALUE, and write the value 1 on the data lines that refer to this amplitude");
   const double shift_time = card.number("SHIFTX", 0), shift_value = card.number("SHIFTY", 0);
   card.refuse("USER", "give a table");
   if (card.number("SMOOTH", 0) != 0)

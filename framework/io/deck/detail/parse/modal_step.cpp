@@ -165,6 +165,7 @@ void Parser::read_modal_damping(Card& card) {
     ratio.last = static_cast<int>(last);
     ratio.ratio = real(field(2), "damping ratio");
     if (ratio.ratio < 0) fail("the damping ratio " + in_quotes(field(2)) + " must not be negative");
+    ratio.where = deck_.where(lines_.place());
     damping.ratios.push_back(ratio);
   }
 }
