@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include <voussoir/apps/commands/command.hpp>
@@ -34,8 +36,7 @@ class HeatCommandRun {
     try {
       return solve();
     } catch (const Error& error) {
-      Monitor::Pause pause(monitor_);
-      pause.forget_activity();
+      hold();
       if (options_.json) print(failure_document(error));
       print_error(error, options_.file);
       return exit_code(error);
@@ -43,6 +44,13 @@ class HeatCommandRun {
   }
 
  private:
+  /// From here on nothing is drawn, and no signal ends the process: files are written and lines printed whole.
+  void hold() {
+    if (!pause_) pause_.emplace(monitor_);
+    pause_->forget_activity();
+    pause_->forget_last_words();
+  }
+
   std::string failure_document(const Error& error) const {
     nlohmann::ordered_json document;
     document["job"] = printable_text(options_.file);
@@ -63,7 +71,9 @@ class HeatCommandRun {
       activity.residual = progress.residual;
     }
     activity.left = progress.seconds_left;
-    return monitor_.tell(std::move(activity));
+    if (monitor_.tell(std::move(activity))) return true;
+    hold();  // saving the state of a large grid takes its time
+    return false;
   }
 
   std::string backend_of(const HeatJob& job) const {
@@ -84,9 +94,12 @@ class HeatCommandRun {
     how.overwrite = options_.force;
     how.resume = options_.resume;
     how.observer = [this](const HeatJobProgress& progress) { return tell(progress); };
+    monitor_.set_last_words([this] {
+      show_error("voussoir: {}: stopped within a step; --resume goes on from the last state that was saved, if any\n",
+                 options_.file);
+    });
     const HeatRunResult result = run_heat_job(job, how);
-    Monitor::Pause pause(monitor_);
-    pause.forget_activity();
+    hold();
     if (!result.complete) return stopped(job, result);
     if (options_.json)
       print(heat_results_json(job, result));
@@ -137,6 +150,7 @@ class HeatCommandRun {
 
   const HeatCommand& options_;
   Monitor monitor_;
+  std::optional<Monitor::Pause> pause_;
 };
 
 constexpr const char* heat_examples =

@@ -24,7 +24,7 @@ StencilProblem stationary_problem(const Grid& grid, const HeatMaterial& material
 namespace {
 
 /// Iterations between two calls of an observer: a multiple of Chebyshev's cycles.
-constexpr std::int64_t group = 1024;
+constexpr std::int64_t iterations_per_call = 1024;
 
 void check_stationary(const Grid& grid, const GridSources& sources) {
   if (!grid.has_prescribed_sides())
@@ -78,7 +78,7 @@ StationaryReport solve_stationary(GridField& temperature, const HeatMaterial& ma
   while (!report.converged && !report.stopped && report.iterations < options.iterations) {
     JacobiOptions part = options;
     part.iterations = options.iterations - report.iterations;
-    if (observer) part.iterations = std::min(part.iterations, group);
+    if (observer) part.iterations = std::min(part.iterations, iterations_per_call);
     if (first > 0 && options.tolerance > 0) part.tolerance = std::min(1.0, options.tolerance / report.residual);
     const JacobiIteration iteration(temperature.space()->shared_backend(), stationary_problem(grid, material), part);
     report.last = iteration.solve(u, f);

@@ -57,7 +57,7 @@ TEST(HeatCommand, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(run_program({"heat", "none.json"}, in(folder)).code, 5);
   EXPECT_EQ(run_program({"heat"}, in(folder)).code, 2);
   write_text(folder / "fine.json", heat_job(10));
-  EXPECT_EQ(run_program({"heat", "fine.json", "--backend", "abacus"}, in(folder)).code, 4);
+  EXPECT_EQ(run_program({"heat", "fine.json", "--backend", "abacus"}, in(folder)).code, 1);
   EXPECT_EQ(run_program({"heat", "fine.json", "--resume"}, in(folder)).code, 5);
   const Outcome failed = run_program({"heat", "plate.json", "--json"}, in(folder));
   EXPECT_EQ(failed.code, 1);
@@ -76,9 +76,12 @@ TEST(HeatCommand, AnInterruptedRunIsResumed) {
   EXPECT_TRUE(contains(run.error, "--resume goes on from there")) << run.error;
   EXPECT_TRUE(std::filesystem::exists(folder / "long.state"));
   EXPECT_FALSE(std::filesystem::exists(folder / "long.results.json"));
-  RunSettings again = settings;
-  const Outcome resumed = run_program({"heat", "long.json", "--no-vti", "--threads", "1", "--resume"}, again);
+  settings.terminal = true;
+  const Outcome resumed = run_program({"heat", "long.json", "--no-vti", "--threads", "1", "--resume"}, settings);
   EXPECT_EQ(resumed.code, 130) << resumed.error;
+  EXPECT_TRUE(contains(resumed.error, "long.json  step ")) << resumed.error;
+  EXPECT_TRUE(contains(resumed.error, "/200000000  stepping")) << resumed.error;
+  EXPECT_TRUE(contains(resumed.error, " left")) << resumed.error;
   write_text(folder / "long.json", heat_job(200000000, "\"all\": \"insulated\"", 64));
   const Outcome other = run_program({"heat", "long.json", "--resume"}, in(folder));
   EXPECT_EQ(other.code, 1);

@@ -40,7 +40,7 @@ GridPosition position_on_side(const Grid& grid, int side, std::size_t n) {
   return x;
 }
 
-double checked(double value, int side, const GridPosition& x, double time) {
+double checked_side_value(double value, int side, const GridPosition& x, double time) {
   if (std::isfinite(value)) return value;
   throw Error(ErrorCode::bad_input,
               "the value at x = " + short_number(x[0], 6) + ", y = " + short_number(x[1], 6) + ", z = " +
@@ -59,13 +59,13 @@ AllSides evaluate_sides(const Grid& grid, const std::array<double, 3>& conductiv
     const double divisor = side.kind == SideKind::flux ? conductivity[static_cast<std::size_t>(s / 2)] : 1.0;
     if (side.value.uniform()) {
       const GridPosition x = position_on_side(grid, s, 0);
-      to.value = checked(side.value.at(x, time), s, x, time) / divisor;
+      to.value = checked_side_value(side.value.at(x, time), s, x, time) / divisor;
       continue;
     }
     to.values.resize(static_cast<std::size_t>(side_nodes(grid.shape(), s)));
     for (std::size_t n = 0; n < to.values.size(); ++n) {
       const GridPosition x = position_on_side(grid, s, n);
-      to.values[n] = checked(side.value.at(x, time), s, x, time) / divisor;
+      to.values[n] = checked_side_value(side.value.at(x, time), s, x, time) / divisor;
     }
   }
   return all;

@@ -18,13 +18,13 @@ using job::Json;
 
 constexpr const char* heat_axes[] = {"x", "y", "z"};
 
-double finite(const Json& json) {
+double finite_number(const Json& json) {
   const double value = json.number();
   if (!std::isfinite(value)) json.fail("a finite number is expected here");
   return value;
 }
 
-std::int64_t whole(const Json& json, std::int64_t least, std::int64_t most) {
+std::int64_t whole_in_range(const Json& json, std::int64_t least, std::int64_t most) {
   const double value = json.number();
   if (!(value >= static_cast<double>(least) && value <= static_cast<double>(most)) || value != std::floor(value))
     json.fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is expected here");
@@ -37,7 +37,7 @@ std::array<double, 3> numbers_along_axes(const Json& json, int dimensions, doubl
   if (static_cast<int>(items.size()) != dimensions)
     json.fail("a list of " + std::to_string(dimensions) + " numbers is expected here, one for each axis of the grid");
   std::array<double, 3> all{rest, rest, rest};
-  for (std::size_t a = 0; a < items.size(); ++a) all[a] = finite(items[a]);
+  for (std::size_t a = 0; a < items.size(); ++a) all[a] = finite_number(items[a]);
   return all;
 }
 
@@ -47,7 +47,7 @@ std::function<double(double)> table_of_time(const Json& json) {
   for (const Json& row : json.items()) {
     const auto pair = row.items();
     if (!row.is_list() || pair.size() != 2) row.fail("a pair [time, value] is expected here");
-    rows.emplace_back(finite(pair[0]), finite(pair[1]));
+    rows.emplace_back(finite_number(pair[0]), finite_number(pair[1]));
     if (rows.size() > 1 && !(rows.back().first > rows[rows.size() - 2].first))
       row.fail("times of a table must increase from row to row");
   }
@@ -63,9 +63,9 @@ std::function<double(double)> table_of_time(const Json& json) {
 }
 
 /// A number, or a table of time.
-GridValue value_of(const Json& json) {
+GridValue heat_value_of(const Json& json) {
   if (json.is_list()) return GridValue::of_time(table_of_time(json));
-  return finite(json);
+  return finite_number(json);
 }
 
 SideCondition read_side(const Json& json) {
@@ -76,8 +76,8 @@ SideCondition read_side(const Json& json) {
   json.allow({"temperature", "flux"});
   if (json.has("temperature") == json.has("flux"))
     json.fail("a side has either \"temperature\" or \"flux\", or it is \"periodic\" or \"insulated\"");
-  if (json.has("temperature")) return SideCondition::temperature(value_of(json.at("temperature")));
-  return SideCondition::flux(value_of(json.at("flux")));
+  if (json.has("temperature")) return SideCondition::temperature(heat_value_of(json.at("temperature")));
+  return SideCondition::flux(heat_value_of(json.at("flux")));
 }
 
 /// "all", axes ("x": both sides) and sides ("x-"), in this order, whatever the order in the file.
@@ -108,7 +108,7 @@ Grid read_grid(const Json& root) {
   const int dimensions = static_cast<int>(nodes.size());
   if (dimensions < 1 || dimensions > 3) json.at("nodes").fail("one, two or three numbers of nodes are expected here");
   std::array<int, 3> count{1, 1, 1};
-  for (std::size_t a = 0; a < nodes.size(); ++a) count[a] = static_cast<int>(whole(nodes[a], 3, 1000000000));
+  for (std::size_t a = 0; a < nodes.size(); ++a) count[a] = static_cast<int>(whole_in_range(nodes[a], 3, 1000000000));
   const auto lengths = numbers_along_axes(json.at("lengths"), dimensions, 1);
   Grid grid = json.doing([&] { return Grid(dimensions, count, lengths); });
   if (json.has("origin")) grid.origin(numbers_along_axes(json.at("origin"), dimensions));
@@ -116,7 +116,7 @@ Grid read_grid(const Json& root) {
   return grid;
 }
 
-HeatMaterial read_material(const Json& json, int dimensions) {
+HeatMaterial read_heat_material(const Json& json, int dimensions) {
   json.allow({"conductivity", "density", "specific_heat"});
   HeatMaterial material;
   const Json conductivity = json.at("conductivity");
@@ -148,20 +148,20 @@ GridTerm read_source(const Json& json, int dimensions) {
     json.fail("a source is one of \"constant\", \"box\" and \"gaussian\"");
   GridTerm term;
   if (json.has("constant")) {
-    const GridConstantParameters p{finite(json.at("constant"))};
+    const GridConstantParameters p{finite_number(json.at("constant"))};
     term = GridTerm::of("grid.constant", &p, sizeof p);
   } else if (json.has("box")) {
     const Json box = json.at("box");
     box.allow({"lower", "upper", "value"});
     GridBoxParameters p;
-    p.value = finite(box.at("value"));
+    p.value = finite_number(box.at("value"));
     read_box(box, dimensions, p.lower, p.upper);
     term = GridTerm::of("grid.box", &p, sizeof p);
   } else {
     const Json bell = json.at("gaussian");
     bell.allow({"centre", "width", "value"});
     GridGaussianParameters p;
-    p.value = finite(bell.at("value"));
+    p.value = finite_number(bell.at("value"));
     p.width = bell.at("width").positive();
     const auto centre = numbers_along_axes(bell.at("centre"), dimensions);
     std::copy(centre.begin(), centre.end(), p.centre);
@@ -178,7 +178,7 @@ HeatInitial read_initial(const Json& json, int dimensions, const std::filesystem
   HeatInitial initial;
   initial.where = json.where();
   if (json.is_number()) {
-    initial.value = finite(json);
+    initial.value = finite_number(json);
     return initial;
   }
   json.allow({"box", "sine", "file"});
@@ -188,15 +188,15 @@ HeatInitial read_initial(const Json& json, int dimensions, const std::filesystem
     const Json box = json.at("box");
     box.allow({"lower", "upper", "value", "outside"});
     initial.kind = HeatInitial::Kind::box;
-    initial.value = finite(box.at("value"));
-    if (box.has("outside")) initial.outside = finite(box.at("outside"));
+    initial.value = finite_number(box.at("value"));
+    if (box.has("outside")) initial.outside = finite_number(box.at("outside"));
     read_box(box, dimensions, initial.lower.data(), initial.upper.data());
   } else if (json.has("sine")) {
     const Json sine = json.at("sine");
     sine.allow({"amplitude", "mean", "waves"});
     initial.kind = HeatInitial::Kind::sine;
-    initial.value = finite(sine.at("amplitude"));
-    if (sine.has("mean")) initial.outside = finite(sine.at("mean"));
+    initial.value = finite_number(sine.at("amplitude"));
+    if (sine.has("mean")) initial.outside = finite_number(sine.at("mean"));
     initial.waves = numbers_along_axes(sine.at("waves"), dimensions);
   } else {
     initial.kind = HeatInitial::Kind::file;
@@ -208,14 +208,14 @@ HeatInitial read_initial(const Json& json, int dimensions, const std::filesystem
 void read_time(const Json& root, HeatJob& job) {
   const Json json = root.at("time");
   json.allow({"start", "step", "steps", "end"});
-  if (json.has("start")) job.options.start_time = finite(json.at("start"));
+  if (json.has("start")) job.options.start_time = finite_number(json.at("start"));
   if (json.has("step") + json.has("steps") + json.has("end") != 2)
     json.fail("two of \"step\", \"steps\" and \"end\" are expected here");
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  if (json.has("steps")) job.steps = whole(json.at("steps"), 1, most);
+  if (json.has("steps")) job.steps = whole_in_range(json.at("steps"), 1, most);
   if (json.has("step")) job.options.time_step = json.at("step").positive();
   if (!json.has("end")) return;
-  const double span = finite(json.at("end")) - job.options.start_time;
+  const double span = finite_number(json.at("end")) - job.options.start_time;
   if (!(span > 0)) json.at("end").fail("the end must be later than the start");
   if (json.has("steps")) {
     job.options.time_step = span / static_cast<double>(job.steps);
@@ -230,7 +230,7 @@ void read_time(const Json& root, HeatJob& job) {
 void read_output(const Json& json, HeatJob& job) {
   json.allow({"every", "vti", "picture"});
   const auto yes = [](const Json& value) { return value.choice({"yes", "no"}) == "yes"; };
-  if (json.has("every")) job.every = whole(json.at("every"), 1, std::int64_t{1} << 40);
+  if (json.has("every")) job.every = whole_in_range(json.at("every"), 1, std::int64_t{1} << 40);
   if (json.has("vti")) job.vti = yes(json.at("vti"));
   if (json.has("picture")) job.picture = yes(json.at("picture"));
 }
@@ -251,7 +251,8 @@ void read_points(const Json& json, HeatJob& job) {
 void read_stationary(const Json& json, HeatStationary& options) {
   json.allow({"tolerance", "max_iterations", "method"});
   if (json.has("tolerance")) options.tolerance = json.at("tolerance").positive();
-  if (json.has("max_iterations")) options.max_iterations = whole(json.at("max_iterations"), 1, std::int64_t{1} << 40);
+  if (json.has("max_iterations"))
+    options.max_iterations = whole_in_range(json.at("max_iterations"), 1, std::int64_t{1} << 40);
   if (json.has("method")) options.chebyshev = json.at("method").choice({"chebyshev", "jacobi"}) == "chebyshev";
 }
 
@@ -316,7 +317,7 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   job.name = std::filesystem::path(name).stem().string();
   if (root.has("title")) job.title = root.at("title").text();
   job.grid = read_grid(root);
-  job.material = read_material(root.at("material"), job.grid.dimensions());
+  job.material = read_heat_material(root.at("material"), job.grid.dimensions());
   if (root.has("sources"))
     for (const Json& source : root.at("sources").items())
       job.sources.push_back(read_source(source, job.grid.dimensions()));
