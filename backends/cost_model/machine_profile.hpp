@@ -15,11 +15,11 @@ namespace voussoir {
 
 /// Names of the operations in a MachineProfile, and what a unit of each is.
 namespace operations {
-inline constexpr std::string_view fill = "fill";              ///< x = a; unit: an entry
-inline constexpr std::string_view copy = "copy";              ///< y = x; an entry
-inline constexpr std::string_view axpy = "axpy";              ///< y = a x + y (saxpy); an entry
-inline constexpr std::string_view add = "add";                ///< z = x + y of long vectors; an entry
-inline constexpr std::string_view saxpy = "saxpy";            ///< z = y + a (x + w) of long vectors; an entry
+inline constexpr std::string_view fill = "fill";    ///< x = a; unit: an entry
+inline constexpr std::string_view copy = "copy";    ///< y = x; an entry
+inline constexpr std::string_view axpy = "axpy";    ///< y = a x + y (saxpy); an entry
+inline constexpr std::string_view add = "add";      ///< z = x + y of long vectors; an entry
+inline constexpr std::string_view saxpy = "saxpy";  ///< z = y + a (x + w) of long vectors; an entry
 /// Border of a long vector restored, and the launches of all four operations of a step; unit: an entry of the border.
 inline constexpr std::string_view border = "border";
 inline constexpr std::string_view dot = "dot";                ///< x·y with its result on the host; an entry

@@ -58,7 +58,7 @@ TEST(Plan, UsesAMeasuredProfileAndRunsReportPredictions) {
   const Json document = Json::parse(plan.out);
   EXPECT_EQ(document["backends"][0]["measured_profile"], true) << plan.out;
   const Outcome run =
-      run_program({"run", deck, "--backend", "openmp:1", "--out", (folder / "results").string()}, settings);
+      run_program({"run", deck, "--backend", "openmp:1", "--output", (folder / "results").string()}, settings);
   ASSERT_EQ(run.code, 0) << run.error;
   Json results;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "results"))
