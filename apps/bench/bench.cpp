@@ -20,9 +20,9 @@ namespace voussoir::app {
 namespace {
 
 /// How each of the device workloads is measured.
-constexpr void (*measure[])(BenchRig&) = {bench_spmv,   bench_matrix_free, bench_ebe,          bench_modes,
-                                          bench_cg,     bench_amg,         bench_integrate,    bench_assemble,
-                                          bench_sweeps, bench_stencils,    bench_user_element, bench_job,
+constexpr void (*measure[])(BenchRig&) = {bench_spmv,        bench_matrix_free, bench_ebe,          bench_modes,
+                                          bench_cg,          bench_amg,         bench_integrate,    bench_assemble,
+                                          bench_sweeps,      bench_stencils,    bench_user_element, bench_job,
                                           bench_paper_tables};
 static_assert(std::size(measure) == std::size(device_workloads));
 
