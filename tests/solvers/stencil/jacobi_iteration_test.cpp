@@ -223,6 +223,40 @@ TEST(JacobiIterationTest, StreamsWhatExceedsItsBudget) {
   EXPECT_EQ(streamed.pyramids.tile, 1);
 }
 
+TEST(JacobiIterationTest, ClosedGridsKeepTheirMean) {
+  StencilProblem problem = box(8, 6, 5);
+  problem.sides = {{{periodic, periodic}, {neumann, neumann}, {periodic, periodic}}};
+  std::vector<double> u(static_cast<std::size_t>(problem.size()), 3.0), f;
+  for (std::int64_t i = 0; i < problem.size(); ++i)
+    f.push_back(std::cos(std::numbers::pi / 4 * static_cast<double>(i % 8)));
+  JacobiOptions options;
+  options.iterations = 3000;
+  options.tolerance = 1e-11;
+  options.damping = JacobiDamping::chebyshev;
+  const JacobiReport report = JacobiIteration(Backend::open("openmp"), problem, options).solve(u, f);
+  EXPECT_TRUE(report.converged);
+  EXPECT_TRUE(report.spectrum.singular);
+  // The wave is an eigenvector of the matrix: c_x (2 − 2 cos π/4).
+  const double value = 2 - 2 * std::cos(std::numbers::pi / 4);
+  for (std::size_t i = 0; i < u.size(); ++i) ASSERT_NEAR(u[i], 3 + f[i] / value, 1e-9) << i;
+}
+
+TEST(JacobiIterationTest, HasNothingToDoWhereAllIsKept) {
+  const StencilProblem problem = box(2, 5, 4);
+  std::vector<double> u = scattered(problem.size());
+  const std::vector<double> start = u;
+  for (const auto damping : {JacobiDamping::plain, JacobiDamping::chebyshev}) {
+    JacobiOptions options;
+    options.iterations = 10;
+    options.tolerance = 1e-6;
+    options.damping = damping;
+    const JacobiReport report = JacobiIteration(Backend::open("debug"), problem, options).solve(u);
+    EXPECT_TRUE(report.converged);
+    EXPECT_EQ(report.pyramids.iterations, 0);
+    EXPECT_EQ(u, start);
+  }
+}
+
 TEST(JacobiIterationTest, RefusesWhatMakesNoSense) {
   const auto backend = Backend::open("openmp:1");
   const auto expect = [&](const std::string& piece, auto change) {
