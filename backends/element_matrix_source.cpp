@@ -154,7 +154,7 @@ void require_terms(Backend& backend, const DeviceModel& model, const ElementStat
 // ---- The file ----
 
 constexpr char magic[8] = {'V', 'S', 'R', 'E', 'L', 'M', 'A', 'T'};
-constexpr std::uint32_t version = 1, order_mark = 0x01020304;
+constexpr std::uint32_t file_version = 1, order_mark = 0x01020304;
 /// Values begin at a multiple of this, so that a mapped file has aligned numbers.
 constexpr std::size_t alignment = 4096;
 
@@ -312,9 +312,9 @@ void ElementMatrixFile::map() {
   std::memcpy(&header, mapped_, sizeof header);
   if (std::memcmp(header.magic, magic, sizeof magic) != 0) fail(path_, "this is not a file of element matrices");
   if (header.order != order_mark) fail(path_, "the file was written on a machine with another order of bytes");
-  if (header.version != version || header.lanes != lanes)
+  if (header.version != file_version || header.lanes != lanes)
     fail(path_, "the file has version " + std::to_string(header.version) + " of the format, and this program reads " +
-                    std::to_string(version) + "; write it again");
+                    std::to_string(file_version) + "; write it again");
   if (header.batches > (size_ - sizeof(FileHeader)) / sizeof(FileBatch))
     fail(path_, "the file is damaged: its table of batches does not end");
   std::size_t offset = values_begin(header.batches);
@@ -384,7 +384,7 @@ void write_element_matrices(Backend& backend, const DeviceModel& model, const El
   }
   FileHeader header = {};
   std::memcpy(header.magic, magic, sizeof magic);
-  header.version = version;
+  header.version = file_version;
   header.order = order_mark;
   header.lanes = lanes;
   header.batches = static_cast<std::uint32_t>(table.size());

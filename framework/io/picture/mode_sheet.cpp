@@ -31,12 +31,12 @@ Painting paint(const Surface& surface, const std::vector<double>& values) {
 }
 
 /// Where things are on the sheet, in pixels.
-struct Grid {
+struct SheetGrid {
   int columns, rows, cell_width, cell_height, head, foot;
   double size;  // of text and lines
   static constexpr int margin = 24;
 
-  Grid(int count, double aspect, const ModeSheetOptions& options) : cell_width(options.cell_width) {
+  SheetGrid(int count, double aspect, const ModeSheetOptions& options) : cell_width(options.cell_width) {
     columns = count <= 3 ? count : count == 4 ? 2 : count <= 6 || count == 9 ? 3 : 4;
     rows = (count + columns - 1) / columns;
     size = cell_width / 440.0;
@@ -59,7 +59,7 @@ void draw_centred(Image& image, const std::string& text, double middle, double b
 }
 
 /// What the colours mean, below all pictures.
-void draw_scale(Image& image, const Grid& layout) {
+void draw_scale(Image& image, const SheetGrid& layout) {
   const double size = layout.size, y = image.height() - 34 * size;
   const int length = static_cast<int>(220 * size), x0 = (image.width() - length) / 2;
   for (int x = 0; x < length; ++x)
@@ -136,7 +136,7 @@ void ModeSheet::write(const std::filesystem::path& path, const ModeSheetOptions&
       }
   }
 
-  const Grid layout(count(), camera.aspect(), options);
+  const SheetGrid layout(count(), camera.aspect(), options);
   Image sheet(layout.width(), layout.height(), {1, 1, 1});
   const int cell_height = layout.cell_height - layout.label;
   const double inset = 22 * layout.size;
