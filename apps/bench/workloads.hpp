@@ -25,6 +25,9 @@ void bench_integrate(BenchRig& rig);
 /// Patterns, and integration into a stored matrix.
 void bench_assemble(BenchRig& rig);
 
+/// Jacobi iterations on a grid, in memory and streamed from host memory, and the explicit scheme on long vectors.
+void bench_stencils(BenchRig& rig);
+
 /// Elements as users write them, beside the library's own.
 void bench_user_element(BenchRig& rig);
 

@@ -134,7 +134,7 @@ class MemoryIteration final : public SlabIteration<Real> {
                   std::span<const Real> f, const StencilOptions& options, int tile)
       : Base(std::move(machine), problem, options, tile, !f.empty()) {
     check_sizes(normal_, u.size(), f.size());
-    height_ = options.height > 0 ? options.height : tile_;
+    height_ = options.height > 0 ? options.height : static_cast<int>(std::min<std::int64_t>(tile_, nz_));
     if (devices_ > 1 && height_ > nz_)
       throw Error(ErrorCode::bad_input, "stencil options: halos of height " + std::to_string(height_) +
                                             " are thicker than the grid of " + std::to_string(nz_) +
@@ -408,9 +408,13 @@ class StreamedIteration final : public SlabIteration<Real> {
                                               " iterations; it needs at least " + std::to_string(2 * height_ + 1));
       layers_ = std::min(layers_, most);
     } else {
+      // Large slabs repeat less work. Where copies hide behind work, only those of the first slab in and of the last
+      // one out do not, and small slabs are better as long as copies take longer than the work.
+      const std::int64_t wanted =
+          machine_->overlaps_copies() ? std::min(most, std::max<std::int64_t>(8, 2 * std::int64_t{height_})) : most;
       layers_ = 1;
-      for (std::int64_t step = most; step > 0; step /= 2)
-        while (layers_ + step <= most && bytes(layers_ + step, height_) <= budget) layers_ += step;
+      for (std::int64_t step = wanted; step > 0; step /= 2)
+        while (layers_ + step <= wanted && bytes(layers_ + step, height_) <= budget) layers_ += step;
     }
     if (bytes(layers_, height_) > budget)
       throw Error(ErrorCode::bad_input, "stencil options: slabs of " + std::to_string(layers_ + 2 * height_) +

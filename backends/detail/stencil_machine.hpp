@@ -18,9 +18,8 @@ struct StencilPlanes {
   std::int64_t slot(std::int64_t z) const { return (z - first) % count; }
 };
 
-/// Some iterations on planes that lie on a device. Planes of `in` from begin − n to end + n, for n iterations, and of
-/// `f` from begin − n + 1 to end + n − 1, are there; those beyond the sides of an axis that is not periodic are not
-/// needed.
+/// Some iterations on planes that lie on a device. Planes of `in` and `f` from begin − n to end + n, for n iterations,
+/// are there; those beyond the sides of an axis that is not periodic are not needed.
 struct StencilPass {
   const StencilProblem* problem = nullptr;
   StencilPlanes in, out, f;
@@ -57,6 +56,7 @@ class StencilMachine {
   /// A new buffer of so many numbers, by the number that it is known by on its device.
   virtual int make_buffer(int device, std::int64_t entries) = 0;
   virtual std::size_t free_bytes(int device) const = 0;  ///< memory that may still be allocated
+  virtual bool overlaps_copies() const = 0;              ///< whether lanes run beside each other
 
   /// In the lane `compute`. The pass has at most most_tile() weights.
   virtual void advance(int device, const StencilPass& pass) = 0;

@@ -18,7 +18,7 @@ TEST_P(BenchOn, EveryWorkloadChecksWhatItTimes) {
   const auto folder = fresh_folder("bench_" + std::string(GetParam()).substr(0, 5));
   const std::string file = (folder / "numbers.json").string();
   const Outcome outcome = run_program({"bench", "--backend", GetParam(), "--size", "3", "--json", file, "spmv",
-                                       "matrix-free", "ebe", "modes", "cg", "integrate", "assemble"});
+                                       "matrix-free", "ebe", "modes", "cg", "integrate", "assemble", "stencils"});
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.error;
   EXPECT_FALSE(contains(outcome.out, "FAILED")) << outcome.out;
   EXPECT_FALSE(contains(outcome.out, "WRONG")) << outcome.out;
@@ -33,7 +33,7 @@ TEST_P(BenchOn, EveryWorkloadChecksWhatItTimes) {
     EXPECT_TRUE(contains(outcome.out, row["what"].get<std::string>())) << row;
     if (row.contains("difference")) ++checked;
   }
-  EXPECT_EQ(workloads.size(), 7u);
+  EXPECT_EQ(workloads.size(), 8u);
   EXPECT_GE(checked, 20);
 }
 

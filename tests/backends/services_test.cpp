@@ -26,8 +26,8 @@ TEST(Services, AreFoundByTheirType) {
     EXPECT_EQ(&backend->service<VectorServices>(), static_cast<VectorServices*>(backend.get()));
     EXPECT_EQ(&backend->service<KrylovServices>(), static_cast<KrylovServices*>(backend.get()));
     EXPECT_NE(backend->find<MultigridServices>(), nullptr);
-    EXPECT_EQ(backend->services(),
-              (std::vector<std::string>{"elements", "krylov", "matrices", "multigrid", "projection", "vectors"}));
+    EXPECT_EQ(backend->services(), (std::vector<std::string>{"elements", "krylov", "matrices", "multigrid",
+                                                             "projection", "stencils", "vectors"}));
   }
 }
 

@@ -138,5 +138,4 @@ T atomicCAS(T* p, T expected, T value) {
   if (old == expected) *p = value;
   return old;
 }
-inline double fma(double a, double b, double c) { return std::fma(a, b, c); }
 // NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)

@@ -65,6 +65,8 @@ class CudaStencilMachine final : public voussoir::detail::StencilMachine<Real> {
     return part.cuda().free() / static_cast<std::size_t>(sharing);
   }
 
+  bool overlaps_copies() const override { return true; }
+
   void advance(int device, const StencilPass& pass) override {
     const DeviceSection section(*at(device).memory);
     launch_jacobi<Real>(pass, lent(device, pass.in), changed(device, pass.out), lent(device, pass.f),
@@ -180,7 +182,11 @@ class CudaStencils final : public StencilServices {
   }
   int default_tile(const StencilProblem& problem, bool source, int real_bytes) const override {
     check_problem(problem);
-    return default_jacobi_levels(source, real_bytes);
+    int least = most_jacobi_levels;
+    for (int d = 0; d < backend_.devices(); ++d)
+      least = std::min(least, default_jacobi_levels(source, real_bytes,
+                                                    cuda_memory(backend_.memory(d)).facts().shared_bytes_per_block));
+    return least;
   }
   std::unique_ptr<LongVectorHeat> make_long_vectors(std::int64_t n, double alpha, std::span<const double> u) override {
     voussoir::detail::check_long_vectors(n, alpha, u.size());

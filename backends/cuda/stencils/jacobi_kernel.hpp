@@ -70,16 +70,20 @@ struct JacobiPass {
   JacobiFactors<Real> level[most_levels];
 };
 
-template <int T, int RY, int Warps>
+/// T iterations, RY rows per warp, planes in so many stages: that of the step and those on their way.
+template <int T, int RY, int Warps, int Stages>
 struct JacobiTile {
   static constexpr int rim_x = (T + 1) / 2 * 2;
   static constexpr int width = 64 - 2 * rim_x;  ///< nodes written along x
   static constexpr int rows = RY * Warps;       ///< nodes held along y
   static constexpr int height = rows - 2 * T;   ///< nodes written along y
   static constexpr int threads = 32 * Warps;
+  static constexpr int source_planes = T + Stages - 1;  ///< of the source, which every level needs at another plane
+  static constexpr int edge_pairs = 2 * T * Warps * 2 * 32;
+  static constexpr int plane_pairs = rows * 32;
   template <class Real>
-  static constexpr std::size_t shared_bytes() {
-    return sizeof(Real) * 2 * 64 * (T * Warps * 2 + rows);
+  static constexpr std::size_t shared_bytes(bool source) {
+    return 2 * sizeof(Real) * (edge_pairs + plane_pairs * (Stages + (source ? source_planes : 0)));
   }
 };
 
@@ -121,15 +125,11 @@ __device__ inline void end_of_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/// Waits for the copies of this thread, but not for the last group of them (`but_last`).
-__device__ inline void copies_before_last(bool but_last) {
-#if defined(VSR_CUDA_EMULATED)
-  (void)but_last;
-#else
-  if (but_last)
-    asm volatile("cp.async.wait_group 1;" ::: "memory");
-  else
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
+/// Waits for the copies of this thread, but not for the last groups of them.
+template <int Groups>
+__device__ inline void wait_for_copies_but() {
+#if !defined(VSR_CUDA_EMULATED)
+  asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
 #endif
 }
 
@@ -152,10 +152,10 @@ __device__ inline bool kept(int i, int n, AxisSides sides) {
 }
 
 /// The state of one thread on its way along z.
-template <class Real, int T, int RY, int Warps, bool Source, bool Damped>
+template <class Real, int T, int RY, int Warps, int Stages, bool Source, bool Damped>
 class JacobiWalk {
  public:
-  using Tile = JacobiTile<T, RY, Warps>;
+  using Tile = JacobiTile<T, RY, Warps, Stages>;
 
   __device__ JacobiWalk(const JacobiPass<Real>& pass, Two<Real>* shared) : pass_(pass), shared_(shared) {
     lane_ = static_cast<int>(threadIdx.x) % 32;
@@ -189,13 +189,15 @@ class JacobiWalk {
     if (ends && k < 0) k = 0;
     last_load_ = end_ - 1 + T;
     if (ends && last_load_ > pass_.nz - 1) last_load_ = pass_.nz - 1;
+    next_load_ = k;
     in_slot_ = slot(pass_.in, k);
+    if (Source) f_slot_ = slot(pass_.f, k);
     for (int t = 0; t < T; ++t)
       for (int r = 0; r < RY; ++r)
         for (int i = 0; i < 2; ++i) value_[t][r][i] = part_[t][r][i] = 0;
     const int stop = end_ - 1 + T;
     if (inside_) {
-      load<false>(k);
+      for (int s = 1; s < Stages; ++s) load<false>();
       // Sides along z concern a level only at its first two and its last two planes.
       const int fast = ends && k <= 0 ? T + 1 : k;
       const int slow = ends && stop >= pass_.nz - 1 ? pass_.nz - 1 : stop + 1;
@@ -206,61 +208,59 @@ class JacobiWalk {
 #pragma unroll 1
       for (; k <= stop; ++k) step<true, false>(k);
     } else {
-      load<true>(k);
+      for (int s = 1; s < Stages; ++s) load<true>();
 #pragma unroll 1
       for (; k <= stop; ++k) step<true, true>(k);
     }
   }
 
  private:
-  /// Asks for the next plane of the tile, which arrives in shared memory while the one before is worked on.
+  /// Asks for the next plane of the tile, which arrives in shared memory while those before are worked on. Every call
+  /// is a group of copies, an empty one beyond the last plane.
   template <bool Rim>
-  __device__ void load(int k) {
-    const Real* const from = pass_.in.base + in_slot_ * plane_;
-    if (++in_slot_ == pass_.in.count) in_slot_ = 0;
-    Two<Real>* const to = arriving(k);
+  __device__ void load() {
+    if (next_load_ <= last_load_) {
+      fetch<Rim>(pass_.in.base + in_slot_ * plane_, arriving(load_stage_));
+      if (++in_slot_ == pass_.in.count) in_slot_ = 0;
+      if (Source) {
+        fetch<Rim>(pass_.f.base + f_slot_ * plane_, source_at(load_source_));
+        if (++f_slot_ == pass_.f.count) f_slot_ = 0;
+      }
+    }
+    end_of_copies();
+    ++next_load_;
+    if (++load_stage_ == Stages) load_stage_ = 0;
+    if (Source && ++load_source_ == Tile::source_planes) load_source_ = 0;
+  }
+  template <bool Rim>
+  __device__ void fetch(const Real* plane, Two<Real>* to) const {
 #pragma unroll
     for (int r = 0; r < RY; ++r) {
       if (Rim || !pass_.pairs) {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) copy_later<sizeof(Real)>(&to[32 * r].a[i], from + (at_y_[r] + at_x_[i]));
+        for (int i = 0; i < 2; ++i) copy_later<sizeof(Real)>(&to[32 * r].a[i], plane + (at_y_[r] + at_x_[i]));
       } else {
-        copy_later<sizeof(Two<Real>)>(&to[32 * r], from + (at_y_[0] + at_x_[0]) + r * pass_.nx);
+        copy_later<sizeof(Two<Real>)>(&to[32 * r], plane + (at_y_[0] + at_x_[0]) + r * pass_.nx);
       }
     }
-    end_of_copies();
   }
-  /// Where the nodes of this thread in plane k arrive.
-  __device__ Two<Real>* arriving(int k) const {
-    return shared_ + (2 * T * Warps * 2 * 32 + (k & 1) * (Tile::rows * 32) + warp_ * (RY * 32) + lane_);
+  /// Where the nodes of this thread arrive.
+  __device__ Two<Real>* arriving(int stage) const {
+    return shared_ + (Tile::edge_pairs + stage * Tile::plane_pairs + warp_ * (RY * 32) + lane_);
   }
-  template <bool Rim>
-  __device__ void fetch(const Real* plane, Real (&to)[RY][2]) const {
-    if (Rim || !pass_.pairs) {
-#pragma unroll
-      for (int r = 0; r < RY; ++r)
-#pragma unroll
-        for (int i = 0; i < 2; ++i) to[r][i] = plane[at_y_[r] + at_x_[i]];
-    } else {
-      const Real* from = plane + (at_y_[0] + at_x_[0]);
-#pragma unroll
-      for (int r = 0; r < RY; ++r) {
-        const Two<Real> both = *reinterpret_cast<const Two<Real>*>(from + r * pass_.nx);
-        to[r][0] = both.a[0];
-        to[r][1] = both.a[1];
-      }
-    }
+  __device__ Two<Real>* source_at(int stage) const {
+    return shared_ + (Tile::edge_pairs + (Stages + stage) * Tile::plane_pairs + warp_ * (RY * 32) + lane_);
   }
 
   /// One plane further, with (Ends) or without the sides along z in reach, and with or without the sides along x and y.
   template <bool Ends, bool Rim>
   __device__ void step(int k) {
-    if (k < last_load_) load<Rim>(k + 1);
-    copies_before_last(k < last_load_);
+    load<Rim>();
+    wait_for_copies_but<Stages - 1>();
     Real v[RY][2];
 #pragma unroll
     for (int r = 0; r < RY; ++r) {
-      const Two<Real> both = arriving(k)[32 * r];
+      const Two<Real> both = arriving(stage_)[32 * r];
       v[r][0] = both.a[0];
       v[r][1] = both.a[1];
     }
@@ -276,7 +276,9 @@ class JacobiWalk {
     }
     __syncthreads();
 #pragma unroll
-    for (int t = 0; t < T; ++t) collect<Ends, Rim>(t, k - t, edges);
+    for (int t = 0; t < T; ++t) collect<Ends>(t, k - t, edges);
+    if (++stage_ == Stages) stage_ = 0;
+    if (Source && ++source_stage_ == Tile::source_planes) source_stage_ = 0;
   }
 
   /// The plane z of level t has arrived in v: plane z − 1 of level t + 1 leaves in v.
@@ -302,26 +304,22 @@ class JacobiWalk {
   }
 
   /// All that is known of the next value of plane z of level t; part_ has the plane below.
-  template <bool Ends, bool Rim>
+  template <bool Ends>
   __device__ void collect(int t, int z, const Two<Real>* edges) {
     const JacobiFactors<Real>& a = pass_.level[t];
     const Two<Real> below = edges[((t * Warps + (warp_ > 0 ? warp_ - 1 : 0)) * 2 + 1) * 32 + lane_];
     const Two<Real> above = edges[((t * Warps + (warp_ < Warps - 1 ? warp_ + 1 : warp_)) * 2) * 32 + lane_];
     const bool first = Ends && z == 0 && pass_.sides[2].lower == side_neumann;
     const bool last = Ends && z == pass_.nz - 1 && pass_.sides[2].upper == side_neumann;
-    Real source[RY][2];
-    if (Source) {
-      const bool there = !Ends || pass_.sides[2].lower == side_periodic || (z >= 0 && z < pass_.nz);
-      // Planes outside of what is needed may not be in the ring: they are not looked at either.
-      if (there && z > begin_ - T + t && z < end_ + T - t - 1)
-        fetch<Rim>(pass_.f.base + static_cast<std::int64_t>(slot(pass_.f, z)) * plane_, source);
-      else
-        for (int r = 0; r < RY; ++r) source[r][0] = source[r][1] = 0;
-    }
+    // The source of plane z arrived t planes ago.
+    const int stage = source_stage_ - t;
+    const Two<Real>* const source = Source ? source_at(stage < 0 ? stage + Tile::source_planes : stage) : nullptr;
 #pragma unroll
     for (int r = 0; r < RY; ++r) {
       const Real left = __shfl_up_sync(0xffffffffu, value_[t][r][1], 1);
       const Real right = __shfl_down_sync(0xffffffffu, value_[t][r][0], 1);
+      Two<Real> f{};
+      if (Source) f = source[32 * r];
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const Real u = value_[t][r][i];
@@ -329,7 +327,7 @@ class JacobiWalk {
         const Real y_above = r < RY - 1 ? value_[t][r < RY - 1 ? r + 1 : r][i] : above.a[i];
         Real p = a.x * (i == 0 ? left + value_[t][r][1] : value_[t][r][0] + right);
         p = fused(a.y, y_below + y_above, p);
-        if (Source) p = fused(a.f, source[r][i], p);
+        if (Source) p = fused(a.f, f.a[i], p);
         if (Damped && a.damped) p = fused(a.u, u, p);
         const Real z_below = part_[t][r][i];
         if (Ends && last) p = fused(a.z, z_below, p);
@@ -363,17 +361,18 @@ class JacobiWalk {
   Two<Real>* shared_;
   Real value_[T][RY][2], part_[T][RY][2];
   std::int64_t plane_;
-  int begin_, end_, last_load_, x_, y_, in_slot_;
+  int begin_, end_, last_load_, next_load_, x_, y_, in_slot_, f_slot_ = 0;
+  int stage_ = 0, load_stage_ = 0, source_stage_ = 0, load_source_ = 0;
   int at_x_[2], at_y_[RY];
   unsigned keep_ = 0;
   int lane_, warp_;
   bool inside_, writes_;
 };
 
-template <class Real, int T, int RY, int Warps, int Blocks, bool Source, bool Damped>
+template <class Real, int T, int RY, int Warps, int Stages, int Blocks, bool Source, bool Damped>
 __global__ void __launch_bounds__(32 * Warps, Blocks) jacobi_pass(const VSR_GRID_CONSTANT JacobiPass<Real> pass) {
   VSR_DYNAMIC_SHARED(Two<Real>, shared);
-  JacobiWalk<Real, T, RY, Warps, Source, Damped> walk(pass, shared);
+  JacobiWalk<Real, T, RY, Warps, Stages, Source, Damped> walk(pass, shared);
   walk.run();
 }
 

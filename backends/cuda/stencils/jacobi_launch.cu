@@ -1,6 +1,7 @@
 #include <voussoir/backends/cuda/stencils/jacobi_launch.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 #include <voussoir/backends/cuda/stencils/jacobi_kernel.hpp>
 
@@ -10,12 +11,15 @@ namespace {
 
 using voussoir::detail::StencilPass;
 
-/// Rows per warp, warps per block and blocks per multiprocessor, as they were measured to be fastest on an H200.
+/// Rows per warp, warps per block, planes in stages and blocks per multiprocessor, as they were measured to be fastest
+/// on an H200 for 1024³ nodes. Numbers in double precision take so many registers that more warps would spill them.
 template <class Real, int T, bool Source>
 struct TileChoice {
+  static constexpr bool narrow = sizeof(Real) == 8;
   static constexpr int rows = 4;
-  static constexpr int warps = emulated ? 4 : T == 4 ? 8 : 12;
-  static constexpr int blocks = 1;
+  static constexpr int warps = emulated ? 4 : T > 2 && !narrow ? 12 : 8;
+  static constexpr int stages = T == 3 ? (Source ? 3 : 4) : 2;
+  static constexpr int blocks = T <= 2 ? 2 : 1;
 };
 
 AxisSides axis_sides(const std::array<GridSide, 2>& sides) {
@@ -46,10 +50,23 @@ PlaneRing<Real> ring(const DevicePlanes<Real>& planes) {
   return {planes.base, static_cast<int>(planes.first), static_cast<int>(planes.count)};
 }
 
+template <class Real, int T, bool Source>
+constexpr std::size_t shared_bytes_of() {
+  using Choice = TileChoice<Real, T, Source>;
+  return JacobiTile<T, Choice::rows, Choice::warps, Choice::stages>::template shared_bytes<Real>(Source);
+}
+template <class Real, bool Source>
+std::size_t shared_bytes_of(int levels) {
+  constexpr std::size_t known[] = {shared_bytes_of<Real, 1, Source>(), shared_bytes_of<Real, 2, Source>(),
+                                   shared_bytes_of<Real, 3, Source>(), shared_bytes_of<Real, 4, Source>()};
+  static_assert(std::size(known) == most_jacobi_levels);
+  return known[levels - 1];
+}
+
 template <class Real, int T, bool Source, bool Damped>
 void start(JacobiPass<Real>& work, const CudaMemory& memory) {
   using Choice = TileChoice<Real, T, Source>;
-  using Tile = JacobiTile<T, Choice::rows, Choice::warps>;
+  using Tile = JacobiTile<T, Choice::rows, Choice::warps, Choice::stages>;
   work.tiles_x = (work.nx + Tile::width - 1) / Tile::width;
   work.tiles_y = (work.ny + Tile::height - 1) / Tile::height;
   const std::int64_t tiles = std::int64_t{work.tiles_x} * work.tiles_y;
@@ -62,9 +79,13 @@ void start(JacobiPass<Real>& work, const CudaMemory& memory) {
   Grid grid;
   grid.blocks = tiles * chunks;
   grid.threads = Tile::threads;
-  grid.shared_bytes = Tile::template shared_bytes<Real>();
-  launch(jacobi_pass<Real, T, Choice::rows, Choice::warps, Choice::blocks, Source, Damped>, grid, memory.stream(),
-         work);
+  grid.shared_bytes = shared_bytes_of<Real, T, Source>();
+  if (grid.shared_bytes > memory.facts().shared_bytes_per_block)
+    throw Error(ErrorCode::unavailable, "stencil options: " + std::to_string(T) +
+                                            " iterations per pass need more shared memory than " + memory.facts().name +
+                                            " has; give a smaller tile, or 0");
+  launch(jacobi_pass<Real, T, Choice::rows, Choice::warps, Choice::stages, Choice::blocks, Source, Damped>, grid,
+         memory.stream(), work);
 }
 
 template <class Real, int T>
@@ -93,7 +114,16 @@ JacobiPass<Real> pass_on_device(const StencilPass& pass, const DevicePlanes<cons
 
 }  // namespace
 
-int default_jacobi_levels(bool source, int) { return source ? 2 : 3; }
+int default_jacobi_levels(bool source, int real_bytes, std::size_t shared_bytes) {
+  const bool narrow = real_bytes == 8;
+  const auto needed = [&](int levels) {
+    if (narrow) return source ? shared_bytes_of<double, true>(levels) : shared_bytes_of<double, false>(levels);
+    return source ? shared_bytes_of<float, true>(levels) : shared_bytes_of<float, false>(levels);
+  };
+  int levels = most_jacobi_levels;
+  while (levels > 1 && needed(levels) > shared_bytes) --levels;
+  return levels;
+}
 
 template <class Real>
 void launch_jacobi(const StencilPass& pass, const DevicePlanes<const Real>& in, const DevicePlanes<Real>& out,
@@ -161,7 +191,7 @@ __global__ void residual_of_planes(const VSR_GRID_CONSTANT JacobiPass<Real> pass
       if (f) r += static_cast<double>(f[i]);
       my_sum = fused(r, r, my_sum);
       const double size = r < 0 ? -r : r;
-      if (!(size <= my_most)) my_most = size;
+      if (!(size <= my_most) && my_most == my_most) my_most = size;  // a NaN stays
     }
   const int me = static_cast<int>(threadIdx.x);
   most[me] = my_most;

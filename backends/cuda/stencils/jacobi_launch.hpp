@@ -15,8 +15,9 @@ struct DevicePlanes {
 
 /// The most iterations of one pass through device memory.
 inline constexpr int most_jacobi_levels = 4;
-/// Those that were measured to be fastest, in double precision or single, with a source or without.
-int default_jacobi_levels(bool source, int real_bytes);
+/// Those that were measured to be fastest, in double precision or single, with a source or without; fewer where a block
+/// has less shared memory than they need.
+int default_jacobi_levels(bool source, int real_bytes, std::size_t shared_bytes);
 
 /// Enqueues the iterations of a pass, at most most_jacobi_levels. Inside a section.
 template <class Real>

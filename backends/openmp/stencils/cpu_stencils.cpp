@@ -47,6 +47,8 @@ class CpuStencilMachine final : public detail::StencilMachine<Real> {
     return static_cast<std::size_t>(std::min(bytes, most));
   }
 
+  bool overlaps_copies() const override { return false; }
+
   void advance(int device, const StencilPass& pass) override {
     const DeviceSection section(*memories_[static_cast<std::size_t>(device)]);
     jacobi_tiles<Real>(pass, lent(device, pass.in, pass), changed(device, pass.out, pass), lent(device, pass.f, pass),

@@ -230,7 +230,7 @@ void add_residual(const StencilProblem& problem, const Rows<Real>& rows, double 
     const double r = residual(x, static_cast<double>(left), static_cast<double>(right));
     sum[x % 8] = std::fma(r, r, sum[x % 8]);
     const double size = std::abs(r);
-    if (!(size <= most)) most = size;
+    if (!(size <= most) && most == most) most = size;  // a NaN stays
   };
   for (std::int64_t x = 1; x < nx - 1; ++x) add(x, rows.u[x - 1], rows.u[x + 1]);
   for (std::int64_t x = 0; x < nx; x += std::max<std::int64_t>(1, nx - 1)) {
