@@ -24,17 +24,11 @@ struct BenchOptions {
   WorkOptions work;
 };
 
-<<<<<<< HEAD
 /// Workloads that run on every backend, in the order that they are run in. Besides, there are `cpu`, `files`,
 /// `calibrate` and `model`.
-inline constexpr const char* device_workloads[] = {
-    "spmv", "matrix-free", "ebe", "modes", "cg", "amg", "integrate", "assemble", "user-element", "job", "paper-tables"};
-=======
-/// Workloads that run on every backend, in the order that they are run in. Besides, there are `cpu` and `files`.
 inline constexpr const char* device_workloads[] = {"spmv",     "matrix-free",  "ebe",       "modes",
                                                    "cg",       "amg",          "integrate", "assemble",
                                                    "stencils", "user-element", "job",       "paper-tables"};
->>>>>>> pyramids
 
 /// Measures and prints. A program that was built without benchmarks (VOUSSOIR_BENCH=OFF) says so.
 void run_bench(BenchOptions options);
