@@ -138,8 +138,9 @@ PyramidComparison compare_pyramids(const CostModel& model, StencilServices& sten
       "{:>11} {:>8}\n",
       n, result.budget * 1e-6, "h", "R", "measured", "predicted", "apart");
   for (const int h : heights) {
-    const std::int64_t slab = CostModel::largest_slab(job, h);
-    if (slab == 0) continue;
+    const auto best = model.choose_slab(job, h);
+    if (!best) continue;
+    const std::int64_t slab = best->slab;
     StencilOptions options;
     options.height = h;
     options.slab = slab;
@@ -155,7 +156,7 @@ PyramidComparison compare_pyramids(const CostModel& model, StencilServices& sten
                        },
                        quick ? 0.05 : 1.0) /
                    h;
-    row.predicted = *model.pyramid_pass(job, h, slab) / h;
+    row.predicted = best->seconds;
     result.rows.push_back(row);
     result.slabs.push_back(slab);
     if (h == choice->height) result.chosen_seconds = row.measured;

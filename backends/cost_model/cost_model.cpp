@@ -156,17 +156,31 @@ std::vector<int> CostModel::candidate_heights(int largest) {
   return heights;
 }
 
+std::vector<std::int64_t> CostModel::candidate_slabs(const PyramidJob& job, int height) {
+  std::vector<std::int64_t> slabs;
+  const std::int64_t largest = largest_slab(job, height), overlap = 2 * static_cast<std::int64_t>(height);
+  if (largest == 0) return slabs;
+  for (std::int64_t layers = largest - overlap; slabs.empty() || layers >= 4; layers /= 2)
+    slabs.push_back(layers + overlap);
+  return slabs;
+}
+
+std::optional<HeightChoice> CostModel::choose_slab(const PyramidJob& job, int height) const {
+  std::optional<HeightChoice> best;
+  for (const std::int64_t slab : candidate_slabs(job, height)) {
+    const auto pass = pyramid_pass(job, height, slab);
+    if (!pass) return std::nullopt;
+    const double each = *pass / height;
+    if (!best || each < best->seconds) best = HeightChoice{height, slab, each, count_pyramid(job, height, slab).slabs};
+  }
+  return best;
+}
+
 std::optional<HeightChoice> CostModel::choose_height(const PyramidJob& job, int iterations) const {
   const auto tenth = static_cast<int>(std::min<std::int64_t>(job.nz / 10, 1 << 20));
   std::optional<HeightChoice> best;
-  for (const int h : candidate_heights(std::min(std::max(1, iterations), std::max(2, tenth)))) {
-    const std::int64_t slab = largest_slab(job, h);
-    if (slab == 0) continue;
-    const auto pass = pyramid_pass(job, h, slab);
-    if (!pass) return std::nullopt;
-    const double each = *pass / h;
-    if (!best || each < best->seconds) best = HeightChoice{h, slab, each, count_pyramid(job, h, slab).slabs};
-  }
+  for (const int h : candidate_heights(std::min(std::max(1, iterations), std::max(2, tenth))))
+    if (const auto choice = choose_slab(job, h); choice && (!best || choice->seconds < best->seconds)) best = choice;
   return best;
 }
 

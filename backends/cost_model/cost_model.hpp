@@ -139,9 +139,15 @@ class CostModel {
   static std::int64_t largest_slab(const PyramidJob& job, int height);
   /// The heights that are tried: 10 to 15 values from 1 to `largest`, about equally spaced in log h.
   static std::vector<int> candidate_heights(int largest);
-  /// The height with the least time per iteration among candidate_heights(), each with the largest slab that fits, up
-  /// to min(iterations, max(2, nz / 10)), the range in which the paper recommends its model. std::nullopt if nothing
-  /// fits or the profile lacks an operation.
+  /// Slabs that are tried for a height: the largest that fits the budget, and those that return a half, a quarter, an
+  /// eighth … of its layers, down to four. Small slabs hide more of the copies, large ones repeat less work.
+  static std::vector<std::int64_t> candidate_slabs(const PyramidJob& job, int height);
+  /// The slab among candidate_slabs() with the least time for a height. std::nullopt if none fits or the profile lacks
+  /// an operation.
+  std::optional<HeightChoice> choose_slab(const PyramidJob& job, int height) const;
+  /// The height with the least time per iteration among candidate_heights(), each with the best slab, up to
+  /// min(iterations, max(2, nz / 10)), the range in which the paper recommends its model. std::nullopt if nothing fits
+  /// or the profile lacks an operation.
   std::optional<HeightChoice> choose_height(const PyramidJob& job, int iterations) const;
 
   // --- finite elements --------------------------------------------------------------------------------------------

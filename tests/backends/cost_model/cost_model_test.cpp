@@ -156,13 +156,15 @@ TEST(Pyramids, TheChosenHeightIsTheMinimumOfTheModel) {
       ASSERT_TRUE(choice);
       double best = 1e300;
       for (const int h : CostModel::candidate_heights(20))
-        best = std::min(best, *model.pyramid_pass(job, h, CostModel::largest_slab(job, h)) / h);
+        for (const std::int64_t slab : CostModel::candidate_slabs(job, h))
+          best = std::min(best, *model.pyramid_pass(job, h, slab) / h);
       EXPECT_DOUBLE_EQ(choice->seconds, best);
       EXPECT_DOUBLE_EQ(*model.pyramid_pass(job, choice->height, choice->slab) / choice->height, choice->seconds);
-      // All heights, not the fifteen alone, are hardly better.
+      // All heights and slabs, not those that are tried alone, are hardly better.
       double full = 1e300;
       for (int h = 1; h <= 20; ++h)
-        full = std::min(full, *model.pyramid_pass(job, h, CostModel::largest_slab(job, h)) / h);
+        for (std::int64_t slab = 2 * h + 1; slab <= CostModel::largest_slab(job, h); ++slab)
+          full = std::min(full, *model.pyramid_pass(job, h, slab) / h);
       EXPECT_LE(best, 1.05 * full) << rate;
     }
 }

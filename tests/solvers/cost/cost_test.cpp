@@ -214,7 +214,7 @@ TEST(ChooseHeightByProfile, IsTheMinimumOfTheModelAndChangesNoBit) {
   double best = 1e300;
   int height = 0;
   for (const int h : CostModel::candidate_heights(12))
-    if (const std::int64_t slab = CostModel::largest_slab(job, h); slab > 0)
+    for (const std::int64_t slab : CostModel::candidate_slabs(job, h))
       if (const double t = *model.pyramid_pass(job, h, slab) / h; t < best) {
         best = t;
         height = h;
