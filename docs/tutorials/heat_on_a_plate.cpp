@@ -99,9 +99,7 @@ int main() {
   if (worst > 1e-13) return 1;
 
   GridHeatAnalysis circled(plate, material, {HeatScheme::peaceman_rachford, time_step}, backend);
-  GridTerm torch = GridTerm::of<Torch>({40, 0.3, 0.03, 1});
-  torch.kind = SourceKind::of_time;
-  circled.sources().add(torch);
+  circled.sources().add(GridTerm::of<Torch>({40, 0.3, 0.03, 1}));
   circled.run(90);
   const HeatBalance balance = circled.balance();
   std::printf("torch: heat %.6f from sources, %.6f in the plate, defect %.1e\n", balance.from_sources, balance.content,

@@ -15,6 +15,8 @@ GridTerm GridTerm::of(const std::string& name, const void* parameters, std::size
     throw Error(ErrorCode::misuse, "grid kernel '" + name + "' has parameters of " +
                                        std::to_string(term.program->parameter_bytes()) + " bytes, not " +
                                        std::to_string(bytes));
+  for (const char* stock : {"grid.constant", "grid.box", "grid.gaussian"})
+    if (name == stock) term.kind = SourceKind::steady;
   term.parameters.resize(bytes);
   std::memcpy(term.parameters.data(), parameters, bytes);
   return term;

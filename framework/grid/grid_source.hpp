@@ -17,9 +17,11 @@ enum class SourceKind {
 
 /// A kernel with its parameters, as a term of an equation on a grid.
 struct GridTerm {
-  const GridProgram* program = nullptr;       ///< stencil or source
-  std::vector<unsigned char> parameters;      ///< the kernel's Parameters
-  SourceKind kind = SourceKind::steady;       ///< of sources: on what it depends
+  const GridProgram* program = nullptr;   ///< stencil or source
+  std::vector<unsigned char> parameters;  ///< the kernel's Parameters
+  /// Of sources: on what it depends. Of the library's own sources it is known; others are computed at every step unless
+  /// this says that they are steady.
+  SourceKind kind = SourceKind::of_temperature;
   std::function<double(double time)> factor;  ///< multiplies the kernel's value; empty: 1
 
   /// The kernel of a name with parameters of its own type. Throws Error: not_found for an unknown name, misuse where

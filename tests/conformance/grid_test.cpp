@@ -353,6 +353,20 @@ TEST_P(GridConformance, MisuseIsRefused) {
   EXPECT_EQ(source->type_expression, "voussoir::testing::AdvectionDiffusion");
 }
 
+TEST(GridKernels, SourcesOfUsersAreComputedAtEveryStep) {
+  // u' = rate · cos(t), at every node: the middle of each step counts, and nobody has said that it depends on time.
+  Grid grid({5, 4}, {1, 1});
+  grid.periodic('x').periodic('y');
+  GridHeatAnalysis heat(grid, {}, {HeatScheme::douglas, 0.1}, Backend::open(oracle));
+  heat.sources().add(GridTerm::of<GridIgnition>({0.3, 0}));
+  double u = 0;
+  for (int n = 0; n < 20; ++n) u += 0.1 * 0.3 * std::exp(u) * std::cos(0.1 * n + 0.05);
+  heat.run(20);
+  EXPECT_NEAR(heat.temperature().at(7), u, 1e-13);
+  const GridBoxParameters box{};
+  EXPECT_EQ(GridTerm::of("grid.box", &box, sizeof box).kind, SourceKind::steady);
+}
+
 TEST(GridKernels, UnknownNamesAreAnswered) {
   voussoir::testing::expect_error(ErrorCode::not_found, {"grid.difusion", "grid.diffusion"},
                                   [] { GridLibrary::instance().find("grid.difusion"); });
