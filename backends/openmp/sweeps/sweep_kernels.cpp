@@ -52,10 +52,11 @@ template <class T, int W>
 template <bool periodic, class T, int W>
 [[gnu::always_inline]] inline void eliminate(Forward<T, W>& s, Pack<T, W> l, Pack<T, W> d, Pack<T, W> u, Pack<T, W> f,
                                              T* out) {
-  const Pack<T, W> r = negative_inverse(plus_product(d, l, s.alpha)), lr = l * r;
+  const Pack<T, W> pivot = plus_product(d, l, s.alpha), r = negative_inverse(pivot), lr = l * r;
   s.beta = plus_product(f, l, s.beta) * r;
   s.alpha = u * r;
   s.growth = plus_product(plus_product(s.growth, s.alpha, s.alpha), lr, lr);
+  s.growth = plus_product(s.growth, pivot, Pack<T, W>::all(0));  // not a number where the pivot is not finite
   s.alpha.store(out);
   s.beta.store(out + W);
   if constexpr (periodic) {
