@@ -41,6 +41,21 @@ INSTANTIATE_TEST_SUITE_P(Backends, BenchOn, ::testing::Values("openmp:1", "debug
   return std::string(info.param).substr(0, std::string(info.param).find(':'));
 });
 
+TEST(Bench, SweepsAreCheckedByTheirResiduals) {
+  for (const char* backend : {"openmp:2", "debug"}) {
+    const std::string file = (fresh_folder("bench_sweeps") / "numbers.json").string();
+    const Outcome outcome = run_program({"bench", "--backend", backend, "--quick", "sweeps", "--json", file});
+    ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.error;
+    const Json rows = Json::parse(read_text(file))["rows"];
+    EXPECT_EQ(rows.size(), 7u);
+    for (const Json& row : rows) {
+      EXPECT_EQ(row["workload"], "sweeps");
+      EXPECT_GT(row["seconds"].get<double>(), 0) << row;
+      EXPECT_LE(row["difference"].get<double>(), 1e-12) << row;
+    }
+  }
+}
+
 TEST(Bench, PaperTablesStandBesideOurs) {
   const auto folder = fresh_folder("bench_paper");
   const std::string page = (folder / "tables.md").string(), numbers = (folder / "tables.json").string();

@@ -19,14 +19,22 @@ using detail::sweep_word;
 using detail::SweepPrecision;
 using detail::SweepWord;
 
-/// The state of the forward pass: the last row eliminated, and row 0 as reduced so far.
+/// The state of the forward pass: the last row eliminated, and row 0 as reduced so far. α and β have the opposite sign.
 template <class T, int W>
 struct Forward {
   using V = Pack<T, W>;
   V alpha = V::all(0), beta = V::all(0), gamma = V::all(-1);
   V coupling = V::all(0), diagonal = V::all(0), right = V::all(0);
-  PackMask<T, W> good = PackMask<T, W>::yes();
+  V growth = V::all(0);  ///< sum of (upper / pivot)² and (lower / pivot)² over some rows
+  PackMask<T, W> calm = PackMask<T, W>::yes();
 };
+
+/// Where growth stays below this, |pivot| > tolerance · (|lower| + |diagonal| + |upper|) in all rows: with a = lower /
+/// pivot and b = upper / pivot, |diagonal / pivot| ≤ 1 + |a b of the row before|. Other systems are looked at again.
+template <class T>
+T calm_growth(T tolerance) {
+  return tolerance < T(0.01) ? T(0.25) / tolerance : T(0);
+}
 
 /// The coefficients of row 0 of periodic systems.
 template <class T, int W>
@@ -40,23 +48,23 @@ template <class T, int W>
   return magnitude(l) + magnitude(d) + magnitude(u);
 }
 
-/// Eliminates one row; out has α, β, γ.
+/// Eliminates one row; out has −α, −β, γ.
 template <bool periodic, class T, int W>
 [[gnu::always_inline]] inline void eliminate(Forward<T, W>& s, Pack<T, W> l, Pack<T, W> d, Pack<T, W> u, Pack<T, W> f,
-                                             T tolerance, T* out) {
-  const Pack<T, W> pivot = less_product(d, l, s.alpha);
-  require_greater(s.good, magnitude(pivot), scaled(row_size(l, d, u), tolerance));
-  const Pack<T, W> r = inverse(pivot);
-  s.beta = less_product(f, l, s.beta) * r;
+                                             T* out) {
+  const Pack<T, W> pivot = plus_product(d, l, s.alpha), r = negative_inverse(pivot), lr = l * r;
+  s.beta = plus_product(f, l, s.beta) * r;
   s.alpha = u * r;
+  s.growth = plus_product(plus_product(s.growth, s.alpha, s.alpha), lr, lr);
+  s.growth = plus_product(s.growth, pivot, Pack<T, W>::all(0));  // not a number where the pivot is not finite
   s.alpha.store(out);
   s.beta.store(out + W);
   if constexpr (periodic) {
-    s.gamma = scaled(l * r, T(-1)) * s.gamma;
+    s.gamma = lr * s.gamma;
     s.gamma.store(out + 2 * W);
-    s.right = less_product(s.right, s.coupling, s.beta);
+    s.right = plus_product(s.right, s.coupling, s.beta);
     s.diagonal = less_product(s.diagonal, s.coupling, s.gamma);
-    s.coupling = scaled(s.coupling * s.alpha, T(-1));
+    s.coupling = s.coupling * s.alpha;
   }
 }
 
@@ -72,40 +80,54 @@ struct FourRows {
         f(pack.bring(b.f, row, rows, buffer[3])) {}
 };
 
+/// Eliminates the rows of a group. Rows at the ends of a system are special: `edge`.
+template <bool periodic, bool edge, class T, int W>
+[[gnu::always_inline]] inline void forward_group(const SweepBatch<T>& b, const SystemPack<T, W>& pack, std::int64_t row,
+                                                 int rows, Forward<T, W>& s, RowZero<T, W>& zero, T limit, T* scratch) {
+  alignas(64) T buffer[4][pack_rows * W];
+  const FourRows<T, W> in(b, pack, row, rows, buffer);
+  const auto at = [&](const typename SystemPack<T, W>::Rows& array, int k) {
+    return Pack<T, W>::load(array.at + k * array.step);
+  };
+  for (int k = 0; k < (edge ? rows : pack_rows); ++k) {
+    Pack<T, W> l = at(in.lower, k), u = at(in.upper, k);
+    const Pack<T, W> d = at(in.diagonal, k), f = at(in.f, k);
+    if (edge && row + k == 0) {
+      if constexpr (periodic) {
+        zero = {l, d, u};
+        s.coupling = u;
+        s.diagonal = d;
+        s.right = f;
+        continue;
+      }
+      l = Pack<T, W>::all(0);
+    }
+    if (edge && !periodic && row + k == b.shape.length - 1) u = Pack<T, W>::all(0);
+    eliminate<periodic, T, W>(s, l, d, u, f, scratch + (row + k) * 3 * W);
+  }
+  require_greater(s.calm, Pack<T, W>::all(limit), s.growth);
+  s.growth = Pack<T, W>::all(0);
+}
+
 /// Forward pass over all rows (from row 1 on where periodic, with row 0 in the state).
 template <bool periodic, class T, int W>
 [[gnu::always_inline]] inline void forward_pass(const SweepBatch<T>& b, const SystemPack<T, W>& pack, Forward<T, W>& s,
                                                 RowZero<T, W>& zero, T* scratch) {
   const std::int64_t n = b.shape.length;
-  alignas(64) T buffer[4][pack_rows * W];
-  for (std::int64_t row = 0; row < n; row += pack_rows) {
+  const T limit = calm_growth(b.tolerance);
+  std::int64_t row = 0;
+  const auto edge = [&] {
     const int rows = static_cast<int>(std::min<std::int64_t>(pack_rows, n - row));
-    const FourRows<T, W> in(b, pack, row, rows, buffer);
-    const auto at = [&](const typename SystemPack<T, W>::Rows& array, int k) {
-      return Pack<T, W>::load(array.at + k * array.step);
-    };
-    const bool has_end = !periodic && row + rows == n;
-    for (int k = 0; k < rows; ++k) {
-      Pack<T, W> l = at(in.lower, k), u = at(in.upper, k);
-      const Pack<T, W> d = at(in.diagonal, k), f = at(in.f, k);
-      if (row + k == 0) {
-        if constexpr (periodic) {
-          zero = {l, d, u};
-          s.coupling = u;
-          s.diagonal = d;
-          s.right = f;
-          continue;
-        } else {
-          l = Pack<T, W>::all(0);
-        }
-      }
-      if (has_end && k == rows - 1) u = Pack<T, W>::all(0);
-      eliminate<periodic, T, W>(s, l, d, u, f, b.tolerance, scratch + (row + k) * 3 * W);
-    }
-  }
+    forward_group<periodic, true>(b, pack, row, rows, s, zero, limit, scratch);
+    row += rows;
+  };
+  edge();
+  for (; row < n - pack_rows; row += pack_rows)
+    forward_group<periodic, false>(b, pack, row, pack_rows, s, zero, limit, scratch);
+  if (row < n) edge();
 }
 
-/// Row and kind of the first fault of one system; pivots are computed again.
+/// Row and kind of the first pivot of one system that is not accepted; pivots are computed again.
 template <class T>
 SweepWord find_pivot_fault(const SweepBatch<T>& b, bool periodic, std::int64_t system) {
   const std::int64_t start = system_start(b.shape, system), n = b.shape.length;
@@ -118,7 +140,7 @@ SweepWord find_pivot_fault(const SweepBatch<T>& b, bool periodic, std::int64_t s
     if (!(std::abs(pivot) > b.tolerance * size)) return sweep_word(system, n, i, detail::pivot_fault(pivot, size));
     alpha = u * (T(1) / pivot);
   }
-  return sweep_word(system, n, 0, SweepFault::inaccurate);
+  return no_sweep_fault;
 }
 
 /// The first unknown of each system that is not finite.
@@ -153,10 +175,10 @@ template <bool periodic, class T, int W>
       if (periodic && row + k == 0)
         next = first_unknown;
       else if constexpr (periodic)
-        next = less_product(less_product(Pack<T, W>::load(in + W), Pack<T, W>::load(in + 2 * W), first_unknown),
-                            Pack<T, W>::load(in), next);
+        next = Pack<T, W>::load(in) * next -
+               plus_product(Pack<T, W>::load(in + W), Pack<T, W>::load(in + 2 * W), first_unknown);
       else
-        next = less_product(Pack<T, W>::load(in + W), Pack<T, W>::load(in), next);
+        next = Pack<T, W>::load(in) * next - Pack<T, W>::load(in + W);
       check = check + scaled(next, T(0));
       next.store(buffer + k * W);
     }
@@ -181,16 +203,15 @@ SweepWord solve_variable(const SweepBatch<T>& b, std::int64_t first, int count, 
   Pack<T, W> y0 = Pack<T, W>::all(0), pivot = y0;
   PackMask<T, W> closed = PackMask<T, W>::yes();
   if constexpr (periodic) {
-    pivot = less_product(less_product(s.diagonal + s.coupling, zero.lower, s.alpha), zero.lower, s.gamma);
+    pivot = less_product(plus_product(s.diagonal + s.coupling, zero.lower, s.alpha), zero.lower, s.gamma);
     require_greater(closed, magnitude(pivot), scaled(row_size(zero.lower, zero.diagonal, zero.upper), b.tolerance));
-    y0 = less_product(s.right, zero.lower, s.beta) / pivot;
+    y0 = plus_product(s.right, zero.lower, s.beta) / pivot;
   }
   SweepWord lowest = no_sweep_fault;
-  if (!s.good.all() || !closed.all())
+  if (!s.calm.all() || !closed.all())
     for (int w = 0; w < count && lowest == no_sweep_fault; ++w) {
-      if (!s.good.holds(w))
-        lowest = find_pivot_fault(b, periodic, first + w);
-      else if (!closed.holds(w))
+      if (!s.calm.holds(w)) lowest = find_pivot_fault(b, periodic, first + w);
+      if (lowest == no_sweep_fault && !closed.holds(w))
         lowest =
             sweep_word(first + w, b.shape.length, 0,
                        closing_fault(zero.lower.lane(w), zero.diagonal.lane(w), zero.upper.lane(w), pivot.lane(w)));

@@ -85,14 +85,20 @@ template <class T, int W>
   for (int k = 0; k < Pack<T, W>::parts; ++k) c.part[k] -= a.part[k] * b.part[k];
   return c;
 }
+/// c + a b
+template <class T, int W>
+[[gnu::always_inline]] inline Pack<T, W> plus_product(Pack<T, W> c, Pack<T, W> a, Pack<T, W> b) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) c.part[k] += a.part[k] * b.part[k];
+  return c;
+}
 template <class T, int W>
 [[gnu::always_inline]] inline Pack<T, W> scaled(Pack<T, W> a, T x) {
   for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] *= x;
   return a;
 }
 template <class T, int W>
-[[gnu::always_inline]] inline Pack<T, W> inverse(Pack<T, W> a) {
-  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = T(1) / a.part[k];
+[[gnu::always_inline]] inline Pack<T, W> negative_inverse(Pack<T, W> a) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = T(-1) / a.part[k];
   return a;
 }
 template <class T, int W>
