@@ -288,8 +288,9 @@ std::optional<IterationAssumption> assumed_iterations(const std::string& precond
   std::string rule = factor == 2.5 ? "2.5" : "8.8";
   return IterationAssumption{std::max(1.0, iterations),
                              rule +
-                                 " √(layers × nodes^(1/d)) iterations to 1e-8 assumed, as measured on a cube and a "
-                                 "cantilever; shape, contrast of materials and load may change it by a factor of 3"};
+                                 " √(layers × nodes^(1/d)) iterations to 1e-8 assumed, as measured on a " +
+                                 (factor == 2.5 ? "cantilever;" : "cube and a cantilever;") +
+                                 " shape, contrast of materials and load may change it by a factor of 3"};
 }
 
 }  // namespace voussoir
