@@ -47,7 +47,7 @@ TEST(CommandLine, AMistypedCommandIsToldWithTheOneThatIsMeant) {
   };
   expect({"rnu", "a.inp"}, "there is no command 'rnu'; did you mean 'run'?");
   expect({"chekc"}, "did you mean 'check'?");
-  expect({"paint"}, "there is no command 'paint'; there are run, check, modal, heat, mesh");
+  expect({"paint"}, "there is no command 'paint'; there are run, check, plan, modal, heat, mesh");
   expect({"mesh", "bxo", "a.inp"}, "there is no command 'bxo'; did you mean 'box'?");
   expect({"mesh", "sphere", "a.inp"}, "there is no command 'sphere'; there are box, cylinder, plate, pump");
   expect({"help", "rnu"}, "did you mean 'run'?");
@@ -103,7 +103,7 @@ TEST(InfoCommand, ListsAloneWhatItIsAskedFor) {
 
 TEST(Completion, OfHelpKnowsAllCommands) {
   EXPECT_TRUE(contains(run_program({"completion", "bash"}).out,
-                       "'run check modal heat mesh partition demo info bench completion man help'"));
+                       "'run check plan modal heat mesh partition demo info bench completion man help'"));
 }
 
 }  // namespace
