@@ -287,8 +287,7 @@ std::optional<IterationAssumption> assumed_iterations(const std::string& precond
   const double iterations = std::ceil(factor * std::sqrt(along * across) * digits);
   std::string rule = factor == 2.5 ? "2.5" : "8.8";
   return IterationAssumption{std::max(1.0, iterations),
-                             rule +
-                                 " √(layers × nodes^(1/d)) iterations to 1e-8 assumed, as measured on a " +
+                             rule + " √(layers × nodes^(1/d)) iterations to 1e-8 assumed, as measured on a " +
                                  (factor == 2.5 ? "cantilever;" : "cube and a cantilever;") +
                                  " shape, contrast of materials and load may change it by a factor of 3"};
 }

@@ -195,12 +195,18 @@ __device__ inline void add_block(const BlockStage<B>& stage, int k, const double
   double in[B][C];
 #pragma unroll
   for (int j = 0; j < B; ++j) share.load(from + static_cast<std::int64_t>(j) * columns, in[j]);
+  if (const double factor = weight(at); factor != 1) {
+#pragma unroll
+    for (int j = 0; j < B; ++j)
+#pragma unroll
+      for (int c = 0; c < C; ++c) in[j][c] *= factor;
+  }
   const double* value = stage.value + k * (B * B * slice_rows) + lane;
 #pragma unroll
   for (int j = 0; j < B; ++j)
 #pragma unroll
     for (int i = 0; i < B; ++i) {
-      const double a = weight(at) * value[(i * B + j) * slice_rows];
+      const double a = value[(i * B + j) * slice_rows];
 #pragma unroll
       for (int c = 0; c < C; ++c) sum[i][c] += a * in[j][c];
     }

@@ -133,6 +133,11 @@ __global__ void __launch_bounds__(small_threads, 2) project_small(ElementPanelJo
 #pragma unroll
     for (int s = 0; s < 2; ++s) by_row[t][s] = triangle_row(8 * t + 2 * q + s, dofs) + g;
   }
+  const int columns = job.elements.columns;
+  const double* first_column = job.elements.x + job.top + g;
+  bool exists[4];  // columns of this lane
+#pragma unroll
+  for (int m = 0; m < 4; ++m) exists[m] = job.top + 8 * m + g < columns;
   PanelTiles<Diagonal> tiles;
   const std::int64_t groups = (job.elements.count + group_elements - 1) / group_elements;
   for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
@@ -152,9 +157,12 @@ __global__ void __launch_bounds__(small_threads, 2) project_small(ElementPanelJo
 #pragma unroll
       for (int t = 0; t < Tiles; ++t)
 #pragma unroll
-        for (int s = 0; s < 2; ++s)
+        for (int s = 0; s < 2; ++s) {
+          const std::int32_t row = own[8 * t + s];
+          const double* from = first_column + static_cast<std::int64_t>(row) * columns;
 #pragma unroll
-          for (int m = 0; m < 4; ++m) x[t][m][s] = number_of_x(job, own[8 * t + s], job.top + 8 * m + g);
+          for (int m = 0; m < 4; ++m) x[t][m][s] = row >= 0 && exists[m] ? __ldg(from + 8 * m) : 0.0;
+        }
       const double* matrix = matrices + k * job.stride;
 #pragma unroll
       for (int u = 0; u < Tiles; ++u) {

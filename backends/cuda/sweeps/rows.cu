@@ -94,8 +94,10 @@ __global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, Row
   T* const x = out + grid.slot;
   T* const all_ends = x + 6 * threads;
   auto* const arrived = after_numbers<Arrival>(all_ends + 6 * grid.width);
-  const int n = static_cast<int>(p.length), w = tid / parts, t = tid % parts, own = t * R, at = w * n + own;
+  const int n = static_cast<int>(p.length), w = tid / parts;
   const bool has_chunk = w < grid.width;
+  // Threads without a chunk stand behind the last one, so that they ask for no neighbour on the right.
+  const int t = has_chunk ? tid % parts : parts, own = t * R, at = w * n + own;
   const int rest = n - own, count = !has_chunk ? 0 : rest < R ? rest : R;
   T* const ends = all_ends + (has_chunk ? w : 0) * 6;
   if (tid == 0)
