@@ -61,6 +61,7 @@ class NativeStencil final : public detail::GridKernelProgram {
                 "Parameters of a grid kernel are plain numbers, 256 bytes at most");
 
  public:
+  /// The program of a kernel under a name.
   explicit NativeStencil(std::string name)
       : GridKernelProgram(std::move(name), sizeof(Parameters), !detail::GridSourceKernel<Kernel>) {}
 

@@ -28,7 +28,9 @@ namespace voussoir {
 template <class Derived>
 struct GridNode {
   const GridJob* job;  ///< the kernel's job
-  int i, j, k;         ///< the node, counted in the whole grid
+  int i;               ///< number of the node along x, counted in the whole grid
+  int j;               ///< along y
+  int k;               ///< along z
 
   VSR_FN double x() const { return job->grid.origin[0] + i * job->grid.spacing[0]; }  ///< position
   VSR_FN double y() const { return job->grid.origin[1] + j * job->grid.spacing[1]; }  ///< position

@@ -9,8 +9,9 @@ namespace voussoir {
 
 /// Diffusion along the axes, without mixed derivatives. An axis whose rate is zero is not read.
 struct DiffusionStencil {
-  static constexpr const char* name = "grid.diffusion";
-  using Parameters = GridDiffusionParameters;
+  static constexpr const char* name = "grid.diffusion";  ///< in the library of grid kernels
+  using Parameters = GridDiffusionParameters;            ///< plain numbers that the kernel gets
+  /// The value at a node.
   template <class Node>
   VSR_FN static double apply(const Node& u, const Parameters& p) {
     double sum = p.rate[0] == 0 ? 0.0 : p.rate[0] * u.dxx();
@@ -22,8 +23,9 @@ struct DiffusionStencil {
 
 /// The same value everywhere.
 struct ConstantSource {
-  static constexpr const char* name = "grid.constant";
-  using Parameters = GridConstantParameters;
+  static constexpr const char* name = "grid.constant";  ///< in the library of grid kernels
+  using Parameters = GridConstantParameters;            ///< plain numbers that the kernel gets
+  /// The value at a position, a time and a temperature.
   template <class R>
   VSR_FN static R source(R, R, R, R, R, const Parameters& p) {
     return p.value;
@@ -32,8 +34,9 @@ struct ConstantSource {
 
 /// A value at the nodes of a box.
 struct BoxSource {
-  static constexpr const char* name = "grid.box";
-  using Parameters = GridBoxParameters;
+  static constexpr const char* name = "grid.box";  ///< in the library of grid kernels
+  using Parameters = GridBoxParameters;            ///< plain numbers that the kernel gets
+  /// The value at a position, a time and a temperature.
   template <class R>
   VSR_FN static R source(R x, R y, R z, R, R, const Parameters& p) {
     const bool inside =
@@ -44,8 +47,9 @@ struct BoxSource {
 
 /// A bell around a centre.
 struct GaussianSource {
-  static constexpr const char* name = "grid.gaussian";
-  using Parameters = GridGaussianParameters;
+  static constexpr const char* name = "grid.gaussian";  ///< in the library of grid kernels
+  using Parameters = GridGaussianParameters;            ///< plain numbers that the kernel gets
+  /// The value at a position, a time and a temperature.
   template <class R>
   VSR_FN static R source(R x, R y, R z, R, R, const Parameters& p) {
     const R dx = x - p.centre[0], dy = y - p.centre[1], dz = z - p.centre[2];

@@ -78,6 +78,7 @@ struct PointExtremes {
     int point = 0;              ///< of the element
     Peak peak;                  ///< value and time
   };
+  /// The largest value of a result, given by its name, and where and when it occurs.
   Largest largest(std::string_view name) const;
 };
 

@@ -37,6 +37,7 @@ struct GridTerm {
 /// A sum of sources on a grid, computed on the devices: Σ factor · kernel, in the unit of the kernels.
 class GridSources {
  public:
+  /// No sources yet.
   explicit GridSources(std::shared_ptr<const GridSpace> space) : space_(std::move(space)) {}
 
   /// Adds a source. A stencil is an Error (misuse). A factor makes a steady source one that depends on time.

@@ -60,9 +60,11 @@ struct HeatBalance {
 
 /// The part of a GridHeatAnalysis that changes, in the order of nodes: what a restart needs.
 struct GridHeatState {
-  std::int64_t step = 0;                                                 ///< steps taken
-  double initial_content = 0, from_sources = 0, through_flux_sides = 0;  ///< see HeatBalance
-  std::vector<double> temperature;                                       ///< at the nodes
+  std::int64_t step = 0;            ///< steps taken
+  double initial_content = 0;       ///< see HeatBalance
+  double from_sources = 0;          ///< see HeatBalance
+  double through_flux_sides = 0;    ///< see HeatBalance
+  std::vector<double> temperature;  ///< at the nodes
 };
 
 /// Transient heat conduction on a grid,

@@ -33,25 +33,28 @@ struct StepDamping {
     double ratio = 0;        ///< to critical damping
     std::string where = {};  ///< file and line: "beam.inp:40"; may be empty
   };
-  std::vector<Ratio> ratios;   ///< later ones replace earlier ones; modes that none names have `all`
-  double all = 0;              ///< ratio of all other modes
-  double alpha = 0, beta = 0;  ///< C = α M + β K, in addition
+  std::vector<Ratio> ratios;  ///< later ones replace earlier ones; modes that none names have `all`
+  double all = 0;             ///< ratio of all other modes
+  double alpha = 0;           ///< C = α M + β K, in addition: factor of the mass matrix
+  double beta = 0;            ///< factor of the stiffness matrix
   /// The damping of so many modes.
   ModalDamping of(int modes) const;
 };
 
 /// A load case of the step's domain with its own course.
 struct StepLoad {
-  std::string load_case;           ///< name in the domain
-  Amplitude amplitude;             ///< over the time of the step from 0 on, or over the frequency
-  double real = 1, imaginary = 0;  ///< complex factor, for harmonic steps
+  std::string load_case;  ///< name in the domain
+  Amplitude amplitude;    ///< over the time of the step from 0 on, or over the frequency
+  double real = 1;        ///< real part of the factor, for harmonic steps
+  double imaginary = 0;   ///< its imaginary part
 };
 
 /// A motion of all supports together, given as an acceleration.
 struct BaseMotion {
-  int direction = 0;               ///< 0, 1, 2: x, y, z
-  Amplitude acceleration;          ///< over the time of the step from 0 on; over the frequency in harmonic steps
-  double real = 1, imaginary = 0;  ///< complex factor, for harmonic steps
+  int direction = 0;       ///< 0, 1, 2: x, y, z
+  Amplitude acceleration;  ///< over the time of the step from 0 on; over the frequency in harmonic steps
+  double real = 1;         ///< real part of the factor, for harmonic steps
+  double imaginary = 0;    ///< its imaginary part
 };
 
 /// The states of a step of which files for viewers are written.
@@ -78,13 +81,15 @@ struct ModalDynamicStep {
     std::string unknown;  ///< its name
     double value;         ///< in the units of the job
   };
-  std::vector<Initial> displacement, velocity;  ///< at the beginning of the first step of its modes
+  std::vector<Initial> displacement;  ///< at the beginning of the first step of its modes
+  std::vector<Initial> velocity;      ///< at the same time
 };
 
 /// The response of modes to harmonic loads (*STEADY STATE DYNAMICS).
 struct HarmonicStep {
   std::size_t modes_of = 0;        ///< index of the frequency step whose modes are used
-  double lowest = 0, highest = 0;  ///< frequencies in cycles per unit of time
+  double lowest = 0;               ///< first frequency, in cycles per unit of time
+  double highest = 0;              ///< last frequency
   std::size_t points = 20;         ///< between two natural frequencies, both included
   double bias = 3;                 ///< above 1, points are closer to natural frequencies
   StepDamping damping;             ///< of its modes
