@@ -107,7 +107,7 @@ HeatProgress load_heat_state(const std::filesystem::path& path, const std::strin
   HeatStateReader in(bytes, name);
   if (in.list<std::string>() != fingerprint)
     in.refuse(
-        "the state is that of another job: grid, sides, material, sources, initial field, scheme or time step "
+        "the state is that of another job: grid, sides, material, sources, initial field, points, scheme or time step "
         "differ; remove it, or run the job without --resume");
   HeatProgress progress;
   progress.state.step = in.get<std::int64_t>();

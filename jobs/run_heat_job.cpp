@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <voussoir/backends/host_memory.hpp>
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
@@ -15,6 +16,7 @@
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vti_writer.hpp>
 #include <voussoir/jobs/detail/heat_state.hpp>
+#include <voussoir/jobs/earlier_files.hpp>
 #include <voussoir/solvers/stencil/stationary_heat.hpp>
 
 namespace voussoir {
@@ -29,6 +31,7 @@ class HeatRun {
     claim_names();
     const auto backend = Backend::open(options_.backend.empty() ? job_.backend : options_.backend);
     result_.backend = backend->describe();
+    require_memory(*backend);
     if (job_.stationary)
       solve(backend);
     else
@@ -51,6 +54,7 @@ class HeatRun {
     }
     std::filesystem::create_directories(options_.folder);
     lock_.acquire(options_.folder, job_.name + "_heat");
+    if (options_.overwrite && !options_.resume) earlier_.read(options_.folder, job_.name + ".results.json", job_.name);
     if (overwrite()) return;
     for (const char* ending : {".results.json", ".pvd", ".csv", ".png", ".state"})
       if (std::filesystem::exists(path(ending)))
@@ -59,6 +63,47 @@ class HeatRun {
                             ? "an interrupted run left its state; resume it (--resume), or start anew (--force)"
                             : "this file exists already; --force replaces it",
                         path(ending).string());
+    if (!job_.vti) return;
+    for (const auto& entry : std::filesystem::directory_iterator(options_.folder))
+      if (is_field_file(entry.path().filename().string()))
+        throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", entry.path().string());
+  }
+
+  /// Whether a name is one of field_file().
+  bool is_field_file(const std::string& file) const {
+    const std::string start = job_.name + "_", end = ".vti";
+    if (file.size() < start.size() + 6 + end.size() || !file.starts_with(start) || !file.ends_with(end)) return false;
+    return std::all_of(file.begin() + static_cast<std::ptrdiff_t>(start.size()),
+                       file.end() - static_cast<std::ptrdiff_t>(end.size()),
+                       [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  /// A system that overcommits would kill the process without a word.
+  void require_memory(const Backend& backend) const {
+    if (!backend.memory(0)->shares_host_memory()) return;
+    constexpr double fields = 4;  // at least: temperatures, right-hand sides, sources, values for files
+    const double needed = fields * sizeof(double) * static_cast<double>(job_.grid.node_count());
+    const AvailableMemory room = available_host_memory();
+    if (needed <= room.bytes) return;
+    throw Error(ErrorCode::out_of_memory, "out of memory: " + std::to_string(job_.grid.node_count()) +
+                                              " nodes need at least " + short_number(needed * 1e-9, 3) + " GB, and " +
+                                              short_number(room.bytes * 1e-9, 3) +
+                                              " GB are available; use fewer nodes or a larger machine");
+  }
+
+  /// Splitting schemes are stable for every step, but damp the roughest fields only slowly where steps are long.
+  void note_long_steps() {
+    if (job_.options.scheme != HeatScheme::douglas && job_.options.scheme != HeatScheme::peaceman_rachford) return;
+    double ratio = 0;
+    for (int a = 0; a < job_.grid.dimensions(); ++a)
+      ratio = std::max(ratio, job_.options.time_step * job_.material.conductivity[static_cast<std::size_t>(a)] /
+                                  (job_.material.density * job_.material.specific_heat * job_.grid.spacing(a) *
+                                   job_.grid.spacing(a)));
+    if (ratio <= 10 || ratio <= static_cast<double>(job_.steps)) return;
+    result_.notes.push_back("the time step is " + short_number(ratio, 3) +
+                            " times rho c h^2 / k, and there are fewer steps: jumps in the field and differences from "
+                            "the steady state are hardly damped, and the result may be far off; use shorter steps, or "
+                            "the scheme stationary for a steady state");
   }
 
   void take_steps(const std::shared_ptr<Backend>& backend) {
@@ -81,15 +126,20 @@ class HeatRun {
     result_.setup_seconds = since_start_.seconds();
     if (!options_.resume) write_field(heat, true);
     const Stopwatch stepping;
+    Stopwatch since_saved;
+    constexpr double seconds_between_states = 60;
     const double before = result_.write_seconds;
     bool go_on = true;
     while (heat.step_count() < job_.steps && go_on) {
       heat.step();
       record(heat);
       const bool last = heat.step_count() == job_.steps;
-      if (!last && job_.every > 0 && heat.step_count() % job_.every == 0) {
-        write_field(heat, true);
+      const bool due = job_.every > 0 && heat.step_count() % job_.every == 0;
+      if (!last && due) write_field(heat, true);
+      if (!last && (due || since_saved.seconds() > seconds_between_states)) {
+        heat.check();
         save(heat);
+        since_saved = Stopwatch();
       }
       go_on = tell("stepping", heat, stepping.seconds()) || last;
     }
@@ -104,6 +154,7 @@ class HeatRun {
       if (options_.files) result_.files.push_back(state_path());
       return;
     }
+    note_long_steps();
     finish(heat.temperature());
     if (options_.files) std::filesystem::remove(state_path());
   }
@@ -141,7 +192,7 @@ class HeatRun {
       throw Error(ErrorCode::not_converged,
                   "after " + std::to_string(report.iterations) + " Jacobi iterations the residual is " +
                       short_number(report.residual, 3) + " of the first one; " + short_number(how.tolerance, 3) +
-                      " was asked for: raise /stationary/max_iterations, or use the scheme douglas with large steps");
+                      " was asked for; raise /stationary/max_iterations, or use fewer nodes");
     finish(temperature);
   }
 
@@ -229,6 +280,7 @@ class HeatRun {
     OutputFile document(path(".results.json"), overwrite());
     document.write(heat_results_json(job_, result_));
     document.commit();
+    earlier_.remove_others(result_.files);
   }
 
   void write_history() {
@@ -257,6 +309,7 @@ class HeatRun {
   const HeatRunOptions& options_;
   Stopwatch since_start_;
   OutputLock lock_;
+  EarlierFiles earlier_;
   detail::HeatProgress progress_;
   HeatRunResult result_;
 };
@@ -275,7 +328,8 @@ std::string heat_results_json(const HeatJob& job, const HeatRunResult& result) {
     return list;
   };
   Json document;
-  document["program"] = "voussoir " + version();
+  document["program"] = "voussoir";
+  document["version"] = version();
   document["job"] = printable_text(job.name);
   if (!job.title.empty()) document["title"] = printable_text(job.title);
   document["backend"] = result.backend;
@@ -314,6 +368,7 @@ std::string heat_results_json(const HeatJob& job, const HeatRunResult& result) {
     document["points"].push_back({{"name", printable_text(job.points[p].name)},
                                   {"node_at", place(job.points[p].node)},
                                   {"temperature", number(result.at_points[p])}});
+  if (!result.notes.empty()) document["notes"] = result.notes;
   document["seconds"] = {{"setup", number(result.setup_seconds)},
                          {"steps", number(result.step_seconds)},
                          {"files", number(result.write_seconds)}};

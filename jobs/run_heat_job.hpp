@@ -46,6 +46,7 @@ struct HeatRunResult {
   double setup_seconds = 0,                  ///< from the call to the first step
       step_seconds = 0,                      ///< of steps or iterations, without files
       write_seconds = 0;                     ///< of files
+  std::vector<std::string> notes;            ///< what the user should know about the results
   std::vector<std::filesystem::path> files;  ///< results that were written; the state of a stopped run is the last
 };
 

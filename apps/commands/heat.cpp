@@ -138,6 +138,7 @@ class HeatCommandRun {
     }
     for (std::size_t p = 0; p < job.points.size(); ++p)
       text += fmt::format("  {}: {:.8g}\n", printable_text(job.points[p].name), result.at_points[p]);
+    for (const std::string& note : result.notes) text += "  note: " + note + "\n";
     text += fmt::format("  {} in steps, {} in files\n", readable_seconds(result.step_seconds),
                         readable_seconds(result.write_seconds));
     if (result.files.size() > 6)
@@ -157,7 +158,7 @@ constexpr const char* heat_examples =
     R"(Examples:
   voussoir heat plate.json                    steps through time; plate.pvd, .csv, .png and .results.json
   voussoir heat plate.json --backend cuda     the same on a GPU
-  voussoir heat plate.json --resume           goes on after Ctrl-C, a crash or a power cut
+  voussoir heat plate.json --resume           goes on after Ctrl-C or a crash, from the last state that was saved
   voussoir heat plate.json --json | jq .heat  numbers for a script, and nothing else
 
 The job file names a regular grid, its sides, material, sources, scheme and steps: docs/grids.md.)";

@@ -149,6 +149,44 @@ TEST(HeatJobs, StatesOfOtherJobsAndDamagedOnesAreRefused) {
   expect_error(ErrorCode::io, {"plate.state", "without --resume"}, [&] { run_heat_job(job_of(), options); });
 }
 
+TEST(HeatJobs, ForceRemovesFieldsOfTheRunBefore) {
+  const auto folder = testing::empty_scratch_folder("heat_force");
+  HeatRunOptions options;
+  options.folder = folder;
+  run_heat_job(job_of(), options);
+  std::filesystem::remove(folder / "plate.results.json");
+  for (const char* ending : {".pvd", ".csv", ".png"}) std::filesystem::remove(folder / (std::string("plate") + ending));
+  expect_error(ErrorCode::io, {"plate_0000", "--force"}, [&] { run_heat_job(job_of(), options); });
+  options.overwrite = true;
+  run_heat_job(job_of(), options);
+  HeatJob fewer = job_of();
+  fewer.every = 10;
+  run_heat_job(fewer, options);
+  for (const auto& [name, stays] : {std::pair{"plate_000005.vti", false}, {"plate_000010.vti", true}})
+    EXPECT_EQ(std::filesystem::exists(folder / name), stays) << name;
+}
+
+// A step of 1000 h²ρc/k hardly damps what is rough: Crank and Nicolson's factor is (1 − 2r) / (1 + 2r).
+TEST(HeatJobs, LongStepsAreNoted) {
+  HeatRunOptions options;
+  options.files = false;
+  HeatJob job = job_of();
+  EXPECT_TRUE(run_heat_job(job, options).notes.empty());
+  job.options.time_step = 100;
+  const HeatRunResult result = run_heat_job(job, options);
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_NE(result.notes[0].find("shorter steps"), std::string::npos) << result.notes[0];
+}
+
+TEST(HeatJobs, GridsThatDoNotFitInMemoryAreRefused) {
+  HeatRunOptions options;
+  options.files = false;
+  const HeatJob job = read_heat_text(R"({"grid": {"nodes": [100000, 100000, 1000], "lengths": [1, 1, 1]},
+ "material": {"conductivity": 1, "density": 1, "specific_heat": 1}, "time": {"step": 1, "steps": 1}, "backend": "openmp:1"})",
+                                     "large.json", ".");
+  expect_error(ErrorCode::out_of_memory, {"10000000000000 nodes", "fewer nodes"}, [&] { run_heat_job(job, options); });
+}
+
 TEST(HeatJobs, StationaryJobsReachTheirTolerance) {
   const auto job = [](int most) {
     return read_heat_text(R"({"grid": {"nodes": [11, 5], "lengths": [1, 1]},

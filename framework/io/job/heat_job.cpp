@@ -94,6 +94,9 @@ void read_sides(const Json& json, Grid& grid) {
     if (!json.has(side_name(s))) continue;
     const Json own = json.at(side_name(s));
     const SideCondition condition = read_side(own);
+    if (grid.is_periodic(s / 2))
+      own.fail(std::string("the axis ") + heat_axes[s / 2] + " is periodic, so its sides have no conditions; remove " +
+               "this key, or give the axis another condition");
     if (condition.kind == SideKind::periodic)
       own.fail(std::string("both sides of an axis are periodic together; write \"") + heat_axes[s / 2] +
                "\": \"periodic\"");
@@ -131,18 +134,30 @@ HeatMaterial read_heat_material(const Json& json, int dimensions) {
   return material;
 }
 
-/// Corners of a box along the axes of the grid; along the others everything is inside.
-void read_box(const Json& json, int dimensions, double* lower, double* upper) {
-  const auto low = numbers_along_axes(json.at("lower"), dimensions),
-             high = numbers_along_axes(json.at("upper"), dimensions);
-  for (std::size_t a = 0; a < 3; ++a) {
-    lower[a] = static_cast<int>(a) < dimensions ? low[a] : -1;
-    upper[a] = static_cast<int>(a) < dimensions ? high[a] : 1;
-    if (!(upper[a] >= lower[a])) json.fail("\"upper\" lies below \"lower\"");
+/// Corners of a box along the axes of the grid; along the others everything is inside. The box is a little larger than
+/// given, so that rounding does not decide whether nodes on its surface are inside.
+void read_box(const Json& json, const Grid& grid, double* lower, double* upper) {
+  const auto low = numbers_along_axes(json.at("lower"), grid.dimensions()),
+             high = numbers_along_axes(json.at("upper"), grid.dimensions());
+  constexpr double surface = 1e-6;  // of the distance of nodes
+  for (int a = 0; a < 3; ++a) {
+    const auto i = static_cast<std::size_t>(a);
+    lower[i] = -1;
+    upper[i] = 1;
+    if (a >= grid.dimensions()) continue;
+    if (!(high[i] >= low[i])) json.fail("\"upper\" lies below \"lower\"");
+    const double h = grid.spacing(a), origin = grid.origin()[i];
+    lower[i] = low[i] - surface * h;
+    upper[i] = high[i] + surface * h;
+    const double first = std::max(0.0, std::ceil((lower[i] - origin) / h)),
+                 last = std::min(grid.nodes(a) - 1.0, std::floor((upper[i] - origin) / h));
+    if (first > last)
+      json.fail(std::string("no node of the grid lies in this box along ") + heat_axes[a] + ", where nodes are " +
+                short_number(h, 6) + " apart; enlarge the box, or use more nodes");
   }
 }
 
-GridTerm read_source(const Json& json, int dimensions) {
+GridTerm read_source(const Json& json, const Grid& grid) {
   json.allow({"constant", "box", "gaussian", "factor"});
   if (json.has("constant") + json.has("box") + json.has("gaussian") != 1)
     json.fail("a source is one of \"constant\", \"box\" and \"gaussian\"");
@@ -155,7 +170,7 @@ GridTerm read_source(const Json& json, int dimensions) {
     box.allow({"lower", "upper", "value"});
     GridBoxParameters p;
     p.value = finite_number(box.at("value"));
-    read_box(box, dimensions, p.lower, p.upper);
+    read_box(box, grid, p.lower, p.upper);
     term = GridTerm::of("grid.box", &p, sizeof p);
   } else {
     const Json bell = json.at("gaussian");
@@ -163,7 +178,7 @@ GridTerm read_source(const Json& json, int dimensions) {
     GridGaussianParameters p;
     p.value = finite_number(bell.at("value"));
     p.width = bell.at("width").positive();
-    const auto centre = numbers_along_axes(bell.at("centre"), dimensions);
+    const auto centre = numbers_along_axes(bell.at("centre"), grid.dimensions());
     std::copy(centre.begin(), centre.end(), p.centre);
     term = GridTerm::of("grid.gaussian", &p, sizeof p);
   }
@@ -174,7 +189,7 @@ GridTerm read_source(const Json& json, int dimensions) {
   return term;
 }
 
-HeatInitial read_initial(const Json& json, int dimensions, const std::filesystem::path& folder) {
+HeatInitial read_initial(const Json& json, const Grid& grid, const std::filesystem::path& folder) {
   HeatInitial initial;
   initial.where = json.where();
   if (json.is_number()) {
@@ -190,14 +205,14 @@ HeatInitial read_initial(const Json& json, int dimensions, const std::filesystem
     initial.kind = HeatInitial::Kind::box;
     initial.value = finite_number(box.at("value"));
     if (box.has("outside")) initial.outside = finite_number(box.at("outside"));
-    read_box(box, dimensions, initial.lower.data(), initial.upper.data());
+    read_box(box, grid, initial.lower.data(), initial.upper.data());
   } else if (json.has("sine")) {
     const Json sine = json.at("sine");
     sine.allow({"amplitude", "mean", "waves"});
     initial.kind = HeatInitial::Kind::sine;
     initial.value = finite_number(sine.at("amplitude"));
     if (sine.has("mean")) initial.outside = finite_number(sine.at("mean"));
-    initial.waves = numbers_along_axes(sine.at("waves"), dimensions);
+    initial.waves = numbers_along_axes(sine.at("waves"), grid.dimensions());
   } else {
     initial.kind = HeatInitial::Kind::file;
     initial.file = folder / json.at("file").text();
@@ -260,7 +275,7 @@ void read_stationary(const Json& json, HeatStationary& options) {
 std::string fingerprint_of(std::string_view text, const HeatJob& job) {
   const nlohmann::json document = nlohmann::json::parse(text);
   nlohmann::json kept;
-  for (const char* key : {"grid", "sides", "material", "sources", "initial", "scheme"})
+  for (const char* key : {"grid", "sides", "material", "sources", "initial", "scheme", "points"})
     if (document.contains(key)) kept[key] = document[key];
   return kept.dump() + " step " + exact_number(job.options.time_step) + " start " +
          exact_number(job.options.start_time);
@@ -311,6 +326,8 @@ void HeatInitial::fill(GridField& field) const {
 
 HeatJob read_heat_text(std::string_view text, const std::string& name, const std::filesystem::path& folder) {
   const Json root = Json::parse(text, name);
+  if (root.has("mesh") && !root.has("grid"))
+    root.at("mesh").fail("this is a job of finite elements, not one of heat on a grid; use voussoir run");
   root.allow({"$schema", "title", "grid", "sides", "material", "sources", "initial", "scheme", "time", "stationary",
               "backend", "output", "points"});
   HeatJob job;
@@ -319,9 +336,8 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   job.grid = read_grid(root);
   job.material = read_heat_material(root.at("material"), job.grid.dimensions());
   if (root.has("sources"))
-    for (const Json& source : root.at("sources").items())
-      job.sources.push_back(read_source(source, job.grid.dimensions()));
-  if (root.has("initial")) job.initial = read_initial(root.at("initial"), job.grid.dimensions(), folder);
+    for (const Json& source : root.at("sources").items()) job.sources.push_back(read_source(source, job.grid));
+  if (root.has("initial")) job.initial = read_initial(root.at("initial"), job.grid, folder);
   auto schemes = heat_scheme_names();
   schemes.emplace_back("stationary");
   const std::string scheme = root.has("scheme") ? root.at("scheme").choice(schemes) : "douglas";

@@ -23,6 +23,7 @@ using job::Json;
 
 Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
+  if (root.has("grid") && !root.has("mesh")) root.at("grid").fail("this is a job of heat on a grid; use voussoir heat");
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
               "sections", "ignore", "supports", "equations", "loads", "steps", "print", "points", "paths", "units"});
   root.at("mesh").text();

@@ -101,6 +101,11 @@ TEST(HeatJobFile, ErrorsNameThePlace) {
   refuse("\"density\": 2, ", "", {"/material", "'density' is missing"});
   refuse("{\"constant\": 3}", "{\"constant\": 3, \"box\": {}}", {"/sources/1", "one of"});
   refuse("\"upper\": [1, 1]", "\"upper\": [1, -1]", {"/sources/0/box", "below"});
+  refuse("\"lower\": [0, 0], \"upper\": [1, 1]", "\"lower\": [0, 0.3], \"upper\": [1, 0.4]",
+         {"/sources/0/box", "no node", "along y", "0.25 apart"});
+  refuse("\"lower\": [0, 0], \"upper\": [1, 1]", "\"lower\": [2, 0], \"upper\": [3, 1]", {"/sources/0/box", "along x"});
+  refuse("\"y\": \"periodic\"", "\"y\": \"periodic\", \"y+\": {\"temperature\": 5}", {"/sides/y+", "y is periodic"});
+  refuse("\"grid\"", "\"mesh\": \"a.msh\", \"gird\"", {"/mesh", "voussoir run"});
   refuse("\"waves\": [0, 1]", "\"waves\": [0, 1, 2]", {"/initial/sine/waves"});
   refuse("\"peaceman-rachford\"", "\"peaceman\"", {"/scheme"});
   refuse("\"end\": 3", "\"end\": 3.1", {"/time/end", "whole number of steps", "8.4"});
@@ -114,6 +119,21 @@ TEST(HeatJobFile, ErrorsNameThePlace) {
   refuse("\"time\": {\"start\": 1, \"step\": 0.25, \"end\": 3},", "\"comment\": 1,", {"'time' is missing"});
   refuse("{\n", "{,\n", {"plate.json:1", "not JSON"});
   refuse("\"value\": 7", "\"value\": 1e999", {"plate.json:5"});
+}
+
+// 0.3 is less than the position of the fourth of eleven nodes, 3 · 0.1, by rounding.
+TEST(HeatJobFile, BoxesContainTheNodesOfTheirSurface) {
+  for (const char* box : {"\"lower\": [0.1], \"upper\": [0.3]", "\"lower\": [0.7], \"upper\": [0.9]"}) {
+    const HeatJob job = read(R"({"grid": {"nodes": [11], "lengths": [1]},
+ "material": {"conductivity": 1, "density": 1, "specific_heat": 1}, "time": {"step": 1, "steps": 1},
+ "initial": {"box": {)" + std::string(box) +
+                             R"(, "value": 1, "outside": 0}}})");
+    GridField field(std::make_shared<const GridSpace>(job.grid, Backend::open("openmp:1")));
+    job.initial.fill(field);
+    double sum = 0;
+    for (std::int64_t n = 0; n < 11; ++n) sum += field.at(n);
+    EXPECT_EQ(sum, 3) << box;
+  }
 }
 
 TEST(HeatJobFile, StationaryJobsNeedFixedSides) {
@@ -159,6 +179,7 @@ TEST(HeatJobFile, FingerprintsTellJobsApart) {
   const std::string one = read(job_text()).fingerprint;
   EXPECT_EQ(one, read(job_text("\"every\": 2", "\"every\": 3")).fingerprint);
   EXPECT_EQ(one, read(job_text("\"end\": 3", "\"end\": 5")).fingerprint);
+  EXPECT_NE(one, read(job_text("\"name\": \"B\"", "\"name\": \"C\"")).fingerprint);  // its history is in the state
   EXPECT_NE(one, read(job_text("0.25", "0.125")).fingerprint);
   EXPECT_NE(one, read(job_text("\"value\": 7", "\"value\": 8")).fingerprint);
   EXPECT_NE(one, read(job_text("[5, 4]", "[5, 6]")).fingerprint);
