@@ -20,4 +20,6 @@
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
 #include <voussoir/solvers/eigen/mode_superposition_problem.hpp>
 #include <voussoir/solvers/static_problem.hpp>
+#include <voussoir/solvers/stencil/jacobi_iteration.hpp>
+#include <voussoir/solvers/stencil/stationary_heat.hpp>
 #include <voussoir/solvers/tridiagonal/tridiagonal_batch.hpp>

@@ -35,11 +35,13 @@ constexpr const char* bench_examples =
   spmv          products with stored matrices                     (the CPU backend's product)
   matrix-free   products with nothing stored                      (the same)
   ebe           products with element matrices                    (the same)
+  modes         projections, blocks of vectors, cycles for blocks  (products of the CPU backend)
   cg            iterations of CG, and whole solves                (ten iterations on the CPU; true residuals)
   amg           multigrid: set-up, set-up again, solve            (true residuals)
   integrate     element matrices, each way that the backend knows (a product with them)
   assemble      patterns, and integration into a matrix           (a product; the same bits twice)
   sweeps        batches of tridiagonal systems                    (residuals)
+  stencils      Jacobi iterations on a grid, in memory and streamed (the same bits); only where it is named
   user-element  elements as users write them, beside the library's (differences of residuals); only where it is named
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named

@@ -91,7 +91,10 @@ ExitCode plan_file(const PlanOptions& options, const std::string& file, Document
       documents.add(to_json(plan));
     else
       print(text_of(plan));
-    return ExitCode::ok;
+    // Nothing was predicted for a backend that was asked for by name.
+    const bool all_usable =
+        std::all_of(plan.backends.begin(), plan.backends.end(), [](const BackendPlan& b) { return b.usable; });
+    return options.backends.empty() || all_usable ? ExitCode::ok : ExitCode::machine;
   } catch (const Error& error) {
     print_error(error, file);
     return exit_code(error);
