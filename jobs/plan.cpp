@@ -77,6 +77,10 @@ std::vector<std::size_t> static_domains(const Job& job) {
 }
 
 bool is_linear(const Domain& domain) {
+  bool radiates = false;
+  for (std::size_t c = 0; c < domain.load_case_count(); ++c)
+    for (const LoadCase::Surface& load : domain.load_case(c).surface_loads()) radiates |= load.kind == "radiation";
+  if (radiates) return false;
   for (std::size_t b = 0; b < domain.block_count(); ++b)
     if (domain.block(b).size() > 0 && !domain.block(b).type().program().linear()) return false;
   return true;

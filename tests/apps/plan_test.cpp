@@ -22,6 +22,14 @@ TEST(Plan, PrintsPredictionsAndTheChoiceOfAuto) {
   EXPECT_EQ(files_in(folder).size(), 1u);  // nothing is written
 }
 
+TEST(Plan, SaysWhereAModelIsNotLinearOrABackendIsMissing) {
+  const std::string deck = std::string(VSR_TEST_SOURCE_DIR) + "/tests/fuzz/seeds/deck/radiation.inp";
+  const Outcome outcome = run_program({"plan", deck, "--backend", "openmp:1"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_TRUE(contains(outcome.out, "the model is not linear")) << outcome.out;
+  EXPECT_EQ(run_program({"plan", deck, "--backend", "cuda:77"}).code, 4);  // this machine lacks it
+}
+
 TEST(Plan, BadInputIsAnErrorWithItsPlace) {
   const auto folder = fresh_folder("plan_bad");
   EXPECT_EQ(run_program({"plan"}).code, 2);
