@@ -109,6 +109,23 @@ __device__ inline void load_matrices(const ElementPanelJob& job, std::int64_t gr
   }
 }
 
+/// A lane's numbers of the rows `rows` of X: columns `first` and 8, 16, 24 behind it. Addresses are computed once for
+/// each row.
+template <int Tiles>
+__device__ inline void load_x(const ElementPanelJob& job, const std::int32_t* rows, int first,
+                              double (&x)[Tiles][4][2]) {
+  const int columns = job.elements.columns, left = columns - job.top - first;
+#pragma unroll
+  for (int t = 0; t < Tiles; ++t)
+#pragma unroll
+    for (int s = 0; s < 2; ++s) {
+      const std::int32_t row = rows[8 * t + s];
+      const double* from = job.elements.x + static_cast<std::int64_t>(row) * columns + job.top + first;
+#pragma unroll
+      for (int m = 0; m < 4; ++m) x[t][m][s] = row >= 0 && 8 * m < left ? __ldg(from + 8 * m) : 0.0;
+    }
+}
+
 /// A warp per element of at most 8 · Tiles unknowns, with all of its X in registers. `Size` is the number of unknowns
 /// where the compiler is to know it, else 0.
 template <int Tiles, int Size, int Components, bool Diagonal>
@@ -133,11 +150,6 @@ __global__ void __launch_bounds__(small_threads, 2) project_small(ElementPanelJo
 #pragma unroll
     for (int s = 0; s < 2; ++s) by_row[t][s] = triangle_row(8 * t + 2 * q + s, dofs) + g;
   }
-  const int columns = job.elements.columns;
-  const double* first_column = job.elements.x + job.top + g;
-  bool exists[4];  // columns of this lane
-#pragma unroll
-  for (int m = 0; m < 4; ++m) exists[m] = job.top + 8 * m + g < columns;
   PanelTiles<Diagonal> tiles;
   const std::int64_t groups = (job.elements.count + group_elements - 1) / group_elements;
   for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
@@ -154,15 +166,7 @@ __global__ void __launch_bounds__(small_threads, 2) project_small(ElementPanelJo
       const std::int32_t* own = equations + k * (8 * Tiles) + 2 * q;
       if (equations[k * (8 * Tiles)] == skipped) continue;
       double x[Tiles][4][2];
-#pragma unroll
-      for (int t = 0; t < Tiles; ++t)
-#pragma unroll
-        for (int s = 0; s < 2; ++s) {
-          const std::int32_t row = own[8 * t + s];
-          const double* from = first_column + static_cast<std::int64_t>(row) * columns;
-#pragma unroll
-          for (int m = 0; m < 4; ++m) x[t][m][s] = row >= 0 && exists[m] ? __ldg(from + 8 * m) : 0.0;
-        }
+      load_x(job, own, g, x);
       const double* matrix = matrices + k * job.stride;
 #pragma unroll
       for (int u = 0; u < Tiles; ++u) {
