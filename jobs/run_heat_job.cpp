@@ -44,7 +44,7 @@ class HeatRun {
   std::filesystem::path state_path() const { return path(".state"); }
   bool overwrite() const { return options_.overwrite || options_.resume; }
 
-  /// Nobody else writes files of this name meanwhile; and names that are taken are found before anything is computed.
+  /// Locks the names of the result files, and finds existing files before anything is computed.
   void claim_names() {
     if (options_.resume && job_.stationary)
       throw Error(ErrorCode::bad_input, "a stationary job has no state to resume from; run it without --resume");

@@ -168,7 +168,7 @@ class ModalRun {
         throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", path.string());
   }
 
-  /// Writes all files; `record` gets their list. Returns those that the user is told of: of a series, its list.
+  /// Writes all files and lists them in `record`. Returns the names to print: for a series, only its index file.
   std::vector<std::string> write(const Job& job, const Domain& domain, const ModeSet& modes, ModalRecord& record,
                                  const EarlierFiles& earlier) const {
     std::vector<std::string> shown;

@@ -3,8 +3,8 @@
 #include <voussoir/backends/cost_model/machine_profile.hpp>
 #include <voussoir/backends/version.hpp>
 
-// Rates of a machine that nobody measured. The numbers are rounded ones of docs/benchmarks: two Neoverse V1 cores for
-// the CPU, an H200 for devices with memory of their own.
+// Rates for a machine that has not been measured. The numbers are rounded ones of docs/benchmarks: two Neoverse V1
+// cores for the CPU, an H200 for devices with memory of their own.
 
 namespace voussoir {
 namespace {

@@ -354,7 +354,8 @@ TEST_P(GridConformance, MisuseIsRefused) {
 }
 
 TEST(GridKernels, SourcesOfUsersAreComputedAtEveryStep) {
-  // u' = rate · cos(t), at every node: the middle of each step counts, and nobody has said that it depends on time.
+  // u' = rate · cos(t), at every node: it is taken at the middle of each step although it was not declared as depending
+  // on time.
   Grid grid({5, 4}, {1, 1});
   grid.periodic('x').periodic('y');
   GridHeatAnalysis heat(grid, {}, {HeatScheme::douglas, 0.1}, Backend::open(oracle));

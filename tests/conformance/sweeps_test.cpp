@@ -40,7 +40,7 @@ std::int64_t entry_of(const SweepShape& s, std::int64_t system, std::int64_t row
 }
 
 /// Random coefficients with |diagonal| = (dominance + up to 1) (|lower| + |upper|), of both signs. Entries outside the
-/// shape are not finite, so that nobody may use them.
+/// shape are not finite: a result that used them would not be either.
 template <class T>
 Batch<T> random_batch(const SweepShape& shape, bool periodic, unsigned seed, double dominance = 1.05) {
   std::mt19937 random(seed);

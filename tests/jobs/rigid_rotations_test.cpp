@@ -135,7 +135,7 @@ TEST(RigidRotations, AreHeldByMoments) {
       EXPECT_NEAR(set.sum[1], 0, 1e-9);
     }
 
-  // Rotations alone may be held, and their moments are told all the same.
+  // Moments are also reported where only rotations are constrained.
   const StepSummary three =
       summary_of(column(false) + "*BOUNDARY\nFOOT, 1, 3\nHEAD, 6, 6\n*STEP\n*STATIC\n*CLOAD\n13, 1, 2.\n*END STEP\n");
   const SupportReaction* held = support(three, "HEAD");
