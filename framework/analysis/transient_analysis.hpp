@@ -23,7 +23,7 @@ struct TimeSteps {
   double tolerance = 1e-3;
   double shortest = 0;                                       ///< of automatic steps; 0: 1e-5 · step
   double longest = std::numeric_limits<double>::infinity();  ///< of automatic steps
-  std::vector<double> times;                                 ///< that steps must end at, besides `end`; ascending
+  std::vector<double> times = {};                            ///< that steps must end at, besides `end`; ascending
 };
 
 /// What a transient analysis did.
