@@ -201,9 +201,9 @@ class DynamicJob : public testing::FolderTest {
     std::ofstream(folder_ / "bar.json")
         << R"({"mesh": "bar.msh", "materials": {"steel": {"young": 100, "poisson": 0.3, "density": 1}},
  "sections": [{"group": "bar", "physics": "truss", "material": "steel", "area": 1}],
- "supports": [{"name": "wall", "group": "left", "ux": 0.01, "uy": 0, "uz": 0},
+ "supports": [{"name": "wall", "group": "left", "ux": 0.01},
               {"name": "across", "group": "bar", "uy": 0, "uz": 0}],
- "loads": [{"name": "pull", "group": "right", "force": [1, 0, 0]}],
+ "loads": [{"name": "pull", "group": "right", "nodal_force": [1, 0, 0]}],
  "steps": )"
         << steps << "}";
     return read_job_file(folder_ / "bar.json");
