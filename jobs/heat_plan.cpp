@@ -109,24 +109,28 @@ double heat_fields(const HeatJob& job, const std::string& scheme) {
   const bool implicit = scheme == "douglas" || scheme == "peaceman-rachford";
   if (!job.regions.empty()) {
     const double axes = job.grid.dimensions();
-    fields += axes * (implicit ? 3 : 2) + 3 + axes + 1;  // on the devices, then conductivities and capacities on the host
+    fields +=
+        axes * (implicit ? 3 : 2) + 3 + axes + 1;  // on the devices, then conductivities and capacities on the host
   }
   if (scheme == "long-vectors") fields += 3;
   if (scheme == "stationary") fields += 4;
   return fields;
 }
 
-/// Iterations of Jacobi's method from the bounds of the spectrum: what reduces every part of the error to the tolerance.
+/// Iterations of Jacobi's method from the bounds of the spectrum: what reduces every part of the error to the
+/// tolerance.
 IterationAssumption assumed_jacobi_iterations(const HeatJob& job) {
   const StencilSpectrum spectrum = stencil_spectrum(stationary_problem(job.grid, job.material));
-  const double a = spectrum.least, b = spectrum.most, tolerance = std::clamp(job.stationary_options.tolerance, 1e-16, 0.5);
+  const double a = spectrum.least, b = spectrum.most,
+               tolerance = std::clamp(job.stationary_options.tolerance, 1e-16, 0.5);
   double iterations = 1;
   if (a > 0 && b > a)
     iterations = job.stationary_options.chebyshev ? std::acosh(1 / tolerance) / std::acosh((b + a) / (b - a))
                                                   : std::log(tolerance) / std::log1p(-a);
   iterations = std::clamp(std::ceil(iterations), 1.0, static_cast<double>(job.stationary_options.max_iterations));
-  return {iterations, "iterations from the bounds of the spectrum of the grid, which every field needs at most; smooth "
-                      "ones need them, others fewer"};
+  return {iterations,
+          "iterations from the bounds of the spectrum of the grid, which every field needs at most; smooth "
+          "ones need them, others fewer"};
 }
 
 HeatBackendPlan plan_heat_backend(const HeatJob& job, const std::string& specification) {
@@ -150,10 +154,9 @@ HeatBackendPlan plan_heat_backend(const HeatJob& job, const std::string& specifi
   const std::string own = job.stationary ? "stationary" : to_string(job.options.scheme);
   std::vector<std::string> names = heat_scheme_names();
   if (job.stationary) names = {"stationary"};
-  const double limit = job.stationary ? 0
-                       : job.regions.empty()
-                           ? GridHeatAnalysis::explicit_limit(job.grid, job.material)
-                           : GridHeatAnalysis::explicit_limit(job.grid, job.materials());
+  const double limit = job.stationary        ? 0
+                       : job.regions.empty() ? GridHeatAnalysis::explicit_limit(job.grid, job.material)
+                                             : GridHeatAnalysis::explicit_limit(job.grid, job.materials());
   const MainMemory machine = main_memory();
   for (const std::string& name : names) {
     const bool is_explicit = name == "explicit" || name == "long-vectors";
@@ -214,7 +217,8 @@ HeatPlan plan_heat_job(const HeatJob& job, const std::vector<std::string>& backe
   for (const std::string& backend : backends) plan.backends.push_back(plan_heat_backend(job, backend));
   plan.notes.emplace_back("files are not counted");
   if (!job.stationary)
-    plan.notes.emplace_back("schemes other than the job's are given the job's steps, or those that they allow; their errors differ");
+    plan.notes.emplace_back(
+        "schemes other than the job's are given the job's steps, or those that they allow; their errors differ");
   return plan;
 }
 
@@ -224,9 +228,8 @@ RunPrediction predict_heat_run(const HeatJob& job, const Backend& backend) {
   prediction.note = found.note;
   if (!found.profile) return prediction;
   const CostModel model(std::move(*found.profile));
-  const HeatSchemePlan plan =
-      predict_heat(model, job, job.stationary ? "stationary" : to_string(job.options.scheme), job.options.time_step,
-                   static_cast<double>(job.steps));
+  const HeatSchemePlan plan = predict_heat(model, job, job.stationary ? "stationary" : to_string(job.options.scheme),
+                                           job.options.time_step, static_cast<double>(job.steps));
   PredictedSum steps;
   prediction.stages.push_back({"setup", plan.set_up_seconds});
   prediction.stages.push_back({"steps", steps.add(plan.steps, plan.step_seconds).value()});
@@ -261,7 +264,7 @@ std::string to_json(const HeatPlan& plan) {
                         {"profile", b.profile_note},
                         {"schemes", schemes}});
   }
-  const Json root{{"voussoir", version()}, {"file", plan.source},   {"name", plan.name},      {"title", plan.title},
+  const Json root{{"voussoir", version()}, {"file", plan.source},  {"name", plan.name},  {"title", plan.title},
                   {"nodes", plan.nodes},   {"backends", backends}, {"notes", plan.notes}};
   return printable_json(root.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }

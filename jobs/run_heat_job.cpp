@@ -103,8 +103,8 @@ class HeatRun {
     double ratio = 0;
     for (const HeatMaterial& material : all)
       for (int a = 0; a < job_.grid.dimensions(); ++a)
-        ratio = std::max(ratio, job_.options.time_step * material.diffusivity(a) /
-                                    (job_.grid.spacing(a) * job_.grid.spacing(a)));
+        ratio = std::max(
+            ratio, job_.options.time_step * material.diffusivity(a) / (job_.grid.spacing(a) * job_.grid.spacing(a)));
     if (ratio <= 10 || ratio <= static_cast<double>(job_.steps)) return;
     result_.notes.push_back("the time step is " + short_number(ratio, 3) +
                             " times rho c h^2 / k, and there are fewer steps: jumps in the field and differences from "
@@ -113,10 +113,9 @@ class HeatRun {
   }
 
   void take_steps(const std::shared_ptr<Backend>& backend) {
-    const auto analysis =
-        job_.regions.empty()
-            ? std::make_unique<GridHeatAnalysis>(job_.grid, job_.material, job_.options, backend)
-            : std::make_unique<GridHeatAnalysis>(job_.grid, job_.materials(), job_.options, backend);
+    const auto analysis = job_.regions.empty()
+                              ? std::make_unique<GridHeatAnalysis>(job_.grid, job_.material, job_.options, backend)
+                              : std::make_unique<GridHeatAnalysis>(job_.grid, job_.materials(), job_.options, backend);
     GridHeatAnalysis& heat = *analysis;
     for (const GridTerm& source : job_.sources) heat.sources().add(source);
     if (options_.resume) {

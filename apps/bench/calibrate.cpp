@@ -53,7 +53,9 @@ void print_profile(const MachineProfile& profile) {
     show("{:<36} {:>9} {:>12} {:>9} {:>12} {:<9} {:>4.0f} %{}\n", name, readable_time(cost.latency),
          cached ? rate_text(*cached) : "–", bytes ? readable_bytes(*bytes) : "–",
          cost.resolved() ? rate_text(cost.streaming_rate()) : "–", unit_of(name), 100 * cost.noise,
-         cost.width > 1 ? fmt::format("  {:.0f} in flight", cost.width) : cost.queued ? "  queued" : "");
+         cost.width > 1 ? fmt::format("  {:.0f} in flight", cost.width)
+         : cost.queued  ? "  queued"
+                        : "");
   }
   for (const std::string& note : profile.notes) show("note: {}\n", note);
 }
@@ -71,7 +73,9 @@ void bench_calibrate(const CostBench& options) {
   show("\nMeasured in {:.1f} s\n", watch.seconds());
   if (!options.json.empty()) save_profile(profile, options.json);
   if (options.quick)
-    show("Quick: sizes up to 4 MB only, so that rates in memory are those of caches. It is not kept; without --quick it is\n");
+    show(
+        "Quick: sizes up to 4 MB only, so that rates in memory are those of caches. It is not kept; without --quick it "
+        "is\n");
   else
     show("Kept in {}\n", save_profile(profile).string());
 }

@@ -88,12 +88,12 @@ std::string text_of(const HeatPlan& plan) {
     text += fmt::format("    {:<18} {:>11} {:>11} {:>10} {:>10} {:>12} {:>10}\n", "scheme", "time step", "steps",
                         "set-up", "step", "predicted", "memory");
     for (const HeatSchemePlan& s : backend.schemes) {
-      text += fmt::format("    {:<18} {:>11} {:>11.0f} {:>10} {:>10} {:>12} {:>10}{}{}{}\n", s.scheme,
-                          s.time_step > 0 ? fmt::format("{:.4g}", s.time_step) : "–", s.steps,
-                          time_or_unknown(s.set_up_seconds), time_or_unknown(s.step_seconds),
-                          time_or_unknown(s.seconds), readable_bytes(s.memory),
-                          s.fits ? "" : "  " + yellow("does not fit"), s.chosen ? "  " + bold("the job's") : "",
-                          s.note.empty() ? "" : "  " + s.note);
+      text +=
+          fmt::format("    {:<18} {:>11} {:>11.0f} {:>10} {:>10} {:>12} {:>10}{}{}{}\n", s.scheme,
+                      s.time_step > 0 ? fmt::format("{:.4g}", s.time_step) : "–", s.steps,
+                      time_or_unknown(s.set_up_seconds), time_or_unknown(s.step_seconds), time_or_unknown(s.seconds),
+                      readable_bytes(s.memory), s.fits ? "" : "  " + yellow("does not fit"),
+                      s.chosen ? "  " + bold("the job's") : "", s.note.empty() ? "" : "  " + s.note);
       if (s.count) text += "    assumption: " + s.count->text + "\n";
     }
   }

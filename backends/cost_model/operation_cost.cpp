@@ -103,7 +103,8 @@ std::optional<double> OperationCost::cache_bytes() const {
   for (std::size_t i = levels.size() - 1; i-- > 0;) {
     const Level &low = levels[i], &high = levels[i + 1];
     if (!(low.seconds_per_unit > 0) || low.seconds_per_unit > middle) continue;
-    const double share = std::log(middle / low.seconds_per_unit) / std::log(high.seconds_per_unit / low.seconds_per_unit);
+    const double share =
+        std::log(middle / low.seconds_per_unit) / std::log(high.seconds_per_unit / low.seconds_per_unit);
     const double from = std::max(low.working_set, 1.0);
     return from * std::pow(std::max(high.working_set, 1.0) / from, std::clamp(share, 0.0, 1.0));
   }

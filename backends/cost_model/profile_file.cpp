@@ -115,8 +115,7 @@ std::string to_json(const MachineProfile& profile) {
   Json all = Json::object();
   for (const auto& [name, cost] : profile.costs) {
     Json levels = Json::array();
-    for (const auto& level : cost.levels) 
-      levels.push_back({level.working_set, level.seconds_per_unit, level.units});
+    for (const auto& level : cost.levels) levels.push_back({level.working_set, level.seconds_per_unit, level.units});
     all[name] = {{"latency", cost.latency}, {"width", cost.width}, {"noise", cost.noise}, {"levels", levels}};
     if (cost.queued) all[name]["queued"] = true;
   }

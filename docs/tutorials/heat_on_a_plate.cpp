@@ -3,8 +3,8 @@
 
 #include <voussoir/backends/grid_stock.hpp>
 #include <voussoir/backends/sweep_services.hpp>
-#include <voussoir/framework/grid/grid_library.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/grid/grid_library.hpp>
 #include <voussoir/framework/io/picture/grid_picture.hpp>
 #include <voussoir/solvers/cost/calibration.hpp>
 #include <voussoir/solvers/cost/pyramid_height.hpp>

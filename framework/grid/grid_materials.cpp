@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include <voussoir/backends/error.hpp>
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/framework/grid/heat_analysis.hpp>
 
 namespace voussoir {
 namespace {
@@ -81,8 +81,8 @@ GridMaterials& GridMaterials::conductivities(const std::vector<double>& values) 
 
 GridMaterials& GridMaterials::conductivities(int axis, const std::vector<double>& values) {
   if (axis < 0 || axis >= grid_.dimensions())
-    throw Error(ErrorCode::misuse, "a grid of " + std::to_string(grid_.dimensions()) + " dimensions has no axis " +
-                                       std::to_string(axis));
+    throw Error(ErrorCode::misuse,
+                "a grid of " + std::to_string(grid_.dimensions()) + " dimensions has no axis " + std::to_string(axis));
   take_field(values, "conductivity", conductivity_[static_cast<std::size_t>(axis)]);
   return *this;
 }

@@ -4,10 +4,9 @@
 #include <vector>
 
 #include <voussoir/framework/grid/grid.hpp>
+#include <voussoir/framework/grid/heat_material.hpp>
 
 namespace voussoir {
-
-struct HeatMaterial;
 
 /// Materials of a grid that differ from node to node. Each node has conductivities along the axes and a capacity
 /// (density × specific heat), which hold in the cell around the node, half-way to its neighbours: an interface between

@@ -100,8 +100,8 @@ double heat_through_flux_sides(const Grid& grid, const detail::AllSides& values,
     double sum = 0;
     for (int b = 0; b < grid.nodes(second); ++b)
       for (int a = 0; a < grid.nodes(first); ++a) {
-        const std::size_t n = static_cast<std::size_t>(a) +
-                              static_cast<std::size_t>(grid.nodes(first)) * static_cast<std::size_t>(b);
+        const std::size_t n =
+            static_cast<std::size_t>(a) + static_cast<std::size_t>(grid.nodes(first)) * static_cast<std::size_t>(b);
         sum += weight(first, a) * weight(second, b) * side.at(n) * factor(s, n);
       }
     total += sum * grid.cell_volume() / grid.spacing(s / 2);
@@ -175,8 +175,8 @@ GridHeatAnalysis::GridHeatAnalysis(Grid grid, GridMaterials materials, GridHeatO
       sides_(std::make_unique<Sides>()) {
   make_sides();
   const bool implicit = options.scheme != HeatScheme::explicit_euler;
-  layered_ = std::make_unique<detail::LayeredMaterial>(space_, std::move(materials),
-                                                       implicit ? 0.5 * options.time_step : 0.0);
+  layered_ =
+      std::make_unique<detail::LayeredMaterial>(space_, std::move(materials), implicit ? 0.5 * options.time_step : 0.0);
   if (implicit) sweeps_ = std::make_unique<detail::LineSweeps>(space_, *layered_, options.time_step);
 }
 

@@ -17,18 +17,6 @@ class LineSweeps;
 struct SideValues;
 }  // namespace detail
 
-/// Material of a heat analysis on a grid, the same everywhere.
-struct HeatMaterial {
-  std::array<double, 3> conductivity{1, 1, 1};  ///< along x, y, z
-  double density = 1;                           ///< mass per volume
-  double specific_heat = 1;                     ///< heat per mass and temperature
-
-  double capacity() const { return density * specific_heat; }  ///< heat per volume and temperature
-  double diffusivity(int axis) const {                         ///< conductivity / capacity along an axis
-    return conductivity[static_cast<std::size_t>(axis)] / capacity();
-  }
-};
-
 /// How time steps are taken.
 enum class HeatScheme {
   douglas,            ///< implicit, split by coordinates (Douglas and Gunn); 1, 2 and 3 dimensions, second order
@@ -74,9 +62,9 @@ struct GridHeatState {
 ///
 ///   ρ c ∂u/∂t = Σ_a k_a ∂²u/∂x_a² + f ,
 ///
-/// with conductivities along the axes, sources f per volume, and the sides of the grid. Second differences in space; with
-/// several materials (GridMaterials), balances of the cells around nodes. docs/grids.md describes the schemes and how
-/// sides that change with time enter them.
+/// with conductivities along the axes, sources f per volume, and the sides of the grid. Second differences in space;
+/// with several materials (GridMaterials), balances of the cells around nodes. docs/grids.md describes the schemes and
+/// how sides that change with time enter them.
 ///
 ///   Grid plate({400, 400}, {1, 1});
 ///   plate.periodic('x').periodic('y');

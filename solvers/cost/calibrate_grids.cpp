@@ -92,8 +92,8 @@ void calibrate_streams(Calibrator& c, StencilServices& stencils) {
         extra = update->seconds(with.units / 8, with.working_set) * (1 + 8.0 / static_cast<double>(n));
     const double both = std::max(with.seconds - extra, 0.1 * with.seconds);
     const double half = std::max(without.seconds - extra, 0.1 * without.seconds);
-    // both = 2 in + out and half = in + out. Of noisy times, so much is kept that neither direction is more than twice as
-    // fast as the other.
+    // both = 2 in + out and half = in + out. Of noisy times, so much is kept that neither direction is more than twice
+    // as fast as the other.
     const double each = std::clamp(both - half, 0.25 * both, 0.4 * both);
     in.push_back({with.units, with.working_set, each, with.noise});
     out.push_back({with.units, with.working_set, both - 2 * each, with.noise});

@@ -37,9 +37,8 @@ std::vector<CostSample> measure_diffusion(const Calibrator& c) {
     arguments.parameters = &parameters;
     const GridProgram& program = GridLibrary::instance().find("grid.diffusion");
     const auto nodes = static_cast<double>(grid.node_count());
-    samples.push_back(c.measure(nodes, 16 * nodes, [&] {
-      space->services().apply(program, space->layout(), sides, arguments, to.vector());
-    }));
+    samples.push_back(c.measure(
+        nodes, 16 * nodes, [&] { space->services().apply(program, space->layout(), sides, arguments, to.vector()); }));
   }
   return samples;
 }
@@ -53,7 +52,8 @@ std::vector<CostSample> measure_sweeps(const Calibrator& c, bool across, bool ow
   for (const int n : heat_grid_sizes(c)) {
     const std::int64_t unknowns = std::int64_t{n} * n, numbers = own ? unknowns : n;
     const std::vector<double> beside(static_cast<std::size_t>(numbers), -1.0), middle(beside.size(), 3.0);
-    const Array<double> side(memory, std::span<const double>(beside)), diagonal(memory, std::span<const double>(middle));
+    const Array<double> side(memory, std::span<const double>(beside)),
+        diagonal(memory, std::span<const double>(middle));
     const SweepCoefficients<double> matrix{side, diagonal, side};
     const std::vector<double> values = rough_numbers(unknowns);
     const Array<double> f(memory, std::span<const double>(values));
@@ -77,9 +77,8 @@ std::vector<CostSample> measure_sweeps(const Calibrator& c, bool across, bool ow
 }  // namespace
 
 void calibrate_heat(Calibrator& c) {
-  c.group("grids: second differences", [&] {
-    c.add(std::string(operations::diffusion), [&] { return measure_diffusion(c); });
-  });
+  c.group("grids: second differences",
+          [&] { c.add(std::string(operations::diffusion), [&] { return measure_diffusion(c); }); });
   c.group("grids: tridiagonal sweeps", [&] {
     c.add(std::string(operations::sweep), [&] { return measure_sweeps(c, false, false); });
     c.add(std::string(operations::sweep_across), [&] { return measure_sweeps(c, true, false); });

@@ -19,8 +19,8 @@ struct LongVectorSamples {
 
 /// Points per side: closer where vectors leave the caches of most processors.
 std::vector<std::int64_t> long_vector_sizes(const Calibrator& c) {
-  std::vector<std::int64_t> sizes{8,   12,  18,  26,  36,  50,  70,  100,  140,  180,  220,  260,  300,  350,
-                                  420, 510, 600, 720, 860, 1000, 1200, 1450, 1750, 2100, 2900, 4000};
+  std::vector<std::int64_t> sizes{8,   12,  18,  26,  36,  50,  70,   100,  140,  180,  220,  260,  300,
+                                  350, 420, 510, 600, 720, 860, 1000, 1200, 1450, 1750, 2100, 2900, 4000};
   const double largest = c.largest_bytes() / 24;
   std::erase_if(sizes, [&](std::int64_t n) { return static_cast<double>((n + 2) * (n + 2)) > largest; });
   if (!c.options().quick) return sizes;

@@ -225,8 +225,8 @@ std::vector<double> heat_of(HeatScheme scheme, int dimensions, const std::shared
   layers.fill([](const GridPosition& x) {
     return x[0] < 0.4 ? HeatMaterial{{3, 0.1, 1}, 2, 1} : HeatMaterial{{0.2, 1 + x[1], 0.5}, 1, 0.5 + x[2]};
   });
-  const double limit = layered ? GridHeatAnalysis::explicit_limit(grid, layers)
-                               : GridHeatAnalysis::explicit_limit(grid, material);
+  const double limit =
+      layered ? GridHeatAnalysis::explicit_limit(grid, layers) : GridHeatAnalysis::explicit_limit(grid, material);
   const GridHeatOptions options{scheme, scheme == HeatScheme::explicit_euler ? 0.5 * limit : 0.01};
   const auto made = layered ? std::make_unique<GridHeatAnalysis>(grid, layers, options, backend)
                             : std::make_unique<GridHeatAnalysis>(grid, material, options, backend);

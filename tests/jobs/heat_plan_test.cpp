@@ -18,8 +18,8 @@ namespace {
 HeatJob plan_sample(const std::string& scheme, const std::string& more = "") {
   const std::string time = scheme == "stationary" ? "" : R"("time": {"step": 0.01, "steps": 40},)";
   return read_heat_text(R"({"grid": {"nodes": [30, 30], "lengths": [1, 1]}, "sides": {"all": {"temperature": 1}},
- "material": {"conductivity": 1, "density": 1, "specific_heat": 1}, )" + time + more + R"( "scheme": ")" + scheme +
-                            R"(", "backend": "openmp:1"})",
+ "material": {"conductivity": 1, "density": 1, "specific_heat": 1}, )" +
+                            time + more + R"( "scheme": ")" + scheme + R"(", "backend": "openmp:1"})",
                         "plan.json", ".");
 }
 

@@ -69,18 +69,18 @@ class CpuLongVectors final : public LongVectorHeat {
     const double* border;
   };
   /// Inside a section of the device.
-  Vectors lent() {
-    return {v_.update_device(), t_.write_device(), s_.write_device(), border_.read_device()};
-  }
+  Vectors lent() { return {v_.update_device(), t_.write_device(), s_.write_device(), border_.read_device()}; }
 
   void run(LongVectorOperation operation, const Vectors& at) const {
     const std::int64_t m = n_ + 2, first = m + 1, length = n_ * m - 2;
     double *const v = at.v, *const t = at.t, *const s = at.s;
     switch (operation) {
       case LongVectorOperation::first_sum:
-        return for_blocks(static_cast<std::size_t>((n_ + 1) * m - 1), threads_, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t j = begin + 1; j < end + 1; ++j) t[j] = v[j] + v[j + static_cast<std::size_t>(m - 1)];
-        });
+        return for_blocks(static_cast<std::size_t>((n_ + 1) * m - 1), threads_,
+                          [&](std::size_t begin, std::size_t end) {
+                            for (std::size_t j = begin + 1; j < end + 1; ++j)
+                              t[j] = v[j] + v[j + static_cast<std::size_t>(m - 1)];
+                          });
       case LongVectorOperation::second_sum:
         return for_blocks(static_cast<std::size_t>(length), threads_, [&](std::size_t begin, std::size_t end) {
           const double* const below = t + first - m;
@@ -109,9 +109,8 @@ class CpuLongVectors final : public LongVectorHeat {
   }
 
   void copy_long_vector(const double* from, std::span<double> to) const {
-    for_blocks(to.size(), threads_, [&](std::size_t begin, std::size_t end) {
-      std::copy(from + begin, from + end, to.data() + begin);
-    });
+    for_blocks(to.size(), threads_,
+               [&](std::size_t begin, std::size_t end) { std::copy(from + begin, from + end, to.data() + begin); });
   }
 
   std::shared_ptr<DeviceMemory> memory_;

@@ -34,11 +34,10 @@ struct LineMatrix {
 };
 
 [[noreturn]] void refuse_step(const Grid& grid, int axis, double weight, double time_step) {
-  throw Error(ErrorCode::bad_input,
-              std::string("the time step ") + short_number(time_step, 6) + " is " +
-                  short_number(2 * weight / (grid.spacing(axis) * grid.spacing(axis)), 3) +
-                  " times rho c h^2 / k along " + "xyz"[axis] +
-                  ", too large for an implicit step in double precision; use a smaller step");
+  throw Error(ErrorCode::bad_input, std::string("the time step ") + short_number(time_step, 6) + " is " +
+                                        short_number(2 * weight / (grid.spacing(axis) * grid.spacing(axis)), 3) +
+                                        " times rho c h^2 / k along " + "xyz"[axis] +
+                                        ", too large for an implicit step in double precision; use a smaller step");
 }
 
 }  // namespace
@@ -189,8 +188,8 @@ void LineSweeps::refuse(int axis, int device, const SweepOutcome& outcome) const
     node += layout.layout()->first(device);
   const GridPosition x = space_->grid().position(node);
   throw Error(ErrorCode::not_finite,
-              "temperatures became infinite or not a number at x = " + short_number(x[0], 6) + ", y = " +
-                  short_number(x[1], 6) + ", z = " + short_number(x[2], 6) + ", along " + "xyz"[axis] +
+              "temperatures became infinite or not a number at x = " + short_number(x[0], 6) +
+                  ", y = " + short_number(x[1], 6) + ", z = " + short_number(x[2], 6) + ", along " + "xyz"[axis] +
                   ", with the time step " + short_number(time_step_, 6) +
                   "; use a smaller step, and check initial temperatures, sides, sources and materials");
 }
@@ -198,7 +197,8 @@ void LineSweeps::refuse(int axis, int device, const SweepOutcome& outcome) const
 void LineSweeps::check() {
   for (int d = 0; d < static_cast<int>(devices_.size()); ++d)
     for (int axis = 0; axis < space_->grid().dimensions(); ++axis)
-      if (const SweepOutcome outcome = devices_[static_cast<std::size_t>(d)].faults[static_cast<std::size_t>(axis)]->take();
+      if (const SweepOutcome outcome =
+              devices_[static_cast<std::size_t>(d)].faults[static_cast<std::size_t>(axis)]->take();
           !outcome.good())
         refuse(axis, d, outcome);
 }

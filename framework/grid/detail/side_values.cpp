@@ -79,9 +79,8 @@ AllSides evaluate_all_sides(const Grid& grid, double time, bool varies, Divisor&
 }  // namespace
 
 AllSides evaluate_sides(const Grid& grid, const std::array<double, 3>& conductivity, double time) {
-  return evaluate_all_sides(grid, time, false, [&](int side, std::int64_t) {
-    return conductivity[static_cast<std::size_t>(side / 2)];
-  });
+  return evaluate_all_sides(grid, time, false,
+                            [&](int side, std::int64_t) { return conductivity[static_cast<std::size_t>(side / 2)]; });
 }
 
 AllSides evaluate_sides(const Grid& grid, const GridMaterials& materials, double time) {
@@ -129,10 +128,9 @@ void step_back(const Grid& grid, int side, int axis, double factor, const GridMa
       node[static_cast<std::size_t>(first)] = static_cast<int>(n % static_cast<std::size_t>(grid.nodes(first)));
       node[static_cast<std::size_t>(second)] = static_cast<int>(n / static_cast<std::size_t>(grid.nodes(first)));
       const auto [a, b] = axes_along(2 * axis);
-      more = (materials ? 2 / h : 2 * h) *
-             other.at(static_cast<std::size_t>(node[static_cast<std::size_t>(a)]) +
-                      static_cast<std::size_t>(grid.nodes(a)) *
-                          static_cast<std::size_t>(node[static_cast<std::size_t>(b)]));
+      more = (materials ? 2 / h : 2 * h) * other.at(static_cast<std::size_t>(node[static_cast<std::size_t>(a)]) +
+                                                    static_cast<std::size_t>(grid.nodes(a)) *
+                                                        static_cast<std::size_t>(node[static_cast<std::size_t>(b)]));
     }
     if (!materials) {
       y[n] -= weight * ((below - before[n]) + (above - before[n]) + more);
@@ -161,8 +159,7 @@ SideValues intermediate_side(const Grid& grid, int side, const AllSides& change,
   for (std::size_t n = 0; n < result.values.size(); ++n) result.values[n] = own.at(n);
   for (int axis = grid.dimensions() - 1; axis >= 0; --axis)
     if (axis != side / 2 && later.factor[static_cast<std::size_t>(axis)] != 0)
-      step_back(grid, side, axis, later.factor[static_cast<std::size_t>(axis)], later.materials, change,
-                result.values);
+      step_back(grid, side, axis, later.factor[static_cast<std::size_t>(axis)], later.materials, change, result.values);
   return result;
 }
 

@@ -352,8 +352,8 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   const Json root = Json::parse(text, name);
   if (root.has("mesh") && !root.has("grid"))
     root.at("mesh").fail("this is a job of finite elements, not one of heat on a grid; use voussoir run");
-  root.allow({"$schema", "title", "grid", "sides", "material", "materials", "sources", "initial", "scheme", "time", "stationary",
-              "backend", "output", "points"});
+  root.allow({"$schema", "title", "grid", "sides", "material", "materials", "sources", "initial", "scheme", "time",
+              "stationary", "backend", "output", "points"});
   HeatJob job;
   job.name = std::filesystem::path(name).stem().string();
   if (root.has("title")) job.title = root.at("title").text();
@@ -371,9 +371,10 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   const std::string scheme = root.has("scheme") ? root.at("scheme").choice(schemes) : "douglas";
   job.stationary = scheme == "stationary";
   if (!job.regions.empty() && (job.stationary || scheme == "long-vectors"))
-    root.at("materials").fail("the scheme \"" + scheme + "\" is for one material; use \"" +
-                              (job.stationary ? "douglas\" with steps until temperatures no longer change"
-                                              : std::string("explicit\"")));
+    root.at("materials")
+        .fail(
+            "the scheme \"" + scheme + "\" is for one material; use \"" +
+            (job.stationary ? "douglas\" with steps until temperatures no longer change" : std::string("explicit\"")));
   if (job.stationary) {
     if (root.has("time"))
       root.at("time").fail("a stationary job has no time; remove this key, or choose another scheme");

@@ -72,11 +72,11 @@ struct HeatJob {
   std::vector<HeatPoint> points;      ///< recorded after every step
   /// The materials of all nodes.
   GridMaterials materials() const;
-  std::string fingerprint;            ///< what decides the numbers: grid, sides, material, sources, scheme, step
+  std::string fingerprint;  ///< what decides the numbers: grid, sides, material, sources, scheme, step
 };
 
-/// Whether a file is a heat job: a JSON document with "grid" and without "mesh". A file that is none, or no JSON at all,
-/// is not; readers say why.
+/// Whether a file is a heat job: a JSON document with "grid" and without "mesh". A file that is none, or no JSON at
+/// all, is not; readers say why.
 bool is_heat_job(const std::filesystem::path& path);
 
 /// Reads a heat job. A syntax error is an Error with file, line and column; any other error has file, line and JSON

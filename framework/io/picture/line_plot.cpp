@@ -75,7 +75,8 @@ std::string dots_of(const LinePlot::Points& all, const char* colour, AtX&& at_x,
   std::string svg;
   for (const auto& [x, v] : all)
     if (std::isfinite(v))
-      svg += "<circle cx=\"" + place(at_x(x)) + "\" cy=\"" + place(at_y(v)) + "\" r=\"3.5\" fill=\"" + colour + "\"/>\n";
+      svg +=
+          "<circle cx=\"" + place(at_x(x)) + "\" cy=\"" + place(at_y(v)) + "\" r=\"3.5\" fill=\"" + colour + "\"/>\n";
   return svg;
 }
 

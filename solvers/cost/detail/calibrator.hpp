@@ -47,9 +47,9 @@ class Calibrator {
   const CalibrationOptions& options_;
   MachineProfile profile_;
   double largest_bytes_ = 0;
-  std::vector<Vector> busy_;   ///< two vectors that are copied to keep the device busy
-  int queues_ = -1;            ///< −1: not known yet
-  double copy_seconds_ = 0;    ///< of one copy of busy_
+  std::vector<Vector> busy_;  ///< two vectors that are copied to keep the device busy
+  int queues_ = -1;           ///< −1: not known yet
+  double copy_seconds_ = 0;   ///< of one copy of busy_
 };
 
 /// An even distribution of n entries over the devices of a backend; `ghosts` entries of the device before are ghosts of
@@ -58,11 +58,11 @@ std::shared_ptr<const Layout> even_layout(const Backend& backend, std::int64_t n
 /// Numbers with many digits: zeros and equal numbers may be faster.
 std::vector<double> rough_numbers(std::int64_t n);
 
-void calibrate_vectors(Calibrator& calibrator);   ///< vector operations, copies to and from the device, halos
-void calibrate_elements(Calibrator& calibrator);  ///< patterns, integration, assembly, products
-void calibrate_solvers(Calibrator& calibrator);   ///< CG, multigrid, direct solvers, stages of an analysis
-void calibrate_grids(Calibrator& calibrator);     ///< stencils, pyramids
+void calibrate_vectors(Calibrator& calibrator);       ///< vector operations, copies to and from the device, halos
+void calibrate_elements(Calibrator& calibrator);      ///< patterns, integration, assembly, products
+void calibrate_solvers(Calibrator& calibrator);       ///< CG, multigrid, direct solvers, stages of an analysis
+void calibrate_grids(Calibrator& calibrator);         ///< stencils, pyramids
 void calibrate_long_vectors(Calibrator& calibrator);  ///< the operations of explicit steps on long vectors, and copies
-void calibrate_heat(Calibrator& calibrator);      ///< second differences and tridiagonal sweeps of heat on grids
+void calibrate_heat(Calibrator& calibrator);          ///< second differences and tridiagonal sweeps of heat on grids
 
 }  // namespace voussoir::detail

@@ -65,7 +65,7 @@ TEST(LongVectors, QueuedLaunchesHideBehindExecution) {
     profile.costs[name].queued = true;
     profile.costs[name].width = 1;
   }
-  const double work = 15 * 0.5 + 6 * 0.5 + 6 * 0.75;  // 15 and 6 sums, 6 scaled sums
+  const double work = 15 * 0.5 + 6 * 0.5 + 6 * 0.75;                          // 15 and 6 sums, 6 scaled sums
   EXPECT_DOUBLE_EQ(*CostModel(profile).long_vectors(2, 3, false), 3 * work);  // 15 > four launches of 2
   for (const char* name : {"add", "saxpy", "border"}) profile.costs[name].latency = 5;
   EXPECT_DOUBLE_EQ(*CostModel(profile).long_vectors(2, 3, false), 3 * 20.0);

@@ -139,7 +139,8 @@ TEST(FindProfile, ReportsWhatItFinds) {
   std::filesystem::remove(path);
   EXPECT_FALSE(find_profile(*backend).profile);
   EXPECT_NE(find_profile(*backend).note.find("bench calibrate --backend openmp:2"), std::string::npos);
-  for (const std::string& piece : {path.string(), std::string("VOUSSOIR_PROFILE")})  // a name that leads nowhere is said
+  for (const std::string& piece :
+       {path.string(), std::string("VOUSSOIR_PROFILE")})  // a name that leads nowhere is said
     EXPECT_NE(find_profile(*backend).note.find(piece), std::string::npos) << find_profile(*backend).note;
   save_profile(profile_for(*backend));
   ASSERT_TRUE(std::filesystem::exists(path));

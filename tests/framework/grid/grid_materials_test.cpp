@@ -96,8 +96,8 @@ TEST(GridMaterials, SteadyLayersStayWithEverySchemeAndDimension) {
   }
 }
 
-/// Temperatures of a bar of two layers with cells of its own: implicit, small steps, many cells. Both ends are held at 0,
-/// the bar begins at 1. Values in the middles of `samples` equal pieces.
+/// Temperatures of a bar of two layers with cells of its own: implicit, small steps, many cells. Both ends are held at
+/// 0, the bar begins at 1. Values in the middles of `samples` equal pieces.
 std::vector<double> fine_reference(double k1, double c1, double k2, double c2, double end, int cells, int steps) {
   const double h = 1.0 / cells, step = end / steps;
   std::vector<double> u(static_cast<std::size_t>(cells), 1.0), upper(u.size()), right(u.size());
@@ -159,7 +159,8 @@ TEST(GridMaterials, TwoLayersFollowAFineReferenceWithEveryScheme) {
     }
     // Second order: 63/31 times smaller distances, 4.1 times smaller errors.
     EXPECT_LT(errors[2], 1e-3) << to_string(scheme);
-    EXPECT_GT(errors[1] / errors[2], 3.7) << to_string(scheme) << " " << errors[0] << " " << errors[1] << " " << errors[2];
+    EXPECT_GT(errors[1] / errors[2], 3.7)
+        << to_string(scheme) << " " << errors[0] << " " << errors[1] << " " << errors[2];
   }
 }
 
@@ -279,8 +280,7 @@ TEST(GridMaterials, BadNumbersAreRefusedWithTheirPlace) {
   GridMaterials materials(grid, good);
   expect_error(ErrorCode::bad_input, {"conductivity", "node 0", "greater than zero"},
                [&] { GridMaterials(grid, isotropic(0, 1)); });
-  expect_error(ErrorCode::bad_input, {"no node", "along y"},
-               [&] { materials.box({0, 0.4, 0}, {1, 0.6, 0}, good); });
+  expect_error(ErrorCode::bad_input, {"no node", "along y"}, [&] { materials.box({0, 0.4, 0}, {1, 0.6, 0}, good); });
   expect_error(ErrorCode::bad_input, {"no node", "along x"}, [&] { materials.box({2, 0, 0}, {3, 1, 0}, good); });
   std::vector<double> k(20, 1.0);
   k[7] = std::nan("");

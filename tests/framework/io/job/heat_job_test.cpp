@@ -130,10 +130,10 @@ TEST(HeatJobFile, BoxesHaveMaterialsOfTheirOwn) {
     {"box": {"lower": [0.5, 0.25], "upper": [0.5, 0.5]}, "conductivity": [5, 6], "density": 3, "specific_heat": 7}])"));
   ASSERT_EQ(job.regions.size(), 2U);
   const GridMaterials materials = job.materials();
-  EXPECT_EQ(materials.conductivity(0, 0), 3);   // x = −1: the job's own
+  EXPECT_EQ(materials.conductivity(0, 0), 3);  // x = −1: the job's own
   EXPECT_EQ(materials.conductivity(1, 0), 4);
-  EXPECT_EQ(materials.conductivity(0, 2), 9);   // x = 0, on the surface of the first box
-  EXPECT_EQ(materials.capacity(2), 10);         // density and specific heat of the job
+  EXPECT_EQ(materials.conductivity(0, 2), 9);      // x = 0, on the surface of the first box
+  EXPECT_EQ(materials.capacity(2), 10);            // density and specific heat of the job
   EXPECT_EQ(materials.conductivity(0, 3 + 5), 5);  // x = 0.5, y = 0.25: the later box
   EXPECT_EQ(materials.conductivity(1, 3 + 5), 6);
   EXPECT_EQ(materials.capacity(3 + 5), 21);
@@ -148,8 +148,9 @@ TEST(HeatJobFile, BoxesHaveMaterialsOfTheirOwn) {
   refuse(R"([{"box": {"lower": [0, 0], "upper": [1, 1], "value": 3}, "conductivity": 1}])", {"/materials/0/box/value"});
   refuse(R"([{"box": {"lower": [0, 0.3], "upper": [1, 0.4]}, "conductivity": 1}])", {"/materials/0/box", "no node"});
   refuse(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": -1}])", {"/materials/0/conductivity"});
-  refuse(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": 1, "density": 1e-300, "specific_heat": 1e-300}])",
-         {"/materials/0", "density times specific heat"});
+  refuse(
+      R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": 1, "density": 1e-300, "specific_heat": 1e-300}])",
+      {"/materials/0", "density times specific heat"});
   for (const char* scheme : {"stationary", "long-vectors"}) {
     std::string text = with(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": 9}])");
     text.replace(text.find("peaceman-rachford"), 17, scheme);
