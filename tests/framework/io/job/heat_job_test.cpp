@@ -239,6 +239,7 @@ TEST(HeatJobFile, FingerprintsTellJobsApart) {
 TEST(HeatJobFile, TheExampleIsReadAndFollowsTheSchema) {
   const HeatJob job = read_heat_job(docs / "examples/heat/heated_plate.json");
   EXPECT_EQ(job.steps, 240);
+  EXPECT_EQ(read_heat_job(docs / "examples/heat/layered_wall.json").regions.size(), 1U);
   if (std::system("python3 -c 'import jsonschema' > /dev/null 2>&1") != 0)
     GTEST_SKIP() << "python3-jsonschema is not installed";
   const auto folder = testing::empty_scratch_folder("heat_schema");
@@ -253,7 +254,9 @@ right = list((docs / 'examples/heat').glob('*.json')) + [pathlib.Path(sys.argv[2
 bad = [f'{p.name}: {e.message}' for p in right for e in validator.iter_errors(json.loads(p.read_text()))]
 base = json.loads(pathlib.Path(sys.argv[2]).read_text())
 for change in [{'sidse': 1}, {'sides': {'x-': 'closed'}}, {'scheme': 'implicit'}, {'sources': [{'constant': 1, 'box': {}}]},
-               {'grid': {'nodes': [2], 'lengths': [1]}}, {'output': {'picture': True}}]:
+               {'grid': {'nodes': [2], 'lengths': [1]}}, {'output': {'picture': True}}, {'time': {'start': 0, 'step': 1}},
+               {'time': {'step': 1, 'steps': 2, 'end': 2}}, {'stationary': {'tolerance': 10}},
+               {'materials': [{'conductivity': 1}]}, {'materials': [{'box': {'lower': [0, 0], 'upper': [1, 1]}}]}]:
     if validator.is_valid({**base, **change}): bad.append(f'accepted: {change}')
 print('\n'.join(bad))
 sys.exit(bool(bad))
