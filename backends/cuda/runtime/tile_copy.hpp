@@ -46,8 +46,13 @@ __device__ inline T* tile_start(T* shared) {
 #if defined(VSR_CUDA_EMULATED)
 
 inline void expect_bytes(Arrival*, unsigned) {}
+inline void require_tile_place(const void* shared) {
+  if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0)
+    throw Error(ErrorCode::internal, "a rectangle in shared memory does not begin at a multiple of 128 bytes");
+}
 inline void bring_tile(void* to, const TileMap& map, int x, int y, int z, Arrival*) {
   const TileShape& s = map.shape;
+  require_tile_place(to);
   auto* at = static_cast<char*>(to);
   const auto* from = static_cast<const char*>(s.start);
   for (int j = 0; j < s.height; ++j)
@@ -60,6 +65,7 @@ inline void bring_tile(void* to, const TileMap& map, int x, int y, int z, Arriva
 }
 inline void take_tile(const TileMap& map, int x, int y, int z, const void* from) {
   const TileShape& s = map.shape;
+  require_tile_place(from);
   const auto* at = static_cast<const char*>(from);
   auto* to = static_cast<char*>(const_cast<void*>(s.start));
   for (int j = 0; j < s.height; ++j)

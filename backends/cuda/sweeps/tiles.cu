@@ -178,7 +178,7 @@ __device__ inline TileSurroundings<T> close_ring(BlockEnds<T> e, int k, int bloc
 /// The unknowns before and behind the rows of the block of each system, for all threads.
 template <bool cluster, class T>
 __device__ __forceinline__ void find_around_tile(const TileGrid& grid, const TilePlace& me, const T* ends, T* around,
-                                                 T tolerance, ChunkFault& fault, T& before, T& behind) {
+                                                 T tolerance, ChunkFault<T>& fault, T& before, T& behind) {
   const int width = grid.width, tid = static_cast<int>(threadIdx.x);
   if constexpr (cluster) {
     cluster_barrier();
@@ -195,7 +195,7 @@ __device__ __forceinline__ void find_around_tile(const TileGrid& grid, const Til
     __syncthreads();
     before = around[me.w];
     behind = around[width + me.w];
-    if (me.t == 0) fault.accept(0, around[2 * width + me.w], T(1), tolerance);
+    if (me.t == 0) fault.accept_first(around[2 * width + me.w], T(1), tolerance);
   } else {
     __syncthreads();
     close_block(ends_at(ends + me.w, width), tolerance, fault, before, behind);
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(tile_threads<T>, 1)
       wait_taken();
     }
     cut_period(l, u, me.count, !p.periodic && first_row, !p.periodic && last_row);
-    ChunkFault fault;
+    ChunkFault<T> fault;
     const T size = magnitude_of(l[0]) + magnitude_of(d[0]) + magnitude_of(u[0]);
     const ChunkRow<T> c = eliminate_chunk(l, d, u, f, me.count, p.tolerance, fault);
     T* const last = x + 3 * threads + tid;
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(tile_threads<T>, 1)
       }
     const auto z = static_cast<int>(tile / grid.across), left = static_cast<int>(tile - z * grid.across) * width;
     if (me.has_chunk() && left + me.w < p.lines.inner)
-      fault.report(z * p.lines.inner + left + me.w, p.length, me.first_row + me.begin, p.fault);
+      fault.report(p, z * p.lines.inner + left + me.w, me.first_row + me.begin);
     written_for_bulk();
     __syncthreads();
     if (tid == 0) {
@@ -298,7 +298,7 @@ inline bool set_tile_rows(TileGrid& grid, std::int64_t length, int blocks) {
   const std::int64_t rows = (length + blocks - 1) / blocks;
   grid.blocks = blocks;
   grid.boxes = static_cast<int>((rows + most_box - 1) / most_box);
-  grid.box_rows = static_cast<int>((rows + grid.boxes - 1) / grid.boxes);
+  grid.box_rows = static_cast<int>((rows + grid.boxes - 1) / grid.boxes + 1) / 2 * 2;  // each begins at 128 bytes
   grid.rows = grid.boxes * grid.box_rows;
   return static_cast<std::int64_t>(blocks - 1) * grid.rows < length;
 }
