@@ -96,24 +96,17 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
     return result;
   }
   int converged = 0;
-  bool renewed = true;  // the residuals are those of products that were computed afresh
-  constexpr int look_at_shift = 5, renew_every = 20;
+  constexpr int look_at_shift = 5, renew_every = 30;
   while (true) {
     const std::vector<double>& residuals = iteration.measure(0.5 * request.tolerance);
     const int count = iteration.count(), wanted = std::min(search.want, count);
     for (converged = 0; converged < count && residuals[static_cast<std::size_t>(converged)] <= 0.5 * request.tolerance;)
       ++converged;
     search.tell(result.iterations, *std::max_element(residuals.begin(), residuals.begin() + wanted));
-    const bool over = converged >= wanted || iteration.is_exhausted() || result.iterations >= request.max_iterations;
-    if (over && renewed) break;
-    if (over || (!renewed && result.iterations % renew_every == 0)) {
-      iteration.renew();
-      renewed = true;
-      continue;
-    }
+    if (converged >= wanted || iteration.is_exhausted() || result.iterations >= request.max_iterations) break;
     iteration.improve();
-    renewed = iteration.is_exhausted();
     ++result.iterations;
+    if (result.iterations % renew_every == 0) iteration.renew();
     // A shift far above the lowest modes makes them all alike.
     if (const double lowest = iteration.values().front();
         result.iterations % look_at_shift == 0 && lowest > 0 && preconditioner.shift() > 2 * lowest)
