@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
 #include <voussoir/solvers/eigen/detail/lobpcg_iteration.hpp>
 #include <voussoir/solvers/registries.hpp>
@@ -46,18 +47,38 @@ class ShiftedPreconditioner {
   }
   double shift() const { return shift_; }
   Vector apply(const Vector& r) const {
+    Backend& backend = problem_.backend();
     Vector z = problem_.model().make_vector(r.columns());
-    if (const Operator* inverse = preconditioner_->inverse())
+    const Operator* inverse = preconditioner_->inverse();
+    // On CPUs, few columns at a time are as fast as many, and cycles keep vectors for each of them.
+    const int at_once = backend.threads() > 0 ? columns_at_once : r.columns();
+    if (!inverse) {
+      backend.copy(r, z);
+    } else if (r.columns() <= at_once) {
       inverse->apply(r, z);
-    else
-      problem_.backend().copy(r, z);
+    } else {
+      for (int first = 0; first < r.columns(); first += at_once) {
+        const int count = std::min(at_once, r.columns() - first);
+        Vector some = problem_.model().make_vector(count), result = problem_.model().make_vector(count);
+        backend.copy_columns(r, first, count, some, 0);
+        inverse->apply(some, result);
+        backend.copy_columns(result, 0, count, z, first);
+      }
+    }
     return z;
+  }
+  /// Where an iteration may begin; a Vector without a layout where nothing better than noise is known.
+  Vector soft_motions(int columns) const {
+    const auto* amg = dynamic_cast<const AmgPreconditioner*>(preconditioner_.get());
+    return amg ? amg->soft_motions(columns) : Vector();
   }
   std::string describe() const {
     return preconditioner_->name() + (shift_ > 0 ? " of K + " + short_number(shift_, 3) + " M" : "");
   }
 
  private:
+  static constexpr int columns_at_once = 12;
+
   const EigenProblem& problem_;
   std::shared_ptr<LinearSOE> soe_;
   std::shared_ptr<Preconditioner> preconditioner_;
@@ -89,7 +110,8 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
   preconditioner.set_up(shift_to_begin_with(blocks.problem()));
   const int guard = std::max(4, static_cast<int>(std::ceil(0.28 * search.want)));
   LobpcgIteration iteration(
-      search, [&](const Vector& r) { return preconditioner.apply(r); }, std::max(request.block, search.want + guard));
+      search, [&](const Vector& r) { return preconditioner.apply(r); },
+      [&](int columns) { return preconditioner.soft_motions(columns); }, std::max(request.block, search.want + guard));
   SearchResult result;
   if (iteration.count() == 0) {
     result.exhausted = result.converged = true;

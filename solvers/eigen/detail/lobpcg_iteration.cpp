@@ -40,12 +40,29 @@ Orthonormalising orthonormalising(const Eigen::MatrixXd& gram) {
 
 }  // namespace
 
-LobpcgIteration::LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, int columns)
+Vector LobpcgIteration::start_vectors(const Start& start, int columns) const {
+  Vector x = blocks_.random(columns, search_.seed);
+  if (const Vector soft = start(columns); soft.layout()) {
+    // Noise remains a part of each column: a mode that coarser levels do not know would never be found otherwise.
+    constexpr double noise = 0.01;
+    Backend& backend = blocks_.backend();
+    std::vector<double> of_noise = backend.column_norms(x), of_soft = backend.column_norms(soft);
+    for (std::size_t c = 0; c < of_noise.size(); ++c) {
+      of_noise[c] = of_noise[c] > 0 ? noise / of_noise[c] : 0;
+      of_soft[c] = of_soft[c] > 0 && std::isfinite(of_soft[c]) ? 1 / of_soft[c] : 0;
+    }
+    backend.column_axpby(of_soft, soft, of_noise, x);
+  }
+  return blocks_.mass(x);
+}
+
+LobpcgIteration::LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, const Start& start,
+                                 int columns)
     : search_(search), blocks_(search.blocks), preconditioner_(std::move(preconditioner)) {
   for (const Vector* block : search.deflated)
     deflated_images_.push_back(block->layout() ? blocks_.mass(*block) : Vector());
   const int n = rounded_up(columns);
-  timed("start", [&] { basis_ = blocks_.mass(blocks_.random(n, search.seed)); });
+  timed("start", [&] { basis_ = start_vectors(start, n); });
   timed("preconditioner", [&] { basis_ = preconditioner_(basis_); });
   applications_ = n;
   values_.resize(static_cast<std::size_t>(n));

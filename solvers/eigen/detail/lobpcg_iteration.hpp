@@ -22,9 +22,13 @@ class LobpcgIteration {
  public:
   using Preconditioner = std::function<Vector(const Vector&)>;
 
-  /// Starts with noise to which the preconditioner was applied once, which leaves mostly low modes. `columns` is
-  /// rounded up to a multiple of four: products of blocks are fastest for these.
-  LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, int columns);
+  /// Proposes vectors to begin with: as many as it is asked for, or a Vector without a layout.
+  using Start = std::function<Vector(int columns)>;
+
+  /// Begins with what `start` proposes and some noise, or with noise alone; the preconditioner is applied to it once,
+  /// which leaves mostly low modes. `columns` is rounded up to a multiple of four: products of blocks are fastest for
+  /// these.
+  LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, const Start& start, int columns);
 
   int count() const { return static_cast<int>(values_.size()); }  ///< Ritz vectors
   const std::vector<double>& values() const { return values_; }   ///< ascending
@@ -49,6 +53,8 @@ class LobpcgIteration {
     int count() const { return w.layout() ? static_cast<int>(factors.cols()) : 0; }
   };
 
+  /// Vectors to which the preconditioner is applied to begin with.
+  Vector start_vectors(const Start& start, int columns) const;
   /// Columns to be improved: those above the tolerance, and some others to make a multiple of four.
   std::vector<int> chosen_columns() const;
   /// Takes off what a block shares with the vectors that are deflated.
