@@ -90,8 +90,6 @@ const detail::AmgCycle& AmgPreconditioner::cycle() const {
   return *cycle_;
 }
 
-Vector AmgPreconditioner::soft_motions(int columns) const { return cycle().soft_motions(columns); }
-
 bool AmgPreconditioner::is_single() const { return single_; }
 
 double AmgPreconditioner::reduction(int level) const {

@@ -45,10 +45,6 @@ class AmgPreconditioner : public Preconditioner {
   double operator_complexity() const;          ///< entries of all levels divided by those of the finest
   /// The factor by which one cycle reduces a random error on a level, measured by some cycles; near 1 is bad.
   double reduction(int level) const;
-  /// Motions that little stiffness resists, where an iteration for the lowest eigenvectors may begin: some inverse
-  /// iterations on the coarser levels, prolongated. A Vector without a layout where no coarser level has many more rows
-  /// than `columns`.
-  Vector soft_motions(int columns) const;
   /// Whether cycles are in single precision at present.
   bool is_single() const;
 

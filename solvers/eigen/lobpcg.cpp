@@ -6,7 +6,7 @@
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/solvers/amg/amg_preconditioner.hpp>
+#include <voussoir/solvers/amg/detail/cycle.hpp>
 #include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
 #include <voussoir/solvers/eigen/detail/lobpcg_iteration.hpp>
 #include <voussoir/solvers/registries.hpp>
@@ -69,8 +69,8 @@ class ShiftedPreconditioner {
   }
   /// Where an iteration may begin; a Vector without a layout where nothing better than noise is known.
   Vector soft_motions(int columns) const {
-    const auto* amg = dynamic_cast<const AmgPreconditioner*>(preconditioner_.get());
-    return amg ? amg->soft_motions(columns) : Vector();
+    const auto* cycle = dynamic_cast<const detail::AmgCycle*>(preconditioner_->inverse());
+    return cycle ? cycle->soft_motions(columns) : Vector();
   }
   std::string describe() const {
     return preconditioner_->name() + (shift_ > 0 ? " of K + " + short_number(shift_, 3) + " M" : "");

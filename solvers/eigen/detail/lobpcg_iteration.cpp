@@ -42,7 +42,11 @@ Orthonormalising orthonormalising(const Eigen::MatrixXd& gram) {
 
 Vector LobpcgIteration::start_vectors(const Start& start, int columns) const {
   Vector x = blocks_.random(columns, search_.seed);
-  if (const Vector soft = start(columns); soft.layout()) {
+  int deflated = 0;
+  for (const Vector* block : search_.deflated) deflated += block->layout() ? block->columns() : 0;
+  // Where many modes are deflated, those that coarser levels know are among them.
+  const Vector soft = 2 * deflated < columns ? start(columns) : Vector();
+  if (soft.layout()) {
     // Noise remains a part of each column: a mode that coarser levels do not know would never be found otherwise.
     constexpr double noise = 0.01;
     Backend& backend = blocks_.backend();
