@@ -85,6 +85,19 @@ class ShiftedPreconditioner {
   double shift_ = 0;
 };
 
+/// How many values belong to the first `want`: equal ones are not cut, since a probe would find that the rest of them
+/// is missing. Of many, half the guard are waited for.
+int with_equal_values(const std::vector<double>& values, int want) {
+  constexpr double nearly_equal = 1e-5;  // of values whose vectors have converged to a thousandth
+  const int count = static_cast<int>(values.size());
+  if (want < 1 || count <= want) return count;
+  const int most = want + (count - want) / 2;
+  int wanted = want;
+  const auto value = [&](int i) { return values[static_cast<std::size_t>(i)]; };
+  while (wanted < most && value(wanted) - value(want - 1) <= nearly_equal * std::abs(value(want - 1))) ++wanted;
+  return wanted;
+}
+
 /// A first shift where K may be singular.
 double shift_to_begin_with(const EigenProblem& problem) {
   const bool singular = problem.free_motion_count() > 0 || problem.may_have_other_free_motions();
@@ -121,7 +134,7 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
   constexpr int look_at_shift = 5, renew_every = 30;
   while (true) {
     const std::vector<double>& residuals = iteration.measure(0.5 * request.tolerance);
-    const int count = iteration.count(), wanted = std::min(search.want, count);
+    const int count = iteration.count(), wanted = with_equal_values(iteration.values(), search.want);
     for (converged = 0; converged < count && residuals[static_cast<std::size_t>(converged)] <= 0.5 * request.tolerance;)
       ++converged;
     search.tell(result.iterations, *std::max_element(residuals.begin(), residuals.begin() + wanted));
