@@ -117,10 +117,14 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
   const EigenBlocks& blocks = search.blocks;
   const EigenRequest& request = search.request;
   const bool multigrid = blocks.backend().find<MultigridServices>() != nullptr;
-  ShiftedPreconditioner preconditioner(blocks.problem(), !preconditioner_.empty() ? preconditioner_
-                                                         : multigrid              ? "amg"
-                                                                                  : "block-jacobi");
-  preconditioner.set_up(shift_to_begin_with(blocks.problem()));
+  if (!*search.kept) {
+    auto made = std::make_shared<ShiftedPreconditioner>(blocks.problem(), !preconditioner_.empty() ? preconditioner_
+                                                                          : multigrid              ? "amg"
+                                                                                                   : "block-jacobi");
+    made->set_up(shift_to_begin_with(blocks.problem()));
+    *search.kept = std::move(made);
+  }
+  ShiftedPreconditioner& preconditioner = *std::static_pointer_cast<ShiftedPreconditioner>(*search.kept);
   const int guard = std::max(4, static_cast<int>(std::ceil(0.28 * search.want)));
   LobpcgIteration iteration(
       search, [&](const Vector& r) { return preconditioner.apply(r); },
