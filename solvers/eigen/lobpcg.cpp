@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <voussoir/backends/multigrid.hpp>
@@ -98,6 +99,28 @@ int with_equal_values(const std::vector<double>& values, int want) {
   return wanted;
 }
 
+/// When the basis is to be renewed: after many combinations, or where rounding errors of them keep residuals from
+/// falling.
+class Renewals {
+ public:
+  /// Whether it is time, with the largest residual that matters after another iteration.
+  bool are_due(double residual) {
+    ++since_;
+    const bool falls = !(residual > 0.5 * reached_), is_small = residual < 1e-3;
+    if (falls) reached_ = residual;
+    waited_ = falls || !is_small ? 0 : waited_ + 1;
+    if (since_ < most && waited_ < patience) return false;
+    since_ = waited_ = 0;
+    reached_ = residual;
+    return true;
+  }
+
+ private:
+  static constexpr int most = 30, patience = 4;
+  int since_ = 0, waited_ = 0;
+  double reached_ = std::numeric_limits<double>::infinity();
+};
+
 /// A first shift where K may be singular.
 double shift_to_begin_with(const EigenProblem& problem) {
   const bool singular = problem.free_motion_count() > 0 || problem.may_have_other_free_motions();
@@ -135,17 +158,19 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
     return result;
   }
   int converged = 0;
-  constexpr int look_at_shift = 5, renew_every = 30;
+  Renewals renewals;
+  constexpr int look_at_shift = 5;
   while (true) {
     const std::vector<double>& residuals = iteration.measure(0.5 * request.tolerance);
     const int count = iteration.count(), wanted = with_equal_values(iteration.values(), search.want);
     for (converged = 0; converged < count && residuals[static_cast<std::size_t>(converged)] <= 0.5 * request.tolerance;)
       ++converged;
-    search.tell(result.iterations, *std::max_element(residuals.begin(), residuals.begin() + wanted));
+    const double worst = *std::max_element(residuals.begin(), residuals.begin() + wanted);
+    search.tell(result.iterations, worst);
     if (converged >= wanted || iteration.is_exhausted() || result.iterations >= request.max_iterations) break;
     iteration.improve();
     ++result.iterations;
-    if (result.iterations % renew_every == 0) iteration.renew();
+    if (renewals.are_due(worst)) iteration.renew();
     // A shift far above the lowest modes makes them all alike.
     if (const double lowest = iteration.values().front();
         result.iterations % look_at_shift == 0 && lowest > 0 && preconditioner.shift() > 2 * lowest)
