@@ -1,7 +1,6 @@
 #include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
 
 #include <algorithm>
-#include <atomic>
 
 #include <voussoir/backends/detail/sweep_rules.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
@@ -198,36 +197,46 @@ class CpuSweeps final : public SweepServices {
   template <class T>
   SweepWord solve_cut(const SweepBatch<T>& batch, bool periodic) const {
     const SystemCut cut(batch.shape.length);
-    const auto scratch = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(cut_scratch(cut)));
     std::vector<PartEnds<T>> ends(static_cast<std::size_t>(cut.parts()));
     SweepWord lowest = no_sweep_fault;
     for (std::int64_t system = 0; system < batch.shape.systems(); ++system) {
-      std::atomic<bool> finite = true;
-      std::atomic<SweepWord> found = no_sweep_fault;
-      for_jobs(cut.jobs(), [&](std::int64_t job) {
-        const SweepWord mine = reduce_parts(batch, periodic, system, cut, job, scratch.get(), ends.data());
-        SweepWord least = found;
-        while (mine < least && !found.compare_exchange_weak(least, mine)) {
-        }
-      });
-      found = std::min(found.load(), couple_parts(batch, system, cut, ends.data()));
-      for_jobs(cut.jobs(), [&](std::int64_t job) {
-        if (!finish_parts(batch, system, cut, job, scratch.get(), ends.data())) finite = false;
-      });
-      lowest = std::min({lowest, found.load(), finite ? no_sweep_fault : first_not_finite(batch, system)});
+      lowest = std::min(lowest, for_jobs<T>(cut, [&](std::int64_t job, T* scratch) {
+                          return reduce_parts(batch, periodic, system, cut, job, scratch, ends.data());
+                        }));
+      lowest = std::min(lowest, couple_parts(batch, system, cut, ends.data()));
+      lowest = std::min(lowest, for_jobs<T>(cut, [&](std::int64_t job, T* scratch) {
+                          const bool finite = finish_parts(batch, periodic, system, cut, job, scratch, ends.data());
+                          return finite ? no_sweep_fault : detail::sweep_word(system, cut.length, 0, not_finite);
+                        }));
+      if (lowest == detail::sweep_word(system, cut.length, 0, not_finite)) lowest = first_not_finite(batch, system);
     }
     return lowest;
   }
 
-  /// Calls work(job) for all jobs, on all threads.
-  template <class Work>
-  void for_jobs(std::int64_t jobs, Work&& work) const {
+  /// Calls work(job, scratch) for all jobs of a system, on all threads; the lowest fault.
+  template <class T, class Work>
+  SweepWord for_jobs(const SystemCut& cut, Work&& work) const {
+    const std::int64_t jobs = cut.jobs();
+    SweepWord lowest = no_sweep_fault;
     ExceptionKeeper keeper;
-#pragma omp parallel for num_threads(backend_.threads()) schedule(static) if (jobs > 1)
-    for (std::int64_t job = 0; job < jobs; ++job) keeper.guard([&] { work(job); });
+#pragma omp parallel num_threads(backend_.threads()) if (jobs > 2)
+    {
+      std::unique_ptr<T[]> scratch;
+      SweepWord own = no_sweep_fault;
+#pragma omp for schedule(static)
+      for (std::int64_t job = 0; job < jobs; ++job)
+        keeper.guard([&] {
+          if (!scratch) scratch = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(cut_scratch(cut)));
+          own = std::min(own, work(job, scratch.get()));
+        });
+#pragma omp critical(voussoir_sweep_faults)
+      lowest = std::min(lowest, own);
+    }
     keeper.rethrow();
+    return lowest;
   }
 
+  static constexpr SweepFault not_finite = SweepFault::not_finite;
   CpuBackend& backend_;
 };
 

@@ -13,7 +13,7 @@ using detail::no_sweep_fault;
 using detail::sweep_word;
 using detail::SweepWord;
 
-/// The lines of a job, how many rows they have, and where it keeps what it eliminated.
+/// The lines of a job, and how many rows they have.
 template <class T>
 struct PartJob {
   PartJob(const SweepShape& shape, std::int64_t system, const SystemCut& cut, std::int64_t job)
@@ -22,15 +22,26 @@ struct PartJob {
         first_row(job * sweep_lanes * cut.rows),
         first_part(job * sweep_lanes),
         count(is_rest ? 1 : sweep_lanes),
-        place(3 * first_row),
         pack(shape, system, first_row, rows, count) {}
 
   bool is_rest;
   std::int64_t rows, first_row, first_part;
   int count;
-  std::int64_t place;
   LinePack<T, sweep_lanes> pack;
 };
+
+/// The forward pass of a job.
+template <class T>
+Forward<T, sweep_lanes> eliminate_parts(const SweepBatch<T>& b, bool periodic, const SystemCut& cut,
+                                        const PartJob<T>& mine, T* scratch) {
+  const bool has_end = mine.first_row + mine.count * mine.rows == cut.length;
+  const ForwardPass<true, T, sweep_lanes> pass(b, mine.pack, mine.rows, scratch,
+                                               has_end && !periodic ? mine.count - 1 : -1);
+  Forward<T, sweep_lanes> s;
+  for (std::int64_t row = 0; row < mine.rows; row += rows_of_group)
+    pass.run(row, std::min(row + rows_of_group, mine.rows), s);
+  return s;
+}
 
 }  // namespace
 
@@ -44,12 +55,7 @@ template <class T>
 SweepWord reduce_parts(const SweepBatch<T>& b, bool periodic, std::int64_t system, const SystemCut& cut,
                        std::int64_t job, T* scratch, PartEnds<T>* ends) {
   const PartJob<T> mine(b.shape, system, cut, job);
-  const bool has_end = mine.first_row + mine.count * mine.rows == cut.length;
-  const ForwardPass<true, T, sweep_lanes> pass(b, mine.pack, mine.rows, scratch + mine.place,
-                                               has_end && !periodic ? mine.count - 1 : -1);
-  Forward<T, sweep_lanes> s;
-  for (std::int64_t row = 0; row < mine.rows; row += rows_of_group)
-    pass.run(row, std::min(row + rows_of_group, mine.rows), s);
+  const Forward<T, sweep_lanes> s = eliminate_parts(b, periodic, cut, mine, scratch);
   SweepWord lowest = no_sweep_fault;
   for (int w = 0; w < mine.count; ++w) {
     const std::int64_t first = mine.first_row + w * mine.rows;
@@ -115,11 +121,12 @@ SweepWord couple_parts(const SweepBatch<T>& b, std::int64_t system, const System
 }
 
 template <class T>
-bool finish_parts(const SweepBatch<T>& b, std::int64_t system, const SystemCut& cut, std::int64_t job,
-                  const T* scratch, const PartEnds<T>* ends) {
+bool finish_parts(const SweepBatch<T>& b, bool periodic, std::int64_t system, const SystemCut& cut, std::int64_t job,
+                  T* scratch, const PartEnds<T>* ends) {
   using V = Pack<T, sweep_lanes>;
   using Rows = KeptRows<true, T, sweep_lanes>;
   const PartJob<T> mine(b.shape, system, cut, job);
+  (void)eliminate_parts(b, periodic, cut, mine, scratch);
   V first = V::all(0), next = first;
   for (int w = 0; w < sweep_lanes; ++w) {
     const std::int64_t part = mine.first_part + std::min(w, mine.count - 1);
@@ -127,7 +134,7 @@ bool finish_parts(const SweepBatch<T>& b, std::int64_t system, const SystemCut& 
     next.set_lane(w, ends[part + 1 < cut.parts() ? part + 1 : 0].first);
   }
   Backward<T, sweep_lanes> state{first, next};
-  BackwardPass<true, T, sweep_lanes, Rows>(mine.pack, Rows{scratch + mine.place}, b.y).run(0, mine.rows, state);
+  BackwardPass<true, T, sweep_lanes, Rows>(mine.pack, Rows{scratch}, b.y).run(0, mine.rows, state);
   return state.finite();
 }
 
@@ -140,7 +147,7 @@ SweepWord first_not_finite(const SweepBatch<T>& b, std::int64_t system) {
   template SweepWord reduce_parts(const SweepBatch<T>&, bool, std::int64_t, const SystemCut&, std::int64_t, T*,       \
                                   PartEnds<T>*);                                                                      \
   template SweepWord couple_parts(const SweepBatch<T>&, std::int64_t, const SystemCut&, PartEnds<T>*);                \
-  template bool finish_parts(const SweepBatch<T>&, std::int64_t, const SystemCut&, std::int64_t, const T*,            \
+  template bool finish_parts(const SweepBatch<T>&, bool, std::int64_t, const SystemCut&, std::int64_t, T*,            \
                              const PartEnds<T>*);                                                                     \
   template SweepWord first_not_finite(const SweepBatch<T>&, std::int64_t);
 VSR_LONG_SWEEPS(double)

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include <voussoir/backends/openmp/sweeps/sweep_kernels.hpp>
@@ -32,8 +33,7 @@ struct PartEnds {
   T first = 0;  ///< s, once it is known
 };
 
-/// Eliminates the rows of one job of a system; `scratch` has 3 · length numbers for the system and sweep_lanes times
-/// the rest. Returns the lowest fault.
+/// Eliminates the rows of one job of a system. `scratch` has cut_scratch() numbers. Returns the lowest fault.
 template <class T>
 detail::SweepWord reduce_parts(const SweepBatch<T>& batch, bool periodic, std::int64_t system, const SystemCut& cut,
                                std::int64_t job, T* scratch, PartEnds<T>* ends);
@@ -43,15 +43,14 @@ template <class T>
 detail::SweepWord couple_parts(const SweepBatch<T>& batch, std::int64_t system, const SystemCut& cut,
                                PartEnds<T>* ends);
 
-/// Computes the unknowns of one job. Returns whether all are finite.
+/// Computes the unknowns of one job. Its rows are eliminated again, which takes less time than to keep those of a long
+/// system in memory. Returns whether all unknowns are finite.
 template <class T>
-bool finish_parts(const SweepBatch<T>& batch, std::int64_t system, const SystemCut& cut, std::int64_t job,
-                  const T* scratch, const PartEnds<T>* ends);
+bool finish_parts(const SweepBatch<T>& batch, bool periodic, std::int64_t system, const SystemCut& cut,
+                  std::int64_t job, T* scratch, const PartEnds<T>* ends);
 
-/// Numbers of scratch that a system needs.
-inline std::int64_t cut_scratch(const SystemCut& cut) {
-  return 3 * (cut.packs * sweep_lanes * cut.rows + sweep_lanes * cut.rest);
-}
+/// Numbers of scratch that a thread needs.
+inline std::int64_t cut_scratch(const SystemCut& cut) { return 3 * sweep_lanes * std::max(cut.rows, cut.rest); }
 
 /// The first unknown of a system that is not finite.
 template <class T>
