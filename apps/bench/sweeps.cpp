@@ -57,7 +57,8 @@ struct SweepBatchData {
                x = y.read_host();
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double a = l[i] * x[i > 0 ? i - 1 : x.size() - 1], b = d[i] * x[i], c = u[i] * x[i + 1 < x.size() ? i + 1 : 0];
+      const double a = l[i] * x[i > 0 ? i - 1 : x.size() - 1], b = d[i] * x[i],
+                   c = u[i] * x[i + 1 < x.size() ? i + 1 : 0];
       const double value =
           std::abs(a + b + c - right[i]) / (std::abs(a) + std::abs(b) + std::abs(c) + std::abs(right[i]));
       worst = std::isfinite(value) ? std::max(worst, value) : HUGE_VAL;

@@ -248,8 +248,7 @@ TEST_P(Sweeps, FaultsOfSystemsInParts) {
       const std::size_t k = at(length + row);
       b.lower[k] = b.diagonal[k] = b.upper[k] = 0;
       const auto faults = backend->service<SweepServices>().make_faults(0);
-      const std::vector<double> y =
-          solved(*backend, b, {.method = SweepMethod::partitioned, .faults = faults.get()});
+      const std::vector<double> y = solved(*backend, b, {.method = SweepMethod::partitioned, .faults = faults.get()});
       EXPECT_EQ(faults->take().system, 1);
       b.shape = SweepShape::contiguous(length, 1);  // system 0 is solved all the same
       EXPECT_LE(largest_error(b, y), tolerance<double>);
@@ -277,8 +276,12 @@ Batch<T> one_system(const Batch<T>& many, std::int64_t system, std::int64_t syst
   const auto cut = [&](const std::vector<T>& v) {
     return std::vector<T>(v.begin() + system * length, v.begin() + (system + systems) * length);
   };
-  return {SweepShape::contiguous(length, systems), many.periodic,  cut(many.lower), cut(many.diagonal),
-          cut(many.upper),                         cut(many.f)};
+  return {SweepShape::contiguous(length, systems),
+          many.periodic,
+          cut(many.lower),
+          cut(many.diagonal),
+          cut(many.upper),
+          cut(many.f)};
 }
 
 /// The same system alone, and among others, has the same bits: it is never mixed up with its neighbours, and is rounded

@@ -45,11 +45,12 @@ Cusparse load_cusparse() {
   Cusparse all;
   const CusparseLibrary& library = CusparseLibrary::instance();
   const auto take = [&](auto& function, const char* name) { return library.take(function, name); };
-  all.found = library.found() && take(all.create_csr, "cusparseCreateConstCsr") && take(all.destroy_matrix, "cusparseDestroySpMat") &&
-              take(all.create_vector, "cusparseCreateDnVec") && take(all.destroy_vector, "cusparseDestroyDnVec") &&
-              take(all.create_block, "cusparseCreateDnMat") && take(all.destroy_block, "cusparseDestroyDnMat") &&
-              take(all.product_room, "cusparseSpMV_bufferSize") && take(all.product, "cusparseSpMV") &&
-              take(all.block_product_room, "cusparseSpMM_bufferSize") && take(all.block_product, "cusparseSpMM");
+  all.found = library.found() && take(all.create_csr, "cusparseCreateConstCsr") &&
+              take(all.destroy_matrix, "cusparseDestroySpMat") && take(all.create_vector, "cusparseCreateDnVec") &&
+              take(all.destroy_vector, "cusparseDestroyDnVec") && take(all.create_block, "cusparseCreateDnMat") &&
+              take(all.destroy_block, "cusparseDestroyDnMat") && take(all.product_room, "cusparseSpMV_bufferSize") &&
+              take(all.product, "cusparseSpMV") && take(all.block_product_room, "cusparseSpMM_bufferSize") &&
+              take(all.block_product, "cusparseSpMM");
   if (take(all.create_kind, "cusparseCreateMatDescr") && take(all.destroy_kind, "cusparseDestroyMatDescr"))
     (void)take(all.bsr_product, "cusparseDbsrmv");
   return all;

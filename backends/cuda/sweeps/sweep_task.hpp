@@ -43,7 +43,8 @@ __device__ inline double magnitude_of(double x) { return fabs(x); }
 __device__ inline float magnitude_of(float x) { return fabsf(x); }
 
 /// 1 / x without the branches of a division, to about one unit in the last place. It is 0 where |x| is larger than
-/// largest_pivot, which ChunkFault reports, and not a number where it has no finite inverse, which shows in the results.
+/// largest_pivot, which ChunkFault reports, and not a number where it has no finite inverse, which shows in the
+/// results.
 __device__ __forceinline__ double inverse_of(double x) {
 #if defined(__CUDA_ARCH__)
   double y = 0;

@@ -333,7 +333,7 @@ TileGrid tile_grid(const SweepTask<T>& p) {
   const int chunks = chunks_of(grid.rows);
   while (chunks * grid.width * 2 <= tile_threads<T> && grid.width < p.lines.inner && grid.width < 256) grid.width *= 2;
   grid.threads = (chunks * grid.width + 31) / 32 * 32;
-  grid.slots = most_tile_slots;
+  grid.slots = sizeof(T) == 8 ? most_tile_slots : most_tile_slots - 1;  // as measured
   grid.across = (p.lines.inner + grid.width - 1) / grid.width;
   grid.tiles = grid.across * (p.systems / p.lines.inner);
   return grid;
@@ -357,8 +357,9 @@ template <class T, bool cluster, bool shared>
 bool launch_tiles(const SweepTask<T>& task, TileGrid grid, const CudaMemory& cuda) {
   Grid launched{0, grid.threads, tile_bytes<T>(grid)};
   if (launched.shared_bytes > cuda.facts().shared_bytes_per_block) return false;
-  const std::int64_t most = cluster ? most_clusters(tile_kernel<T, cluster, shared>, launched, grid.blocks)
-                                    : most_blocks_together(tile_kernel<T, cluster, shared>, grid.threads, launched.shared_bytes);
+  const std::int64_t most =
+      cluster ? most_clusters(tile_kernel<T, cluster, shared>, launched, grid.blocks)
+              : most_blocks_together(tile_kernel<T, cluster, shared>, grid.threads, launched.shared_bytes);
   if (most < 1) return false;
   grid.clusters = std::min(grid.tiles, most);
   launched.blocks = grid.clusters * grid.blocks;

@@ -39,9 +39,7 @@ const SweepFunctions& sweep_functions() {
   return all;
 }
 
-void check_vendor(cusparseStatus_t status) {
-  CusparseLibrary::instance().check(status, "solving a tridiagonal batch");
-}
+void check_vendor(cusparseStatus_t status) { CusparseLibrary::instance().check(status, "solving a tridiagonal batch"); }
 
 /// A handle of the library and room for its work, shared by the copies of a solve function.
 struct VendorState {

@@ -143,12 +143,12 @@ SweepWord first_not_finite(const SweepBatch<T>& b, std::int64_t system) {
   return find_not_finite(b.shape, b.y, system);
 }
 
-#define VSR_LONG_SWEEPS(T)                                                                                            \
-  template SweepWord reduce_parts(const SweepBatch<T>&, bool, std::int64_t, const SystemCut&, std::int64_t, T*,       \
-                                  PartEnds<T>*);                                                                      \
-  template SweepWord couple_parts(const SweepBatch<T>&, std::int64_t, const SystemCut&, PartEnds<T>*);                \
-  template bool finish_parts(const SweepBatch<T>&, bool, std::int64_t, const SystemCut&, std::int64_t, T*,            \
-                             const PartEnds<T>*);                                                                     \
+#define VSR_LONG_SWEEPS(T)                                                                                      \
+  template SweepWord reduce_parts(const SweepBatch<T>&, bool, std::int64_t, const SystemCut&, std::int64_t, T*, \
+                                  PartEnds<T>*);                                                                \
+  template SweepWord couple_parts(const SweepBatch<T>&, std::int64_t, const SystemCut&, PartEnds<T>*);          \
+  template bool finish_parts(const SweepBatch<T>&, bool, std::int64_t, const SystemCut&, std::int64_t, T*,      \
+                             const PartEnds<T>*);                                                               \
   template SweepWord first_not_finite(const SweepBatch<T>&, std::int64_t);
 VSR_LONG_SWEEPS(double)
 VSR_LONG_SWEEPS(float)

@@ -16,12 +16,12 @@ inline constexpr std::int64_t shortest_cut = 64;
 /// How the rows of a system are cut: parts of equal length, a pack of them at a time, and a shorter one for the rest.
 struct SystemCut {
   explicit SystemCut(std::int64_t length);
-  std::int64_t length;        ///< rows of the system
-  std::int64_t packs;         ///< of sweep_lanes equal parts each
-  std::int64_t rows;          ///< of each of these parts
-  std::int64_t rest;          ///< rows of the last part; 0: there is none
+  std::int64_t length;  ///< rows of the system
+  std::int64_t packs;   ///< of sweep_lanes equal parts each
+  std::int64_t rows;    ///< of each of these parts
+  std::int64_t rest;    ///< rows of the last part; 0: there is none
   std::int64_t parts() const { return packs * sweep_lanes + (rest > 0 ? 1 : 0); }  ///< of the system
-  std::int64_t jobs() const { return packs + (rest > 0 ? 1 : 0); }  ///< packs, and the rest as one more
+  std::int64_t jobs() const { return packs + (rest > 0 ? 1 : 0); }                 ///< packs, and the rest as one more
 };
 
 /// What the parts of a system leave for each other: coefficients of row 0 of each part, reduced, and its last unknown

@@ -132,9 +132,9 @@ class ForwardPass {
 template <class T, int W>
 struct Backward {
   using V = Pack<T, W>;
-  V first;                ///< unknown 0, where there is a border
-  V next;                 ///< the unknown behind the rows to come
-  V check = V::all(0);    ///< 0 while all unknowns are finite
+  V first;              ///< unknown 0, where there is a border
+  V next;               ///< the unknown behind the rows to come
+  V check = V::all(0);  ///< 0 while all unknowns are finite
 
   bool finite() const {
     bool result = true;

@@ -68,7 +68,8 @@ SweepWord solve_variable(const SweepBatch<T>& b, std::int64_t first, int count, 
   take_turns(packs.size(), n, false, [&](std::size_t k, std::int64_t begin, std::int64_t end) {
     const ForwardPass<periodic, T, W> pass(b, packs[k], n, scratch + static_cast<std::int64_t>(k) * room);
     Forward<T, W> s = states[k];  // stays in registers
-    for (std::int64_t row = begin; row < end; row += rows_of_group) pass.run(row, std::min(row + rows_of_group, end), s);
+    for (std::int64_t row = begin; row < end; row += rows_of_group)
+      pass.run(row, std::min(row + rows_of_group, end), s);
     states[k] = s;
   });
   SweepWord lowest = no_sweep_fault;
@@ -80,8 +81,8 @@ SweepWord solve_variable(const SweepBatch<T>& b, std::int64_t first, int count, 
       closing = less_product(less_product(s.diagonal + s.coupling, s.zero_lower, s.alpha), s.zero_lower, s.gamma);
       y0 = less_product(s.right, s.zero_lower, s.beta) / closing;
     }
-    lowest = std::min(lowest, pivot_faults<periodic>(b, s, closing, first + static_cast<std::int64_t>(k) * W,
-                                                     packs[k].count()));
+    lowest = std::min(
+        lowest, pivot_faults<periodic>(b, s, closing, first + static_cast<std::int64_t>(k) * W, packs[k].count()));
     backs.push_back({y0, y0});
   }
   take_turns(packs.size(), n, true, [&](std::size_t k, std::int64_t begin, std::int64_t end) {
@@ -92,8 +93,8 @@ SweepWord solve_variable(const SweepBatch<T>& b, std::int64_t first, int count, 
   });
   for (std::size_t k = 0; k < packs.size(); ++k)
     if (!backs[k].finite())
-      lowest = std::min(lowest, not_finite_fault(b.shape, b.y, first + static_cast<std::int64_t>(k) * W,
-                                                 packs[k].count()));
+      lowest =
+          std::min(lowest, not_finite_fault(b.shape, b.y, first + static_cast<std::int64_t>(k) * W, packs[k].count()));
   return lowest;
 }
 
@@ -175,8 +176,7 @@ SweepWord solve_factored(const SweepShape& shape, const SweepFactors<T>* factors
   SweepWord lowest = no_sweep_fault;
   for (std::size_t k = 0; k < packs.size(); ++k)
     if (!backs[k].finite())
-      lowest =
-          std::min(lowest, not_finite_fault(shape, y, first + static_cast<std::int64_t>(k) * W, packs[k].count()));
+      lowest = std::min(lowest, not_finite_fault(shape, y, first + static_cast<std::int64_t>(k) * W, packs[k].count()));
   return lowest;
 }
 
