@@ -57,7 +57,14 @@ double factor_numbers(const ModelShape& m) {
 double factor_work(const ModelShape& m) {
   const double c = m.nodes > 0 ? m.equations / m.nodes : 0;
   const double cubed = c * c * c * m.nodes;
-  if (m.dimension >= 3) return cubed * m.layer * std::sqrt(m.layer);
+  if (m.dimension >= 3) {
+    // A piece of a long body lies between two separators, which a cube does not: its fronts are larger. Adding up dense
+    // eliminations s³/3 + s² b + s b² of separators s with boundaries b gives 17.5 w³ for a piece as long as wide with
+    // w nodes in its cross-section, and 6.6 w³ for a cube alone.
+    const double lengths = m.nodes / std::max(m.layer * std::sqrt(m.layer), 1.0);
+    const double between = lengths > 1 ? 1.65 * (1 - 1 / lengths) : 0;
+    return cubed * m.layer * std::sqrt(m.layer) * (1 + between);
+  }
   return m.dimension == 2 ? cubed * m.layer : cubed;
 }
 

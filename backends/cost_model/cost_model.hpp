@@ -171,7 +171,8 @@ class CostModel {
   /// Halo exchange of the unknowns of one cross-section between two devices.
   std::optional<double> halo_exchange(const ModelShape& model) const;
   /// A direct factorisation: numbers of the factor, as estimate_memory() counts them, and operations
-  /// c³ n layer^1.5 (solids), c³ n layer (plane), c³ n (lines): nested dissection.
+  /// c³ n layer^1.5 (solids, more in long ones), c³ n layer (plane), c³ n (lines): nested dissection; see
+  /// factor_work().
   std::optional<double> factorise(const ModelShape& model) const;
   /// The number of devices from 1 to `available` with the least time of a CG iteration; 1 if the profile lacks the
   /// halo exchange.
@@ -183,7 +184,8 @@ class CostModel {
 
 /// Numbers of the factor of a direct solver: nested dissection of a body with `layer` nodes across.
 double factor_numbers(const ModelShape& model);
-/// Operations of that factorisation, up to a constant: c³ n layer^1.5, c³ n layer or c³ n.
+/// Operations of that factorisation, up to a constant: c³ n layer^1.5, c³ n layer or c³ n. In solids that are r times
+/// as long as wide, they are 1 + 1.65 (1 − 1/r) times more.
 double factor_work(const ModelShape& model);
 
 /// Assumed CG iterations to a relative residual of 1e-8. They depend on the model, so they are assumptions that every
