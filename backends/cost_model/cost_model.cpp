@@ -123,9 +123,9 @@ std::optional<double> CostModel::pyramid_pass(const PyramidJob& job, int height,
   const OperationCost* in = profile_.find(operations::slab_in);
   const OperationCost* out = profile_.find(operations::slab_out);
   if (!in || !out) return std::nullopt;
-  const double copies = slabs * (in->latency + out->latency) + layer * job.real_bytes *
-                                                                   (counts.layers_in * in->seconds_per_unit(bytes) +
-                                                                    counts.layers_out * out->seconds_per_unit(bytes));
+  const double plane = layer * job.real_bytes;
+  const double copies_in = slabs * in->latency + plane * counts.layers_in * in->seconds_per_unit(bytes);
+  const double copies_out = slabs * out->latency + plane * counts.layers_out * out->seconds_per_unit(bytes);
   double updates = 0;
   for (int done = 0; done < height;) {
     const int tile = std::min(std::max(1, job.tile), height - done);
@@ -137,8 +137,8 @@ std::optional<double> CostModel::pyramid_pass(const PyramidJob& job, int height,
       updates += layer * counts.computed[static_cast<std::size_t>(j)] * cost->seconds_per_unit(bytes);
     done += tile;
   }
-  if (!profile_.overlaps_copies) return copies + updates;
-  return std::max(copies, updates) + std::min(copies, updates) / slabs;
+  const double all = copies_in + copies_out + updates, longest = std::max({copies_in, copies_out, updates});
+  return profile_.overlaps_copies ? longest + (all - longest) / slabs : all;
 }
 
 std::int64_t CostModel::largest_slab(const PyramidJob& job, int height) {

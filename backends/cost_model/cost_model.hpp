@@ -132,11 +132,12 @@ class CostModel {
   std::optional<double> long_vectors(std::int64_t n, std::int64_t steps, bool with_copies = true) const;
   /// Formula (2) in the framework's form: seconds of one pass of h iterations over a grid in host memory,
   ///
-  ///   T = C + U,   or max(C, U) + (C + U − max(C, U)) / slabs   where copies overlap with computing,
-  ///   C = layers_in t_in + layers_out t_out,   U = Σ_j computed_j t_a,
+  ///   T = I + O + U,   or M + (I + O + U − M) / slabs, M = max(I, O, U),   where copies overlap with computing,
+  ///   I = layers_in t_in,   O = layers_out t_out,   U = Σ_j computed_j t_a,
   ///
-  /// with the counts of count_pyramid(): copies of the first and the last slab overlap with nothing. The time t_a of an
-  /// update depends on the time tile and on the bytes of a slab. std::nullopt if the profile lacks an operation.
+  /// with the counts of count_pyramid(): what is done for the first and the last slab overlaps with nothing. The time
+  /// t_a of an update depends on the time tile and on the bytes of a slab. std::nullopt if the profile lacks an
+  /// operation.
   std::optional<double> pyramid_pass(const PyramidJob& job, int height, std::int64_t slab) const;
   /// The largest slab for a height that fits the budget, at most the layers of a device with the overlap; 0 if none
   /// fits.
