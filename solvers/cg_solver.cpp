@@ -8,6 +8,7 @@
 #include <voussoir/solvers/detail/free_motion_search.hpp>
 #include <voussoir/solvers/detail/residual_text.hpp>
 #include <voussoir/solvers/detail/scaled_loads.hpp>
+#include <voussoir/solvers/preconditioners/unsymmetric.hpp>
 
 namespace voussoir {
 namespace {
@@ -255,6 +256,11 @@ SolveReport CgSolver::solve(LinearSOE& soe) {
   Memory& memory = *memory_;
   SolveReport report;
   report.solver = name() + " on " + soe.name();
+  if (dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner_.get()))
+    throw Error(ErrorCode::bad_input,
+                "the preconditioner is not symmetric, and conjugate gradients need one that is; use gmres+" +
+                    preconditioner_->name(),
+                "solver '" + name() + "'");
   if (!soe.model().device_model().symmetric())
     throw Error(ErrorCode::bad_input,
                 "the matrix of this model is not symmetric, and conjugate gradients need one that is; use gmres, "

@@ -1,0 +1,159 @@
+// Every method of domain decomposition against a direct solver, and its convergence against the theory.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <voussoir/framework/mesh/sample_models.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
+#include <voussoir/partition/decomposition_study.hpp>
+#include <voussoir/partition/partitioners.hpp>
+#include <voussoir/solvers/static_problem.hpp>
+
+#include "support/expect_error.hpp"
+#include "support/random_model.hpp"
+
+namespace voussoir {
+namespace {
+
+using testing::expect_error;
+using testing::RandomModel;
+
+const std::vector<std::string> methods{"cg+asm",  "cg+asm2", "gmres+ras", "gmres+ras2", "cg+msm",
+                                       "cg+msm2", "cg+bddc", "cg+nn",     "schur"};
+
+StepResult solved(const Domain& domain, const std::string& solver, const std::string& backend = "openmp:2") {
+  StaticOptions options;
+  options.backend = backend;
+  options.solver = solver;
+  options.relative_tolerance = 1e-11;
+  options.max_iterations = 3000;
+  return make_static_analysis(domain, options)->run().front();
+}
+
+void expect_close(const NodalField& a, const NodalField& b, double tolerance) {
+  ASSERT_EQ(a.values.size(), b.values.size());
+  double largest = 0, apart = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    if (std::isnan(b.values[i])) continue;
+    largest = std::max(largest, std::abs(b.values[i]));
+    apart = std::max(apart, std::abs(a.values[i] - b.values[i]));
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_LE(apart, tolerance * largest);
+}
+
+void expect_right_by_all(const Domain& domain, std::initializer_list<int> parts, const std::string& more = {},
+                         double tolerance = 1e-8) {
+  const StepResult direct = solved(domain, "direct");
+  for (const std::string& method : methods)
+    for (const int p : parts) {
+      SCOPED_TRACE(method + ", " + std::to_string(p) + " parts");
+      const StepResult result = solved(domain, method + ":parts=" + std::to_string(p) + more);
+      expect_close(result.unknowns, direct.unknowns, tolerance);
+      expect_close(result.reactions, direct.reactions, 10 * tolerance);
+    }
+}
+
+void add_bar(Domain& domain) {
+  BoxMesh mesh;
+  mesh.cells = {8, 3, 3};
+  mesh.upper = {4, 1, 1};
+  mesh.distortion = 0.1;
+  add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3, 2.0, 1e-3));
+  domain.prescribe("xmin", "all");
+  domain.add_load_case("push").traction("xmax", {1, -2, 0.5}).gravity("", {0, 0, -1});
+}
+
+TEST(DecompositionMethods, GiveTheDirectAnswerForASolid) {
+  Domain domain;
+  add_bar(domain);
+  expect_right_by_all(domain, {1, 2, 5, 16});
+}
+
+TEST(DecompositionMethods, GiveTheDirectAnswerForAPlateWithAHole) {
+  Domain domain;
+  PlateModel plate;
+  plate.type = "plane_stress.quad8";
+  plate.fineness = {0, 800};
+  add_plate_model(domain, plate);
+  expect_right_by_all(domain, {2, 8});
+  expect_right_by_all(domain, {4}, ",cut=metis");
+}
+
+TEST(DecompositionMethods, GiveTheDirectAnswerForHeatWithFilms) {
+  Domain domain;
+  BoxMesh mesh;
+  mesh.type = "heat.tet4";
+  mesh.cells = {5, 4, 3};
+  auto material = std::make_shared<Material>("steel");
+  material->set("conductivity", 50.0);
+  add_box_mesh(domain, mesh).set_material(material);
+  domain.prescribe("xmin", "T", 20.0);
+  domain.add_load_case("heat").convection("xmax", 7.0, 300.0).heat_flux("ymax", 40.0);
+  expect_right_by_all(domain, {2, 7});
+}
+
+TEST(DecompositionMethods, GiveTheDirectAnswerWithConstraintsAcrossInterfaces) {
+  Domain domain;
+  add_bar(domain);
+  // Oblique supports along a whole edge, some of them moved, and a tie from end to end of the bar.
+  int count = 0;
+  domain.add_node_set_where("edge", [](double x, double y, double z) { return x > 0.1 && y == 0 && z == 0; });
+  for (const std::int32_t n : domain.node_set("edge"))
+    domain.prescribe_along(domain.node_id(n), {0.3, 1, 0.5 + 0.1 * count}, count++ % 3 == 0 ? 0.02 : 0.0);
+  const Id far = domain.node_id(domain.node_set("xmax")[5]);
+  domain.add_node_set_where("near",
+                            [](double x, double y, double z) { return x > 0.4 && x < 0.6 && y > 0.9 && z > 0.9; });
+  ASSERT_FALSE(domain.node_set("near").empty());
+  domain.add_equation({{far, "uz", 1.0}, {domain.node_id(domain.node_set("near")[0]), "uz", -0.5}}, 0.01);
+  expect_right_by_all(domain, {2, 6});
+  const StepResult direct = solved(domain, "direct");
+  for (const std::string& method : methods) {
+    SCOPED_TRACE(method + " on debug:2");
+    expect_close(solved(domain, method + ":parts=6", "debug:2").unknowns, direct.unknowns, 1e-8);
+  }
+}
+
+TEST(DecompositionMethods, GiveTheDirectAnswerForRandomConstraints) {
+  int solvable = 0;
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    Domain domain;
+    SCOPED_TRACE(RandomModel(seed).build(domain));
+    StepResult direct;
+    try {
+      direct = solved(domain, "direct");
+    } catch (const Error& error) {  // some of them contradict themselves
+      ASSERT_EQ(error.code(), ErrorCode::bad_input) << error.what();
+      continue;
+    }
+    ++solvable;
+    const std::string parts = std::to_string(std::min<std::int64_t>(4, domain.element_count()));
+    for (const char* method : {"cg+asm2", "cg+bddc", "cg+nn", "schur"}) {
+      SCOPED_TRACE(method);
+      expect_close(solved(domain, std::string(method) + ":parts=" + parts).unknowns, direct.unknowns, 1e-7);
+    }
+  }
+  EXPECT_GT(solvable, 6);
+}
+
+TEST(DecompositionMethods, GiveTheDirectAnswerForContrastAndDisconnectedParts) {
+  Domain domain;
+  BoxMesh mesh;
+  mesh.cells = {6, 2, 2};
+  mesh.upper = {3, 1, 1};
+  const double young[3] = {1e9, 1e3, 1e6};
+  for (int b = 0; b < 3; ++b) {  // three bars side by side that share no node: bodies of their own
+    mesh.lower = {0, 2.0 * b, 0};
+    mesh.upper = {3, 2.0 * b + 1, 1};
+    mesh.block = "bar" + std::to_string(b);
+    mesh.set_prefix = mesh.block + "_";
+    add_box_mesh(domain, mesh)
+        .set_material(std::make_shared<IsotropicMaterial>("m" + std::to_string(b), young[b], 0.3));
+    domain.prescribe(mesh.set_prefix + "xmin", "all");
+    domain.add_load_case("push" + std::to_string(b)).traction(mesh.set_prefix + "xmax", {1, 0, young[b] * 1e-6});
+  }
+  expect_right_by_all(domain, {2, 4, 9});
+}
+
+}  // namespace
+}  // namespace voussoir
