@@ -319,7 +319,7 @@ class StudyRun {
             for (std::size_t o = 0; o < (overlaps ? options_.overlaps.size() : 1); ++o) {
               StudyRow row;
               row.method = method;
-              row.cut = divided ? partitioner->name() : "";
+              row.cut = !divided ? "" : options_.cuts[c] == "auto" ? partitioner->name() : options_.cuts[c];
               row.parts = divided ? partition.parts() : 1;
               row.overlap = overlaps ? options_.overlaps[o] : 0;
               row.contrast = contrast;

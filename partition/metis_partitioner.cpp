@@ -33,6 +33,26 @@ void require_memory(const ElementGraph& graph) {
                                             " MB; use CoordinateBisection, or a machine with more");
 }
 
+bool is_connected(const ElementGraph& graph) {
+  if (graph.vertices() == 0) return true;
+  std::vector<char> met(static_cast<std::size_t>(graph.vertices()), 0);
+  std::vector<std::int32_t> stack{0};
+  std::int32_t count = 0;
+  met[0] = 1;
+  while (!stack.empty()) {
+    const auto v = static_cast<std::size_t>(stack.back());
+    stack.pop_back();
+    ++count;
+    for (auto k = graph.row_start[v]; k < graph.row_start[v + 1]; ++k) {
+      const std::int32_t w = graph.column[static_cast<std::size_t>(k)];
+      if (met[static_cast<std::size_t>(w)]) continue;
+      met[static_cast<std::size_t>(w)] = 1;
+      stack.push_back(w);
+    }
+  }
+  return count == graph.vertices();
+}
+
 }  // namespace
 
 bool MetisPartitioner::available() { return true; }
@@ -64,10 +84,19 @@ std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph,
   // The best of eight tries: on small graphs one try is often a poor one, and on large ones the others cost seconds.
   options[METIS_OPTION_NCUTS] = graph.vertices() < 100000 ? 8 : 1;
   options[METIS_OPTION_UFACTOR] = std::max(1, static_cast<int>(std::lround(1000 * options_.imbalance)));
+  if (options_.contiguous) {
+    if (options_.recursive || !is_connected(graph))
+      throw Error(ErrorCode::bad_input,
+                  options_.recursive ? "recursive bisection cannot keep parts connected; use k-way"
+                                     : "the elements are not connected, so that parts cannot all be",
+                  "partitioner 'metis:contiguous'");
+    options[METIS_OPTION_CONTIG] = 1;
+  }
   idx_t vertices = graph.vertices(), constraints = 1, wanted = parts, cut = 0;
   std::vector<idx_t> part(graph.vertices());
-  const int status = METIS_PartGraphKway(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr,
-                                         edge.data(), &wanted, nullptr, nullptr, options, &cut, part.data());
+  const auto divide = options_.recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway;
+  const int status = divide(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr, edge.data(),
+                            &wanted, nullptr, nullptr, options, &cut, part.data());
   if (status == METIS_ERROR) send_termination_again();
   if (status == METIS_ERROR_MEMORY) throw Error(ErrorCode::out_of_memory, "out of memory in METIS");
   if (status != METIS_OK) throw Error(ErrorCode::internal, "METIS failed with code " + std::to_string(status));
