@@ -155,5 +155,76 @@ TEST(DecompositionMethods, GiveTheDirectAnswerForContrastAndDisconnectedParts) {
   expect_right_by_all(domain, {2, 4, 9});
 }
 
+TEST(DecompositionMethods, GiveTheDirectAnswerForFrames) {
+  // A frame of 4 × 3 cells of beams in space: nodes with six unknowns, and parts that hang together at single nodes.
+  Domain domain;
+  for (int j = 0; j <= 3; ++j)
+    for (int i = 0; i <= 4; ++i) domain.add_node(1 + i + 5 * j, i, 0.1 * i * j, j);
+  auto steel = std::make_shared<IsotropicMaterial>("steel", 2e5, 0.3);
+  steel->set("shear_modulus", 0.77e5);
+  ElementBlock& block = domain.add_block("frame", "beam");
+  block.set_material(steel);
+  for (const auto& [name, value] :
+       {std::pair{"area", 1.0}, {"inertia_y", 0.2}, {"inertia_z", 0.1}, {"torsion", 0.2}, {"orientation_y", 1.0}})
+    block.set_section(name, value);
+  Id id = 1;
+  for (int j = 0; j <= 3; ++j)
+    for (int i = 0; i <= 4; ++i) {
+      if (i < 4) block.add(id++, {Id{1 + i + 5 * j}, Id{2 + i + 5 * j}});
+      if (j < 3) block.add(id++, {Id{1 + i + 5 * j}, Id{6 + i + 5 * j}});
+    }
+  for (const int n : {1, 3, 5}) domain.prescribe_at(n, "all");
+  domain.add_load_case("tip").nodal_at(20, "uy", 3).nodal_at(18, "rz", 1);
+  expect_right_by_all(domain, {2, 5, 31}, "", 1e-7);
+}
+
+TEST(DecompositionMethods, AreRejectedByNameWhereTheyCannotBeUsed) {
+  Domain domain;
+  add_bar(domain);
+  expect_error(ErrorCode::bad_input, {"cg+ras", "not symmetric", "gmres+ras"}, [&] { solved(domain, "cg+ras"); });
+  expect_error(ErrorCode::bad_input, {"asm", "part=4", "parts=", "overlap="}, [&] { solved(domain, "cg+asm:part=4"); });
+  expect_error(ErrorCode::bad_input, {"parts=0", "whole number"}, [&] { solved(domain, "cg+asm:parts=0"); });
+  expect_error(ErrorCode::bad_input, {"overlap=-1"}, [&] { solved(domain, "cg+asm:overlap=-1"); });
+  expect_error(ErrorCode::not_found, {"rbc", "rcb"}, [&] { solved(domain, "cg+asm:cut=rbc"); });
+  expect_error(ErrorCode::not_found, {"part solver", "dirct", "direct"},
+               [&] { solved(domain, "cg+asm:solver=dirct"); });
+  expect_error(ErrorCode::bad_input, {"with=amg", "bddc, nn, jacobi, none"}, [&] { solved(domain, "schur:with=amg"); });
+  expect_error(ErrorCode::bad_input, {"73 parts", "72 elements"}, [&] { solved(domain, "cg+bddc:parts=73"); });
+  expect_error(ErrorCode::bad_input, {"penalty", "transformation"}, [&] {
+    StaticOptions options;
+    options.backend = "openmp:1";
+    options.solver = "cg+bddc";
+    options.constraints = "penalty";
+    make_static_analysis(domain, options)->run();
+  });
+}
+
+TEST(DecompositionMethods, PartsWithoutCornersAreNamedOrSolved) {
+  Domain domain;
+  add_bar(domain);
+  // Slabs of a bar have one face with each neighbour and no corner at all.
+  expect_error(ErrorCode::bad_input, {"part 1 of 4", "floats", "0 primal unknowns", "primal=cef"},
+               [&] { solved(domain, "cg+bddc:parts=4,cut=rcb,primal=c"); });
+  const StepResult direct = solved(domain, "direct");
+  for (const char* name : {"cg+bddc:parts=4,cut=rcb,primal=f", "cg+bddc:parts=4,cut=rcb,weights=multiplicity",
+                           "schur:parts=4,with=none", "schur:parts=4,with=jacobi", "schur:parts=4,with=nn"}) {
+    SCOPED_TRACE(name);
+    expect_close(solved(domain, name).unknowns, direct.unknowns, 1e-8);
+  }
+}
+
+TEST(DecompositionMethods, FindThatAModelIsNotSupported) {
+  Domain domain;
+  BoxMesh mesh;
+  mesh.cells = {4, 2, 2};
+  add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3));
+  domain.prescribe("xmin", "ux");
+  domain.add_load_case("push").traction("xmax", {1, 0, 0});
+  for (const std::string& method : methods) {
+    SCOPED_TRACE(method);
+    expect_error(ErrorCode::singular, {}, [&] { solved(domain, method + ":parts=3"); });
+  }
+}
+
 }  // namespace
 }  // namespace voussoir

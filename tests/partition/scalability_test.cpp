@@ -23,8 +23,8 @@ void add_square(Domain& domain, int across, int refinement, const char* type = "
   auto material = std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3);
   material->set("conductivity", 3.0);
   block.set_material(material);
-  const bool heat = std::string(type).starts_with("heat");
-  if (!heat) block.set_section("thickness", 1.0);
+  const bool heat = std::string(type).starts_with("plane_heat");
+  block.set_section("thickness", 1.0);
   domain.prescribe("xmin", heat ? "T" : "all");
   if (heat)
     domain.add_load_case("load").heat_flux("xmax", 2.0);
@@ -65,17 +65,17 @@ TEST(Scalability, IterationsOfTwoLevelsAreBoundedWhileThoseOfOneLevelGrow) {
 }
 
 TEST(Scalability, ConditionOfBddcGrowsLikeTheSquareOfALogarithm) {
-  for (const char* type : {"plane_stress.quad4", "heat.quad4"}) {
+  for (const char* type : {"plane_stress.quad4", "plane_heat.quad4"}) {
     double least = 1e300, most = 0;
     for (const int refinement : {4, 8, 16, 32}) {
       const StudyRow row = row_of("bddc", 4, refinement, 1, 1, type);
       const double logarithm = 1 + std::log(refinement);
       EXPECT_DOUBLE_EQ(row.bound, logarithm * logarithm);
-      EXPECT_LT(row.condition, 0.6 * row.bound) << type << ", H/h " << refinement;
+      EXPECT_LT(row.condition, 0.4 * row.bound) << type << ", H/h " << refinement;
       least = std::min(least, row.condition / row.bound);
       most = std::max(most, row.condition / row.bound);
     }
-    EXPECT_LT(most, 2 * least) << type << ": neither faster nor slower than the bound";
+    EXPECT_LT(most, 2.5 * least) << type << ": neither faster nor slower than the bound";
   }
 }
 
