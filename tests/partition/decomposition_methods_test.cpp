@@ -164,8 +164,15 @@ TEST(DecompositionMethods, GiveTheDirectAnswerForFrames) {
   steel->set("shear_modulus", 0.77e5);
   ElementBlock& block = domain.add_block("frame", "beam");
   block.set_material(steel);
-  for (const auto& [name, value] :
-       {std::pair{"area", 1.0}, {"inertia_y", 0.2}, {"inertia_z", 0.1}, {"torsion", 0.2}, {"orientation_y", 1.0}})
+  for (const auto& [name, value] : {std::pair{"area", 1.0},
+                                    {"inertia_y", 0.2},
+                                    {"inertia_z", 0.1},
+                                    {"torsion", 0.2},
+                                    {"shear_area_y", 0.8},
+                                    {"shear_area_z", 0.8},
+                                    {"orientation_x", 0.0},
+                                    {"orientation_y", 1.0},
+                                    {"orientation_z", 0.0}})
     block.set_section(name, value);
   Id id = 1;
   for (int j = 0; j <= 3; ++j)
