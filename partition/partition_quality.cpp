@@ -68,6 +68,7 @@ PartitionQuality examine_partition(const Domain& domain, const Partition& partit
   for (const Prescribed& support : domain.prescribed()) held[static_cast<std::size_t>(support.node)] = 1;
   for (const ObliqueSupport& support : domain.oblique_supports()) held[static_cast<std::size_t>(support.node)] = 1;
 
+  quality.supported = !domain.prescribed().empty() || !domain.oblique_supports().empty();
   const std::vector<std::int32_t> piece = pieces_of(graph, part);
   std::vector<char> piece_held(piece.size(), 0);
   std::vector<std::array<double, 3>> low(quality.parts.size()), high(quality.parts.size());
@@ -105,10 +106,11 @@ PartitionQuality examine_partition(const Domain& domain, const Partition& partit
 
 std::vector<std::string> PartitionQuality::findings() const {
   std::vector<std::string> list;
+  if (!supported) list.emplace_back("the model has no supports, so that every part floats");
   for (const PartQuality& one : parts) {
     const std::string name = "part " + std::to_string(one.part);
     if (one.pieces > 1) list.push_back(name + " is in " + std::to_string(one.pieces) + " pieces");
-    if (one.floating_pieces > 0)
+    if (supported && one.floating_pieces > 0)
       list.push_back(name + " floats: no support holds " +
                      (one.pieces == 1
                           ? std::string("it")

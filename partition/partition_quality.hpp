@@ -28,6 +28,7 @@ struct PartitionQuality {
   double imbalance = 1;              ///< weight of the heaviest part divided by the mean
   std::int64_t edge_cut = 0;         ///< pairs of neighbouring elements in different parts
   std::int64_t interface_nodes = 0;  ///< nodes of two or more parts
+  bool supported = true;             ///< whether the model has any support; without, all pieces float
 
   /// Parts that methods have trouble with, one sentence each: those in several pieces, floating ones, and parts with
   /// fewer than three interface nodes, which too little connects to the others.

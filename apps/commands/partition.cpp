@@ -56,7 +56,12 @@ std::string partition_document(const PartitionOptions& options, const std::strin
 void run_partition(const PartitionOptions& options) {
   const auto method = make_partitioner(options.method);
   const Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
-  const Domain& domain = *job.domains.front();
+  Domain& domain = *job.domains.front();
+  for (const JobStep& step : job.steps)  // those of the first step that has some, of what the file defines
+    if (step.domain == 0 && step.supports) {
+      step.supports->apply(domain);
+      break;
+    }
   const Partition partition = DomainPartitioner(domain).partition(*method, options.parts);
   if (!options.csv.empty()) csv_table(domain, partition).write(options.csv, options.force);
   if (!options.vtu.empty()) {
@@ -69,7 +74,8 @@ void run_partition(const PartitionOptions& options) {
   if (options.json) return print(partition_document(options, method->name(), partition, quality));
   show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
        counted(domain.node_count(), "node"), method->name(), partition.describe());
-  for (const std::string& finding : quality.findings()) show("{}\n", finding);
+  if (!job.mesh_only)
+    for (const std::string& finding : quality.findings()) show("{}\n", finding);
   for (const std::string& file : {options.csv, options.vtu})
     if (!file.empty()) show("Wrote {}\n", file);
 }

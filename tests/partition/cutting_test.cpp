@@ -108,6 +108,10 @@ TEST(PartitionQuality, NamesPiecesAndFloatingParts) {
             (std::vector<std::string>{"part 0 is in 2 pieces", "part 0 floats: no support holds 1 of its 2 pieces",
                                       "part 1 is in 2 pieces", "part 1 floats: no support holds 2 of its 2 pieces",
                                       "part 2 floats: no support holds it"}));
+  Domain free;
+  fill(free, 2, 1, 1);
+  EXPECT_EQ(examine_partition(free, DomainPartitioner(free).partition(RcmStrips(), 2)).findings(),
+            (std::vector<std::string>{"the model has no supports, so that every part floats"}));
   EXPECT_NE(quality.table().text().find("floating_pieces"), std::string::npos);
 }
 
