@@ -18,8 +18,7 @@ class GraphPartitioner {
   virtual std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const = 0;
 };
 
-/// METIS, multilevel partitioning, k-way or by recursive bisection: small interfaces on any mesh. Edges are weighted by
-/// the nodes shared.
+/// METIS, multilevel k-way partitioning: small interfaces on any mesh. Edges are weighted by the nodes shared.
 ///
 /// G. Karypis, V. Kumar: A fast and high quality multilevel scheme for partitioning irregular graphs. SIAM J. Sci.
 /// Comput. 20 (1998).
@@ -29,15 +28,13 @@ class MetisPartitioner : public GraphPartitioner {
   struct Options {
     int seed = 1;             ///< seed of METIS's random numbers; the same seed gives the same parts
     double imbalance = 0.03;  ///< by what fraction a part may be heavier than the mean
-    bool recursive = false;   ///< recursive bisection instead of k-way: often better for few parts
-    bool contiguous = false;  ///< k-way: parts are connected, where the graph is; an Error (bad_input) otherwise
   };
   MetisPartitioner() = default;
   explicit MetisPartitioner(const Options& options) : options_(options) {}  ///< with the given options
 
   /// Whether this build has METIS. If not, partition() throws Error (unavailable).
   static bool available();
-  std::string name() const override { return options_.recursive ? "metis:recursive" : "metis"; }
+  std::string name() const override { return "metis"; }
   std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override;
 
  private:

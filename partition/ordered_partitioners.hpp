@@ -29,6 +29,25 @@ class RcmStrips : public OrderedPartitioner {
   std::vector<std::int32_t> order(const ElementGraph& graph) const override;
 };
 
+/// The other variants of METIS, beside the k-way method of MetisPartitioner.
+class MetisVariant : public GraphPartitioner {
+ public:
+  /// What METIS does.
+  enum class Kind {
+    recursive,  ///< recursive bisection: often better for few parts
+    contiguous  ///< k-way with connected parts; a graph that is not connected is an Error (bad_input)
+  };
+  /// With METIS's own imbalance of 3 % and a fixed seed.
+  explicit MetisVariant(Kind kind) : kind_(kind) {}
+
+  std::string name() const override { return kind_ == Kind::recursive ? "metis:recursive" : "metis:contiguous"; }
+  /// Without METIS in this build, an Error (unavailable).
+  std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override;
+
+ private:
+  Kind kind_;
+};
+
 /// Pieces of Hilbert's space-filling curve through the centroids: compact parts without a graph, and nearly the same
 /// parts after a small change of the mesh or of the weights.
 ///

@@ -17,16 +17,13 @@ PartitionerFactory plain_partitioner(const std::string& name) {
 }
 
 std::shared_ptr<GraphPartitioner> make_metis(const std::string& options) {
-  MetisPartitioner::Options choice;
-  if (options == "recursive")
-    choice.recursive = true;
-  else if (options == "contiguous")
-    choice.contiguous = true;
-  else if (!options.empty() && options != "kway")
+  if (options == "recursive") return std::make_shared<MetisVariant>(MetisVariant::Kind::recursive);
+  if (options == "contiguous") return std::make_shared<MetisVariant>(MetisVariant::Kind::contiguous);
+  if (!options.empty() && options != "kway")
     throw Error(ErrorCode::bad_input,
                 "there is no option '" + options + "'; there are kway (the default), recursive and contiguous",
                 "partitioner 'metis'");
-  return std::make_shared<MetisPartitioner>(choice);
+  return std::make_shared<MetisPartitioner>();
 }
 
 Registry<PartitionerFactory>* make_partitioner_table() {
