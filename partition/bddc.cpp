@@ -142,10 +142,14 @@ void BddcOperator::add_constraints(const std::string& primal) {
     const auto at = std::lower_bound(own.begin(), own.end(), unknown);
     return at != own.end() && *at == unknown ? static_cast<std::int32_t>(at - own.begin()) : -1;
   };
+  primal_.assign(decomposition.interface().size(), 0);
   for (const InterfaceClass& one : interface_classes(decomposition)) {
     if (one.kind == InterfaceKind::corner) {
       if (primal.find('c') == std::string::npos) continue;
       for (const std::int32_t u : one.unknowns) {
+        const auto interface = decomposition.interface();
+        primal_[static_cast<std::size_t>(std::lower_bound(interface.begin(), interface.end(), u) - interface.begin())] =
+            1;
         for (const std::int32_t p : decomposition.parts_of(u))
           parts_[static_cast<std::size_t>(p)]->constraints.push_back({coarse_size_, {local(p, u)}, {1.0}});
         ++coarse_size_;
@@ -229,25 +233,29 @@ void BddcOperator::set_up_coarse() {
   coarse_->factorise(matrix);
 }
 
-void BddcOperator::multiply(std::span<const double> x, std::span<double> y) const {
+const std::vector<double>& BddcOperator::weights(int part) const {
+  return parts_[static_cast<std::size_t>(part)]->weights;
+}
+
+void BddcOperator::solve_partially_assembled(std::vector<std::vector<double>>& loads, bool on_boundary) const {
   const Decomposition& decomposition = matrices_.decomposition();
-  std::fill(y.begin(), y.end(), 0.0);
-  std::vector<std::vector<double>> result(parts_.size());
   std::vector<double> primal(static_cast<std::size_t>(coarse_size_), 0.0);
+  const auto number = [](const Part& part, Eigen::Index j) {
+    return static_cast<std::size_t>(part.constraints[static_cast<std::size_t>(j)].number);
+  };
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const auto boundary = decomposition.boundary(static_cast<int>(p));
-    const auto places = decomposition.interface_places(static_cast<int>(p));
     const Part& part = *parts_[p];
-    auto& f = result[p];
-    f.assign(static_cast<std::size_t>(matrices_.neumann(static_cast<int>(p)).n), 0.0);
-    for (std::size_t i = 0; i < boundary.size(); ++i)
-      f[static_cast<std::size_t>(boundary[i])] = part.weights[i] * x[static_cast<std::size_t>(places[i])];
+    std::vector<double>& f = loads[p];
+    const auto boundary = decomposition.boundary(static_cast<int>(p));
     for (Eigen::Index j = 0; j < part.primal(); ++j) {
       double sum = 0;
-      for (const std::int32_t i : boundary) sum += part.basis(i, j) * f[static_cast<std::size_t>(i)];
-      primal[static_cast<std::size_t>(part.constraints[static_cast<std::size_t>(j)].number)] += sum;
+      if (on_boundary)
+        for (const std::int32_t i : boundary) sum += part.basis(i, j) * f[static_cast<std::size_t>(i)];
+      else
+        for (std::size_t i = 0; i < f.size(); ++i) sum += part.basis(static_cast<Eigen::Index>(i), j) * f[i];
+      primal[number(part, j)] += sum;
     }
-    if (!boundary.empty()) part.solve(f);
+    if (!on_boundary || !boundary.empty()) part.solve(f);
   }
   if (coarse_) {
     const Stopwatch watch;
@@ -255,16 +263,37 @@ void BddcOperator::multiply(std::span<const double> x, std::span<double> y) cons
     coarse_seconds_ += watch.seconds();
   }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const Part& part = *parts_[p];
+    if (part.primal() == 0) continue;
+    Eigen::VectorXd values(part.primal());
+    for (Eigen::Index j = 0; j < part.primal(); ++j) values(j) = primal[number(part, j)];
+    std::vector<double>& f = loads[p];
+    if (on_boundary)
+      for (const std::int32_t i : decomposition.boundary(static_cast<int>(p)))
+        f[static_cast<std::size_t>(i)] += part.basis.row(i).dot(values);
+    else
+      Eigen::Map<Eigen::VectorXd>(f.data(), static_cast<Eigen::Index>(f.size())) += part.basis * values;
+  }
+}
+
+void BddcOperator::multiply(std::span<const double> x, std::span<double> y) const {
+  const Decomposition& decomposition = matrices_.decomposition();
+  std::fill(y.begin(), y.end(), 0.0);
+  std::vector<std::vector<double>> result(parts_.size());
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
     const auto boundary = decomposition.boundary(static_cast<int>(p));
     const auto places = decomposition.interface_places(static_cast<int>(p));
-    const Part& part = *parts_[p];
-    for (std::size_t i = 0; i < boundary.size(); ++i) {
-      double value = result[p][static_cast<std::size_t>(boundary[i])];
-      for (Eigen::Index j = 0; j < part.primal(); ++j)
-        value += part.basis(boundary[i], j) *
-                 primal[static_cast<std::size_t>(part.constraints[static_cast<std::size_t>(j)].number)];
-      y[static_cast<std::size_t>(places[i])] += part.weights[i] * value;
-    }
+    result[p].assign(static_cast<std::size_t>(matrices_.neumann(static_cast<int>(p)).n), 0.0);
+    for (std::size_t i = 0; i < boundary.size(); ++i)
+      result[p][static_cast<std::size_t>(boundary[i])] = parts_[p]->weights[i] * x[static_cast<std::size_t>(places[i])];
+  }
+  solve_partially_assembled(result, true);
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto boundary = decomposition.boundary(static_cast<int>(p));
+    const auto places = decomposition.interface_places(static_cast<int>(p));
+    for (std::size_t i = 0; i < boundary.size(); ++i)
+      y[static_cast<std::size_t>(places[i])] +=
+          parts_[p]->weights[i] * result[p][static_cast<std::size_t>(boundary[i])];
   }
 }
 

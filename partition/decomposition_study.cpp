@@ -24,7 +24,9 @@ bool is_schwarz(const std::string& method) {
   return method == "asm" || method == "asm2" || method == "ras" || method == "ras2" || method == "msm" ||
          method == "msm2";
 }
-bool is_substructuring(const std::string& method) { return method == "schur" || method == "bddc" || method == "nn"; }
+bool is_substructuring(const std::string& method) {
+  return method == "schur" || method == "bddc" || method == "nn" || method == "feti-dp";
+}
 /// A preconditioner that somebody has registered, which divides the model itself.
 bool is_users(const std::string& method) {
   return preconditioners().find_if(method) && preconditioners().origin(method) != "built in";
@@ -178,21 +180,8 @@ class StudyCase {
     row.coarse_unknowns = system.coarse_size();
     row.bytes = system.bytes();
     const Stopwatch solving;
-    std::vector<double> u(system.schur().unknowns(), 0.0);
-    if (!u.empty()) {
-      const std::vector<double> g = system.schur().condense(b_);
-      Vector right(system.schur().layout()), x(system.schur().layout());
-      right.from_host(g);
-      model_.backend().fill(x, 0);
-      take(model_.backend().service<KrylovServices>().cg(system.schur(), system.interface_preconditioner(), right, x,
-                                                         request()),
-           row);
-      x.to_host(u);
-    } else {
-      row.converged = true;
-      row.condition = 1;
-    }
-    const std::vector<double> x = system.schur().expand(u, b_);
+    std::vector<double> x;
+    take(system.solve(model_.backend(), b_, x, request()), row);
     row.solve_seconds = solving.seconds();
     row.coarse_seconds = system.coarse_seconds();
     compare(x, row);
@@ -368,7 +357,7 @@ double theory_bound(const std::string& method, double across, double refinement,
   if (method == "asm" || method == "msm") return across * across * overlapped;
   if (method == "asm2" || method == "msm2") return overlapped;
   if (method == "schur") return across * across * refinement;
-  if (method == "bddc" || method == "nn") return logarithm * logarithm;
+  if (method == "bddc" || method == "nn" || method == "feti-dp") return logarithm * logarithm;
   return nothing;
 }
 

@@ -16,8 +16,8 @@ namespace voussoir {
 struct StudyOptions {
   std::vector<int> parts{2, 4, 8};        ///< numbers of parts
   std::vector<std::string> cuts{"auto"};  ///< partitioners (make_partitioner())
-  /// asm, asm2, ras, ras2, msm, msm2, schur, nn, bddc; any other preconditioner, amg for example, for the undivided
-  /// system. A preconditioner that a user has registered gets the options parts=…,cut=…,overlap=….
+  /// asm, asm2, ras, ras2, msm, msm2, schur, nn, bddc, feti-dp; any other preconditioner, amg for example, for the
+  /// undivided system. A preconditioner that a user has registered gets the options parts=…,cut=…,overlap=….
   std::vector<std::string> methods{"schur", "asm", "asm2", "bddc", "amg"};
   std::vector<double> contrasts{1};  ///< factors of the matrices of every second part
   std::vector<int> overlaps{1};      ///< layers of elements, for Schwarz's methods
@@ -56,7 +56,7 @@ struct StudyRow {
 /// model, `overlap` the number of layers:
 ///
 ///   asm, msm      across² (1 + H/δ)          asm2, msm2    1 + H/δ
-///   schur         across · across · H/h      bddc, nn      (1 + log H/h)²
+///   schur         across · across · H/h      bddc, nn, feti-dp   (1 + log H/h)²
 ///
 /// NaN for other methods.
 double theory_bound(const std::string& method, double across, double refinement, int overlap);

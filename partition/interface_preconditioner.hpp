@@ -53,6 +53,14 @@ class BddcOperator : public HostOperator {
   ~BddcOperator() override;
 
   void multiply(std::span<const double> x, std::span<double> y) const override;
+  /// Solves the partially assembled system, in which parts are joined in their primal unknowns only: replaces the loads
+  /// of each part, by local numbers, by its solution. With `on_boundary`, loads inside parts are known to be zero.
+  void solve_partially_assembled(std::vector<std::vector<double>>& parts, bool on_boundary = false) const;
+  /// Weights of the unknowns of Decomposition::boundary() of a part.
+  const std::vector<double>& weights(int part) const;
+  /// Whether an interface unknown, by its place in Decomposition::interface(), is primal by itself, as those of
+  /// corners.
+  bool is_primal(std::size_t place) const { return primal_[place] != 0; }
   std::size_t bytes() const override;
   std::string describe() const override;
   std::int32_t coarse_size() const { return coarse_size_; }  ///< number of primal unknowns
@@ -67,6 +75,7 @@ class BddcOperator : public HostOperator {
 
   const PartMatrices& matrices_;
   std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<char> primal_;  // per interface unknown
   std::int32_t coarse_size_ = 0;
   int floating_ = 0;
   std::unique_ptr<Factorization> coarse_;

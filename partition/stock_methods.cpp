@@ -37,6 +37,14 @@ std::shared_ptr<Solver> make_schur(const SolverSettings& settings) {
                                        SchurSolver::Options{settings.relative_tolerance, settings.max_iterations});
 }
 
+std::shared_ptr<Solver> make_feti_dp(const SolverSettings& settings) {
+  auto choice = DecompositionOptions::parse(settings.options, {"parts", "cut", "solver", "weights", "primal"},
+                                            "solver 'feti-dp'");
+  choice.interface_preconditioner = "feti-dp";
+  return std::make_shared<SchurSolver>(choice,
+                                       SchurSolver::Options{settings.relative_tolerance, settings.max_iterations});
+}
+
 bool add_decomposition_methods() {
   auto& table = preconditioners();
   table.add_built_in("asm", "additive Schwarz on overlapping parts, one level",
@@ -56,6 +64,8 @@ bool add_decomposition_methods() {
   table.add_built_in("nn", "balancing Neumann-Neumann; for linear models", substructuring_factory("nn"));
   solvers().add_built_in("schur", "substructures with conjugate gradients on the interface; for linear models",
                          {make_schur, false, {"with=bddc", "with=nn", "with=jacobi"}});
+  solvers().add_built_in("feti-dp", "substructures joined by Lagrange multipliers; for linear models",
+                         {make_feti_dp, false, {}});
   return true;
 }
 

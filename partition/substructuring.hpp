@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <voussoir/partition/decomposition_options.hpp>
+#include <voussoir/partition/feti_dp.hpp>
 #include <voussoir/partition/interface_preconditioner.hpp>
 #include <voussoir/partition/schur_complement.hpp>
 #include <voussoir/solvers/preconditioners/preconditioner.hpp>
@@ -12,7 +13,7 @@
 namespace voussoir {
 
 /// A system divided without overlap: the part matrices, the Schur complement of the interface and a preconditioner M
-/// for it, "bddc", "nn", "jacobi" or "none".
+/// for it, "bddc", "nn", "jacobi" or "none"; or, with "feti-dp", the dual problem of Lagrange multipliers.
 class SubstructuredSystem {
  public:
   /// From part matrices, which the system keeps. The decomposition of the matrices must outlive it.
@@ -22,15 +23,21 @@ class SubstructuredSystem {
   const PartMatrices& matrices() const { return matrices_; }                         ///< of the parts
   const SchurComplement& schur() const { return *schur_; }                           ///< S
   const HostOperator* interface_preconditioner() const { return interface_.get(); }  ///< M; null for none
-  std::int32_t coarse_size() const;  ///< unknowns of the coarse problem of M; 0 where there is none
-  double coarse_seconds() const;     ///< time in the coarse problem so far
-  std::size_t bytes() const;         ///< memory of matrices and factors
-  std::string describe() const;      ///< method, parts and sizes on one line
+  std::int32_t coarse_size() const;                  ///< unknowns of the coarse problem of M; 0 where there is none
+  double coarse_seconds() const;                     ///< time in the coarse problem so far
+  bool is_dual() const { return feti_ != nullptr; }  ///< whether CG iterates on multipliers (feti-dp)
+  /// Solves A x = b over the unknowns of the whole by CG on the interface, or on multipliers, from zero. The tolerances
+  /// of the request apply to the condensed residual, or to the jumps.
+  CgOutcome solve(Backend& backend, std::span<const double> b, std::vector<double>& x, const CgRequest& request) const;
+  std::size_t bytes() const;     ///< memory of matrices and factors
+  std::string describe() const;  ///< method, parts and sizes on one line
 
  private:
   PartMatrices matrices_;
   std::unique_ptr<SchurComplement> schur_;
   std::unique_ptr<HostOperator> interface_;
+  std::unique_ptr<FetiDpOperator> feti_;  // made of the BddcOperator in interface_
+  std::unique_ptr<DirichletPreconditioner> dirichlet_;
 };
 
 /// The part matrices of a system of equations. Element matrices are those of the model at rest; if their sum is not the
@@ -60,7 +67,7 @@ class SubstructuringPreconditioner : public Preconditioner {
 };
 
 /// Substructuring with an iterative interface solve: the loads are condensed, CG solves S u = g with a preconditioner,
-/// and the interiors follow. Registered as the solver schur.
+/// and the interiors follow; or CG on the multipliers of FETI-DP. Registered as the solvers schur and feti-dp.
 class SchurSolver : public Solver {
  public:
   /// Tolerances and limits of the iteration.
@@ -71,7 +78,9 @@ class SchurSolver : public Solver {
   SchurSolver(DecompositionOptions decomposition, const Options& options);  ///< how the model is divided and iterated
   ~SchurSolver() override;
 
-  std::string name() const override { return "schur:with=" + choice_.interface_preconditioner; }
+  std::string name() const override {
+    return choice_.interface_preconditioner == "feti-dp" ? "feti-dp" : "schur:with=" + choice_.interface_preconditioner;
+  }
   SolveReport solve(LinearSOE& soe) override;
 
  private:

@@ -70,7 +70,7 @@ StudyOptions study_options(const StudyCommand& command) {
   options.max_iterations = command.max_iterations;
   for (const std::string& cut : options.cuts) make_partitioner(cut);
   for (const std::string& method : options.methods)
-    if (method != "schur") preconditioners().find(method);
+    if (method != "schur" && method != "feti-dp") preconditioners().find(method);
   return options;
 }
 
@@ -162,7 +162,7 @@ void add_study_command(CLI::App& program) {
   study->add_option("--cut", command->cuts, "Partitioners")->type_name("NAME,NAME,…")->capture_default_str();
   study
       ->add_option("--method", command->methods,
-                   "schur, asm, asm2, ras, ras2, msm, msm2, nn, bddc, or a preconditioner")
+                   "schur, asm, asm2, ras, ras2, msm, msm2, nn, bddc, feti-dp, or a preconditioner")
       ->type_name("NAME,NAME,…")
       ->capture_default_str();
   study->add_option("--contrast", command->contrasts, "Factors of the matrices of every second part")

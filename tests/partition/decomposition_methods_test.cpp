@@ -19,7 +19,7 @@ using testing::expect_error;
 using testing::RandomModel;
 
 const std::vector<std::string> methods{"cg+asm",  "cg+asm2", "gmres+ras", "gmres+ras2", "cg+msm",
-                                       "cg+msm2", "cg+bddc", "cg+nn",     "schur"};
+                                       "cg+msm2", "cg+bddc", "cg+nn",     "schur",      "feti-dp"};
 
 StepResult solved(const Domain& domain, const std::string& solver, const std::string& backend = "openmp:2") {
   StaticOptions options;
@@ -128,7 +128,7 @@ TEST(DecompositionMethods, GiveTheDirectAnswerForRandomConstraints) {
     }
     ++solvable;
     const std::string parts = std::to_string(std::min<std::int64_t>(4, domain.element_count()));
-    for (const char* method : {"cg+asm2", "cg+bddc", "cg+nn", "schur"}) {
+    for (const char* method : {"cg+asm2", "cg+bddc", "cg+nn", "schur", "feti-dp"}) {
       SCOPED_TRACE(method);
       expect_close(solved(domain, std::string(method) + ":parts=" + parts).unknowns, direct.unknowns, 1e-7);
     }

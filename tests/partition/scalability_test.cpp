@@ -51,7 +51,7 @@ StudyRow row_of(const std::string& method, int across, int refinement, double co
 }
 
 TEST(Scalability, IterationsOfTwoLevelsAreBoundedWhileThoseOfOneLevelGrow) {
-  for (const char* two : {"asm2", "msm2", "bddc", "nn"}) {
+  for (const char* two : {"asm2", "msm2", "bddc", "nn", "feti-dp"}) {
     const StudyRow few = row_of(two, 2, 6), many = row_of(two, 8, 6);
     EXPECT_EQ(many.parts, 64);
     EXPECT_LT(many.iterations, 1.9 * few.iterations + 4) << two;
@@ -80,10 +80,19 @@ TEST(Scalability, ConditionOfBddcGrowsLikeTheSquareOfALogarithm) {
 }
 
 TEST(Scalability, ConditionOfBddcAndBalancingIgnoresContrastBetweenParts) {
-  for (const char* method : {"bddc", "nn"}) {
+  for (const char* method : {"bddc", "nn", "feti-dp"}) {
     const double even = row_of(method, 4, 6).condition;
     for (const double contrast : {1e-6, 1e3, 1e6})
       EXPECT_LT(row_of(method, 4, 6, contrast).condition, 2.5 * even + 2) << method << ", contrast " << contrast;
+  }
+}
+
+// J. Li, O. Widlund: FETI-DP, BDDC, and block Cholesky methods. Int. J. Numer. Meth. Engng. 66 (2006): with the same
+// primal unknowns, both have the same eigenvalues except for some that are 0 and 1.
+TEST(Scalability, FetiDpHasTheConditionOfBddc) {
+  for (const int refinement : {4, 12}) {
+    const double dual = row_of("feti-dp", 4, refinement).condition, primal = row_of("bddc", 4, refinement).condition;
+    EXPECT_NEAR(dual, primal, 0.03 * primal);
   }
 }
 
@@ -134,7 +143,7 @@ TEST(DecompositionStudy, EveryElementMayBeAPart) {
   StudyOptions options;
   options.parts = {1, 16};
   options.cuts = {"rcb"};
-  options.methods = {"schur", "asm", "asm2", "ras2", "msm2", "nn", "bddc"};
+  options.methods = {"schur", "asm", "asm2", "ras2", "msm2", "nn", "bddc", "feti-dp"};
   options.overlaps = {0, 1, 9};
   options.relative_tolerance = 1e-11;
   for (const StudyRow& row : run_study(domain, Backend::open("debug:2"), options)) {

@@ -13,7 +13,7 @@ namespace voussoir::test {
 /// Methods of domain decomposition, alone or behind a plus sign: tests/partition goes through them.
 inline bool is_decomposition(const std::string& name) {
   const std::string method = name.substr(name.find('+') + 1);
-  for (const char* known : {"asm", "asm2", "ras", "ras2", "msm", "msm2", "bddc", "nn", "schur"})
+  for (const char* known : {"asm", "asm2", "ras", "ras2", "msm", "msm2", "bddc", "nn", "schur", "feti-dp"})
     if (method.substr(0, method.find(':')) == known) return true;
   return false;
 }
