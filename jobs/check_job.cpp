@@ -97,6 +97,10 @@ std::string modal_loads_of(const Domain& domain, const JobStep& step) {
     say(text, base.size(), "base motion");
   };
   if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal)) add(dynamic->loads, dynamic->base);
+  if (const auto* direct = std::get_if<DynamicStep>(&step.modal)) {
+    add(direct->loads, direct->base);
+    say(text, direct->moved.size(), "motion of supports");
+  }
   if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) add(harmonic->loads, harmonic->base);
   if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal))
     say(text, spectrum->directions.size(), "response spectrum");
@@ -218,9 +222,11 @@ class Checker {
       if (said_.insert(error.what()).second)
         add({Severity::error, "model", error.text(), error.where().empty() ? step.where : error.where(), {}, {}});
     }
-    if (uses_modes(step.procedure)) check.loads = modal_loads_of(*job_.domains[step.domain], step);
+    if (has_states(step.procedure)) check.loads = modal_loads_of(*job_.domains[step.domain], step);
     const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal);
     if (dynamic && (!dynamic->displacement.empty() || !dynamic->velocity.empty() || dynamic->continues)) return;
+    const auto* direct = std::get_if<DynamicStep>(&step.modal);
+    if (direct && (!direct->displacement.empty() || !direct->velocity.empty() || direct->continues)) return;
     if (step.procedure == Procedure::frequency || step.procedure == Procedure::spectrum) return;
     if (check.loads.empty() && !moves_anything(step.supports.get()) && (!step.supports || step.supports->kept.empty()))
       add({Severity::hint,
@@ -234,7 +240,7 @@ class Checker {
   /// Numbers the model as the step holds it and looks for what can move; once for all steps that hold the same.
   const Numbered& number(const JobStep& step) {
     // A body that can move freely has modes, at frequency zero.
-    const bool may_move = uses_modes(step.procedure);
+    const bool may_move = has_states(step.procedure);
     const auto key = std::make_tuple(step.domain, step.supports.get(), may_move);
     if (const auto known = numbered_.find(key); known != numbered_.end()) return known->second;
     stage("supports of step '" + step.name + "'");

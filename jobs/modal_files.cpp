@@ -74,6 +74,7 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
     files.push_back(stem + "_modes.csv");
   else
     files.push_back(stem + "_peaks.csv");
+  if (step.procedure == Procedure::dynamic) files.push_back(stem + "_energies.csv");
   if (!frequency && !spectrum)
     for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
   return files;
@@ -154,7 +155,7 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   how.overwrite = options_.overwrite;
   writer.comment(std::string(word_for(asked.procedure)) + " " + short_number(state.at, 9));
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
-  const bool invariants = asked.procedure == Procedure::modal_dynamic;
+  const bool invariants = asked.procedure == Procedure::modal_dynamic || asked.procedure == Procedure::dynamic;
   StepFields fields;
   NodalField size;
   if (invariants) {
@@ -217,6 +218,7 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
     for (const ResponsePeak& peak : response.peaks)
       peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);
     write(peaks, stem + "_peaks.csv");
+    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + "_energies.csv");
     write_curves(asked, stem, response);
   }
   for (const std::string& text : response.notes) out_.note(text);

@@ -72,7 +72,7 @@ void add_other_stages(const CostModel& model, const ModelShape& shape, double ma
 std::vector<std::size_t> static_domains(const Job& job) {
   std::set<std::size_t> found;
   for (const JobStep& step : job.steps)
-    if (!uses_modes(step.procedure) && step.domain < job.domains.size()) found.insert(step.domain);
+    if (!has_states(step.procedure) && step.domain < job.domains.size()) found.insert(step.domain);
   return {found.begin(), found.end()};
 }
 
@@ -90,7 +90,7 @@ bool is_linear(const Domain& domain) {
 void count_steps(const Job& job, ModelPlan& plan) {
   std::set<const Supports*> supports;
   for (const JobStep& step : job.steps) {
-    if (step.domain != plan.domain || uses_modes(step.procedure)) continue;
+    if (step.domain != plan.domain || has_states(step.procedure)) continue;
     ++plan.steps;
     supports.insert(step.supports.get());
     plan.procedure = to_string(step.procedure);
@@ -227,7 +227,7 @@ JobPlan plan_job(const Job& job, const std::vector<std::string>& backends, const
   plan.title = job.title;
   plan.source = job.source;
   const auto modal =
-      std::count_if(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return uses_modes(step.procedure); });
+      std::count_if(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return has_states(step.procedure); });
   if (modal > 0)
     plan.notes.push_back(std::to_string(modal) + (modal == 1 ? " step is a modal step" : " steps are modal steps") +
                          ", whose time is not predicted");

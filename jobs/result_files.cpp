@@ -108,7 +108,7 @@ struct ResultFiles::State {
   }
   /// Whether a step is of statics or heat, with one result.
   bool has_modeless() const {
-    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return !uses_modes(s.procedure); });
+    return std::any_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return !has_states(s.procedure); });
   }
 
   /// Whether a step has results in the .frd file: all but harmonic ones and spectra.
@@ -126,7 +126,7 @@ struct ResultFiles::State {
     path_names = probes.file_names();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
       const bool modes = job.steps[i].procedure == Procedure::frequency;
-      if (!options.tables || (uses_modes(job.steps[i].procedure) && !modes)) continue;
+      if (!options.tables || (has_states(job.steps[i].procedure) && !modes)) continue;
       if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
       for (const std::string& path_name : path_names) {
         files.push_back(stem(i) + path_name + ".csv");
@@ -136,7 +136,7 @@ struct ResultFiles::State {
     for (const std::string& file : pictures.files(name)) files.push_back(file);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
       const JobStep& step = job.steps[i];
-      if (uses_modes(step.procedure))
+      if (has_states(step.procedure))
         for (const std::string& file : detail::ModalFiles::plan(step, stem(i), options)) files.push_back(file);
       else if (options.vtu)
         files.push_back(stem(i) + ".vtu");
@@ -514,7 +514,8 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
   s.write_modal("states", [&] {
-    if (s.options.frd && state.for_viewers && s.job.steps[step].procedure == Procedure::modal_dynamic)
+    if (s.options.frd && state.for_viewers &&
+        (s.job.steps[step].procedure == Procedure::modal_dynamic || s.job.steps[step].procedure == Procedure::dynamic))
       detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
     s.modal.state(step, s.stem(step), std::move(state));
   });

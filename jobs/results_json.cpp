@@ -222,6 +222,14 @@ void add_modal(const StepSummary& s, Json& object) {
                      {s.procedure == Procedure::harmonic ? "frequency" : "time", number(peak.at)},
                      {"place", peak.place}});
   object["peaks"] = peaks;
+  const auto add = [&](const char* key, const std::vector<std::pair<std::string, double>>& numbers) {
+    if (numbers.empty()) return;
+    Json list = Json::object();
+    for (const auto& [name, value] : numbers) list[name] = number(value);
+    object[key] = list;
+  };
+  add("energies", s.totals);
+  add("integration", s.counts);
 }
 
 Json step(const StepSummary& s) {
@@ -231,8 +239,9 @@ Json step(const StepSummary& s) {
   object["title"] = s.title;
   object["procedure"] = to_string(s.procedure);
   // Modes, harmonic responses and spectra are not of a time.
-  if (!uses_modes(s.procedure) || s.procedure == Procedure::modal_dynamic) object["time"] = number(s.time);
-  if (uses_modes(s.procedure)) {
+  if (!has_states(s.procedure) || s.procedure == Procedure::modal_dynamic || s.procedure == Procedure::dynamic)
+    object["time"] = number(s.time);
+  if (has_states(s.procedure)) {
     add_modal(s, object);
     return object;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/plan.hpp>
@@ -38,6 +39,16 @@ void check_modal(const Job& job, std::size_t index, const std::string& where) {
   }
 }
 
+/// A step of direct integration starts at rest, or where an earlier one of the same model ended.
+void check_dynamic(const Job& job, std::size_t index, const std::string& where) {
+  const auto* request = std::get_if<DynamicStep>(&job.steps[index].modal);
+  if (!request) throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+  if (request->continues &&
+      (*request->continues + 1 != index || !std::holds_alternative<DynamicStep>(job.steps[*request->continues].modal) ||
+       job.steps[*request->continues].domain != job.steps[index].domain))
+    throw Error(ErrorCode::misuse, "the step continues a step that is not the one of dynamics before it", where);
+}
+
 /// The names of the job's parts must fit each other; a Job may be made by hand.
 void check(const Job& job) {
   for (std::size_t i = 0; i < job.steps.size(); ++i) {
@@ -50,6 +61,10 @@ void check(const Job& job) {
                   where);
     if (uses_modes(step.procedure)) {
       check_modal(job, i, where);
+      continue;
+    }
+    if (step.procedure == Procedure::dynamic) {
+      check_dynamic(job, i, where);
       continue;
     }
     try {
@@ -81,6 +96,12 @@ class Runner {
           return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress});
         }),
         modal_(job, backend_, tell_, receiver),
+        dynamic_(
+            job, backend_, options,
+            [this](std::size_t step, const Progress& progress, double left) {
+              return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
+            },
+            receiver),
         load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
@@ -95,6 +116,9 @@ class Runner {
       if (uses_modes(job_.steps[first].procedure)) {
         apply_supports(job_.steps[first]);
         modal_.run(first);
+      } else if (job_.steps[first].procedure == Procedure::dynamic) {
+        apply_supports(job_.steps[first]);
+        dynamic_.run(first);
       } else {
         while (last < job_.steps.size() && can_join(first, last)) ++last;
         solve_together(first, last);
@@ -109,7 +133,7 @@ class Runner {
  private:
   bool can_join(std::size_t first, std::size_t step) const {
     const JobStep &a = job_.steps[first], &b = job_.steps[step];
-    return a.domain == b.domain && a.supports == b.supports && !uses_modes(b.procedure) &&
+    return a.domain == b.domain && a.supports == b.supports && !has_states(b.procedure) &&
            procedure_name(a) == procedure_name(b) && (!b.heated_by || *b.heated_by < first);
   }
 
@@ -181,6 +205,11 @@ class Runner {
     result_.faults = modal_.faults();
     result_.equations = std::max(result_.equations, modal_.equations());
     result_.free_equations = std::max(result_.free_equations, modal_.free_equations());
+    for (const StageTime& t : dynamic_.stage_times()) add_time(t);
+    for (const std::string& note : dynamic_.notes()) add_note(note);
+    result_.equations = std::max(result_.equations, dynamic_.equations());
+    result_.free_equations = std::max(result_.free_equations, dynamic_.free_equations());
+    if (result_.matrix.empty()) result_.matrix = dynamic_.matrix();
     if (result_.matrix.empty()) result_.matrix = "stiffness and mass stored";
   }
 
@@ -249,6 +278,7 @@ class Runner {
   std::shared_ptr<Backend> backend_;
   const detail::ModalRunner::Tell tell_;
   detail::ModalRunner modal_;
+  detail::DynamicRunner dynamic_;
   JobResult result_;
   const detail::LoadCaseIndex load_cases_;
   std::vector<std::size_t> last_heated_;  // of each step: the last one that its temperatures act on; 0: none

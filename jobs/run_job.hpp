@@ -17,6 +17,7 @@ struct JobProgress {
   std::size_t steps = 1;  ///< number of steps of the job
   std::string step_name;  ///< JobStep::name of that step
   Progress analysis;      ///< progress of its analysis
+  double left = -1;       ///< estimated seconds that the step still takes, where they can be guessed
 };
 
 /// The results of a job.

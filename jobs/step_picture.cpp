@@ -205,7 +205,7 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   std::set<std::string> known;
   bool any = false;
   for (const JobStep& step : job.steps) {
-    const auto fields = uses_modes(step.procedure) ? std::vector<std::string>() : picture_fields(job, step);
+    const auto fields = has_states(step.procedure) ? std::vector<std::string>() : picture_fields(job, step);
     known.insert(fields.begin(), fields.end());
     std::string field = options.picture_field;
     if (field.empty() && !fields.empty()) field = fields.front();
@@ -215,10 +215,12 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   }
   if (any || job.steps.empty()) return;
   // Steps of modes and of mode superposition are left out, with a note of ResultFiles.
-  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return uses_modes(s.procedure); })) {
+  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return has_states(s.procedure); })) {
     if (options.picture_field.empty()) return;
     throw Error(ErrorCode::bad_input,
-                "pictures of natural modes show their shapes, and there is no field to choose; omit the option",
+                "pictures of natural modes show their shapes, steps over time have none, and there is no field to "
+                "choose; omit the "
+                "option",
                 "--picture-field");
   }
   if (known.empty())

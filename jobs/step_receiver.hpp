@@ -12,7 +12,7 @@
 
 namespace voussoir {
 
-/// One of the states of a step of modes or of mode superposition: a mode, a time or a frequency.
+/// One of the states of a step of modes, of mode superposition or of direct integration: a mode, a time or a frequency.
 struct StepState {
   double at = 0;                        ///< number of the mode, total time, or frequency
   double time = 0;                      ///< what tables give as the time: total time or frequency
@@ -24,7 +24,7 @@ struct StepState {
   std::vector<char> prints;                      ///< whether each of JobStep::prints has a table of this state
 };
 
-/// The largest value of a quantity in a step of mode superposition.
+/// The largest value of a quantity in a step of mode superposition or of direct integration.
 struct ResponsePeak {
   std::string quantity;  ///< "displacement" (the magnitude), "ux" …, "mises", "reaction x" (the sum over all supports)
   double value = 0;      ///< with its sign; amplitudes and combined peaks have none
@@ -32,14 +32,18 @@ struct ResponsePeak {
   std::string place;     ///< "node 17", "element 5"; empty for sums
 };
 
-/// What a step of mode superposition amounts to.
+/// What a step of mode superposition or of direct integration amounts to.
 struct StepResponse {
-  std::string statement;            ///< what the modes leave out
+  std::string statement;            ///< what the modes leave out; increments and energies of direct integration
   std::vector<ResponsePeak> peaks;  ///< largest values over the step
   std::vector<double> axis;         ///< times or frequencies of the curves; empty where there are none
   NamedHistories histories;         ///< over time
   NamedSweeps sweeps;               ///< over frequency
-  std::vector<std::string> notes;   ///< for the user
+  NamedHistories energies = {};  ///< of direct integration, over time: kinetic, internal, external, damping, numerical
+  std::vector<std::pair<std::string, double>> totals = {};  ///< energies at the end of direct integration
+  std::vector<std::pair<std::string, double>> counts =
+      {};                          ///< increments, matrices and iterations of direct integration
+  std::vector<std::string> notes;  ///< for the user
 };
 
 /// Takes what the steps of a job find, as soon as it is there. An Error that a function throws stops the job.

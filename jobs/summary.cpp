@@ -142,6 +142,8 @@ StepSummary summarize(const Job& job, std::size_t number, const ModeSet* modes, 
   }
   summary.statement = response.statement;
   summary.peaks = response.peaks;
+  summary.totals = response.totals;
+  summary.counts = response.counts;
   return summary;
 }
 

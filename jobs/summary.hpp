@@ -90,7 +90,9 @@ struct StepSummary {
   /// The modes of a frequency step without their shapes; null for other steps.
   std::shared_ptr<const ModeSet> modes;
   std::string statement;            ///< what the modes of a superposition leave out; empty for other steps
-  std::vector<ResponsePeak> peaks;  ///< largest values of a step of mode superposition
+  std::vector<ResponsePeak> peaks;  ///< largest values of a step of mode superposition or of direct integration
+  std::vector<std::pair<std::string, double>> totals;  ///< energies at the end of direct integration
+  std::vector<std::pair<std::string, double>> counts;  ///< increments, matrices and iterations of direct integration
 
   /// The range of a quantity by name; null if the step does not have it.
   const Range* range(std::string_view quantity) const;

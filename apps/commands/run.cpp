@@ -171,6 +171,7 @@ class Run {
               countdown.add(progress.analysis.seconds, activity.iteration, activity.residual);
               activity.left = countdown.left();
             }
+            if (progress.left >= 0) activity.left = progress.left;
             return tell(activity) && !files.has_failed();
           },
           writer);

@@ -261,11 +261,12 @@ bool is_in_series(const std::string& stem) {
 }
 
 std::string text_of_peaks(const StepSummary& step) {
-  std::string text = bold(fmt::format("  {:<24} {:>14} {:>14}  {}\n", "peak", "value",
-                                      step.procedure == Procedure::harmonic        ? "frequency"
-                                      : step.procedure == Procedure::modal_dynamic ? "time"
-                                                                                   : "",
-                                      "at"));
+  std::string text =
+      bold(fmt::format("  {:<24} {:>14} {:>14}  {}\n", "peak", "value",
+                       step.procedure == Procedure::harmonic ? "frequency"
+                       : step.procedure == Procedure::modal_dynamic || step.procedure == Procedure::dynamic ? "time"
+                                                                                                            : "",
+                       "at"));
   for (const ResponsePeak& peak : step.peaks)
     text += fmt::format("  {:<24} {:>14.6g} {:>14}  {}\n", peak.quantity, peak.value,
                         std::isnan(peak.at) ? "" : fmt::format("{:.6g}", peak.at), peak.place);
@@ -276,7 +277,7 @@ std::string text_of_peaks(const StepSummary& step) {
 std::string text_of_modal_steps(const std::vector<StepSummary>& steps) {
   std::string text;
   for (const StepSummary& step : steps) {
-    if (!uses_modes(step.procedure)) continue;
+    if (!has_states(step.procedure)) continue;
     const std::string name = step.title.empty() ? step.name : step.title;
     const bool numbered = name == "step " + std::to_string(step.number);
     text += fmt::format("  {}: {}\n",
@@ -309,7 +310,7 @@ std::string text_of_steps(const std::vector<StepSummary>& all, const Units& unit
   std::string text = "\n";
   std::vector<StepSummary> steps;
   for (const StepSummary& step : all)
-    if (!uses_modes(step.procedure)) steps.push_back(step);
+    if (!has_states(step.procedure)) steps.push_back(step);
   if (steps.empty()) return text + text_of_modal_steps(all);
   std::vector<std::string> fields;
   for (const char* usual : {"displacement", "temperature", ""})

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/framework/analysis/detail/rigid_values.hpp>
+#include <voussoir/framework/analysis/detail/base_motion.hpp>
 #include <voussoir/framework/analysis/integrator.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 
@@ -41,11 +41,6 @@ std::uint64_t fingerprint_of(std::span<const double> values, std::uint64_t hash)
     hash ^= hash >> 32;
   }
   return hash == 0 ? 1 : hash;
-}
-
-bool has_unknown(const AnalysisModel& model, const std::string& name) {
-  const auto& names = model.unknown_names();
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace
@@ -190,58 +185,10 @@ Vector SuperpositionBasis::shape(int mode) const {
   return y;
 }
 
-Vector SuperpositionBasis::rigid_motion(int direction) const {
-  std::vector<double> values(static_cast<std::size_t>(model_.equation_count()), 0.0);
-  const bool plane = !has_unknown(model_, "uz");
-  for (std::int32_t e = 0; e < model_.equation_count(); ++e) {
-    const auto at = model_.place(e);
-    int unknown = rigid_unknown(model_.unknown_names()[static_cast<std::size_t>(at.component)]);
-    // The displacements of such a node are rotations; in a plane, ux is that about z.
-    if (model_.domain().rotation_node(at.node) && unknown < 3) unknown = plane ? (unknown == 0 ? 5 : 6) : unknown + 3;
-    const double* x = model_.domain().coordinates().data() + 3 * static_cast<std::size_t>(at.node);
-    values[static_cast<std::size_t>(e)] = rigid_value(unknown, direction, x);
-  }
-  Vector motion = model_.make_vector();
-  motion.from_host(values);
-  return motion;
-}
+Vector SuperpositionBasis::rigid_motion(int direction) const { return detail::rigid_motion(model_, direction); }
 
 void SuperpositionBasis::note(const std::string& text) {
   if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
-}
-
-/// Whether the body can follow the base: equations must hold in the rigid motion. Supports move with the base.
-void SuperpositionBasis::check_follows(int direction, const Vector& motion) {
-  // Coefficients in decks have few digits: 0.33333 thrice is 1 − 1e-5.
-  constexpr double exact = 1e-9, rounded = 1e-5;
-  const std::string& name = ModeSet::direction_names()[static_cast<std::size_t>(direction)];
-  const std::string where = "base acceleration along " + name;
-  for (const BatchOrigin& origin : model_.batches())
-    if (origin.kind == BatchOrigin::Kind::block &&
-        model_.domain().block(static_cast<std::size_t>(origin.block)).type().program().axisymmetric() && name != "y")
-      refuse("an axisymmetric body can follow a motion of the base along its axis, y, alone", where);
-  if (!has_unknown(model_, "uz") && (name == "z" || name == "rx" || name == "ry"))
-    refuse("the model is plane: its base can move along x and y and turn about z (rz)", where);
-  const std::vector<double> r = motion.to_host();
-  for (const ConstraintEquation& equation : model_.domain().equations()) {
-    double sum = 0, size = 0;
-    for (const auto& term : equation.terms) {
-      const std::int32_t e = model_.equation(term.node, term.unknown);
-      if (e < 0) continue;
-      sum += term.coefficient * r[static_cast<std::size_t>(e)];
-      size += std::abs(term.coefficient * r[static_cast<std::size_t>(e)]);
-    }
-    if (std::abs(sum) > exact * size && std::abs(sum) <= rounded * size)
-      note("the equation " + (equation.label.empty() ? std::string() : "'" + equation.label + "' ") + "at " +
-           model_.domain().node_label(equation.terms.front().node) + " holds in a motion of the whole structure " +
-           (direction < 3 ? "along " + name : "about " + name.substr(1)) + " to " +
-           short_number(std::abs(sum) / size, 2) + " only, as if its coefficients were rounded; it is taken to hold");
-    if (std::abs(sum) > rounded * size)
-      refuse("the equation " + (equation.label.empty() ? std::string() : "'" + equation.label + "' ") +
-                 "does not hold in a motion of the whole structure, so that it cannot follow the base; apply loads "
-                 "instead",
-             where + ", " + model_.domain().node_label(equation.terms.front().node));
-  }
 }
 
 Vector SuperpositionBasis::force(const LoadPattern& pattern) const {
@@ -294,16 +241,10 @@ int SuperpositionBasis::pattern_of_case(const std::string& name) {
 }
 
 int SuperpositionBasis::pattern_of_direction(const std::string& name) {
-  const auto& names = ModeSet::direction_names();
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
-    throw Error(ErrorCode::not_found,
-                "there is no direction '" + name + "'; there are x, y, z and rotations about them, rx, ry, rz",
-                "base acceleration");
-  const int direction = static_cast<int>(found - names.begin());
+  const int direction = base_direction(name);
   for (std::size_t p = 0; p < patterns_.size(); ++p)
     if (patterns_[p].direction == direction) return static_cast<int>(p);
-  check_follows(direction, rigid_motion(direction));
+  for (const std::string& text : check_follows_base(model_, direction, rigid_motion(direction))) note(text);
   LoadPattern pattern;
   pattern.label = std::string("base acceleration ") + (direction < 3 ? "along " + name : "about " + name.substr(1));
   pattern.direction = direction;

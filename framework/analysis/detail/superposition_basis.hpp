@@ -66,7 +66,6 @@ class SuperpositionBasis {
   void check_model() const;
   void check_modes(const ModeSet& modes) const;
   void take_shapes(const ModeSet& modes);
-  void check_follows(int direction, const Vector& motion);
   void note(const std::string& text);
   Vector force(const LoadPattern& pattern) const;
   int add(LoadPattern pattern);

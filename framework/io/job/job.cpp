@@ -47,10 +47,14 @@ std::string to_string(Procedure procedure) {
       return "harmonic response";
     case Procedure::spectrum:
       return "response spectrum";
+    case Procedure::dynamic:
+      return "dynamics";
   }
   return "linear statics";
 }
 
-bool uses_modes(Procedure procedure) { return procedure != Procedure::statics && procedure != Procedure::steady_heat; }
+bool uses_modes(Procedure procedure) { return has_states(procedure) && procedure != Procedure::dynamic; }
+
+bool has_states(Procedure procedure) { return procedure != Procedure::statics && procedure != Procedure::steady_heat; }
 
 }  // namespace voussoir

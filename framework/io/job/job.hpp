@@ -62,12 +62,15 @@ enum class Procedure {
   frequency,      ///< natural frequencies and modes
   modal_dynamic,  ///< response over time by mode superposition
   harmonic,       ///< response to harmonic loads by mode superposition
-  spectrum        ///< peaks under a response spectrum
+  spectrum,       ///< peaks under a response spectrum
+  dynamic         ///< response over time by direct integration
 };
 /// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
-/// Whether steps of this procedure are made of modes: all but statics and heat.
+/// Whether steps of this procedure are made of modes: all but statics, heat and direct integration.
 bool uses_modes(Procedure procedure);
+/// Whether steps of this procedure have several states (modes, times, frequencies): all but statics and heat.
+bool has_states(Procedure procedure);
 
 /// One step: the loads and supports at its end. Steps of linear statics and steady-state heat conduction depend on
 /// nothing else, so they are independent of each other. Steps of mode superposition use the modes of an earlier step.
@@ -87,7 +90,7 @@ struct JobStep {
   /// Index of a heat step whose temperatures load this step, if any.
   std::optional<std::size_t> heated_by;
   std::vector<PrintRequest> prints;  ///< requested tables
-  /// What a step of modes or mode superposition asks for; std::monostate for statics and heat.
+  /// What a step of modes, mode superposition or direct integration asks for; std::monostate for statics and heat.
   ModalRequest modal;
 };
 

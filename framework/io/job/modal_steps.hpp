@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <voussoir/framework/io/job/dynamic_step.hpp>
 #include <voussoir/framework/response/amplitude.hpp>
 #include <voussoir/framework/response/modal_damping.hpp>
 #include <voussoir/framework/response/response_spectrum.hpp>
@@ -75,14 +76,24 @@ struct ModalDynamicStep {
   std::vector<BaseMotion> base;          ///< of its supports
   StateOutput states;                    ///< that files are written of
   bool static_correction = false;        ///< whether modes that are left out follow the loads statically
-  /// A displacement or velocity of a node at the beginning.
-  struct Initial {
-    std::int32_t node;    ///< index in the domain
-    std::string unknown;  ///< its name
-    double value;         ///< in the units of the job
-  };
-  std::vector<Initial> displacement;  ///< at the beginning of the first step of its modes
-  std::vector<Initial> velocity;      ///< at the same time
+  using Initial = InitialMotion;         ///< a displacement or velocity of a node at the beginning
+  std::vector<Initial> displacement;     ///< at the beginning of the first step of its modes
+  std::vector<Initial> velocity;         ///< at the same time
+};
+
+/// The response over time by direct integration (*DYNAMIC).
+struct DynamicStep {
+  DynamicTimes times;                    ///< period and increments
+  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: see `initial`
+  std::string method = "hht";            ///< of integration: a name for make_time_integrator()
+  double alpha = 0;                      ///< damping of the whole model, C = α M + β K: factor of the mass matrix
+  double beta = 0;                       ///< factor of the stiffness matrix; materials add their own
+  std::vector<StepLoad> loads;           ///< that act
+  std::vector<BaseMotion> base;          ///< accelerations of all supports together
+  std::vector<MovedSupports> moved;      ///< supports that move; others rest with what is prescribed
+  StateOutput states;                    ///< that files are written of
+  std::vector<InitialMotion> displacement = {};  ///< at the beginning
+  std::vector<InitialMotion> velocity = {};      ///< at the beginning
 };
 
 /// The response of modes to harmonic loads (*STEADY STATE DYNAMICS).
@@ -116,7 +127,9 @@ struct SpectrumStep {
   DirectionalCombination directional = DirectionalCombination::srss;  ///< of directions
 };
 
-/// What a step of modes or of mode superposition asks for; nothing for statics and heat.
-using ModalRequest = std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep>;
+/// What a step with several states asks for: modes, mode superposition, direct integration; nothing for statics and
+/// heat.
+using ModalRequest =
+    std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep, DynamicStep>;
 
 }  // namespace voussoir

@@ -283,6 +283,12 @@ struct FileCard {
   Place place;
 };
 
+/// *DYNAMIC.
+struct DynamicCard {
+  DynamicTimes times;    ///< increments; the period is that of the step
+  double alpha = -0.05;  ///< of the method of Hilber, Hughes and Taylor
+};
+
 struct StepCard {
   Place place;
   std::string title;  ///< the line after *STEP, if any
@@ -295,6 +301,7 @@ struct StepCard {
   std::vector<Action> actions;
   std::vector<PrintCard> prints;  ///< complete for this step, i.e. with those that last from steps before
   ModalCard modal;
+  DynamicCard dynamic;
   std::vector<FileCard> files;
 };
 

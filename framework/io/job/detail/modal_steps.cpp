@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/accelerogram/accelerogram_reader.hpp>
 
 namespace voussoir::job {
@@ -203,6 +204,61 @@ ModalDynamicStep read_dynamic(const Json& json, JobStep& step, const std::vector
   return request;
 }
 
+/// "newmark", {"method": "hht", "alpha": -0.1} as a name for make_time_integrator().
+std::string read_method(const Json& json) {
+  if (!json.has("method")) return "generalised-alpha";
+  const Json given = json.at("method");
+  const std::vector<std::string> names{"newmark", "hht", "generalised-alpha"};
+  if (given.is_text()) return given.choice(names);
+  const std::string name = given.at("name").choice(names);
+  const char* const key = name == "newmark" ? "gamma" : name == "hht" ? "alpha" : "radius";
+  given.allow(name == "newmark" ? std::vector<std::string>{"name", "beta", "gamma"}
+                                : std::vector<std::string>{"name", key});
+  std::string text = name;
+  for (const char* number : {"beta", key})
+    if (given.has(number))
+      text += (text == name ? ":" : ",") + (number + ("=" + short_number(given.at(number).number(), 17)));
+  return text;
+}
+
+DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
+                        const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  DynamicStep request;
+  DynamicTimes& times = request.times;
+  if (yes_or_no(json, "continue", false)) {
+    const auto* before = earlier.empty() ? nullptr : std::get_if<DynamicStep>(&earlier.back().modal);
+    if (!before || earlier.back().domain != step.domain)
+      json.at("continue").fail("the step before is not one of dynamics");
+    request.continues = earlier.size() - 1;
+    times.start = before->times.start + before->times.period;
+  }
+  times.increment = json.at("increment").positive();
+  times.period = json.at("period").positive();
+  if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
+  if (times.period / times.increment > 1e7)
+    json.at("increment").fail("the step would have more than ten million increments");
+  times.automatic = yes_or_no(json, "automatic", false);
+  times.tolerance = positive_or(json, "tolerance", 1e-4);
+  times.shortest = positive_or(json, "shortest", 0);
+  times.longest = positive_or(json, "longest", 0);
+  for (const char* key : {"tolerance", "shortest", "longest"})
+    if (json.has(key) && !times.automatic)
+      json.at(key).fail("this is for automatic increments: \"automatic\": \"yes\"");
+  if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
+  if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
+  request.method = read_method(json);
+  if (json.has("damping")) {
+    json.at("damping").allow({"alpha", "beta"});
+    const StepDamping damping = read_damping(json);
+    request.alpha = damping.alpha;
+    request.beta = damping.beta;
+  }
+  request.loads = read_loads(json, loads, false);
+  request.base = read_base(json, folder, false);
+  if (json.has("states_every")) request.states.every = whole(json.at("states_every"), 1, 1'000'000);
+  return request;
+}
+
 HarmonicStep read_harmonic(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                            const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
   HarmonicStep request;
@@ -268,14 +324,17 @@ SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<Jo
 
 }  // namespace
 
+Amplitude read_amplitude(const Json& json) { return amplitude(json); }
+
 const std::vector<std::string>& modal_analyses() {
-  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic", "spectrum"};
+  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic", "spectrum", "dynamic"};
   return words;
 }
 
 Procedure modal_procedure(const std::string& analysis) {
   if (analysis == "modal_dynamic") return Procedure::modal_dynamic;
   if (analysis == "harmonic") return Procedure::harmonic;
+  if (analysis == "dynamic") return Procedure::dynamic;
   return analysis == "spectrum" ? Procedure::spectrum : Procedure::frequency;
 }
 
@@ -289,6 +348,15 @@ std::vector<std::string> modal_keys(Procedure procedure) {
     case Procedure::harmonic:
       return {"modes_of", "lowest",     "highest", "points",      "bias",
               "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
+    case Procedure::dynamic:
+      return {"increment",       "period",
+              "automatic",       "tolerance",
+              "shortest",        "longest",
+              "method",          "damping",
+              "amplitudes",      "base_motion",
+              "support_motions", "states_every",
+              "continue",        "initial_displacement",
+              "initial_velocity"};
     case Procedure::spectrum:
       return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
     default:
@@ -307,6 +375,8 @@ ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobSt
       return read_harmonic(json, step, earlier, loads, folder);
     case Procedure::spectrum:
       return read_spectrum(json, step, earlier);
+    case Procedure::dynamic:
+      return read_direct(json, earlier, step, loads, folder);
     default:
       return {};
   }

@@ -18,6 +18,9 @@ Procedure modal_procedure(const std::string& analysis);
 /// The keys that a step of this procedure has beside those of all steps.
 std::vector<std::string> modal_keys(Procedure procedure);
 
+/// [[0, 0], [1, 2.5]] as a function of time. Errors name the place in the file.
+Amplitude read_amplitude(const Json& json);
+
 /// The load case of a named load, with its factor.
 struct NamedLoadCase {
   std::string load;       ///< its name in the file

@@ -109,7 +109,8 @@ class StepReader {
     if (analysis == "static" || analysis == "heat") return false;
     const Procedure procedure = modal_procedure(analysis);
     std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
-    const bool loaded = procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic;
+    const bool loaded =
+        procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic || procedure == Procedure::dynamic;
     if (loaded) keys.emplace_back("loads");
     for (const std::string& key : modal_keys(procedure)) keys.push_back(key);
     json.allow(keys);
@@ -127,11 +128,66 @@ class StepReader {
     step.modal = read_modal(json, step, earlier, cases, folder_);
     if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal))
       step.total_time = dynamic->start + dynamic->period;
+    if (auto* direct = std::get_if<DynamicStep>(&step.modal)) {
+      step.total_time = direct->times.start + direct->times.period;
+      read_motions(json, step, *direct);
+    }
     if (json.has("print"))
       read_prints(json, step);
     else if (root_.has("print"))
       read_prints(root_, step);
     return true;
+  }
+
+  /// Motions of supports, and initial displacements and velocities, of a step of direct integration.
+  void read_motions(const Json& json, const JobStep& step, DynamicStep& request) {
+    std::vector<char> moves(supports_.size());
+    if (json.has("support_motions"))
+      for (const auto& [name, motion] : json.at("support_motions").members()) {
+        MovedSupports moved;
+        moved.displacement = read_amplitude(motion);
+        for (const std::size_t i : find(supports_, motion, name, step.domain, "support")) {
+          if (supports_[i].along)
+            motion.fail("the support '" + name +
+                        "' acts along a direction, and such supports cannot move; use supports "
+                        "along the axes");
+          Supports places;
+          apply_support(supports_[i], places);
+          for (const Prescribed& p : places.values) moved.places.push_back({p.node, p.unknown});
+          moves[i] = 1;
+        }
+        request.moved.push_back(std::move(moved));
+      }
+    if (!request.continues) {
+      read_initial(json, "initial_displacement", step, request.displacement);
+      read_initial(json, "initial_velocity", step, request.velocity);
+    } else if (json.has("initial_displacement") || json.has("initial_velocity")) {
+      json.at("continue").fail("a step that continues another one has no initial displacement or velocity");
+    }
+    const auto acts =
+        json.has("supports") ? named_supports(json.at("supports"), step.domain) : all_supports(step.domain);
+    for (const std::size_t i : acts) {
+      const bool zero = (!supports_[i].along || supports_[i].along->second == 0) &&
+                        std::all_of(supports_[i].values.begin(), supports_[i].values.end(),
+                                    [](const auto& v) { return v.second == 0; });
+      if (!zero && !moves[i])
+        json.fail("the support '" + supports_[i].name +
+                  "' prescribes a value other than zero, which would jump at the beginning; give its course by "
+                  "'support_motions'");
+    }
+  }
+
+  void read_initial(const Json& json, const char* key, const JobStep& step, std::vector<InitialMotion>& motions) {
+    if (!json.has(key)) return;
+    Body& body = model_.body(step.domain);
+    for (const Json& item : json.at(key).items()) {
+      item.allow({"group", "unknown", "value"});
+      const Json group = item.at("group");
+      const std::string set = body.node_set(model_.groups().select(group, {0, 1, 2, 3}, "motions are of"), group);
+      const std::string unknown = item.at("unknown").choice({"ux", "uy", "uz", "rx", "ry", "rz"});
+      for (const std::int32_t node : body.domain().node_set(set))
+        motions.push_back({node, unknown, item.at("value").number()});
+    }
   }
 
   /// A load case of each load, since each has an amplitude of its own.
@@ -279,9 +335,10 @@ class StepReader {
         const std::string& word = item.choice(words);
         for (const Quantity& q : all_quantities()) {
           if (q.word != word || q.at != request.at) continue;
-          if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic)
-            item.fail("'velocity' is a result of steps of modal dynamics and of harmonic response");
-          if (q.procedure == (uses_modes(step.procedure) ? Procedure::statics : step.procedure))
+          if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic &&
+              step.procedure != Procedure::dynamic)
+            item.fail("'velocity' is a result of steps of dynamics, modal dynamics and harmonic response");
+          if (q.procedure == (has_states(step.procedure) ? Procedure::statics : step.procedure))
             request.quantities.push_back(q.code);
           else if (!for_all)
             item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));

@@ -80,12 +80,14 @@ class ActingReader {
   Model* model_for(Physics physics, const char* card, Place place) {
     const bool heat = physics == Physics::heat;
     if (procedure_ && (*procedure_ == Procedure::steady_heat) != heat)
-      b_.fail(std::string(card) +
-                  (heat ? uses_modes(*procedure_) ? " acts in *HEAT TRANSFER steps, and this one is of modes"
-                                                  : " acts in *HEAT TRANSFER steps, and this one is *STATIC"
-                        : " acts in *STATIC steps, and this one is *HEAT TRANSFER") +
-                  "; move it to a separate step",
-              place);
+      b_.fail(
+          std::string(card) +
+              (heat ? uses_modes(*procedure_)             ? " acts in *HEAT TRANSFER steps, and this one is of modes"
+                      : *procedure_ == Procedure::dynamic ? " acts in *HEAT TRANSFER steps, and this one is *DYNAMIC"
+                                                          : " acts in *HEAT TRANSFER steps, and this one is *STATIC"
+                    : " acts in *STATIC steps, and this one is *HEAT TRANSFER") +
+              "; move it to a separate step",
+          place);
     return b_.model(physics);
   }
 

@@ -25,17 +25,20 @@ bool moves(const Supports& supports) {
 
 void ModalStepMaker::note_initial_motions() const {
   const auto& steps = b_.deck.steps;
-  if (std::any_of(steps.begin(), steps.end(), [](const auto& s) { return s.procedure == Procedure::modal_dynamic; }))
+  if (std::any_of(steps.begin(), steps.end(), [](const auto& s) {
+        return s.procedure == Procedure::modal_dynamic || s.procedure == Procedure::dynamic;
+      }))
     return;
   for (const InitialMotionCard& card : b_.deck.initial_motions)
     if (!card.entries.empty())
-      b_.note("*INITIAL CONDITIONS of displacements and velocities are used in *MODAL DYNAMIC steps only",
+      b_.note("*INITIAL CONDITIONS of displacements and velocities are used in *DYNAMIC and *MODAL DYNAMIC steps only",
               card.entries.front().place);
 }
 
 void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                           double start) {
   step_place_ = card.place;
+  if (step.procedure != Procedure::dynamic) direct_.reset();
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
     if (step.procedure == Procedure::statics) {
@@ -45,6 +48,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong into *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps",
               card.place);
+    if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
     return;
   }
   if (step.procedure == Procedure::frequency) {
@@ -206,7 +210,8 @@ std::vector<double> ModalStepMaker::times_of(const std::string& name, double sta
   return times;
 }
 
-void ModalStepMaker::set_initial_motion(ModalDynamicStep& request, const Model& model) const {
+void ModalStepMaker::set_initial_motion(std::vector<InitialMotion>& displacement, std::vector<InitialMotion>& velocity,
+                                        const Model& model) const {
   for (const InitialMotionCard& card : b_.deck.initial_motions)
     for (const auto& entry : card.entries)
       for (const std::int32_t n : b_.nodes_of(entry.node, entry.place)) {
@@ -216,7 +221,7 @@ void ModalStepMaker::set_initial_motion(ModalDynamicStep& request, const Model& 
         const Unknown unknown = b_.unknown(model, n, entry.dof);
         if (unknown.node < 0)
           b_.fail("node " + b_.node_name(n) + " has no degree of freedom " + std::to_string(entry.dof), entry.place);
-        (card.velocity ? request.velocity : request.displacement)
+        (card.velocity ? velocity : displacement)
             .push_back({unknown.node, unknown_name(Physics::structure, unknown.component), entry.value});
       }
 }
@@ -261,10 +266,17 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
     request.base.push_back(std::move(base));
   }
   // A *FREQUENCY step in between brings the structure to rest, as it does in CalculiX.
-  if (!any_dynamic_) set_initial_motion(request, model);
+  if (!any_dynamic_) set_initial_motion(request.displacement, request.velocity, model);
+  set_outputs(step, card, start, request.states);
+  dynamic_ = index;
+  any_dynamic_ = true;
+  return request;
+}
+
+void ModalStepMaker::set_outputs(JobStep& step, const StepCard& card, double start, StateOutput& states) const {
   for (const FileCard& file : card.files) {
-    if (file.every) request.states.every = *file.every;
-    if (!file.time_points.empty()) request.states.times = times_of(file.time_points, start, card.period, file.place);
+    if (file.every) states.every = *file.every;
+    if (!file.time_points.empty()) states.times = times_of(file.time_points, start, card.period, file.place);
   }
   for (std::size_t i = 0; i < step.prints.size(); ++i) {
     const auto of = std::find_if(card.prints.begin(), card.prints.end(), [&](const PrintCard& print) {
@@ -272,9 +284,6 @@ ModalDynamicStep ModalStepMaker::dynamic(JobStep& step, std::size_t index, const
     });
     if (of != card.prints.end()) step.prints[i].times = times_of(of->time_points, start, card.period, of->place);
   }
-  dynamic_ = index;
-  any_dynamic_ = true;
-  return request;
 }
 
 HarmonicStep ModalStepMaker::harmonic(const JobStep& step, std::size_t index, const StepCard& card, Model& model,

@@ -24,13 +24,22 @@ class ModalStepMaker {
   ModalDynamicStep dynamic(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                            double start);
   HarmonicStep harmonic(const JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state);
+  /// Direct integration: dynamic_step.cpp.
+  DynamicStep direct(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
+                     double start);
+  void check_direct(const JobStep& step, const StepCard& card, ActingState& state) const;
+  std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index,
+                                            double start) const;
+  /// What files and tables of a step over time are written at.
+  void set_outputs(JobStep& step, const StepCard& card, double start, StateOutput& states) const;
   /// The step whose modes are superposed. Errors for what a superposition does not take.
   std::size_t modes_for(const JobStep& step, const StepCard& card, ActingState& state) const;
   StepDamping damping_for(const StepCard& card);
   std::vector<StepLoad> loads_for(const JobStep& step, Model& model, ActingState& state, double start, bool harmonic);
   const AmplitudeCard& amplitude_of(const BaseMotionCard& motion) const;
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
-  void set_initial_motion(ModalDynamicStep& request, const Model& model) const;
+  void set_initial_motion(std::vector<InitialMotion>& displacement, std::vector<InitialMotion>& velocity,
+                          const Model& model) const;
   void refuse_old_loads(const ActingState& state, bool harmonic) const;
   void refuse_changing_materials(const JobStep& step, const StepCard& card) const;
   /// Errors for temperatures of a heat step, and for damping of materials.
@@ -44,11 +53,12 @@ class ModalStepMaker {
   std::shared_ptr<const Supports> frequency_supports_;  // of that step
   std::optional<std::size_t> dynamic_;                  // the last step of modal dynamics with these modes
   std::optional<std::size_t> harmonic_;                 // the last harmonic step
-  bool any_dynamic_ = false;                            // there was one before
-  bool loaded_statics_ = false;                         // the last static step had loads
-  bool deformed_ = false;                               // there was such a step since the last modes
-  Place step_place_;                                    // of the step that is being made
-  StepDamping damping_;                                 // lasts until it is given anew
+  std::optional<std::size_t> direct_;  // the last step of direct integration, where one can continue it
+  bool any_dynamic_ = false;           // there was one before
+  bool loaded_statics_ = false;        // the last static step had loads
+  bool deformed_ = false;              // there was such a step since the last modes
+  Place step_place_;                   // of the step that is being made
+  StepDamping damping_;                // lasts until it is given anew
 };
 
 }  // namespace voussoir::deck

@@ -109,6 +109,13 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
   return prints;
 }
 
+/// Supports with their whole values, whatever their amplitudes.
+Supports make_whole_supports(Build& b, const Model& m, const ActingState& state, const StepTime& time) {
+  ActingState whole = state;
+  whole.supports.change([](Acting& a) { a.amplitude = nullptr; });
+  return make_supports(b, m, whole, time);
+}
+
 }  // namespace
 
 void build_steps(Build& b) {
@@ -136,9 +143,10 @@ void build_steps(Build& b) {
     const double start = total;
     if (!card.time_reset) total += card.period;
     const StepTime time{card.period, total, {}};
-    const bool of_modes = uses_modes(*card.procedure);
+    // Their loads are load cases with amplitudes.
+    const bool of_modes = has_states(*card.procedure), integrates = *card.procedure == Procedure::dynamic;
     // In Abaqus steps of modes are perturbations: what acts in other steps does not, and what acts in them ends.
-    const bool perturbs = of_modes && b.options.dialect == Dialect::abaqus;
+    const bool perturbs = uses_modes(*card.procedure) && b.options.dialect == Dialect::abaqus;
     const ActingState before = perturbs ? state : ActingState();
     if (perturbs && *card.procedure != Procedure::frequency) state.clear_loads();
     reader.begin(static_cast<std::int32_t>(i), card.procedure);
@@ -163,7 +171,7 @@ void build_steps(Build& b) {
     }
     Made& made = last[m.index];
     if (made.state != state_number || made.heated != step.heated_by.has_value()) {
-      Supports supports = make_supports(b, m, state, time);
+      Supports supports = integrates ? make_whole_supports(b, m, state, time) : make_supports(b, m, state, time);
       if (!made.supports || !same(*made.supports, supports))
         made.supports = std::make_shared<const Supports>(std::move(supports));
       made.heated = step.heated_by.has_value();

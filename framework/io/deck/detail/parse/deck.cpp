@@ -80,6 +80,7 @@ constexpr CardRule rules[] = {
     {"HEAT TRANSFER", Where::step, &Parser::read_heat_transfer},
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
+    {"DYNAMIC", Where::step, &Parser::read_dynamic},
     {"STEADY STATE DYNAMICS", Where::step, &Parser::read_steady_state_dynamics},
     {"MODAL DAMPING", Where::step, &Parser::read_modal_damping},
     {"BASE MOTION", Where::step, &Parser::read_base_motion},

@@ -94,7 +94,10 @@ void Parser::read_damping(Card& card) {
       note("*DAMPING, " + std::string(other) + "= is ignored: damping is that of Rayleigh, ALPHA= and BETA=",
            card.place());
   card.done();
-  note("*DAMPING has no effect in static, heat and *FREQUENCY steps; modes are damped by *MODAL DAMPING", card.place());
+  note(
+      "*DAMPING acts in *DYNAMIC steps, and has no effect in static, heat and *FREQUENCY steps; modes are damped by "
+      "*MODAL DAMPING",
+      card.place());
   if (in_step_ || material_.empty()) return skip_data();
   std::optional<DampingCard>& place = current_material(card).damping;
   if (place)

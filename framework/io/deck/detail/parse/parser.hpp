@@ -103,6 +103,7 @@ class Parser {
   // Modes and their superposition (modal_step.cpp)
   void read_frequency(Card& card);
   void read_modal_dynamic(Card& card);
+  void read_dynamic(Card& card);
   void read_steady_state_dynamics(Card& card);
   void read_modal_damping(Card& card);
   void read_base_motion(Card& card);

@@ -61,8 +61,9 @@ void Parser::read_end_step(Card& card) {
   }
   if (!step().procedure)
     fail(
-        "this step has no procedure: give *STATIC, *HEAT TRANSFER, STEADY STATE, *FREQUENCY, *MODAL DYNAMIC or *STEADY "
-        "STATE DYNAMICS",
+        "this step has no procedure: give *STATIC, *HEAT TRANSFER, STEADY STATE, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC "
+        "or "
+        "*STEADY STATE DYNAMICS",
         step().place);
 }
 

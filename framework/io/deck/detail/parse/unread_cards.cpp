@@ -13,7 +13,7 @@ constexpr std::string_view contact = "contact is not implemented; surfaces can b
 constexpr std::string_view fluid = "fluids are not implemented";
 constexpr std::string_view nonlinear = "materials are linear elastic";
 constexpr std::string_view supported_steps =
-    "steps are *STATIC, *HEAT TRANSFER, STEADY STATE, *FREQUENCY, *MODAL DYNAMIC and *STEADY STATE DYNAMICS";
+    "steps are *STATIC, *HEAT TRANSFER, STEADY STATE, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC and *STEADY STATE DYNAMICS";
 constexpr std::string_view contact_only = "it applies only to contact";
 
 using enum UnreadCard::Fate;
@@ -117,7 +117,6 @@ constexpr UnreadCard cards[] = {
     {"DISTRIBUTION TABLE", "give one value for a section", refused},
     {"COMPLEX FREQUENCY", supported_steps, refused},
     {"BUCKLE", supported_steps, refused},
-    {"DYNAMIC", supported_steps, refused},
     {"RANDOM RESPONSE", supported_steps, refused},
     {"RESPONSE SPECTRUM", "spectra are read from job files (docs/job-file.md)", refused},
     {"VISCO", supported_steps, refused},

@@ -1,0 +1,57 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/time_loads.hpp>
+#include <voussoir/framework/model/analysis_model.hpp>
+
+namespace voussoir::detail {
+
+/// TimeLoads for the equations of a model: factors of its load cases, and vectors on its backend.
+class LoadsOverTime {
+ public:
+  /// `mass_times` computes M x on all equations. Throws Error (not_found, bad_input) that names the load case, support
+  /// or direction that does not fit the model.
+  LoadsOverTime(const AnalysisModel& model, const TimeLoads& loads, double start,
+                const std::function<void(const Vector& x, Vector& y)>& mass_times);
+
+  /// Factors of the domain's load cases.
+  std::vector<double> case_factors(double time, double step) const;
+  bool supports_move() const { return moving_; }
+  /// Displacements, velocities and accelerations (0, 1, 2) that supports give to all equations; zero at free ones.
+  void add_supports(int derivative, double time, double step, Vector& x) const;
+  bool base_moves() const { return !base_.empty(); }
+  /// Adds the inertial forces M r a(t) of the accelerated base to out-of-balance forces.
+  void add_base_inertia(double time, double step, Vector& r) const;
+  /// Adds the motion of the base itself to a relative motion: 0, 1, 2 for displacements, velocities, accelerations.
+  void add_base_motion(int derivative, double time, double step, Vector& x) const;
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  /// Supports that move alike, with what they add to all equations at factor 1.
+  struct Pattern {
+    SupportMotion motion;
+    Vector values;
+  };
+  struct Base {
+    Amplitude acceleration;
+    double factor;
+    IntegratedMotion motion;
+    Vector rigid, inertia;  // r and M r
+  };
+  void bind_cases(const TimeLoads& loads);
+  void bind_supports(const TimeLoads& loads);
+  void bind_base(const TimeLoads& loads, const std::function<void(const Vector&, Vector&)>& mass_times);
+  Vector following(std::vector<double> values, bool with_constants) const;
+
+  const AnalysisModel& model_;
+  double start_;
+  std::vector<std::vector<TimeLoads::Case>> cases_;  // of each load case of the domain
+  std::vector<Pattern> patterns_;
+  std::vector<Base> base_;
+  std::vector<std::string> notes_;
+  bool moving_ = false;
+};
+
+}  // namespace voussoir::detail

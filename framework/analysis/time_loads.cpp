@@ -1,0 +1,41 @@
+#include <voussoir/framework/analysis/time_loads.hpp>
+
+#include <cmath>
+
+#include <voussoir/backends/error.hpp>
+
+namespace voussoir {
+namespace {
+
+void require_finite_factor(double factor, const std::string& where) {
+  if (!std::isfinite(factor)) throw Error(ErrorCode::bad_input, "the factor is not a finite number", where);
+}
+
+}  // namespace
+
+void TimeLoads::add_load_case(std::string name, Amplitude amplitude, double factor) {
+  require_finite_factor(factor, "load case '" + name + "'");
+  cases_.push_back({std::move(name), std::move(amplitude), factor});
+}
+
+void TimeLoads::add_base_acceleration(std::string direction, Amplitude acceleration, double factor) {
+  require_finite_factor(factor, "base acceleration along " + direction);
+  base_.push_back({std::move(direction), std::move(acceleration), factor});
+}
+
+void TimeLoads::add_base_acceleration(std::string direction, const Accelerogram& acceleration, double factor) {
+  add_base_acceleration(std::move(direction), acceleration.amplitude(), factor);
+}
+
+void TimeLoads::move_supports(std::vector<Place> places, SupportMotion motion) {
+  moved_.push_back({std::move(places), std::move(motion)});
+}
+
+void TimeLoads::move_supports(const Domain& domain, const std::string& node_set, const std::string& unknown,
+                              SupportMotion motion) {
+  std::vector<Place> places;
+  for (const std::int32_t node : domain.node_set(node_set)) places.push_back({node, unknown});
+  move_supports(std::move(places), std::move(motion));
+}
+
+}  // namespace voussoir

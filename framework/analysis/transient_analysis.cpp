@@ -1,0 +1,390 @@
+#include <voussoir/framework/analysis/transient_analysis.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/static_analysis.hpp>
+#include <voussoir/framework/analysis/step.hpp>
+
+namespace voussoir {
+namespace {
+
+constexpr double fits = 1e-9;  // times within this share of a step are the same
+
+/// Forces of a structure that is nearly at rest leave an unbalance that is rounding from the beginning: it is compared
+/// with the forces themselves as well.
+class TransientTest : public ConvergenceTest {
+ public:
+  explicit TransientTest(std::shared_ptr<const double> scale) : scale_(std::move(scale)) {}
+  bool converged(const IterationMeasures& measures) const override {
+    // Before the first increment nothing is known of the step: small motions of a heavily loaded structure count.
+    const double relative = measures.iteration == 0 ? 1e-14 : 1e-10;
+    return measures.unbalance <= relative * *scale_ || ConvergenceTest::converged(measures);
+  }
+
+ private:
+  std::shared_ptr<const double> scale_;
+};
+
+std::shared_ptr<TimeIntegrator> time_integrator_of(const std::shared_ptr<Integrator>& given) {
+  if (!given) return std::make_shared<NewmarkIntegrator>();
+  auto made = std::dynamic_pointer_cast<TimeIntegrator>(given);
+  if (!made)
+    throw Error(ErrorCode::misuse,
+                "a transient analysis needs a TimeIntegrator, such as Newmark's; it was given '" + given->name() + "'");
+  return made;
+}
+
+Analysis::Collaborators with_time_integrator(Analysis::Collaborators parts) {
+  parts.integrator = time_integrator_of(parts.integrator);
+  return parts;
+}
+
+bool has_virtual_elements(const AnalysisModel& model) {
+  const auto& batches = model.device_model().part(0).batches;
+  return std::any_of(batches.begin(), batches.end(),
+                     [](const ElementBatch& batch) { return batch.program->route() == Route::host; });
+}
+
+}  // namespace
+
+TransientAnalysis::TransientAnalysis(const Domain& domain, Collaborators collaborators)
+    : Analysis(domain, with_time_integrator(std::move(collaborators))) {
+  require_system();
+}
+
+TransientAnalysis::TransientAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators)
+    : Analysis(std::move(domain), with_time_integrator(std::move(collaborators))) {
+  require_system();
+}
+
+TransientAnalysis::~TransientAnalysis() = default;
+
+TimeIntegrator& TransientAnalysis::integrator() const { return static_cast<TimeIntegrator&>(*parts_.integrator); }
+
+void TransientAnalysis::set_steps(TimeSteps steps) {
+  const auto positive = [](double x) { return x > 0 && std::isfinite(x); };
+  const std::string where = "steps of time";
+  if (!positive(steps.step)) throw Error(ErrorCode::bad_input, "the size of a step must be greater than 0", where);
+  if (!std::isfinite(steps.start) || !std::isfinite(steps.end) || !(steps.end > steps.start))
+    throw Error(ErrorCode::bad_input, "the end must be after the start", where);
+  if (steps.start + steps.step * 1e-3 == steps.start || steps.end + steps.step * 1e-3 == steps.end)
+    throw Error(ErrorCode::bad_input, "steps are too small for times of this size: they would be lost in rounding",
+                where);
+  if (steps.automatic && !(positive(steps.tolerance) && steps.shortest >= 0 && steps.longest > 0 &&
+                           steps.shortest <= steps.step && steps.step <= steps.longest))
+    throw Error(ErrorCode::bad_input,
+                "automatic steps need a tolerance greater than 0, and a first step between the shortest and the "
+                "longest",
+                where);
+  for (std::size_t i = 0; i < steps.times.size(); ++i)
+    if (!(steps.times[i] > (i == 0 ? steps.start : steps.times[i - 1])) || steps.times[i] > steps.end)
+      throw Error(ErrorCode::bad_input, "times that steps must end at must increase, between the start and the end",
+                  where);
+  if (steps.automatic && steps.shortest == 0) steps.shortest = 1e-5 * steps.step;
+  steps_ = std::move(steps);
+}
+
+const AnalysisState& TransientAnalysis::state() const {
+  if (!started_) throw Error(ErrorCode::misuse, "a transient analysis has a state after start()");
+  return state_;
+}
+
+const EnergyBalance& TransientAnalysis::energies() const { return integrator().energies(); }
+
+/// What every run needs: the numbered model, loads over time, the algorithm.
+void TransientAnalysis::set_up() {
+  prepare();
+  if (model_->is_thermal() || model_->follows_unknown_temperature())
+    throw Error(ErrorCode::bad_input, "dynamics needs displacements; this model has temperatures as unknowns");
+  TimeIntegrator& method = integrator();
+  method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
+  method.keep_matrix_over_time(matrix_kept_.value_or(!has_virtual_elements(*model_)));
+  force_scale_ = std::make_shared<double>(0.0);
+  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(std::make_shared<TransientTest>(force_scale_));
+  watch_since_.emplace();
+}
+
+AnalysisState TransientAnalysis::initial_state() const {
+  AnalysisState state;
+  state.name = "dynamics";
+  state.time = steps_.start;
+  state.time_step = 0;
+  state.case_factors.assign(domain().load_case_count(), 0.0);
+  for (Vector* x : {&state.unknowns, &state.rate, &state.second_rate}) {
+    *x = model_->make_vector();
+    model_->backend().fill(*x, 0.0);
+  }
+  take_initial(displacement_, "displacement", state.unknowns);
+  take_initial(velocity_, "velocity", state.rate);
+  return state;
+}
+
+void TransientAnalysis::take_initial(const NodalField& field, const std::string& what, Vector& x) const {
+  if (field.values.empty()) return;
+  const auto& names = model_->unknown_names();
+  const std::string where = "initial " + what;
+  if (field.components != names ||
+      field.values.size() != static_cast<std::size_t>(model_->domain().node_count()) * names.size())
+    throw Error(ErrorCode::bad_input, "the field is that of another model: its nodes or unknowns differ", where);
+  std::vector<double> values(static_cast<std::size_t>(model_->equation_count()), 0.0);
+  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
+    const auto at = model_->place(e);
+    const double value = field.at(at.node, at.component);
+    if (std::isinf(value))
+      throw Error(ErrorCode::bad_input, "the value is not finite", where + ", " + model_->equation_label(e));
+    if (!std::isnan(value)) values[static_cast<std::size_t>(e)] = value;
+  }
+  x.from_host(values);
+}
+
+bool TransientAnalysis::has_massless_unknowns() const {
+  Backend& backend = model_->backend();
+  const LinearSOE& soe = *parts_.soe;
+  const BlockDiagonal diagonal = soe.sparse_matrix()
+                                     ? backend.block_diagonal(*soe.sparse_matrix(), 1)
+                                     : backend.block_diagonal(model_->device_model(), *soe.element_operator(), 1);
+  bool any_mass = false, any_without = false;
+  for (int d = 0; d < backend.devices(); ++d) {
+    const auto values = diagonal.blocks[static_cast<std::size_t>(d)].read_host();
+    for (std::int64_t i = 0; i < diagonal.layout->owned(d); ++i)
+      if (model_->is_free(static_cast<std::int32_t>(diagonal.layout->first(d) + i)))
+        (values[static_cast<std::size_t>(i)] > 0 ? any_mass : any_without) = true;
+  }
+  if (!any_mass && any_without)
+    throw Error(ErrorCode::bad_input,
+                "no element has mass where the structure can move, and dynamics needs it; give materials a density");
+  return any_without;
+}
+
+/// Accelerations with (M + stiffness · K) a = p − C v − f(u); false where the solver fails.
+bool TransientAnalysis::solve_initial(double stiffness) {
+  TimeIntegrator& method = integrator();
+  method.begin_initial(stiffness);
+  LinearSOE& soe = *parts_.soe;
+  method.form_tangent(*model_, state_, soe);
+  if (stiffness == 0 && has_massless_unknowns()) return false;
+  soe.set_columns(1);
+  backend().fill(soe.x(), 0.0);
+  method.form_unbalance(*model_, state_, soe.b());
+  try {
+    const SolveReport report = parts_.solver->solve(soe);
+    if (!report.converged || !report.free_motions.empty()) return false;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::singular) throw;
+    return false;
+  }
+  method.update(*model_, soe.x(), state_);
+  return true;
+}
+
+void TransientAnalysis::balance_initial() {
+  TimeIntegrator& method = integrator();
+  if (!solve_initial(0)) {
+    // Unknowns without mass follow the others: as the end of a short step has it.
+    const double h = 1e-3 * steps_.step;
+    if (!solve_initial(method.method().beta * h * h))
+      throw Error(ErrorCode::not_converged,
+                  "accelerations at the start could not be computed; check densities, and supports of unknowns "
+                  "without mass");
+  }
+  method.finish_initial(*model_, state_, initial_strain_energy());
+}
+
+/// Strain energy of displacements at the start.
+double TransientAnalysis::initial_strain_energy() {
+  if (backend().norm(state_.unknowns) == 0) return 0;
+  if (!model_->is_linear()) return make_step_result(*model_, integrator(), state_, {}, true).energy;
+  Vector f = model_->make_vector();
+  backend().fill(f, 0.0);
+  auto factors = model_->batch_factors(state_.case_factors);
+  for (std::size_t b = 0; b < factors.size(); ++b)
+    if (model_->batches()[b].kind == BatchOrigin::Kind::surface_load) factors[b] = 0;
+  model_->translating([&] { backend().residual(model_->device_model(), state_.elements(), factors, false, f); });
+  return 0.5 * backend().dot(state_.unknowns, f);
+}
+
+void TransientAnalysis::start() {
+  set_up();
+  report_ = {};
+  state_ = initial_state();
+  stage("initial state", [&] {
+    integrator().begin(*model_, state_, steps_.step);
+    balance_initial();
+    largest_ = integrator().displacement_measure(*model_, state_);
+  });
+  started_ = true;
+  next_step_ = steps_.step;
+  SolveReport report;
+  report.converged = true;
+  report.reason = "accelerations in balance";
+  commit(state_, report);
+}
+
+SolveReport TransientAnalysis::solve_linear(AnalysisState& state) {
+  TimeIntegrator& method = integrator();
+  LinearSOE& soe = *parts_.soe;
+  soe.set_columns(1);
+  SolveReport report;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const bool kept = method.has_formed(*model_, state, soe);
+    if (!kept || attempt > 0) {
+      method.form_tangent(*model_, state, soe);
+      ++report_.factorisations;
+    }
+    method.form_unbalance(*model_, state, soe.b());
+    if (attempt == 0)
+      method.extrapolate(*model_, state, soe.x());
+    else
+      backend().fill(soe.x(), 0.0);
+    report = parts_.solver->solve(soe);
+    report_.iterations += std::max(1, report.iterations);
+    if (!report.converged) return report;
+    method.update(*model_, soe.x(), state);
+    // A matrix that was kept although it has changed leaves the step out of balance; one more solve mends it.
+    if (!kept || attempt > 0 || method.relative_unbalance(*model_, state) <= 1e-4) break;
+  }
+  return report;
+}
+
+SolveReport TransientAnalysis::solve(AnalysisState& state) {
+  if (model_->is_linear()) return solve_linear(state);
+  *force_scale_ = integrator().force_scale(*model_);
+  const SolveReport report = newton_->solve(*model_, integrator(), *parts_.soe, *parts_.solver, {&state, 1}).front();
+  report_.iterations += report.iterations;
+  report_.factorisations += std::max<int>(0, static_cast<int>(report.history.size()) - 1);
+  return report;
+}
+
+/// One step from the committed state. A step that is not accepted leaves the state as it was.
+TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, SolveReport& report) {
+  TimeIntegrator& method = integrator();
+  state_.time = end;
+  state_.time_step = step;
+  try {
+    method.begin_step(*model_, state_);
+    report = solve(state_);
+  } catch (const Error& error) {
+    // The prediction of a step that is too long may turn elements inside out.
+    if (error.code() != ErrorCode::inverted && error.code() != ErrorCode::not_finite) throw;
+    report = {};
+    report.solver = "newton-raphson";
+    report.reason = (error.where().empty() ? "" : error.where() + ": ") + error.text();
+    report.advice = "Take shorter steps of time, or automatic ones";
+  }
+  if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
+    report.converged = false;
+    if (report.reason.empty()) report.reason = "displacements are not finite";
+    method.revert(*model_, state_);
+    return Outcome::failed;
+  }
+  if (!steps_.automatic) return Outcome::accepted;
+  const double error = method.error_estimate(*model_, state_);
+  const double size = method.displacement_measure(*model_, state_);
+  const double scale = std::max(largest_, size);
+  estimated_ = scale > 0 ? error / scale : 0;
+  if (estimated_ > steps_.tolerance && largest_ > 0 && step > steps_.shortest * (1 + fits)) {
+    method.revert(*model_, state_);
+    return Outcome::rejected;
+  }
+  largest_ = scale;
+  return Outcome::accepted;
+}
+
+void TransientAnalysis::accept(const SolveReport& report) {
+  const double step = state_.time_step;
+  commit(state_, report);
+  ++report_.steps;
+  report_.largest_step = std::max(report_.largest_step, step);
+  report_.smallest_step = report_.steps == 1 ? step : std::min(report_.smallest_step, step);
+}
+
+void TransientAnalysis::advance(double step) {
+  state();
+  SolveReport report;
+  if (!(step > 0) || !std::isfinite(step)) throw Error(ErrorCode::misuse, "a step of time needs a size greater than 0");
+  const bool automatic = std::exchange(steps_.automatic, false);
+  const Outcome outcome = try_step(state_.time + step, step, report);
+  steps_.automatic = automatic;
+  if (outcome != Outcome::accepted) throw NotConverged(report, {}, "time " + short_number(state_.time + step, 9));
+  accept(report);
+}
+
+/// The next step: its size, and the time at its end. Fixed steps are counted from the last time that one had to meet,
+/// so that rounding does not add up to a tiny step at the end.
+TransientAnalysis::NextStep TransientAnalysis::next_step() const {
+  double target = steps_.end, origin = steps_.start;
+  for (auto time = steps_.times.rbegin(); time != steps_.times.rend(); ++time)
+    if (*time > state_.time + fits * steps_.step) target = *time;
+  for (const double time : steps_.times)
+    if (time <= state_.time + fits * steps_.step) origin = time;
+  const double left = target - state_.time;
+  // The same size to the last bit keeps the matrix.
+  if (std::abs(next_step_ - left) <= fits * steps_.step) return {next_step_, target, true};
+  if (next_step_ > left) return {left, target, true};
+  if (steps_.automatic) {
+    const double step = next_step_ > 0.5 * left ? 0.5 * left : next_step_;  // no tiny last step
+    return {step, state_.time + step, false};
+  }
+  const double counted = origin + (std::round((state_.time - origin) / next_step_) + 1) * next_step_;
+  const double plain = state_.time + next_step_;
+  return {next_step_, std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain, false};
+}
+
+void TransientAnalysis::report_progress() {
+  if (!watch) return;
+  const double seconds = watch_since_->seconds();
+  const double done = state_.time - watched_from_, left = steps_.end - state_.time;
+  if (!watch({state_.time, steps_.end, state_.time_step, report_.steps, seconds,
+              done > 0 ? seconds * std::max(0.0, left) / done : 0.0}))
+    throw Error(ErrorCode::cancelled, "cancelled at time " + short_number(state_.time, 9));
+}
+
+std::vector<StepResult> TransientAnalysis::run() {
+  start();
+  return finish();
+}
+
+StepResult TransientAnalysis::result(bool recover) {
+  const AnalysisState& now = state();
+  StepResult found = make_step_result(*model_, integrator(), now, {}, recover);
+  found.step = "time " + short_number(now.time, 10);
+  return found;
+}
+
+std::vector<StepResult> TransientAnalysis::finish() {
+  state();
+  std::vector<StepResult> results;
+  watched_from_ = state_.time;
+  watch_since_.emplace();
+  while (state_.time < steps_.end - fits * steps_.step) {
+    const auto [step, end, meets] = next_step();
+    SolveReport report;
+    const Outcome outcome = try_step(end, step, report);
+    if (outcome != Outcome::accepted) {
+      ++(outcome == Outcome::failed ? report_.failed : report_.rejected);
+      if (!steps_.automatic || step <= steps_.shortest * (1 + fits))
+        throw NotConverged(report, std::move(results), "time " + short_number(state_.time + step, 9));
+      next_step_ = std::max(0.5 * std::min(step, next_step_), steps_.shortest);
+      continue;
+    }
+    accept(report);
+    // The error grows with the third power of the step. Doubling needs some reserve, so that it is not undone at once.
+    if (steps_.automatic && !meets && estimated_ < steps_.tolerance / 12)
+      next_step_ = std::min(2 * next_step_, steps_.longest);
+    const bool ends = state_.time >= steps_.end - fits * steps_.step;
+    if (ends || (meets && !steps_.times.empty()) || (results_every_ > 0 && report_.steps % results_every_ == 0)) {
+      StepResult found = result(recover_);
+      found.report = report;
+      if (finished)
+        finished(state_.time, std::move(found));
+      else
+        results.push_back(std::move(found));
+    }
+    report_progress();
+  }
+  return results;
+}
+
+}  // namespace voussoir

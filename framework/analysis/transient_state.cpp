@@ -1,0 +1,106 @@
+#include <cstdio>
+#include <cstdlib>
+#include <istream>
+#include <ostream>
+#include <sstream>
+
+#include <voussoir/framework/analysis/transient_analysis.hpp>
+
+// The complete state of a transient analysis in a stream: three states in the format of save_state(), whose checksums
+// protect them. The second and the third contain forces and former accelerations in place of unknowns; numbers stand in
+// their names, as text that is read back exactly.
+
+namespace voussoir {
+namespace {
+
+std::string numbers_text(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double x : numbers) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof(buffer), "%a ", x);
+    text += buffer;
+  }
+  return text;
+}
+
+std::vector<double> numbers_of(const std::string& text, const std::string& mark) {
+  if (text.compare(0, mark.size(), mark) != 0)
+    throw Error(ErrorCode::bad_input, "these bytes are not a state of a transient analysis");
+  std::vector<double> numbers;
+  const char* at = text.c_str() + mark.size();
+  for (char* end = nullptr;; at = end) {
+    const double x = std::strtod(at, &end);
+    if (end == at) return numbers;
+    numbers.push_back(x);
+  }
+}
+
+constexpr const char* forces_mark = "transient forces 1: ";
+constexpr const char* former_mark = "transient accelerations 1: ";
+
+AnalysisState empty_like(const AnalysisState& state, std::string name) {
+  AnalysisState made;
+  made.name = std::move(name);
+  made.case_factors.assign(state.case_factors.size(), 0.0);
+  return made;
+}
+
+}  // namespace
+
+void TransientAnalysis::save(std::ostream& to) {
+  const AnalysisState& now = state();
+  const TimeIntegrator::Memory memory = integrator().memory().clone();
+  const EnergyBalance& e = memory.energies;
+  save_state(*model_, now, to);
+  AnalysisState forces = empty_like(
+      now, forces_mark + numbers_text({next_step_, largest_, estimated_, e.kinetic, e.internal, e.external, e.damping,
+                                       e.initial, double(report_.steps), double(report_.rejected),
+                                       double(report_.failed), double(report_.factorisations),
+                                       double(report_.iterations), report_.smallest_step, report_.largest_step}));
+  const auto copy = [](const Vector& x) { return x.layout() ? x.clone() : Vector(); };
+  forces.unknowns = copy(memory.internal);
+  forces.rate = copy(memory.damping);
+  forces.second_rate = copy(memory.inertial);
+  forces.loads = copy(memory.external);
+  save_state(*model_, forces, to);
+  AnalysisState former = empty_like(now, former_mark + numbers_text(memory.times));
+  Vector* const places[] = {&former.unknowns, &former.rate};
+  for (std::size_t k = 0; k < memory.accelerations.size(); ++k) *places[k] = copy(memory.accelerations[k]);
+  save_state(*model_, former, to);
+}
+
+void TransientAnalysis::restore(std::istream& from) {
+  set_up();
+  AnalysisState now = restore_state(*model_, from), forces = restore_state(*model_, from),
+                former = restore_state(*model_, from);
+  const std::vector<double> numbers = numbers_of(forces.name, forces_mark);
+  constexpr std::size_t expected = 15;
+  if (numbers.size() != expected || !now.rate.layout() || !now.second_rate.layout() || !forces.unknowns.layout())
+    throw Error(ErrorCode::bad_input, "these bytes are not a state of a transient analysis");
+  TimeIntegrator::Memory memory;
+  memory.internal = std::move(forces.unknowns);
+  memory.damping = std::move(forces.rate);
+  memory.inertial = std::move(forces.second_rate);
+  memory.external = std::move(forces.loads);
+  memory.times = numbers_of(former.name, former_mark);
+  Vector* const places[] = {&former.unknowns, &former.rate};
+  if (memory.times.size() > 2) throw Error(ErrorCode::bad_input, "these bytes are not a state of this program");
+  for (std::size_t k = 0; k < memory.times.size(); ++k) memory.accelerations.push_back(std::move(*places[k]));
+  memory.energies = {numbers[3], numbers[4], numbers[5], numbers[6], numbers[7]};
+  next_step_ = numbers[0];
+  largest_ = numbers[1];
+  estimated_ = numbers[2];
+  report_ = {};
+  report_.steps = static_cast<int>(numbers[8]);
+  report_.rejected = static_cast<int>(numbers[9]);
+  report_.failed = static_cast<int>(numbers[10]);
+  report_.factorisations = static_cast<int>(numbers[11]);
+  report_.iterations = static_cast<std::int64_t>(numbers[12]);
+  report_.smallest_step = numbers[13];
+  report_.largest_step = numbers[14];
+  integrator().restore(std::move(memory));
+  state_ = std::move(now);
+  started_ = true;
+}
+
+}  // namespace voussoir

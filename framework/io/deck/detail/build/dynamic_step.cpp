@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <map>
+
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
+
+// Steps of direct integration: *DYNAMIC.
+
+namespace voussoir::deck {
+namespace {
+
+/// An amplitude over the time of a step from 0 on.
+Amplitude over_dynamic_step(const AmplitudeCard& card, double start) {
+  if (!card.total_time || start == 0) return card.curve;
+  std::vector<Amplitude::Point> points(card.curve.points().begin(), card.curve.points().end());
+  for (Amplitude::Point& point : points) point.first -= start;
+  return Amplitude(std::move(points));
+}
+
+}  // namespace
+
+void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, ActingState& state) const {
+  const Place place = card.procedure_place;
+  if (step.heated_by)
+    b_.fail("the temperatures of the *HEAT TRANSFER step at " + b_.job.steps[*step.heated_by].where +
+                " act in all later steps, and temperatures are not supported in *DYNAMIC steps; put the *DYNAMIC step "
+                "before it, or into a deck of its own",
+            place);
+  if (!state.temperatures.empty())
+    b_.fail("temperatures are not supported in *DYNAMIC steps: remove them by *TEMPERATURE, OP=NEW", place);
+  if (!state.network_pressures.empty())
+    b_.fail("loads like P1NP are not supported in *DYNAMIC steps: give the pressure by P1", place);
+  if (card.ramp)
+    b_.fail("*STEP, AMPLITUDE=RAMP is not supported in *DYNAMIC steps: give the loads an *AMPLITUDE", card.place);
+  if (card.perturbation)
+    b_.fail("*STEP, PERTURBATION is not supported in *DYNAMIC steps: omit it for small displacements", card.place);
+  for (const JobStep& before : b_.job.steps)
+    if (before.procedure == Procedure::statics && deformed_)
+      b_.fail("a static step with loads stands before this one (" + before.where +
+                  "): that *DYNAMIC begins with its displacements is not supported; give them by *INITIAL CONDITIONS, "
+                  "TYPE=DISPLACEMENT, or remove the static step",
+              place);
+}
+
+std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, ActingState& state, std::size_t index,
+                                                          double start) const {
+  std::map<const AmplitudeCard*, MovedSupports> moved;
+  for (const Acting& a : state.supports.acting()) {
+    const std::int32_t n = node_of_key(a.key);
+    const int dof = dof_of_key(a.key);
+    if (a.fixed) b_.fail("*BOUNDARY, FIXED is not supported in *DYNAMIC steps: give the value", a.place);
+    if (a.value == 0) continue;
+    if (!a.amplitude)
+      b_.fail(
+          "a displacement other than zero without AMPLITUDE would jump at the beginning of the *DYNAMIC step; give it "
+          "an *AMPLITUDE that begins where the support is",
+          a.place);
+    if (a.step != static_cast<std::int32_t>(index))
+      b_.fail("this prescribed motion of an earlier step still acts in " + b_.deck.where(step_place_) +
+                  "; programs differ in what that means: give it anew in that step",
+              a.place);
+    if (b_.has_axes(n) && dof <= 3)
+      b_.fail("*BOUNDARY with AMPLITUDE at node " + b_.node_name(n) +
+                  ", which has a *TRANSFORM, is not supported in *DYNAMIC steps; move it along the global axes",
+              a.place);
+    const Unknown unknown = b_.unknown(model, n, dof);
+    if (unknown.node < 0) continue;  // make_supports() has spoken of it
+    MovedSupports& entry = moved[a.amplitude];
+    entry.displacement = over_dynamic_step(*a.amplitude, start);
+    entry.places.push_back({unknown.node, unknown_name(Physics::structure, unknown.component)});
+  }
+  std::vector<MovedSupports> list;  // in the order of the amplitudes' names, not of their addresses
+  for (const auto& [name, card] : b_.deck.amplitudes)
+    if (const auto found = moved.find(&card); found != moved.end()) list.push_back(std::move(found->second));
+  return list;
+}
+
+DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepCard& card, Model& model,
+                                   ActingState& state, double start) {
+  check_direct(step, card, state);
+  DynamicStep request;
+  request.times = card.dynamic.times;
+  request.times.period = card.period;
+  request.times.start = start;
+  request.times.tolerance = 1e-4;
+  request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 17);
+  request.continues = direct_;
+  request.loads = loads_for(step, model, state, start, false);
+  request.moved = moved_supports(model, state, index, start);
+  if (!direct_) set_initial_motion(request.displacement, request.velocity, model);
+  set_outputs(step, card, start, request.states);
+  direct_ = index;
+  return request;
+}
+
+}  // namespace voussoir::deck

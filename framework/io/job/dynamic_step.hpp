@@ -1,0 +1,46 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/response/amplitude.hpp>
+
+// What steps of direct integration over time ask for.
+
+namespace voussoir {
+
+struct StepLoad;
+struct BaseMotion;
+
+/// Supports that move alike: unknowns of nodes with an amplitude, which multiplies what is prescribed.
+struct MovedSupports {
+  /// An unknown of a node.
+  struct Place {
+    std::int32_t node;    ///< index in the domain
+    std::string unknown;  ///< its name
+  };
+  std::vector<Place> places;  ///< prescribed unknowns; empty: all supports that no other entry names
+  Amplitude displacement;     ///< over the time of the step from 0 on
+};
+
+/// A displacement or velocity of a node at the beginning.
+struct InitialMotion {
+  std::int32_t node;    ///< index in the domain
+  std::string unknown;  ///< its name
+  double value;         ///< in the units of the job
+};
+
+/// How a step of direct integration divides its time.
+struct DynamicTimes {
+  double increment = 1;     ///< size of all increments; of the first one where they are automatic
+  double period = 1;        ///< of the step
+  double start = 0;         ///< total time at its beginning
+  bool automatic = false;   ///< whether increments follow from the error
+  double shortest = 0;      ///< of automatic increments; 0: 1e-5 of the first
+  double longest = 0;       ///< of automatic increments; 0: any
+  double tolerance = 1e-3;  ///< of automatic increments: TimeSteps::tolerance
+};
+
+}  // namespace voussoir
