@@ -1,8 +1,8 @@
 #!/bin/sh
 # check_abi.sh ROOT [--update]
 # Guards the interface between libvoussoir and what it loads: plugin_abi.txt holds the ABI number and a checksum of the
-# code (without comments and white space) of plugin.hpp and of all headers that it includes, and of the headers whose
-# classes libraries of users derive from or fill. Code that has changed under the same number is an error, since a
+# code (without comments and white space) of plugin.hpp and of all headers that it includes, of the services that
+# plugins offer, and of the headers whose classes libraries of users derive from or fill. Code that has changed under the same number is an error, since a
 # library that was compiled before would be misread. --update records what is there.
 set -eu
 
@@ -20,7 +20,8 @@ while :; do
   list=$more
 done
 
-for header in backends/registry.hpp elements/kernel_program.hpp elements/register_kernel.hpp \
+services=$(cd "$root" && ls backends/*_services.hpp)
+for header in $services backends/grid_program.hpp backends/registry.hpp elements/kernel_program.hpp elements/register_kernel.hpp \
   framework/analysis/linear_soe.hpp framework/domain/element_type.hpp framework/domain/host_element.hpp \
   framework/domain/material.hpp jobs/procedures.hpp partition/element_graph.hpp partition/graph_partitioner.hpp \
   partition/partitioners.hpp solvers/preconditioners/preconditioner.hpp solvers/registries.hpp; do
