@@ -21,10 +21,10 @@ struct CentralDifferences::Work {
   double next = 0, last = 0, between = 0;                // sizes of both steps, and the time between their middles
   Vector internal, external, support;                    // forces at the state
   Vector works[3];                                       // internal, external, damping: per equation
-  Vector ones, scratch, other;
-  std::vector<double> formed_factors;  // of load cases, of the loads of the state
-  EnergyBalance begin;                 // at the start
-  double forcing = 0;                  // at the state that was measured
+  Vector ones, scratch, other, rate, second_rate;        // the last four for results in between
+  std::vector<double> formed_factors;                    // of load cases, of the loads of the state
+  EnergyBalance begin;                                   // at the start
+  double forcing = 0;                                    // at the state that was measured
 };
 
 CentralDifferences::CentralDifferences() : TimeIntegrator({0, 0, 0, 0.5}) { set_mass_kind(MassKind::lumped); }
@@ -143,9 +143,7 @@ void CentralDifferences::prepare(const AnalysisModel& model, const AnalysisState
                                 [](const BatchOrigin& batch) { return batch.kind == BatchOrigin::Kind::surface_load; });
   w.gain = model.make_vector();
   w.keep = model.make_vector();
-  w.scratch = model.make_vector();
-  w.other = model.make_vector();
-  w.ones = model.make_vector();
+  for (Vector* x : {&w.scratch, &w.other, &w.rate, &w.second_rate, &w.ones}) *x = model.make_vector();
   model.backend().fill(w.ones, 1.0);
 }
 
@@ -247,13 +245,12 @@ void CentralDifferences::form_support_forces(const AnalysisModel& model) {
   Work& w = *work_;
   Backend& backend = model.backend();
   if (!w.support.layout()) w.support = model.make_vector();
-  Vector velocity = model.make_vector(), acceleration = model.make_vector();
-  find_rates(model, velocity, acceleration);
-  backend.multiply(w.mass_on_device, acceleration, w.scratch);
+  find_rates(model, w.rate, w.second_rate);
+  backend.multiply(w.mass_on_device, w.second_rate, w.scratch);
   backend.axpy(1.0, w.internal, w.scratch);
   backend.axpy(-1.0, w.external, w.scratch);
   if (w.damps) {
-    backend.multiply(w.damping_on_device, velocity, w.other);
+    backend.multiply(w.damping_on_device, w.rate, w.other);
     backend.axpy(1.0, w.other, w.scratch);
   }
   backend.multiply(w.prescribed, w.scratch, w.support);
@@ -263,22 +260,21 @@ void CentralDifferences::form_support_forces(const AnalysisModel& model) {
 void CentralDifferences::add_works(const AnalysisModel& model) {
   Work& w = *work_;
   Backend& backend = model.backend();
-  const auto add = [&](const Vector& force, const Vector& along, double factor, Vector& sum) {
+  const auto add = [&](const Vector& force, const Vector& along, Vector& sum) {
     backend.multiply(force, along, w.other);
-    backend.axpy(factor, w.other, sum);
+    backend.axpy(1.0, w.other, sum);
   };
   backend.copy(w.before, w.scratch);
   backend.axpby(0.5 * w.next, w.velocity, 0.5 * w.last, w.scratch);
-  add(w.internal, w.scratch, 1, w.works[0]);
-  add(w.external, w.scratch, 1, w.works[1]);
-  if (w.moving) add(w.support, w.scratch, 1, w.works[1]);
+  add(w.internal, w.scratch, w.works[0]);
+  add(w.external, w.scratch, w.works[1]);
+  if (w.moving) add(w.support, w.scratch, w.works[1]);
   if (!w.damps) return;
   // D v · (h₋ w₋ + h₊ w₊) / 2 with v = (w₋ + w₊) / 2
-  Vector velocity = model.make_vector(), force = model.make_vector();
-  backend.copy(w.before, velocity);
-  backend.axpby(0.5, w.velocity, 0.5, velocity);
-  backend.multiply(w.damping_on_device, velocity, force);
-  add(force, w.scratch, 1, w.works[2]);
+  backend.copy(w.before, w.rate);
+  backend.axpby(0.5, w.velocity, 0.5, w.rate);
+  backend.multiply(w.damping_on_device, w.rate, w.second_rate);
+  add(w.second_rate, w.scratch, w.works[2]);
 }
 
 void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state, double step, double strain_energy) {

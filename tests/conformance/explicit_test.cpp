@@ -32,12 +32,12 @@ std::shared_ptr<Material> material_of(const std::string& type) {
   return m;
 }
 
-ExplicitOutcome integrate_explicitly(const std::string& backend, const std::string& type) {
+ExplicitOutcome integrate_explicitly(const std::string& backend, const std::string& type, int steps) {
   Domain d;
   BoxMesh mesh;
   mesh.type = type;
-  mesh.cells = {4, 2, 2};
-  mesh.upper = {4, 2, 2};
+  mesh.cells = {4, 2, 1};
+  mesh.upper = {4, 2, 1};
   mesh.distortion = 0.1;
   add_box_mesh(d, mesh).set_material(material_of(type));
   d.prescribe("xmin", "all");
@@ -53,7 +53,7 @@ ExplicitOutcome integrate_explicitly(const std::string& backend, const std::stri
   a.loads().move_supports(d, "moved", "uz", SupportMotion::by_displacement(Amplitude({{0, 0}, {4, 1}})));
   a.set_steps({.end = 100, .step = 0.018, .estimate_every = 90});
   a.start();
-  for (int k = 0; k < 3; ++k) a.advance(100);
+  for (int k = 0; k < 2; ++k) a.advance(steps / 2);
   ExplicitOutcome found{a.state().unknowns.to_host(), a.energies(), a.report()};
   for (const Vector* rates : {&a.state().rate, &a.state().second_rate}) {
     const auto values = rates->to_host();
@@ -67,8 +67,8 @@ const char* const explicit_types[] = {"solid.hex8", "st_venant_kirchhoff.hex8", 
 TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
   for (const char* type : explicit_types) {
     static std::map<std::string, ExplicitOutcome> oracles;
-    if (!oracles.contains(type)) oracles[type] = integrate_explicitly(oracle, type);
-    const ExplicitOutcome &expected = oracles[type], found = integrate_explicitly(GetParam(), type);
+    if (!oracles.contains(type)) oracles[type] = integrate_explicitly(oracle, type, 200);
+    const ExplicitOutcome &expected = oracles[type], found = integrate_explicitly(GetParam(), type, 200);
     ASSERT_EQ(found.values.size(), expected.values.size());
     const std::size_t part = found.values.size() / 3;  // displacements, velocities, accelerations
     for (std::size_t first = 0; first < found.values.size(); first += part) {
@@ -86,18 +86,19 @@ TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
     EXPECT_NEAR(found.energies.external, expected.energies.external, 1e-10 * scale) << type;
     EXPECT_NEAR(found.energies.damping, expected.energies.damping, 1e-10 * scale) << type;
     EXPECT_LT(std::abs(found.energies.numerical()), 0.01 * scale) << type;
-    EXPECT_EQ(found.report.steps, 300) << type;
+    EXPECT_EQ(found.report.steps, 200) << type;
     EXPECT_NEAR(found.report.limit, expected.report.limit, 1e-9 * expected.report.limit) << type;
-    EXPECT_EQ(found.report.estimates, std::string(type) == "solid.hex8" ? 1 : 4) << type;
+    EXPECT_EQ(found.report.estimates, std::string(type) == "solid.hex8" ? 1 : 3) << type;
   }
 }
 
 TEST_P(ExplicitOn, GivesTheSameBitsEachTime) {
   for (const char* type : explicit_types) {
-    const ExplicitOutcome once = integrate_explicitly(GetParam(), type), again = integrate_explicitly(GetParam(), type);
+    const ExplicitOutcome once = integrate_explicitly(GetParam(), type, 40),
+                          again = integrate_explicitly(GetParam(), type, 40);
     EXPECT_EQ(once.values, again.values) << type;
     EXPECT_EQ(once.energies, again.energies) << type;
-    if (GetParam().starts_with("emulated")) break;  // the emulation is slow
+    if (GetParam().starts_with("emulated") || GetParam().starts_with("debug")) break;  // both are slow
   }
 }
 
