@@ -12,8 +12,8 @@
 namespace voussoir {
 namespace {
 
-constexpr double same = 1e-9;        // times within this share of a step are the same
-constexpr double most_steps = 1e12;  // of a run
+constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
+constexpr double most_explicit_steps = 1e12;  // of a run
 
 Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) {
   if (!parts.integrator) parts.integrator = std::make_shared<CentralDifferences>();
@@ -130,8 +130,8 @@ void ExplicitAnalysis::plan_segment() {
   const double span = steps_.end - steps_.start;
   for (auto time = steps_.times.rbegin(); time != steps_.times.rend(); ++time)
     if (*time > state_.time + 1e-13 * span) target = *time;
-  const double left = target - state_.time, count = std::max(1.0, std::ceil(left / allowed * (1 - same)));
-  if (!(count <= most_steps) || !(state_.time + left / count > state_.time))
+  const double left = target - state_.time, count = std::max(1.0, std::ceil(left / allowed * (1 - steps_fit)));
+  if (!(count <= most_explicit_steps) || !(state_.time + left / count > state_.time))
     throw Error(ErrorCode::bad_input,
                 "steps of " + short_number(allowed, 6) + " would be too many up to time " + short_number(target, 9),
                 "explicit dynamics, time " + short_number(state_.time, 9));

@@ -10,7 +10,7 @@ namespace voussoir::detail {
 namespace {
 
 constexpr std::size_t fewest_products = 12, most_products = 80;
-constexpr double wanted = 0.01;  // of the bound of the error of ω², relative
+constexpr double wanted_bound = 0.01;  // of the bound of the error of ω², relative
 
 /// A vector that is the same for all backends, with a part of every mode.
 Vector random_start(const AnalysisModel& model) {
@@ -86,7 +86,7 @@ double StableStep::limit(const AnalysisState& state) {
     const double error = side * top.last;
     largest = top.value + error;
     if (side <= 1e-12 * std::abs(top.value) ||
-        (matrix.diagonal.size() >= fewest_products && error <= wanted * top.value))
+        (matrix.diagonal.size() >= fewest_products && error <= wanted_bound * top.value))
       break;
     std::swap(before, now);
     std::swap(now, scaled);
