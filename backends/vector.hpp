@@ -12,9 +12,10 @@ namespace voussoir {
 class Vector {
  public:
   Vector() = default;
-  explicit Vector(std::shared_ptr<const Layout> layout, int columns = 1);  ///< all entries zero
-  Vector(Vector&&) noexcept = default;                                     ///< leaves the other vector without entries
-  Vector& operator=(Vector&&) noexcept = default;                          ///< leaves the other vector without entries
+  /// Entries are undefined until they are written; ghosts are zero.
+  explicit Vector(std::shared_ptr<const Layout> layout, int columns = 1);
+  Vector(Vector&&) noexcept = default;             ///< leaves the other vector without entries
+  Vector& operator=(Vector&&) noexcept = default;  ///< leaves the other vector without entries
   // Copies of device memory are explicit: x.clone(), or Backend::copy(x, y) into existing memory.
   Vector(const Vector&) = delete;             // copy a Vector with x.clone()
   Vector& operator=(const Vector&) = delete;  // copy a Vector with x.clone(), or with Backend::copy(x, y)

@@ -26,7 +26,7 @@ std::vector<std::vector<double>> orthonormal_basis(std::vector<std::vector<doubl
 /// sparse: each lives on one part.
 class CoarseSpace {
  public:
-  CoarseSpace();
+  CoarseSpace();  ///< without vectors
   ~CoarseSpace();
   CoarseSpace(CoarseSpace&&) noexcept;             ///< leaves the other one empty
   CoarseSpace& operator=(CoarseSpace&&) noexcept;  ///< leaves the other one empty
