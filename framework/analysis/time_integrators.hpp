@@ -110,6 +110,8 @@ class TimeIntegrator : public Integrator {
  protected:
   /// Throws Error (bad_input) for coefficients with which no step is stable.
   explicit TimeIntegrator(const Coefficients& method);
+  /// What acts over time, for the model that begin() was called with; null before.
+  const detail::LoadsOverTime* bound_loads() const { return bound_.get(); }
 
  private:
   struct Forces;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 
@@ -116,27 +117,9 @@ AnalysisState TransientAnalysis::initial_state() const {
     *x = model_->make_vector();
     model_->backend().fill(*x, 0.0);
   }
-  take_initial(displacement_, "displacement", state.unknowns);
-  take_initial(velocity_, "velocity", state.rate);
+  detail::take_initial_motion(*model_, displacement_, "displacement", state.unknowns);
+  detail::take_initial_motion(*model_, velocity_, "velocity", state.rate);
   return state;
-}
-
-void TransientAnalysis::take_initial(const NodalField& field, const std::string& what, Vector& x) const {
-  if (field.values.empty()) return;
-  const auto& names = model_->unknown_names();
-  const std::string where = "initial " + what;
-  if (field.components != names ||
-      field.values.size() != static_cast<std::size_t>(model_->domain().node_count()) * names.size())
-    throw Error(ErrorCode::bad_input, "the field is that of another model: its nodes or unknowns differ", where);
-  std::vector<double> values(static_cast<std::size_t>(model_->equation_count()), 0.0);
-  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
-    const auto at = model_->place(e);
-    const double value = field.at(at.node, at.component);
-    if (std::isinf(value))
-      throw Error(ErrorCode::bad_input, "the value is not finite", where + ", " + model_->equation_label(e));
-    if (!std::isnan(value)) values[static_cast<std::size_t>(e)] = value;
-  }
-  x.from_host(values);
 }
 
 bool TransientAnalysis::has_massless_unknowns() const {
@@ -189,20 +172,7 @@ void TransientAnalysis::balance_initial() {
                   "accelerations at the start could not be computed; check densities, and supports of unknowns "
                   "without mass");
   }
-  method.finish_initial(*model_, state_, initial_strain_energy());
-}
-
-/// Strain energy of displacements at the start.
-double TransientAnalysis::initial_strain_energy() {
-  if (backend().norm(state_.unknowns) == 0) return 0;
-  if (!model_->is_linear()) return make_step_result(*model_, integrator(), state_, {}, true).energy;
-  Vector f = model_->make_vector();
-  backend().fill(f, 0.0);
-  auto factors = model_->batch_factors(state_.case_factors);
-  for (std::size_t b = 0; b < factors.size(); ++b)
-    if (model_->batches()[b].kind == BatchOrigin::Kind::surface_load) factors[b] = 0;
-  model_->translating([&] { backend().residual(model_->device_model(), state_.elements(), factors, false, f); });
-  return 0.5 * backend().dot(state_.unknowns, f);
+  method.finish_initial(*model_, state_, detail::strain_energy_of(*model_, state_));
 }
 
 void TransientAnalysis::start() {

@@ -122,11 +122,9 @@ class TransientAnalysis : public Analysis {
   enum class Outcome { accepted, rejected, failed };
   void set_up();
   AnalysisState initial_state() const;
-  void take_initial(const NodalField& field, const std::string& what, Vector& x) const;
   void balance_initial();
   bool solve_initial(double stiffness);
   bool has_massless_unknowns() const;
-  double initial_strain_energy();
   struct NextStep {
     double step, end;
     bool meets;  // a time that a step must end at

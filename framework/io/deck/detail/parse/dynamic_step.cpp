@@ -10,8 +10,9 @@ void Parser::read_dynamic(Card& card) {
   note_solver(card);
   if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
     card.fail_unsupported(ErrorCode::bad_input,
-                          "*DYNAMIC, EXPLICIT is not supported: explicit dynamics are not implemented yet; omit "
-                          "EXPLICIT for implicit integration, which is stable for any increment");
+                          "*DYNAMIC, EXPLICIT is not supported in decks: explicit dynamics are an analysis for C++ "
+                          "(ExplicitAnalysis); omit EXPLICIT for implicit integration, which is stable for any "
+                          "increment");
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
   for (const std::string_view other : {"HAFTOL", "HALFINC SCALE FACTOR", "SINGULAR MASS", "SUBSPACE", "APPLICATION",
                                        "IMPACT", "INITIAL", "NOHAF", "TIME INTEGRATOR", "ADIABATIC"})

@@ -1,0 +1,366 @@
+#include <voussoir/framework/analysis/central_differences.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/backends/splitmix64.hpp>
+#include <voussoir/framework/analysis/detail/loads_over_time.hpp>
+
+namespace voussoir {
+
+/// What the method keeps from step to step.
+struct CentralDifferences::Work {
+  std::vector<double> mass, damping;  // of all equations
+  std::vector<char> free;
+  bool damps = false, with_surfaces = false, moving = false;
+  Vector mass_on_device, damping_on_device, prescribed;  // prescribed: 1 where it is, else 0
+  Vector gain, keep;                                     // w₊ = gain F + keep w₋
+  double formed_for = 0;                                 // step of gain and keep
+  std::vector<double> inner, outer;                      // factors of batches
+  Vector velocity, before;                               // w in the middle of the next and of the last step
+  double next = 0, last = 0, between = 0;                // sizes of both steps, and the time between their middles
+  Vector internal, external, support;                    // forces at the state
+  Vector works[3];                                       // internal, external, damping: per equation
+  Vector ones, scratch, other, rate, second_rate;        // the last four for results in between
+  std::vector<double> formed_factors;                    // of load cases, of the loads of the state
+  EnergyBalance begin;                                   // at the start
+  double forcing = 0;                                    // at the state that was measured
+};
+
+CentralDifferences::CentralDifferences() : TimeIntegrator({0, 0, 0, 0.5}) { set_mass_kind(MassKind::lumped); }
+CentralDifferences::~CentralDifferences() = default;
+
+namespace {
+
+[[noreturn]] void refuse_implicit_use() {
+  throw Error(ErrorCode::misuse, "central differences need no systems of equations; use them by an ExplicitAnalysis");
+}
+
+/// The diagonal of Σ factor · lumped M of the batches. Products with two vectors show whether it is diagonal.
+std::vector<double> lumped_diagonal(const AnalysisModel& model, const AnalysisState& state,
+                                    const std::vector<double>& factors) {
+  Backend& backend = model.backend();
+  const auto matrix =
+      backend.make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
+  MatrixTerms terms;
+  terms.stiffness = 0;
+  terms.mass = 1;
+  terms.mass_kind = MassKind::lumped;
+  terms.batch_factors = factors;
+  Vector x = model.make_vector(), y = model.make_vector();
+  model.translating([&] { backend.assemble(model.device_model(), state.elements(), terms, *matrix); });
+  backend.fill(x, 1.0);
+  model.translating([&] { matrix->apply(x, y); });
+  std::vector<double> diagonal = y.to_host(), probe(diagonal.size());
+  std::uint64_t seed = 0;
+  for (double& value : probe) value = symmetric_unit(splitmix64(seed += splitmix_increment));
+  x.from_host(probe);
+  model.translating([&] { matrix->apply(x, y); });
+  const std::vector<double> image = y.to_host();
+  double largest = 0;
+  for (const double value : diagonal) largest = std::max(largest, std::abs(value));
+  for (std::size_t e = 0; e < probe.size(); ++e)
+    if (!(std::abs(image[e] - diagonal[e] * probe[e]) <= 1e-12 * largest))
+      throw Error(ErrorCode::bad_input,
+                  "the lumped mass of an element is not diagonal here, and explicit dynamics needs a diagonal one",
+                  model.equation_label(static_cast<std::int32_t>(e)));
+  return diagonal;
+}
+
+void require_no_equations(const AnalysisModel& model) {
+  if (model.constraints().dependent.empty()) return;
+  throw Error(ErrorCode::bad_input,
+              "explicit dynamics takes supports along the unknowns alone; this unknown belongs to a multi-point "
+              "equation, a rigid body, or a support along another direction: use implicit dynamics, or constraints by "
+              "penalty",
+              model.equation_label(model.constraints().dependent.front().equation));
+}
+
+void require_no_stiffness_damping(const AnalysisModel& model, const DampingFactors& factors) {
+  for (std::size_t b = 0; b < factors.stiffness.size(); ++b)
+    if (factors.stiffness[b] != 0)
+      throw Error(
+          ErrorCode::bad_input,
+          "damping by the stiffness is not diagonal, and explicit dynamics takes damping by the mass alone; set "
+          "beta to 0, or use implicit dynamics",
+          "block '" + model.domain().block(model.batches()[b].block).name() + "'");
+}
+
+void fill_zero(Backend& backend, const AnalysisModel& model, Vector& x) {
+  if (!x.layout()) x = model.make_vector();
+  backend.fill(x, 0.0);
+}
+
+}  // namespace
+
+void CentralDifferences::begin_step(const AnalysisModel&, AnalysisState&) { refuse_implicit_use(); }
+void CentralDifferences::form_unbalance(const AnalysisModel&, const AnalysisState&, Vector&) { refuse_implicit_use(); }
+void CentralDifferences::update(const AnalysisModel&, const Vector&, AnalysisState&) { refuse_implicit_use(); }
+
+void CentralDifferences::form_mass(const AnalysisModel& model, const AnalysisState& state) {
+  Work& w = *work_;
+  std::vector<double> blocks;
+  for (const BatchOrigin& origin : model.batches())
+    blocks.push_back(origin.kind == BatchOrigin::Kind::block ? 1.0 : 0.0);
+  w.mass = lumped_diagonal(model, state, blocks);
+  const DampingFactors factors = damping_factors(model, damping());
+  require_no_stiffness_damping(model, factors);
+  w.damps = std::any_of(factors.mass.begin(), factors.mass.end(), [](double f) { return f != 0; });
+  if (w.damps) w.damping = lumped_diagonal(model, state, factors.mass);
+  w.free.resize(w.mass.size());
+  for (std::size_t e = 0; e < w.mass.size(); ++e) {
+    const auto equation = static_cast<std::int32_t>(e);
+    w.free[e] = model.is_free(equation);
+    if (w.free[e] && !(w.mass[e] > 0))
+      throw Error(
+          ErrorCode::bad_input,
+          "this unknown has no mass, and explicit dynamics needs one; give the material a density, or prescribe "
+          "the unknown",
+          model.equation_label(equation));
+    if (w.damps && w.damping[e] < 0)
+      throw Error(ErrorCode::bad_input, "damping is negative here", model.equation_label(equation));
+  }
+}
+
+void CentralDifferences::prepare(const AnalysisModel& model, const AnalysisState& state) {
+  require_no_equations(model);
+  if (mass_kind() != MassKind::lumped) throw Error(ErrorCode::bad_input, "explicit dynamics needs lumped masses");
+  work_ = std::make_unique<Work>();
+  Work& w = *work_;
+  form_mass(model, state);
+  w.mass_on_device = model.make_vector();
+  w.mass_on_device.from_host(w.mass);
+  if (w.damps) {
+    w.damping_on_device = model.make_vector();
+    w.damping_on_device.from_host(w.damping);
+  }
+  std::vector<double> mask(w.mass.size());
+  for (std::size_t e = 0; e < mask.size(); ++e) mask[e] = w.free[e] ? 0.0 : 1.0;
+  w.prescribed = model.make_vector();
+  w.prescribed.from_host(mask);
+  const auto& batches = model.batches();
+  w.with_surfaces = std::any_of(batches.begin(), batches.end(),
+                                [](const BatchOrigin& batch) { return batch.kind == BatchOrigin::Kind::surface_load; });
+  w.gain = model.make_vector();
+  w.keep = model.make_vector();
+  for (Vector* x : {&w.scratch, &w.other, &w.rate, &w.second_rate, &w.ones}) *x = model.make_vector();
+  model.backend().fill(w.ones, 1.0);
+}
+
+Vector CentralDifferences::inverse_root_mass(const AnalysisModel& model) const {
+  std::vector<double> values(work_->mass.size(), 0.0);
+  for (std::size_t e = 0; e < values.size(); ++e)
+    if (work_->free[e]) values[e] = 1 / std::sqrt(work_->mass[e]);
+  Vector made = model.make_vector();
+  made.from_host(values);
+  return made;
+}
+
+/// gain = a0 / h, keep = −a2; at the first step, half a step from the velocity at the state itself.
+void CentralDifferences::set_coefficients(double step, bool first) {
+  Work& w = *work_;
+  if (!first && step == w.formed_for) return;
+  std::vector<double> gain(w.mass.size(), 0.0), keep(gain);
+  for (std::size_t e = 0; e < gain.size(); ++e) {
+    if (!w.free[e]) continue;
+    const double mass = w.mass[e], half = w.damps ? 0.5 * w.damping[e] : 0.0;
+    gain[e] = first ? 0.5 * step / mass : 1 / (mass / step + half);
+    keep[e] = first ? 1 - step * half / mass : gain[e] * (mass / step - half);
+  }
+  w.gain.from_host(gain);
+  w.keep.from_host(keep);
+  w.formed_for = first ? 0 : step;
+}
+
+/// Internal and external forces at the state, and its loads.
+void CentralDifferences::form_forces(const AnalysisModel& model, AnalysisState& state) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  const detail::LoadsOverTime& loads = *bound_loads();
+  const double step = state.time_step > 0 ? state.time_step : w.next;
+  state.case_factors = loads.case_factors(state.time, step);
+  if (!state.loads.layout() || state.case_factors != w.formed_factors) {
+    form_loads(model, state);
+    w.formed_factors = state.case_factors;
+    w.inner = w.outer = model.batch_factors(state.case_factors);
+    for (std::size_t b = 0; b < w.inner.size(); ++b)
+      (model.batches()[b].kind == BatchOrigin::Kind::surface_load ? w.inner : w.outer)[b] = 0;
+  }
+  fill_zero(backend, model, w.internal);
+  model.translating([&] { backend.residual(model.device_model(), state.elements(), w.inner, false, w.internal); });
+  if (!w.external.layout()) w.external = model.make_vector();
+  backend.copy(state.loads, w.external);
+  if (!w.with_surfaces && !loads.base_moves()) return;
+  backend.fill(w.scratch, 0.0);
+  if (w.with_surfaces)
+    model.translating([&] { backend.residual(model.device_model(), state.elements(), w.outer, false, w.scratch); });
+  loads.add_base_inertia(state.time, step, w.scratch);
+  backend.axpy(-1.0, w.scratch, w.external);
+}
+
+/// Velocities of supports over the next step: where they are to be at its end, less where they are.
+void CentralDifferences::put_support_velocities(const AnalysisModel& model, const AnalysisState& state, double next) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  backend.multiply(w.prescribed, state.unknowns, w.scratch);
+  backend.scale(-1.0, w.scratch);
+  bound_loads()->add_supports(0, state.time + next, next, w.scratch);
+  backend.axpy(1 / next, w.scratch, w.velocity);
+}
+
+/// w in the middle of the next step from the forces at the state.
+void CentralDifferences::next_velocity(const AnalysisModel& model, const AnalysisState& state, double next) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  w.last = w.next;
+  w.next = next;
+  w.between = 0.5 * (w.last + w.next);
+  set_coefficients(w.between, false);
+  std::swap(w.before, w.velocity);
+  backend.copy(w.external, w.scratch);
+  backend.axpy(-1.0, w.internal, w.scratch);
+  backend.multiply(w.gain, w.scratch, w.velocity);
+  if (w.damps || w.moving) {
+    backend.multiply(w.keep, w.before, w.scratch);
+    backend.axpy(1.0, w.scratch, w.velocity);
+  } else {
+    backend.axpy(1.0, w.before, w.velocity);
+  }
+  if (!w.moving) return;
+  put_support_velocities(model, state, next);
+  form_support_forces(model);
+}
+
+void CentralDifferences::find_rates(const AnalysisModel& model, Vector& velocity, Vector& acceleration) const {
+  const Work& w = *work_;
+  Backend& backend = model.backend();
+  backend.copy(w.before, velocity);
+  backend.axpby(0.5, w.velocity, 0.5, velocity);
+  backend.copy(w.before, acceleration);
+  backend.axpby(1 / w.between, w.velocity, -1 / w.between, acceleration);
+}
+
+/// What supports push with: what all other forces leave there.
+void CentralDifferences::form_support_forces(const AnalysisModel& model) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  if (!w.support.layout()) w.support = model.make_vector();
+  find_rates(model, w.rate, w.second_rate);
+  backend.multiply(w.mass_on_device, w.second_rate, w.scratch);
+  backend.axpy(1.0, w.internal, w.scratch);
+  backend.axpy(-1.0, w.external, w.scratch);
+  if (w.damps) {
+    backend.multiply(w.damping_on_device, w.rate, w.other);
+    backend.axpy(1.0, w.other, w.scratch);
+  }
+  backend.multiply(w.prescribed, w.scratch, w.support);
+}
+
+/// Works of the forces at the state over half of the last and half of the next step.
+void CentralDifferences::add_works(const AnalysisModel& model) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  const auto add = [&](const Vector& force, const Vector& along, Vector& sum) {
+    backend.multiply(force, along, w.other);
+    backend.axpy(1.0, w.other, sum);
+  };
+  backend.copy(w.before, w.scratch);
+  backend.axpby(0.5 * w.next, w.velocity, 0.5 * w.last, w.scratch);
+  add(w.internal, w.scratch, w.works[0]);
+  add(w.external, w.scratch, w.works[1]);
+  if (w.moving) add(w.support, w.scratch, w.works[1]);
+  if (!w.damps) return;
+  // D v · (h₋ w₋ + h₊ w₊) / 2 with v = (w₋ + w₊) / 2
+  backend.copy(w.before, w.rate);
+  backend.axpby(0.5, w.velocity, 0.5, w.rate);
+  backend.multiply(w.damping_on_device, w.rate, w.second_rate);
+  add(w.second_rate, w.scratch, w.works[2]);
+}
+
+void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state, double step, double strain_energy) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  w.moving = supports_move();
+  for (Vector& sum : w.works) fill_zero(backend, model, sum);
+  w.formed_factors.clear();
+  state.loads = Vector();
+  state.time_step = 0;
+  w.last = 0;
+  w.next = w.between = step;
+  form_forces(model, state);
+  // Half a step from v, then before = 2 v − w, so that v and a of the start come out by the formulas of every state.
+  set_coefficients(step, true);
+  w.velocity = model.make_vector();
+  w.before = model.make_vector();
+  backend.copy(w.external, w.scratch);
+  backend.axpy(-1.0, w.internal, w.scratch);
+  backend.multiply(w.gain, w.scratch, w.velocity);
+  backend.multiply(w.keep, state.rate, w.scratch);
+  backend.axpy(1.0, w.scratch, w.velocity);
+  if (w.moving) put_support_velocities(model, state, step);
+  backend.copy(w.velocity, w.before);
+  backend.axpby(2.0, state.rate, -1.0, w.before);
+  if (w.moving) form_support_forces(model);
+  Memory memory;
+  restore(std::move(memory));
+  w.begin = {};
+  w.begin.internal = strain_energy;
+  measure(model, state);
+  w.begin.initial = energies().kinetic + strain_energy;
+  measure(model, state);
+}
+
+void CentralDifferences::move(const AnalysisModel& model, AnalysisState& state, double end) {
+  Work& w = *work_;
+  add_works(model);
+  model.backend().axpy(w.next, w.velocity, state.unknowns);
+  state.time = end;
+  state.time_step = w.next;
+}
+
+void CentralDifferences::turn(const AnalysisModel& model, AnalysisState& state, double next) {
+  form_forces(model, state);
+  next_velocity(model, state, next);
+}
+
+void CentralDifferences::take_history(const AnalysisModel& model, AnalysisState& state) {
+  if (model.has_history())
+    state.history = model.translating([&] { return model.backend().history(model.device_model(), state.elements()); });
+}
+
+void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& state) {
+  Work& w = *work_;
+  Backend& backend = model.backend();
+  find_rates(model, state.rate, state.second_rate);
+  Memory memory;
+  memory.internal = w.internal.clone();
+  memory.external = w.external.clone();
+  memory.inertial = model.make_vector();
+  backend.multiply(w.mass_on_device, state.second_rate, memory.inertial);
+  EnergyBalance& e = memory.energies;
+  e = w.begin;
+  backend.multiply(w.mass_on_device, state.rate, w.scratch);
+  e.kinetic = 0.5 * backend.dot(state.rate, w.scratch);
+  const double half = 0.5 * w.last;
+  e.internal += backend.dot(w.ones, w.works[0]) + half * backend.dot(w.internal, w.before);
+  e.external += backend.dot(w.ones, w.works[1]) + half * backend.dot(w.external, w.before);
+  backend.multiply(w.gain, w.external, w.scratch);
+  w.forcing = 0.25 * w.between * backend.dot(w.external, w.scratch);
+  if (w.moving) {
+    e.external += half * backend.dot(w.support, w.before);
+    backend.multiply(w.prescribed, memory.inertial, w.scratch);
+    w.forcing += 0.25 * w.between * w.between * backend.dot(state.second_rate, w.scratch);
+  }
+  if (w.damps) {
+    memory.damping = model.make_vector();
+    backend.multiply(w.damping_on_device, state.rate, memory.damping);
+    e.damping += backend.dot(w.ones, w.works[2]) + half * backend.dot(memory.damping, w.before);
+  }
+  restore(std::move(memory));
+}
+
+double CentralDifferences::forcing() const { return work_ ? work_->forcing : 0; }
+
+void CentralDifferences::commit(const AnalysisModel& model, AnalysisState& state) { state.commit(model); }
+
+}  // namespace voussoir

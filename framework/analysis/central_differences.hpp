@@ -1,0 +1,70 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/time_integrators.hpp>
+
+namespace voussoir {
+
+/// Central differences with lumped mass M and damping D, both diagonal. With the forces F = p − f(u), steps of the same
+/// size h are
+///
+///   u(t+h) = a0 F + a1 u(t) + a2 u(t−h),
+///   a0 = 1 / (D/2h + M/h²),  a1 = 2 a0 M/h²,  a2 = a0 D/2h − a1/2.
+///
+/// Since a1 + a2 = 1, this is u(t+h) − u(t) = a0 F − a2 (u(t) − u(t−h)). It is computed in this form, with velocities
+/// w = (u(t+h) − u(t)) / h in the middle of steps in place of differences: fewer digits are lost, and the size of a
+/// step may change. The first step begins with u(t−h) = u − h v + ½ h² a.
+///
+/// An ExplicitAnalysis drives it. Velocities, accelerations and energies of a state are computed where somebody asks
+/// for them; in between, all numbers stay on the backend. Energies are sums of works by the trapezoidal rule, which are
+/// kept per equation and summed in a fixed order.
+class CentralDifferences : public TimeIntegrator {
+ public:
+  CentralDifferences();
+  ~CentralDifferences() override;
+  std::string name() const override { return "central-differences"; }
+  TangentCoefficients coefficients() const override { return {0, 0, 1}; }
+
+  /// Prepares masses for a model. Throws Error (bad_input) that names an unknown without mass, a multi-point equation
+  /// or support along a direction, damping by the stiffness, or an element whose lumped mass is not diagonal.
+  void prepare(const AnalysisModel& model, const AnalysisState& state);
+  /// 1/√m at free equations, and 0 elsewhere: scales the tangent for the estimate of the stable step.
+  Vector inverse_root_mass(const AnalysisModel& model) const;
+  /// Begins at a state with unknowns and rates; `step` is the size of the first step. Then measure() and commit.
+  void start(const AnalysisModel& model, AnalysisState& state, double step, double strain_energy);
+  /// Goes to the end of the step that was begun, at the time `end`. Nothing is copied to the host.
+  void move(const AnalysisModel& model, AnalysisState& state, double end);
+  /// Forces at the state that move() has led to, and with them the velocities of the next step, of size `next`. With
+  /// elements that have a history, take_history() or a commit follows.
+  void turn(const AnalysisModel& model, AnalysisState& state, double next);
+  /// Accepts the history of elements at a state that is not committed.
+  static void take_history(const AnalysisModel& model, AnalysisState& state);
+  /// Rates of the state, its forces in memory(), and its energies.
+  void measure(const AnalysisModel& model, AnalysisState& state);
+
+  /// The energy that loads and supports give to a mesh at rest in one step, as measured last: the scale of energies
+  /// where motion has just begun.
+  double forcing() const;
+
+  void commit(const AnalysisModel& model, AnalysisState& state) override;
+  void begin_step(const AnalysisModel& model, AnalysisState& state) override;                       ///< misuse
+  void form_unbalance(const AnalysisModel& model, const AnalysisState& state, Vector& b) override;  ///< misuse
+  void update(const AnalysisModel& model, const Vector& increment, AnalysisState& state) override;  ///< misuse
+
+ private:
+  struct Work;
+  void form_mass(const AnalysisModel& model, const AnalysisState& state);
+  void set_coefficients(double step, bool first);
+  void form_forces(const AnalysisModel& model, AnalysisState& state);
+  void next_velocity(const AnalysisModel& model, const AnalysisState& state, double next);
+  void put_support_velocities(const AnalysisModel& model, const AnalysisState& state, double next);
+  void find_rates(const AnalysisModel& model, Vector& velocity, Vector& acceleration) const;
+  void form_support_forces(const AnalysisModel& model);
+  void add_works(const AnalysisModel& model);
+
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace voussoir

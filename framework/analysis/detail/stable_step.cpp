@@ -1,0 +1,98 @@
+#include <voussoir/framework/analysis/detail/stable_step.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include <voussoir/backends/lanczos_matrix.hpp>
+#include <voussoir/backends/splitmix64.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+constexpr std::size_t fewest_products = 12, most_products = 80;
+constexpr double wanted_bound = 0.01;  // of the bound of the error of ω², relative
+
+/// A vector that is the same for all backends, with a part of every mode.
+Vector random_start(const AnalysisModel& model) {
+  std::vector<double> values(static_cast<std::size_t>(model.equation_count()));
+  std::uint64_t seed = 0;
+  for (double& value : values) value = symmetric_unit(splitmix64(seed += splitmix_increment));
+  Vector x = model.make_vector();
+  x.from_host(values);
+  model.backend().clear_constrained(model.device_model(), x);
+  return x;
+}
+
+/// The largest eigenvalue of the Lanczos matrix, and the last entry of its eigenvector of norm 1.
+struct TopPair {
+  double value, last;
+};
+TopPair top_pair(const LanczosMatrix& matrix) {
+  const double value = matrix.eigenvalue(matrix.diagonal.size() - 1);
+  // From the first entry on by the rows of T s = θ s. Growth of this recurrence is the decay of the true entries
+  // reversed: it is stable for the largest eigenvalue as long as entries decay, and too large a last entry is safe.
+  double before = 0, now = 1, sum = 1;
+  for (std::size_t i = 0; i + 1 < matrix.diagonal.size(); ++i) {
+    const double side = std::sqrt(matrix.side_squared[i]);
+    const double left = i > 0 ? std::sqrt(matrix.side_squared[i - 1]) : 0.0;
+    const double next = ((value - matrix.diagonal[i]) * now - left * before) / side;
+    before = now;
+    now = next;
+    sum += now * now;
+  }
+  return {value, std::abs(now) / std::sqrt(sum)};
+}
+
+}  // namespace
+
+StableStep::StableStep(const AnalysisModel& model, Vector scaling) : model_(model), scaling_(std::move(scaling)) {
+  if (!model.device_model().symmetric())
+    throw Error(ErrorCode::unavailable,
+                "the stable step of elements whose tangents are not symmetric cannot be estimated; give a step, and "
+                "switch its check off");
+  tangent_ =
+      model.backend().make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
+}
+
+double StableStep::limit(const AnalysisState& state) {
+  Backend& backend = model_.backend();
+  const auto factors = model_.batch_factors(state.case_factors);
+  MatrixTerms terms;
+  terms.batch_factors = factors;
+  model_.translating([&] { backend.assemble(model_.device_model(), state.elements(), terms, *tangent_); });
+  Vector now = random_start(model_), before = model_.make_vector(), scaled = model_.make_vector(),
+         next = model_.make_vector();
+  backend.fill(before, 0.0);
+  const double length = backend.norm(now);
+  if (length == 0) return std::numeric_limits<double>::infinity();
+  backend.scale(1 / length, now);
+  LanczosMatrix matrix;
+  double side = 0, largest = 0;
+  while (matrix.diagonal.size() < most_products) {
+    // next = M^-1/2 K M^-1/2 now
+    backend.multiply(scaling_, now, scaled);
+    model_.translating([&] { tangent_->apply(scaled, next); });
+    ++products_;
+    backend.multiply(scaling_, next, scaled);
+    const double middle = backend.dot(now, scaled);
+    if (!std::isfinite(middle))
+      throw Error(ErrorCode::not_finite, "the stable step could not be estimated: the tangent is not finite");
+    if (!matrix.diagonal.empty()) matrix.side_squared.push_back(side * side);
+    matrix.diagonal.push_back(middle);
+    backend.axpy(-middle, now, scaled);
+    if (side != 0) backend.axpy(-side, before, scaled);
+    side = backend.norm(scaled);
+    const TopPair top = top_pair(matrix);
+    const double error = side * top.last;
+    largest = top.value + error;
+    if (side <= 1e-12 * std::abs(top.value) ||
+        (matrix.diagonal.size() >= fewest_products && error <= wanted_bound * top.value))
+      break;
+    std::swap(before, now);
+    std::swap(now, scaled);
+    backend.scale(1 / side, now);
+  }
+  return largest > 0 ? 2 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace voussoir::detail

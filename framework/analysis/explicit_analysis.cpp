@@ -1,0 +1,247 @@
+#include <voussoir/framework/analysis/explicit_analysis.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/detail/initial_motion.hpp>
+#include <voussoir/framework/analysis/detail/stable_step.hpp>
+#include <voussoir/framework/analysis/step.hpp>
+
+namespace voussoir {
+namespace {
+
+constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
+constexpr double most_explicit_steps = 1e12;  // of a run
+
+Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) {
+  if (!parts.integrator) parts.integrator = std::make_shared<CentralDifferences>();
+  if (!std::dynamic_pointer_cast<CentralDifferences>(parts.integrator))
+    throw Error(ErrorCode::misuse,
+                "an explicit analysis needs CentralDifferences; it was given '" + parts.integrator->name() + "'");
+  return parts;
+}
+
+}  // namespace
+
+ExplicitAnalysis::ExplicitAnalysis(const Domain& domain, Collaborators collaborators)
+    : Analysis(domain, with_central_differences(std::move(collaborators))) {}
+ExplicitAnalysis::ExplicitAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators)
+    : Analysis(std::move(domain), with_central_differences(std::move(collaborators))) {}
+ExplicitAnalysis::~ExplicitAnalysis() = default;
+
+CentralDifferences& ExplicitAnalysis::integrator() const {
+  return static_cast<CentralDifferences&>(*parts_.integrator);
+}
+
+void ExplicitAnalysis::set_steps(ExplicitSteps steps) {
+  const std::string where = "explicit steps";
+  if (!std::isfinite(steps.start) || !std::isfinite(steps.end) || !(steps.end > steps.start))
+    throw Error(ErrorCode::bad_input, "the end must be after the start", where);
+  if (!(steps.step >= 0) || !std::isfinite(steps.step))
+    throw Error(ErrorCode::bad_input, "the size of a step must be greater than 0, or 0 for the stability limit", where);
+  if (!(steps.factor > 0 && steps.factor <= 1))
+    throw Error(ErrorCode::bad_input, "the factor of the stability limit is greater than 0, up to 1", where);
+  if (steps.step == 0 && !steps.limited)
+    throw Error(ErrorCode::bad_input, "without an estimate of the stability limit, the size of steps must be given",
+                where);
+  if (steps.estimate_every < 1 || steps.report_every < 1)
+    throw Error(ErrorCode::bad_input, "estimates and reports are made every 1, 2, 3, ... steps", where);
+  if (!(steps.balance_tolerance > 0))
+    throw Error(ErrorCode::bad_input, "the tolerance of the balance of energy must be greater than 0", where);
+  for (std::size_t i = 0; i < steps.times.size(); ++i)
+    if (!(steps.times[i] > (i == 0 ? steps.start : steps.times[i - 1])) || !(steps.times[i] <= steps.end))
+      throw Error(ErrorCode::bad_input, "times that steps must end at must increase, between the start and the end",
+                  where);
+  steps_ = std::move(steps);
+}
+
+const AnalysisState& ExplicitAnalysis::state() const {
+  if (!started_) throw Error(ErrorCode::misuse, "an explicit analysis has a state after start()");
+  return state_;
+}
+
+AnalysisState ExplicitAnalysis::initial_state() const {
+  AnalysisState state;
+  state.name = "explicit dynamics";
+  state.time = steps_.start;
+  state.case_factors.assign(domain().load_case_count(), 0.0);
+  for (Vector* x : {&state.unknowns, &state.rate, &state.second_rate}) {
+    *x = model_->make_vector();
+    model_->backend().fill(*x, 0.0);
+  }
+  detail::take_initial_motion(*model_, displacement_, "displacement", state.unknowns);
+  detail::take_initial_motion(*model_, velocity_, "velocity", state.rate);
+  return state;
+}
+
+void ExplicitAnalysis::start() {
+  prepare();
+  if (model_->is_thermal() || model_->follows_unknown_temperature())
+    throw Error(ErrorCode::bad_input, "dynamics needs displacements; this model has temperatures as unknowns");
+  started_ = false;
+  report_ = {};
+  largest_energy_ = 0;
+  stable_.reset();
+  next_estimate_ = 0;
+  state_ = initial_state();
+  watch_since_.emplace();
+  CentralDifferences& method = integrator();
+  stage("initial state", [&] {
+    method.prepare(*model_, state_);
+    method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
+    // Load cases are sampled over a step; the first estimate of the limit needs the supports in place alone.
+    method.begin(*model_, state_, steps_.step > 0 ? steps_.step : 1e-6 * (steps_.end - steps_.start));
+    if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
+    plan_segment();
+    method.start(*model_, state_, size_, detail::strain_energy_of(*model_, state_));
+  });
+  started_ = true;
+  report_state();
+}
+
+/// The size that steps may have now: what is given, or a share of the limit, which is estimated where it is due.
+double ExplicitAnalysis::allowed_step() {
+  if (stable_ && report_.steps >= next_estimate_) {
+    report_.limit = stable_->limit(state_);
+    report_.smallest_limit = report_.estimates == 0 ? report_.limit : std::min(report_.smallest_limit, report_.limit);
+    // What yields is softer, and as stiff as before when it is unloaded.
+    if (model_->has_history()) report_.limit = report_.smallest_limit;
+    ++report_.estimates;
+    report_.products = stable_->products();
+    next_estimate_ =
+        model_->is_linear() ? std::numeric_limits<std::int64_t>::max() : report_.steps + steps_.estimate_every;
+  }
+  if (steps_.step == 0) return steps_.factor * report_.limit;
+  if (stable_ && steps_.step > report_.limit)
+    throw Error(ErrorCode::bad_input,
+                "the step of " + short_number(steps_.step, 6) + " is too long: it is stable up to " +
+                    short_number(report_.limit, 6) + "; choose a shorter one, or none for " +
+                    short_number(steps_.factor, 3) + " of the limit",
+                "explicit dynamics, time " + short_number(state_.time, 9));
+  return steps_.step;
+}
+
+/// Divides the time up to the next one that must be met into steps of one size.
+void ExplicitAnalysis::plan_segment() {
+  const double allowed = allowed_step();
+  double target = steps_.end;
+  const double span = steps_.end - steps_.start;
+  for (auto time = steps_.times.rbegin(); time != steps_.times.rend(); ++time)
+    if (*time > state_.time + 1e-13 * span) target = *time;
+  const double left = target - state_.time, count = std::max(1.0, std::ceil(left / allowed * (1 - steps_fit)));
+  if (!(count <= most_explicit_steps) || !(state_.time + left / count > state_.time))
+    throw Error(ErrorCode::bad_input,
+                "steps of " + short_number(allowed, 6) + " would be too many up to time " + short_number(target, 9),
+                "explicit dynamics, time " + short_number(state_.time, 9));
+  segment_start_ = state_.time;
+  segment_end_ = target;
+  segment_steps_ = static_cast<std::int64_t>(count);
+  taken_ = 0;
+  size_ = left / count;
+}
+
+bool ExplicitAnalysis::at_end() const { return state_.time >= steps_.end; }
+
+/// One step: to the end of the step that was begun, whose velocities are known, and on to the next one's. The size of
+/// that next one is decided at the state between them.
+void ExplicitAnalysis::step() {
+  const double step = size_;
+  ++taken_;
+  const bool meets = taken_ == segment_steps_;
+  const double end = meets ? segment_end_
+                           : segment_start_ + static_cast<double>(taken_) * ((segment_end_ - segment_start_) /
+                                                                             static_cast<double>(segment_steps_));
+  CentralDifferences& method = integrator();
+  method.move(*model_, state_, end);
+  ++report_.steps;
+  report_.largest_step = std::max(report_.largest_step, step);
+  report_.smallest_step = report_.steps == 1 ? step : std::min(report_.smallest_step, step);
+  const bool due = stable_ && report_.steps >= next_estimate_;
+  if ((meets && !at_end()) || (due && !meets)) plan_segment();
+  method.turn(*model_, state_, size_);
+}
+
+/// Energies, their balance, recorders. Elements take over their history as the state is committed.
+void ExplicitAnalysis::report_state() {
+  integrator().measure(*model_, state_);
+  check_balance();
+  SolveReport report;
+  report.converged = true;
+  report.reason = "explicit";
+  commit(state_, report);
+}
+
+void ExplicitAnalysis::check_balance() {
+  const EnergyBalance& e = energies();
+  const std::string where = "explicit dynamics, time " + short_number(state_.time, 9);
+  const double missing = e.numerical();
+  if (!std::isfinite(missing) || !std::isfinite(e.scale()))
+    throw Error(ErrorCode::not_converged,
+                "the energies are not finite after " + std::to_string(report_.steps) +
+                    " steps: the steps are too long for the model, or its loads are not finite",
+                where);
+  largest_energy_ = std::max({largest_energy_, e.scale(), integrator().forcing()});
+  if (largest_energy_ == 0) return;
+  const double share = std::abs(missing) / largest_energy_;
+  report_.worst_balance = std::max(report_.worst_balance, share);
+  if (share <= steps_.balance_tolerance) return;
+  throw Error(ErrorCode::not_converged,
+              "the energies are out of balance after " + std::to_string(report_.steps) + " steps: " +
+                  short_number(std::abs(missing), 4) + (missing < 0 ? " appeared from nothing" : " were lost") + ", " +
+                  short_number(100 * share, 4) + " % of the largest energy (allowed are " +
+                  short_number(100 * steps_.balance_tolerance, 4) + " %; kinetic " + short_number(e.kinetic, 4) +
+                  ", internal " + short_number(e.internal, 4) + ", external work " + short_number(e.external, 4) +
+                  ", damped " + short_number(e.damping, 4) + "); choose shorter steps",
+              where);
+}
+
+void ExplicitAnalysis::advance(std::int64_t steps) {
+  state();
+  if (steps < 1) throw Error(ErrorCode::misuse, "an explicit analysis advances by 1, 2, 3, ... steps");
+  for (std::int64_t k = 0; k < steps && !at_end(); ++k) {
+    step();
+    if (k + 1 < steps && !at_end()) CentralDifferences::take_history(*model_, state_);
+  }
+  report_state();
+}
+
+void ExplicitAnalysis::report_progress() {
+  if (!watch) return;
+  const double seconds = watch_since_->seconds();
+  const double done = state_.time - steps_.start, left = steps_.end - state_.time;
+  const int steps = static_cast<int>(std::min<std::int64_t>(report_.steps, std::numeric_limits<int>::max()));
+  if (!watch({state_.time, steps_.end, size_, steps, seconds, done > 0 ? seconds * std::max(0.0, left) / done : 0.0}))
+    throw Error(ErrorCode::cancelled, "cancelled at time " + short_number(state_.time, 9));
+}
+
+StepResult ExplicitAnalysis::result(bool recover) {
+  const AnalysisState& now = state();
+  StepResult found = make_step_result(*model_, integrator(), now, {}, recover);
+  found.step = "time " + short_number(now.time, 10);
+  return found;
+}
+
+std::vector<StepResult> ExplicitAnalysis::run() {
+  start();
+  std::vector<StepResult> results;
+  while (!at_end()) {
+    const double target = segment_end_;
+    const std::int64_t left = segment_steps_ - taken_;
+    const std::int64_t in_report = steps_.report_every - report_.steps % steps_.report_every;
+    advance(std::min(left, in_report));
+    if (state_.time >= target &&
+        (at_end() || std::find(steps_.times.begin(), steps_.times.end(), target) != steps_.times.end())) {
+      StepResult found = result(recover_);
+      if (finished)
+        finished(state_.time, std::move(found));
+      else
+        results.push_back(std::move(found));
+    }
+    report_progress();
+  }
+  return results;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,131 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <voussoir/framework/analysis/central_differences.hpp>
+#include <voussoir/framework/analysis/transient_analysis.hpp>
+
+namespace voussoir {
+
+namespace detail {
+class StableStep;
+}  // namespace detail
+
+/// How an ExplicitAnalysis divides time.
+struct ExplicitSteps {
+  double start = 0;  ///< time at which it begins
+  double end = 1;    ///< time at which it ends
+  /// The largest size of a step, which is shortened to meet `end` and `times`; 0: `factor` times the stability limit.
+  double step = 0;
+  double factor = 0.9;  ///< of the estimated limit, where `step` is 0; up to 1
+  /// Steps from one estimate of the limit to the next where the model is not linear. The limit of a linear model is
+  /// estimated once.
+  int estimate_every = 500;
+  /// Whether the limit is estimated and steps beyond it are refused. Without, `step` must be given, and the balance of
+  /// energy alone shows an instability.
+  bool limited = true;
+  int report_every = 100;          ///< steps from one report to the next: energies, balance, recorders, watch()
+  std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending. They are reported too.
+  /// The largest share of the largest energy so far that may be missing in the balance, or too much. What central
+  /// differences leave is ⅛ h² aᵀMa, which is less than the strain energy as long as the step is stable: the default
+  /// separates steps that are stable from those that are not. A smaller one asks for accuracy in time.
+  double balance_tolerance = 0.95;
+};
+
+/// What an explicit analysis did.
+struct ExplicitReport {
+  std::int64_t steps = 0;     ///< taken
+  double smallest_step = 0;   ///< of these
+  double largest_step = 0;    ///< of these
+  double limit = 0;           ///< of stability, estimated last; 0 where it was not
+  double smallest_limit = 0;  ///< of all estimates
+  int estimates = 0;          ///< of the limit
+  int products = 0;           ///< with the tangent, for all estimates together
+  double worst_balance = 0;   ///< the largest share of the largest energy that was missing at a report
+};
+
+/// Explicit dynamics: integrates M a + D v + f(u) = p(t) by central differences with lumped masses, on any backend. A
+/// step evaluates the forces of the elements once and solves nothing. Any law may be used, with large displacements
+/// (total Lagrangian) and with history. Steps must be shorter than 2 / ω of the highest frequency of the mesh, which is
+/// estimated at the start and, for models that are not linear, during the run.
+///
+///   ExplicitAnalysis analysis(domain, {.backend = Backend::open("auto")});
+///   analysis.loads().add_load_case("impact", Amplitude({{0, 1}, {1e-4, 0}}));
+///   analysis.set_steps({.end = 2e-3});
+///   auto results = analysis.run();
+///
+/// Recorders, energies and the check of their balance see a state every ExplicitSteps::report_every steps, at the times
+/// asked for, and at the end; a step in between copies nothing to the host. Multi-point equations, supports along other
+/// directions than the unknowns', unknowns without mass and damping by the stiffness are refused.
+class ExplicitAnalysis : public Analysis {
+ public:
+  /// The domain must outlive the analysis. Throws Error (misuse) without a backend, or with an integrator that is not
+  /// CentralDifferences. SOE and solver are not used.
+  ExplicitAnalysis(const Domain& domain, Collaborators collaborators);
+  ExplicitAnalysis(const Domain&& domain, Collaborators collaborators) = delete;
+  ExplicitAnalysis(std::shared_ptr<const Domain> domain, Collaborators collaborators);  ///< shares the domain
+  ~ExplicitAnalysis() override;
+
+  /// What acts over time. Changes take effect when the analysis starts.
+  TimeLoads& loads() { return loads_; }
+  /// Damping of the whole model: by the mass alone. Materials add their own.
+  void set_damping(const RayleighDamping& damping) { integrator().set_damping(damping); }
+  /// Steps of time. Throws Error (bad_input) for sizes that are not possible.
+  void set_steps(ExplicitSteps steps);
+  const ExplicitSteps& steps() const { return steps_; }  ///< as set
+  /// Displacements at the start: a field of the model's unknowns. NaN counts as 0; supports have what is prescribed.
+  void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
+  /// Velocities at the start, likewise.
+  void set_initial_velocity(NodalField velocity) { velocity_ = std::move(velocity); }
+  /// Recover stresses and section forces for the results of run() (default: yes).
+  void set_recovery(bool on) { recover_ = on; }
+  /// Takes the result of a state as soon as it is there; run() then returns none.
+  std::function<void(double time, StepResult result)> finished;
+  /// Called at each report; returning false stops the analysis with Error (cancelled).
+  std::function<bool(const TransientProgress&)> watch;
+
+  /// Integrates from the start to the end. Results: at ExplicitSteps::times and at the end. Throws Error
+  /// (not_converged) with the time and the amount where the energies are out of balance, Error (bad_input) where a step
+  /// exceeds the stability limit, which it names, or the model is one that is refused.
+  std::vector<StepResult> run() override;
+
+  /// Prepares the initial state and the size of the first step. run() does it.
+  void start();
+  /// Takes so many steps, as run() would, and fewer where the end is reached: for loops of one's own, after start().
+  /// The state is measured, committed and recorded afterwards.
+  void advance(std::int64_t steps);
+  const AnalysisState& state() const;  ///< committed last; Error (misuse) before start()
+  bool at_end() const;                 ///< whether the state is that of the end
+  const EnergyBalance& energies() const { return integrator().energies(); }  ///< of that state
+  const ExplicitReport& report() const { return report_; }                   ///< so far
+  CentralDifferences& integrator() const;                                    ///< of the collaborators
+  StepResult result(bool recover = true);                                    ///< of the committed state
+
+ private:
+  AnalysisState initial_state() const;
+  double allowed_step();
+  void plan_segment();
+  void step();
+  void report_state();
+  void check_balance();
+  void report_progress();
+
+  TimeLoads loads_;
+  ExplicitSteps steps_;
+  NodalField displacement_, velocity_;
+  bool recover_ = true;
+  AnalysisState state_;
+  bool started_ = false;
+  std::unique_ptr<detail::StableStep> stable_;
+  double segment_start_ = 0, segment_end_ = 0, size_ = 0;  // steps of one size, up to a time that they must meet
+  std::int64_t segment_steps_ = 0, taken_ = 0;             // of the segment
+  std::int64_t next_estimate_ = 0;
+  double largest_energy_ = 0;
+  ExplicitReport report_;
+  std::optional<Stopwatch> watch_since_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include <voussoir/framework/analysis/explicit_analysis.hpp>
+#include <voussoir/framework/mesh/structured_mesh.hpp>
+
+#include "backends_under_test.hpp"
+
+// Explicit dynamics on every backend: pressure by amplitude, a moving base, a support that moves, damping, large
+// displacements, history. Laws are those of support/finite_strain_laws.hpp.
+
+namespace voussoir::conformance {
+namespace {
+
+struct ExplicitOn : ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Backends, ExplicitOn, ::testing::ValuesIn(backends_under_test()),
+                         [](const auto& info) { return test_name(info.param); });
+
+struct ExplicitOutcome {
+  std::vector<double> values;
+  EnergyBalance energies;
+  ExplicitReport report;
+};
+
+std::shared_ptr<Material> material_of(const std::string& type) {
+  if (type == "solid.hex8") return std::make_shared<IsotropicMaterial>("m", 100, 0.3, 1);
+  auto m = std::make_shared<Material>("m");
+  m->set("lambda", 60).set("mu", 40).set("rho", 1);
+  if (type == "heavy_j2.hex8") m->set("yield", 0.5).set("hardening", 10);
+  return m;
+}
+
+ExplicitOutcome integrate_explicitly(const std::string& backend, const std::string& type, int steps) {
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = type;
+  mesh.cells = {4, 2, 1};
+  mesh.upper = {4, 2, 1};
+  mesh.distortion = 0.1;
+  add_box_mesh(d, mesh).set_material(material_of(type));
+  d.prescribe("xmin", "all");
+  d.add_node_set("moved", {d.node_id(d.node_set("xmax")[0])});
+  d.prescribe("moved", "uz", 0.2);
+  d.add_load_case("wind").pressure("ymax", 0.4);
+  Analysis::Collaborators parts;
+  parts.backend = Backend::open(backend);
+  ExplicitAnalysis a(d, std::move(parts));
+  a.set_damping({0.3, 0});
+  a.loads().add_load_case("wind", Amplitude({{0, 0}, {1, 1}, {3, 1}, {3, 0}}));
+  a.loads().add_base_acceleration("y", Amplitude({{0, 0}, {2, 0.3}, {5, -0.1}}));
+  a.loads().move_supports(d, "moved", "uz", SupportMotion::by_displacement(Amplitude({{0, 0}, {4, 1}})));
+  a.set_steps({.end = 100, .step = 0.018, .estimate_every = 90});
+  a.start();
+  for (int k = 0; k < 2; ++k) a.advance(steps / 2);
+  ExplicitOutcome found{a.state().unknowns.to_host(), a.energies(), a.report()};
+  for (const Vector* rates : {&a.state().rate, &a.state().second_rate}) {
+    const auto values = rates->to_host();
+    found.values.insert(found.values.end(), values.begin(), values.end());
+  }
+  return found;
+}
+
+const char* const explicit_types[] = {"solid.hex8", "st_venant_kirchhoff.hex8", "heavy_j2.hex8"};
+
+TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
+  for (const char* type : explicit_types) {
+    static std::map<std::string, ExplicitOutcome> oracles;
+    if (!oracles.contains(type)) oracles[type] = integrate_explicitly(oracle, type, 200);
+    const ExplicitOutcome &expected = oracles[type], found = integrate_explicitly(GetParam(), type, 200);
+    ASSERT_EQ(found.values.size(), expected.values.size());
+    const std::size_t part = found.values.size() / 3;  // displacements, velocities, accelerations
+    for (std::size_t first = 0; first < found.values.size(); first += part) {
+      double largest = 0, difference = 0;
+      for (std::size_t i = first; i < first + part; ++i) {
+        largest = std::max(largest, std::abs(expected.values[i]));
+        difference = std::max(difference, std::abs(found.values[i] - expected.values[i]));
+      }
+      EXPECT_GT(largest, 1e-3) << type;
+      EXPECT_LE(difference, 1e-10 * largest) << type << ", quantity " << first / part;
+    }
+    const double scale = expected.energies.scale();
+    EXPECT_NEAR(found.energies.kinetic, expected.energies.kinetic, 1e-10 * scale) << type;
+    EXPECT_NEAR(found.energies.internal, expected.energies.internal, 1e-10 * scale) << type;
+    EXPECT_NEAR(found.energies.external, expected.energies.external, 1e-10 * scale) << type;
+    EXPECT_NEAR(found.energies.damping, expected.energies.damping, 1e-10 * scale) << type;
+    EXPECT_LT(std::abs(found.energies.numerical()), 0.01 * scale) << type;
+    EXPECT_EQ(found.report.steps, 200) << type;
+    EXPECT_NEAR(found.report.limit, expected.report.limit, 1e-9 * expected.report.limit) << type;
+    EXPECT_EQ(found.report.estimates, std::string(type) == "solid.hex8" ? 1 : 3) << type;
+  }
+}
+
+TEST_P(ExplicitOn, GivesTheSameBitsEachTime) {
+  for (const char* type : explicit_types) {
+    const ExplicitOutcome once = integrate_explicitly(GetParam(), type, 40),
+                          again = integrate_explicitly(GetParam(), type, 40);
+    EXPECT_EQ(once.values, again.values) << type;
+    EXPECT_EQ(once.energies, again.energies) << type;
+    if (GetParam().starts_with("emulated") || GetParam().starts_with("debug")) break;  // both are slow
+  }
+}
+
+}  // namespace
+}  // namespace voussoir::conformance
