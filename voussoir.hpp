@@ -22,4 +22,5 @@
 #include <voussoir/solvers/static_problem.hpp>
 #include <voussoir/solvers/stencil/jacobi_iteration.hpp>
 #include <voussoir/solvers/stencil/stationary_heat.hpp>
+#include <voussoir/solvers/transient_problem.hpp>
 #include <voussoir/solvers/tridiagonal/tridiagonal_batch.hpp>

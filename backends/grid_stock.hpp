@@ -9,6 +9,13 @@ struct GridDiffusionParameters {
   double rate[3] = {1, 1, 1};  ///< diffusivity along each axis; 0 leaves the axis out
 };
 
+/// Of "grid.layered": scale · (lower (u₋ − u) + upper (u₊ − u)) along one axis, with coefficients lower and upper of
+/// each node in the fields 1 and 2.
+struct GridLayeredParameters {
+  double scale = 1;  ///< factor
+  double axis = 0;   ///< 0: x, 1: y, 2: z
+};
+
 /// Of "grid.constant": the same value everywhere.
 struct GridConstantParameters {
   double value = 0;  ///< the value

@@ -106,6 +106,14 @@ class StencilIteration {
   StencilIteration() = default;
 };
 
+/// The operations of a time step on long vectors, in their order.
+enum class LongVectorOperation {
+  first_sum,   ///< T_j ← V_j + V_{j+M−1}
+  second_sum,  ///< S_i ← T_{i−M} + T_{i+1}
+  scaled_sum,  ///< V_i ← fma(α, S_i, (1 − 4α) V_i)
+  border       ///< V ← its first values at the border
+};
+
 /// The explicit scheme for the heat equation on a square grid as operations on long vectors. The grid of (N+2) × (N+2)
 /// nodes, M = N + 2, is a vector V by rows. A step with α = Δt · diffusivity / spacing² is four operations:
 ///
@@ -124,6 +132,9 @@ class LongVectorHeat {
   virtual void steps(std::int64_t count) = 0;         ///< takes time steps; may return before the work is done
   virtual void read(std::span<double> u) = 0;         ///< copies the (N+2)² values to the host
   virtual void write(std::span<const double> u) = 0;  ///< replaces all values, and those of the border from now on
+  /// One operation of a step alone, `count` times, for measurements; may return before the work is done. The values are
+  /// of no use afterwards until write().
+  virtual void repeat(LongVectorOperation operation, std::int64_t count) = 0;
 
  protected:
   LongVectorHeat() = default;

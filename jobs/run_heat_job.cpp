@@ -17,6 +17,7 @@
 #include <voussoir/framework/io/vtk/vti_writer.hpp>
 #include <voussoir/jobs/detail/heat_state.hpp>
 #include <voussoir/jobs/earlier_files.hpp>
+#include <voussoir/jobs/heat_plan.hpp>
 #include <voussoir/solvers/stencil/stationary_heat.hpp>
 
 namespace voussoir {
@@ -32,6 +33,7 @@ class HeatRun {
     const auto backend = Backend::open(options_.backend.empty() ? job_.backend : options_.backend);
     result_.backend = backend->describe();
     require_memory(*backend);
+    result_.prediction = predict_heat_run(job_, *backend);
     if (job_.stationary)
       solve(backend);
     else
@@ -81,7 +83,9 @@ class HeatRun {
   /// A system that overcommits would kill the process without a word.
   void require_memory(const Backend& backend) const {
     if (!backend.memory(0)->shares_host_memory()) return;
-    constexpr double fields = 4;  // at least: temperatures, right-hand sides, sources, values for files
+    // At least: temperatures, right-hand sides, sources, values for files; of several materials two coefficients per
+    // axis and capacities.
+    const double fields = 4 + (job_.regions.empty() ? 0 : 3 * job_.grid.dimensions() + 3);
     const double needed = fields * sizeof(double) * static_cast<double>(job_.grid.node_count());
     const AvailableMemory room = available_host_memory();
     if (needed <= room.bytes) return;
@@ -94,11 +98,13 @@ class HeatRun {
   /// Splitting schemes are stable for every step, but damp the roughest fields only slowly where steps are long.
   void note_long_steps() {
     if (job_.options.scheme != HeatScheme::douglas && job_.options.scheme != HeatScheme::peaceman_rachford) return;
+    std::vector<HeatMaterial> all{job_.material};
+    for (const HeatRegion& region : job_.regions) all.push_back(region.material);
     double ratio = 0;
-    for (int a = 0; a < job_.grid.dimensions(); ++a)
-      ratio = std::max(ratio, job_.options.time_step * job_.material.conductivity[static_cast<std::size_t>(a)] /
-                                  (job_.material.density * job_.material.specific_heat * job_.grid.spacing(a) *
-                                   job_.grid.spacing(a)));
+    for (const HeatMaterial& material : all)
+      for (int a = 0; a < job_.grid.dimensions(); ++a)
+        ratio = std::max(
+            ratio, job_.options.time_step * material.diffusivity(a) / (job_.grid.spacing(a) * job_.grid.spacing(a)));
     if (ratio <= 10 || ratio <= static_cast<double>(job_.steps)) return;
     result_.notes.push_back("the time step is " + short_number(ratio, 3) +
                             " times rho c h^2 / k, and there are fewer steps: jumps in the field and differences from "
@@ -107,7 +113,10 @@ class HeatRun {
   }
 
   void take_steps(const std::shared_ptr<Backend>& backend) {
-    GridHeatAnalysis heat(job_.grid, job_.material, job_.options, backend);
+    const auto analysis = job_.regions.empty()
+                              ? std::make_unique<GridHeatAnalysis>(job_.grid, job_.material, job_.options, backend)
+                              : std::make_unique<GridHeatAnalysis>(job_.grid, job_.materials(), job_.options, backend);
+    GridHeatAnalysis& heat = *analysis;
     for (const GridTerm& source : job_.sources) heat.sources().add(source);
     if (options_.resume) {
       progress_ = detail::load_heat_state(state_path(), job_.fingerprint);
@@ -300,7 +309,9 @@ class HeatRun {
     how.overwrite = overwrite();
     how.title = job_.title.empty() ? job_.name : job_.title;
     how.subtitle = job_.stationary ? "steady state" : "time " + short_number(result_.time, 6);
-    if (job_.grid.dimensions() == 3) how.subtitle += ", plane in the middle of z";
+    if (job_.grid.dimensions() == 3)
+      how.subtitle +=
+          ", plane z = " + short_number(job_.grid.origin()[2] + job_.grid.nodes(2) / 2 * job_.grid.spacing(2), 4);
     write_grid_picture(job_.grid, values, path(".png"), how);
     result_.files.push_back(path(".png"));
   }
@@ -357,12 +368,14 @@ std::string heat_results_json(const HeatJob& job, const HeatRunResult& result) {
                              {"mean", number(result.mean)}};
   if (!job.stationary) {
     const HeatBalance& b = result.balance;
-    document["heat"] = {
-        {"content", number(b.content)},
-        {"initial_content", number(b.initial_content)},
-        {"from_sources", number(b.from_sources)},
-        {"through_flux_sides", number(b.through_flux_sides)},
-        {job.grid.has_prescribed_sides() ? "through_prescribed_sides" : "defect", number(b.remainder())}};
+    // What is left of the balance went through sides of prescribed temperature, where there are some.
+    const bool prescribed = job.grid.has_prescribed_sides();
+    document["heat"] = {{"content", number(b.content)},
+                        {"initial_content", number(b.initial_content)},
+                        {"from_sources", number(b.from_sources)},
+                        {"through_flux_sides", number(b.through_flux_sides)},
+                        {"through_prescribed_sides", prescribed ? number(b.remainder()) : Json(0.0)},
+                        {"defect", prescribed ? Json(nullptr) : number(b.remainder())}};
   }
   for (std::size_t p = 0; p < job.points.size() && p < result.at_points.size(); ++p)
     document["points"].push_back({{"name", printable_text(job.points[p].name)},
@@ -372,6 +385,14 @@ std::string heat_results_json(const HeatJob& job, const HeatRunResult& result) {
   document["seconds"] = {{"setup", number(result.setup_seconds)},
                          {"steps", number(result.step_seconds)},
                          {"files", number(result.write_seconds)}};
+  Json predicted{{"note", printable_text(result.prediction.note)}};
+  for (const StagePrediction& stage : result.prediction.stages)
+    predicted["seconds"][stage.stage] = stage.seconds ? number(*stage.seconds) : Json(nullptr);
+  if (result.prediction.iterations) {
+    predicted["iterations"] = result.prediction.iterations->iterations;
+    predicted["assumption"] = result.prediction.iterations->text;
+  }
+  document["predicted"] = predicted;
   for (const auto& file : result.files) document["files"].push_back(printable_text(file.filename().string()));
   return document.dump(2) + "\n";
 }

@@ -7,6 +7,7 @@
 
 #include <voussoir/framework/grid/heat_analysis.hpp>
 #include <voussoir/framework/io/job/heat_job.hpp>
+#include <voussoir/jobs/prediction.hpp>
 
 namespace voussoir {
 
@@ -46,6 +47,7 @@ struct HeatRunResult {
   double setup_seconds = 0,                  ///< from the call to the first step
       step_seconds = 0,                      ///< of steps or iterations, without files
       write_seconds = 0;                     ///< of files
+  RunPrediction prediction;                  ///< predicted seconds of the stages "setup" and "steps"
   std::vector<std::string> notes;            ///< what the user should know about the results
   std::vector<std::filesystem::path> files;  ///< results that were written; the state of a stopped run is the last
 };

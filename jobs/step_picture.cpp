@@ -215,7 +215,14 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   }
   if (any || job.steps.empty()) return;
   // Steps of modes and of mode superposition are left out, with a note of ResultFiles.
-  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return has_states(s.procedure); })) return;
+  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return has_states(s.procedure); })) {
+    if (options.picture_field.empty()) return;
+    throw Error(ErrorCode::bad_input,
+                "pictures of natural modes show their shapes, steps over time have none, and there is no field to "
+                "choose; omit the "
+                "option",
+                "--picture-field");
+  }
   if (known.empty())
     throw Error(ErrorCode::bad_input,
                 "the model has no elements that can be drawn in a step of statics or heat; omit the option",

@@ -94,12 +94,17 @@ std::optional<double> CostModel::long_vectors(std::int64_t n, std::int64_t steps
   const OperationCost *add = profile_.find(operations::add), *saxpy = profile_.find(operations::saxpy);
   const OperationCost* border = profile_.find(operations::border);
   if (!add || !saxpy || !border) return std::nullopt;
-  const double bytes = long_vector_bytes(n);
-  const double step = add->work_seconds(entries - 1, bytes) + add->work_seconds(inner, bytes) +
-                      saxpy->work_seconds(inner, bytes) + border->seconds(4 * side, bytes);
+  // Half of what an operation touches was used two vectors ago, the other half three.
+  const double near = long_vector_bytes(n), far = 1.5 * near;
+  const auto work = [&](const OperationCost& cost, double units) {
+    return 0.5 * (cost.work_seconds(units, near) + cost.work_seconds(units, far));
+  };
+  const double launches = 2 * add->latency + saxpy->latency + border->latency;
+  const double all = work(*add, entries - 1) + work(*add, inner) + work(*saxpy, inner) + work(*border, 4 * side);
+  const double step = add->queued ? std::max(launches, all) : launches + all;
   if (!with_copies) return static_cast<double>(steps) * step;
-  const auto copies = sum_of({operation(operations::to_device, 8 * entries, 8 * entries),
-                              operation(operations::to_host, 8 * entries, 8 * entries)});
+  const auto copies = sum_of({operation(operations::staged_in, 8 * entries, 8 * entries),
+                              operation(operations::staged_out, 8 * entries, 8 * entries)});
   if (!copies) return std::nullopt;
   return *copies + static_cast<double>(steps) * step;
 }

@@ -31,8 +31,9 @@ double long_vector_formula(const LongVectorTimes& times, std::int64_t n, std::in
 double pyramid_formula(std::int64_t n, std::int64_t blocks, std::int64_t slab, int height, double copy, double update,
                        double in_flight);
 
-/// Bytes between two uses of an entry in a step on long vectors: every operation reads what the one before it wrote, so
-/// that two vectors of (n + 2)² numbers pass in between.
+/// Bytes between two uses of an entry in a step on long vectors, at least: every operation reads what the one before it
+/// wrote, so that two vectors of (n + 2)² numbers pass in between. For what it writes, and for V in the scaled sum, it
+/// is three vectors.
 double long_vector_bytes(std::int64_t n);
 
 /// A 3D grid in host memory, iterated by a 7-point stencil slab by slab on devices: the generalisation of formula (2).
@@ -124,7 +125,10 @@ class CostModel {
   ///
   ///   T = τ + steps [4 t_kernel + t_add ⌈((N+2)² − 1)/s⌉ + t_add ⌈(N(N+2) − 2)/s⌉ + t_saxpy ⌈(N(N+2) − 2)/s⌉ + t_0]
   ///
-  /// t_0 and the four t_kernel are the operation `border`. `with_copies` includes τ, the copies to the device and back.
+  /// t_kernel is the latency of each operation. Where operations are queued (OperationCost::queued), launches overlap
+  /// with execution, and a step takes the larger one of 4 t_kernel and the rest of the bracket. Rates are the mean of
+  /// those for two and for three vectors, see long_vector_bytes(). `with_copies` includes τ, the copies to the device
+  /// and back through buffers that are used again.
   std::optional<double> long_vectors(std::int64_t n, std::int64_t steps, bool with_copies = true) const;
   /// Formula (2) in the framework's form: seconds of one pass of h iterations over a grid in host memory,
   ///

@@ -61,6 +61,11 @@ MachineProfile default_profile(const Backend& backend) {
   add(operations::add, a.launch, 3 * number);
   add(operations::saxpy, a.launch, 4 * number);
   add(operations::border, a.launch, number);
+  for (const auto name : {operations::add, operations::saxpy, operations::border})
+    profile.costs[std::string(name)].queued = !on_host;
+  add(operations::staged_in, a.synchronise, 1 / a.link);
+  add(operations::staged_out, a.synchronise, 1 / a.link);
+  add(operations::new_array, a.synchronise, 2 / a.link);
   add(operations::dot, a.synchronise, 2 * number);
   add(operations::to_device, a.synchronise, 1 / a.link);
   add(operations::to_host, a.synchronise, 1 / a.link);
@@ -69,7 +74,11 @@ MachineProfile default_profile(const Backend& backend) {
   add(operations::slab_in, a.synchronise, 1 / (on_host ? a.bandwidth / 2 : a.link));
   add(operations::slab_out, a.synchronise, 1 / (on_host ? a.bandwidth / 2 : a.link));
   add(operations::slab_tile(1), a.launch, 3 * number);
+  add(operations::diffusion, a.launch, 3 * number);
   add(operations::sweep, a.launch, 5 * number);
+  add(operations::sweep_across, a.launch, 5 * number);
+  add(operations::sweep_own, a.launch, 8 * number);
+  add(operations::sweep_own_across, a.launch, 8 * number);
   for (const int c : {1, 2, 3, 6}) add(operations::bsr(c), a.launch, number * (1 + 0.5 / (c * c)) * 1.4);
   add(operations::csr, a.launch, number * 1.5 * 1.4);
   add(operations::cg, 2 * a.launch + a.synchronise, 12 * number);

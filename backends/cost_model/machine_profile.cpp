@@ -1,5 +1,7 @@
 #include <voussoir/backends/cost_model/machine_profile.hpp>
 
+#include <stdlib.h>
+
 #include <algorithm>
 #include <fstream>
 #include <thread>
@@ -67,8 +69,15 @@ std::string why_not_used(const MachineProfile& profile, const Backend& backend) 
 ProfileSearch find_profile(const Backend& backend) {
   const std::string advice = "`voussoir bench calibrate --backend " + backend.name() + "` measures one";
   const std::filesystem::path path = profile_path(backend.name());
-  if (path.empty()) return {std::nullopt, "there is no folder for profiles, or VOUSSOIR_PROFILE is 'none'"};
+  const char* chosen = ::secure_getenv("VOUSSOIR_PROFILE");
+  const bool named = chosen && *chosen;
+  if (path.empty())
+    return {std::nullopt, named ? "VOUSSOIR_PROFILE is 'none'"
+                                : "there is no folder for profiles; set VOUSSOIR_CACHE_DIR or VOUSSOIR_PROFILE"};
   std::error_code problem;
+  if (!std::filesystem::exists(path, problem) && named)
+    return {std::nullopt, "there is no file '" + path.string() + "', which VOUSSOIR_PROFILE names; " + advice +
+                              ", or unset the variable"};
   if (!std::filesystem::exists(path, problem))
     return {std::nullopt, "there is no profile of backend '" + backend.name() + "'; " + advice};
   try {

@@ -15,21 +15,27 @@ namespace voussoir {
 
 /// Names of the operations in a MachineProfile, and what a unit of each is.
 namespace operations {
-inline constexpr std::string_view fill = "fill";    ///< x = a; unit: an entry
-inline constexpr std::string_view copy = "copy";    ///< y = x; an entry
-inline constexpr std::string_view axpy = "axpy";    ///< y = a x + y (saxpy); an entry
-inline constexpr std::string_view add = "add";      ///< z = x + y of long vectors; an entry
-inline constexpr std::string_view saxpy = "saxpy";  ///< z = y + a (x + w) of long vectors; an entry
-/// Border of a long vector restored, and the launches of all four operations of a step; unit: an entry of the border.
-inline constexpr std::string_view border = "border";
-inline constexpr std::string_view dot = "dot";                ///< x·y with its result on the host; an entry
-inline constexpr std::string_view to_device = "to device";    ///< copy from host memory; a byte
-inline constexpr std::string_view to_host = "to host";        ///< copy to host memory; a byte
-inline constexpr std::string_view exchange = "exchange";      ///< halo exchange between devices; an entry
-inline constexpr std::string_view stencil = "stencil";        ///< an iteration of a 7-point stencil; a cell
-inline constexpr std::string_view slab_in = "slab in";        ///< copy of a slab from host memory; a byte
-inline constexpr std::string_view slab_out = "slab out";      ///< copy of a finished slab to host memory; a byte
-inline constexpr std::string_view sweep = "sweep";            ///< periodic tridiagonal systems; an unknown
+inline constexpr std::string_view fill = "fill";                 ///< x = a; unit: an entry
+inline constexpr std::string_view copy = "copy";                 ///< y = x; an entry
+inline constexpr std::string_view axpy = "axpy";                 ///< y = a x + y (saxpy); an entry
+inline constexpr std::string_view add = "add";                   ///< z = x + y of long vectors; an entry
+inline constexpr std::string_view saxpy = "saxpy";               ///< y = a x + b y of long vectors; an entry
+inline constexpr std::string_view border = "border";             ///< border of a long vector restored; an entry of it
+inline constexpr std::string_view staged_in = "staged in";       ///< copy to a long vector, reused buffers; a byte
+inline constexpr std::string_view staged_out = "staged out";     ///< copy from a long vector, reused buffers; a byte
+inline constexpr std::string_view new_array = "to device, new";  ///< copy to an array that is made for it; a byte
+inline constexpr std::string_view dot = "dot";                   ///< x·y with its result on the host; an entry
+inline constexpr std::string_view to_device = "to device";       ///< copy from host memory; a byte
+inline constexpr std::string_view to_host = "to host";           ///< copy to host memory; a byte
+inline constexpr std::string_view exchange = "exchange";         ///< halo exchange between devices; an entry
+inline constexpr std::string_view stencil = "stencil";           ///< an iteration of a 7-point stencil; a cell
+inline constexpr std::string_view slab_in = "slab in";           ///< copy of a slab from host memory; a byte
+inline constexpr std::string_view slab_out = "slab out";         ///< copy of a finished slab to host memory; a byte
+inline constexpr std::string_view diffusion = "grid diffusion";  ///< second differences on a plane grid; a node
+inline constexpr std::string_view sweep = "sweep x";  ///< tridiagonal systems, contiguous, one matrix; an unknown
+inline constexpr std::string_view sweep_across = "sweep y";  ///< the same with a stride, as lines along y; an unknown
+inline constexpr std::string_view sweep_own = "sweep x, own matrices";         ///< each system its matrix; an unknown
+inline constexpr std::string_view sweep_own_across = "sweep y, own matrices";  ///< the same with a stride; an unknown
 inline constexpr std::string_view csr = "product csr";        ///< product with sparse rows; a stored number
 inline constexpr std::string_view cg = "cg vectors";          ///< a CG iteration without its product; an equation
 inline constexpr std::string_view amg_set_up = "amg set-up";  ///< set-up of multigrid; a number of the whole matrix
@@ -59,7 +65,7 @@ struct ElementClass {
 
 /// What was measured of one backend on one machine: a value, saved as JSON.
 struct MachineProfile {
-  static constexpr int format = 1;  ///< number of the file format; files with another one are not used
+  static constexpr int format = 2;  ///< number of the file format; files with another one are not used
 
   std::string machine;                                      ///< machine_name() of the machine
   std::string backend;                                      ///< Backend::name()

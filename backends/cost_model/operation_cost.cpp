@@ -56,14 +56,17 @@ double OperationCost::seconds_per_unit(double working_set) const {
     if (working_set > high.working_set) continue;
     const double from = std::log(std::max(low.working_set, 1.0)), to = std::log(std::max(high.working_set, 1.0));
     const double share = to > from ? (std::log(std::max(working_set, 1.0)) - from) / (to - from) : 1;
-    return low.seconds_per_unit + share * (high.seconds_per_unit - low.seconds_per_unit);
+    const double a = low.seconds_per_unit, b = high.seconds_per_unit;
+    if (a > 0 && b > 0) return a * std::pow(b / a, share);  // also right where the time does not depend on the size
+    return a + share * (b - a);
   }
   return levels.back().seconds_per_unit;
 }
 
 double OperationCost::seconds(double units, double working_set) const {
   if (!(units > 0)) return 0;
-  return latency + std::ceil(units / width) * width * seconds_per_unit(working_set);
+  const double work = work_seconds(units, working_set);
+  return queued ? std::max(latency, work) : latency + work;
 }
 
 double OperationCost::work_seconds(double units, double working_set) const {
@@ -71,6 +74,42 @@ double OperationCost::work_seconds(double units, double working_set) const {
 }
 
 double OperationCost::streaming_rate() const { return levels.empty() ? 0 : levels.back().seconds_per_unit; }
+
+namespace {
+
+/// Whether the time of a level shows its rate: the work is not hidden by the latency.
+bool shows_rate(const OperationCost& cost, const OperationCost::Level& level) {
+  return level.units <= 0 || level.units * level.seconds_per_unit >= (cost.queued ? 1.0 : 0.5) * cost.latency;
+}
+
+}  // namespace
+
+bool OperationCost::resolved() const { return !levels.empty() && shows_rate(*this, levels.back()); }
+
+std::optional<double> OperationCost::cached_rate() const {
+  if (!resolved()) return std::nullopt;
+  double least = streaming_rate();
+  for (const Level& level : levels)
+    if (level.seconds_per_unit > 0 && shows_rate(*this, level)) least = std::min(least, level.seconds_per_unit);
+  if (!(least < 0.9 * streaming_rate())) return std::nullopt;
+  return least;
+}
+
+std::optional<double> OperationCost::cache_bytes() const {
+  const auto cached = cached_rate();
+  if (!cached) return std::nullopt;
+  const double middle = std::sqrt(*cached * streaming_rate());
+  // From the largest size down: small sizes may be slow again, where threads have little to do.
+  for (std::size_t i = levels.size() - 1; i-- > 0;) {
+    const Level &low = levels[i], &high = levels[i + 1];
+    if (!(low.seconds_per_unit > 0) || low.seconds_per_unit > middle) continue;
+    const double share =
+        std::log(middle / low.seconds_per_unit) / std::log(high.seconds_per_unit / low.seconds_per_unit);
+    const double from = std::max(low.working_set, 1.0);
+    return from * std::pow(std::max(high.working_set, 1.0) / from, std::clamp(share, 0.0, 1.0));
+  }
+  return std::nullopt;
+}
 
 LineFit fit_line(std::span<const CostSample> samples) {
   std::vector<double> x, t;
@@ -118,7 +157,27 @@ OperationCost fit_operation(const std::string& name, std::vector<CostSample> sam
   for (const CostSample& s : samples) {
     const double rate = (s.seconds - cost.latency) / (std::ceil(s.units / width) * width);
     if (!cost.levels.empty() && s.working_set <= cost.levels.back().working_set) continue;  // one level per working set
-    cost.levels.push_back({s.working_set, std::max(rate, 0.0)});
+    cost.levels.push_back({s.working_set, std::max(rate, 0.0), s.units});
+  }
+  return cost;
+}
+
+OperationCost queued_operation(const std::string& name, double launch, std::vector<CostSample> execution) {
+  if (execution.empty()) throw Error(ErrorCode::bad_input, "there are no measurements", name);
+  for (const CostSample& s : execution)
+    if (!is_measurement(s))
+      throw Error(ErrorCode::bad_input, "sizes and times of measurements must be positive numbers", name);
+  if (!(launch >= 0) || !std::isfinite(launch))
+    throw Error(ErrorCode::bad_input, "the latency of a launch must be a positive number", name);
+  std::sort(execution.begin(), execution.end(),
+            [](const CostSample& a, const CostSample& b) { return a.units < b.units; });
+  OperationCost cost;
+  cost.latency = launch;
+  cost.queued = true;
+  for (const CostSample& s : execution) {
+    cost.noise = std::max(cost.noise, s.noise);
+    if (!cost.levels.empty() && s.working_set <= cost.levels.back().working_set) continue;
+    cost.levels.push_back({s.working_set, s.seconds / s.units, s.units});
   }
   return cost;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,8 +15,11 @@ namespace voussoir {
 ///
 /// It is the model of vector operations in "Models of GPU computing for difference schemes" (docs/cost_model.md), whose
 /// term t_kernel + t_op ⌈n / s⌉ has t_op = s · c. There c is a number; here it depends on the working set w, since
-/// caches make processors faster on small data: between two levels, c is interpolated linearly in log w, and outside
-/// of all levels it is that of the nearest one.
+/// caches make processors faster on small data: between two levels, log c is interpolated linearly in log w, and
+/// outside of all levels c is that of the nearest one.
+///
+/// Where operations are queued, as on a GPU, the host starts the next one while the device still executes: then an
+/// operation among others of its kind takes T(n, w) = max(latency, ⌈n / s⌉ s · c(w)).
 ///
 /// The width s is the number of units in progress at once: threads in flight on a GPU, where a vector that is one entry
 /// longer may cost another round of all threads. With s = 1 the time has no steps.
@@ -24,11 +28,13 @@ struct OperationCost {
   struct Level {
     double working_set = 0;       ///< bytes that the operation reads and writes
     double seconds_per_unit = 0;  ///< c at this working set
+    double units = 0;             ///< units of the measurement; 0 if unknown
   };
 
   double latency = 0;          ///< seconds of a call that has nothing to do
   double width = 1;            ///< s: units in progress at once; at least 1
   std::vector<Level> levels;   ///< by ascending working set; at least one
+  bool queued = false;         ///< whether the latency overlaps with the execution of earlier operations
   double noise = 0;            ///< relative difference of median and minimum of the measurements, the largest of all
   bool is_assumption = false;  ///< true for a built-in default, which nobody measured on this machine
 
@@ -40,6 +46,14 @@ struct OperationCost {
   double seconds_per_unit(double working_set) const;
   /// The last level's seconds per unit: what large data take.
   double streaming_rate() const;
+  /// Seconds per unit in caches: the least of all levels whose work takes at least half of the latency. Below that,
+  /// times do not show a rate. Nothing if no level does, or none is faster than streaming_rate() by a tenth.
+  std::optional<double> cached_rate() const;
+  /// The working set in bytes at which the rate changes from cached_rate() to streaming_rate(): where it passes their
+  /// geometric mean. Nothing without a cached rate.
+  std::optional<double> cache_bytes() const;
+  /// Whether the last level's work takes at least half of the latency, so that streaming_rate() means something.
+  bool resolved() const;
 };
 
 /// One measurement: the time of an operation on so many units.
@@ -67,6 +81,11 @@ LineFit fit_line(std::span<const CostSample> samples);
 /// numbers, and times that do not grow although the size does by a factor of 100 or more, are an Error (bad_input) that
 /// starts with `name`: there is nothing to predict from them. `width` is the s of OperationCost.
 OperationCost fit_operation(const std::string& name, std::vector<CostSample> samples, double width = 1);
+
+/// The cost of an operation that is queued on a device: `launch` is the time between two launches by the host, and
+/// `execution` are the times on the device alone, by size. Numbers that are not positive are an Error (bad_input) that
+/// starts with `name`.
+OperationCost queued_operation(const std::string& name, double launch, std::vector<CostSample> execution);
 
 /// The width s for which t = a + b ⌈n / s⌉ fits the measurements best, among the multiples of `grain` up to half of the
 /// largest size; 1 unless it fits clearly better (by 30 %) than a line without steps. The sizes should be spaced more

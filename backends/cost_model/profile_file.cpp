@@ -54,12 +54,14 @@ class ProfileReader {
     cost.latency = number_of(object, "latency");
     cost.width = number_of(object, "width");
     if (cost.width < 1) fail("width of '" + name + "'", "is less than 1");
+    if (const auto flag = object.find("queued"); flag != object.end()) cost.queued = *flag == true;
     if (const auto noise = object.find("noise"); noise != object.end()) cost.noise = number(*noise, "noise");
     const Json& levels = member(object, "levels");
     if (!levels.is_array() || levels.empty()) fail("levels of '" + name + "'", "are missing");
     for (const Json& level : levels) {
-      if (!level.is_array() || level.size() != 2) fail("levels of '" + name + "'", "are not pairs of numbers");
-      const OperationCost::Level next{number(level[0], "levels"), number(level[1], "levels")};
+      if (!level.is_array() || level.size() != 3) fail("levels of '" + name + "'", "are not lists of three numbers");
+      const OperationCost::Level next{number(level[0], "levels"), number(level[1], "levels"),
+                                      number(level[2], "levels")};
       if (!cost.levels.empty() && next.working_set <= cost.levels.back().working_set)
         fail("levels of '" + name + "'", "are not ascending");
       cost.levels.push_back(next);
@@ -113,8 +115,9 @@ std::string to_json(const MachineProfile& profile) {
   Json all = Json::object();
   for (const auto& [name, cost] : profile.costs) {
     Json levels = Json::array();
-    for (const auto& level : cost.levels) levels.push_back({level.working_set, level.seconds_per_unit});
+    for (const auto& level : cost.levels) levels.push_back({level.working_set, level.seconds_per_unit, level.units});
     all[name] = {{"latency", cost.latency}, {"width", cost.width}, {"noise", cost.noise}, {"levels", levels}};
+    if (cost.queued) all[name]["queued"] = true;
   }
   root["operations"] = all;
   root["notes"] = profile.notes;

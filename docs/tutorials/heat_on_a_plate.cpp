@@ -3,12 +3,17 @@
 
 #include <voussoir/backends/grid_stock.hpp>
 #include <voussoir/backends/sweep_services.hpp>
+#include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/grid/grid_library.hpp>
 #include <voussoir/framework/io/picture/grid_picture.hpp>
+#include <voussoir/solvers/cost/calibration.hpp>
+#include <voussoir/solvers/cost/pyramid_height.hpp>
+#include <voussoir/solvers/cost/pyramid_plot.hpp>
 #include <voussoir/voussoir.hpp>
 
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <numbers>
 
 #include "heat_on_a_plate_elements.hpp"
@@ -46,6 +51,66 @@ void half_explicit(const GridSpace& space, const GridSides& sides, int axis, con
   arguments.factor = 0.5 * time_step;
   arguments.parameters = &parameters;
   space.services().apply(GridLibrary::instance().find("grid.diffusion"), space.layout(), sides, arguments, to);
+}
+
+/// Iterations on a block in host memory that crosses a small device memory slab by slab.
+struct StreamedBlock {
+  StencilProblem problem;
+  std::vector<double> u, f;
+  std::unique_ptr<StencilIteration<double>> iteration;
+
+  StreamedBlock(StencilServices& stencils, const StencilProblem& block, double budget, const HeightChoice& choice)
+      : problem(block), u(static_cast<std::size_t>(block.size())), f(u.size(), 1.0) {
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] = std::sin(static_cast<double>(i));
+    StencilOptions options;
+    options.height = choice.height;
+    options.slab = choice.slab;
+    options.device_bytes = static_cast<std::size_t>(budget);
+    iteration = stencils.stream_jacobi(problem, u, f, options);
+  }
+};
+
+/// Chooses the height of pyramids by the cost model, draws why, and checks that the height changes no bit.
+bool choose_height_of_pyramids(const std::shared_ptr<Backend>& backend) {
+  auto& stencils = backend->service<StencilServices>();
+  StencilProblem block;  // a stack of 96 plates, whose steady temperature is wanted
+  block.nodes = {96, 96, 96};
+  const double budget = 24.0 * static_cast<double>(block.size()) / 4;
+  CalibrationOptions how;
+  how.elements = how.solvers = false;
+  how.largest_bytes = 3e7;
+  const CostModel model(calibrate(backend, how));
+  const PyramidJob job = make_pyramid_job(stencils, block, true, 8, budget, backend->devices());
+  constexpr int largest = 9;
+  const auto choice = model.choose_height(job, largest);
+  if (!choice) return false;
+
+  std::vector<std::pair<int, double>> measured;
+  for (const int h : {1, 2, 3, 4, 5, 6, 7, 9}) {
+    const auto with = model.choose_slab(job, h);
+    if (!with) return false;
+    StreamedBlock run(stencils, block, budget, *with);
+    const std::vector<double> weights(static_cast<std::size_t>(h), 1.0);
+    double least = 1e300;
+    for (int repetition = 0; repetition < 4; ++repetition) {
+      const Stopwatch watch;
+      run.iteration->iterate(weights);
+      backend->wait();
+      least = std::min(least, watch.seconds() / h);
+    }
+    measured.emplace_back(h, least);
+    std::printf("h = %d: %.2f ms per iteration predicted, %.2f measured%s\n", h, 1e3 * with->seconds, 1e3 * least,
+                h == choice->height ? ", chosen" : "");
+    if (with->seconds < choice->seconds * (1 - 1e-12)) return false;  // the choice is not the minimum
+  }
+  std::ofstream("heat_on_a_plate_height.svg") << pyramid_plot(model, job, largest, measured);
+
+  StreamedBlock high(stencils, block, budget, *choice), low(stencils, block, budget, *model.choose_slab(job, 1));
+  const std::vector<double> twelve(12, 1.0);
+  high.iteration->iterate(twelve);
+  low.iteration->iterate(twelve);
+  backend->wait();
+  return high.u == low.u;
 }
 
 }  // namespace
@@ -121,5 +186,8 @@ int main() {
   const GridPosition top = plate.position(drift.field().summary().greatest_at);
   std::printf("drift: the top has moved from x = 0.3 to x = %.2f, its heat by %.1e\n", top[0],
               drift.field().integral() - before);
-  return std::abs(top[0] - 0.7) < 0.02 && std::abs(drift.field().integral() - before) < 1e-14 ? 0 : 1;
+  if (std::abs(top[0] - 0.7) > 0.02 || std::abs(drift.field().integral() - before) > 1e-14) return 1;
+
+  // A block that is larger than the memory of the device.
+  return choose_height_of_pyramids(backend) ? 0 : 1;
 }

@@ -27,6 +27,7 @@ void add_stock_stencil() {
 
 [[maybe_unused]] const bool stock_stencils_added = [] {
   add_stock_stencil<DiffusionStencil>();
+  add_stock_stencil<LayeredStencil>();
   add_stock_stencil<ConstantSource>();
   add_stock_stencil<BoxSource>();
   add_stock_stencil<GaussianSource>();

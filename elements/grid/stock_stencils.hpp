@@ -21,6 +21,20 @@ struct DiffusionStencil {
   }
 };
 
+/// Differences along one axis with coefficients of each node's own. Beyond a side with a slope the mirror image counts,
+/// whose coefficient is zero where the other one is doubled.
+struct LayeredStencil {
+  static constexpr const char* name = "grid.layered";  ///< in the library of grid kernels
+  using Parameters = GridLayeredParameters;            ///< plain numbers that the kernel gets
+  /// The value at a node.
+  template <class Node>
+  VSR_FN static double apply(const Node& u, const Parameters& p) {
+    const int i = p.axis == 0, j = p.axis == 1, k = p.axis == 2;
+    const double here = u(0, 0, 0);
+    return p.scale * (u.other(1) * (u(-i, -j, -k) - here) + u.other(2) * (u(i, j, k) - here));
+  }
+};
+
 /// The same value everywhere.
 struct ConstantSource {
   static constexpr const char* name = "grid.constant";  ///< in the library of grid kernels

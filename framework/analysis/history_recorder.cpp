@@ -1,3 +1,5 @@
+#include <array>
+
 #include <voussoir/framework/analysis/transient_analysis.hpp>
 
 namespace voussoir {

@@ -8,6 +8,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/backends/spelling.hpp>
 #include <voussoir/backends/stencil_services.hpp>
+#include <voussoir/framework/grid/detail/layered_material.hpp>
 #include <voussoir/framework/grid/detail/line_sweeps.hpp>
 #include <voussoir/framework/grid/detail/side_values.hpp>
 #include <voussoir/framework/grid/grid_library.hpp>
@@ -48,7 +49,8 @@ void check_long_vectors(const Grid& grid, const HeatMaterial& material) {
       refuse(std::string("side ") + side_name(s) + " has no fixed temperature");
 }
 
-void check_options(const Grid& grid, const HeatMaterial& material, const GridHeatOptions& options) {
+/// `limit` is the largest step of explicit schemes.
+void check_options(const Grid& grid, double limit, const GridHeatOptions& options) {
   if (!(options.time_step > 0) || !std::isfinite(options.time_step))
     throw Error(ErrorCode::bad_input,
                 "the time step is " + exact_number(options.time_step) + "; it must be greater than zero");
@@ -56,19 +58,34 @@ void check_options(const Grid& grid, const HeatMaterial& material, const GridHea
   if (options.scheme == HeatScheme::peaceman_rachford && grid.dimensions() != 2)
     throw Error(ErrorCode::bad_input, "the scheme peaceman-rachford is for two dimensions, and the grid has " +
                                           std::to_string(grid.dimensions()) + "; use the scheme douglas");
-  if (options.scheme == HeatScheme::long_vectors) check_long_vectors(grid, material);
-  if (options.scheme == HeatScheme::explicit_euler || options.scheme == HeatScheme::long_vectors) {
-    const double limit = GridHeatAnalysis::explicit_limit(grid, material);
-    if (options.time_step > limit * (1 + 1e-12))
-      throw Error(ErrorCode::bad_input, "the time step " + short_number(options.time_step, 6) +
-                                            " is larger than explicit schemes allow for this grid and material, " +
-                                            short_number(limit, 6) +
-                                            "; use a smaller step, or the scheme douglas, which has no limit");
-  }
+  if ((options.scheme == HeatScheme::explicit_euler || options.scheme == HeatScheme::long_vectors) &&
+      options.time_step > limit * (1 + 1e-12))
+    throw Error(ErrorCode::bad_input, "the time step " + short_number(options.time_step, 6) +
+                                          " is larger than explicit schemes allow for this grid and material, " +
+                                          short_number(limit, 6) +
+                                          "; use a smaller step, or the scheme douglas, which has no limit");
 }
 
-/// Σ over the nodes of flux sides of slope · weight, times conductivity · area: heat per time that enters there.
-double heat_through_flux_sides(const Grid& grid, const HeatMaterial& material, const detail::AllSides& values) {
+void check_one_material(const Grid& grid, const HeatMaterial& material, const GridHeatOptions& options) {
+  check_material(grid, material);
+  if (options.scheme == HeatScheme::long_vectors) check_long_vectors(grid, material);
+  check_options(grid, GridHeatAnalysis::explicit_limit(grid, material), options);
+}
+
+void check_several_materials(const Grid& grid, const GridMaterials& materials, const GridHeatOptions& options) {
+  if (materials.size() != grid.node_count())
+    throw Error(ErrorCode::bad_input, "the materials are those of " + std::to_string(materials.size()) +
+                                          " nodes, and the grid has " + std::to_string(grid.node_count()));
+  if (options.scheme == HeatScheme::long_vectors)
+    throw Error(ErrorCode::bad_input,
+                "the scheme long-vectors is for one material; use the scheme explicit with several");
+  check_options(grid, detail::layered_explicit_limit(grid, materials), options);
+}
+
+/// Heat per time that enters through flux sides: Σ over their nodes of value · factor(side, node) · weight, times the
+/// volume of a cell over the distance of nodes. The factor is what the heat flow was divided by.
+template <class Factor>
+double heat_through_flux_sides(const Grid& grid, const detail::AllSides& values, Factor&& factor) {
   double total = 0;
   for (int s = 0; s < 2 * grid.dimensions(); ++s) {
     if (grid.side(s).kind != SideKind::flux) continue;
@@ -82,11 +99,12 @@ double heat_through_flux_sides(const Grid& grid, const HeatMaterial& material, c
     };
     double sum = 0;
     for (int b = 0; b < grid.nodes(second); ++b)
-      for (int a = 0; a < grid.nodes(first); ++a)
-        sum += weight(first, a) * weight(second, b) *
-               side.at(static_cast<std::size_t>(a) +
-                       static_cast<std::size_t>(grid.nodes(first)) * static_cast<std::size_t>(b));
-    total += sum * material.conductivity[static_cast<std::size_t>(s / 2)] * grid.cell_volume() / grid.spacing(s / 2);
+      for (int a = 0; a < grid.nodes(first); ++a) {
+        const std::size_t n =
+            static_cast<std::size_t>(a) + static_cast<std::size_t>(grid.nodes(first)) * static_cast<std::size_t>(b);
+        sum += weight(first, a) * weight(second, b) * side.at(n) * factor(s, n);
+      }
+    total += sum * grid.cell_volume() / grid.spacing(s / 2);
   }
   return total;
 }
@@ -129,7 +147,7 @@ struct GridHeatAnalysis::LongVectors {
 
 GridHeatAnalysis::GridHeatAnalysis(Grid grid, HeatMaterial material, GridHeatOptions options,
                                    std::shared_ptr<Backend> backend)
-    : space_((check_material(grid, material), check_options(grid, material, options),
+    : space_((check_one_material(grid, material, options),
               std::make_shared<const GridSpace>(std::move(grid), std::move(backend)))),
       material_(material),
       options_(options),
@@ -137,15 +155,35 @@ GridHeatAnalysis::GridHeatAnalysis(Grid grid, HeatMaterial material, GridHeatOpt
       other_(space_),
       sources_(space_),
       sides_(std::make_unique<Sides>()) {
+  make_sides();
+  if (options.scheme == HeatScheme::douglas || options.scheme == HeatScheme::peaceman_rachford) {
+    std::array<double, 3> weight{0, 0, 0};
+    for (int a = 0; a < space_->grid().dimensions(); ++a)
+      weight[static_cast<std::size_t>(a)] = 0.5 * options.time_step * material.diffusivity(a);
+    sweeps_ = std::make_unique<detail::LineSweeps>(space_, weight, options.time_step);
+  }
+}
+
+GridHeatAnalysis::GridHeatAnalysis(Grid grid, GridMaterials materials, GridHeatOptions options,
+                                   std::shared_ptr<Backend> backend)
+    : space_((check_several_materials(grid, materials, options),
+              std::make_shared<const GridSpace>(std::move(grid), std::move(backend)))),
+      options_(options),
+      temperature_(space_),
+      other_(space_),
+      sources_(space_),
+      sides_(std::make_unique<Sides>()) {
+  make_sides();
+  const bool implicit = options.scheme != HeatScheme::explicit_euler;
+  layered_ =
+      std::make_unique<detail::LayeredMaterial>(space_, std::move(materials), implicit ? 0.5 * options.time_step : 0.0);
+  if (implicit) sweeps_ = std::make_unique<detail::LineSweeps>(space_, *layered_, options.time_step);
+}
+
+void GridHeatAnalysis::make_sides() {
   const Grid& own = space_->grid();
   for (GridSides* each : {&sides_->at_now, &sides_->at_next, &sides_->stage}) *each = GridSides(own.shape());
   for (int s = 0; s < 2 * own.dimensions(); ++s) sides_->steady = sides_->steady && own.side(s).value.steady();
-  if (options.scheme == HeatScheme::douglas || options.scheme == HeatScheme::peaceman_rachford) {
-    std::array<double, 3> weight{0, 0, 0};
-    for (int a = 0; a < own.dimensions(); ++a)
-      weight[static_cast<std::size_t>(a)] = 0.5 * options.time_step * material.diffusivity(a);
-    sweeps_ = std::make_unique<detail::LineSweeps>(space_, weight);
-  }
 }
 
 GridHeatAnalysis::~GridHeatAnalysis() = default;
@@ -156,17 +194,54 @@ double GridHeatAnalysis::explicit_limit(const Grid& grid, const HeatMaterial& ma
   return 1 / (2 * sum);
 }
 
+double GridHeatAnalysis::explicit_limit(const Grid& grid, const GridMaterials& materials) {
+  return detail::layered_explicit_limit(grid, materials);
+}
+
+/// Values of the sides as differences need them: heat flows over conductivities, or with several materials over
+/// capacities.
+detail::AllSides GridHeatAnalysis::sides_at(double time) const {
+  return layered_ ? detail::evaluate_sides(grid(), layered_->materials(), time)
+                  : detail::evaluate_sides(grid(), material_.conductivity, time);
+}
+
+/// Diffusivities along the axes. Those of several materials are in the coefficients of differences, so that 1 is left.
+std::array<double, 3> GridHeatAnalysis::rates() const {
+  std::array<double, 3> all{0, 0, 0};
+  for (int a = 0; a < grid().dimensions(); ++a)
+    all[static_cast<std::size_t>(a)] = layered_ ? 1.0 : material_.diffusivity(a);
+  return all;
+}
+
+double GridHeatAnalysis::heat_of_flux_sides(const detail::AllSides& values) const {
+  return heat_through_flux_sides(grid(), values, [&](int side, std::size_t n) {
+    return layered_ ? layered_->materials().capacity(detail::node_on_side(grid(), side, n))
+                    : material_.conductivity[static_cast<std::size_t>(side / 2)];
+  });
+}
+
+double GridHeatAnalysis::content() {
+  return layered_ ? layered_->content(temperature_) : material_.capacity() * temperature_.integral();
+}
+
+void GridHeatAnalysis::add_source(double step, const Vector& rate, Vector& to) {
+  if (layered_)
+    layered_->add_source(step, rate, to);
+  else
+    space_->backend().axpy(step / material_.capacity(), rate, to);
+}
+
 void GridHeatAnalysis::begin() {
   if (begun_) return;
   begun_ = true;
   Sides& sides = *sides_;
-  sides.now = detail::evaluate_sides(grid(), material_.conductivity, time());
+  sides.now = sides_at(time());
   detail::put_sides(*space_, sides.now, sides.at_now);
   detail::put_sides(*space_, sides.now, sides.at_next);
   sides.next = sides.now;
-  sides.flux_now = sides.flux_next = heat_through_flux_sides(grid(), material_, sides.now);
+  sides.flux_now = sides.flux_next = heat_of_flux_sides(sides.now);
   space_->services().set_prescribed(space_->layout(), sides.at_now, -1, temperature_.vector());
-  if (step_ == 0) initial_content_ = material_.capacity() * temperature_.integral();
+  if (step_ == 0) initial_content_ = content();
 }
 
 /// Moves the sides on by a step: what was next is now.
@@ -176,15 +251,25 @@ void GridHeatAnalysis::next_sides() {
   sides.now = std::move(sides.next);
   detail::put_sides(*space_, sides.now, sides.at_now);
   sides.flux_now = sides.flux_next;
-  sides.next = detail::evaluate_sides(grid(), material_.conductivity, time_of(step_ + 1));
+  sides.next = sides_at(time_of(step_ + 1));
   detail::put_sides(*space_, sides.next, sides.at_next);
   sides.change = detail::combine_sides(1, sides.next, -1, sides.now);
   sides.changes = true;
-  sides.flux_next = heat_through_flux_sides(grid(), material_, sides.next);
+  sides.flux_next = heat_of_flux_sides(sides.next);
 }
 
 void GridHeatAnalysis::diffuse(const Vector& from, const std::array<double, 3>& rate, double from_field, double factor,
                                const GridSides& sides, Vector& to) {
+  if (layered_) {
+    bool first = true;
+    for (int a = 0; a < grid().dimensions(); ++a) {
+      if (rate[static_cast<std::size_t>(a)] == 0) continue;
+      layered_->diffuse(a, from, first ? from_field : 0, factor, first ? 0 : 1, sides, to);
+      space_->services().add_slopes(space_->layout(), sides, a, 2 * factor / grid().spacing(a), to);
+      first = false;
+    }
+    return;
+  }
   GridDiffusionParameters parameters;
   std::copy(rate.begin(), rate.end(), parameters.rate);
   GridArguments arguments;
@@ -235,15 +320,15 @@ void GridHeatAnalysis::step_douglas() {
   Sides& sides = *sides_;
   const double step = options_.time_step;
   const int dimensions = grid().dimensions();
-  std::array<double, 3> rate{0, 0, 0};
-  for (int a = 0; a < dimensions; ++a) rate[static_cast<std::size_t>(a)] = material_.diffusivity(a);
+  const std::array<double, 3> rate = rates();
   Vector& u = temperature_.vector();
   Vector& d = other_.vector();
   diffuse(u, rate, 0, step, sides.at_now, d);
-  if (const Vector* source = source_rate()) space_->backend().axpy(step / material_.capacity(), *source, d);
+  if (const Vector* source = source_rate()) add_source(step, *source, d);
   for (int axis = 0; axis < dimensions; ++axis) {
     if (sides.changes) {
       detail::StageCorrection later;
+      if (layered_) later.materials = &layered_->materials();
       for (int a = axis + 1; a < dimensions; ++a)
         later.factor[static_cast<std::size_t>(a)] = 0.5 * step * rate[static_cast<std::size_t>(a)];
       detail::AllSides stage;
@@ -265,14 +350,14 @@ void GridHeatAnalysis::step_peaceman_rachford() {
   // v = u + ½ (d − τ/2 A_y d) with d = u' − u.
   Sides& sides = *sides_;
   const double step = options_.time_step, half = 0.5 * step;
-  const double kx = material_.diffusivity(0), ky = material_.diffusivity(1);
+  const double kx = rates()[0], ky = rates()[1];
   GridServices& services = space_->services();
   const GridLayout& layout = space_->layout();
   Vector& u = temperature_.vector();
   Vector& v = other_.vector();
   detail::AllSides middle = sides.now;
   if (sides.changes) {
-    const detail::StageCorrection later{{0, half * ky, 0}};
+    const detail::StageCorrection later{{0, half * ky, 0}, layered_ ? &layered_->materials() : nullptr};
     detail::AllSides stage;
     for (const int s : {0, 1})
       stage[static_cast<std::size_t>(s)] = detail::intermediate_side(grid(), s, sides.change, later);
@@ -282,13 +367,13 @@ void GridHeatAnalysis::step_peaceman_rachford() {
 
   const Vector* source = source_rate();
   diffuse(u, {0, ky, 0}, 1, half, sides.at_now, v);
-  if (source) space_->backend().axpy(half / material_.capacity(), *source, v);
+  if (source) add_source(half, *source, v);
   services.set_prescribed(layout, sides.stage, 0, v);
   services.add_slopes(layout, sides.stage, 0, step * kx / grid().spacing(0), v);
   sweeps_->solve(0, v);
 
   diffuse(v, {kx, 0, 0}, 1, half, sides.stage, u);
-  if (source) space_->backend().axpy(half / material_.capacity(), *source, u);
+  if (source) add_source(half, *source, u);
   const GridSides& next = sides.changes ? sides.at_next : sides.at_now;
   services.set_prescribed(layout, next, 1, u);
   services.add_slopes(layout, next, 1, step * ky / grid().spacing(1), u);
@@ -297,11 +382,8 @@ void GridHeatAnalysis::step_peaceman_rachford() {
 }
 
 void GridHeatAnalysis::step_explicit() {
-  std::array<double, 3> rate{0, 0, 0};
-  for (int a = 0; a < grid().dimensions(); ++a) rate[static_cast<std::size_t>(a)] = material_.diffusivity(a);
-  diffuse(temperature_.vector(), rate, 1, options_.time_step, sides_->at_now, other_.vector());
-  if (const Vector* source = source_rate())
-    space_->backend().axpy(options_.time_step / material_.capacity(), *source, other_.vector());
+  diffuse(temperature_.vector(), rates(), 1, options_.time_step, sides_->at_now, other_.vector());
+  if (const Vector* source = source_rate()) add_source(options_.time_step, *source, other_.vector());
   if (sides_->changes) space_->services().set_prescribed(space_->layout(), sides_->at_next, -1, other_.vector());
   std::swap(temperature_, other_);
 }
@@ -342,7 +424,7 @@ HeatBalance GridHeatAnalysis::balance() {
   begin();
   check();
   HeatBalance balance;
-  balance.content = material_.capacity() * temperature_.integral();
+  balance.content = content();
   balance.initial_content = initial_content_;
   balance.from_sources = from_sources_;
   balance.through_flux_sides = through_flux_sides_;

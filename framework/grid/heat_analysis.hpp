@@ -6,25 +6,16 @@
 #include <vector>
 
 #include <voussoir/framework/grid/grid_field.hpp>
+#include <voussoir/framework/grid/grid_materials.hpp>
 #include <voussoir/framework/grid/grid_source.hpp>
 
 namespace voussoir {
 
 namespace detail {
+class LayeredMaterial;
 class LineSweeps;
-}
-
-/// Material of a heat analysis on a grid, the same everywhere.
-struct HeatMaterial {
-  std::array<double, 3> conductivity{1, 1, 1};  ///< along x, y, z
-  double density = 1;                           ///< mass per volume
-  double specific_heat = 1;                     ///< heat per mass and temperature
-
-  double capacity() const { return density * specific_heat; }  ///< heat per volume and temperature
-  double diffusivity(int axis) const {                         ///< conductivity / capacity along an axis
-    return conductivity[static_cast<std::size_t>(axis)] / capacity();
-  }
-};
+struct SideValues;
+}  // namespace detail
 
 /// How time steps are taken.
 enum class HeatScheme {
@@ -71,8 +62,9 @@ struct GridHeatState {
 ///
 ///   ρ c ∂u/∂t = Σ_a k_a ∂²u/∂x_a² + f ,
 ///
-/// with constant conductivities along the axes, sources f per volume, and the sides of the grid. Second differences in
-/// space. docs/grids.md describes the schemes and how sides that change with time enter them.
+/// with conductivities along the axes, sources f per volume, and the sides of the grid. Second differences in space;
+/// with several materials (GridMaterials), balances of the cells around nodes. docs/grids.md describes the schemes and
+/// how sides that change with time enter them.
 ///
 ///   Grid plate({400, 400}, {1, 1});
 ///   plate.periodic('x').periodic('y');
@@ -84,12 +76,16 @@ class GridHeatAnalysis {
   /// Temperatures are zero until they are set by temperature() or restore(). Throws Error (bad_input) for a material or
   /// a step that is not positive, a scheme that does not fit the grid, and an explicit step above explicit_limit().
   GridHeatAnalysis(Grid grid, HeatMaterial material, GridHeatOptions options, std::shared_ptr<Backend> backend);
+  /// The same with materials that differ from node to node, which were made for this grid. The scheme long_vectors is
+  /// for one material only.
+  GridHeatAnalysis(Grid grid, GridMaterials materials, GridHeatOptions options, std::shared_ptr<Backend> backend);
   ~GridHeatAnalysis();
   GridHeatAnalysis(const GridHeatAnalysis&) = delete;
   GridHeatAnalysis& operator=(const GridHeatAnalysis&) = delete;
 
   const Grid& grid() const { return space_->grid(); }                       ///< the grid
-  const HeatMaterial& material() const { return material_; }                ///< the material
+  const HeatMaterial& material() const { return material_; }                ///< the material, where there is one
+  bool has_several_materials() const { return layered_ != nullptr; }        ///< whether they differ from node to node
   const GridHeatOptions& options() const { return options_; }               ///< scheme and step
   const std::shared_ptr<const GridSpace>& space() const { return space_; }  ///< grid and backend
   /// Temperatures at the current time. They may be changed before the first step.
@@ -116,12 +112,21 @@ class GridHeatAnalysis {
 
   /// The largest stable step of explicit schemes, 1 / (2 Σ_a k_a / (ρ c h_a²)).
   static double explicit_limit(const Grid& grid, const HeatMaterial& material);
+  /// The same with several materials: 1 / max over the nodes of Σ_a (k_a− + k_a+) / (ρ c h_a²), with the conductivities
+  /// of the faces below and above.
+  static double explicit_limit(const Grid& grid, const GridMaterials& materials);
 
  private:
   double time_of(std::int64_t step) const {
     return options_.start_time + static_cast<double>(step) * options_.time_step;
   }
   void begin();
+  void make_sides();
+  std::array<detail::SideValues, 6> sides_at(double time) const;
+  std::array<double, 3> rates() const;
+  double heat_of_flux_sides(const std::array<detail::SideValues, 6>& values) const;
+  double content();
+  void add_source(double step, const Vector& rate, Vector& to);
   void step_douglas();
   void step_peaceman_rachford();
   void step_explicit();
@@ -140,6 +145,7 @@ class GridHeatAnalysis {
   GridField temperature_, other_;
   GridSources sources_;
   std::unique_ptr<Sides> sides_;
+  std::unique_ptr<detail::LayeredMaterial> layered_;  ///< null: one material
   std::unique_ptr<detail::LineSweeps> sweeps_;
   std::unique_ptr<LongVectors> long_vectors_;
   std::int64_t step_ = 0;

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <voussoir/backends/cost_model/cost_model.hpp>
 #include <voussoir/backends/stencil_services.hpp>
 #include <voussoir/solvers/cost/detail/calibrator.hpp>
 
-// Rates of difference schemes: the 7-point stencil in memory and in slabs, copies of slabs, the border of long vectors.
+// Rates of difference schemes: the 7-point stencil in memory and in slabs, copies of slabs.
 
 namespace voussoir::detail {
 namespace {
@@ -93,36 +92,14 @@ void calibrate_streams(Calibrator& c, StencilServices& stencils) {
         extra = update->seconds(with.units / 8, with.working_set) * (1 + 8.0 / static_cast<double>(n));
     const double both = std::max(with.seconds - extra, 0.1 * with.seconds);
     const double half = std::max(without.seconds - extra, 0.1 * without.seconds);
-    const double each = std::max(both - half, 0.25 * both);
+    // both = 2 in + out and half = in + out. Of noisy times, so much is kept that neither direction is more than twice
+    // as fast as the other.
+    const double each = std::clamp(both - half, 0.25 * both, 0.4 * both);
     in.push_back({with.units, with.working_set, each, with.noise});
-    out.push_back({with.units, with.working_set, std::max(both - 2 * each, 1e-3 * each), with.noise});
+    out.push_back({with.units, with.working_set, both - 2 * each, with.noise});
   }
   c.add(std::string(operations::slab_in), [&] { return in; });
   c.add(std::string(operations::slab_out), [&] { return out; });
-}
-
-/// What a step on long vectors takes beside the work of its three sums: launches and the border.
-void calibrate_border(Calibrator& c, StencilServices& stencils) {
-  c.add(std::string(operations::border), [&] {
-    const OperationCost *add = c.profile().find(operations::add), *saxpy = c.profile().find(operations::saxpy);
-    if (!add || !saxpy) throw Error(ErrorCode::unavailable, "sums of vectors were not measured");
-    std::vector<CostSample> samples;
-    for (const std::int64_t n : {6, 9, 12, 16, 22}) {  // so small that launches dominate
-      const std::int64_t side = n + 2;
-      const auto entries = static_cast<double>(side * side), inner = static_cast<double>(n * side - 2);
-      const double bytes = long_vector_bytes(n);
-      const auto u = field_of(side * side);
-      const auto vectors = stencils.make_long_vectors(n, 0.2, u);
-      constexpr int steps = 20;
-      CostSample sample = c.measure(4.0 * static_cast<double>(side), bytes, [&] { vectors->steps(steps); });
-      const double whole = sample.seconds / steps;
-      const double work =
-          add->work_seconds(entries - 1, bytes) + add->work_seconds(inner, bytes) + saxpy->work_seconds(inner, bytes);
-      sample.seconds = std::max(whole - work, 0.02 * whole);
-      samples.push_back(sample);
-    }
-    return samples;
-  });
 }
 
 }  // namespace
@@ -134,8 +111,6 @@ void calibrate_grids(Calibrator& c) {
     calibrate_tiles(c, stencils);
     c.begin("grids: slabs of a larger grid");
     calibrate_streams(c, stencils);
-    c.begin("grids: long vectors");
-    calibrate_border(c, stencils);
   });
 }
 

@@ -165,7 +165,8 @@ void calibrate_solvers(Calibrator& c) {
   if (!quick && c.on_host()) levels.back() = 32;
   c.group("multigrid", [&] { calibrate_multigrid(c, levels); });
   c.group("direct factorisation", [&] {
-    calibrate_direct(c, quick ? std::vector<int>{4, 7} : std::vector<int>{6, 10, 14});
+    // The largest decides: small factors say little about dense blocks, which take most of the time of large ones.
+    calibrate_direct(c, quick ? std::vector<int>{4, 7} : std::vector<int>{8, 14, 20, 24});
   });
   c.group("stages of an analysis", [&] {
     calibrate_stages(c, quick ? std::vector<int>{4, 8} : std::vector<int>{8, 24});

@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/cost/detail/calibrator.hpp>
 
 // Rates of vector operations, from vectors that fit in the first-level cache to those that fit in none.
 
 namespace voussoir::detail {
-namespace {
-
-/// n equations in equal parts on the devices of a backend; each has `ghosts` equations of the device before it.
-std::shared_ptr<const Layout> even_layout(const Backend& backend, std::int64_t n, std::int64_t ghosts = 0) {
+std::shared_ptr<const Layout> even_layout(const Backend& backend, std::int64_t n, std::int64_t ghosts) {
   std::vector<std::shared_ptr<DeviceMemory>> memories;
   std::vector<std::int64_t> first{0};
   std::vector<std::vector<std::int64_t>> others(static_cast<std::size_t>(backend.devices()));
@@ -23,7 +21,6 @@ std::shared_ptr<const Layout> even_layout(const Backend& backend, std::int64_t n
   return std::make_shared<Layout>(std::move(memories), std::move(first), std::move(others));
 }
 
-/// Numbers with many digits: zeros and equal numbers may be faster.
 std::vector<double> rough_numbers(std::int64_t n) {
   std::vector<double> values(static_cast<std::size_t>(n));
   std::uint64_t state = 1;
@@ -34,6 +31,8 @@ std::vector<double> rough_numbers(std::int64_t n) {
   return values;
 }
 
+namespace {
+
 /// An operation on some of three vectors.
 struct VectorOperation {
   std::string_view name;
@@ -41,15 +40,11 @@ struct VectorOperation {
   std::function<void(Backend&, Vector& x, Vector& y, Vector& z)> run;
 };
 
-/// The sums of long vectors add entries of one vector to others of the same one and write a second vector. The product
-/// of entries of a vector with themselves has the same loads, stores and streams, and every backend has it.
 std::vector<VectorOperation> vector_operations() {
   return {
       {operations::fill, 1, [](Backend& b, Vector& x, Vector&, Vector&) { b.fill(x, 0.5); }},
       {operations::copy, 2, [](Backend& b, Vector& x, Vector& y, Vector&) { b.copy(x, y); }},
       {operations::axpy, 2, [](Backend& b, Vector& x, Vector& y, Vector&) { b.axpy(1e-9, x, y); }},
-      {operations::add, 2, [](Backend& b, Vector& x, Vector&, Vector& z) { b.multiply(x, x, z); }},
-      {operations::saxpy, 2, [](Backend& b, Vector& x, Vector& y, Vector&) { b.axpby(0.25, x, 0.5, y); }},
       {operations::dot, 2, [](Backend& b, Vector& x, Vector& y, Vector&) { (void)b.dot(x, y); }},
   };
 }
@@ -77,6 +72,36 @@ double measure_width(Calibrator& c) {
   return fit_width(samples, static_cast<double>(grain));
 }
 
+/// Brings the values of a vector to its devices.
+void bring_to_devices(const Backend& backend, const Vector& x) {
+  for (int d = 0; d < backend.devices(); ++d) {
+    DeviceSection section(*backend.memory(d));
+    (void)x.part(d).read_device();
+  }
+}
+
+/// Copies that pay for the memory of a new array, on the device and pinned on the host.
+std::vector<CostSample> copies_to_new_arrays(const Calibrator& c, const std::vector<std::int64_t>& sizes) {
+  std::vector<CostSample> samples;
+  for (const std::int64_t each : sizes) {
+    const std::int64_t n = each + each / 3;  // no memory of this size was freed before
+    const auto values = rough_numbers(n);
+    const auto layout = even_layout(*c.backend(), n);
+    const double bytes = 8.0 * static_cast<double>(n);
+    std::vector<Vector> kept;  // so that the next one does not get the memory of the one before
+    samples.push_back(c.measure_reported(bytes, bytes, each < (1 << 20) ? 3 : 1, [&] {
+      c.backend()->wait();
+      const Stopwatch watch;
+      kept.emplace_back(layout);
+      kept.back().from_host(values);
+      bring_to_devices(*c.backend(), kept.back());
+      c.backend()->wait();
+      return watch.seconds();
+    }));
+  }
+  return samples;
+}
+
 void calibrate_copies(Calibrator& c) {
   const auto sizes = vector_sizes(c);
   const auto measure = [&](bool to_device) {
@@ -90,10 +115,7 @@ void calibrate_copies(Calibrator& c) {
       samples.push_back(c.measure(bytes, bytes, [&] {
         if (to_device) {
           x.from_host(values);
-          for (int d = 0; d < c.backend()->devices(); ++d) {
-            DeviceSection section(*c.backend()->memory(d));
-            (void)x.part(d).read_device();
-          }
+          bring_to_devices(*c.backend(), x);
         } else {
           c.backend()->scale(1.0, x);  // the host's copy is stale again
           x.to_host(back);
@@ -108,6 +130,7 @@ void calibrate_copies(Calibrator& c) {
   };
   c.add(std::string(operations::to_device), [&] { return measure(true); });
   c.add(std::string(operations::to_host), [&] { return measure(false); });
+  c.add(std::string(operations::new_array), [&] { return copies_to_new_arrays(c, sizes); });
 }
 
 void calibrate_exchange(Calibrator& c) {

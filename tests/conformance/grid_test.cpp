@@ -212,7 +212,8 @@ TEST_P(GridConformance, SumsHaveTheSameBitsEverywhere) {
   }
 }
 
-std::vector<double> heat_of(HeatScheme scheme, int dimensions, const std::shared_ptr<Backend>& backend) {
+std::vector<double> heat_of(HeatScheme scheme, int dimensions, const std::shared_ptr<Backend>& backend,
+                            bool layered = false) {
   Grid grid(dimensions, {20, 18, 7}, {1, 1.2, 0.8});  // every device gets eight lines and more
   grid.side("x-", SideCondition::temperature(GridValue::of_time([](double t) { return std::sin(4 * t); })));
   if (dimensions > 1)
@@ -220,10 +221,16 @@ std::vector<double> heat_of(HeatScheme scheme, int dimensions, const std::shared
                         GridValue::of_place_and_time([](const GridPosition& x, double t) { return x[0] + 3 * t; })));
   if (dimensions > 2) grid.periodic('z');
   const HeatMaterial material{{1, 0.5, 0.8}, 1, 1};
-  GridHeatAnalysis heat(
-      grid, material,
-      {scheme, scheme == HeatScheme::explicit_euler ? 0.5 * GridHeatAnalysis::explicit_limit(grid, material) : 0.01},
-      backend);
+  GridMaterials layers(grid, material);
+  layers.fill([](const GridPosition& x) {
+    return x[0] < 0.4 ? HeatMaterial{{3, 0.1, 1}, 2, 1} : HeatMaterial{{0.2, 1 + x[1], 0.5}, 1, 0.5 + x[2]};
+  });
+  const double limit =
+      layered ? GridHeatAnalysis::explicit_limit(grid, layers) : GridHeatAnalysis::explicit_limit(grid, material);
+  const GridHeatOptions options{scheme, scheme == HeatScheme::explicit_euler ? 0.5 * limit : 0.01};
+  const auto made = layered ? std::make_unique<GridHeatAnalysis>(grid, layers, options, backend)
+                            : std::make_unique<GridHeatAnalysis>(grid, material, options, backend);
+  GridHeatAnalysis& heat = *made;
   const GridGaussianParameters bell{5, {0.5, 0.5, 0}, 0.3};
   heat.sources().add(GridTerm::of("grid.gaussian", &bell, sizeof bell));
   const GridBoxParameters box{2, {0.2, -1, -1}, {0.6, 2, 2}};
@@ -246,7 +253,8 @@ TEST_P(GridConformance, HeatAgreesWithOneThread) {
   for (const auto& [scheme, dimensions] :
        {std::pair{HeatScheme::douglas, 1}, std::pair{HeatScheme::douglas, 2}, std::pair{HeatScheme::douglas, 3},
         std::pair{HeatScheme::peaceman_rachford, 2}, std::pair{HeatScheme::explicit_euler, 2}})
-    expect_near(heat_of(scheme, dimensions, one), heat_of(scheme, dimensions, own), 1e-12);
+    for (const bool layered : {false, true})
+      expect_near(heat_of(scheme, dimensions, one, layered), heat_of(scheme, dimensions, own, layered), 1e-12);
 }
 
 TEST_P(GridConformance, ValuesHaveTheSameBitsForAnyNumberOfThreadsAndDevices) {

@@ -33,7 +33,7 @@ void build_box(Domain& d) {
   d.add_node_set("moved", {moved});
   d.prescribe("moved", "uz", 0.02);
   d.prescribe_along(slides, {0, 0.6, 0.8}, 0);
-  d.add_equation({{tied, "uy", 1}, {leads, "uy", -0.5}});
+  d.add_equation({{tied, "ux", 1}, {leads, "ux", -0.5}});
   auto& wind = d.add_load_case("wind");
   wind.pressure("ymax", 0.4);
   wind.nodal_at(leads, "ux", 0.3);

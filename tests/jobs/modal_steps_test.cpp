@@ -287,6 +287,14 @@ std::string write_modes(Job& job, const OutputOptions& options) {
   return files.json();
 }
 
+TEST_F(ModalStepFiles, PicturesOfModesHaveNoFieldToChoose) {
+  const Job job = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
+  OutputOptions options = here();
+  options.pictures = Pictures::worst;
+  options.picture_field = "mises";
+  testing::expect_error(ErrorCode::bad_input, {"--picture-field", "natural modes"}, [&] { ResultFiles(job, options); });
+}
+
 TEST_F(ModalStepFiles, ModesForViewersPicturesAndProbes) {
   Job job = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
   job.points.push_back({"tip", {0, 0, 3}, {}});

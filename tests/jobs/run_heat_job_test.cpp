@@ -75,7 +75,9 @@ TEST(HeatJobs, WriteSeriesHistoryPictureAndTotals) {
   EXPECT_EQ(document["scheme"], "douglas");
   EXPECT_EQ(document["steps"], 20);
   EXPECT_EQ(document["temperature"]["max"], result.summary.greatest);
-  EXPECT_TRUE(document["heat"].contains("defect"));
+  EXPECT_TRUE(document["heat"]["defect"].is_number());  // no side has a prescribed temperature
+  EXPECT_EQ(document["heat"]["through_prescribed_sides"], 0.0);
+  EXPECT_TRUE(document["predicted"]["note"].is_string());
   EXPECT_EQ(document["points"][0]["temperature"], result.at_points[0]);
   EXPECT_EQ(document["files"].size(), 9U);
 
@@ -208,6 +210,27 @@ TEST(HeatJobs, StationaryJobsReachTheirTolerance) {
                [&] { run_heat_job(job(10), options); });
   options.resume = true;
   expect_error(ErrorCode::bad_input, {"stationary"}, [&] { run_heat_job(job(10), options); });
+}
+
+// A wall of two layers, 0.25 m each but for half a distance of nodes: ΔT / Σ d/k is what leaves at the cold side.
+TEST(HeatRun, LayersOfAJobFileHaveTheirSteadyFlux) {
+  const HeatJob job = read_heat_text(R"({"grid": {"nodes": [20, 4], "lengths": [1, 1]},
+ "sides": {"x-": {"temperature": 100}, "x+": {"temperature": 0}},
+ "material": {"conductivity": 2, "density": 1, "specific_heat": 1},
+ "materials": [{"box": {"lower": [0.5, 0], "upper": [1, 1]}, "conductivity": 0.5, "density": 3}],
+ "initial": 50, "time": {"step": 0.02, "steps": 2000}, "backend": "openmp:1",
+ "points": [{"name": "warm", "at": [0.4737, 0]}, {"name": "cold", "at": [0.5263, 1]}]})",
+                                     "wall.json", ".");
+  HeatRunOptions options;
+  options.files = false;
+  const HeatRunResult result = run_heat_job(job, options);
+  const double flux = 100 / (0.5 / 2 + 0.5 / 0.5);  // the interface lies in the middle, between the nodes 9 and 10
+  EXPECT_NEAR(result.at_points[0], 100 - flux * 9 / 19 / 2, 1e-6);
+  EXPECT_NEAR(result.at_points[1], flux * 9 / 19 / 0.5, 1e-6);
+  const auto document = nlohmann::json::parse(heat_results_json(job, result));
+  EXPECT_TRUE(document["heat"]["defect"].is_null());  // what passes the prescribed sides is not known otherwise
+  EXPECT_TRUE(document["heat"]["through_prescribed_sides"].is_number());
+  EXPECT_NEAR(result.balance.content - result.balance.initial_content, result.balance.remainder(), 1e-9);
 }
 
 }  // namespace

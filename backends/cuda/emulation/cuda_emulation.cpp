@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace voussoir::cuda::emulation {
@@ -73,72 +74,92 @@ constexpr int saved_words = 20;
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 20;
 
-/// One thread of the running block.
+/// One thread of the running blocks.
 struct Fiber {
   char* stack = nullptr;
   void* pointer = nullptr;  // its stack pointer while it does not run
-  dim3 thread;
+  dim3 thread, block;
   bool alive = false;
 };
 
-struct Warp {
+/// Threads that wait for each other.
+struct Barrier {
   int alive = 0;
   int arrived = 0;
   std::uint64_t generation = 0;
+
+  void open() {
+    arrived = 0;
+    ++generation;
+  }
+  /// A thread that ends is waited for no longer.
+  void leave() {
+    --alive;
+    if (alive > 0 && arrived >= alive) open();
+  }
+};
+
+struct Warp : Barrier {
   std::uint64_t slot[32] = {};
 };
 
-struct Block {
+/// The blocks that run at the same time: one, or those of a cluster. Threads are numbered through all of them.
+struct Cluster {
   std::vector<Fiber> fibers;
-  std::vector<Warp> warps;
-  int alive = 0;
-  int arrived = 0;
-  std::uint64_t generation = 0;
+  std::vector<Warp> warps;  // warps_each of every block
+  std::vector<Barrier> blocks;
+  Barrier all;
   int current = 0;
-  int count = 0;
+  int count = 0;  // threads of a block
+  int warps_each = 0;
   void* scheduler = nullptr;
   void (*body)(void*) = nullptr;
   void* argument = nullptr;
-  std::vector<char> shared;
+  std::vector<char> shared;  // shared_each bytes of every block
+  std::size_t shared_each = 0;
   std::exception_ptr error;
 
-  ~Block() {
+  ~Cluster() {
     for (Fiber& f : fibers)
       if (f.stack) munmap(f.stack, stack_bytes);
   }
+  Barrier& own_block() { return blocks[static_cast<std::size_t>(current / count)]; }
+  Warp& own_warp() {
+    return warps[static_cast<std::size_t>(current / count * warps_each + current % count / 32)];
+  }
+  int own_lane() const { return current % count % 32; }
+  /// The running warp's lane 0, and how many threads its block has from there on.
+  int warp_start() const { return current - own_lane(); }
+  int rest_of_block() const { return count - (current % count - own_lane()); }
+  char* shared_of(int block) {
+    const auto address = reinterpret_cast<std::uintptr_t>(shared.data());
+    return shared.data() + (128 - address % 128) % 128 + static_cast<std::size_t>(block) * shared_each;
+  }
 };
 
-thread_local Block block;
+thread_local Cluster running;
 
 /// Back to the scheduler, until it is this fiber's turn again.
-void yield(Block& b) { vsr_switch_fiber(&b.fibers[static_cast<std::size_t>(b.current)].pointer, b.scheduler); }
+void yield(Cluster& c) { vsr_switch_fiber(&c.fibers[static_cast<std::size_t>(c.current)].pointer, c.scheduler); }
 
-/// Counts a thread out of barriers when it ends.
-void leave(int index) {
-  Fiber& f = block.fibers[static_cast<std::size_t>(index)];
-  f.alive = false;
-  Warp& warp = block.warps[static_cast<std::size_t>(index / 32)];
-  --warp.alive;
-  --block.alive;
-  if (warp.alive > 0 && warp.arrived >= warp.alive) {
-    warp.arrived = 0;
-    ++warp.generation;
-  }
-  if (block.alive > 0 && block.arrived >= block.alive) {
-    block.arrived = 0;
-    ++block.generation;
-  }
+void wait_at(Cluster& c, Barrier& barrier, int expected) {
+  const std::uint64_t generation = barrier.generation;
+  if (++barrier.arrived >= expected) return barrier.open();
+  while (barrier.generation == generation) yield(c);
 }
 
 void enter_fiber() {
-  const int index = block.current;
+  const int index = running.current;
   try {
-    block.body(block.argument);
+    running.body(running.argument);
   } catch (...) {
-    if (!block.error) block.error = std::current_exception();
+    if (!running.error) running.error = std::current_exception();
   }
-  leave(index);
-  yield(block);
+  running.fibers[static_cast<std::size_t>(index)].alive = false;
+  running.own_warp().leave();
+  running.own_block().leave();
+  running.all.leave();
+  yield(running);
   std::abort();  // a fiber that ended is never resumed
 }
 
@@ -168,89 +189,93 @@ void prepare(Fiber& fiber) {
 
 thread_local Place place;
 
-void run(dim3 grid, dim3 size, std::size_t shared_bytes, void (*body)(void*), void* argument) {
-  Block& b = block;
-  const int count = static_cast<int>(size.x * size.y * size.z);
-  if (b.fibers.size() < static_cast<std::size_t>(count)) b.fibers.resize(static_cast<std::size_t>(count));
-  b.body = body;
-  b.argument = argument;
-  b.count = count;
-  b.shared.assign(shared_bytes + 64, static_cast<char>(0x7b));
+namespace {
+
+/// Makes the fibers of the blocks from `first` on ready to start.
+void start_blocks(Cluster& c, dim3 first, dim3 size, int blocks) {
+  c.warps.assign(static_cast<std::size_t>(c.warps_each * blocks), Warp());
+  c.blocks.assign(static_cast<std::size_t>(blocks), Barrier{c.count});
+  c.all = Barrier{c.count * blocks};
+  for (int t = 0; t < c.count * blocks; ++t) {
+    Fiber& f = c.fibers[static_cast<std::size_t>(t)];
+    prepare(f);
+    const auto u = static_cast<unsigned>(t % c.count);
+    f.thread = {u % size.x, u / size.x % size.y, u / size.x / size.y};
+    f.block = {first.x + static_cast<unsigned>(t / c.count), first.y, first.z};
+    c.current = t;
+    ++c.own_warp().alive;
+  }
+}
+
+}  // namespace
+
+void run(dim3 grid, dim3 size, std::size_t shared_bytes, void (*body)(void*), void* argument, unsigned cluster) {
+  Cluster& c = running;
+  const int blocks = static_cast<int>(cluster);
+  c.count = static_cast<int>(size.x * size.y * size.z);
+  c.warps_each = (c.count + 31) / 32;
+  const int threads = c.count * blocks;
+  if (c.fibers.size() < static_cast<std::size_t>(threads)) c.fibers.resize(static_cast<std::size_t>(threads));
+  c.body = body;
+  c.argument = argument;
+  c.shared_each = (shared_bytes + 127) / 128 * 128;
+  c.shared.assign(c.shared_each * cluster + 128, static_cast<char>(0x7b));
   place.block_size = size;
   place.grid_size = grid;
   for (unsigned bz = 0; bz < grid.z; ++bz)
     for (unsigned by = 0; by < grid.y; ++by)
-      for (unsigned bx = 0; bx < grid.x; ++bx) {
-        place.block = {bx, by, bz};
-        b.warps.assign(static_cast<std::size_t>((count + 31) / 32), Warp());
-        b.alive = count;
-        b.arrived = 0;
-        for (int t = 0; t < count; ++t) ++b.warps[static_cast<std::size_t>(t / 32)].alive;
-        for (int t = 0; t < count; ++t) {
-          Fiber& f = b.fibers[static_cast<std::size_t>(t)];
-          prepare(f);
-          const auto u = static_cast<unsigned>(t);
-          f.thread = {u % size.x, u / size.x % size.y, u / size.x / size.y};
-        }
-        while (b.alive > 0)
-          for (int t = 0; t < count; ++t) {
-            Fiber& f = b.fibers[static_cast<std::size_t>(t)];
+      for (unsigned bx = 0; bx < grid.x; bx += cluster) {
+        start_blocks(c, {bx, by, bz}, size, blocks);
+        while (c.all.alive > 0)
+          for (int t = 0; t < threads; ++t) {
+            Fiber& f = c.fibers[static_cast<std::size_t>(t)];
             if (!f.alive) continue;
-            b.current = t;
+            c.current = t;
             place.thread = f.thread;
-            vsr_switch_fiber(&b.scheduler, f.pointer);
+            place.block = f.block;
+            vsr_switch_fiber(&c.scheduler, f.pointer);
           }
-        if (b.error) {
-          const std::exception_ptr error = b.error;
-          b.error = nullptr;
-          std::rethrow_exception(error);
-        }
+        if (c.error) std::rethrow_exception(std::exchange(c.error, nullptr));
       }
 }
 
-void* dynamic_shared() {
-  const auto address = reinterpret_cast<std::uintptr_t>(block.shared.data());
-  return block.shared.data() + (64 - address % 64) % 64;
+void* dynamic_shared() { return running.shared_of(running.current / running.count); }
+
+const void* in_block(const void* shared, int rank) {
+  Cluster& c = running;
+  return c.shared_of(rank) + (static_cast<const char*>(shared) - c.shared_of(c.current / c.count));
 }
 
 // A thread's own variables are dear to look up, and barriers are called more than anything else: once for each call.
 
 void block_barrier() {
-  Block& b = block;
-  const std::uint64_t generation = b.generation;
-  if (++b.arrived >= b.alive) {
-    b.arrived = 0;
-    ++b.generation;
-    return;
-  }
-  while (b.generation == generation) yield(b);
+  Cluster& c = running;
+  Barrier& own = c.own_block();
+  wait_at(c, own, own.alive);
 }
 
-int lane() { return block.current % 32; }
+void cluster_barrier() {
+  Cluster& c = running;
+  wait_at(c, c.all, c.all.alive);
+}
+
+int lane() { return running.own_lane(); }
 
 void warp_barrier(unsigned mask) {
-  Block& b = block;
-  Warp& warp = b.warps[static_cast<std::size_t>(b.current / 32)];
+  Cluster& c = running;
+  Warp& warp = c.own_warp();
   int expected = warp.alive;
   if (mask != 0xffffffffu) {
     expected = 0;
-    const int first = b.current / 32 * 32;
-    for (int l = 0; l < 32 && first + l < b.count; ++l)
-      if ((mask >> l & 1u) && b.fibers[static_cast<std::size_t>(first + l)].alive) ++expected;
+    for (int l = 0; l < 32 && l < c.rest_of_block(); ++l)
+      if ((mask >> l & 1u) && c.fibers[static_cast<std::size_t>(c.warp_start() + l)].alive) ++expected;
   }
-  const std::uint64_t generation = warp.generation;
-  if (++warp.arrived >= expected) {
-    warp.arrived = 0;
-    ++warp.generation;
-    return;
-  }
-  while (warp.generation == generation) yield(b);
+  wait_at(c, warp, expected);
 }
 
 std::uint64_t exchange(unsigned mask, std::uint64_t mine, int source) {
-  Block& b = block;
-  Warp& warp = b.warps[static_cast<std::size_t>(b.current / 32)];
-  warp.slot[b.current % 32] = mine;
+  Warp& warp = running.own_warp();
+  warp.slot[running.own_lane()] = mine;
   warp_barrier(mask);
   const std::uint64_t value = warp.slot[source & 31];
   warp_barrier(mask);
@@ -258,14 +283,14 @@ std::uint64_t exchange(unsigned mask, std::uint64_t mine, int source) {
 }
 
 unsigned ballot(unsigned mask, bool yes) {
-  Block& b = block;
-  Warp& warp = b.warps[static_cast<std::size_t>(b.current / 32)];
-  const int first = b.current / 32 * 32;
-  warp.slot[b.current % 32] = yes ? 1 : 0;
+  Cluster& c = running;
+  Warp& warp = c.own_warp();
+  warp.slot[c.own_lane()] = yes ? 1 : 0;
   warp_barrier(mask);
   unsigned bits = 0;
-  for (int l = 0; l < 32 && first + l < b.count; ++l)
-    if ((mask >> l & 1u) && b.fibers[static_cast<std::size_t>(first + l)].alive && warp.slot[l] != 0) bits |= 1u << l;
+  for (int l = 0; l < 32 && l < c.rest_of_block(); ++l)
+    if ((mask >> l & 1u) && c.fibers[static_cast<std::size_t>(c.warp_start() + l)].alive && warp.slot[l] != 0)
+      bits |= 1u << l;
   warp_barrier(mask);
   return bits;
 }

@@ -16,6 +16,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __constant__ static const
+#define __grid_constant__
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
@@ -34,11 +35,16 @@ struct Place {
 };
 extern thread_local Place place;
 
-/// Runs `body` once for every thread of every block.
-void run(dim3 grid, dim3 block, std::size_t shared_bytes, void (*body)(void*), void* argument);
+/// Runs `body` once for every thread of every block. Blocks follow each other, but `cluster` of them, neighbours along
+/// x, run at the same time; grid.x is a multiple of it.
+void run(dim3 grid, dim3 block, std::size_t shared_bytes, void (*body)(void*), void* argument, unsigned cluster = 1);
 /// The dynamic shared memory of the running block.
 void* dynamic_shared();
 void block_barrier();
+/// Waits for all threads of all blocks of the running cluster.
+void cluster_barrier();
+/// Where a place in the running block's dynamic shared memory lies in block `rank` of its cluster.
+const void* in_block(const void* shared, int rank);
 void warp_barrier(unsigned mask);
 /// The value that lane `source` of the running warp hands over; every lane of `mask` must call.
 std::uint64_t exchange(unsigned mask, std::uint64_t mine, int source);

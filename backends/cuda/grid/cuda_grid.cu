@@ -26,6 +26,7 @@ void add_stock() {
 
 [[maybe_unused]] const bool stock_added = [] {
   add_stock<DiffusionStencil>();
+  add_stock<LayeredStencil>();
   add_stock<ConstantSource>();
   add_stock<BoxSource>();
   add_stock<GaussianSource>();

@@ -2,9 +2,8 @@
 #include <mutex>
 
 #include <voussoir/backends/cuda/grid/device_grid_program.hpp>
-#include <voussoir/backends/cuda/programs/jit_cache.hpp>
+#include <voussoir/backends/cuda/programs/jit_kernels.hpp>
 #include <voussoir/backends/cuda/programs/jit_text.hpp>
-#include <voussoir/backends/version.hpp>
 
 // Grid kernels of route jit: their text is compiled for the GPU at hand when they are first used.
 
@@ -34,27 +33,11 @@ class JitGridProgram final : public DeviceGridProgram {
     const int architecture = 10 * memory.facts().major + memory.facts().minor;
     const std::lock_guard lock(mutex_);
     auto& module = modules_[architecture];
-    if (!module) module = make(choose_target(architecture, compiler_.architectures()));
+    if (!module)
+      module = load_kernel(
+          source_, jit_grid_request(source_, choose_target(architecture, compiler_.architectures()), kernel_headers()),
+          compiler_);
     return *module;
-  }
-
-  std::unique_ptr<KernelModule> make(const Target& target) const {
-    const CompileRequest request = jit_grid_request(source_, target, kernel_headers());
-    JitCache& cache = JitCache::of_user();
-    const std::string key = cache_key(request, compiler_.version(), version());
-    CompiledKernel kernel;
-    if (cache.read(key, kernel)) {
-      try {
-        return std::make_unique<KernelModule>(kernel.code, kernel.name);
-      } catch (const Error&) {
-        // Another driver may reject old code: it is compiled again.
-      }
-    }
-    kernel = compiler_.compile(request);
-    if (kernel.code.empty()) throw jit_error(source_, kernel.messages);
-    auto module = std::make_unique<KernelModule>(kernel.code, kernel.name);
-    cache.write(key, kernel);
-    return module;
   }
 
   const KernelSource& source_;
@@ -66,24 +49,7 @@ class JitGridProgram final : public DeviceGridProgram {
 }  // namespace
 
 const DeviceGridProgram* find_jit_grid_program(const GridProgram& program, std::string& why) {
-  const KernelSource* source = program.source();
-  if (!source) {
-    why = "its source is not embedded; add its file to voussoir_add_elements()";
-    return nullptr;
-  }
-  why = KernelModule::unavailable();
-  if (!why.empty()) return nullptr;
-  const RuntimeCompiler* compiler = RuntimeCompiler::find(why);
-  if (!compiler) return nullptr;
-  // Never destroyed: at the end of the process the driver may be gone already.
-  static std::mutex* const mutex = new std::mutex;
-  static auto* const programs = new std::map<const KernelSource*, std::unique_ptr<JitGridProgram> >;
-  const std::lock_guard lock(*mutex);
-  auto& made = (*programs)[source];
-  if (!made) made = std::make_unique<JitGridProgram>(*source, *compiler);
-  why = "compiled at run time from " + source->file + " by NVRTC " + compiler->version();
-  if (const std::string trouble = JitCache::of_user().trouble(); !trouble.empty()) why += "; " + trouble;
-  return made.get();
+  return find_jit<JitGridProgram>(program.source(), why);
 }
 
 #endif

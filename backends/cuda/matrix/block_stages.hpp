@@ -1,5 +1,6 @@
 #pragma once
 #include <voussoir/backends/cuda/matrix/sparse_product.hpp>
+#include <voussoir/backends/cuda/runtime/async_copy.hpp>
 #include <voussoir/backends/cuda/runtime/passing_through.hpp>
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
 #include <voussoir/backends/cuda/runtime/shared_memory.hpp>
@@ -22,33 +23,6 @@ struct BlockStage {
   double value[depth * B * B * slice_rows];
   std::int32_t column[depth * slice_rows];
 };
-
-namespace stages {
-
-/// Starts to copy a number to shared memory, or zero where it is not `valid`.
-__device__ inline void start_copy(double* to, const double* from, bool valid) {
-#if defined(VSR_CUDA_EMULATED)
-  *to = valid ? *from : 0.0;
-#else
-  const auto target = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  const int bytes = valid ? 8 : 0;  // the others are filled with zeros
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;\n" ::"r"(target), "l"(from), "r"(bytes) : "memory");
-#endif
-}
-/// Ends a group of copies.
-__device__ inline void close_group() {
-#if !defined(VSR_CUDA_EMULATED)
-  asm volatile("cp.async.commit_group;\n" ::: "memory");
-#endif
-}
-/// Waits for all groups of this thread.
-__device__ inline void wait_for_groups() {
-#if !defined(VSR_CUDA_EMULATED)
-  asm volatile("cp.async.wait_group 0;\n" ::: "memory");
-#endif
-}
-
-}  // namespace stages
 
 /// The blocks of a slice, stage by stage: those that are stored and then, where `Mirrored`, the mirror images of what
 /// half a matrix stores elsewhere. Where a row has ended, blocks are zero and belong to the row itself.
@@ -84,7 +58,7 @@ class BlockStages {
 
   /// The next stage. Starts to copy the one behind it.
   __device__ const BlockStage<B>& next() {
-    stages::wait_for_groups();
+    wait_for_copies_but<0>();
     __syncthreads();
     const BlockStage<B>& ready = room_[(copied_ / depth + 1) % stages_in_memory];
     copy();
@@ -126,10 +100,10 @@ class BlockStages {
       stage.column[threadIdx.x] = column_;
 #pragma unroll
       for (int e = 0; e < B * B; ++e)
-        stages::start_copy(to + (Mirrored && turned_ ? e % B * B + e / B : e) * slice_rows, from + e * slice_rows,
+        start_copy_or_zero(to + (Mirrored && turned_ ? e % B * B + e / B : e) * slice_rows, from + e * slice_rows,
                            valid_);
     }
-    stages::close_group();
+    close_copies();
     copied_ += depth;
     if (copied_ < width_) find();
   }

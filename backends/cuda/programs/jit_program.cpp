@@ -7,10 +7,9 @@
 
 #include <voussoir/backends/cuda/elements/clusters.hpp>
 #include <voussoir/backends/cuda/elements/tangent_choice.hpp>
-#include <voussoir/backends/cuda/programs/jit_cache.hpp>
+#include <voussoir/backends/cuda/programs/jit_kernels.hpp>
 #include <voussoir/backends/cuda/programs/jit_text.hpp>
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
-#include <voussoir/backends/version.hpp>
 
 // Elements of route jit: their text is compiled for the GPU at hand, routine by routine, when it is first used.
 
@@ -199,27 +198,11 @@ class JitDeviceProgram final : public DeviceProgram {
     const int architecture = 10 * run.gpu().major + run.gpu().minor;
     const std::lock_guard lock(mutex_);
     auto& module = modules_[{architecture, name}];
-    if (!module) module = make(name, choose_target(architecture, compiler_.architectures()));
+    if (!module)
+      module = load_kernel(
+          source_, jit_request(source_, name, choose_target(architecture, compiler_.architectures()), kernel_headers()),
+          compiler_);
     return *module;
-  }
-
-  std::unique_ptr<KernelModule> make(const KernelTemplate& name, const Target& target) const {
-    const CompileRequest request = jit_request(source_, name, target, kernel_headers());
-    JitCache& cache = JitCache::of_user();
-    const std::string key = cache_key(request, compiler_.version(), version());
-    CompiledKernel kernel;
-    if (cache.read(key, kernel)) {
-      try {
-        return std::make_unique<KernelModule>(kernel.code, kernel.name);
-      } catch (const Error&) {
-        // Another driver may have its own opinion of old code: it is made anew.
-      }
-    }
-    kernel = compiler_.compile(request);
-    if (kernel.code.empty()) throw jit_error(source_, kernel.messages);
-    auto module = std::make_unique<KernelModule>(kernel.code, kernel.name);
-    cache.write(key, kernel);
-    return module;
   }
 
   const KernelSource& source_;
@@ -232,24 +215,7 @@ class JitDeviceProgram final : public DeviceProgram {
 }  // namespace
 
 const DeviceProgram* find_jit_program(const ElementProgram& program, std::string& why) {
-  const KernelSource* source = program.source();
-  if (!source) {
-    why = "its source is not embedded; add its file to voussoir_add_elements()";
-    return nullptr;
-  }
-  why = KernelModule::unavailable();
-  if (!why.empty()) return nullptr;
-  const RuntimeCompiler* compiler = RuntimeCompiler::find(why);
-  if (!compiler) return nullptr;
-  // Never destroyed: at the end of the process the driver may be gone already.
-  static std::mutex* const mutex = new std::mutex;
-  static auto* const programs = new std::map<const KernelSource*, std::unique_ptr<JitDeviceProgram> >;
-  const std::lock_guard lock(*mutex);
-  auto& made = (*programs)[source];
-  if (!made) made = std::make_unique<JitDeviceProgram>(*source, *compiler);
-  why = "compiled at run time from " + source->file + " by NVRTC " + compiler->version();
-  if (const std::string trouble = JitCache::of_user().trouble(); !trouble.empty()) why += "; " + trouble;
-  return made.get();
+  return find_jit<JitDeviceProgram>(program.source(), why);
 }
 
 #endif

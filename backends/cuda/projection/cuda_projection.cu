@@ -17,12 +17,15 @@ namespace {
 
 /// Lists that projections need of a model, made when they are first asked for.
 struct ProjectionLists {
+  /// list_rows() of a batch, and what they were made for.
+  struct Rows {
+    Array<std::int32_t> row;
+    bool made = false, constrained = false, clustered = false;
+    std::weak_ptr<const ClusterSet> clusters;  ///< where they are `clustered`
+  };
   struct Batch {
-    bool made_counted = false, made_described = false;
-    Array<std::int32_t> counted;    ///< counted_elements(); empty: all
-    Array<std::int32_t> described;  ///< counted_by_description(); empty: the same numbers
-    Array<std::int32_t> clustered;  ///< `counted` in the order of `clusters`
-    std::weak_ptr<const ClusterSet> clusters;
+    Rows stored;     ///< in the order in which an operator stores matrices
+    Rows described;  ///< in the order of the model's description
   };
   std::vector<std::vector<Batch>> batches;        ///< per device
   std::vector<Array<std::int32_t>> constrained;   ///< owned equations that are not free, per device
@@ -38,6 +41,8 @@ ProjectionLists& lists_of(const DeviceModel& model) {
   });
   if (lists.constraints == model.revision().constraints) return lists;
   lists.constrained.clear();
+  for (auto& batches : lists.batches)
+    for (ProjectionLists::Batch& batch : batches) batch.stored.made = false;
   for (int d = 0; d < model.devices(); ++d) {
     const auto flags = model.part(d).constrained.read_host();
     std::vector<std::int32_t> rows;
@@ -53,52 +58,57 @@ ProjectionLists::Batch& lists_of(const DeviceModel& model, int device, int batch
   return lists_of(model).batches[static_cast<std::size_t>(device)][static_cast<std::size_t>(batch)];
 }
 
-/// Local numbers of the elements in the order in which an operator stores their matrices; null: their own. Waits where
-/// they are made. Outside a section.
-const Array<std::int32_t>& numbers_of_stored(const CudaElementOperator& matrix, int device, int batch) {
-  const DeviceModel& model = *matrix.model();
-  ProjectionLists::Batch& lists = lists_of(model, device, batch);
+/// Makes a list of the rows of a batch. `counted` has local numbers of its elements; empty: their own. Outside a
+/// section.
+void make_rows(const DeviceModel& model, int device, int batch, const std::vector<std::int32_t>& counted,
+               const Array<std::int32_t>* order, std::int64_t count, ProjectionLists::Rows& rows) {
   const auto& memory = model.layout()->memory(device);
-  if (!lists.made_counted) {
-    const std::vector<std::int32_t> counted = voussoir::detail::counted_elements(model, device, batch);
-    lists.counted = Array<std::int32_t>(memory, std::span<const std::int32_t>(counted));
-    lists.made_counted = true;
-  }
-  const auto clusters = matrix.clusters_of(device, batch);
-  if (!clusters) return lists.counted;
-  const ClusterPlan& plan = clusters->batches[static_cast<std::size_t>(batch)];
-  if (lists.counted.empty()) return plan.element;
-  if (lists.clusters.lock() != clusters) {
-    const auto order = plan.element.read_host(), counted = lists.counted.read_host();
-    std::vector<std::int32_t> numbers(static_cast<std::size_t>(plan.elements));
-    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = counted[static_cast<std::size_t>(order[k])];
-    lists.clustered = Array<std::int32_t>(memory, std::span<const std::int32_t>(numbers));
-    lists.clusters = clusters;
-  }
-  return lists.clustered;
-}
-
-const Array<std::int32_t>& numbers_of_description(const DeviceModel& model, int device, int batch) {
-  ProjectionLists::Batch& lists = lists_of(model, device, batch);
-  if (!lists.made_described) {
-    const std::vector<std::int32_t> numbers = voussoir::detail::counted_by_description(model, device, batch);
-    lists.described = Array<std::int32_t>(model.layout()->memory(device), std::span<const std::int32_t>(numbers));
-    lists.made_described = true;
-  }
-  return lists.described;
-}
-
-/// What all projections of a batch's elements have in common. Inside a section.
-ProjectedElements projected(const DeviceModel& model, int device, int batch, int columns) {
   const DeviceModel::Part& part = model.part(device);
   const ElementBatch& elements = part.batches[static_cast<std::size_t>(batch)];
-  ProjectedElements job;
-  job.nodes = elements.program->nodes();
-  job.dofs = elements.program->dofs();
-  job.node = elements.nodes.read_device();
-  job.equations = element_equations(part, batch);
-  job.columns = columns;
-  return job;
+  const Array<std::int32_t> numbers(memory, std::span<const std::int32_t>(counted));
+  const int dofs = elements.program->dofs();
+  rows.row = Array<std::int32_t>(memory, static_cast<std::size_t>(row_list_size(count, dofs)));
+  DeviceSection section(*memory);
+  ElementRowSource source;
+  source.count = count;
+  source.order = order ? order->read_device() : nullptr;
+  source.counted = numbers.empty() ? nullptr : numbers.read_device();
+  source.nodes = elements.program->nodes();
+  source.dofs = dofs;
+  source.node = elements.nodes.read_device();
+  source.equations = element_equations(part, batch);
+  source.constrained = rows.constrained ? part.constrained.read_device() : nullptr;
+  list_rows(source, rows.row.write_device(), cuda_memory(memory));
+  rows.made = true;
+}
+
+/// Rows of the elements in the order in which an operator stores their matrices; `constrained`: without those of
+/// equations that are not free. Outside a section.
+const Array<std::int32_t>& rows_of_stored(const CudaElementOperator& matrix, int device, int batch, bool constrained) {
+  const DeviceModel& model = *matrix.model();
+  ProjectionLists::Rows& rows = lists_of(model, device, batch).stored;
+  const auto clusters = matrix.clusters_of(device, batch);
+  if (rows.made && rows.constrained == constrained && rows.clustered == (clusters != nullptr) &&
+      rows.clusters.lock() == clusters)
+    return rows.row;
+  rows.constrained = constrained;
+  rows.clustered = clusters != nullptr;
+  rows.clusters = clusters;
+  make_rows(model, device, batch, voussoir::detail::counted_elements(model, device, batch),
+            clusters ? &clusters->batches[static_cast<std::size_t>(batch)].element : nullptr,
+            model.part(device).batches[static_cast<std::size_t>(batch)].element_count, rows);
+  return rows.row;
+}
+
+/// Rows of all elements of a batch that the model's description has, in its order. Outside a section.
+const Array<std::int32_t>& rows_of_description(const DeviceModel& model, int device, int batch) {
+  ProjectionLists::Rows& rows = lists_of(model, device, batch).described;
+  if (rows.made) return rows.row;
+  const std::vector<std::int32_t> counted = voussoir::detail::counted_by_description(model, device, batch);
+  const std::int64_t own = model.part(device).batches[static_cast<std::size_t>(batch)].element_count;
+  make_rows(model, device, batch, counted, nullptr, counted.empty() ? own : static_cast<std::int64_t>(counted.size()),
+            rows);
+  return rows.row;
 }
 
 /// Zero where an equation is not free.
@@ -168,8 +178,9 @@ void CudaProjection::project_matrix(const CudaSparseMatrix& matrix, const Vector
     DeviceSection section(*memory);
     const CudaSparseMatrix::Part& own = matrix.part(d);
     shares.emplace_back(all_panels(x.columns()), memory);
-    project_half({own.rows.view(), own.value.read_device(), x.part(d).read_device(), x.columns()}, matrix.block_size(),
-                 shares.back(), cuda_memory(memory));
+    project_half(
+        {own.rows.view(), own.value.read_device(), x.part(d).read_device(), x.columns(), backend_.devices() > 1},
+        matrix.block_size(), shares.back(), cuda_memory(memory));
     shares.back().enqueue_total();
   }
   std::fill(result.begin(), result.end(), 0.0);
@@ -198,23 +209,26 @@ PanelSums CudaProjection::enqueue_stored(const CudaElementOperator& matrix, int 
   const bool free_only = matrix.equations() == OperatorEquations::free;
   const bool depends = free_only && !part.dependencies.empty();
   const Array<double> inner = depends ? expanded(model, device, x) : Array<double>();
-  std::vector<const Array<std::int32_t>*> numbers;
+  std::vector<const Array<std::int32_t>*> rows;
   for (int b = 0; b < model.batch_count(); ++b)
-    numbers.push_back(matrix.stored_matrices(device, b).empty() ? nullptr : &numbers_of_stored(matrix, device, b));
+    rows.push_back(matrix.stored_matrices(device, b).empty()
+                       ? nullptr
+                       : &rows_of_stored(matrix, device, b, free_only && !depends));
   const Array<std::int32_t>& held = lists_of(model).constrained[static_cast<std::size_t>(device)];
 
   DeviceSection section(*memory);
   PanelSums sums(upper_panels(x.columns()), memory);
   const double* px = x.part(device).read_device();
   for (int b = 0; b < model.batch_count(); ++b) {
-    const Array<std::int32_t>* own = numbers[static_cast<std::size_t>(b)];
-    if (!own) continue;
-    ProjectedElements job = projected(model, device, b, x.columns());
+    if (!rows[static_cast<std::size_t>(b)]) continue;
+    const ElementBatch& elements = part.batches[static_cast<std::size_t>(b)];
+    ProjectedElements job;
     job.matrices = matrix.stored_matrices(device, b).read_device();
-    job.count = part.batches[static_cast<std::size_t>(b)].element_count;
-    job.number = own->empty() ? nullptr : own->read_device();
-    job.constrained = free_only && !depends ? part.constrained.read_device() : nullptr;
+    job.count = elements.element_count;
+    job.rows = rows[static_cast<std::size_t>(b)]->read_device();
+    job.dofs = elements.program->dofs();
     job.x = depends ? inner.read_device() : px;
+    job.columns = x.columns();
     project_elements(job, sums, cuda_memory(memory));
   }
   if (free_only && !held.empty())  // a unit diagonal
@@ -245,7 +259,8 @@ void CudaProjection::project(const DeviceModel& model, ElementMatrixSource& sour
   std::vector<PanelSums> shares;
   std::vector<std::unique_ptr<MatrixStream>> streams;
   for (int d = 0; d < backend_.devices(); ++d) {
-    for (int b = 0; b < model.batch_count(); ++b) numbers_of_description(model, d, b);
+    for (int b = 0; b < model.batch_count(); ++b)
+      if (model.part(d).batches[static_cast<std::size_t>(b)].element_count > 0) rows_of_description(model, d, b);
     DeviceSection section(*backend_.memory(d));
     shares.emplace_back(upper_panels(x.columns()), backend_.memory(d));
     streams.push_back(std::make_unique<MatrixStream>(backend_.memory(d), source.largest_group_bytes()));
@@ -257,17 +272,16 @@ void CudaProjection::project(const DeviceModel& model, ElementMatrixSource& sour
     const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(group.entries) *
                               static_cast<std::size_t>((group.count + 31) / 32 * 32);
     for (int d = 0; d < backend_.devices(); ++d) {
-      if (model.part(d).batches[static_cast<std::size_t>(group.batch)].element_count == 0) continue;
-      const Array<std::int32_t>& numbers = numbers_of_description(model, d, group.batch);
+      const ElementBatch& elements = model.part(d).batches[static_cast<std::size_t>(group.batch)];
+      if (elements.element_count == 0) continue;
+      const Array<std::int32_t>& rows = rows_of_description(model, d, group.batch);
       DeviceSection section(*backend_.memory(d));
-      ProjectedElements job = projected(model, d, group.batch, x.columns());
-      // A device that counts all elements under their own numbers has those of the group from `first` on.
-      if (numbers.empty())
-        job.node += static_cast<std::ptrdiff_t>(group.first) * job.nodes;
-      else
-        job.number = numbers.read_device() + group.first;
+      ProjectedElements job;
+      job.dofs = elements.program->dofs();
+      job.rows = rows.read_device() + static_cast<std::ptrdiff_t>(group.first) * listed_rows(job.dofs);
       job.count = group.count;
       job.x = x.part(d).read_device();
+      job.columns = x.columns();
       MatrixStream& stream = *streams[static_cast<std::size_t>(d)];
       job.matrices = stream.bring(group.values, bytes, group.pinned);
       project_elements(job, shares[static_cast<std::size_t>(d)], cuda_memory(backend_.memory(d)));

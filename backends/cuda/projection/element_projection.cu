@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/cuda/primitives/tensor_product.hpp>
+#include <voussoir/backends/cuda/runtime/async_copy.hpp>
 #include <voussoir/backends/cuda/runtime/passing_through.hpp>
 #include <voussoir/backends/detail/upper_triangle.hpp>
 
@@ -19,8 +20,8 @@ using voussoir::detail::triangle_row;
 namespace {
 
 constexpr int warps = projection_warps;
-/// Threads where X is in registers: of those that were tried, the fastest number.
-constexpr int small_threads = 192;
+/// Threads where X is in registers: so few that two blocks of them have all registers of a multiprocessor.
+constexpr int small_threads = 128;
 constexpr int group_elements = 32;  // side by side in memory
 
 struct ElementPanelJob {
@@ -74,27 +75,31 @@ struct PanelTiles {
   }
 };
 
-/// The equation of row r of an element's X, or −1 where it counts as zero.
-template <int Components>
-__device__ inline std::int32_t row_of(const ElementPanelJob& job, std::int32_t element, int r) {
-  const ProjectedElements& e = job.elements;
-  if (r >= e.dofs) return -1;
-  const int components = Components > 0 ? Components : e.equations.components;
-  const std::int32_t equation =
-      e.equations.of(e.node[static_cast<std::int64_t>(element) * e.nodes + r / components], r % components);
-  return e.constrained && e.constrained[equation] ? -1 : equation;
-}
-
 /// A number of X, or zero behind its last column.
 __device__ inline double number_of_x(const ElementPanelJob& job, std::int32_t row, int column) {
   const ProjectedElements& e = job.elements;
   return row >= 0 && column < e.columns ? __ldg(e.x + static_cast<std::int64_t>(row) * e.columns + column) : 0.0;
 }
 
-/// The local number of the element at a place, or −1.
-__device__ inline std::int32_t element_at(const ElementPanelJob& job, std::int64_t place) {
-  if (place >= job.elements.count) return -1;
-  return job.elements.number ? job.elements.number[place] : static_cast<std::int32_t>(place);
+/// Marks an element that does not count, in place of its first row.
+constexpr std::int32_t skipped = -2;
+
+__global__ void write_rows(ElementRowSource source, std::int64_t numbers, int listed, std::int32_t* rows) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= numbers) return;
+  const std::int64_t place = i / listed;
+  const int r = static_cast<int>(i % listed);
+  std::int32_t element = place < source.count ? static_cast<std::int32_t>(place) : -1;
+  if (element >= 0 && source.order) element = source.order[element];
+  if (element >= 0 && source.counted) element = source.counted[element];
+  std::int32_t row = element < 0 ? skipped : -1;
+  if (element >= 0 && r < source.dofs) {
+    const int components = source.equations.components;
+    const std::int32_t node = source.node[static_cast<std::int64_t>(element) * source.nodes + r / components];
+    const std::int32_t equation = source.equations.of(node, r % components);
+    if (!source.constrained || !source.constrained[equation]) row = equation;
+  }
+  rows[i] = row;
 }
 
 /// Copies the matrices of `stage` elements of a group, from `first` on, to shared memory.
@@ -126,76 +131,114 @@ __device__ inline void load_x(const ElementPanelJob& job, const std::int32_t* ro
     }
 }
 
-/// A warp per element of at most 8 · Tiles unknowns, with all of its X in registers. `Size` is the number of unknowns
-/// where the compiler is to know it, else 0.
-template <int Tiles, int Size, int Components, bool Diagonal>
+/// Where the numbers of a lane stand in an upper triangle of `dofs` rows, but for what the compiler knows.
+template <int Tiles>
+struct TrianglePlaces {
+  int by_row[Tiles][2], by_column[Tiles];
+
+  __device__ TrianglePlaces(int dofs, int q, int g) {
+#pragma unroll
+    for (int t = 0; t < Tiles; ++t) {
+      by_column[t] = triangle_row(8 * t + g, dofs) + 2 * q;
+#pragma unroll
+      for (int s = 0; s < 2; ++s) by_row[t][s] = triangle_row(8 * t + 2 * q + s, dofs) + g;
+    }
+  }
+};
+
+/// Elements of a stage where X is in registers, and stages in shared memory: one is multiplied while the other is
+/// copied.
+constexpr int small_stage = 16, small_stages = 2;
+static_assert(group_elements % small_stage == 0 && small_threads % small_stage == 0);
+
+/// Numbers in shared memory of a stage: matrices, and the rows of X behind them.
+constexpr int small_stage_numbers(int tiles, int stride) {
+  return small_stage * stride + small_stage * 8 * tiles * static_cast<int>(sizeof(std::int32_t)) / 8;
+}
+
+/// Starts to copy a stage of matrices and rows to shared memory.
+template <int Tiles>
+__device__ inline void start_stage(const ElementPanelJob& job, std::int64_t piece, double* shared) {
+  constexpr int pieces = group_elements / small_stage, quads = small_stage * 2 * Tiles;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % small_stage;
+  const double* source =
+      job.elements.matrices + piece / pieces * job.entries * group_elements + piece % pieces * small_stage + lane;
+#pragma unroll 4
+  for (int e = thread / small_stage; e < job.entries; e += small_threads / small_stage)
+    start_copy<8>(shared + lane * job.stride + e, source + e * group_elements);
+  auto* rows = reinterpret_cast<std::int32_t*>(shared + small_stage * job.stride);
+  const std::int32_t* listed = job.elements.rows + piece * (small_stage * 8 * Tiles);
+  for (int i = thread; i < quads; i += small_threads) start_copy<16>(rows + 4 * i, listed + 4 * i);
+}
+
+/// sum += XₑᵀLₑXₑ by a warp. `Size` is the number of unknowns where the compiler is to know it, else 0.
+template <int Tiles, int Size, bool Diagonal>
+__device__ inline void add_element(const ElementPanelJob& job, const TrianglePlaces<Tiles>& places,
+                                   const double* matrix, const std::int32_t* rows, PanelTiles<Diagonal>& tiles) {
+  const int lane = static_cast<int>(threadIdx.x) % 32, q = lane % 4, g = lane / 4, dofs = job.elements.dofs;
+  const std::int32_t* own = rows + 2 * q;
+  double x[Tiles][4][2];
+  load_x(job, own, g, x);
+#pragma unroll
+  for (int u = 0; u < Tiles; ++u) {
+    double y[4][2] = {};
+    const int c = 8 * u + g;
+#pragma unroll
+    for (int t = 0; t < Tiles; ++t) {
+      double b[2];
+#pragma unroll
+      for (int s = 0; s < 2; ++s) {
+        const int r = 8 * t + 2 * q + s;
+        const bool above = t < u || (t == u && r <= c);
+        const int entry = above ? places.by_row[t][s] + 8 * u : places.by_column[u] + 8 * t + s;
+        b[s] = 8 * Tiles == Size || (r < dofs && c < dofs) ? matrix[entry] : 0.0;
+      }
+#pragma unroll
+      for (int m = 0; m < 4; m += 2) multiply_add(y[m], y[m + 1], x[t][m], x[t][m + 1], b);
+    }
+    tiles.add(y, [&](int s, int j) {
+      if constexpr (Diagonal)
+        return x[u][j][s];
+      else
+        return number_of_x(job, own[8 * u + s], job.left + 8 * j + g);
+    });
+  }
+}
+
+/// A warp per element of at most 8 · Tiles unknowns, with all of its X in registers.
+template <int Tiles, int Size, bool Diagonal>
 __global__ void __launch_bounds__(small_threads, 2) project_small(ElementPanelJob job) {
-  VSR_DYNAMIC_SHARED(double, matrices);
-  VSR_SHARED std::int32_t equations[group_elements * 8 * Tiles];  // of the rows of X
-  constexpr std::int32_t skipped = -2;
+  VSR_DYNAMIC_SHARED(double, shared);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int q = lane % 4, g = lane / 4;
   if constexpr (Size > 0) {
     job.elements.dofs = Size;
     job.entries = Size * (Size + 1) / 2;
     job.stride = job.entries | 1;
   }
-  job.stage = group_elements;
-  const int dofs = job.elements.dofs;
-  // Where this lane's numbers of a triangle stand, but for what the compiler knows.
-  int by_row[Tiles][2], by_column[Tiles];
-#pragma unroll
-  for (int t = 0; t < Tiles; ++t) {
-    by_column[t] = triangle_row(8 * t + g, dofs) + 2 * q;
-#pragma unroll
-    for (int s = 0; s < 2; ++s) by_row[t][s] = triangle_row(8 * t + 2 * q + s, dofs) + g;
-  }
+  const TrianglePlaces<Tiles> places(job.elements.dofs, lane % 4, lane / 4);
+  const int stage_room = small_stage_numbers(Tiles, job.stride);
   PanelTiles<Diagonal> tiles;
-  const std::int64_t groups = (job.elements.count + group_elements - 1) / group_elements;
-  for (std::int64_t group = blockIdx.x; group < groups; group += gridDim.x) {
-    // From elements to nodes to equations is a long way through memory: all threads go it at once.
-#pragma unroll
-    for (int i = static_cast<int>(threadIdx.x); i < group_elements * 8 * Tiles; i += small_threads) {
-      const std::int32_t element = element_at(job, group * group_elements + i / (8 * Tiles));
-      equations[i] = element < 0 ? skipped : row_of<Components>(job, element, i % (8 * Tiles));
-    }
-    load_matrices<small_threads>(job, group, 0, matrices);
+  const std::int64_t pieces = (job.elements.count + small_stage - 1) / small_stage;
+  if (blockIdx.x < pieces) start_stage<Tiles>(job, blockIdx.x, shared);
+  close_copies();
+  int turn = 0;
+  for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+    wait_for_copies_but<0>();
     __syncthreads();
+    const double* matrices = shared + turn * stage_room;
+    const auto* rows = reinterpret_cast<const std::int32_t*>(matrices + small_stage * job.stride);
+    turn = 1 - turn;
+    if (piece + gridDim.x < pieces) start_stage<Tiles>(job, piece + gridDim.x, shared + turn * stage_room);
+    close_copies();
 #pragma unroll 1
-    for (int k = warp; k < group_elements; k += small_threads / 32) {
-      const std::int32_t* own = equations + k * (8 * Tiles) + 2 * q;
-      if (equations[k * (8 * Tiles)] == skipped) continue;
-      double x[Tiles][4][2];
-      load_x(job, own, g, x);
-      const double* matrix = matrices + k * job.stride;
-#pragma unroll
-      for (int u = 0; u < Tiles; ++u) {
-        double y[4][2] = {};
-        const int c = 8 * u + g;
-#pragma unroll
-        for (int t = 0; t < Tiles; ++t) {
-          double b[2];
-#pragma unroll
-          for (int s = 0; s < 2; ++s) {
-            const int r = 8 * t + 2 * q + s;
-            const bool above = t < u || (t == u && r <= c);
-            const int entry = above ? by_row[t][s] + 8 * u : by_column[u] + 8 * t + s;
-            b[s] = 8 * Tiles == Size || (r < dofs && c < dofs) ? matrix[entry] : 0.0;
-          }
-#pragma unroll
-          for (int m = 0; m < 4; m += 2) multiply_add(y[m], y[m + 1], x[t][m], x[t][m + 1], b);
-        }
-        tiles.add(y, [&](int s, int j) {
-          if constexpr (Diagonal)
-            return x[u][j][s];
-          else
-            return number_of_x(job, own[8 * u + s], job.left + 8 * j + g);
-        });
-      }
+    for (int k = warp; k < small_stage; k += small_threads / 32) {
+      const std::int32_t* own = rows + k * (8 * Tiles);
+      if (piece * small_stage + k < job.elements.count && *own != skipped)
+        add_element<Tiles, Size>(job, places, matrices + k * job.stride, own, tiles);
     }
-    __syncthreads();
   }
-  tiles.template finish<small_threads>(matrices, job.sums);
+  __syncthreads();
+  tiles.template finish<small_threads>(shared, job.sums);
 }
 
 /// Numbers from a row of X to the next in shared memory: the four rows that a half of a warp reads, two apart, are in
@@ -221,8 +264,8 @@ __global__ void __launch_bounds__(projection_threads, 2) project_any(ElementPane
     const int first = static_cast<int>(piece % pieces) * job.stage;
     load_matrices<projection_threads>(job, group, first, matrices);
     for (int i = warp; i < job.stage * rows; i += warps) {  // a warp per row
-      const std::int32_t element = element_at(job, group * group_elements + first + i / rows);
-      const std::int32_t row = element < 0 ? -1 : row_of<0>(job, element, i % rows);
+      const std::int64_t place = group * group_elements + first + i / rows;
+      const std::int32_t row = place < job.elements.count ? job.elements.rows[place * rows + i % rows] : -1;
       lefts[i * left_stride + lane] = number_of_x(job, row, job.top + lane);
       if constexpr (!Diagonal)
         if (lane < right_columns) rights[i * right_stride + lane] = number_of_x(job, row, job.left + lane);
@@ -230,7 +273,8 @@ __global__ void __launch_bounds__(projection_threads, 2) project_any(ElementPane
     __syncthreads();
     for (int item = warp; item < job.stage * row_tiles; item += warps) {
       const int e = item / row_tiles, u = item % row_tiles, c = 8 * u + g;
-      if (element_at(job, group * group_elements + first + e) < 0) continue;
+      const std::int64_t place = group * group_elements + first + e;
+      if (place >= job.elements.count || job.elements.rows[place * rows] == skipped) continue;
       const double* matrix = matrices + e * job.stride;
       const double* left = lefts + e * rows * left_stride;
       const double* right = rights + e * rows * right_stride;
@@ -301,19 +345,22 @@ int choose_stage(int dofs, const CudaMemory& memory) {
   return stage;
 }
 
+std::size_t small_numbers(int dofs) {
+  return static_cast<std::size_t>(small_stages * small_stage_numbers((dofs + 7) / 8, odd_stride(dofs)));
+}
+
 bool fits_small(int dofs, const CudaMemory& memory) {
-  return dofs <= most_small &&
-         static_cast<std::size_t>(group_elements) * static_cast<std::size_t>(odd_stride(dofs)) <= shared_limit(memory);
+  return dofs <= most_small && small_numbers(dofs) <= shared_limit(memory);
 }
 
 using PanelKernel = void (*)(ElementPanelJob);
 
 template <bool Diagonal>
 PanelKernel small_kernel(const ProjectedElements& elements) {
-  if (elements.dofs == 24 && elements.equations.components == 3) return project_small<3, 24, 3, Diagonal>;
-  return elements.dofs <= 8    ? project_small<1, 0, 0, Diagonal>
-         : elements.dofs <= 16 ? project_small<2, 0, 0, Diagonal>
-                               : project_small<3, 0, 0, Diagonal>;
+  if (elements.dofs == 24) return project_small<3, 24, Diagonal>;
+  return elements.dofs <= 8    ? project_small<1, 0, Diagonal>
+         : elements.dofs <= 16 ? project_small<2, 0, Diagonal>
+                               : project_small<3, 0, Diagonal>;
 }
 
 }  // namespace
@@ -322,11 +369,15 @@ bool fits_projection(int dofs, const CudaMemory& memory) {
   return fits_small(dofs, memory) || std::max(stage_numbers(dofs, 1), finish_numbers(true)) <= shared_limit(memory);
 }
 
+void list_rows(const ElementRowSource& source, std::int32_t* rows, const CudaMemory& memory) {
+  const std::int64_t numbers = row_list_size(source.count, source.dofs);
+  launch(write_rows, grid_for(numbers), memory.stream(), source, numbers, listed_rows(source.dofs), rows);
+}
+
 void project_elements(const ProjectedElements& elements, PanelSums& sums, const CudaMemory& memory) {
   const bool small = fits_small(elements.dofs, memory);
-  const int stage = small ? group_elements : choose_stage(elements.dofs, memory);
-  const std::int64_t groups = (elements.count + group_elements - 1) / group_elements,
-                     pieces = groups * (group_elements / stage);
+  const int stage = small ? small_stage : choose_stage(elements.dofs, memory);
+  const std::int64_t pieces = (elements.count + stage - 1) / stage;
   for (std::size_t p = 0; p < sums.panels().size(); ++p) {
     const Panel& panel = sums.panels()[p];
     const bool diagonal = panel.top == panel.left;
@@ -337,8 +388,8 @@ void project_elements(const ProjectedElements& elements, PanelSums& sums, const 
                               elements.dofs * (elements.dofs + 1) / 2,
                               odd_stride(elements.dofs),
                               stage};
-    const std::size_t numbers = std::max(finish_numbers(diagonal), small ? static_cast<std::size_t>(stage * job.stride)
-                                                                         : stage_numbers(elements.dofs, stage));
+    const std::size_t numbers =
+        std::max(finish_numbers(diagonal), small ? small_numbers(elements.dofs) : stage_numbers(elements.dofs, stage));
     const Grid grid{std::min<std::int64_t>(projection_blocks, pieces), small ? small_threads : projection_threads,
                     numbers * sizeof(double)};
     const PanelKernel kernel = diagonal ? (small ? small_kernel<true>(elements) : project_any<true>)

@@ -25,8 +25,8 @@ struct HalfPanelJob {
   double* sums;
 };
 
-/// z of a slice, by rows, to shared memory.
-template <int B>
+/// z of a slice, by rows, to shared memory. `Ghosts`: there may be columns of other devices.
+template <int B, bool Ghosts>
 __device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, BlockStage<B>* room, double* zs) {
   const ProjectedHalf& half = job.half;
   const int lane = static_cast<int>(threadIdx.x) / threads_of_row;
@@ -40,7 +40,7 @@ __device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, Bloc
     for (int k = 0; k < here; ++k)
       add_block(
           stage, k, half.x + job.left, half.columns, share,
-          [&](std::int32_t at) { return k0 + k == 0 || at >= half.rows.rows ? 0.5 : 1.0; }, z);
+          [&](std::int32_t at) { return k0 + k == 0 || (Ghosts && at >= half.rows.rows) ? 0.5 : 1.0; }, z);
   }
   if (stages.width() == 0) __syncthreads();  // else the barriers of stages stand between reading the last z and writing
   const bool exists = half.rows.row[slice * slice_rows + lane] >= 0;
@@ -51,7 +51,7 @@ __device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, Bloc
 }
 
 /// A block of threads per slice: rows of z go to shared memory, and each warp adds a tile of 16 × 8 of XᵀZ.
-template <int B>
+template <int B, bool Ghosts>
 __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPanelJob job) {
   VSR_DYNAMIC_SHARED(BlockStage<B>, room);
   double* const zs = reinterpret_cast<double*>(room + BlockStages<B, false>::stages_in_memory);
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPane
   const int q = lane % 4, g = lane / 4, down = warp / 4 * 16, across = warp % 4 * 8;
   double top[2] = {}, bottom[2] = {};
   for (std::int64_t slice = blockIdx.x; slice < half.rows.slices; slice += gridDim.x) {
-    multiply_slice<B>(job, slice, room, zs);
+    multiply_slice<B, Ghosts>(job, slice, room, zs);
     __syncthreads();
     // The stages of the next slice are read behind this barrier, and its z is written behind those of its stages.
 #pragma unroll 2
@@ -92,6 +92,15 @@ constexpr std::size_t slice_bytes() {
   return BlockStages<B, false>::stages_in_memory * sizeof(BlockStage<B>) + sizeof(double) * slice_rows * B * row_stride;
 }
 
+template <bool Ghosts>
+auto half_kernel(int block_size) {
+  return block_size == 2   ? project_slices<2, Ghosts>
+         : block_size == 3 ? project_slices<3, Ghosts>
+         : block_size == 4 ? project_slices<4, Ghosts>
+         : block_size == 5 ? project_slices<5, Ghosts>
+                           : project_slices<6, Ghosts>;
+}
+
 }  // namespace
 
 std::size_t half_projection_bytes(int block_size) {
@@ -103,11 +112,7 @@ std::size_t half_projection_bytes(int block_size) {
 }
 
 void project_half(const ProjectedHalf& half, int block_size, PanelSums& sums, const CudaMemory& memory) {
-  const auto kernel = block_size == 2   ? project_slices<2>
-                      : block_size == 3 ? project_slices<3>
-                      : block_size == 4 ? project_slices<4>
-                      : block_size == 5 ? project_slices<5>
-                                        : project_slices<6>;
+  const auto kernel = half.ghosts ? half_kernel<true>(block_size) : half_kernel<false>(block_size);
   const Grid grid{std::min<std::int64_t>(projection_blocks, half.rows.slices), projection_threads,
                   half_projection_bytes(block_size)};
   for (std::size_t p = 0; p < sums.panels().size(); ++p) {

@@ -10,6 +10,7 @@ struct ProjectedHalf {
   const double* value = nullptr;
   const double* x = nullptr;
   int columns = 1;
+  bool ghosts = false;  ///< whether there may be columns of other devices
 };
 
 /// Shared memory that project_half() needs.

@@ -2,13 +2,16 @@
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
 
 // Clusters: blocks of threads that run at the same time on neighbouring multiprocessors, wait for each other and read
-// each other's shared memory. GPUs have them from compute capability 9.0 on; the emulation does not.
+// each other's shared memory. GPUs have them from compute capability 9.0 on, and the emulation has them.
 
 namespace voussoir::cuda {
 
 namespace detail {
 bool has_clusters(const void* kernel);
+std::int64_t most_clusters(const void* kernel, const Grid& grid, int blocks);
+#if !defined(VSR_CUDA_EMULATED)
 void launch_clusters(const void* kernel, const Grid& grid, int blocks, cudaStream_t stream, void** arguments);
+#endif
 }  // namespace detail
 
 /// Whether the current GPU has clusters, and the code of this kernel was compiled for such a GPU.
@@ -17,18 +20,41 @@ bool has_clusters(void (*kernel)(Parameters...)) {
   return detail::has_clusters(reinterpret_cast<const void*>(kernel));
 }
 
+/// How many clusters of so many blocks the current GPU holds at the same time; 0 where it cannot hold one. The number
+/// of blocks of the grid is not used.
+template <class... Parameters>
+std::int64_t most_clusters(void (*kernel)(Parameters...), const Grid& grid, int blocks) {
+  return detail::most_clusters(reinterpret_cast<const void*>(kernel), grid, blocks);
+}
+
 /// As launch(), with clusters of so many blocks; the number of blocks of the grid is a multiple of it.
 template <class... Parameters, class... Arguments>
 void launch_in_clusters(void (*kernel)(Parameters...), const Grid& grid, int blocks, cudaStream_t stream,
                         Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes a different number of arguments");
   std::tuple<std::remove_const_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
+#if defined(VSR_CUDA_EMULATED)
+  (void)stream;
+  struct Call {
+    void (*kernel)(Parameters...);
+    std::tuple<std::remove_const_t<Parameters>...>* values;
+  } call{kernel, &values};
+  emulation::run(
+      dim3{static_cast<unsigned>(grid.blocks), 1, 1}, dim3{static_cast<unsigned>(grid.threads), 1, 1},
+      grid.shared_bytes,
+      [](void* argument) {
+        auto& c = *static_cast<Call*>(argument);
+        std::apply(c.kernel, *c.values);
+      },
+      &call, static_cast<unsigned>(blocks));
+#else
   std::apply(
       [&](auto&... value) {
         void* pointers[sizeof...(Parameters) + 1] = {static_cast<void*>(&value)..., nullptr};
         detail::launch_clusters(reinterpret_cast<const void*>(kernel), grid, blocks, stream, pointers);
       },
       values);
+#endif
 }
 
 #if !defined(VSR_CUDA_EMULATED)
@@ -51,10 +77,10 @@ __device__ inline const T* in_block(const T* shared, int rank) {
 #endif
 }
 #else
-inline void cluster_barrier() { __syncthreads(); }
+inline void cluster_barrier() { emulation::cluster_barrier(); }
 template <class T>
-const T* in_block(const T* shared, int) {
-  return shared;
+const T* in_block(const T* shared, int rank) {
+  return static_cast<const T*>(emulation::in_block(shared, rank));
 }
 #endif
 

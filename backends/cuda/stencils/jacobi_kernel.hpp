@@ -2,8 +2,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
+#include <voussoir/backends/cuda/runtime/async_copy.hpp>
 #include <voussoir/backends/cuda/runtime/shared_memory.hpp>
 
 // Several Jacobi iterations in one pass through the memory of a device.
@@ -107,32 +107,6 @@ __device__ inline float fused(float a, float b, float c) {
 #endif
 }
 
-/// Copies from the memory of the device to shared memory while the thread goes on.
-template <int Bytes>
-__device__ inline void copy_later(void* shared, const void* from) {
-#if defined(VSR_CUDA_EMULATED)
-  std::memcpy(shared, from, Bytes);
-#else
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  if (Bytes == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(Bytes) : "memory");
-#endif
-}
-__device__ inline void end_of_copies() {
-#if !defined(VSR_CUDA_EMULATED)
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-/// Waits for the copies of this thread, but not for the last groups of them.
-template <int Groups>
-__device__ inline void wait_for_copies_but() {
-#if !defined(VSR_CUDA_EMULATED)
-  asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
-#endif
-}
-
 /// The node whose value stands at index i of an axis of n nodes, which may lie beyond the sides.
 __device__ inline int folded(int i, int n, AxisSides sides) {
   if (sides.lower == side_periodic) {
@@ -227,7 +201,7 @@ class JacobiWalk {
         if (++f_slot_ == pass_.f.count) f_slot_ = 0;
       }
     }
-    end_of_copies();
+    close_copies();
     ++next_load_;
     if (++load_stage_ == Stages) load_stage_ = 0;
     if (Source && ++load_source_ == Tile::source_planes) load_source_ = 0;
@@ -238,9 +212,9 @@ class JacobiWalk {
     for (int r = 0; r < RY; ++r) {
       if (Rim || !pass_.pairs) {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) copy_later<sizeof(Real)>(&to[32 * r].a[i], plane + (at_y_[r] + at_x_[i]));
+        for (int i = 0; i < 2; ++i) start_copy<sizeof(Real)>(&to[32 * r].a[i], plane + (at_y_[r] + at_x_[i]));
       } else {
-        copy_later<sizeof(Two<Real>)>(&to[32 * r], plane + (at_y_[0] + at_x_[0]) + r * pass_.nx);
+        start_copy<sizeof(Two<Real>)>(&to[32 * r], plane + (at_y_[0] + at_x_[0]) + r * pass_.nx);
       }
     }
   }

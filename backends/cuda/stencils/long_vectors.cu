@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <voussoir/backends/array.hpp>
+#include <voussoir/backends/cuda/runtime/staged_copy.hpp>
 #include <voussoir/backends/cuda/stencils/jacobi_kernel.hpp>
 #include <voussoir/backends/cuda/stencils/jacobi_launch.hpp>
 #include <voussoir/backends/detail/stencil_iteration.hpp>
@@ -30,10 +31,20 @@ __global__ void restore_border(std::int64_t m, const double* border, double* v) 
   v[i * m + m - 1] = border[3 * m + i];
 }
 
+/// The other way round: the border of the first values.
+__global__ void keep_border(std::int64_t m, const double* v, double* border) {
+  const std::int64_t i = my_entry();
+  if (i >= m) return;
+  border[i] = v[i];
+  border[m + i] = v[(m - 1) * m + i];
+  border[2 * m + i] = v[i * m];
+  border[3 * m + i] = v[i * m + m - 1];
+}
+
 class CudaLongVectors final : public LongVectorHeat {
  public:
   CudaLongVectors(std::shared_ptr<DeviceMemory> memory, std::int64_t n, double alpha, std::span<const double> u)
-      : memory_(std::move(memory)), n_(n), alpha_(alpha) {
+      : memory_(std::move(memory)), n_(n), alpha_(alpha), copies_(memory_, u.size()) {
     const auto size = static_cast<std::size_t>((n + 2) * (n + 2));
     v_ = Array<double>(memory_, size);
     t_ = Array<double>(memory_, size);
@@ -45,45 +56,59 @@ class CudaLongVectors final : public LongVectorHeat {
 
   void write(std::span<const double> u) override {
     voussoir::detail::check_long_vectors(n_, alpha_, u.size());
-    const std::int64_t m = n_ + 2;
-    std::copy(u.begin(), u.end(), v_.write_host().begin());
-    const auto border = border_.write_host();
-    for (std::int64_t i = 0; i < m; ++i) {
-      border[static_cast<std::size_t>(i)] = u[static_cast<std::size_t>(i)];
-      border[static_cast<std::size_t>(m + i)] = u[static_cast<std::size_t>((m - 1) * m + i)];
-      border[static_cast<std::size_t>(2 * m + i)] = u[static_cast<std::size_t>(i * m)];
-      border[static_cast<std::size_t>(3 * m + i)] = u[static_cast<std::size_t>(i * m + m - 1)];
-    }
-    const DeviceSection section(*memory_);  // the values are on the device before steps are timed
-    (void)v_.read_device();
-    (void)border_.read_device();
+    const DeviceSection section(*memory_);
+    double* const v = v_.write_device();
+    copies_.to_device(u.data(), u.size(), v);
+    launch(keep_border, grid_for(n_ + 2), stream_of(memory_), n_ + 2, v, border_.write_device());
   }
   void read(std::span<double> u) override {
     voussoir::detail::check_long_vectors(n_, alpha_, u.size());
-    const auto v = v_.read_host();
-    std::copy(v.begin(), v.end(), u.begin());
+    const DeviceSection section(*memory_);
+    copies_.to_host(v_.read_device(), u.size(), u.data());
   }
   void steps(std::int64_t count) override {
     if (count < 0) throw Error(ErrorCode::bad_input, "long vectors: " + std::to_string(count) + " steps");
     const DeviceSection section(*memory_);
-    double* const v = v_.update_device();
-    double* const t = t_.write_device();
-    double* const s = s_.write_device();
-    const double* const border = border_.read_device();
-    const cudaStream_t stream = stream_of(memory_);
-    const std::int64_t m = n_ + 2, first = m + 1, length = n_ * m - 2, sums = (n_ + 1) * m - 1;
-    for (std::int64_t k = 0; k < count; ++k) {
-      launch(add_vectors, grid_for(sums), stream, sums, v + 1, v + m, t + 1);
-      launch(add_vectors, grid_for(length), stream, length, t + first - m, t + first + 1, s);
-      launch(scaled_sum, grid_for(length), stream, length, alpha_, s, 1 - 4 * alpha_, v + first);
-      launch(restore_border, grid_for(m), stream, m, border, v);
-    }
+    const Vectors at = lent();
+    for (std::int64_t k = 0; k < count; ++k)
+      for (const auto operation : {LongVectorOperation::first_sum, LongVectorOperation::second_sum,
+                                   LongVectorOperation::scaled_sum, LongVectorOperation::border})
+        run(operation, at);
+  }
+  void repeat(LongVectorOperation operation, std::int64_t count) override {
+    if (count < 0) throw Error(ErrorCode::bad_input, "long vectors: " + std::to_string(count) + " operations");
+    const DeviceSection section(*memory_);
+    const Vectors at = lent();
+    for (std::int64_t k = 0; k < count; ++k) run(operation, at);
   }
 
  private:
+  struct Vectors {
+    double *v, *t, *s;
+    const double* border;
+  };
+  /// Inside a section of the device.
+  Vectors lent() { return {v_.update_device(), t_.write_device(), s_.write_device(), border_.read_device()}; }
+
+  void run(LongVectorOperation operation, const Vectors& at) const {
+    const cudaStream_t stream = stream_of(memory_);
+    const std::int64_t m = n_ + 2, first = m + 1, length = n_ * m - 2, sums = (n_ + 1) * m - 1;
+    switch (operation) {
+      case LongVectorOperation::first_sum:
+        return launch(add_vectors, grid_for(sums), stream, sums, at.v + 1, at.v + m, at.t + 1);
+      case LongVectorOperation::second_sum:
+        return launch(add_vectors, grid_for(length), stream, length, at.t + first - m, at.t + first + 1, at.s);
+      case LongVectorOperation::scaled_sum:
+        return launch(scaled_sum, grid_for(length), stream, length, alpha_, at.s, 1 - 4 * alpha_, at.v + first);
+      case LongVectorOperation::border:
+        return launch(restore_border, grid_for(m), stream, m, at.border, at.v);
+    }
+  }
+
   std::shared_ptr<DeviceMemory> memory_;
   std::int64_t n_;
   double alpha_;
+  StagedCopy copies_;
   Array<double> v_, t_, s_, border_;
 };
 

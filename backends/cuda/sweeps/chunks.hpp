@@ -17,7 +17,7 @@ struct ChunkRow {
 
 template <int R, class T>
 __device__ __forceinline__ ChunkRow<T> eliminate_chunk(T (&l)[R], const T (&d)[R], T (&u)[R], T (&f)[R], int count,
-                                                       T tolerance, ChunkFault& fault) {
+                                                       T tolerance, ChunkFault<T>& fault) {
   ChunkRow<T> c{u[0], d[0], f[0], T(0), T(0), T(-1)};
 #pragma unroll
   for (int k = 1; k < R; ++k)
@@ -71,14 +71,14 @@ struct ReducedRow {
 /// Makes the reduced row of a chunk, from the last row of the chunk before it, where there is one: `left`.
 template <class T>
 __device__ __forceinline__ ReducedRow<T> reduced_row(const ChunkRow<T>& c, T lower, T size, bool has_left,
-                                                     const T* left, int threads, T tolerance, ChunkFault& fault) {
+                                                     const T* left, int threads, T tolerance, ChunkFault<T>& fault) {
   T a = lower, diagonal = c.diagonal, right = c.right;
   if (has_left) {
     diagonal -= lower * left[0];
     right -= lower * left[threads];
     a = -lower * left[2 * threads];
   }
-  fault.accept(0, diagonal, size, tolerance);
+  fault.accept_first(diagonal, size, tolerance);
   const T r = T(1) / diagonal;
   return {a * r, c.coupling * r, right * r};
 }
@@ -88,7 +88,7 @@ __device__ __forceinline__ ReducedRow<T> reduced_row(const ChunkRow<T>& c, T low
 /// numbers; the second half may still be read by others when this begins.
 template <class T>
 __device__ __forceinline__ void reduce_rows(ReducedRow<T>& row, int t, int parts, int spot, int hop, T* x, int threads,
-                                            T tolerance, ChunkFault& fault) {
+                                            T tolerance, ChunkFault<T>& fault) {
   int turn = 0;
   for (int h = 1; h < parts; h *= 2, turn ^= 1) {
     T* at = x + spot + turn * 3 * threads;
@@ -109,7 +109,7 @@ __device__ __forceinline__ void reduce_rows(ReducedRow<T>& row, int t, int parts
       sum -= row.c * right[threads];
       c = -row.c * right[2 * threads];
     }
-    fault.accept(0, pivot, T(1), tolerance);
+    fault.accept_first(pivot, T(1), tolerance);
     const T r = T(1) / pivot;
     row = {a * r, c * r, sum * r};
   }
@@ -144,10 +144,10 @@ __device__ __forceinline__ BlockEnds<T> ends_at(const T* ends, int hop) {
 
 /// The unknowns before and behind the rows of a block whose system has no other block.
 template <class T>
-__device__ __forceinline__ void close_block(const BlockEnds<T>& e, T tolerance, ChunkFault& fault, T& before,
+__device__ __forceinline__ void close_block(const BlockEnds<T>& e, T tolerance, ChunkFault<T>& fault, T& before,
                                             T& behind) {
   const T c0 = 1 + e.c, az = 1 + e.az, one = c0 * az, other = e.a * e.cz, det = one - other;
-  fault.accept(0, det, magnitude_of(one) + magnitude_of(other), tolerance);
+  fault.accept_first(det, magnitude_of(one) + magnitude_of(other), tolerance);
   const T r = T(1) / det;
   behind = (e.f * az - e.a * e.fz) * r;
   before = (c0 * e.fz - e.cz * e.f) * r;

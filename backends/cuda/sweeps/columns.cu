@@ -96,7 +96,7 @@ struct ColumnPlace {
 /// The unknowns before and behind the rows of the block. In the pass that reduces, leaves the ends in memory instead.
 template <Around where, class T>
 __device__ __forceinline__ void find_around(const SweepTask<T>& p, const ColumnGrid& grid, const ColumnPlace& me,
-                                            T* ends, T* around, const EndsInMemory<T>& outside, ChunkFault& fault,
+                                            T* ends, T* around, const EndsInMemory<T>& outside, ChunkFault<T>& fault,
                                             T& before, T& behind) {
   const int width = grid.width;
   const std::int64_t from = me.system < p.systems ? me.system : p.systems - 1;
@@ -104,7 +104,7 @@ __device__ __forceinline__ void find_around(const SweepTask<T>& p, const ColumnG
     cluster_barrier();
     if (me.t == 0 && !close_cluster(ends, width, me.w, static_cast<int>(me.rank), static_cast<int>(grid.blocks),
                                     p.tolerance, around))
-      fault.accept(0, T(0), T(1), p.tolerance);
+      fault.accept_first(T(0), T(1), p.tolerance);
     __syncthreads();
     before = around[me.w];
     behind = around[width + me.w];
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(column_threads, 1)
   load_column(p.f + place, p.lines.stride, me.count, f);
   cut_period(l, u, me.count, !p.periodic && me.row == 0, !p.periodic && me.row + me.count == p.length);
 
-  ChunkFault fault;
+  ChunkFault<T> fault;
   const T size = magnitude_of(l[0]) + magnitude_of(d[0]) + magnitude_of(u[0]);
   const ChunkRow<T> c = eliminate_chunk(l, d, u, f, me.count, p.tolerance, fault);
   T* const last = x + 3 * threads + tid;
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(column_threads, 1)
   T before = 0, behind = 0;
   find_around<where>(p, grid, me, ends, around, outside, fault, before, behind);
   if constexpr (where == Around::reduce) {
-    if (exists) fault.report(me.system, p.length, me.row, p.fault);
+    if (exists) fault.report(p, me.system, me.row);
     return;
   }
   const T s = row.rhs - row.a * before - row.c * behind;
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(column_threads, 1)
         fault.require_finite(k, f[k]);
         p.y[place + k * p.lines.stride] = f[k];
       }
-    fault.report(me.system, p.length, me.row, p.fault);
+    fault.report(p, me.system, me.row);
   }
   if constexpr (where == Around::cluster) cluster_barrier();  // nobody leaves while others read its shared memory
 }

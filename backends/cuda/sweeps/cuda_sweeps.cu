@@ -7,6 +7,7 @@
 #include <voussoir/backends/cuda/sweeps/rows.hpp>
 #include <voussoir/backends/cuda/sweeps/sequential.hpp>
 #include <voussoir/backends/cuda/sweeps/shared_rows.hpp>
+#include <voussoir/backends/cuda/sweeps/tiles.hpp>
 #include <voussoir/backends/cuda/sweeps/vendor_sweeps.hpp>
 
 namespace voussoir::cuda {
@@ -162,7 +163,7 @@ class CudaSweeps final : public SweepServices {
       task.fault = faults.word(shape.length);
       if (options.method == SweepMethod::sequential)
         solve_sequentially(task, memory);
-      else if (!solve_rows(task, memory))
+      else if (!solve_rows(task, memory) && !solve_tiles(task, memory))
         solve_columns(task, memory);
     }
     faults.settle();

@@ -86,7 +86,7 @@ struct Taking {
 };
 
 template <class T>
-__global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, RowGrid grid) {
+__global__ void __launch_bounds__(row_threads, sizeof(T) == 8 ? 1 : 2) row_kernel(SweepTask<T> p, RowGrid grid) {
   constexpr int R = row_chunk;
   VSR_DYNAMIC_SHARED(T, ring);
   const int threads = static_cast<int>(blockDim.x), tid = static_cast<int>(threadIdx.x), parts = grid.parts;
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, Row
       wait_taken();
     }
     cut_period(l, u, count, !p.periodic && t == 0, !p.periodic && t == parts - 1);
-    ChunkFault fault;
+    ChunkFault<T> fault;
     const T size = magnitude_of(l[0]) + magnitude_of(d[0]) + magnitude_of(u[0]);
     const ChunkRow<T> c = eliminate_chunk(l, d, u, f, count, p.tolerance, fault);
     T* const last = x + 3 * threads + tid;
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(row_threads, 1) row_kernel(SweepTask<T> p, Row
         out[at + k] = f[k];
       }
     const std::int64_t first = tile * grid.width;
-    if (has_chunk && first + w < p.systems) fault.report(first + w, p.length, own, p.fault);
+    if (has_chunk && first + w < p.systems) fault.report(p, first + w, own);
     written_for_bulk();
     __syncthreads();
     if (tid == 0) {

@@ -115,7 +115,7 @@ struct RightSides {
 };
 
 template <class T>
-__global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask<T> p, SharedView<T> m, int slot_size) {
+__global__ void __launch_bounds__(shared_threads, sizeof(T) == 8 ? 1 : 2) shared_row_kernel(SweepTask<T> p, SharedView<T> m, int slot_size) {
   constexpr int R = shared_chunk;
   VSR_DYNAMIC_SHARED(T, ring);
   const int threads = static_cast<int>(blockDim.x), t = static_cast<int>(threadIdx.x), n = static_cast<int>(p.length),
@@ -167,14 +167,14 @@ __global__ void __launch_bounds__(shared_threads, 1) shared_row_kernel(SweepTask
     x[turn * threads + t] = s;
     __syncthreads();
     substitute(l, u, f, count, s, t < parts - 1 ? x[turn * threads + t + 1] : behind);
-    ChunkFault fault;
+    ChunkFault<T> fault;
 #pragma unroll
     for (int k = 0; k < R; ++k)
       if (k < count) {
         fault.require_finite(k, f[k]);
         out[own + k] = f[k];
       }
-    fault.report(system, p.length, own, p.fault);
+    fault.report(p, system, own);
     written_for_bulk();
     __syncthreads();
     if (t == 0)

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
@@ -38,40 +39,61 @@ __device__ inline std::int64_t line_start(const SweepLines& lines, std::int64_t 
   return lines.first + system / lines.inner * lines.outer_stride + system % lines.inner * lines.inner_stride;
 }
 
+__device__ inline double magnitude_of(double x) { return fabs(x); }
+__device__ inline float magnitude_of(float x) { return fabsf(x); }
+
+/// What is wrong with the pivot of row `row` ≥ 1 of the chunk of a system that begins in `first_row`; pivots are
+/// computed again.
 template <class T>
-__device__ inline T magnitude_of(T x) {
-  return x < 0 ? -x : x;
+__device__ __attribute__((noinline)) SweepFault chunk_pivot_fault(SweepTask<T> p, std::int64_t system,
+                                                                  std::int64_t first_row, int row) {
+  const std::int64_t start = line_start(p.matrix, system, p.systems);
+  T last_u = 0, pivot = 0, size = 0;
+  for (std::int64_t i = first_row + 1; i <= first_row + row; ++i) {
+    const std::int64_t at = start + i * p.matrix.stride;
+    const T l = p.lower[at], d = p.diagonal[at], u = !p.periodic && i == p.length - 1 ? T(0) : p.upper[at];
+    pivot = d - l * last_u;
+    size = magnitude_of(l) + magnitude_of(d) + magnitude_of(u);
+    last_u = u * (T(1) / pivot);
+  }
+  return voussoir::detail::pivot_fault(pivot, size);
 }
 
-/// The first row of a chunk in which something is wrong, and what: row · 4 + fault. Pivots come first; numbers that are
-/// not finite may be their consequence.
+/// The rows of a chunk in which something is wrong, a bit for each. There are no branches where rows are tested, so
+/// that the work of several rows overlaps; what is wrong is found out at the end.
+template <class T>
 class ChunkFault {
  public:
-  template <class T>
-  __device__ void accept(int row, T pivot, T size, T tolerance) {
-    if (magnitude_of(pivot) > tolerance * size) return;
-    note(row, voussoir::detail::pivot_fault(pivot, size));
+  /// The pivot of a row after the first.
+  __device__ __forceinline__ void accept(int row, T pivot, T size, T tolerance) {
+    pivots_ |= magnitude_of(pivot) > tolerance * size ? 0u : 1u << row;
   }
-  template <class T>
-  __device__ void require_finite(int row, T value) {
-    if (magnitude_of(value) <= voussoir::detail::SweepPrecision<T>::largest) return;
-    note(row, SweepFault::not_finite);
+  /// A pivot that belongs to the first row: of the system that couples chunks, or of the one that couples blocks.
+  __device__ __forceinline__ void accept_first(T pivot, T size, T tolerance) {
+    const bool fails = !(magnitude_of(pivot) > tolerance * size) && (pivots_ & 1u) == 0;
+    pivot_ = fails ? pivot : pivot_;
+    size_ = fails ? size : size_;
+    pivots_ |= fails ? 1u : 0u;
   }
-  __device__ void report(std::int64_t system, std::int64_t length, std::int64_t first_row,
-                         voussoir::detail::SweepWord* fault) const {
-    if (word_ == none) return;
-    atomicMin(fault, voussoir::detail::sweep_word(system, length, first_row + word_ % later / 4,
-                                                  static_cast<SweepFault>(word_ % 4)));
+  __device__ __forceinline__ void require_finite(int row, T value) {
+    values_ |= magnitude_of(value) <= voussoir::detail::SweepPrecision<T>::largest ? 0u : 1u << row;
+  }
+  /// Pivots come first; numbers that are not finite may be their consequence.
+  __device__ __forceinline__ void report(const SweepTask<T>& p, std::int64_t system, std::int64_t first_row) const {
+    if ((pivots_ | values_) != 0) report_found(p, system, first_row);
   }
 
  private:
-  __device__ void note(int row, SweepFault fault) {
-    const int word = row * 4 + static_cast<int>(fault) + (fault == SweepFault::not_finite ? later : 0);
-    if (word < word_) word_ = word;
+  __device__ void report_found(const SweepTask<T>& p, std::int64_t system, std::int64_t first_row) const {
+    const int row = __ffs(static_cast<int>(pivots_ != 0 ? pivots_ : values_)) - 1;
+    SweepFault fault = SweepFault::not_finite;
+    if (pivots_ != 0)
+      fault = row == 0 ? voussoir::detail::pivot_fault(pivot_, size_) : chunk_pivot_fault(p, system, first_row, row);
+    atomicMin(p.fault, voussoir::detail::sweep_word(system, p.length, first_row + row, fault));
   }
 
-  static constexpr int later = 1 << 20, none = 1 << 30;
-  int word_ = none;
+  unsigned pivots_ = 0, values_ = 0;
+  T pivot_ = 0, size_ = 0;
 };
 
 }  // namespace voussoir::cuda

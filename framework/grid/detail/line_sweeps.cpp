@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/number_text.hpp>
+
 namespace voussoir::detail {
 
 namespace {
@@ -31,21 +33,25 @@ struct LineMatrix {
   }
 };
 
+[[noreturn]] void refuse_step(const Grid& grid, int axis, double weight, double time_step) {
+  throw Error(ErrorCode::bad_input, std::string("the time step ") + short_number(time_step, 6) + " is " +
+                                        short_number(2 * weight / (grid.spacing(axis) * grid.spacing(axis)), 3) +
+                                        " times rho c h^2 / k along " + "xyz"[axis] +
+                                        ", too large for an implicit step in double precision; use a smaller step");
+}
+
 }  // namespace
 
-LineSweeps::LineSweeps(std::shared_ptr<const GridSpace> space, const std::array<double, 3>& weight)
-    : space_(std::move(space)), services_(space_->backend().service<SweepServices>()) {
+LineSweeps::LineSweeps(std::shared_ptr<const GridSpace> space, const std::array<double, 3>& weight, double time_step)
+    : space_(std::move(space)), services_(space_->backend().service<SweepServices>()), time_step_(time_step) {
+  make_devices();
   const Grid& grid = space_->grid();
-  const GridLayout& layout = space_->layout();
-  devices_.resize(static_cast<std::size_t>(layout.devices()));
-  for (int d = 0; d < layout.devices(); ++d) {
-    Device& device = devices_[static_cast<std::size_t>(d)];
-    device.faults = services_.make_faults(d);
-    device.first_column = layout.plane_nodes() * d / layout.devices();
-    device.columns = layout.plane_nodes() * (d + 1) / layout.devices() - device.first_column;
+  for (Device& device : devices_)
     for (int axis = 0; axis < grid.dimensions(); ++axis) {
-      if (weight[static_cast<std::size_t>(axis)] == 0) continue;
-      const LineMatrix matrix(grid, axis, weight[static_cast<std::size_t>(axis)]);
+      const double own = weight[static_cast<std::size_t>(axis)];
+      if (own == 0) continue;
+      const LineMatrix matrix(grid, axis, own);
+      const int d = static_cast<int>(&device - devices_.data());
       const auto& memory = space_->backend().memory(d);
       const Array<double> lower(memory, std::span<const double>(matrix.lower)),
           diagonal(memory, std::span<const double>(matrix.diagonal)),
@@ -53,14 +59,62 @@ LineSweeps::LineSweeps(std::shared_ptr<const GridSpace> space, const std::array<
       SweepOptions options;
       options.periodic = grid.is_periodic(axis);
       options.device = d;
-      device.plans[static_cast<std::size_t>(axis)] =
-          services_.prepare(SweepCoefficients<double>{lower, diagonal, upper}, grid.nodes(axis), options);
+      try {
+        device.plans[static_cast<std::size_t>(axis)] =
+            services_.prepare(SweepCoefficients<double>{lower, diagonal, upper}, grid.nodes(axis), options);
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::singular || error.code() == ErrorCode::not_finite)
+          refuse_step(grid, axis, own, time_step);
+        throw;
+      }
+    }
+}
+
+LineSweeps::LineSweeps(std::shared_ptr<const GridSpace> space, const LayeredMaterial& material, double time_step)
+    : space_(std::move(space)),
+      services_(space_->backend().service<SweepServices>()),
+      material_(&material),
+      time_step_(time_step) {
+  make_devices();
+  if (is_shared(space_->layout().split_axis())) gather_matrices();
+}
+
+void LineSweeps::make_devices() {
+  const GridLayout& layout = space_->layout();
+  devices_.resize(static_cast<std::size_t>(layout.devices()));
+  for (int d = 0; d < layout.devices(); ++d) {
+    Device& device = devices_[static_cast<std::size_t>(d)];
+    for (auto& faults : device.faults) faults = services_.make_faults(d);
+    device.first_column = layout.plane_nodes() * d / layout.devices();
+    device.columns = layout.plane_nodes() * (d + 1) / layout.devices() - device.first_column;
+  }
+}
+
+/// The matrices of lines across planes, as the lines themselves are distributed over devices.
+void LineSweeps::gather_matrices() {
+  const int axis = space_->layout().split_axis();
+  const auto planes = static_cast<std::size_t>(space_->grid().nodes(axis));
+  const auto plane = static_cast<std::size_t>(space_->layout().plane_nodes());
+  const Vector* parts[] = {&material_->lower(axis), &material_->diagonal(axis), &material_->upper(axis)};
+  for (std::size_t m = 0; m < 3; ++m) {
+    const std::vector<double> all = parts[m]->to_host();
+    for (Device& own : devices_) {
+      if (own.columns == 0) continue;
+      const auto columns = static_cast<std::size_t>(own.columns), first = static_cast<std::size_t>(own.first_column);
+      own.matrices[m] =
+          Array<double>(space_->backend().memory(static_cast<int>(&own - devices_.data())), planes * columns);
+      const auto to = own.matrices[m].write_host();
+      for (std::size_t p = 0; p < planes; ++p)
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(p * plane + first), columns,
+                    to.begin() + static_cast<std::ptrdiff_t>(p * columns));
     }
   }
 }
 
 SweepShape LineSweeps::shape(int axis, int device) const {
   const GridLayout& layout = space_->layout();
+  if (is_shared(axis))
+    return SweepShape::interleaved(space_->grid().nodes(axis), devices_[static_cast<std::size_t>(device)].columns);
   std::array<std::int64_t, 3> n{};
   for (int a = 0; a < 3; ++a)
     n[static_cast<std::size_t>(a)] = a == layout.split_axis() ? layout.planes(device) : space_->grid().nodes(a);
@@ -69,15 +123,28 @@ SweepShape LineSweeps::shape(int axis, int device) const {
                      : SweepShape::z_lines(n[0], n[1], n[2]);
 }
 
+void LineSweeps::solve_lines(int axis, int device, const SweepShape& shape, Array<double>& d) {
+  Device& own = devices_[static_cast<std::size_t>(device)];
+  SweepFaults* const faults = own.faults[static_cast<std::size_t>(axis)].get();
+  if (!material_) return services_.solve(*own.plans[static_cast<std::size_t>(axis)], shape, d, d, faults);
+  SweepOptions options;
+  options.periodic = space_->grid().is_periodic(axis);
+  options.device = device;
+  options.faults = faults;
+  if (is_shared(axis))
+    return services_.solve(shape, SweepCoefficients<double>{own.matrices[0], own.matrices[1], own.matrices[2]}, d, d,
+                           options);
+  services_.solve(shape,
+                  SweepCoefficients<double>{material_->lower(axis).part(device), material_->diagonal(axis).part(device),
+                                            material_->upper(axis).part(device)},
+                  d, d, options);
+}
+
 void LineSweeps::solve(int axis, Vector& d) {
   const GridLayout& layout = space_->layout();
-  if (axis == layout.split_axis() && layout.devices() > 1) return solve_across_devices(d);
-  for (int device = 0; device < layout.devices(); ++device) {
-    if (layout.planes(device) == 0) continue;
-    Device& own = devices_[static_cast<std::size_t>(device)];
-    services_.solve(*own.plans[static_cast<std::size_t>(axis)], shape(axis, device), d.part(device), d.part(device),
-                    own.faults.get());
-  }
+  if (is_shared(axis)) return solve_across_devices(d);
+  for (int device = 0; device < layout.devices(); ++device)
+    if (layout.planes(device) > 0) solve_lines(axis, device, shape(axis, device), d.part(device));
 }
 
 void LineSweeps::solve_across_devices(Vector& d) {
@@ -96,9 +163,7 @@ void LineSweeps::solve_across_devices(Vector& d) {
     for (std::size_t p = 0; p < planes; ++p)
       std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(p * plane + first), columns,
                   lines.begin() + static_cast<std::ptrdiff_t>(p * columns));
-    services_.solve(*own.plans[static_cast<std::size_t>(axis)],
-                    SweepShape::interleaved(static_cast<std::int64_t>(planes), own.columns), own.lines, own.lines,
-                    own.faults.get());
+    solve_lines(axis, device, shape(axis, device), own.lines);
   }
   for (const Device& own : devices_) {
     const auto columns = static_cast<std::size_t>(own.columns), first = static_cast<std::size_t>(own.first_column);
@@ -111,8 +176,31 @@ void LineSweeps::solve_across_devices(Vector& d) {
   d.from_host(all);
 }
 
+void LineSweeps::refuse(int axis, int device, const SweepOutcome& outcome) const {
+  const GridLayout& layout = space_->layout();
+  const SweepShape lines = shape(axis, device);
+  const std::int64_t row = std::max<std::int64_t>(0, outcome.row);
+  std::int64_t node = lines.first + outcome.system / lines.inner * lines.outer_stride +
+                      outcome.system % lines.inner * lines.inner_stride + row * lines.stride;
+  if (is_shared(axis))
+    node = row * layout.plane_nodes() + devices_[static_cast<std::size_t>(device)].first_column + outcome.system;
+  else
+    node += layout.layout()->first(device);
+  const GridPosition x = space_->grid().position(node);
+  throw Error(ErrorCode::not_finite,
+              "temperatures became infinite or not a number at x = " + short_number(x[0], 6) +
+                  ", y = " + short_number(x[1], 6) + ", z = " + short_number(x[2], 6) + ", along " + "xyz"[axis] +
+                  ", with the time step " + short_number(time_step_, 6) +
+                  "; use a smaller step, and check initial temperatures, sides, sources and materials");
+}
+
 void LineSweeps::check() {
-  for (Device& own : devices_) own.faults->take().require();
+  for (int d = 0; d < static_cast<int>(devices_.size()); ++d)
+    for (int axis = 0; axis < space_->grid().dimensions(); ++axis)
+      if (const SweepOutcome outcome =
+              devices_[static_cast<std::size_t>(d)].faults[static_cast<std::size_t>(axis)]->take();
+          !outcome.good())
+        refuse(axis, d, outcome);
 }
 
 }  // namespace voussoir::detail

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/grid/detail/layered_material.hpp>
 
 namespace voussoir::detail {
 
@@ -29,17 +30,6 @@ std::array<int, 2> axes_along(int side) {
   return side / 2 == 0 ? std::array{1, 2} : side / 2 == 1 ? std::array{0, 2} : std::array{0, 1};
 }
 
-GridPosition position_on_side(const Grid& grid, int side, std::size_t n) {
-  const auto [first, second] = axes_along(side);
-  std::array<int, 3> at{0, 0, 0};
-  at[static_cast<std::size_t>(side / 2)] = side % 2 ? grid.nodes(side / 2) - 1 : 0;
-  at[static_cast<std::size_t>(first)] = static_cast<int>(n % static_cast<std::size_t>(grid.nodes(first)));
-  at[static_cast<std::size_t>(second)] = static_cast<int>(n / static_cast<std::size_t>(grid.nodes(first)));
-  GridPosition x = grid.origin();
-  for (std::size_t a = 0; a < 3; ++a) x[a] += at[a] * grid.spacing(static_cast<int>(a));
-  return x;
-}
-
 double checked_side_value(double value, int side, const GridPosition& x, double time) {
   if (std::isfinite(value)) return value;
   throw Error(ErrorCode::bad_input,
@@ -50,25 +40,51 @@ double checked_side_value(double value, int side, const GridPosition& x, double 
 
 }  // namespace
 
-AllSides evaluate_sides(const Grid& grid, const std::array<double, 3>& conductivity, double time) {
+std::int64_t node_on_side(const Grid& grid, int side, std::size_t n) {
+  const auto [first, second] = axes_along(side);
+  std::array<std::int64_t, 3> at{0, 0, 0};
+  at[static_cast<std::size_t>(side / 2)] = side % 2 ? grid.nodes(side / 2) - 1 : 0;
+  at[static_cast<std::size_t>(first)] = static_cast<std::int64_t>(n % static_cast<std::size_t>(grid.nodes(first)));
+  at[static_cast<std::size_t>(second)] = static_cast<std::int64_t>(n / static_cast<std::size_t>(grid.nodes(first)));
+  return at[0] + grid.nodes(0) * (at[1] + grid.nodes(1) * at[2]);
+}
+
+namespace {
+
+/// Values of all sides; those of flux sides are divided by divisor(side, node), which is the same everywhere on a side
+/// unless `varies`.
+template <class Divisor>
+AllSides evaluate_all_sides(const Grid& grid, double time, bool varies, Divisor&& divisor) {
   AllSides all;
   for (int s = 0; s < 2 * grid.dimensions(); ++s) {
     const SideCondition& side = grid.side(s);
     SideValues& to = all[static_cast<std::size_t>(s)];
     if (side.kind == SideKind::periodic) continue;
-    const double divisor = side.kind == SideKind::flux ? conductivity[static_cast<std::size_t>(s / 2)] : 1.0;
+    const bool flux = side.kind == SideKind::flux;
+    const auto value_of = [&](std::int64_t node) {
+      const GridPosition x = grid.position(node);
+      const double value = checked_side_value(side.value.at(x, time), s, x, time);
+      return flux ? value / divisor(s, node) : value;
+    };
     if (side.value.uniform()) {
-      const GridPosition x = position_on_side(grid, s, 0);
-      to.value = checked_side_value(side.value.at(x, time), s, x, time) / divisor;
-      continue;
+      to.value = value_of(node_on_side(grid, s, 0));
+      if (!flux || !varies || to.value == 0) continue;
     }
     to.values.resize(static_cast<std::size_t>(side_nodes(grid.shape(), s)));
-    for (std::size_t n = 0; n < to.values.size(); ++n) {
-      const GridPosition x = position_on_side(grid, s, n);
-      to.values[n] = checked_side_value(side.value.at(x, time), s, x, time) / divisor;
-    }
+    for (std::size_t n = 0; n < to.values.size(); ++n) to.values[n] = value_of(node_on_side(grid, s, n));
   }
   return all;
+}
+
+}  // namespace
+
+AllSides evaluate_sides(const Grid& grid, const std::array<double, 3>& conductivity, double time) {
+  return evaluate_all_sides(grid, time, false,
+                            [&](int side, std::int64_t) { return conductivity[static_cast<std::size_t>(side / 2)]; });
+}
+
+AllSides evaluate_sides(const Grid& grid, const GridMaterials& materials, double time) {
+  return evaluate_all_sides(grid, time, true, [&](int, std::int64_t node) { return materials.capacity(node); });
 }
 
 void put_sides(const GridSpace& space, const AllSides& values, GridSides& sides) {
@@ -86,8 +102,10 @@ void put_sides(const GridSpace& space, const AllSides& values, GridSides& sides)
 
 namespace {
 
-/// y ← y − factor (D y + boundary term) along an axis of a side. At prescribed ends y stays.
-void step_back(const Grid& grid, int side, int axis, double factor, const AllSides& change, std::vector<double>& y) {
+/// y ← y − factor (A y + boundary term) along an axis of a side, A the second difference, or with several materials
+/// that of their rates. At prescribed ends y stays.
+void step_back(const Grid& grid, int side, int axis, double factor, const GridMaterials* materials,
+               const AllSides& change, std::vector<double>& y) {
   const auto [first, second] = axes_along(side);
   const std::size_t stride = axis == first ? 1 : static_cast<std::size_t>(grid.nodes(first));
   const std::size_t count = static_cast<std::size_t>(grid.nodes(axis));
@@ -110,12 +128,16 @@ void step_back(const Grid& grid, int side, int axis, double factor, const AllSid
       node[static_cast<std::size_t>(first)] = static_cast<int>(n % static_cast<std::size_t>(grid.nodes(first)));
       node[static_cast<std::size_t>(second)] = static_cast<int>(n / static_cast<std::size_t>(grid.nodes(first)));
       const auto [a, b] = axes_along(2 * axis);
-      more = 2 * h *
-             other.at(static_cast<std::size_t>(node[static_cast<std::size_t>(a)]) +
-                      static_cast<std::size_t>(grid.nodes(a)) *
-                          static_cast<std::size_t>(node[static_cast<std::size_t>(b)]));
+      more = (materials ? 2 / h : 2 * h) * other.at(static_cast<std::size_t>(node[static_cast<std::size_t>(a)]) +
+                                                    static_cast<std::size_t>(grid.nodes(a)) *
+                                                        static_cast<std::size_t>(node[static_cast<std::size_t>(b)]));
     }
-    y[n] -= weight * ((below - before[n]) + (above - before[n]) + more);
+    if (!materials) {
+      y[n] -= weight * ((below - before[n]) + (above - before[n]) + more);
+      continue;
+    }
+    const LayeredRates rates = layered_rates(grid, *materials, axis, node_on_side(grid, side, n));
+    y[n] -= factor * (rates.lower * (below - before[n]) + rates.upper * (above - before[n]) + more);
   }
 }
 
@@ -123,6 +145,7 @@ void step_back(const Grid& grid, int side, int axis, double factor, const AllSid
 
 SideValues intermediate_side(const Grid& grid, int side, const AllSides& change, const StageCorrection& later) {
   const SideValues& own = change[static_cast<std::size_t>(side)];
+  if (later.materials && grid.side(side).kind == SideKind::flux) return own;
   bool varies = !own.values.empty();
   for (int axis = 0; axis < grid.dimensions(); ++axis) {
     if (later.factor[static_cast<std::size_t>(axis)] == 0 || axis == side / 2) continue;
@@ -136,7 +159,7 @@ SideValues intermediate_side(const Grid& grid, int side, const AllSides& change,
   for (std::size_t n = 0; n < result.values.size(); ++n) result.values[n] = own.at(n);
   for (int axis = grid.dimensions() - 1; axis >= 0; --axis)
     if (axis != side / 2 && later.factor[static_cast<std::size_t>(axis)] != 0)
-      step_back(grid, side, axis, later.factor[static_cast<std::size_t>(axis)], change, result.values);
+      step_back(grid, side, axis, later.factor[static_cast<std::size_t>(axis)], later.materials, change, result.values);
   return result;
 }
 

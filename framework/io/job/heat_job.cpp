@@ -119,8 +119,8 @@ Grid read_grid(const Json& root) {
   return grid;
 }
 
-HeatMaterial read_heat_material(const Json& json, int dimensions) {
-  json.allow({"conductivity", "density", "specific_heat"});
+/// Reads what a material has, and what it lacks from `base` where there is one.
+HeatMaterial read_heat_material(const Json& json, int dimensions, const HeatMaterial* base = nullptr) {
   HeatMaterial material;
   const Json conductivity = json.at("conductivity");
   if (conductivity.is_list())
@@ -129,8 +129,13 @@ HeatMaterial read_heat_material(const Json& json, int dimensions) {
     material.conductivity.fill(conductivity.positive());
   for (const double k : material.conductivity)
     if (!(k > 0)) conductivity.fail("conductivities must be greater than zero");
-  material.density = json.at("density").positive();
-  material.specific_heat = json.at("specific_heat").positive();
+  const auto other = [&](const char* key, double from_base) {
+    return base && !json.has(key) ? from_base : json.at(key).positive();
+  };
+  material.density = other("density", base ? base->density : 0);
+  material.specific_heat = other("specific_heat", base ? base->specific_heat : 0);
+  if (!std::isfinite(material.capacity()) || !(material.capacity() > 0))
+    json.fail("density times specific heat is zero or not finite");
   return material;
 }
 
@@ -155,6 +160,16 @@ void read_box(const Json& json, const Grid& grid, double* lower, double* upper) 
       json.fail(std::string("no node of the grid lies in this box along ") + heat_axes[a] + ", where nodes are " +
                 short_number(h, 6) + " apart; enlarge the box, or use more nodes");
   }
+}
+
+HeatRegion read_region(const Json& json, const Grid& grid, const HeatMaterial& base) {
+  json.allow({"box", "conductivity", "density", "specific_heat"});
+  const Json box = json.at("box");
+  box.allow({"lower", "upper"});
+  HeatRegion region;
+  read_box(box, grid, region.lower.data(), region.upper.data());
+  region.material = read_heat_material(json, grid.dimensions(), &base);
+  return region;
 }
 
 GridTerm read_source(const Json& json, const Grid& grid) {
@@ -265,7 +280,10 @@ void read_points(const Json& json, HeatJob& job) {
 
 void read_stationary(const Json& json, HeatStationary& options) {
   json.allow({"tolerance", "max_iterations", "method"});
-  if (json.has("tolerance")) options.tolerance = json.at("tolerance").positive();
+  if (json.has("tolerance")) {
+    options.tolerance = json.at("tolerance").positive();
+    if (!(options.tolerance < 1)) json.at("tolerance").fail("the tolerance is relative; a number below 1 is expected");
+  }
   if (json.has("max_iterations"))
     options.max_iterations = whole_in_range(json.at("max_iterations"), 1, std::int64_t{1} << 40);
   if (json.has("method")) options.chebyshev = json.at("method").choice({"chebyshev", "jacobi"}) == "chebyshev";
@@ -275,7 +293,7 @@ void read_stationary(const Json& json, HeatStationary& options) {
 std::string fingerprint_of(std::string_view text, const HeatJob& job) {
   const nlohmann::json document = nlohmann::json::parse(text);
   nlohmann::json kept;
-  for (const char* key : {"grid", "sides", "material", "sources", "initial", "scheme", "points"})
+  for (const char* key : {"grid", "sides", "material", "materials", "sources", "initial", "scheme", "points"})
     if (document.contains(key)) kept[key] = document[key];
   return kept.dump() + " step " + exact_number(job.options.time_step) + " start " +
          exact_number(job.options.start_time);
@@ -324,17 +342,27 @@ void HeatInitial::fill(GridField& field) const {
   field.from_host(values);
 }
 
+GridMaterials HeatJob::materials() const {
+  GridMaterials all(grid, material);
+  for (const HeatRegion& region : regions) all.box(region.lower, region.upper, region.material);
+  return all;
+}
+
 HeatJob read_heat_text(std::string_view text, const std::string& name, const std::filesystem::path& folder) {
   const Json root = Json::parse(text, name);
   if (root.has("mesh") && !root.has("grid"))
     root.at("mesh").fail("this is a job of finite elements, not one of heat on a grid; use voussoir run");
-  root.allow({"$schema", "title", "grid", "sides", "material", "sources", "initial", "scheme", "time", "stationary",
-              "backend", "output", "points"});
+  root.allow({"$schema", "title", "grid", "sides", "material", "materials", "sources", "initial", "scheme", "time",
+              "stationary", "backend", "output", "points"});
   HeatJob job;
   job.name = std::filesystem::path(name).stem().string();
   if (root.has("title")) job.title = root.at("title").text();
   job.grid = read_grid(root);
+  root.at("material").allow({"conductivity", "density", "specific_heat"});
   job.material = read_heat_material(root.at("material"), job.grid.dimensions());
+  if (root.has("materials"))
+    for (const Json& region : root.at("materials").items())
+      job.regions.push_back(read_region(region, job.grid, job.material));
   if (root.has("sources"))
     for (const Json& source : root.at("sources").items()) job.sources.push_back(read_source(source, job.grid));
   if (root.has("initial")) job.initial = read_initial(root.at("initial"), job.grid, folder);
@@ -342,6 +370,11 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   schemes.emplace_back("stationary");
   const std::string scheme = root.has("scheme") ? root.at("scheme").choice(schemes) : "douglas";
   job.stationary = scheme == "stationary";
+  if (!job.regions.empty() && (job.stationary || scheme == "long-vectors"))
+    root.at("materials")
+        .fail(
+            "the scheme \"" + scheme + "\" is for one material; use \"" +
+            (job.stationary ? "douglas\" with steps until temperatures no longer change" : std::string("explicit\"")));
   if (job.stationary) {
     if (root.has("time"))
       root.at("time").fail("a stationary job has no time; remove this key, or choose another scheme");
@@ -364,6 +397,14 @@ HeatJob read_heat_text(std::string_view text, const std::string& name, const std
   if (root.has("points")) read_points(root.at("points"), job);
   job.fingerprint = fingerprint_of(text, job);
   return job;
+}
+
+bool is_heat_job(const std::filesystem::path& path) {
+  std::error_code problem;
+  if (path.extension() != ".json" || !std::filesystem::is_regular_file(path, problem)) return false;
+  const FileBytes bytes(path);
+  const auto document = nlohmann::json::parse(bytes.bytes(), nullptr, false);
+  return document.is_object() && document.contains("grid") && !document.contains("mesh");
 }
 
 HeatJob read_heat_job(const std::filesystem::path& path) {

@@ -38,6 +38,13 @@ struct HeatPoint {
   std::int64_t node = 0;  ///< the nearest node
 };
 
+/// A box of another material in a heat job.
+struct HeatRegion {
+  GridPosition lower{0, 0, 0},  ///< corner of the box
+      upper{0, 0, 0};           ///< opposite corner of the box
+  HeatMaterial material;        ///< at its nodes
+};
+
 /// How a stationary problem is solved.
 struct HeatStationary {
   double tolerance = 1e-8;               ///< largest residual, relative to that of the initial field
@@ -50,7 +57,8 @@ struct HeatJob {
   std::string name;                   ///< stem of result files: the file's name without ".json"
   std::string title;                  ///< may be empty
   Grid grid{3, 1.0};                  ///< nodes, lengths and sides
-  HeatMaterial material;              ///< the material
+  HeatMaterial material;              ///< the material, but for `regions`
+  std::vector<HeatRegion> regions;    ///< boxes of other materials; of those that overlap the last one counts
   std::vector<GridTerm> sources;      ///< per volume
   HeatInitial initial;                ///< temperatures at the beginning
   bool stationary = false;            ///< solve for the steady state instead of stepping through time
@@ -62,8 +70,14 @@ struct HeatJob {
   bool vti = true;                    ///< write fields for ParaView
   bool picture = true;                ///< draw the field at the end
   std::vector<HeatPoint> points;      ///< recorded after every step
-  std::string fingerprint;            ///< what decides the numbers: grid, sides, material, sources, scheme, step
+  /// The materials of all nodes.
+  GridMaterials materials() const;
+  std::string fingerprint;  ///< what decides the numbers: grid, sides, material, sources, scheme, step
 };
+
+/// Whether a file is a heat job: a JSON document with "grid" and without "mesh". A file that is none, or no JSON at
+/// all, is not; readers say why.
+bool is_heat_job(const std::filesystem::path& path);
 
 /// Reads a heat job. A syntax error is an Error with file, line and column; any other error has file, line and JSON
 /// pointer ("plate.json:7, /sides/x-"). An unknown key is rejected, with the nearest known one.

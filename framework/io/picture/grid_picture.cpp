@@ -99,7 +99,11 @@ void write_grid_picture(const Grid& grid, std::span<const double> values, const 
   corner(x0 + width - picture::text_width(far, 11 * size), y0 - 10 * size, far);
   picture::draw_text(image, options.title, 30 * size, 44 * size, 18 * size, picture::ink);
   picture::draw_text(image, options.subtitle, 30 * size, 74 * size, 12 * size, picture::soft_ink);
-  picture::draw_bar(image, scale, options.label, "node");
+  // Nodes of a grid have places, not numbers; of a box, only the plane that is drawn counts here.
+  const GridPosition most = grid.position(scale.greatest_at);
+  picture::draw_bar_with_place(image, scale, options.label + (grid.dimensions() == 3 ? ", plane" : ""),
+                               "at (" + short_number(most[0], 4) + ", " + short_number(most[1], 4) +
+                                   (grid.dimensions() == 3 ? ", " + short_number(most[2], 4) : "") + ")");
   OutputFile file(path, options.overwrite);
   file.write(image.png());
   file.commit();

@@ -18,9 +18,10 @@ struct GridPictureOptions {
 };
 
 /// Draws values at the nodes of a grid to a PNG file: a plane grid as it is, x to the right and y upwards, of a box the
-/// plane in the middle of z. Between nodes, values are interpolated; a periodic axis is drawn over its whole length.
-/// Throws Error (bad_input) for a grid of one dimension, a wrong number of values or values that are not finite, and
-/// Error (io) with the path where the file cannot be written. The same values give the same pixels.
+/// plane in the middle of z. The extremes beside the colour bar are those of what is drawn. Between nodes, values are
+/// interpolated; a periodic axis is drawn over its whole length. Throws Error (bad_input) for a grid of one dimension,
+/// a wrong number of values or values that are not finite, and Error (io) with the path where the file cannot be
+/// written. The same values give the same pixels.
 void write_grid_picture(const Grid& grid, std::span<const double> values, const std::filesystem::path& path,
                         const GridPictureOptions& options = {});
 

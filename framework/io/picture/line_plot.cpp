@@ -52,13 +52,49 @@ std::string line(double x0, double y0, double x1, double y1, const char* more) {
          more + "/>\n";
 }
 
+/// The lines of a curve; a value that is not finite leaves a gap.
+template <class AtX, class AtY>
+std::string lines_of(const LinePlot::Points& all, const char* colour, AtX&& at_x, AtY&& at_y) {
+  std::string svg, points;
+  const auto flush = [&] {
+    if (!points.empty())
+      svg += "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.8\"/>\n";
+    points.clear();
+  };
+  for (const auto& [x, v] : all)
+    if (std::isfinite(v))
+      points += (points.empty() ? "" : " ") + place(at_x(x)) + "," + place(at_y(v));
+    else
+      flush();
+  flush();
+  return svg;
+}
+
+template <class AtX, class AtY>
+std::string dots_of(const LinePlot::Points& all, const char* colour, AtX&& at_x, AtY&& at_y) {
+  std::string svg;
+  for (const auto& [x, v] : all)
+    if (std::isfinite(v))
+      svg +=
+          "<circle cx=\"" + place(at_x(x)) + "\" cy=\"" + place(at_y(v)) + "\" r=\"3.5\" fill=\"" + colour + "\"/>\n";
+  return svg;
+}
+
 }  // namespace
 
 LinePlot::Panel& LinePlot::Panel::curve(const std::string& name, Points points) {
+  return add(name, std::move(points), false);
+}
+
+LinePlot::Panel& LinePlot::Panel::dots(const std::string& name, Points points) {
+  return add(name, std::move(points), true);
+}
+
+LinePlot::Panel& LinePlot::Panel::add(const std::string& name, Points points, bool dots) {
   const auto known = std::find(curves_.begin(), curves_.end(), name);
   const std::size_t index = static_cast<std::size_t>(known - curves_.begin());
   if (known == curves_.end()) curves_.push_back(name);
-  pieces_.push_back({index, std::move(points)});
+  pieces_.push_back({index, std::move(points), dots});
   return *this;
 }
 
@@ -111,19 +147,8 @@ std::string LinePlot::svg() const {
         "text-anchor=\"middle\" fill=\"#20242c\" transform=\"rotate(-90 22 " + place((y0 + y1) / 2) + ")\"";
     svg += text_at(22, (y0 + y1) / 2, panel.label_, turned.c_str());
     for (const auto& piece : panel.pieces_) {
-      std::string points;
-      const std::string stroke = std::string("\" fill=\"none\" stroke=\"") + colours[piece.curve % std::size(colours)] +
-                                 "\" stroke-width=\"1.8\"/>\n";
-      const auto flush = [&] {
-        if (!points.empty()) svg += "<polyline points=\"" + points + stroke;
-        points.clear();
-      };
-      for (const auto& [x, v] : piece.points)
-        if (std::isfinite(v))
-          points += (points.empty() ? "" : " ") + place(at_x(x)) + "," + place(at_y(v));
-        else
-          flush();
-      flush();
+      const char* colour = colours[piece.curve % std::size(colours)];
+      svg += piece.dots ? dots_of(piece.points, colour, at_x, at_y) : lines_of(piece.points, colour, at_x, at_y);
     }
     for (std::size_t c = 0; c < panel.curves_.size(); ++c) {
       const double row = y1 + 14 + 18 * static_cast<double>(c);

@@ -22,13 +22,17 @@ class LinePlot {
     explicit Panel(std::string label) : label_(std::move(label)) {}
     /// Adds a piece of a curve. Pieces of the same name share a colour and a legend entry and are not connected.
     Panel& curve(const std::string& name, Points points);
+    /// Adds points that are drawn as dots and not connected, such as measurements beside a curve.
+    Panel& dots(const std::string& name, Points points);
 
    private:
     friend class LinePlot;
     struct Piece {
       std::size_t curve;
       Points points;
+      bool dots = false;
     };
+    Panel& add(const std::string& name, Points points, bool dots);
     std::string label_;
     std::vector<std::string> curves_;
     std::vector<Piece> pieces_;

@@ -28,6 +28,11 @@ class Calibrator {
   CostSample measure(double units, double working_set, const std::function<void()>& work) const;
   /// The same for work that is long or cannot be repeated at once: `work` returns its own time in seconds.
   CostSample measure_reported(double units, double working_set, int runs, const std::function<double()>& work) const;
+  /// Whether calls return before the device has done the work, so that launches overlap with execution.
+  bool queues();
+  /// The time of one call of `work` on the device alone: it is measured behind so much other work that all launches are
+  /// over before the device comes to it. The same as measure() where nothing is queued.
+  CostSample measure_execution(double units, double working_set, const std::function<void()>& work);
   /// Adds an operation. `samples` measures all sizes; where its numbers make no sense it is called again, twice at
   /// most, and then the operation is left out with a note. An operation that the backend lacks is a note too.
   void add(const std::string& operation, const std::function<std::vector<CostSample>()>& samples, double width = 1);
@@ -36,15 +41,28 @@ class Calibrator {
   void group(const std::string& what, const std::function<void()>& work);
 
  private:
+  void copy_for_a_while(int copies);
+
   std::shared_ptr<Backend> backend_;
   const CalibrationOptions& options_;
   MachineProfile profile_;
   double largest_bytes_ = 0;
+  std::vector<Vector> busy_;  ///< two vectors that are copied to keep the device busy
+  int queues_ = -1;           ///< −1: not known yet
+  double copy_seconds_ = 0;   ///< of one copy of busy_
 };
 
-void calibrate_vectors(Calibrator& calibrator);   ///< vector operations, copies to and from the device, halos
-void calibrate_elements(Calibrator& calibrator);  ///< patterns, integration, assembly, products
-void calibrate_solvers(Calibrator& calibrator);   ///< CG, multigrid, direct solvers, stages of an analysis
-void calibrate_grids(Calibrator& calibrator);     ///< stencils, pyramids, long vectors, tridiagonal sweeps
+/// An even distribution of n entries over the devices of a backend; `ghosts` entries of the device before are ghosts of
+/// every device but the first.
+std::shared_ptr<const Layout> even_layout(const Backend& backend, std::int64_t n, std::int64_t ghosts = 0);
+/// Numbers with many digits: zeros and equal numbers may be faster.
+std::vector<double> rough_numbers(std::int64_t n);
+
+void calibrate_vectors(Calibrator& calibrator);       ///< vector operations, copies to and from the device, halos
+void calibrate_elements(Calibrator& calibrator);      ///< patterns, integration, assembly, products
+void calibrate_solvers(Calibrator& calibrator);       ///< CG, multigrid, direct solvers, stages of an analysis
+void calibrate_grids(Calibrator& calibrator);         ///< stencils, pyramids
+void calibrate_long_vectors(Calibrator& calibrator);  ///< the operations of explicit steps on long vectors, and copies
+void calibrate_heat(Calibrator& calibrator);          ///< second differences and tridiagonal sweeps of heat on grids
 
 }  // namespace voussoir::detail

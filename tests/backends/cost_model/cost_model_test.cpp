@@ -21,9 +21,9 @@ MachineProfile made_profile() {
   const auto add = [&](const std::string& name, const OperationCost& cost) { profile.costs[name] = cost; };
   add("add", constant_rate(2, 0.5, 4));
   add("saxpy", constant_rate(2, 0.75, 4));
-  add("border", constant_rate(8, 0.0));  // four launches of 2
-  add("to device", constant_rate(1, 0.01));
-  add("to host", constant_rate(1, 0.02));
+  add("border", constant_rate(2, 0.0));
+  add("staged in", constant_rate(1, 0.01));
+  add("staged out", constant_rate(1, 0.02));
   add("slab in", constant_rate(0, 0.125));  // per byte: one second per number
   add("slab out", constant_rate(0, 0.125));
   add("slab tile 1", constant_rate(0, 0.01));
@@ -56,6 +56,35 @@ TEST(LongVectors, StepsAppearWhereThreadsAreFull) {
   LongVectorTimes t{.add = 1, .saxpy = 1, .in_flight = 3600};
   EXPECT_EQ(long_vector_formula(t, 10, 1), long_vector_formula(t, 50, 1));  // one round each: the paper's first step
   EXPECT_LT(long_vector_formula(t, 50, 1), long_vector_formula(t, 70, 1));
+}
+
+// Launches overlap with execution: a step takes the larger one of both, by hand for N = 2 and s = 1.
+TEST(LongVectors, QueuedLaunchesHideBehindExecution) {
+  MachineProfile profile = made_profile();
+  for (const char* name : {"add", "saxpy", "border"}) {
+    profile.costs[name].queued = true;
+    profile.costs[name].width = 1;
+  }
+  const double work = 15 * 0.5 + 6 * 0.5 + 6 * 0.75;                          // 15 and 6 sums, 6 scaled sums
+  EXPECT_DOUBLE_EQ(*CostModel(profile).long_vectors(2, 3, false), 3 * work);  // 15 > four launches of 2
+  for (const char* name : {"add", "saxpy", "border"}) profile.costs[name].latency = 5;
+  EXPECT_DOUBLE_EQ(*CostModel(profile).long_vectors(2, 3, false), 3 * 20.0);
+}
+
+// Half of the entries are two vectors away, half three: with a cache in between, half of the work is fast.
+TEST(LongVectors, RatesAreThoseOfTheWorkingSet) {
+  MachineProfile profile = made_profile();
+  for (const char* name : {"add", "saxpy"}) {
+    OperationCost& cost = profile.costs[name];
+    cost.latency = 0;
+    cost.width = 1;
+    cost.levels = {{16 * 144.0, 1}, {16 * 144.0 + 1, 3}};  // N = 10: two vectors just fit
+  }
+  profile.costs["border"] = constant_rate(0, 0);
+  EXPECT_NEAR(*CostModel(profile).long_vectors(10, 1, false), (143 + 118 + 118) * 2.0, 1e-6);
+  EXPECT_NEAR(*CostModel(profile).long_vectors(9, 1, false), (120 + 97 + 97) * (0.5 * 1 + 0.5 * 3), 1e-6);
+  EXPECT_NEAR(*CostModel(profile).long_vectors(5, 1, false), 48 + 33 + 33, 1e-6);
+  EXPECT_NEAR(*CostModel(profile).long_vectors(30, 1, false), 3 * (1023 + 958 + 958), 1e-6);
 }
 
 TEST(LongVectors, IsUnknownWithoutItsOperations) {

@@ -40,7 +40,8 @@ MachineProfile profile_for(const Backend& backend) {
   cost.latency = 1.0 / 3;
   cost.width = 270336;
   cost.noise = 0.01;
-  cost.levels = {{1024, 1e-9 / 7}, {1e8, 2.5e-9}};
+  cost.levels = {{1024, 1e-9 / 7, 64}, {1e8, 2.5e-9, 6250000}};
+  cost.queued = true;
   profile.costs["add"] = cost;
   profile.notes = {"a note with \"quotes\" and µ"};
   return profile;
@@ -66,6 +67,8 @@ TEST(MachineProfile, ComesBackFromItsFileToTheLastBit) {
   EXPECT_EQ(a.width, b.width);
   ASSERT_EQ(a.levels.size(), 2u);
   EXPECT_EQ(a.levels[0].seconds_per_unit, b.levels[0].seconds_per_unit);
+  EXPECT_EQ(a.levels[1].units, b.levels[1].units);
+  EXPECT_TRUE(a.queued);
   EXPECT_EQ(read.element_types.at(0).points, 8);
   EXPECT_TRUE(read.overlaps_copies);
   EXPECT_EQ(read.find("nothing"), nullptr);
@@ -84,7 +87,7 @@ TEST(MachineProfile, DamagedFilesSayWhatIsWrong) {
       {good.substr(0, good.size() / 2), "complete JSON"},
       {"", "complete JSON"},
       {"[]", "voussoir_machine_profile"},
-      {replaced("\"voussoir_machine_profile\": 1", "\"voussoir_machine_profile\": 2"), "another format"},
+      {replaced("\"voussoir_machine_profile\": 2", "\"voussoir_machine_profile\": 1"), "another format"},
       {replaced("270336.0", "NaN"), "complete JSON"},
       {replaced("270336.0", "null"), "not a number"},
       {replaced("270336.0", "0.5"), "less than 1"},
@@ -136,6 +139,9 @@ TEST(FindProfile, ReportsWhatItFinds) {
   std::filesystem::remove(path);
   EXPECT_FALSE(find_profile(*backend).profile);
   EXPECT_NE(find_profile(*backend).note.find("bench calibrate --backend openmp:2"), std::string::npos);
+  for (const std::string& piece :
+       {path.string(), std::string("VOUSSOIR_PROFILE")})  // a name that leads nowhere is said
+    EXPECT_NE(find_profile(*backend).note.find(piece), std::string::npos) << find_profile(*backend).note;
   save_profile(profile_for(*backend));
   ASSERT_TRUE(std::filesystem::exists(path));
   EXPECT_TRUE(find_profile(*backend).profile);

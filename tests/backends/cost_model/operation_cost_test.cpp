@@ -22,15 +22,53 @@ TEST(OperationCost, IsLatencyAndRoundsOfUnits) {
   EXPECT_EQ(cost.seconds(-3, 100), 0);
 }
 
-TEST(OperationCost, InterpolatesRatesInTheLogarithmOfTheWorkingSet) {
+TEST(OperationCost, InterpolatesInLogarithms) {
   OperationCost cost;
   cost.levels = {{100, 1}, {10000, 3}};
   EXPECT_DOUBLE_EQ(cost.seconds_per_unit(1), 1);
   EXPECT_DOUBLE_EQ(cost.seconds_per_unit(100), 1);
-  EXPECT_NEAR(cost.seconds_per_unit(1000), 2, 1e-12);  // half-way between 10² and 10⁴
+  EXPECT_NEAR(cost.seconds_per_unit(1000), std::sqrt(3), 1e-12);  // half-way between 10² and 10⁴
   EXPECT_DOUBLE_EQ(cost.seconds_per_unit(10000), 3);
   EXPECT_DOUBLE_EQ(cost.seconds_per_unit(1e9), 3);
   EXPECT_DOUBLE_EQ(cost.streaming_rate(), 3);
+}
+
+TEST(OperationCost, TimesThatDoNotDependOnTheSizeStaySoBetweenLevels) {
+  OperationCost cost;
+  for (double n = 10; n < 1e5; n *= 10) cost.levels.push_back({8 * n, 2e-6 / n});
+  for (const double n : {10.0, 25.0, 40.0, 3000.0}) EXPECT_NEAR(cost.work_seconds(n, 8 * n), 2e-6, 1e-18) << n;
+}
+
+TEST(OperationCost, QueuedLaunchesOverlapWithExecution) {
+  const OperationCost cost = queued_operation("add", 4e-6, {{1000, 16e3, 1e-6, 0}, {1e6, 16e6, 1e-3, 0.1}});
+  EXPECT_DOUBLE_EQ(cost.seconds(1000, 16e3), 4e-6);
+  EXPECT_DOUBLE_EQ(cost.seconds(1e6, 16e6), 1e-3);
+  EXPECT_EQ(cost.noise, 0.1);
+  EXPECT_THROW(queued_operation("add", 4e-6, {}), Error);
+  EXPECT_THROW(queued_operation("add", -1, {{1, 8, 1, 0}}), Error);
+  EXPECT_THROW(queued_operation("add", 1, {{1, 8, std::nan(""), 0}}), Error);
+}
+
+// 1 ns per unit up to a megabyte, 4 ns beyond, and a latency that hides sizes below some 2000 units.
+TEST(OperationCost, KnowsTheSizeAtWhichTheRateChanges) {
+  std::vector<CostSample> samples;
+  for (double n = 64; n < 2e7; n *= 1.5) samples.push_back({n, 16 * n, 2e-6 + n * (16 * n <= 1e6 ? 1e-9 : 4e-9), 0});
+  const OperationCost cost = fit_operation("test", samples);
+  ASSERT_TRUE(cost.cached_rate());
+  EXPECT_NEAR(*cost.cached_rate(), 1e-9, 0.05e-9);
+  ASSERT_TRUE(cost.cache_bytes());
+  EXPECT_GT(*cost.cache_bytes(), 1e6 / 1.5);
+  EXPECT_LT(*cost.cache_bytes(), 1e6 * 1.5);
+  EXPECT_TRUE(cost.resolved());
+  // Without a faster cache, and where the latency hides everything, nothing is claimed.
+  const OperationCost flat = fit_operation("flat", {{1e3, 16e3, 3e-6, 0}, {1e6, 16e6, 1.002e-3, 0}});
+  EXPECT_FALSE(flat.cached_rate());
+  EXPECT_FALSE(flat.cache_bytes());
+  OperationCost hidden;
+  hidden.latency = 1e-3;
+  hidden.levels = {{800, 1e-12, 100}, {8000, 1e-12, 1000}};
+  EXPECT_FALSE(hidden.resolved());
+  EXPECT_FALSE(hidden.cached_rate());
 }
 
 TEST(FitLine, FindsTheLineOfExactNumbers) {

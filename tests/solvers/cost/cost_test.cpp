@@ -14,6 +14,7 @@
 #include <voussoir/solvers/cost/model_shape.hpp>
 #include <voussoir/solvers/cost/operator_choice.hpp>
 #include <voussoir/solvers/cost/pyramid_height.hpp>
+#include <voussoir/solvers/cost/pyramid_plot.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 #include <voussoir/solvers/stencil/jacobi_iteration.hpp>
 
@@ -240,6 +241,30 @@ TEST(ChooseHeightByProfile, IsTheMinimumOfTheModelAndChangesNoBit) {
   EXPECT_EQ(solve(0), solve(1));
 }
 
+TEST(PyramidPlot, DrawsTheModelTheMeasurementsAndTheChoice) {
+  const auto backend = Backend::open("openmp:1");
+  StencilProblem problem;
+  problem.nodes = {8, 8, 120};
+  const PyramidJob job = make_pyramid_job(backend->service<StencilServices>(), problem, true, 8, 200000, 1);
+  MachineProfile made;
+  EXPECT_THROW(pyramid_plot(CostModel(made), job, 9), Error);  // no rates
+  for (const char* name : {"slab in", "slab out", "slab tile 1"}) {
+    made.costs[name].latency = 1e-6;
+    made.costs[name].levels = {{1, 1e-8}};
+  }
+  const CostModel model(made);
+  const std::string svg = pyramid_plot(model, job, 9, {{1, 1e-3}, {4, 2e-3}});
+  const auto count = [&](const std::string& piece) {
+    std::size_t found = 0;
+    for (std::size_t at = svg.find(piece); at != std::string::npos; at = svg.find(piece, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<circle"), 2u);
+  EXPECT_EQ(count("<polyline"), 1u);
+  EXPECT_EQ(count("chosen: h = " + std::to_string(model.choose_height(job, 9)->height)), 1u);
+  EXPECT_EQ(count("8 × 8 × 120 points"), 1u);
+}
+
 class CalibrateOn : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CalibrateOn, MeasuresWhatTheModelNeeds) {
@@ -252,9 +277,32 @@ TEST_P(CalibrateOn, MeasuresWhatTheModelNeeds) {
   EXPECT_GT(groups.size(), 8u);
   EXPECT_EQ(why_not_used(profile, *backend), "");
   EXPECT_EQ(to_json(profile_from_json(to_json(profile), "p")), to_json(profile));
-  for (const char* name : {"fill", "copy", "axpy", "add", "saxpy", "dot", "to device", "to host", "product bsr 3",
-                           "assemble solid.hex8.full", "product matrix-free solid.hex8.full", "cg vectors", "amg cycle",
-                           "factorise", "stage recover", "slab tile 1", "slab in", "border"}) {
+  for (const char* name : {"fill",
+                           "copy",
+                           "axpy",
+                           "add",
+                           "saxpy",
+                           "dot",
+                           "to device",
+                           "to host",
+                           "product bsr 3",
+                           "assemble solid.hex8.full",
+                           "product matrix-free solid.hex8.full",
+                           "cg vectors",
+                           "amg cycle",
+                           "factorise",
+                           "stage recover",
+                           "slab tile 1",
+                           "slab in",
+                           "border",
+                           "staged in",
+                           "staged out",
+                           "to device, new",
+                           "grid diffusion",
+                           "sweep x",
+                           "sweep y",
+                           "sweep x, own matrices",
+                           "sweep y, own matrices"}) {
     // Noise may make a measurement useless; it is then named.
     bool noted = false;
     for (const std::string& note : profile.notes) noted = noted || note.find(name) != std::string::npos;

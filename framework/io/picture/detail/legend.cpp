@@ -48,6 +48,10 @@ void choose_ends(std::vector<double> seen, ColourScale& scale) {
 }
 
 void draw_bar(Image& image, const ColourScale& scale, const std::string& label, const char* what) {
+  draw_bar_with_place(image, scale, label, std::string("at ") + what + " " + std::to_string(scale.greatest_at));
+}
+
+void draw_bar_with_place(Image& image, const ColourScale& scale, const std::string& label, const std::string& place) {
   const int width = image.width(), height = image.height();
   const double size = height / 900.0;
   const int x0 = static_cast<int>(width - 150 * size), x1 = static_cast<int>(x0 + 26 * size);
@@ -77,7 +81,7 @@ void draw_bar(Image& image, const ColourScale& scale, const std::string& label, 
   };
   flush_right(label, y0 - 66 * size, letters, ink);
   flush_right("max " + short_number(scale.greatest, 6), y0 - 46 * size, 11 * size, soft_ink);
-  flush_right(std::string("at ") + what + " " + std::to_string(scale.greatest_at), y0 - 28 * size, 11 * size, soft_ink);
+  flush_right(place, y0 - 28 * size, 11 * size, soft_ink);
   flush_right("min " + short_number(scale.least, 6), y1 + 44 * size, 11 * size, soft_ink);
 }
 

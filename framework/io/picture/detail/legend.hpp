@@ -17,5 +17,7 @@ void choose_ends(std::vector<double> seen, ColourScale& scale);
 
 /// The bar that explains the colours, on the right of the picture. `what` says what greatest_at is: "node", "element".
 void draw_bar(Image& image, const ColourScale& scale, const std::string& label, const char* what);
+/// The same with the text below the largest value: where it is, in the user's words.
+void draw_bar_with_place(Image& image, const ColourScale& scale, const std::string& label, const std::string& place);
 
 }  // namespace voussoir::picture

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <string>
+#include <vector>
 
 #include <voussoir/framework/io/picture/detail/image.hpp>
 
@@ -118,9 +120,104 @@ constexpr Letter letters[] = {
     {"&", 5.2, "L 5.2 0 1.2 5.2 A 2.4 5.6 1.3 1.4 200 -20 L 3.7 5.1 0.6 2.6 A 2.2 1.6 2.1 1.6 140 300 L 3.2 0.2 5 3"},
     {"~", 4.0, "A 1 2.6 1 0.8 180 0 A 3 2.6 1 0.8 180 360"},
     {"#", 4.8, "L 1 0 2 7 L 3 0 4 7 L 0.2 2.3 4.4 2.3 L 0.6 4.8 4.8 4.8"},
+    {"\xc3\x9f", 4.0, "L 0 0 0 5.4 A 1.7 5.4 1.7 1.6 180 -40 L 3 4.4 2 3.9 A 2 2 1.9 1.9 90 -120"},  // sharp s
+    {"\xce\x94", 5.6, "L 0 0 2.8 7 5.6 0 0 0"},                                                      // Delta
+    {"\xce\xbb", 4.2, "L 0.3 7 1.2 7 4.2 0 L 2.4 4.2 0 0"},                                          // lambda
+    {"\xcf\x80", 5.0, "L 0 5 5 5 L 1.3 5 1 0 L 3.7 5 4 0"},                                          // pi
+    {"\xcf\x81", 4.2, "L 0 -2 0 2.5 A 2 2.5 2 2.5 180 -180"},                                        // rho
 };
 constexpr Letter unknown_letter = {"", 4.4, "L 0 0 0 7 4.4 7 4.4 0 0 0"};
 constexpr double gap = 1.75;
+
+/// A letter with an accent, made of both.
+struct AccentedLetter {
+  std::string sign, strokes;
+  double width;
+};
+
+/// Marks above (or, for the cedilla, below) letters of height 0, centred at x = 0.
+constexpr Letter accents[] = {
+    {"grave", 0, "L -0.8 1.9 0.5 0.8"},           {"acute", 0, "L 0.8 1.9 -0.5 0.8"},
+    {"circumflex", 0, "L -1 0.8 0 1.9 1 0.8"},    {"tilde", 0, "L -1.3 0.9 -0.5 1.6 0.5 1.0 1.3 1.7"},
+    {"dots", 0, "L -1 1.3 -1 1.4 L 1 1.3 1 1.4"}, {"ring", 0, "L 0 2 0.6 1.4 0 0.8 -0.6 1.4 0 2"},
+    {"cedilla", 0, "L 0.1 0 0.5 -0.9 -0.4 -1.8"}};
+
+/// Letters of Latin-1 with accents: U+00C0 … U+00FF, two bytes in UTF-8. A row has letters and the number of an accent.
+struct AccentedRow {
+  const char* plain;       ///< base letters
+  unsigned char first[6];  ///< second bytes of their signs, after 0xc3
+  int accent;
+};
+constexpr AccentedRow accented_rows[] = {{"AEIOU", {0x80, 0x88, 0x8c, 0x92, 0x99}, 0},
+                                         {"aeiou", {0xa0, 0xa8, 0xac, 0xb2, 0xb9}, 0},
+                                         {"AEIOUY", {0x81, 0x89, 0x8d, 0x93, 0x9a, 0x9d}, 1},
+                                         {"aeiouy", {0xa1, 0xa9, 0xad, 0xb3, 0xba, 0xbd}, 1},
+                                         {"AEIOU", {0x82, 0x8a, 0x8e, 0x94, 0x9b}, 2},
+                                         {"aeiou", {0xa2, 0xaa, 0xae, 0xb4, 0xbb}, 2},
+                                         {"ANO", {0x83, 0x91, 0x95}, 3},
+                                         {"ano", {0xa3, 0xb1, 0xb5}, 3},
+                                         {"AEIOU", {0x84, 0x8b, 0x8f, 0x96, 0x9c}, 4},
+                                         {"aeiouy", {0xa4, 0xab, 0xaf, 0xb6, 0xbc, 0xbf}, 4},
+                                         {"A", {0x85}, 5},
+                                         {"a", {0xa5}, 5},
+                                         {"C", {0x87}, 6},
+                                         {"c", {0xa7}, 6}};
+
+const Letter* plain_letter(std::string_view sign) {
+  for (const Letter& letter : letters)
+    if (sign == letter.sign) return &letter;
+  return nullptr;
+}
+
+/// Strokes of an accent, moved above the middle of a letter.
+std::string moved_strokes(const char* strokes, double x, double y) {
+  std::string text;
+  std::string_view rest = strokes;
+  bool across = true;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word == "L") {
+      text += "L ";
+      across = true;
+      continue;
+    }
+    double value = 0;
+    std::from_chars(word.data(), word.data() + word.size(), value);
+    char digits[32];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value + (across ? x : y));
+    text += std::string(digits, end) + " ";
+    across = !across;
+  }
+  return text;
+}
+
+const std::vector<std::pair<AccentedLetter, Letter>>& accented_letters() {
+  static const auto all = [] {
+    std::vector<AccentedLetter> made;
+    for (const AccentedRow& row : accented_rows)
+      for (std::size_t i = 0; row.plain[i] != 0; ++i) {
+        const Letter* base = plain_letter(std::string_view(row.plain + i, 1));
+        if (!base) continue;
+        const bool capital = row.plain[i] < 'a';
+        const double above = row.accent == 6 ? 0 : capital ? 7 : 5;
+        AccentedLetter letter;
+        letter.sign = {static_cast<char>(0xc3), static_cast<char>(row.first[i])};
+        letter.width = base->width;
+        // The dot of an i gives way to the accent.
+        letter.strokes = row.plain[i] == 'i' ? "L 0.2 0 0.2 5 " : std::string(base->strokes) + " ";
+        letter.strokes +=
+            moved_strokes(accents[row.accent].strokes, row.plain[i] == 'i' ? 0.2 : 0.5 * base->width, above);
+        made.push_back(std::move(letter));
+      }
+    std::vector<std::pair<AccentedLetter, Letter>> kept;
+    kept.reserve(made.size());
+    for (AccentedLetter& letter : made) kept.emplace_back(std::move(letter), Letter{});
+    for (auto& [own, view] : kept) view = {own.sign.c_str(), own.width, own.strokes.c_str()};
+    return kept;
+  }();
+  return all;
+}
 
 /// The letter at the front of a text, which is taken off.
 const Letter& next_letter(std::string_view& text) {
@@ -128,8 +225,9 @@ const Letter& next_letter(std::string_view& text) {
   const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   const std::string_view sign = text.substr(0, std::min(bytes, text.size()));
   text.remove_prefix(sign.size());
-  for (const Letter& letter : letters)
-    if (sign == letter.sign) return letter;
+  if (const Letter* letter = plain_letter(sign)) return *letter;
+  for (const auto& [own, letter] : accented_letters())
+    if (sign == own.sign) return letter;
   return unknown_letter;
 }
 

@@ -111,6 +111,7 @@ TEST(HeatJobFile, ErrorsNameThePlace) {
   refuse("\"end\": 3", "\"end\": 3.1", {"/time/end", "whole number of steps", "8.4"});
   refuse("\"end\": 3", "\"end\": 0.5", {"/time/end", "later"});
   refuse("\"end\": 3", "\"end\": 3, \"steps\": 2", {"/time", "two of"});
+  refuse("\"step\": 0.25, \"end\": 3", "\"step\": 0.25", {"/time", "two of"});
   refuse("\"every\": 2", "\"every\": 0", {"/output/every"});
   refuse("\"picture\": \"no\"", "\"picture\": \"maybe\"", {"/output/picture", "'yes'"});
   refuse("[0.1, 0.2]", "[7, 0.2]", {"/points/0/at", "outside the grid"});
@@ -119,6 +120,56 @@ TEST(HeatJobFile, ErrorsNameThePlace) {
   refuse("\"time\": {\"start\": 1, \"step\": 0.25, \"end\": 3},", "\"comment\": 1,", {"'time' is missing"});
   refuse("{\n", "{,\n", {"plate.json:1", "not JSON"});
   refuse("\"value\": 7", "\"value\": 1e999", {"plate.json:5"});
+}
+
+TEST(HeatJobFile, BoxesHaveMaterialsOfTheirOwn) {
+  const auto with = [](const std::string& materials) {
+    return job_text("\"sources\"", "\"materials\": " + materials + ",\n  \"sources\"");
+  };
+  const HeatJob job = read(with(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": 9},
+    {"box": {"lower": [0.5, 0.25], "upper": [0.5, 0.5]}, "conductivity": [5, 6], "density": 3, "specific_heat": 7}])"));
+  ASSERT_EQ(job.regions.size(), 2U);
+  const GridMaterials materials = job.materials();
+  EXPECT_EQ(materials.conductivity(0, 0), 3);  // x = −1: the job's own
+  EXPECT_EQ(materials.conductivity(1, 0), 4);
+  EXPECT_EQ(materials.conductivity(0, 2), 9);      // x = 0, on the surface of the first box
+  EXPECT_EQ(materials.capacity(2), 10);            // density and specific heat of the job
+  EXPECT_EQ(materials.conductivity(0, 3 + 5), 5);  // x = 0.5, y = 0.25: the later box
+  EXPECT_EQ(materials.conductivity(1, 3 + 5), 6);
+  EXPECT_EQ(materials.capacity(3 + 5), 21);
+  EXPECT_NE(job.fingerprint, read(job_text()).fingerprint);
+  EXPECT_TRUE(read(job_text()).regions.empty());
+
+  const auto refuse = [&](const std::string& materials_text, std::initializer_list<std::string> pieces) {
+    expect_error(ErrorCode::bad_input, pieces, [&] { read(with(materials_text)); });
+  };
+  refuse(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}}])", {"/materials/0", "'conductivity' is missing"});
+  refuse(R"([{"conductivity": 1}])", {"/materials/0", "'box' is missing"});
+  refuse(R"([{"box": {"lower": [0, 0], "upper": [1, 1], "value": 3}, "conductivity": 1}])", {"/materials/0/box/value"});
+  refuse(R"([{"box": {"lower": [0, 0.3], "upper": [1, 0.4]}, "conductivity": 1}])", {"/materials/0/box", "no node"});
+  refuse(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": -1}])", {"/materials/0/conductivity"});
+  refuse(
+      R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": 1, "density": 1e-300, "specific_heat": 1e-300}])",
+      {"/materials/0", "density times specific heat"});
+  for (const char* scheme : {"stationary", "long-vectors"}) {
+    std::string text = with(R"([{"box": {"lower": [0, 0], "upper": [1, 1]}, "conductivity": 9}])");
+    text.replace(text.find("peaceman-rachford"), 17, scheme);
+    expect_error(ErrorCode::bad_input, {"/materials", scheme, "one material"}, [&] { read(text); });
+  }
+}
+
+TEST(HeatJobFile, IsToldFromJobsOfFiniteElements) {
+  const auto folder = testing::empty_scratch_folder("heat_kinds");
+  const auto is_heat = [&](const std::string& text, const std::string& name = "a.json") {
+    std::ofstream(folder / name) << text;
+    return is_heat_job(folder / name);
+  };
+  EXPECT_TRUE(is_heat(job_text()));
+  EXPECT_FALSE(is_heat(R"({"mesh": "a.msh"})"));
+  EXPECT_FALSE(is_heat("{\"grid\": "));
+  EXPECT_FALSE(is_heat("[1]"));
+  EXPECT_FALSE(is_heat(job_text(), "a.inp"));
+  EXPECT_FALSE(is_heat_job(folder / "nothing.json"));
 }
 
 // 0.3 is less than the position of the fourth of eleven nodes, 3 · 0.1, by rounding.
@@ -188,6 +239,7 @@ TEST(HeatJobFile, FingerprintsTellJobsApart) {
 TEST(HeatJobFile, TheExampleIsReadAndFollowsTheSchema) {
   const HeatJob job = read_heat_job(docs / "examples/heat/heated_plate.json");
   EXPECT_EQ(job.steps, 240);
+  EXPECT_EQ(read_heat_job(docs / "examples/heat/layered_wall.json").regions.size(), 1U);
   if (std::system("python3 -c 'import jsonschema' > /dev/null 2>&1") != 0)
     GTEST_SKIP() << "python3-jsonschema is not installed";
   const auto folder = testing::empty_scratch_folder("heat_schema");
@@ -202,7 +254,9 @@ right = list((docs / 'examples/heat').glob('*.json')) + [pathlib.Path(sys.argv[2
 bad = [f'{p.name}: {e.message}' for p in right for e in validator.iter_errors(json.loads(p.read_text()))]
 base = json.loads(pathlib.Path(sys.argv[2]).read_text())
 for change in [{'sidse': 1}, {'sides': {'x-': 'closed'}}, {'scheme': 'implicit'}, {'sources': [{'constant': 1, 'box': {}}]},
-               {'grid': {'nodes': [2], 'lengths': [1]}}, {'output': {'picture': True}}]:
+               {'grid': {'nodes': [2], 'lengths': [1]}}, {'output': {'picture': True}}, {'time': {'start': 0, 'step': 1}},
+               {'time': {'step': 1, 'steps': 2, 'end': 2}}, {'stationary': {'tolerance': 10}},
+               {'materials': [{'conductivity': 1}]}, {'materials': [{'box': {'lower': [0, 0], 'upper': [1, 1]}}]}]:
     if validator.is_valid({**base, **change}): bad.append(f'accepted: {change}')
 print('\n'.join(bad))
 sys.exit(bool(bad))

@@ -1,0 +1,257 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include <voussoir/framework/io/deck/deck_reader.hpp>
+#include <voussoir/framework/io/job/job_file.hpp>
+#include <voussoir/jobs/result_files.hpp>
+
+#include "job_models.hpp"
+#include "support/expect_error.hpp"
+
+// Steps of direct integration from decks and job files. The numbers of decks are those that CalculiX 2.20 prints for
+// the same deck.
+
+namespace voussoir {
+namespace {
+
+using testing::expect_error;
+using testing::plainly;
+
+/// A column of three C3D8, 1 × 0.8 × 3, that stands on nodes 1 to 4; node 13 is at its top.
+std::string dynamic_column(const std::string& damping = "", const std::string& initial = "") {
+  std::ostringstream text;
+  text << "*NODE, NSET=NALL\n";
+  const double corner[4][2] = {{0, 0}, {1, 0}, {1, .8}, {0, .8}};
+  for (int k = 0; k < 4; ++k)
+    for (int i = 0; i < 4; ++i)
+      text << 4 * k + i + 1 << ", " << corner[i][0] << ", " << corner[i][1] << ", " << k << "\n";
+  text << "*ELEMENT, TYPE=C3D8, ELSET=EALL\n";
+  for (int e = 0; e < 3; ++e) {
+    text << e + 1;
+    for (int j = 1; j <= 8; ++j) text << ", " << 4 * e + j;
+    text << "\n";
+  }
+  text << "*NSET, NSET=FOOT\n1, 2, 3, 4\n*NSET, NSET=TIP\n13\n*MATERIAL, NAME=M\n*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n"
+       << damping << "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n"
+       << initial
+       << "*BOUNDARY\nFOOT, 1, 3\n*AMPLITUDE, NAME=PULSE\n0., 0., 0.2, 1., 0.4, 0.\n*AMPLITUDE, NAME=SHAKE\n";
+  char line[64];
+  for (int i = 0; i <= 40; ++i) {
+    std::snprintf(line, sizeof line, "%.3f, %.9f,\n", 0.01 * i,
+                  (1 - std::cos(2 * std::acos(-1.0) * 0.01 * i / 0.4)) / 2);
+    text << line;
+  }
+  return text.str();
+}
+
+const std::string printed = "*NODE PRINT, NSET=TIP\nU, V\n*NODE PRINT, NSET=FOOT, TOTALS=ONLY\nRF\n*END STEP\n";
+
+/// Keeps what steps pass on.
+class KeptStates : public StepReceiver {
+ public:
+  void step(std::size_t, StepResult) override {}
+  void modes(std::size_t, std::shared_ptr<const ModeSet>) override {}
+  void state(std::size_t step, StepState state) override { states[step].push_back(std::move(state)); }
+  void end(std::size_t step, StepResponse response) override { responses[step] = std::move(response); }
+  std::map<std::size_t, std::vector<StepState>> states;
+  std::map<std::size_t, StepResponse> responses;
+};
+
+struct Integrated {
+  Job job;
+  KeptStates kept;
+};
+
+Integrated integrate(const std::string& text) {
+  Integrated ran;
+  ran.job = read_deck_text(text, "test.inp");
+  run_job(ran.job, plainly(), {}, ran.kept);
+  return ran;
+}
+
+/// U and V of node 13 in a state, as CalculiX prints them.
+void expect_tip(const StepState& state, const std::array<double, 3>& u, const std::array<double, 3>& v,
+                double tolerance) {
+  const auto size = [](const std::array<double, 3>& x) { return std::hypot(x[0], x[1], x[2]); };
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NEAR(state.result.unknowns.at(12, k), u[k], tolerance * size(u)) << "u " << k;
+    EXPECT_NEAR(state.velocity.at(12, k), v[k], tolerance * size(v)) << "v " << k;
+  }
+}
+
+TEST(DynamicSteps, StepLoadAsInCalculiX) {
+  const Integrated ran =
+      integrate(dynamic_column() + "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.3\n*CLOAD\nTIP, 1, 5.\n" + printed);
+  const auto& states = ran.kept.states.at(0);
+  ASSERT_EQ(states.size(), 30u);
+  EXPECT_NEAR(states.back().at, 0.3, 1e-12);
+  expect_tip(states.back(), {2.709063E-01, -9.551260E-02, 5.196088E-02}, {1.135193E+00, -3.996794E-01, 3.552217E-01},
+             1e-3);
+  const StepResponse& response = ran.kept.responses.at(0);
+  EXPECT_EQ(response.axis.size(), 31u);
+  ASSERT_EQ(response.energies.size(), 5u);
+  EXPECT_EQ(response.energies[0].second.size(), 31u);
+  std::map<std::string, double> totals(response.totals.begin(), response.totals.end());
+  EXPECT_NEAR(totals.at("external"), 5 * states.back().result.unknowns.at(12, 0), 1e-9);
+  EXPECT_GT(totals.at("numerical"), -1e-9);
+  std::map<std::string, double> counts(response.counts.begin(), response.counts.end());
+  EXPECT_EQ(counts.at("increments"), 30);
+  EXPECT_EQ(counts.at("matrices"), 1);
+  ASSERT_EQ(response.histories.size(), 3u + 12u);
+}
+
+TEST(DynamicSteps, DampedPulseAsInCalculiX) {
+  const std::string deck = dynamic_column("*DAMPING, ALPHA=1.5, BETA=0.004\n") +
+                           "*STEP, INC=10000\n*DYNAMIC, DIRECT, ALPHA=-0.1\n0.01, 0.5\n*DLOAD, AMPLITUDE=PULSE\n3, P2, "
+                           "4.\n*CLOAD, AMPLITUDE=PULSE\nTIP, 2, 3.\n" +
+                           printed;
+  expect_tip(integrate(deck).kept.states.at(0).back(), {-2.916773E-02, 1.284828E-01, 1.699295E-02},
+             {1.238893E-01, -2.664751E-02, 9.931235E-02}, 1e-3);
+}
+
+TEST(DynamicSteps, MovedSupportsAsInCalculiX) {
+  const Integrated ran = integrate(dynamic_column() +
+                                   "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.0025, 0.4\n*BOUNDARY, AMPLITUDE=SHAKE\nFOOT, "
+                                   "1, 1, 0.1\n" +
+                                   printed);
+  // CalculiX's supports ring at the kinks of the amplitude; with these increments both are near the solution.
+  expect_tip(ran.kept.states.at(0).back(), {1.851845E-02, -8.159672E-04, -1.212123E-02},
+             {1.613434E+00, 1.946210E-02, 1.089798E+00}, 1e-2);
+}
+
+TEST(DynamicSteps, InitialVelocitiesAsInCalculiX) {
+  const Integrated ran = integrate(
+      dynamic_column("", "*INITIAL CONDITIONS, TYPE=VELOCITY\n13, 1, 0.5\n14, 1, 0.5\n15, 1, 0.5\n16, 1, 0.5\n") +
+      "*STEP, INC=10000\n*DYNAMIC, DIRECT, ALPHA=0.\n0.01, 0.3\n" + printed);
+  expect_tip(ran.kept.states.at(0).back(), {6.153898E-02, -3.480450E-04, 7.350750E-03},
+             {8.429869E-02, -2.088982E-02, -3.080150E-02}, 1e-3);
+  const StepResponse& response = ran.kept.responses.at(0);
+  std::map<std::string, double> totals(response.totals.begin(), response.totals.end());
+  EXPECT_NEAR(totals.at("kinetic") + totals.at("internal"), totals.at("initial"), 1e-10 * totals.at("initial"));
+}
+
+TEST(DynamicSteps, AStepContinuesTheOneBefore) {
+  const Integrated ran =
+      integrate(dynamic_column() + "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.2\n*CLOAD\nTIP, 1, 5.\n" + printed +
+                "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.2\n*CLOAD, OP=NEW\n" + printed);
+  EXPECT_NEAR(ran.kept.states.at(1).back().at, 0.4, 1e-12);
+  expect_tip(ran.kept.states.at(1).back(), {2.354634E-01, -7.021817E-02, 2.566770E-02},
+             {-4.686803E-01, 4.180007E-01, 2.710653E-01}, 1e-2);
+}
+
+TEST(DynamicSteps, AutomaticIncrementsAreNearThoseOfCalculiX) {
+  const Integrated ran = integrate(dynamic_column("*DAMPING, ALPHA=1.5, BETA=0.004\n") +
+                                   "*STEP, INC=10000\n*DYNAMIC, ALPHA=-0.1\n0.005, 0.5, 1e-6, 0.01\n*DLOAD, "
+                                   "AMPLITUDE=PULSE\n3, P2, 4.\n*CLOAD, AMPLITUDE=PULSE\nTIP, 2, 3.\n" +
+                                   printed);
+  expect_tip(ran.kept.states.at(0).back(), {-2.915668E-02, 1.284388E-01, 1.698608E-02},
+             {1.240267E-01, -2.700258E-02, 9.930584E-02}, 5e-3);
+}
+
+TEST(DynamicSteps, IncrementsEndOnTimePoints) {
+  const Integrated ran = integrate(dynamic_column() +
+                                   "*TIME POINTS, NAME=T\n0.025, 0.07\n*STEP\n*DYNAMIC, DIRECT\n0.02, "
+                                   "0.1\n*CLOAD\nTIP, 1, 5.\n*NODE PRINT, NSET=TIP, "
+                                   "TIME POINTS=T\nU\n*NODE FILE, FREQUENCY=100\nU\n*END STEP\n");
+  const auto& states = ran.kept.states.at(0);
+  ASSERT_EQ(states.size(), 3u);
+  EXPECT_NEAR(states[0].at, 0.025, 1e-12);
+  EXPECT_NEAR(states[1].at, 0.07, 1e-12);
+  EXPECT_FALSE(states[0].for_viewers);
+  EXPECT_TRUE(states[2].for_viewers);
+  EXPECT_FALSE(states[2].prints[0]);
+}
+
+TEST(DynamicSteps, RefusesByNameAndLine) {
+  const std::string model = dynamic_column();
+  const auto refuse = [&](const std::string& step, std::initializer_list<std::string> pieces) {
+    expect_error(ErrorCode::bad_input, pieces, [&] { read_deck_text(model + step + "*END STEP\n", "test.inp"); });
+  };
+  refuse("*STEP\n*DYNAMIC, EXPLICIT\n0.1, 1.\n", {"test.inp:", "EXPLICIT"});
+  refuse("*STEP\n*DYNAMIC, ALPHA=-0.5\n0.1, 1.\n", {"test.inp:", "-1/3"});
+  refuse("*STEP\n*DYNAMIC\n", {"test.inp:", "data line"});
+  refuse("*STEP\n*DYNAMIC\n0., 1.\n", {"test.inp:", "positive"});
+  refuse("*STEP\n*DYNAMIC\n2., 1.\n", {"test.inp:", "longer than the period"});
+  refuse("*STEP, NLGEOM\n*DYNAMIC\n0.1, 1.\n", {"test.inp:", "NLGEOM"});
+  refuse("*STEP\n*DYNAMIC, RELATIVE TO ABSOLUTE\n0.1, 1.\n", {"test.inp:", "RELATIVE TO ABSOLUTE"});
+  refuse("*STEP, AMPLITUDE=RAMP\n*DYNAMIC\n0.1, 1.\n*CLOAD\n13, 1, 1.\n", {"test.inp:", "RAMP"});
+  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BOUNDARY\n13, 1, 1, 0.1\n", {"test.inp:", "jump"});
+  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BASE MOTION, DOF=1, AMPLITUDE=PULSE\n", {"test.inp:", "*BASE MOTION"});
+  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*TEMPERATURE\nNALL, 10.\n", {"test.inp:", "emperature"});
+  refuse("*STEP\n*STATIC\n*CLOAD\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n", {"test.inp:", "static step"});
+  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n",
+         {"test.inp:", "earlier step"});
+}
+
+class DynamicJob : public testing::FolderTest {
+ protected:
+  /// Two bars in a row, 2 long, held at the left; E = 100, ρ = 1, A = 1.
+  Job read(const std::string& steps) {
+    std::ofstream(folder_ / "bar.msh")
+        << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n3\n0 1 \"left\"\n0 2 "
+           "\"right\"\n1 3 \"bar\"\n$EndPhysicalNames\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 2 0 "
+           "0\n$EndNodes\n$Elements\n4\n1 15 2 1 1 1\n2 15 2 2 2 3\n3 1 2 3 3 1 2\n4 1 2 3 3 2 "
+           "3\n$EndElements\n";
+    std::ofstream(folder_ / "bar.json")
+        << R"({"mesh": "bar.msh", "materials": {"steel": {"young": 100, "poisson": 0.3, "density": 1}},
+ "sections": [{"group": "bar", "physics": "truss", "material": "steel", "area": 1}],
+ "supports": [{"name": "wall", "group": "left", "ux": 0.01},
+              {"name": "across", "group": "bar", "uy": 0, "uz": 0}],
+ "loads": [{"name": "pull", "group": "right", "nodal_force": [1, 0, 0]}],
+ "steps": )"
+        << steps << "}";
+    return read_job_file(folder_ / "bar.json");
+  }
+};
+
+TEST_F(DynamicJob, JobFilesHaveMotionsLoadsAndDamping) {
+  Job job = read(R"([{"name": "blow", "analysis": "dynamic", "increment": 0.005, "period": 0.1, "loads": ["pull"],
+    "method": {"name": "hht", "alpha": -0.1}, "damping": {"alpha": 0.5, "beta": 0.001},
+    "amplitudes": {"pull": [[0, 0], [0.05, 1]]}, "support_motions": {"wall": [[0, 0], [1, 1]]},
+    "initial_velocity": [{"group": "right", "unknown": "ux", "value": 2}]},
+   {"name": "more", "analysis": "dynamic", "increment": 0.005, "period": 0.1, "continue": "yes", "automatic": "yes",
+    "support_motions": {"wall": [[0, 0.1], [1, 1.1]]}, "base_motion": [{"direction": "x", "acceleration": [[0, 1]]}]}])");
+  KeptStates kept;
+  run_job(job, plainly(), {}, kept);
+  EXPECT_NEAR(kept.states.at(0).back().result.unknowns.at(0, "ux"), 0.001, 1e-12);
+  EXPECT_NEAR(kept.states.at(0).back().velocity.at(0, "ux"), 0.01, 1e-9);
+  EXPECT_NEAR(kept.states.at(1).back().at, 0.2, 1e-12);
+  EXPECT_NE(kept.responses.at(0).statement.find("20 increments"), std::string::npos);
+  EXPECT_NE(kept.responses.at(1).notes.front().find("relative"), std::string::npos);
+  expect_error(ErrorCode::bad_input, {"bar.json", "support_motions"},
+               [&] { read(R"([{"analysis": "dynamic", "increment": 0.005, "period": 0.1}])"); });
+  expect_error(ErrorCode::bad_input, {"bar.json", "automatic"}, [&] {
+    read(R"([{"analysis": "dynamic", "increment": 0.005, "period": 0.1, "tolerance": 1e-3,
+              "support_motions": {"wall": [[0, 0], [1, 1]]}}])");
+  });
+}
+
+TEST_F(DynamicJob, FilesHaveEnergiesAndResults) {
+  Job job = read_deck_text(
+      dynamic_column() +
+          "*STEP\n*DYNAMIC, DIRECT\n0.05, 0.2\n*CLOAD\nTIP, 1, 5.\n*NODE PRINT, NSET=TIP\nU\n*END STEP\n",
+      "test.inp");
+  job.name = "blow";
+  OutputOptions options;
+  options.folder = folder_ / "out";
+  std::filesystem::create_directories(options.folder);
+  ResultFiles files(job, options);
+  const JobResult result = run_job(job, plainly(), {}, files);
+  files.finish(result, {});
+  for (const char* name : {"blow_energies.csv", "blow_history.csv", "blow_peaks.csv", "blow_times.pvd",
+                           "blow_time_0001.vtu", "blow_time_0004.vtu"})
+    EXPECT_TRUE(std::filesystem::exists(options.folder / name)) << name;
+  const auto json = nlohmann::json::parse(files.json());
+  EXPECT_EQ(json["steps"][0]["procedure"], "dynamics");
+  EXPECT_GT(json["steps"][0]["energies"]["external"].get<double>(), 0);
+  EXPECT_EQ(json["steps"][0]["integration"]["increments"].get<double>(), 4);
+}
+
+}  // namespace
+}  // namespace voussoir
