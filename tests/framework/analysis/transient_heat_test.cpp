@@ -233,7 +233,7 @@ StepResult nonlinear(const std::string& method, int steps, Domain& d, TransientR
 
 TEST(TransientHeat, NonlinearProblemsKeepTheOrder) {
   Domain fine;
-  const double reference = at(fine, nonlinear("crank-nicolson", 1280, fine), 1);
+  const double reference = at(fine, nonlinear("crank-nicolson", 640, fine), 1);
   EXPECT_GT(reference, 30);
   EXPECT_LT(reference, 90);
   for (const std::string& method : methods) {
