@@ -139,7 +139,13 @@ void FirstOrderIntegrator::begin_step(const AnalysisModel& model, AnalysisState&
     }
     form_mass(model, state, *old_capacity_);
   }
-  if (model.is_linear()) backend.axpy(step_, state.rate, state.unknowns);
+  if (model.is_linear()) {
+    backend.axpy(step_, state.rate, state.unknowns);
+  } else {
+    Vector content = model.make_vector();
+    mass_times(model, state, state.unknowns, content);
+    content_ = backend.norm(content) / step_;
+  }
   put_supports(model, state);
   set_rate(model, state);
   if (loads_) state.case_factors = bound_->case_factors(state.time, step_);
@@ -200,6 +206,10 @@ Vector FirstOrderIntegrator::out_of_balance(const AnalysisModel& model, const An
   if (memory_.balance.layout() && state.is_committed() && state.time == state.committed().time)
     return memory_.balance.clone();
   return TimeIntegrator::out_of_balance(model, state);
+}
+
+double FirstOrderIntegrator::force_scale(const AnalysisModel& model) const {
+  return 0.1 * TimeIntegrator::force_scale(model) + 0.01 * content_;
 }
 
 void FirstOrderIntegrator::extrapolate(const AnalysisModel& model, const AnalysisState&, Vector& increment) const {

@@ -31,6 +31,9 @@ class FirstOrderIntegrator : public TimeIntegrator {
   void begin_step(const AnalysisModel& model, AnalysisState& state) override;
   void update(const AnalysisModel& model, const Vector& increment, AnalysisState& state) override;
   Vector out_of_balance(const AnalysisModel& model, const AnalysisState& state) override;
+  /// What an unbalance is compared with: a tenth of the largest heat flows, and a hundredth of C T/h, so that a body at
+  /// rest in one temperature is in balance within rounding.
+  double force_scale(const AnalysisModel& model) const override;
   void extrapolate(const AnalysisModel& model, const AnalysisState& state, Vector& increment) const override;
   /// An estimate of the local error of temperatures of the trial state, from divided differences of this state and
   /// former ones, as √(eᵀCe): zero in the first step; of the order of backward Euler until there are enough states.
@@ -57,6 +60,7 @@ class FirstOrderIntegrator : public TimeIntegrator {
 
   bool three_levels_;
   Weights weights_;
+  double content_ = 0;                             // ‖C T/h‖ of the committed state, where the model is not linear
   std::uint64_t old_capacity_of_ = 0;              // AnalysisModel::serial()
   std::unique_ptr<ElementOperator> old_capacity_;  // of the committed state, where it follows the temperature
 };

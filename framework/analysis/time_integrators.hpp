@@ -93,7 +93,7 @@ class TimeIntegrator : public Integrator {
   /// The norm of what the trial state lacks in the weighted balance, relative to the largest of the forces in it.
   double relative_unbalance(const AnalysisModel& model, const AnalysisState& state);
   /// The largest norm of internal, external, damping and inertial forces of the committed state on all equations.
-  double force_scale(const AnalysisModel& model) const;
+  virtual double force_scale(const AnalysisModel& model) const;
   /// An estimate of the increment that the step's solve will find, extrapolated from accelerations of former steps.
   virtual void extrapolate(const AnalysisModel& model, const AnalysisState& state, Vector& increment) const;
   /// An estimate of the local error of displacements of the trial state, |β − 1/6| h² (a₁ − a₀) (Zienkiewicz and Xie,

@@ -102,7 +102,9 @@ void TransientAnalysis::set_up() {
   method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
   method.keep_matrix_over_time(matrix_kept_.value_or(!has_virtual_elements(*model_)));
   force_scale_ = std::make_shared<double>(0.0);
-  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(std::make_shared<TransientTest>(force_scale_));
+  const auto test = std::make_shared<TransientTest>(force_scale_);
+  if (!method.needs_initial_rates()) test->force = 1e-11;  // what one step leaves, later ones do not mend
+  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(test);
   watch_since_.emplace();
 }
 

@@ -317,6 +317,20 @@ TEST(TransientHeat, RestsInASteadyState) {
   }
 }
 
+TEST(TransientHeat, RestsWhereItIsNotLinear) {
+  Domain d;
+  auto m = std::make_shared<Material>("steel");
+  m->set_table("conductivity", {{0, 1}, {100, 2}}).set("density", 2.0).set("specific_heat", 0.5);
+  add_bar(d, "heat.hex8", 3).set_material(m);
+  d.set_initial_temperature(25);
+  for (const double step : {1e-6, 1.0, 1e5}) {
+    auto a = transient(d, "backward-euler");
+    a->set_steps({.end = 3 * step, .step = step});
+    const StepResult end = a->run().back();
+    for (const double value : end.unknowns.values) EXPECT_NEAR(value, 25, 1e-8);
+  }
+}
+
 TEST(TransientHeat, ContinuesASavedStateWithTheSameBits) {
   for (const std::string& method : methods) {
     Domain d;
