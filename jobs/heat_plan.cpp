@@ -86,7 +86,7 @@ class HeatStepModel {
     for (const GridTerm& source : job_.sources) changing += source.kind != SourceKind::steady;
     PredictedSum sum;
     if (changing > 0)
-      sum.add(static_cast<double>(job_.sources.size()), model_.operation(operations::diffusion, nodes_, 16 * nodes_));
+      sum.add(static_cast<double>(job_.sources.size()), model_.operation(operations::source, nodes_, 16 * nodes_));
     return sum.add(job_.regions.empty() ? 1 : 2, update()).value();
   }
   /// Temperatures of points come to the host after every step.
@@ -118,19 +118,20 @@ double heat_fields(const HeatJob& job, const std::string& scheme) {
 }
 
 /// Iterations of Jacobi's method from the bounds of the spectrum: what reduces every part of the error to the
-/// tolerance.
+/// tolerance. Chebyshev's factors are repeated in cycles of 32, as JacobiIteration does.
 IterationAssumption assumed_jacobi_iterations(const HeatJob& job) {
   const StencilSpectrum spectrum = stencil_spectrum(stationary_problem(job.grid, job.material));
-  const double a = spectrum.least, b = spectrum.most,
-               tolerance = std::clamp(job.stationary_options.tolerance, 1e-16, 0.5);
+  const double a = spectrum.least, b = spectrum.most;
+  const double digits = std::log(std::clamp(job.stationary_options.tolerance, 1e-16, 0.5));
+  constexpr int cycle = 32;
   double iterations = 1;
   if (a > 0 && b > a)
-    iterations = job.stationary_options.chebyshev ? std::acosh(1 / tolerance) / std::acosh((b + a) / (b - a))
-                                                  : std::log(tolerance) / std::log1p(-a);
+    iterations = job.stationary_options.chebyshev ? cycle * digits / std::log(chebyshev_reduction(cycle, a, b))
+                                                  : digits / std::log1p(-a);
   iterations = std::clamp(std::ceil(iterations), 1.0, static_cast<double>(job.stationary_options.max_iterations));
   return {iterations,
-          "iterations from the bounds of the spectrum of the grid, which every field needs at most; smooth "
-          "ones need them, others fewer"};
+          "iterations from the bounds of the spectrum of the grid: fields that are smooth at the beginning need them, "
+          "others fewer"};
 }
 
 HeatBackendPlan plan_heat_backend(const HeatJob& job, const std::string& specification) {

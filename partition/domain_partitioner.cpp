@@ -76,7 +76,7 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
     for (const ElementRef& ref : group)
       sets.join(static_cast<std::int32_t>(first[group[0].block] + group[0].element),
                 static_cast<std::int32_t>(first[ref.block] + ref.element));
-  if (!domain.equations().empty()) {
+  if (!domain.equations().empty() && !cuts_equations_) {
     // The elements at the nodes of an equation, and of those it is grouped with, are joined through one of them.
     const EquationGroups groups = equation_groups(domain);
     std::vector<std::vector<std::int32_t>> equations_of(domain.node_count());

@@ -18,8 +18,8 @@ namespace voussoir {
 ///   std::cout << partition.describe();
 ///   auto parts = make_subdomains(domain, partition);
 ///
-/// Elements at the nodes of one multi-point equation are always kept in one part, so that no equation crosses the
-/// interface.
+/// Elements at the nodes of one multi-point equation are kept in one part, so that no equation crosses the interface,
+/// unless cut_equations() allows it: a Subdomain cannot have such equations, a Decomposition can.
 class DomainPartitioner {
  public:
   /// The domain must outlive the partitioner.
@@ -32,6 +32,12 @@ class DomainPartitioner {
   /// Keeps the elements of a set in one part. An unknown set is an Error (not_found).
   DomainPartitioner& keep_together(const std::string& element_set);
 
+  /// Whether parts may meet between the nodes of a multi-point equation; false by default.
+  DomainPartitioner& cut_equations(bool allowed = true) {
+    cuts_equations_ = allowed;
+    return *this;
+  }
+
   /// Divides the domain. Fewer than one part, and more parts than there are elements (or groups of elements that stay
   /// together), are an Error (bad_input).
   Partition partition(const GraphPartitioner& method, int parts) const;
@@ -40,6 +46,7 @@ class DomainPartitioner {
   const Domain* domain_;
   std::vector<double> weights_;
   std::vector<std::vector<ElementRef>> together_;
+  bool cuts_equations_ = false;
 };
 
 }  // namespace voussoir

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/backends/host_memory.hpp>
+#include <voussoir/partition/ordered_partitioners.hpp>
 
 #if defined(VOUSSOIR_HAVE_METIS)
 #include <metis.h>
@@ -33,11 +34,30 @@ void require_memory(const ElementGraph& graph) {
                                             " MB; use CoordinateBisection, or a machine with more");
 }
 
-}  // namespace
+bool is_connected(const ElementGraph& graph) {
+  if (graph.vertices() == 0) return true;
+  std::vector<char> met(static_cast<std::size_t>(graph.vertices()), 0);
+  std::vector<std::int32_t> stack{0};
+  std::int32_t count = 0;
+  met[0] = 1;
+  while (!stack.empty()) {
+    const auto v = static_cast<std::size_t>(stack.back());
+    stack.pop_back();
+    ++count;
+    for (auto k = graph.row_start[v]; k < graph.row_start[v + 1]; ++k) {
+      const std::int32_t w = graph.column[static_cast<std::size_t>(k)];
+      if (met[static_cast<std::size_t>(w)]) continue;
+      met[static_cast<std::size_t>(w)] = 1;
+      stack.push_back(w);
+    }
+  }
+  return count == graph.vertices();
+}
 
-bool MetisPartitioner::available() { return true; }
+enum class MetisMethod { kway, contiguous, recursive };
 
-std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph, int parts) const {
+std::vector<std::int32_t> divide_by_metis(const ElementGraph& graph, int parts, MetisMethod method,
+                                          const MetisPartitioner::Options& settings) {
   if (parts == 1) return std::vector<std::int32_t>(graph.vertices(), 0);  // METIS divides by zero
   if (static_cast<std::int64_t>(graph.column.size()) > std::numeric_limits<idx_t>::max())
     throw Error(ErrorCode::unavailable,
@@ -59,29 +79,55 @@ std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph,
 
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
-  options[METIS_OPTION_SEED] = options_.seed;
+  options[METIS_OPTION_SEED] = settings.seed;
   options[METIS_OPTION_NUMBERING] = 0;
   // The best of eight tries: on small graphs one try is often a poor one, and on large ones the others cost seconds.
   options[METIS_OPTION_NCUTS] = graph.vertices() < 100000 ? 8 : 1;
-  options[METIS_OPTION_UFACTOR] = std::max(1, static_cast<int>(std::lround(1000 * options_.imbalance)));
+  options[METIS_OPTION_UFACTOR] = std::max(1, static_cast<int>(std::lround(1000 * settings.imbalance)));
+  if (method == MetisMethod::contiguous) {
+    if (!is_connected(graph))
+      throw Error(ErrorCode::bad_input, "the elements are not connected, so that parts cannot all be",
+                  "partitioner 'metis:contiguous'");
+    options[METIS_OPTION_CONTIG] = 1;
+  }
   idx_t vertices = graph.vertices(), constraints = 1, wanted = parts, cut = 0;
   std::vector<idx_t> part(graph.vertices());
-  const int status = METIS_PartGraphKway(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr,
-                                         edge.data(), &wanted, nullptr, nullptr, options, &cut, part.data());
+  const auto divide = method == MetisMethod::recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway;
+  const int status = divide(&vertices, &constraints, start.data(), column.data(), weight.data(), nullptr, edge.data(),
+                            &wanted, nullptr, nullptr, options, &cut, part.data());
   if (status == METIS_ERROR) send_termination_again();
   if (status == METIS_ERROR_MEMORY) throw Error(ErrorCode::out_of_memory, "out of memory in METIS");
   if (status != METIS_OK) throw Error(ErrorCode::internal, "METIS failed with code " + std::to_string(status));
   return {part.begin(), part.end()};
 }
 
+}  // namespace
+
+bool MetisPartitioner::available() { return true; }
+
+std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph& graph, int parts) const {
+  return divide_by_metis(graph, parts, MetisMethod::kway, options_);
+}
+
+std::vector<std::int32_t> MetisVariant::partition(const ElementGraph& graph, int parts) const {
+  return divide_by_metis(graph, parts, kind_ == Kind::recursive ? MetisMethod::recursive : MetisMethod::contiguous, {});
+}
+
 #else
 
 bool MetisPartitioner::available() { return false; }
 
-std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph&, int) const {
+namespace {
+
+[[noreturn]] void lacks_metis() {
   throw Error(ErrorCode::unavailable,
               "this build has no METIS; install it (Debian: libmetis-dev) and build again, or use CoordinateBisection");
 }
+
+}  // namespace
+
+std::vector<std::int32_t> MetisPartitioner::partition(const ElementGraph&, int) const { lacks_metis(); }
+std::vector<std::int32_t> MetisVariant::partition(const ElementGraph&, int) const { lacks_metis(); }
 
 #endif
 

@@ -1,6 +1,7 @@
 #include <voussoir/partition/partitioners.hpp>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/ordered_partitioners.hpp>
 
 namespace voussoir {
 namespace {
@@ -15,15 +16,30 @@ PartitionerFactory plain_partitioner(const std::string& name) {
   }};
 }
 
+std::shared_ptr<GraphPartitioner> make_metis(const std::string& options) {
+  if (options == "recursive") return std::make_shared<MetisVariant>(MetisVariant::Kind::recursive);
+  if (options == "contiguous") return std::make_shared<MetisVariant>(MetisVariant::Kind::contiguous);
+  if (!options.empty() && options != "kway")
+    throw Error(ErrorCode::bad_input,
+                "there is no option '" + options + "'; there are kway (the default), recursive and contiguous",
+                "partitioner 'metis'");
+  return std::make_shared<MetisPartitioner>();
+}
+
 Registry<PartitionerFactory>* make_partitioner_table() {
   using Direction = CoordinateBisection::Direction;
   auto* table = new Registry<PartitionerFactory>("partitioner");
-  table->add_built_in("metis", "METIS, multilevel k-way: small interfaces on any mesh",
-                      plain_partitioner<MetisPartitioner>("metis"));
+  table->add_built_in("metis", "METIS, multilevel: small interfaces on any mesh; metis:recursive, metis:contiguous",
+                      {make_metis});
   table->add_built_in("coordinate", "recursive bisection across the longest coordinate axis",
                       plain_partitioner<CoordinateBisection, Direction::coordinate>("coordinate"));
   table->add_built_in("inertial", "recursive bisection across the principal axis of inertia",
                       plain_partitioner<CoordinateBisection, Direction::inertial>("inertial"));
+  table->add_built_in("rcb", "the same as coordinate: recursive coordinate bisection",
+                      plain_partitioner<CoordinateBisection, Direction::coordinate>("rcb"));
+  table->add_built_in("rcm", "strips of the reverse Cuthill-McKee order: parts in a row",
+                      plain_partitioner<RcmStrips>("rcm"));
+  table->add_built_in("sfc", "pieces of Hilbert's space-filling curve", plain_partitioner<HilbertCurve>("sfc"));
   return table;
 }
 

@@ -8,6 +8,7 @@
 #include <voussoir/solvers/detail/free_motion_search.hpp>
 #include <voussoir/solvers/detail/residual_text.hpp>
 #include <voussoir/solvers/detail/scaled_loads.hpp>
+#include <voussoir/solvers/preconditioners/unsymmetric.hpp>
 
 namespace voussoir {
 namespace {
@@ -251,15 +252,29 @@ CgSolver::CgSolver(std::shared_ptr<Preconditioner> preconditioner, const Options
     : preconditioner_(std::move(preconditioner)), options_(options), memory_(std::make_unique<Memory>()) {}
 CgSolver::~CgSolver() = default;
 
-SolveReport CgSolver::solve(LinearSOE& soe) {
-  Memory& memory = *memory_;
-  SolveReport report;
-  report.solver = name() + " on " + soe.name();
+namespace {
+
+/// Conjugate gradients need a symmetric matrix and a symmetric preconditioner.
+void require_symmetry(const LinearSOE& soe, const Preconditioner* preconditioner, const std::string& solver) {
+  if (dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner))
+    throw Error(ErrorCode::bad_input,
+                "the preconditioner is not symmetric, and conjugate gradients need one that is; use gmres+" +
+                    preconditioner->name(),
+                "solver '" + solver + "'");
   if (!soe.model().device_model().symmetric())
     throw Error(ErrorCode::bad_input,
                 "the matrix of this model is not symmetric, and conjugate gradients need one that is; use gmres, "
                 "bicgstab or direct",
-                "solver '" + name() + "'");
+                "solver '" + solver + "'");
+}
+
+}  // namespace
+
+SolveReport CgSolver::solve(LinearSOE& soe) {
+  Memory& memory = *memory_;
+  SolveReport report;
+  report.solver = name() + " on " + soe.name();
+  require_symmetry(soe, preconditioner_.get(), name());
   const Stopwatch setting_up;
   if (memory.soe != &soe || memory.version != soe.version()) {
     memory = Memory();  // until the preconditioner is ready

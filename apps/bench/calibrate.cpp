@@ -22,7 +22,7 @@ std::string unit_of(const std::string& operation) {
       is(operations::amg_cycle) || is(operations::factor_linear))
     return "number";
   if (operation.starts_with("slab tile") || is(operations::stencil)) return "cell";
-  if (operation.starts_with("stage ") || is(operations::diffusion)) return "node";
+  if (operation.starts_with("stage ") || is(operations::diffusion) || is(operations::source)) return "node";
   if (is(operations::cg)) return "equation";
   if (is(operations::factor)) return "flop";
   if (operation.starts_with("sweep ")) return "unknown";

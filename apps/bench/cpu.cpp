@@ -46,7 +46,8 @@ double median_seconds(int runs, const std::function<void()>& work) {
   return times[runs / 2];
 }
 
-/// a = b + s c over arrays far larger than any cache: bytes per second, counting three streams.
+}  // namespace
+
 double triad_bandwidth(int threads) {
   const std::int64_t n = 40'000'000;
   std::unique_ptr<double[]> a(new double[n]), b(new double[n]), c(new double[n]);
@@ -62,6 +63,8 @@ double triad_bandwidth(int threads) {
   });
   return 3.0 * sizeof(double) * n / seconds;
 }
+
+namespace {
 
 /// Reading alone, best of several ways (one, two and four streams per thread, with and without prefetching far ahead):
 /// bytes per second. A product hardly writes, and on some processors reads alone are slower than a triad's mixture.

@@ -18,4 +18,7 @@ void bench_cpu(const CpuBench& options);
 /// its peak in kB.
 void bench_cpu_child(const CpuBench& options, const std::string& storage);
 
+/// a = b + s c over arrays far larger than any cache: bytes per second, counting three streams.
+double triad_bandwidth(int threads);
+
 }  // namespace voussoir::app

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <thread>
 
+#include <voussoir/apps/bench/cpu.hpp>
 #include <voussoir/apps/bench/workloads.hpp>
 #include <voussoir/backends/sweep_services.hpp>
+#include <voussoir/framework/grid/heat_analysis.hpp>
 
 // Tridiagonal batches: 16 384 systems of 4096 unknowns on a GPU, fewer on a CPU. Every result is checked by its
-// residual, relative to the magnitudes of its terms.
+// residual, relative to the magnitudes of its terms. Beside them whole time steps that are made of sweeps, checked by
+// the closed form of their decay.
 
 namespace voussoir::app {
 namespace {
@@ -47,6 +51,21 @@ struct SweepBatchData {
     }
   }
 
+  /// The same where all numbers belong to one periodic system.
+  double long_residual() const {
+    const auto l = lower.read_host(), d = diagonal.read_host(), u = upper.read_host(), right = f.read_host(),
+               x = y.read_host();
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double a = l[i] * x[i > 0 ? i - 1 : x.size() - 1], b = d[i] * x[i],
+                   c = u[i] * x[i + 1 < x.size() ? i + 1 : 0];
+      const double value =
+          std::abs(a + b + c - right[i]) / (std::abs(a) + std::abs(b) + std::abs(c) + std::abs(right[i]));
+      worst = std::isfinite(value) ? std::max(worst, value) : HUGE_VAL;
+    }
+    return worst;
+  }
+
   SweepShape shape(bool contiguous) const {
     return contiguous ? SweepShape::contiguous(length, systems) : SweepShape::interleaved(length, systems);
   }
@@ -74,9 +93,22 @@ struct SweepBatchData {
     return worst;
   }
 
+  /// How a row compares with the speed of memory: of a triad where the backend computes on the host, of a copy
+  /// elsewhere and in quick runs. Each number counts once.
+  void note_rate(const BenchRig& rig, double bytes, BenchRow& row) {
+    const bool host = backend.memory(0)->shares_host_memory() && !rig.setup().quick;
+    if (host && triad == 0) triad = triad_bandwidth(std::max(1, backend.threads()));
+    const double fraction = bytes / row.seconds / (host ? triad : rig.bandwidth());
+    row.note = fmt::format("{:.2f} G unknowns/s, {:.2f} of the {}", unknowns() / row.seconds * 1e-9, fraction,
+                           host ? "triad" : "copy");
+    row.figures.emplace_back("unknowns_per_second", unknowns() / row.seconds);
+    row.figures.emplace_back(host ? "fraction_of_triad" : "fraction_of_copy", fraction);
+  }
+
   Backend& backend;
   std::int64_t length = 0, systems = 0;
   Array<double> lower, diagonal, upper, f, y;
+  double triad = 0;  ///< bytes per second; 0: not yet measured
 };
 
 /// Seconds that LAPACK's dgtsv takes for all systems, which are not periodic, with a copy of each in a thread's own
@@ -128,7 +160,7 @@ void own_matrix_rows(BenchRig& rig, SweepBatchData& data) {
                 row.tolerance = sweep_tolerance;
                 row.floor = rig.floor(40 * data.unknowns());
                 if (periodic) row.target = rig.target(contiguous ? 0.90e-3 : 1.2e-3);
-                row.note = fmt::format("{:.2f} G unknowns/s", data.unknowns() / row.seconds * 1e-9);
+                data.note_rate(rig, 40 * data.unknowns(), row);
                 if (!periodic && contiguous && backend.memory(0)->shares_host_memory() && !rig.setup().quick)
                   if (const double seconds = time_lapack(rig, data, std::max(1, backend.threads())); seconds > 0)
                     row.peers.emplace_back("LAPACK dgtsv", seconds);
@@ -154,6 +186,7 @@ void shared_matrix_rows(BenchRig& rig, SweepBatchData& data) {
               row.tolerance = sweep_tolerance;
               row.floor = rig.floor(16 * data.unknowns());
               if (contiguous) row.target = rig.target(0.38e-3);
+              data.note_rate(rig, 16 * data.unknowns(), row);
             });
 }
 
@@ -172,7 +205,66 @@ void other_rows(BenchRig& rig, SweepBatchData& data) {
     row.difference = data.residual(shape, true, false);
     row.tolerance = sweep_tolerance;
     row.floor = rig.floor(40 * data.unknowns());
+    data.note_rate(rig, 40 * data.unknowns(), row);
   });
+}
+
+/// One long system, whose rows are shared by all threads.
+void long_rows(BenchRig& rig, SweepBatchData& data) {
+  auto& sweeps = data.backend.service<SweepServices>();
+  const auto faults = sweeps.make_faults(0);
+  const SweepShape shape = SweepShape::contiguous(data.length * data.systems, 1);
+  for (const SweepMethod method : {SweepMethod::automatic, SweepMethod::sequential}) {
+    if (method == SweepMethod::sequential && !data.backend.memory(0)->shares_host_memory()) continue;
+    rig.row(fmt::format("one periodic system of {} unknowns, {}", shape.length, to_string(method)), [&](BenchRow& row) {
+      row.seconds = rig.measure(data.backend, [&] {
+        sweeps.solve(shape, {data.lower, data.diagonal, data.upper}, data.f, data.y,
+                     {.periodic = true, .method = method, .faults = faults.get()});
+      });
+      faults->take().require();
+      row.difference = data.long_residual();
+      row.tolerance = sweep_tolerance;
+      row.floor = rig.floor(40 * data.unknowns());
+      data.note_rate(rig, 40 * data.unknowns(), row);
+    });
+  }
+}
+
+/// Time steps of heat conduction by sweeps along the axes: a periodic plate (Peaceman and Rachford) and a periodic box
+/// (Douglas). A product of waves is an eigenvector of the differences and decays by a known factor in each step.
+void adi_rows(BenchRig& rig) {
+  const bool quick = rig.setup().quick;
+  for (const int dimensions : {2, 3}) {
+    const int nodes = dimensions == 2 ? (quick ? 64 : 4096) : (quick ? 16 : 512);
+    rig.row(fmt::format("ADI step, {} nodes{}", nodes, dimensions == 2 ? "², Peaceman–Rachford" : "³, Douglas"),
+            [&](BenchRow& row) {
+              const auto backend = rig.open();
+              Grid grid(dimensions, {nodes, nodes, dimensions == 2 ? 1 : nodes}, {1, 1, 1});
+              for (const char axis : {'x', 'y', 'z'})
+                if (axis != 'z' || dimensions == 3) grid.periodic(axis);
+              const double h = grid.spacing(0), wave = 2 * std::sin(std::numbers::pi * h) / h, step = 1e-4;
+              GridHeatAnalysis heat(
+                  grid, {}, {dimensions == 2 ? HeatScheme::peaceman_rachford : HeatScheme::douglas, step}, backend);
+              heat.temperature().fill([&](const GridPosition& x) {
+                double value = 1;
+                for (int a = 0; a < dimensions; ++a)
+                  value *= std::cos(2 * std::numbers::pi * x[static_cast<std::size_t>(a)]);
+                return value;
+              });
+              const double half = step * wave * wave / 2;
+              const double factor = 1 - 2 * dimensions * half / std::pow(1 + half, dimensions);
+              row.seconds = rig.measure(*backend, [&] { heat.step(); });
+              heat.check();
+              const double expected = std::pow(factor, static_cast<double>(heat.step_count()));
+              row.difference = std::abs(heat.temperature().at(std::int64_t{0}) - expected) / expected;
+              row.tolerance = 1e-10;
+              const double unknowns = std::pow(nodes, dimensions);
+              // A stencil pass and a sweep for each half step of a plate; a stencil pass, three sweeps and a sum.
+              row.floor = rig.floor(unknowns * (dimensions == 2 ? 64 : 88));
+              row.note = fmt::format("{:.2f} G nodes/s", unknowns / row.seconds * 1e-9);
+              row.figures.emplace_back("nodes_per_second", unknowns / row.seconds);
+            });
+  }
 }
 
 /// The device's own library, last: solutions replace right-hand sides, and it may overwrite coefficients. The first
@@ -212,7 +304,9 @@ void bench_sweeps(BenchRig& rig) {
   own_matrix_rows(rig, data);
   shared_matrix_rows(rig, data);
   other_rows(rig, data);
+  long_rows(rig, data);
   if (!rig.setup().quick) vendor_rows(rig, data);
+  adi_rows(rig);
 }
 
 }  // namespace voussoir::app

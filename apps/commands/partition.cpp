@@ -16,6 +16,7 @@
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/partition_quality.hpp>
 #include <voussoir/partition/partitioners.hpp>
 
 namespace voussoir::app {
@@ -27,19 +28,27 @@ struct PartitionOptions {
   bool force = false, json = false;
 };
 
-std::string partition_document(const PartitionOptions& options, const std::string& method, const Partition& partition) {
+std::string partition_document(const PartitionOptions& options, const std::string& method, const Partition& partition,
+                               const PartitionQuality& quality) {
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();
-  for (int p = 0; p < partition.parts(); ++p)
+  for (int p = 0; p < partition.parts(); ++p) {
+    const PartQuality& one = quality.parts[static_cast<std::size_t>(p)];
     parts.push_back({{"part", p},
                      {"elements", partition.element_count(p)},
                      {"nodes", partition.nodes(p).size()},
-                     {"neighbours", partition.neighbours(p)}});
+                     {"neighbours", partition.neighbours(p)},
+                     {"interface_nodes", one.interface_nodes},
+                     {"pieces", one.pieces},
+                     {"floating_pieces", one.floating_pieces},
+                     {"aspect", one.aspect}});
+  }
   const nlohmann::ordered_json document{{"voussoir", version()},
                                         {"file", options.file},
                                         {"method", method},
                                         {"balance", partition.balance()},
                                         {"edge_cut", partition.edge_cut()},
                                         {"interface_nodes", partition.interface_nodes().size()},
+                                        {"findings", quality.findings()},
                                         {"parts", parts}};
   return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
@@ -47,7 +56,12 @@ std::string partition_document(const PartitionOptions& options, const std::strin
 void run_partition(const PartitionOptions& options) {
   const auto method = make_partitioner(options.method);
   const Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
-  const Domain& domain = *job.domains.front();
+  Domain& domain = *job.domains.front();
+  for (const JobStep& step : job.steps)  // those of the first step that has some, of what the file defines
+    if (step.domain == 0 && step.supports) {
+      step.supports->apply(domain);
+      break;
+    }
   const Partition partition = DomainPartitioner(domain).partition(*method, options.parts);
   if (!options.csv.empty()) csv_table(domain, partition).write(options.csv, options.force);
   if (!options.vtu.empty()) {
@@ -56,9 +70,12 @@ void run_partition(const PartitionOptions& options) {
         .add_cells("part", std::vector<std::int32_t>(part.begin(), part.end()))
         .write(options.vtu, {options.force});
   }
-  if (options.json) return print(partition_document(options, method->name(), partition));
+  const PartitionQuality quality = examine_partition(domain, partition);
+  if (options.json) return print(partition_document(options, method->name(), partition, quality));
   show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
        counted(domain.node_count(), "node"), method->name(), partition.describe());
+  if (!job.mesh_only)
+    for (const std::string& finding : quality.findings()) show("{}\n", finding);
   for (const std::string& file : {options.csv, options.vtu})
     if (!file.empty()) show("Wrote {}\n", file);
 }

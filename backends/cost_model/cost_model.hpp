@@ -132,11 +132,12 @@ class CostModel {
   std::optional<double> long_vectors(std::int64_t n, std::int64_t steps, bool with_copies = true) const;
   /// Formula (2) in the framework's form: seconds of one pass of h iterations over a grid in host memory,
   ///
-  ///   T = C + U,   or max(C, U) + (C + U − max(C, U)) / slabs   where copies overlap with computing,
-  ///   C = layers_in t_in + layers_out t_out,   U = Σ_j computed_j t_a,
+  ///   T = I + O + U,   or M + (I + O + U − M) / slabs, M = max(I, O, U),   where copies overlap with computing,
+  ///   I = layers_in t_in,   O = layers_out t_out,   U = Σ_j computed_j t_a,
   ///
-  /// with the counts of count_pyramid(): copies of the first and the last slab overlap with nothing. The time t_a of an
-  /// update depends on the time tile and on the bytes of a slab. std::nullopt if the profile lacks an operation.
+  /// with the counts of count_pyramid(): what is done for the first and the last slab overlaps with nothing. The time
+  /// t_a of an update depends on the time tile and on the bytes of a slab. std::nullopt if the profile lacks an
+  /// operation.
   std::optional<double> pyramid_pass(const PyramidJob& job, int height, std::int64_t slab) const;
   /// The largest slab for a height that fits the budget, at most the layers of a device with the overlap; 0 if none
   /// fits.
@@ -171,7 +172,8 @@ class CostModel {
   /// Halo exchange of the unknowns of one cross-section between two devices.
   std::optional<double> halo_exchange(const ModelShape& model) const;
   /// A direct factorisation: numbers of the factor, as estimate_memory() counts them, and operations
-  /// c³ n layer^1.5 (solids), c³ n layer (plane), c³ n (lines): nested dissection.
+  /// c³ n layer^1.5 (solids, more in long ones), c³ n layer (plane), c³ n (lines): nested dissection; see
+  /// factor_work().
   std::optional<double> factorise(const ModelShape& model) const;
   /// The number of devices from 1 to `available` with the least time of a CG iteration; 1 if the profile lacks the
   /// halo exchange.
@@ -183,7 +185,8 @@ class CostModel {
 
 /// Numbers of the factor of a direct solver: nested dissection of a body with `layer` nodes across.
 double factor_numbers(const ModelShape& model);
-/// Operations of that factorisation, up to a constant: c³ n layer^1.5, c³ n layer or c³ n.
+/// Operations of that factorisation, up to a constant: c³ n layer^1.5, c³ n layer or c³ n. In solids that are r times
+/// as long as wide, they are 1 + 1.65 (1 − 1/r) times more.
 double factor_work(const ModelShape& model);
 
 /// Assumed CG iterations to a relative residual of 1e-8. They depend on the model, so they are assumptions that every

@@ -75,6 +75,7 @@ MachineProfile default_profile(const Backend& backend) {
   add(operations::slab_out, a.synchronise, 1 / (on_host ? a.bandwidth / 2 : a.link));
   add(operations::slab_tile(1), a.launch, 3 * number);
   add(operations::diffusion, a.launch, 3 * number);
+  add(operations::source, a.launch, on_host ? 5e-9 / std::max(1, backend.threads()) : 3 * number);
   add(operations::sweep, a.launch, 5 * number);
   add(operations::sweep_across, a.launch, 5 * number);
   add(operations::sweep_own, a.launch, 8 * number);

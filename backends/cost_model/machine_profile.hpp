@@ -32,6 +32,7 @@ inline constexpr std::string_view stencil = "stencil";           ///< an iterati
 inline constexpr std::string_view slab_in = "slab in";           ///< copy of a slab from host memory; a byte
 inline constexpr std::string_view slab_out = "slab out";         ///< copy of a finished slab to host memory; a byte
 inline constexpr std::string_view diffusion = "grid diffusion";  ///< second differences on a plane grid; a node
+inline constexpr std::string_view source = "grid source";        ///< a source of place and time, a bell; a node
 inline constexpr std::string_view sweep = "sweep x";  ///< tridiagonal systems, contiguous, one matrix; an unknown
 inline constexpr std::string_view sweep_across = "sweep y";  ///< the same with a stride, as lines along y; an unknown
 inline constexpr std::string_view sweep_own = "sweep x, own matrices";         ///< each system its matrix; an unknown

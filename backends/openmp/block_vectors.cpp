@@ -12,7 +12,13 @@ namespace voussoir {
 
 namespace {
 
-constexpr int height = 6, width = 8;
+// A tile, the row that it is multiplied by and the factors of its rows must fit into the registers together: one that
+// is spilled costs a third of the rate. The eigen-solvers' blocks have multiples of four columns.
+#if defined(__AVX__)
+constexpr int height = 6, width = 8, lanes = 4;
+#else
+constexpr int height = 8, width = 4, lanes = 2;
+#endif
 constexpr std::ptrdiff_t strip_rows = 64;  // rows that stay in cache while all tiles pass over them
 constexpr std::ptrdiff_t most_parts = 128;
 
@@ -22,17 +28,11 @@ using Tile = double[height][width];
 
 /// Neighbouring numbers in one register. Compilers keep a tile of such in registers, which they do not with an array of
 /// numbers.
-#if defined(__AVX__)
-constexpr int lanes = 4;
-#else
-constexpr int lanes = 2;
-#endif
 typedef double Lanes __attribute__((vector_size(lanes * sizeof(double)), aligned(sizeof(double)), may_alias));
-static_assert(width % lanes == 0);
+static_assert(width % lanes == 0 && height % 2 == 0);
 
-/// tile_ij += Σ_k a_(i,k) b_(k,j), where a has its own strides and rows of b stand side by side.
-inline void add_products(const double* a, std::ptrdiff_t along_i, std::ptrdiff_t along_k, const double* b,
-                         std::ptrdiff_t count, Tile& tile) {
+/// tile_ij += Σ_k a_(i,k) b_(k,j), where `height` numbers of a stand side by side, and `width` of b.
+inline void add_products(const double* a, std::ptrdiff_t along_k, const double* b, std::ptrdiff_t count, Tile& tile) {
   constexpr int registers = width / lanes;
   Lanes sum[height][registers] = {};
   for (std::ptrdiff_t k = 0; k < count; ++k, a += along_k, b += width) {
@@ -40,10 +40,18 @@ inline void add_products(const double* a, std::ptrdiff_t along_i, std::ptrdiff_t
 #pragma GCC unroll 8
     for (int j = 0; j < registers; ++j) row[j] = *reinterpret_cast<const Lanes*>(b + j * lanes);
 #pragma GCC unroll 8
-    for (int i = 0; i < height; ++i) {
-      const double factor = a[i * along_i];
+    for (int i = 0; i < height; i += 2) {
+      double factor[2] = {a[i], a[i + 1]};
+      if constexpr (lanes == 2) {  // one load for two factors
+        const Lanes both = *reinterpret_cast<const Lanes*>(a + i);
+        factor[0] = both[0];
+        factor[1] = both[1];
+      }
 #pragma GCC unroll 8
-      for (int j = 0; j < registers; ++j) sum[i][j] += factor * row[j];
+      for (int j = 0; j < registers; ++j) {
+        sum[i][j] += factor[0] * row[j];
+        sum[i + 1][j] += factor[1] * row[j];
+      }
     }
   }
 #pragma GCC unroll 8
@@ -92,7 +100,7 @@ void add_dots(const double* x, int m, const double* y, int n, std::ptrdiff_t row
     for (int i = 0; i < down; ++i)
       for (int j = 0; j < across; ++j)
         add_products(
-            i < whole ? rows_of_x + i * height : xs.data(), 1, i < whole ? m : height, ys.data() + j * count * width,
+            i < whole ? rows_of_x + i * height : xs.data(), i < whole ? m : height, ys.data() + j * count * width,
             count,
             *reinterpret_cast<Tile*>(sums.data() + static_cast<std::ptrdiff_t>(i * across + j) * height * width));
   }
@@ -102,26 +110,32 @@ void add_dots(const double* x, int m, const double* y, int n, std::ptrdiff_t row
           sums[static_cast<std::size_t>((i / height * across + j / width) * height + i % height) * width + j % width];
 }
 
-/// Y += X C for some rows, with C in panels.
-void add_combinations(const double* x, int m, const double* panels, double* y, int n, std::ptrdiff_t rows) {
+/// Copies up to `height` rows of m numbers so that those of a column stand side by side, and zeros for rows that are
+/// not there.
+void pack_rows(const double* x, int m, std::ptrdiff_t rows, double* panel) {
+  for (std::ptrdiff_t r = 0; r < rows; ++r)
+    for (int i = 0; i < m; ++i) panel[static_cast<std::ptrdiff_t>(i) * height + r] = x[r * m + i];
+  for (std::ptrdiff_t r = rows; r < height; ++r)
+    for (int i = 0; i < m; ++i) panel[static_cast<std::ptrdiff_t>(i) * height + r] = 0;
+}
+
+/// Y += X C for some rows, with C in panels. `room` has space for `height` rows of X.
+void add_combinations(const double* x, int m, const double* panels, double* y, int n, std::ptrdiff_t rows,
+                      std::vector<double>& room) {
   for (std::ptrdiff_t first = 0; first < rows; first += height) {
     const std::ptrdiff_t count = std::min<std::ptrdiff_t>(height, rows - first);
-    if (count < height) {  // row by row: a tile would read what is not there
-      for (std::ptrdiff_t r = first; r < rows; ++r)
-        for (int j = 0; j < n; ++j) {
-          const double* c = panels + static_cast<std::ptrdiff_t>(j / width) * m * width + j % width;
-          double sum = 0;
-          for (int i = 0; i < m; ++i) sum += x[r * m + i] * c[static_cast<std::ptrdiff_t>(i) * width];
-          y[r * n + j] += sum;
-        }
-      return;
-    }
+    pack_rows(x + first * m, m, count, room.data());
     for (int j = 0; j < n; j += width) {
       Tile tile = {};
-      add_products(x + first * m, m, 1, panels + static_cast<std::ptrdiff_t>(j) * m, m, tile);
+      add_products(room.data(), height, panels + static_cast<std::ptrdiff_t>(j) * m, m, tile);
       const int taken = std::min(width, n - j);
-      for (int i = 0; i < height; ++i)
-        for (int k = 0; k < taken; ++k) y[(first + i) * n + j + k] += tile[i][k];
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        double* to = y + (first + i) * n + j;
+        if (taken == width)
+          for (int k = 0; k < width; ++k) to[k] += tile[i][k];
+        else
+          for (int k = 0; k < taken; ++k) to[k] += tile[i][k];
+      }
     }
   }
 }
@@ -176,11 +190,17 @@ void CpuBackend::block_axpy(const Vector& x, std::span<const double> c, Vector& 
     DeviceSection section(*memory(d));
     const double* px = x.part(d).read_device();
     double* py = y.part(d).update_device();
-    constexpr std::ptrdiff_t strip = 16 * height;  // whole tiles
+    constexpr std::ptrdiff_t strip = 64 * height;  // whole tiles
     const std::ptrdiff_t strips = (rows + strip - 1) / strip;
-#pragma omp parallel for num_threads(threads_) schedule(static) if (strips > 4)
+    cpu::ExceptionKeeper keeper;
+#pragma omp parallel for num_threads(threads_) schedule(static) if (strips > 1)
     for (std::ptrdiff_t s = 0; s < strips; ++s)
-      add_combinations(px + s * strip * m, m, panels.data(), py + s * strip * n, n, std::min(strip, rows - s * strip));
+      keeper.guard([&] {
+        std::vector<double> room(static_cast<std::size_t>(m) * height);
+        add_combinations(px + s * strip * m, m, panels.data(), py + s * strip * n, n, std::min(strip, rows - s * strip),
+                         room);
+      });
+    keeper.rethrow();
   }
 }
 

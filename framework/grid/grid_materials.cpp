@@ -8,7 +8,7 @@
 namespace voussoir {
 namespace {
 
-void require_positive(double value, const char* what, std::size_t node) {
+void require_positive_at_node(double value, const char* what, std::size_t node) {
   if (value > 0 && std::isfinite(value)) return;
   throw Error(ErrorCode::bad_input, std::string("the ") + what + " at node " + std::to_string(node) + " is " +
                                         exact_number(value) + "; it must be greater than zero");
@@ -26,12 +26,12 @@ GridMaterials::GridMaterials(const Grid& grid, const HeatMaterial& material) : g
 void GridMaterials::put(std::size_t node, const HeatMaterial& material) {
   for (int a = 0; a < grid_.dimensions(); ++a) {
     const auto i = static_cast<std::size_t>(a);
-    require_positive(material.conductivity[i], "conductivity", node);
+    require_positive_at_node(material.conductivity[i], "conductivity", node);
     conductivity_[i][node] = material.conductivity[i];
   }
-  require_positive(material.density, "density", node);
-  require_positive(material.specific_heat, "specific heat", node);
-  require_positive(material.capacity(), "capacity", node);
+  require_positive_at_node(material.density, "density", node);
+  require_positive_at_node(material.specific_heat, "specific heat", node);
+  require_positive_at_node(material.capacity(), "capacity", node);
   capacity_[node] = material.capacity();
 }
 
@@ -68,7 +68,7 @@ void take_field(const std::vector<double>& values, const char* what, std::vector
   if (values.size() != to.size())
     throw Error(ErrorCode::bad_input,
                 std::to_string(values.size()) + " values for a grid of " + std::to_string(to.size()) + " nodes");
-  for (std::size_t n = 0; n < values.size(); ++n) require_positive(values[n], what, n);
+  for (std::size_t n = 0; n < values.size(); ++n) require_positive_at_node(values[n], what, n);
   to = values;
 }
 

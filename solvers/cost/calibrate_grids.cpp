@@ -61,42 +61,68 @@ void calibrate_tiles(Calibrator& c, StencilServices& stencils) {
     c.profile().costs[std::string(operations::stencil)] = *best;
 }
 
-/// Seconds of a pass with h = 1 and slabs of about a quarter of the grid.
-CostSample streamed_pass(Calibrator& c, StencilServices& stencils, std::int64_t n, bool source) {
+/// The pass that is measured: h = 1, and slabs that return a part of the layers.
+struct StreamedPass {
+  CostSample sample;  ///< units: bytes of one field
+  double slabs = 1;
+};
+
+StreamedPass streamed_pass(Calibrator& c, StencilServices& stencils, std::int64_t n, std::int64_t slabs, bool source) {
   const StencilProblem problem = cube_of(n);
   auto u = field_of(problem.size());
   const auto f = source ? field_of(problem.size()) : std::vector<double>();
   StencilOptions options;
   options.height = 1;
-  options.slab = n / 4 + 2;
+  options.slab = std::max<std::int64_t>(n / slabs, 1) + 2;
   options.device_bytes = stencils.slab_bytes(problem, options.slab, 1, source, 8);
   const auto iteration = stencils.stream_jacobi(problem, u, f, options);
   const std::vector<double> weights(4, 1.0);
   const auto bytes = 8 * static_cast<double>(problem.size());
-  CostSample sample = c.measure(bytes, static_cast<double>(options.device_bytes), [&] { iteration->iterate(weights); });
-  sample.seconds /= static_cast<double>(weights.size());
-  return sample;
+  StreamedPass pass;
+  pass.sample = c.measure(bytes, static_cast<double>(options.device_bytes), [&] { iteration->iterate(weights); });
+  pass.sample.seconds /= static_cast<double>(weights.size());
+  pass.slabs = std::ceil(static_cast<double>(n) / static_cast<double>(options.slab - 2));
+  return pass;
 }
 
-/// With a source, twice as much goes in as comes out; without one, as much. The two passes tell both rates apart.
+/// Where nothing overlaps, a pass with a source takes 2 in + out and one without in + out, and updates beside.
+void separate_copies(double both, double half, double& in, double& out) {
+  // Of noisy times, so much is kept that neither direction is more than twice as fast as the other.
+  in = std::clamp(both - half, 0.25 * both, 0.4 * both);
+  out = both - 2 * in;
+}
+
+/// Where copies overlap, both directions run at once, and that is how they are measured: a pass takes
+/// max(in, out) + (the others) / slabs, with 2 in and out of a source, and in and out alike without one.
+void separate_lanes(double with, double without, double update, double slabs, double& in, double& out) {
+  in = std::max(with - update / slabs, 0.5 * with) / (2 + 1 / slabs);
+  out = std::max(without - update / slabs, 0.5 * without) / (1 + 1 / slabs);
+}
+
+/// Copies of slabs, by the bytes of one slab.
 void calibrate_streams(Calibrator& c, StencilServices& stencils) {
+  const bool overlaps = c.profile().overlaps_copies;
   std::vector<std::int64_t> sizes =
       c.options().quick ? std::vector<std::int64_t>{24, 48} : std::vector<std::int64_t>{48, 96, 160};
-  if (!c.options().quick && !c.on_host()) sizes.push_back(320);
+  if (!c.options().quick && !c.on_host()) sizes = {64, 128, 256, 400};
   std::vector<CostSample> in, out;
   for (const std::int64_t n : sizes) {
-    const CostSample with = streamed_pass(c, stencils, n, true), without = streamed_pass(c, stencils, n, false);
-    double extra = 0;  // updates, where they are not hidden behind copies
-    if (!c.profile().overlaps_copies)
-      if (const OperationCost* update = c.profile().find(operations::slab_tile(1)))
-        extra = update->seconds(with.units / 8, with.working_set) * (1 + 8.0 / static_cast<double>(n));
-    const double both = std::max(with.seconds - extra, 0.1 * with.seconds);
-    const double half = std::max(without.seconds - extra, 0.1 * without.seconds);
-    // both = 2 in + out and half = in + out. Of noisy times, so much is kept that neither direction is more than twice
-    // as fast as the other.
-    const double each = std::clamp(both - half, 0.25 * both, 0.4 * both);
-    in.push_back({with.units, with.working_set, each, with.noise});
-    out.push_back({with.units, with.working_set, both - 2 * each, with.noise});
+    const std::int64_t slabs = overlaps && n >= 64 ? 16 : 4;
+    const StreamedPass with = streamed_pass(c, stencils, n, slabs, true),
+                       without = streamed_pass(c, stencils, n, slabs, false);
+    const CostSample& sample = with.sample;
+    double update = 0;
+    if (const OperationCost* cost = c.profile().find(operations::slab_tile(1)))
+      update = cost->seconds(sample.units / 8, sample.working_set) * (1 + 2 * with.slabs / static_cast<double>(n));
+    double each_in = 0, each_out = 0;
+    if (overlaps)
+      separate_lanes(sample.seconds, without.sample.seconds, update, with.slabs, each_in, each_out);
+    else
+      separate_copies(std::max(sample.seconds - update, 0.1 * sample.seconds),
+                      std::max(without.sample.seconds - update, 0.1 * without.sample.seconds), each_in, each_out);
+    const double bytes = sample.units / with.slabs;
+    in.push_back({bytes, sample.working_set, each_in / with.slabs, sample.noise});
+    out.push_back({bytes, sample.working_set, each_out / with.slabs, without.sample.noise});
   }
   c.add(std::string(operations::slab_in), [&] { return in; });
   c.add(std::string(operations::slab_out), [&] { return out; });

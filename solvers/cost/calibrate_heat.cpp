@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <voussoir/backends/grid_stock.hpp>
 #include <voussoir/backends/sweep_services.hpp>
 #include <voussoir/framework/grid/grid_field.hpp>
@@ -20,7 +18,8 @@ std::vector<int> heat_grid_sizes(const Calibrator& c) {
   return sizes;
 }
 
-std::vector<CostSample> measure_diffusion(const Calibrator& c) {
+/// Second differences, or a source that is added to what is there.
+std::vector<CostSample> measure_nodes(const Calibrator& c, bool source) {
   std::vector<CostSample> samples;
   for (const int n : heat_grid_sizes(c)) {
     Grid grid({n, n}, {1, 1});
@@ -29,13 +28,15 @@ std::vector<CostSample> measure_diffusion(const Calibrator& c) {
     const auto values = rough_numbers(grid.node_count());
     from.from_host(values);
     const GridSides sides(grid.shape());
-    const GridDiffusionParameters parameters{{1, 1, 0}};
+    const GridDiffusionParameters differences{{1, 1, 0}};
+    const GridGaussianParameters bell{1e-9, {0.5, 0.5, 0}, 0.1};
     GridArguments arguments;
     arguments.fields[0] = &from.vector();
-    arguments.from_field = 1;
+    arguments.from_field = source ? 0 : 1;
+    arguments.keep = source ? 1 : 0;
     arguments.factor = 1e-9;
-    arguments.parameters = &parameters;
-    const GridProgram& program = GridLibrary::instance().find("grid.diffusion");
+    arguments.parameters = source ? static_cast<const void*>(&bell) : &differences;
+    const GridProgram& program = GridLibrary::instance().find(source ? "grid.gaussian" : "grid.diffusion");
     const auto nodes = static_cast<double>(grid.node_count());
     samples.push_back(c.measure(
         nodes, 16 * nodes, [&] { space->services().apply(program, space->layout(), sides, arguments, to.vector()); }));
@@ -77,8 +78,10 @@ std::vector<CostSample> measure_sweeps(const Calibrator& c, bool across, bool ow
 }  // namespace
 
 void calibrate_heat(Calibrator& c) {
-  c.group("grids: second differences",
-          [&] { c.add(std::string(operations::diffusion), [&] { return measure_diffusion(c); }); });
+  c.group("grids: second differences and sources", [&] {
+    c.add(std::string(operations::diffusion), [&] { return measure_nodes(c, false); });
+    c.add(std::string(operations::source), [&] { return measure_nodes(c, true); });
+  });
   c.group("grids: tridiagonal sweeps", [&] {
     c.add(std::string(operations::sweep), [&] { return measure_sweeps(c, false, false); });
     c.add(std::string(operations::sweep_across), [&] { return measure_sweeps(c, true, false); });

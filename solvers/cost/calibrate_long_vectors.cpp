@@ -11,11 +11,16 @@
 namespace voussoir::detail {
 namespace {
 
-/// The measurements of all sizes, and the time between two launches where operations are queued.
+/// The measurements of all sizes.
 struct LongVectorSamples {
   std::vector<CostSample> add, saxpy, border, in, out;
-  double launch_add = 0, launch_saxpy = 0, launch_border = 0;
 };
+
+/// The smaller one of two measurements of each size: other programs only add time.
+void take_least(const std::vector<CostSample>& other, std::vector<CostSample>& samples) {
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (other[i].seconds < samples[i].seconds) samples[i] = other[i];
+}
 
 /// Points per side: closer where vectors leave the caches of most processors.
 std::vector<std::int64_t> long_vector_sizes(const Calibrator& c) {
@@ -29,40 +34,41 @@ std::vector<std::int64_t> long_vector_sizes(const Calibrator& c) {
   return few;
 }
 
-LongVectorSamples measure_long_vectors(Calibrator& c, StencilServices& stencils) {
+LongVectorSamples measure_once(Calibrator& c, StencilServices& stencils) {
   LongVectorSamples all;
   for (const std::int64_t n : long_vector_sizes(c)) {
     const std::int64_t side = n + 2;
     std::vector<double> u = rough_numbers(side * side);
     const auto vectors = stencils.make_long_vectors(n, 0.2, u);
     vectors->steps(1);
-    const auto entries = static_cast<double>(side * side), bytes = long_vector_bytes(n);
-    const auto measure = [&](LongVectorOperation operation, double units, std::vector<CostSample>& to, double& launch) {
-      const auto work = [&] { vectors->repeat(operation, 1); };
-      constexpr int launches = 50;  // one after another, as in steps
-      if (to.empty() && c.queues())
-        launch = c.measure(units, bytes, [&] { vectors->repeat(operation, launches); }).seconds / launches;
-      to.push_back(c.measure_execution(units, bytes, work));
+    const auto bytes = 8 * static_cast<double>(side * side), working_set = long_vector_bytes(n);
+    const auto measure = [&](LongVectorOperation operation, double units, std::vector<CostSample>& to) {
+      // On a GPU many at a time, as in steps: the host does not wait for each.
+      const int count = c.on_host() ? 1 : 65;
+      CostSample sample = c.measure(units, working_set, [&] { vectors->repeat(operation, count); });
+      sample.seconds /= count;
+      to.push_back(sample);
     };
-    measure(LongVectorOperation::first_sum, static_cast<double>((n + 1) * side - 1), all.add, all.launch_add);
-    measure(LongVectorOperation::scaled_sum, static_cast<double>(n * side - 2), all.saxpy, all.launch_saxpy);
-    measure(LongVectorOperation::border, 4.0 * static_cast<double>(side), all.border, all.launch_border);
-    vectors->write(u);
-    // Both directions together: one copy alone would find its data where the one before has left them.
-    const CostSample both = c.measure(8 * entries, 8 * entries, [&] {
-      vectors->write(u);
-      vectors->read(u);
-    });
-    CostSample in = c.measure(8 * entries, 8 * entries, [&] {
+    measure(LongVectorOperation::first_sum, static_cast<double>((n + 1) * side - 1), all.add);
+    measure(LongVectorOperation::scaled_sum, static_cast<double>(n * side - 2), all.saxpy);
+    measure(LongVectorOperation::border, 4.0 * static_cast<double>(side), all.border);
+    all.in.push_back(c.measure(bytes, bytes, [&] {
       vectors->write(u);
       c.backend()->wait();
-    });
-    in.seconds = std::clamp(in.seconds, 0.1 * both.seconds, 0.9 * both.seconds);
-    CostSample out = both;
-    out.seconds = both.seconds - in.seconds;
-    all.in.push_back(in);
-    all.out.push_back(out);
+    }));
+    all.out.push_back(c.measure(bytes, bytes, [&] { vectors->read(u); }));
   }
+  return all;
+}
+
+/// Twice, some seconds apart.
+LongVectorSamples measure_long_vectors(Calibrator& c, StencilServices& stencils) {
+  LongVectorSamples all = measure_once(c, stencils);
+  if (c.options().quick) return all;
+  const LongVectorSamples again = measure_once(c, stencils);
+  for (const auto which : {&LongVectorSamples::add, &LongVectorSamples::saxpy, &LongVectorSamples::border,
+                           &LongVectorSamples::in, &LongVectorSamples::out})
+    take_least(again.*which, all.*which);
   return all;
 }
 
@@ -80,17 +86,19 @@ void calibrate_long_vectors(Calibrator& c) {
         return all.*which;
       });
     };
-    if (c.queues()) {
-      const auto queued = [&](std::string_view name, double launch, const std::vector<CostSample>& execution) {
-        c.profile().costs[std::string(name)] = queued_operation(std::string(name), launch, execution);
-      };
-      queued(operations::add, all.launch_add, all.add);
-      queued(operations::saxpy, all.launch_saxpy, all.saxpy);
-      queued(operations::border, all.launch_border, all.border);
-    } else {
+    if (c.on_host()) {
       take(operations::add, &LongVectorSamples::add);
       take(operations::saxpy, &LongVectorSamples::saxpy);
       take(operations::border, &LongVectorSamples::border);
+    } else {
+      // Launches are queued: what the smallest size takes is the time between two of them.
+      const auto queued = [&](std::string_view name, const std::vector<CostSample>& execution) {
+        c.profile().costs[std::string(name)] =
+            queued_operation(std::string(name), execution.front().seconds, execution);
+      };
+      queued(operations::add, all.add);
+      queued(operations::saxpy, all.saxpy);
+      queued(operations::border, all.border);
     }
     take(operations::staged_in, &LongVectorSamples::in);
     take(operations::staged_out, &LongVectorSamples::out);

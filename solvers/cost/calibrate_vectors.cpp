@@ -80,24 +80,27 @@ void bring_to_devices(const Backend& backend, const Vector& x) {
   }
 }
 
-/// Copies that pay for the memory of a new array, on the device and pinned on the host.
-std::vector<CostSample> copies_to_new_arrays(const Calibrator& c, const std::vector<std::int64_t>& sizes) {
+/// Copies that pay for the memory of a new array, on the device and pinned on the host. What that takes differs from
+/// one allocation to the next, so that the median counts, not the least.
+std::vector<CostSample> copies_to_new_arrays(const Calibrator& c) {
   std::vector<CostSample> samples;
-  for (const std::int64_t each : sizes) {
-    const std::int64_t n = each + each / 3;  // no memory of this size was freed before
+  for (double bytes = 1 << 16; bytes <= std::min(0.1 * c.largest_bytes(), 4e7); bytes *= 3) {
+    const auto n = static_cast<std::int64_t>(bytes / 8);
     const auto values = rough_numbers(n);
     const auto layout = even_layout(*c.backend(), n);
-    const double bytes = 8.0 * static_cast<double>(n);
     std::vector<Vector> kept;  // so that the next one does not get the memory of the one before
-    samples.push_back(c.measure_reported(bytes, bytes, each < (1 << 20) ? 3 : 1, [&] {
+    std::vector<double> times;
+    for (int run = 0; run < 7; ++run) {
       c.backend()->wait();
       const Stopwatch watch;
       kept.emplace_back(layout);
       kept.back().from_host(values);
       bring_to_devices(*c.backend(), kept.back());
       c.backend()->wait();
-      return watch.seconds();
-    }));
+      times.push_back(watch.seconds());
+    }
+    std::sort(times.begin(), times.end());
+    samples.push_back({8.0 * static_cast<double>(n), 8.0 * static_cast<double>(n), times[3], times[4] / times[2] - 1});
   }
   return samples;
 }
@@ -130,7 +133,7 @@ void calibrate_copies(Calibrator& c) {
   };
   c.add(std::string(operations::to_device), [&] { return measure(true); });
   c.add(std::string(operations::to_host), [&] { return measure(false); });
-  c.add(std::string(operations::new_array), [&] { return copies_to_new_arrays(c, sizes); });
+  c.add(std::string(operations::new_array), [&] { return copies_to_new_arrays(c); });
 }
 
 void calibrate_exchange(Calibrator& c) {

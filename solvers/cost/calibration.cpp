@@ -7,7 +7,6 @@
 
 #include <voussoir/backends/host_memory.hpp>
 #include <voussoir/backends/version.hpp>
-#include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/solvers/cost/detail/calibrator.hpp>
 
 namespace voussoir {
@@ -71,49 +70,6 @@ CostSample Calibrator::measure_reported(double units, double working_set, int ru
   std::vector<double> times;
   for (int i = 0; i < runs; ++i) times.push_back(work());
   return sample_of(units, working_set, std::move(times));
-}
-
-void Calibrator::copy_for_a_while(int copies) {
-  for (int i = 0; i < copies; ++i) backend_->copy(busy_[0], busy_[1]);
-}
-
-bool Calibrator::queues() {
-  if (queues_ >= 0) return queues_ == 1;
-  queues_ = 0;
-  if (on_host()) return false;
-  const auto layout = even_layout(*backend_, 4 << 20);  // larger than caches, so that a copy takes longer than a launch
-  for (int i = 0; i < 2; ++i) busy_.emplace_back(layout);
-  constexpr int copies = 4;
-  copy_for_a_while(copies);
-  backend_->wait();
-  const Stopwatch watch;
-  copy_for_a_while(copies);
-  const double launched = watch.seconds();
-  backend_->wait();
-  copy_seconds_ = watch.seconds() / copies;
-  queues_ = launched < 0.7 * copies * copy_seconds_ ? 1 : 0;
-  if (queues_ == 0) busy_.clear();
-  return queues_ == 1;
-}
-
-CostSample Calibrator::measure_execution(double units, double working_set, const std::function<void()>& work) {
-  CostSample sample = measure(units, working_set, work);
-  constexpr double longest_launch = 3e-5;  // what takes longer is not limited by launches
-  if (!queues() || sample.seconds > longest_launch) return sample;
-  constexpr int calls = 100;
-  const int copies = 8 + static_cast<int>(2 * calls * sample.seconds / copy_seconds_);
-  double with = 0, without = 0;
-  for (int run = 0; run < (options_.quick ? 3 : 7); ++run) {
-    const double both = backend_->time([&] {
-      copy_for_a_while(copies);
-      for (int c = 0; c < calls; ++c) work();
-    });
-    const double alone = backend_->time([&] { copy_for_a_while(copies); });
-    with = run == 0 ? both : std::min(with, both);
-    without = run == 0 ? alone : std::min(without, alone);
-  }
-  sample.seconds = std::clamp((with - without) / calls, 1e-8, sample.seconds);
-  return sample;
 }
 
 void Calibrator::add(const std::string& operation, const std::function<std::vector<CostSample>()>& samples,

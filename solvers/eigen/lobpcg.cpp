@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/solvers/amg/detail/cycle.hpp>
 #include <voussoir/solvers/eigen/detail/eigen_rules.hpp>
 #include <voussoir/solvers/eigen/detail/lobpcg_iteration.hpp>
 #include <voussoir/solvers/registries.hpp>
@@ -46,22 +48,77 @@ class ShiftedPreconditioner {
   }
   double shift() const { return shift_; }
   Vector apply(const Vector& r) const {
+    Backend& backend = problem_.backend();
     Vector z = problem_.model().make_vector(r.columns());
-    if (const Operator* inverse = preconditioner_->inverse())
+    const Operator* inverse = preconditioner_->inverse();
+    // On CPUs, few columns at a time are as fast as many, and cycles keep vectors for each of them.
+    const int at_once = backend.threads() > 0 ? columns_at_once : r.columns();
+    if (!inverse) {
+      backend.copy(r, z);
+    } else if (r.columns() <= at_once) {
       inverse->apply(r, z);
-    else
-      problem_.backend().copy(r, z);
+    } else {
+      for (int first = 0; first < r.columns(); first += at_once) {
+        const int count = std::min(at_once, r.columns() - first);
+        Vector some = problem_.model().make_vector(count), result = problem_.model().make_vector(count);
+        backend.copy_columns(r, first, count, some, 0);
+        inverse->apply(some, result);
+        backend.copy_columns(result, 0, count, z, first);
+      }
+    }
     return z;
+  }
+  /// Where an iteration may begin; a Vector without a layout where nothing better than noise is known.
+  Vector soft_motions(int columns) const {
+    const auto* cycle = dynamic_cast<const detail::AmgCycle*>(preconditioner_->inverse());
+    return cycle ? cycle->soft_motions(columns) : Vector();
   }
   std::string describe() const {
     return preconditioner_->name() + (shift_ > 0 ? " of K + " + short_number(shift_, 3) + " M" : "");
   }
 
  private:
+  static constexpr int columns_at_once = 12;
+
   const EigenProblem& problem_;
   std::shared_ptr<LinearSOE> soe_;
   std::shared_ptr<Preconditioner> preconditioner_;
   double shift_ = 0;
+};
+
+/// How many values belong to the first `want`: equal ones are not cut, since a probe would find that the rest of them
+/// is missing. Of many, half the guard are waited for.
+int with_equal_values(const std::vector<double>& values, int want) {
+  constexpr double nearly_equal = 1e-5;  // of values whose vectors have converged to a thousandth
+  const int count = static_cast<int>(values.size());
+  if (want < 1 || count <= want) return count;
+  const int most = want + (count - want) / 2;
+  int wanted = want;
+  const auto value = [&](int i) { return values[static_cast<std::size_t>(i)]; };
+  while (wanted < most && value(wanted) - value(want - 1) <= nearly_equal * std::abs(value(want - 1))) ++wanted;
+  return wanted;
+}
+
+/// When the basis is to be renewed: after many combinations, or where rounding errors of them keep residuals from
+/// falling.
+class Renewals {
+ public:
+  /// Whether it is time, with the largest residual that matters after another iteration.
+  bool are_due(double residual) {
+    ++since_;
+    const bool falls = !(residual > 0.5 * reached_), is_small = residual < 1e-3;
+    if (falls) reached_ = residual;
+    waited_ = falls || !is_small ? 0 : waited_ + 1;
+    if (since_ < most && waited_ < patience) return false;
+    since_ = waited_ = 0;
+    reached_ = residual;
+    return true;
+  }
+
+ private:
+  static constexpr int most = 30, patience = 4;
+  int since_ = 0, waited_ = 0;
+  double reached_ = std::numeric_limits<double>::infinity();
 };
 
 /// A first shift where K may be singular.
@@ -83,37 +140,37 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
   const EigenBlocks& blocks = search.blocks;
   const EigenRequest& request = search.request;
   const bool multigrid = blocks.backend().find<MultigridServices>() != nullptr;
-  ShiftedPreconditioner preconditioner(blocks.problem(), !preconditioner_.empty() ? preconditioner_
-                                                         : multigrid              ? "amg"
-                                                                                  : "block-jacobi");
-  preconditioner.set_up(shift_to_begin_with(blocks.problem()));
+  if (!*search.kept) {
+    auto made = std::make_shared<ShiftedPreconditioner>(blocks.problem(), !preconditioner_.empty() ? preconditioner_
+                                                                          : multigrid              ? "amg"
+                                                                                                   : "block-jacobi");
+    made->set_up(shift_to_begin_with(blocks.problem()));
+    *search.kept = std::move(made);
+  }
+  ShiftedPreconditioner& preconditioner = *std::static_pointer_cast<ShiftedPreconditioner>(*search.kept);
   const int guard = std::max(4, static_cast<int>(std::ceil(0.28 * search.want)));
   LobpcgIteration iteration(
-      search, [&](const Vector& r) { return preconditioner.apply(r); }, std::max(request.block, search.want + guard));
+      search, [&](const Vector& r) { return preconditioner.apply(r); },
+      [&](int columns) { return preconditioner.soft_motions(columns); }, std::max(request.block, search.want + guard));
   SearchResult result;
   if (iteration.count() == 0) {
     result.exhausted = result.converged = true;
     return result;
   }
   int converged = 0;
-  bool renewed = true;  // the residuals are those of products that were computed afresh
-  constexpr int look_at_shift = 5, renew_every = 20;
+  Renewals renewals;
+  constexpr int look_at_shift = 5;
   while (true) {
     const std::vector<double>& residuals = iteration.measure(0.5 * request.tolerance);
-    const int count = iteration.count(), wanted = std::min(search.want, count);
+    const int count = iteration.count(), wanted = with_equal_values(iteration.values(), search.want);
     for (converged = 0; converged < count && residuals[static_cast<std::size_t>(converged)] <= 0.5 * request.tolerance;)
       ++converged;
-    search.tell(result.iterations, *std::max_element(residuals.begin(), residuals.begin() + wanted));
-    const bool over = converged >= wanted || iteration.is_exhausted() || result.iterations >= request.max_iterations;
-    if (over && renewed) break;
-    if (over || (!renewed && result.iterations % renew_every == 0)) {
-      iteration.renew();
-      renewed = true;
-      continue;
-    }
+    const double worst = *std::max_element(residuals.begin(), residuals.begin() + wanted);
+    search.tell(result.iterations, worst);
+    if (converged >= wanted || iteration.is_exhausted() || result.iterations >= request.max_iterations) break;
     iteration.improve();
-    renewed = iteration.is_exhausted();
     ++result.iterations;
+    if (renewals.are_due(worst)) iteration.renew();
     // A shift far above the lowest modes makes them all alike.
     if (const double lowest = iteration.values().front();
         result.iterations % look_at_shift == 0 && lowest > 0 && preconditioner.shift() > 2 * lowest)

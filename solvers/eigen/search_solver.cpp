@@ -114,6 +114,7 @@ class SearchSolver::Run {
   /// Modes between from_ and limit_, which are moved a little where they meet one. Without a result where a factor does
   /// not fit in memory and nobody insists.
   void count_modes() {
+    kept_.reset();  // to make room for a factor
     try {
       const auto upper = factor().count_below(limit_);
       limit_ = upper.value;
@@ -215,6 +216,7 @@ class SearchSolver::Run {
       search.want = static_cast<int>(want);
       search.seed = request_.seed + 1000003 * static_cast<std::uint64_t>(searches_++);
       search.first_iteration = report_.iterations;
+      search.kept = &kept_;
       result = solver_.search(search);
     });
     report_.iterations += result.iterations;
@@ -467,6 +469,7 @@ class SearchSolver::Run {
   const EigenRequest& request_;
   detail::EigenBlocks blocks_;
   std::unique_ptr<detail::ShiftedFactor> factor_;
+  std::shared_ptr<void> kept_;  // by the method, between searches
   EigenReport report_;
   Vector free_;  // motions without stiffness, M-orthonormal
   RitzPairs found_;

@@ -146,12 +146,12 @@ TEST_F(CheckProgram, AModelWithoutStepsCanBeLookedAt) {
 TEST_F(CheckProgram, ListsAllThatIsNotSupported) {
   write_text(folder / "contact.inp",
              "*NODE\n1\n*CONTACT PAIR, INTERACTION=I\nA, B\n*CONTACT PAIR, INTERACTION=I\nC, D\n*MATERIAL, NAME=M\n"
-             "*PLASTIC\n1., 0.\n*STEP\n*DYNAMIC\n*END STEP\n");
+             "*PLASTIC\n1., 0.\n*STEP\n*BUCKLE\n*END STEP\n");
   const Outcome report = check({"contact.inp"});
   EXPECT_EQ(report.code, 1);
   for (const char* word :
        {"contact.inp:3, 5: *CONTACT PAIR is not supported yet", "contact.inp:8: *PLASTIC is not supported",
-        "contact.inp:11: *DYNAMIC is not supported", "3 things not supported, at 4 places"})
+        "contact.inp:11: *BUCKLE is not supported", "3 things not supported, at 4 places"})
     EXPECT_TRUE(contains(report.out, word)) << word << "\n" << report.out;
 
   const Outcome document = check({"contact.inp", "--json"});

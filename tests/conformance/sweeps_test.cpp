@@ -232,12 +232,27 @@ TEST_P(Sweeps, MethodsThatTheUserSelects) {
   const auto b = backend();
   expect_lengths_solved<double>(*b, {1, 2, 3, 9, 100, 1000}, 5, {.method = SweepMethod::sequential});
   expect_lengths_solved<float>(*b, {7, 100}, 5, {.method = SweepMethod::sequential});
-  const bool on_processor = GetParam().rfind("openmp", 0) == 0 || GetParam().rfind("debug", 0) == 0;
-  if (on_processor)  // systems are distributed there, not their rows
-    expect_error(ErrorCode::unavailable, {"sequential"},
-                 [&] { expect_lengths_solved<double>(*b, {5}, 1, {.method = SweepMethod::partitioned}); });
-  else
-    expect_lengths_solved<double>(*b, {1, 2, 3, 9, 100, 1000}, 5, {.method = SweepMethod::partitioned});
+  expect_lengths_solved<double>(*b, {1, 2, 3, 9, 63, 64, 65, 71, 100, 1000, 4097}, 5,
+                                {.method = SweepMethod::partitioned});
+  expect_lengths_solved<float>(*b, {7, 64, 100, 513}, 5, {.method = SweepMethod::partitioned});
+}
+
+/// Where systems are cut into parts, every place of a fault is found: first rows of parts, last rows, the rest.
+TEST_P(Sweeps, FaultsOfSystemsInParts) {
+  const auto backend = this->backend();
+  const std::int64_t length = 131;
+  for (const bool periodic : {true, false})
+    for (const std::int64_t row : {0, 1, 15, 16, 17, 64, 127, 128, 129, 130}) {
+      SCOPED_TRACE(row);
+      Batch<double> b = random_batch<double>(SweepShape::contiguous(length, 3), periodic, 3);
+      const std::size_t k = at(length + row);
+      b.lower[k] = b.diagonal[k] = b.upper[k] = 0;
+      const auto faults = backend->service<SweepServices>().make_faults(0);
+      const std::vector<double> y = solved(*backend, b, {.method = SweepMethod::partitioned, .faults = faults.get()});
+      EXPECT_EQ(faults->take().system, 1);
+      b.shape = SweepShape::contiguous(length, 1);  // system 0 is solved all the same
+      EXPECT_LE(largest_error(b, y), tolerance<double>);
+    }
 }
 
 TEST_P(Sweeps, LinesOfAGridAreSolvedInPlace) {
@@ -254,23 +269,53 @@ TEST_P(Sweeps, LinesOfAGridAreSolvedInPlace) {
   EXPECT_EQ(entry_of(SweepShape::y_lines(nx, ny, nz), nx + 2, 4), 2 + nx * (4 + ny * 1));
 }
 
-/// The same system alone, and among others, has the same bits: it is never mixed up with its neighbours.
+/// One system of a contiguous batch as a batch of its own.
+template <class T>
+Batch<T> one_system(const Batch<T>& many, std::int64_t system, std::int64_t systems = 1) {
+  const std::int64_t length = many.shape.length;
+  const auto cut = [&](const std::vector<T>& v) {
+    return std::vector<T>(v.begin() + system * length, v.begin() + (system + systems) * length);
+  };
+  return {SweepShape::contiguous(length, systems),
+          many.periodic,
+          cut(many.lower),
+          cut(many.diagonal),
+          cut(many.upper),
+          cut(many.f)};
+}
+
+/// The same system alone, and among others, has the same bits: it is never mixed up with its neighbours, and is rounded
+/// in the same way.
+template <class T>
+void expect_same_bits(Backend& backend, std::int64_t length, bool periodic, SweepMethod method) {
+  SCOPED_TRACE("length " + std::to_string(length) + (periodic ? ", periodic" : ""));
+  const Batch<T> many = random_batch<T>(SweepShape::contiguous(length, 19), periodic, 5);
+  const std::vector<T> all = solved(backend, many, {.method = method});
+  for (const std::int64_t systems : {1, 2, 7, 8, 9})
+    for (const std::int64_t first : {std::int64_t{0}, std::int64_t{3}, 19 - systems}) {
+      const std::vector<T> some = solved(backend, one_system(many, first, systems), {.method = method});
+      EXPECT_EQ(some, std::vector<T>(all.begin() + first * length, all.begin() + (first + systems) * length))
+          << systems << " systems from " << first << " on";
+    }
+}
+
 TEST_P(Sweeps, ResultsDoNotDependOnTheOtherSystems) {
   const auto backend = this->backend();
-  const std::int64_t length = 50;
-  const Batch<double> many = random_batch<double>(SweepShape::contiguous(length, 19), true, 5);
-  const std::vector<double> all = solved(*backend, many, {});
-  for (const std::int64_t first : {0, 3, 18}) {
-    Batch<double> one{SweepShape::contiguous(length, 1), true, {}, {}, {}, {}};
-    const auto cut = [&](const std::vector<double>& v) {
-      return std::vector<double>(v.begin() + first * length, v.begin() + (first + 1) * length);
-    };
-    one.lower = cut(many.lower);
-    one.diagonal = cut(many.diagonal);
-    one.upper = cut(many.upper);
-    one.f = cut(many.f);
-    EXPECT_EQ(solved(*backend, one, {}), cut(all));
+  if (GetParam().rfind("openmp", 0) != 0 && GetParam().rfind("debug", 0) != 0) {
+    // On a GPU, the number of systems may decide how they are distributed over threads, but not what the others are.
+    const Batch<double> many = random_batch<double>(SweepShape::contiguous(50, 19), true, 5);
+    const std::vector<double> all = solved(*backend, many, {});
+    for (const std::int64_t first : {0, 3, 18})
+      EXPECT_EQ(solved(*backend, one_system(many, first), {}),
+                std::vector<double>(all.begin() + first * 50, all.begin() + (first + 1) * 50));
+    return;
   }
+  for (const bool periodic : {true, false})
+    for (const std::int64_t length : {1, 2, 3, 7, 50, 131})
+      for (const SweepMethod method : {SweepMethod::automatic, SweepMethod::sequential, SweepMethod::partitioned}) {
+        expect_same_bits<double>(*backend, length, periodic, method);
+        expect_same_bits<float>(*backend, length, periodic, method);
+      }
 }
 
 /// One matrix for all systems gives what the same matrix gives as coefficients of each.
@@ -499,6 +544,24 @@ TEST(SweepThreads, SameBits) {
   const Batch<double> b = random_batch<double>(SweepShape::contiguous(500, 101), true, 6);
   const std::vector<double> reference = solved(*Backend::open("openmp:1"), b, {});
   for (const char* name : {"openmp:2", "openmp:3", "debug"}) EXPECT_EQ(solved(*Backend::open(name), b, {}), reference);
+}
+/// Systems so long that threads share one of them: against quadruple precision, and the same bits for any number of
+/// threads and in any batch.
+TEST(SweepThreads, LongSystemsAreCut) {
+  for (const bool periodic : {true, false})
+    for (const std::int64_t length : {16384, 20011, 40000}) {
+      SCOPED_TRACE(length);
+      for (const SweepShape& shape : {SweepShape::contiguous(length, 2), SweepShape::interleaved(length, 2)}) {
+        const Batch<double> b = random_batch<double>(shape, periodic, 6);
+        const std::vector<double> reference = solved(*Backend::open("openmp:1"), b, {});
+        EXPECT_LE(largest_error(b, reference), tolerance<double>);
+        for (const char* name : {"openmp:2", "openmp:3"}) EXPECT_EQ(solved(*Backend::open(name), b, {}), reference);
+        if (shape.stride == 1) {
+          const std::vector<double> last = solved(*Backend::open("openmp:2"), one_system(b, 1), {});
+          EXPECT_EQ(last, std::vector<double>(reference.begin() + length, reference.end()));
+        }
+      }
+    }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ MachineProfile unit_profile() {
     profile.costs[std::string(name)] = cost;
   };
   add(operations::diffusion, 1);
+  add(operations::source, 3);
   add(operations::sweep, 10);
   add(operations::sweep_across, 20);
   add(operations::sweep_own, 100);
@@ -54,7 +55,7 @@ TEST(PlanHeat, CountsTheOperationsOfAStep) {
   const std::string source = R"("sources": [{"constant": 1}],)";
   EXPECT_DOUBLE_EQ(step("douglas", source), 1 + 10 + 20 + 0.5 + 0.5);
   const std::string changing = R"("sources": [{"constant": 1, "factor": [[0, 1], [1, 2]]}],)";
-  EXPECT_DOUBLE_EQ(step("douglas", changing), 1 + 10 + 20 + 0.5 + 1 + 0.5);
+  EXPECT_DOUBLE_EQ(step("douglas", changing), 1 + 10 + 20 + 0.5 + 3 + 0.5);
   const std::string layers = R"("materials": [{"box": {"lower": [0, 0], "upper": [0.5, 1]}, "conductivity": 2}],)";
   EXPECT_DOUBLE_EQ(step("douglas", layers), 2 * 2 + 100 + 200 + 0.5);
   const std::string points = R"("points": [{"at": [0, 0]}],)";

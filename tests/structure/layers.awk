@@ -46,8 +46,7 @@ function may_include(from, to, file) {
   if (from == "backends/cuda" && to == "elements") return 1  # the kernels, which its compilers need as text
   if (from ~ /^backends\//) return to == "interface"
   if (from == "framework") return to == "interface"
-  # Substructures are condensed by factorising them: partition knows the direct solvers, and no others.
-  if (from == "partition" && to == "solvers") return target ~ /^solvers\/direct\//
+  if (from == "partition" && to == "solvers") return 1  # methods of decomposition solve parts, and are solvers themselves
   if (from == "elements" || from == "solvers" || from == "partition") return to == "interface" || to == "framework"
   if (from == "jobs") return to == "interface" || to == "framework" || to == "solvers" || to == "partition"
   if (from == "apps" || from == "all") return to !~ /^backends\// && to != "tests"

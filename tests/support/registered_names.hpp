@@ -10,18 +10,29 @@
 
 namespace voussoir::test {
 
-/// Names of a registry that are built in: what a test adds is not for the others.
+/// Methods of domain decomposition, alone or behind a plus sign: tests/partition goes through them.
+inline bool is_decomposition(const std::string& name) {
+  const std::string method = name.substr(name.find('+') + 1);
+  for (const char* known : {"asm", "asm2", "ras", "ras2", "msm", "msm2", "bddc", "nn", "schur", "feti-dp"})
+    if (method.substr(0, method.find(':')) == known) return true;
+  return false;
+}
+
+/// Names of a registry that are built in, without methods of domain decomposition: what a test adds is not for the
+/// others.
 inline std::vector<std::string> built_in(const RegistryBase& registry) {
   std::vector<std::string> names;
   for (const RegistryEntry& entry : registry.entries())
-    if (entry.origin == "built in") names.push_back(entry.name);
+    if (entry.origin == "built in" && !is_decomposition(entry.name)) names.push_back(entry.name);
   return names;
 }
 
-/// All names of solvers without those that tests add, which begin with "test-".
+/// All names of solvers without those that tests add, which begin with "test-", and without methods of domain
+/// decomposition.
 inline std::vector<std::string> stock_solver_names() {
   std::vector<std::string> names = solver_names();
-  std::erase_if(names, [](const std::string& name) { return name.find("test-") != std::string::npos; });
+  std::erase_if(
+      names, [](const std::string& name) { return name.find("test-") != std::string::npos || is_decomposition(name); });
   return names;
 }
 

@@ -124,9 +124,7 @@ struct Cluster {
       if (f.stack) munmap(f.stack, stack_bytes);
   }
   Barrier& own_block() { return blocks[static_cast<std::size_t>(current / count)]; }
-  Warp& own_warp() {
-    return warps[static_cast<std::size_t>(current / count * warps_each + current % count / 32)];
-  }
+  Warp& own_warp() { return warps[static_cast<std::size_t>(current / count * warps_each + current % count / 32)]; }
   int own_lane() const { return current % count % 32; }
   /// The running warp's lane 0, and how many threads its block has from there on.
   int warp_start() const { return current - own_lane(); }

@@ -1,24 +1,16 @@
-#include <voussoir/backends/cuda/cuda_backend.hpp>
-
-#if !defined(VSR_CUDA_EMULATED) && __has_include(<cusparse.h>)
-#define VSR_HAS_CUSPARSE_HEADER 1
-#include <cusparse.h>
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <type_traits>
-#endif
 
+#include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/cuda/runtime/cusparse_library.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 
-// The peer in benchmarks: the same matrix multiplied by cuSPARSE. The library is looked for when it is first asked for,
-// and nothing but a benchmark asks.
+// The peer in benchmarks: the same matrix multiplied by cuSPARSE. Nothing but a benchmark asks for it.
 
 namespace voussoir::cuda {
 
-#if !defined(VSR_HAS_CUSPARSE_HEADER)
+#if !defined(VSR_HAS_CUSPARSE)
 
 std::vector<std::unique_ptr<Operator>> CudaBackend::make_vendor_matrices(std::shared_ptr<const Layout>,
                                                                          const HostMatrix&) {
@@ -31,10 +23,6 @@ namespace {
 
 /// The functions of cuSPARSE that are used here.
 struct Cusparse {
-  decltype(&cusparseCreate) create = nullptr;
-  decltype(&cusparseDestroy) destroy = nullptr;
-  decltype(&cusparseSetStream) set_stream = nullptr;
-  decltype(&cusparseGetErrorString) error_string = nullptr;
   decltype(&cusparseCreateConstCsr) create_csr = nullptr;
   decltype(&cusparseDestroySpMat) destroy_matrix = nullptr;
   decltype(&cusparseCreateDnVec) create_vector = nullptr;
@@ -50,32 +38,19 @@ struct Cusparse {
   decltype(&cusparseDbsrmv) bsr_product = nullptr;  // gone in some future version: then there is no BSR peer
   bool found = false;
 
-  void check(cusparseStatus_t status, const char* what) const {
-    if (status == CUSPARSE_STATUS_SUCCESS) return;
-    throw Error(ErrorCode::device, std::string("cuSPARSE: ") + what + " failed: " + error_string(status));
-  }
+  void check(cusparseStatus_t status, const char* what) const { CusparseLibrary::instance().check(status, what); }
 };
 
 Cusparse load_cusparse() {
   Cusparse all;
-  void* library = nullptr;
-  const std::string numbered = "libcusparse.so." + std::to_string(CUSPARSE_VER_MAJOR);
-  for (const std::string& name : {numbered, std::string("libcusparse.so"), "/usr/local/cuda/lib64/" + numbered}) {
-    library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library) break;
-  }
-  if (!library) return all;
-  const auto take = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    return function != nullptr;
-  };
-  all.found = take(all.create, "cusparseCreate") && take(all.destroy, "cusparseDestroy") &&
-              take(all.set_stream, "cusparseSetStream") && take(all.error_string, "cusparseGetErrorString") &&
-              take(all.create_csr, "cusparseCreateConstCsr") && take(all.destroy_matrix, "cusparseDestroySpMat") &&
-              take(all.create_vector, "cusparseCreateDnVec") && take(all.destroy_vector, "cusparseDestroyDnVec") &&
-              take(all.create_block, "cusparseCreateDnMat") && take(all.destroy_block, "cusparseDestroyDnMat") &&
-              take(all.product_room, "cusparseSpMV_bufferSize") && take(all.product, "cusparseSpMV") &&
-              take(all.block_product_room, "cusparseSpMM_bufferSize") && take(all.block_product, "cusparseSpMM");
+  const CusparseLibrary& library = CusparseLibrary::instance();
+  const auto take = [&](auto& function, const char* name) { return library.take(function, name); };
+  all.found = library.found() && take(all.create_csr, "cusparseCreateConstCsr") &&
+              take(all.destroy_matrix, "cusparseDestroySpMat") && take(all.create_vector, "cusparseCreateDnVec") &&
+              take(all.destroy_vector, "cusparseDestroyDnVec") && take(all.create_block, "cusparseCreateDnMat") &&
+              take(all.destroy_block, "cusparseDestroyDnMat") && take(all.product_room, "cusparseSpMV_bufferSize") &&
+              take(all.product, "cusparseSpMV") && take(all.block_product_room, "cusparseSpMM_bufferSize") &&
+              take(all.block_product, "cusparseSpMM");
   if (take(all.create_kind, "cusparseCreateMatDescr") && take(all.destroy_kind, "cusparseDestroyMatDescr"))
     (void)take(all.bsr_product, "cusparseDbsrmv");
   return all;
@@ -85,27 +60,6 @@ const Cusparse& cusparse() {
   static const Cusparse all = load_cusparse();
   return all;
 }
-
-/// A handle of the library, bound to a device's stream.
-class Handle {
- public:
-  explicit Handle(DeviceMemory& memory) : memory_(memory) {
-    DeviceSection section(memory);
-    cusparse().check(cusparse().create(&handle_), "starting");
-    cusparse().check(cusparse().set_stream(handle_, cuda_memory(memory).stream()), "choosing a stream");
-  }
-  ~Handle() {
-    restore_device(cuda_memory(memory_).ordinal());
-    (void)cusparse().destroy(handle_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  operator cusparseHandle_t() const { return handle_; }
-
- private:
-  DeviceMemory& memory_;
-  cusparseHandle_t handle_ = nullptr;
-};
 
 /// Rows on the device, of blocks or of single entries.
 class VendorMatrix : public Operator {
@@ -153,7 +107,7 @@ class VendorMatrix : public Operator {
   CudaBackend& backend_;
   std::shared_ptr<const Layout> layout_;
   std::shared_ptr<DeviceMemory> memory_;
-  Handle handle_;
+  CusparseHandle handle_;
   std::int64_t block_rows_;
   std::int64_t blocks_;
   Array<std::int32_t> row_start_, column_;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int thread_columns = panel_columns / threads_of_row;
 static_assert(stage_threads == projection_threads);
-/// Numbers from a row of z to the next in shared memory: the four rows that a half of a warp reads are in different
-/// banks.
+/// Numbers from a row of z, or of x, to the next in shared memory: the four rows that a half of a warp reads are in
+/// different banks.
 constexpr int row_stride = panel_columns + 4;
 
 struct HalfPanelJob {
@@ -25,9 +25,30 @@ struct HalfPanelJob {
   double* sums;
 };
 
-/// z of a slice, by rows, to shared memory. `Ghosts`: there may be columns of other devices.
+/// Starts to copy the rows of x that belong to the rows of a slice to shared memory, from column job.top on.
+template <int B>
+__device__ inline void start_own_rows(const HalfPanelJob& job, std::int64_t slice, double* xs) {
+  const ProjectedHalf& half = job.half;
+  const int lane = static_cast<int>(threadIdx.x) / threads_of_row;
+  const std::int32_t row = half.rows.row[slice * slice_rows + lane];
+  const RowShare<thread_columns, false> share{half.columns - job.top};
+#pragma unroll
+  for (int i = 0; i < B; ++i) {
+    const double* x = half.x + (static_cast<std::int64_t>(row) * B + i) * half.columns + job.top;
+#pragma unroll
+    for (int c = 0; c < thread_columns; ++c) {
+      const bool exists = row >= 0 && share.column(c) < share.left;
+      start_copy_or_zero(xs + (lane * B + i) * row_stride + share.column(c), exists ? x + share.column(c) : half.x,
+                         exists);
+    }
+  }
+  close_copies();
+}
+
+/// z and x of a slice, by rows, to shared memory. `Ghosts`: there may be columns of other devices.
 template <int B, bool Ghosts>
-__device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, BlockStage<B>* room, double* zs) {
+__device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, BlockStage<B>* room, double* zs,
+                               double* xs) {
   const ProjectedHalf& half = job.half;
   const int lane = static_cast<int>(threadIdx.x) / threads_of_row;
   BlockStages<B, false> stages(half.rows, half.value, MirrorView{}, slice, room);
@@ -35,6 +56,7 @@ __device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, Bloc
   double z[B][thread_columns] = {};
   for (int k0 = 0; k0 < stages.width(); k0 += stages.depth) {
     const BlockStage<B>& stage = stages.next();
+    if (k0 == 0) start_own_rows<B>(job, slice, xs);
     const int here = stages.width() - k0 < stages.depth ? stages.width() - k0 : stages.depth;
 #pragma unroll(B <= 3 ? 2 : 1)
     for (int k = 0; k < here; ++k)
@@ -42,25 +64,31 @@ __device__ void multiply_slice(const HalfPanelJob& job, std::int64_t slice, Bloc
           stage, k, half.x + job.left, half.columns, share,
           [&](std::int32_t at) { return k0 + k == 0 || (Ghosts && at >= half.rows.rows) ? 0.5 : 1.0; }, z);
   }
-  if (stages.width() == 0) __syncthreads();  // else the barriers of stages stand between reading the last z and writing
+  // The barriers of stages stand between reading the last z and x and writing these.
+  if (stages.width() == 0) {
+    __syncthreads();
+    start_own_rows<B>(job, slice, xs);
+  }
   const bool exists = half.rows.row[slice * slice_rows + lane] >= 0;
 #pragma unroll
   for (int i = 0; i < B; ++i)
 #pragma unroll
     for (int c = 0; c < thread_columns; ++c) zs[(lane * B + i) * row_stride + share.column(c)] = exists ? z[i][c] : 0.0;
+  wait_for_copies_but<0>();
 }
 
-/// A block of threads per slice: rows of z go to shared memory, and each warp adds a tile of 16 × 8 of XᵀZ.
+/// A block of threads per slice: rows of z and x go to shared memory, and each warp adds a tile of 16 × 8 of XᵀZ.
 template <int B, bool Ghosts>
 __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPanelJob job) {
   VSR_DYNAMIC_SHARED(BlockStage<B>, room);
   double* const zs = reinterpret_cast<double*>(room + BlockStages<B, false>::stages_in_memory);
+  double* const xs = zs + slice_rows * B * row_stride;
   const ProjectedHalf& half = job.half;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int q = lane % 4, g = lane / 4, down = warp / 4 * 16, across = warp % 4 * 8;
   double top[2] = {}, bottom[2] = {};
   for (std::int64_t slice = blockIdx.x; slice < half.rows.slices; slice += gridDim.x) {
-    multiply_slice<B, Ghosts>(job, slice, room, zs);
+    multiply_slice<B, Ghosts>(job, slice, room, zs, xs);
     __syncthreads();
     // The stages of the next slice are read behind this barrier, and its z is written behind those of its stages.
 #pragma unroll 2
@@ -68,13 +96,10 @@ __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPane
       double x_top[2], x_bottom[2], z[2];
 #pragma unroll
       for (int s = 0; s < 2; ++s) {
-        const int r = k + 4 * s;
-        const std::int32_t row = half.rows.row[slice * slice_rows + r / B];
-        const double* x = half.x + (static_cast<std::int64_t>(row) * B + r % B) * half.columns;
-        const int column = job.top + down + g;
-        x_top[s] = row >= 0 && column < half.columns ? __ldg(x + column) : 0.0;
-        x_bottom[s] = row >= 0 && column + 8 < half.columns ? __ldg(x + column + 8) : 0.0;
-        z[s] = zs[r * row_stride + across + g];
+        const double* x = xs + (k + 4 * s) * row_stride + down + g;
+        x_top[s] = x[0];
+        x_bottom[s] = x[8];
+        z[s] = zs[(k + 4 * s) * row_stride + across + g];
       }
       multiply_add(top, bottom, x_top, x_bottom, z);
     }
@@ -89,7 +114,8 @@ __global__ void __launch_bounds__(projection_threads, 2) project_slices(HalfPane
 
 template <int B>
 constexpr std::size_t slice_bytes() {
-  return BlockStages<B, false>::stages_in_memory * sizeof(BlockStage<B>) + sizeof(double) * slice_rows * B * row_stride;
+  return BlockStages<B, false>::stages_in_memory * sizeof(BlockStage<B>) +
+         2 * sizeof(double) * slice_rows * B * row_stride;
 }
 
 template <bool Ghosts>

@@ -40,8 +40,9 @@ EncodeTiled find_encoder() {
 #endif
   check(status, "looking for cuTensorMapEncodeTiled");
   if (found != cudaDriverEntryPointSuccess || !function)
-    throw Error(ErrorCode::device, "the CUDA driver does not describe arrays to the copy engine; install a driver "
-                                   "of CUDA 12 or later");
+    throw Error(ErrorCode::device,
+                "the CUDA driver does not describe arrays to the copy engine; install a driver "
+                "of CUDA 12 or later");
   return reinterpret_cast<EncodeTiled>(function);
 }
 
@@ -57,10 +58,10 @@ TileMap make_tile_map(const TileShape& s) {
   const cuuint32_t box[3] = {static_cast<cuuint32_t>(s.width), static_cast<cuuint32_t>(s.height), 1};
   const cuuint32_t steps[3] = {1, 1, 1};
   CUtensorMap map{};
-  const CUresult status = encode(
-      &map, s.number_bytes == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3,
-      const_cast<void*>(s.start), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status =
+      encode(&map, s.number_bytes == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3,
+             const_cast<void*>(s.start), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS)
     throw Error(ErrorCode::device,
                 "cuTensorMapEncodeTiled failed (status " + std::to_string(static_cast<int>(status)) + ")");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <voussoir/backends/array.hpp>
@@ -70,16 +71,17 @@ class CudaLongVectors final : public LongVectorHeat {
     if (count < 0) throw Error(ErrorCode::bad_input, "long vectors: " + std::to_string(count) + " steps");
     const DeviceSection section(*memory_);
     const Vectors at = lent();
-    for (std::int64_t k = 0; k < count; ++k)
+    take(count, recorded_steps, steps_, [&] {
       for (const auto operation : {LongVectorOperation::first_sum, LongVectorOperation::second_sum,
                                    LongVectorOperation::scaled_sum, LongVectorOperation::border})
         run(operation, at);
+    });
   }
   void repeat(LongVectorOperation operation, std::int64_t count) override {
     if (count < 0) throw Error(ErrorCode::bad_input, "long vectors: " + std::to_string(count) + " operations");
     const DeviceSection section(*memory_);
     const Vectors at = lent();
-    for (std::int64_t k = 0; k < count; ++k) run(operation, at);
+    take(count, 4 * recorded_steps, operations_[static_cast<std::size_t>(operation)], [&] { run(operation, at); });
   }
 
  private:
@@ -87,6 +89,29 @@ class CudaLongVectors final : public LongVectorHeat {
     double *v, *t, *s;
     const double* border;
   };
+  /// Work that is recorded once and replayed with one launch, so that launches by the host are not what takes the time.
+  struct Recording {
+    RecordedWork work;
+    bool tried = false;
+  };
+  static constexpr int recorded_steps = 8;
+
+  /// `once`, so many times: recorded in groups of `length` where that is possible, and one by one what is left.
+  template <class Once>
+  void take(std::int64_t count, int length, Recording& recording, Once&& once) {
+    const cudaStream_t stream = stream_of(memory_);
+    if (count > length && !recording.tried) {
+      once();  // kernels are loaded when they are first launched, which cannot be recorded
+      --count;
+      recording.tried = true;
+      (void)recording.work.record(stream, [&] {
+        for (int k = 0; k < length; ++k) once();
+      });
+    }
+    for (; !recording.work.empty() && count >= length; count -= length) recording.work.replay(stream);
+    for (; count > 0; --count) once();
+  }
+
   /// Inside a section of the device.
   Vectors lent() { return {v_.update_device(), t_.write_device(), s_.write_device(), border_.read_device()}; }
 
@@ -110,6 +135,8 @@ class CudaLongVectors final : public LongVectorHeat {
   double alpha_;
   StagedCopy copies_;
   Array<double> v_, t_, s_, border_;
+  Recording steps_;
+  std::array<Recording, 4> operations_;
 };
 
 }  // namespace

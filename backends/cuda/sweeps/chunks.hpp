@@ -25,7 +25,7 @@ __device__ __forceinline__ ChunkRow<T> eliminate_chunk(T (&l)[R], const T (&d)[R
       const T size = magnitude_of(l[k]) + magnitude_of(d[k]) + magnitude_of(u[k]);
       const T pivot = d[k] - l[k] * c.last_u;
       fault.accept(k, pivot, size, tolerance);
-      const T r = T(1) / pivot;
+      const T r = inverse_of(pivot);
       f[k] = c.last_f = (f[k] - l[k] * c.last_f) * r;
       l[k] = c.last_l = -l[k] * c.last_l * r;
       u[k] = c.last_u = u[k] * r;
@@ -79,7 +79,7 @@ __device__ __forceinline__ ReducedRow<T> reduced_row(const ChunkRow<T>& c, T low
     a = -lower * left[2 * threads];
   }
   fault.accept_first(diagonal, size, tolerance);
-  const T r = T(1) / diagonal;
+  const T r = inverse_of(diagonal);
   return {a * r, c.coupling * r, right * r};
 }
 
@@ -110,7 +110,7 @@ __device__ __forceinline__ void reduce_rows(ReducedRow<T>& row, int t, int parts
       c = -row.c * right[2 * threads];
     }
     fault.accept_first(pivot, T(1), tolerance);
-    const T r = T(1) / pivot;
+    const T r = inverse_of(pivot);
     row = {a * r, c * r, sum * r};
   }
 }
@@ -148,7 +148,7 @@ __device__ __forceinline__ void close_block(const BlockEnds<T>& e, T tolerance, 
                                             T& behind) {
   const T c0 = 1 + e.c, az = 1 + e.az, one = c0 * az, other = e.a * e.cz, det = one - other;
   fault.accept_first(det, magnitude_of(one) + magnitude_of(other), tolerance);
-  const T r = T(1) / det;
+  const T r = inverse_of(det);
   behind = (e.f * az - e.a * e.fz) * r;
   before = (c0 * e.fz - e.cz * e.f) * r;
 }
@@ -167,7 +167,7 @@ __device__ inline bool close_blocks(std::int64_t blocks, Ends ends, Keep keep, T
     keep(k, 5) = q;
     const T pivot = 1 - e.a * q;
     good = good && magnitude_of(pivot) > tolerance;
-    const T r = T(1) / pivot;
+    const T r = inverse_of(pivot);
     const T sg = (e.f - e.a * g) * r, st = e.a * p * r, su = e.c * r;  // s_k = sg + st ζ − su s_{k+1}
     keep(k, 0) = sg;
     keep(k, 1) = st;
@@ -186,7 +186,7 @@ __device__ inline bool close_blocks(std::int64_t blocks, Ends ends, Keep keep, T
   }
   const T m00 = 1 + p, m11 = 1 - w, one = m00 * m11, other = q * y, det = one + other;
   good = good && magnitude_of(det) > tolerance * (magnitude_of(one) + magnitude_of(other));
-  const T r = T(1) / det;
+  const T r = inverse_of(det);
   last_z = (g * m11 - q * x) * r;
   first_s = (m00 * x + y * g) * r;
   return good;

@@ -225,7 +225,7 @@ class CudaSweeps final : public SweepServices {
         task.matrix = {1, task.systems, 0, 0, 0};
         if (own->options().method == SweepMethod::sequential)
           solve_sequentially(task, memory);
-        else
+        else if (!solve_tiles(task, memory))
           solve_columns(task, memory);
       }
     }

@@ -115,7 +115,8 @@ struct RightSides {
 };
 
 template <class T>
-__global__ void __launch_bounds__(shared_threads, sizeof(T) == 8 ? 1 : 2) shared_row_kernel(SweepTask<T> p, SharedView<T> m, int slot_size) {
+__global__ void __launch_bounds__(shared_threads, sizeof(T) == 8 ? 1 : 2)
+    shared_row_kernel(SweepTask<T> p, SharedView<T> m, int slot_size) {
   constexpr int R = shared_chunk;
   VSR_DYNAMIC_SHARED(T, ring);
   const int threads = static_cast<int>(blockDim.x), t = static_cast<int>(threadIdx.x), n = static_cast<int>(p.length),

@@ -42,6 +42,38 @@ __device__ inline std::int64_t line_start(const SweepLines& lines, std::int64_t 
 __device__ inline double magnitude_of(double x) { return fabs(x); }
 __device__ inline float magnitude_of(float x) { return fabsf(x); }
 
+/// 1 / x without the branches of a division, to about one unit in the last place. It is 0 where |x| is larger than
+/// largest_pivot, which ChunkFault reports, and not a number where it has no finite inverse, which shows in the
+/// results.
+__device__ __forceinline__ double inverse_of(double x) {
+#if defined(__CUDA_ARCH__)
+  double y = 0;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double e = fma(-x, y, 1.0);
+  y = fma(y, fma(e, e, e), y);
+  return fma(y, fma(-x, y, 1.0), y);
+#else
+  return 1 / x;
+#endif
+}
+__device__ __forceinline__ float inverse_of(float x) {
+#if defined(__CUDA_ARCH__)
+  float y = 0;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return fmaf(y, fmaf(-x, y, 1.0F), y);
+#else
+  return 1 / x;
+#endif
+}
+template <class T>
+inline constexpr T largest_pivot = sizeof(T) == 8 ? T(1e300) : T(1e37F);
+
+/// Whether a pivot is large enough compared with the coefficients of its row.
+template <class T>
+__device__ __forceinline__ bool accepts_pivot(T pivot, T size, T tolerance) {
+  return magnitude_of(pivot) > tolerance * size && magnitude_of(pivot) < largest_pivot<T>;
+}
+
 /// What is wrong with the pivot of row `row` ≥ 1 of the chunk of a system that begins in `first_row`; pivots are
 /// computed again.
 template <class T>
@@ -66,11 +98,11 @@ class ChunkFault {
  public:
   /// The pivot of a row after the first.
   __device__ __forceinline__ void accept(int row, T pivot, T size, T tolerance) {
-    pivots_ |= magnitude_of(pivot) > tolerance * size ? 0u : 1u << row;
+    pivots_ |= accepts_pivot(pivot, size, tolerance) ? 0u : 1u << row;
   }
   /// A pivot that belongs to the first row: of the system that couples chunks, or of the one that couples blocks.
   __device__ __forceinline__ void accept_first(T pivot, T size, T tolerance) {
-    const bool fails = !(magnitude_of(pivot) > tolerance * size) && (pivots_ & 1u) == 0;
+    const bool fails = !accepts_pivot(pivot, size, tolerance) && (pivots_ & 1u) == 0;
     pivot_ = fails ? pivot : pivot_;
     size_ = fails ? size : size_;
     pivots_ |= fails ? 1u : 0u;

@@ -50,18 +50,19 @@ std::size_t tile_bytes(const TileGrid& grid) {
   return 128 + numbers * sizeof(T) + (most_tile_slots + 1) * sizeof(Arrival);
 }
 
-/// The order in which thread 0 brings the arrays of one tile after another.
-template <class T>
+/// The order in which thread 0 brings the arrays of one tile after another: right-hand sides alone where systems share
+/// a matrix.
+template <class T, bool shared>
 class TileBringing {
  public:
   __device__ TileBringing(const TileMaps& maps, const TileGrid& grid, int rank, T* ring, Arrival* arrived)
       : maps_(maps), grid_(grid), ring_(ring), arrived_(arrived), rank_(rank), tile_(blockIdx.x / grid.blocks) {}
   __device__ void next() {
     if (tile_ < grid_.tiles) {
-      const TileMap& map = array_ == 0   ? maps_.lower
-                           : array_ == 1 ? maps_.diagonal
-                           : array_ == 2 ? maps_.upper
-                                         : maps_.f;
+      const TileMap& map = shared || array_ == 3 ? maps_.f
+                           : array_ == 0         ? maps_.lower
+                           : array_ == 1         ? maps_.diagonal
+                                                 : maps_.upper;
       const auto z = static_cast<int>(tile_ / grid_.across),
                  x = static_cast<int>(tile_ - z * grid_.across) * grid_.width;
       T* to = ring_ + slot_ * grid_.slot();
@@ -69,7 +70,7 @@ class TileBringing {
       for (int k = 0; k < grid_.boxes; ++k, to += grid_.box_rows * grid_.width)
         bring_tile(to, map, x, rank_ * grid_.rows + k * grid_.box_rows, z, arrived_ + slot_);
     }
-    if (++array_ == 4) {
+    if (shared || ++array_ == 4) {
       array_ = 0;
       tile_ += grid_.clusters;
     }
@@ -159,7 +160,7 @@ __device__ inline TileSurroundings<T> close_ring(BlockEnds<T> e, int k, int bloc
     const T fz = from(e.fz, blocks - h), az = from(e.az, blocks - h), cz = from(e.cz, blocks - h);
     const T f = from(e.f, h), a = from(e.a, h), c = from(e.c, h);
     const T m00 = 1 - e.a * cz, m01 = -e.c * a, m10 = -e.az * cz, m11 = 1 - e.cz * a;
-    const T r = T(1) / (m00 * m11 - m01 * m10), i00 = m11 * r, i01 = -m01 * r, i10 = -m10 * r, i11 = m00 * r;
+    const T r = inverse_of(m00 * m11 - m01 * m10), i00 = m11 * r, i01 = -m01 * r, i10 = -m10 * r, i11 = m00 * r;
     errors.pass(magnitude_of(i00) * (1 + magnitude_of(e.a * cz) + magnitude_of(m01)),
                 magnitude_of(i11) * (1 + magnitude_of(e.cz * a) + magnitude_of(m10)));
     const T fs = e.f - e.a * fz - e.c * f, as = -e.a * az, cs = -e.c * c;
@@ -168,11 +169,11 @@ __device__ inline TileSurroundings<T> close_ring(BlockEnds<T> e, int k, int bloc
          i10 * fs + i11 * ft, i10 * as + i11 * at, i10 * cs + i11 * ct};
   }
   // s = f − a z − c s and z = fz − az z − cz s
-  const T c0 = 1 + e.c, az = 1 + e.az, r = T(1) / (c0 * az - e.a * e.cz);
+  const T c0 = 1 + e.c, az = 1 + e.az, r = inverse_of(c0 * az - e.a * e.cz);
   errors.pass(magnitude_of(az * r) * (1 + magnitude_of(e.c) + magnitude_of(e.a)),
               magnitude_of(c0 * r) * (1 + magnitude_of(e.az) + magnitude_of(e.cz)));
   const T s = (e.f * az - e.a * e.fz) * r, z = (c0 * e.fz - e.cz * e.f) * r;
-  return {from(z, blocks - 1), from(s, 1), T(1) / errors.worst};
+  return {from(z, blocks - 1), from(s, 1), inverse_of(errors.worst)};
 }
 
 /// The unknowns before and behind the rows of the block of each system, for all threads.
@@ -202,7 +203,14 @@ __device__ __forceinline__ void find_around_tile(const TileGrid& grid, const Til
   }
 }
 
-template <class T, bool cluster>
+/// Rows of a shared matrix, which caches keep.
+template <int R, class T>
+__device__ __forceinline__ void read_matrix_rows(const T* array, int count, T (&v)[R]) {
+#pragma unroll
+  for (int k = 0; k < R; ++k) v[k] = k < count ? __ldg(array + k) : T(0);
+}
+
+template <class T, bool cluster, bool shared>
 __global__ void __launch_bounds__(tile_threads<T>, 1)
     tile_kernel(SweepTask<T> p, TileGrid grid, const __grid_constant__ TileMaps maps) {
   constexpr int R = tile_chunk;
@@ -221,7 +229,7 @@ __global__ void __launch_bounds__(tile_threads<T>, 1)
   if (tid == 0)
     for (int k = 0; k < grid.slots; ++k) make_arrival(arrived + k);
   arrivals_are_made();
-  TileBringing<T> bringing(maps, grid, me.rank, ring, arrived);
+  TileBringing<T, shared> bringing(maps, grid, me.rank, ring, arrived);
   TileTaking<T> taking{ring, arrived, grid.slot(), grid.slots, width};
   if (tid == 0)
     for (int k = 0; k < grid.slots; ++k) bringing.next();
@@ -229,13 +237,20 @@ __global__ void __launch_bounds__(tile_threads<T>, 1)
   for (std::int64_t tile = blockIdx.x / grid.blocks; tile < grid.tiles; tile += grid.clusters, side ^= 1) {
     T l[R], d[R], u[R], f[R];
     l[0] = d[0] = u[0] = f[0] = 0;
-    taking.next(at, me.count, l);
-    taking.next(at, me.count, d);
-    taking.next(at, me.count, u);
+    if constexpr (shared) {
+      const int row = me.first_row + me.begin;
+      read_matrix_rows(p.lower + row, me.count, l);
+      read_matrix_rows(p.diagonal + row, me.count, d);
+      read_matrix_rows(p.upper + row, me.count, u);
+    } else {
+      taking.next(at, me.count, l);
+      taking.next(at, me.count, d);
+      taking.next(at, me.count, u);
+    }
     taking.next(at, me.count, f);
     __syncthreads();
     if (tid == 0) {
-      for (int k = 0; k < 4; ++k) bringing.next();
+      for (int k = 0; k < (shared ? 1 : 4); ++k) bringing.next();
       wait_taken();
     }
     cut_period(l, u, me.count, !p.periodic && first_row, !p.periodic && last_row);
@@ -318,34 +333,49 @@ TileGrid tile_grid(const SweepTask<T>& p) {
   const int chunks = chunks_of(grid.rows);
   while (chunks * grid.width * 2 <= tile_threads<T> && grid.width < p.lines.inner && grid.width < 256) grid.width *= 2;
   grid.threads = (chunks * grid.width + 31) / 32 * 32;
-  grid.slots = most_tile_slots;
+  grid.slots = sizeof(T) == 8 ? most_tile_slots : most_tile_slots - 1;  // as measured
   grid.across = (p.lines.inner + grid.width - 1) / grid.width;
   grid.tiles = grid.across * (p.systems / p.lines.inner);
   return grid;
 }
 
+/// Whether all systems have one matrix, whose rows are contiguous.
 template <class T>
-bool tiles_fit(const SweepTask<T>& p, const TileGrid& grid) {
-  if (grid.width == 0 || !p.lower || p.lines.inner_stride != 1 || p.lines.stride == 1) return false;
-  const auto allowed = [&](const T* array) { return allows_tiles(tile_shape(p, array, grid)); };
-  return allowed(p.lower) && allowed(p.diagonal) && allowed(p.upper) && allowed(p.f) && allowed(p.y);
+bool has_shared_matrix(const SweepTask<T>& p) {
+  return p.matrix.inner == p.systems && p.matrix.inner_stride == 0 && p.matrix.stride == 1 && p.matrix.first == 0;
 }
 
-template <class T, bool cluster>
+template <class T>
+bool tiles_fit(const SweepTask<T>& p, const TileGrid& grid) {
+  if (grid.width == 0 || p.lines.inner_stride != 1 || p.lines.stride == 1) return false;
+  const auto allowed = [&](const T* array) { return allows_tiles(tile_shape(p, array, grid)); };
+  if (!allowed(p.f) || !allowed(p.y)) return false;
+  return has_shared_matrix(p) || (allowed(p.lower) && allowed(p.diagonal) && allowed(p.upper));
+}
+
+template <class T, bool cluster, bool shared>
 bool launch_tiles(const SweepTask<T>& task, TileGrid grid, const CudaMemory& cuda) {
   Grid launched{0, grid.threads, tile_bytes<T>(grid)};
   if (launched.shared_bytes > cuda.facts().shared_bytes_per_block) return false;
-  const std::int64_t most = cluster ? most_clusters(tile_kernel<T, cluster>, launched, grid.blocks)
-                                    : most_blocks_together(tile_kernel<T, cluster>, grid.threads, launched.shared_bytes);
+  const std::int64_t most =
+      cluster ? most_clusters(tile_kernel<T, cluster, shared>, launched, grid.blocks)
+              : most_blocks_together(tile_kernel<T, cluster, shared>, grid.threads, launched.shared_bytes);
   if (most < 1) return false;
   grid.clusters = std::min(grid.tiles, most);
   launched.blocks = grid.clusters * grid.blocks;
   const auto map = [&](const T* array) { return make_tile_map(tile_shape(task, array, grid)); };
-  const TileMaps maps{map(task.lower), map(task.diagonal), map(task.upper), map(task.f), map(task.y)};
+  TileMaps maps{};
+  maps.f = map(task.f);
+  maps.y = map(task.y);
+  if constexpr (!shared) {
+    maps.lower = map(task.lower);
+    maps.diagonal = map(task.diagonal);
+    maps.upper = map(task.upper);
+  }
   if constexpr (cluster)
-    launch_in_clusters(tile_kernel<T, cluster>, launched, grid.blocks, cuda.stream(), task, grid, maps);
+    launch_in_clusters(tile_kernel<T, cluster, shared>, launched, grid.blocks, cuda.stream(), task, grid, maps);
   else
-    launch(tile_kernel<T, cluster>, launched, cuda.stream(), task, grid, maps);
+    launch(tile_kernel<T, cluster, shared>, launched, cuda.stream(), task, grid, maps);
   return true;
 }
 
@@ -353,11 +383,15 @@ bool launch_tiles(const SweepTask<T>& task, TileGrid grid, const CudaMemory& cud
 
 template <class T>
 bool solve_tiles(const SweepTask<T>& task, const std::shared_ptr<DeviceMemory>& memory) {
-  if (!has_clusters(tile_kernel<T, false>)) return false;  // the copy engine came with the same GPUs
+  if (!has_clusters(tile_kernel<T, false, false>)) return false;  // the copy engine came with the same GPUs
   const TileGrid grid = tile_grid(task);
   if (!tiles_fit(task, grid)) return false;
-  return grid.blocks > 1 ? launch_tiles<T, true>(task, grid, cuda_memory(memory))
-                         : launch_tiles<T, false>(task, grid, cuda_memory(memory));
+  const CudaMemory& cuda = cuda_memory(memory);
+  if (has_shared_matrix(task))
+    return grid.blocks > 1 ? launch_tiles<T, true, true>(task, grid, cuda)
+                           : launch_tiles<T, false, true>(task, grid, cuda);
+  return grid.blocks > 1 ? launch_tiles<T, true, false>(task, grid, cuda)
+                         : launch_tiles<T, false, false>(task, grid, cuda);
 }
 
 template bool solve_tiles(const SweepTask<double>&, const std::shared_ptr<DeviceMemory>&);

@@ -1,11 +1,11 @@
 #include <voussoir/backends/openmp/sweeps/cpu_sweeps.hpp>
 
 #include <algorithm>
-#include <mutex>
 
 #include <voussoir/backends/detail/sweep_rules.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
+#include <voussoir/backends/openmp/sweeps/long_sweeps.hpp>
 #include <voussoir/backends/openmp/sweeps/sweep_kernels.hpp>
 
 namespace voussoir::cpu {
@@ -92,7 +92,6 @@ class CpuSweeps final : public SweepServices {
                  const SweepOptions& options) {
     detail::require_sweep_options(options, backend_.devices());
     detail::require_sweep(shape, matrix, f, y);
-    require_method(options.method);
     if (shape.systems() == 0) return;
     SweepWord lowest = no_sweep_fault;
     {
@@ -105,10 +104,12 @@ class CpuSweeps final : public SweepServices {
                                 sides.f,
                                 sides.y,
                                 detail::sweep_tolerance<T>(options)};
-      lowest = for_packs<T>(
-          shape, [&]<int lanes>(std::integral_constant<int, lanes>, std::int64_t first, int count, T* scratch) {
-            return sweep_pack<T, lanes>(batch, options.periodic, first, count, scratch);
-          });
+      if (cuts(shape.length, options.method))
+        lowest = solve_cut(batch, options.periodic);
+      else
+        lowest = for_panels<T>(shape, false, [&](std::int64_t first, int count, T* scratch) {
+          return sweep_panel(batch, options.periodic, first, count, scratch);
+        });
     }
     settle(detail::sweep_outcome(lowest, shape.length), options.faults);
   }
@@ -118,7 +119,6 @@ class CpuSweeps final : public SweepServices {
                                             const SweepOptions& options) {
     detail::require_sweep_options(options, backend_.devices());
     detail::require_shared_matrix(length, matrix.lower.size(), matrix.diagonal.size(), matrix.upper.size());
-    require_method(options.method);
     const auto& memory = backend_.memory(options.device);
     auto plan = std::make_unique<CpuSweepPlan<T>>(length, options.periodic, memory);
     SweepWord lowest = no_sweep_fault;
@@ -146,20 +146,17 @@ class CpuSweeps final : public SweepServices {
       const DeviceSection section(*backend_.memory(own->device()));
       const detail::SweepSides<T> sides(shape, f, y);
       const SweepFactors<T>* factors = own->factors.read_device();
-      lowest = for_packs<T>(
-          shape, [&]<int lanes>(std::integral_constant<int, lanes>, std::int64_t first, int count, T* scratch) {
-            return sweep_pack<T, lanes>(shape, factors, own->periodic(), own->last, sides.f, sides.y, first, count,
-                                        scratch);
-          });
+      lowest = for_panels<T>(shape, true, [&](std::int64_t first, int count, T* scratch) {
+        return sweep_panel(shape, factors, own->periodic(), own->last, sides.f, sides.y, first, count, scratch);
+      });
     }
     settle(detail::sweep_outcome(lowest, shape.length), faults);
   }
 
-  static void require_method(SweepMethod method) {
-    if (method == SweepMethod::partitioned)
-      throw Error(ErrorCode::unavailable,
-                  "tridiagonal batch: processors solve systems by the method sequential, several at a time; choose "
-                  "auto or sequential");
+  /// Whether systems are cut into parts.
+  static bool cuts(std::int64_t length, SweepMethod method) {
+    if (method == SweepMethod::sequential || length < shortest_cut) return false;
+    return method == SweepMethod::partitioned || length >= long_system;
   }
 
   static void settle(const SweepOutcome& outcome, SweepFaults* faults) {
@@ -169,30 +166,25 @@ class CpuSweeps final : public SweepServices {
     own->note(outcome);
   }
 
-  /// Calls work(lanes, first, count, scratch) for packs of systems; the lowest fault.
+  /// Calls work(first, count, scratch) for panels of systems; the lowest fault.
   template <class T, class Work>
-  SweepWord for_packs(const SweepShape& shape, Work&& work) const {
+  SweepWord for_panels(const SweepShape& shape, bool shared, Work&& work) const {
     const std::int64_t systems = shape.systems();
-    if (systems < sweep_lanes) return for_packs_of<1, T>(shape, work);
-    return for_packs_of<sweep_lanes, T>(shape, work);
-  }
-
-  template <int lanes, class T, class Work>
-  SweepWord for_packs_of(const SweepShape& shape, Work&& work) const {
-    const std::int64_t systems = shape.systems(), packs = (systems + lanes - 1) / lanes;
-    const auto numbers = static_cast<std::size_t>(sweep_scratch(shape.length) * lanes);
+    const int most = panel_systems(shape, shared);
+    const std::int64_t panels = (systems + most - 1) / most;
+    const auto numbers = static_cast<std::size_t>(sweep_scratch(shape.length, shared) * most);
     SweepWord lowest = no_sweep_fault;
     ExceptionKeeper keeper;
-#pragma omp parallel num_threads(backend_.threads()) if (shape.unknowns() > 16384 && packs > 1)
+#pragma omp parallel num_threads(backend_.threads()) if (shape.unknowns() > 16384 && panels > 1)
     {
       std::unique_ptr<T[]> scratch;
       SweepWord own = no_sweep_fault;
 #pragma omp for schedule(static)
-      for (std::int64_t p = 0; p < packs; ++p)
+      for (std::int64_t p = 0; p < panels; ++p)
         keeper.guard([&] {
           if (!scratch) scratch = std::make_unique_for_overwrite<T[]>(numbers);
-          const int count = static_cast<int>(std::min<std::int64_t>(lanes, systems - p * lanes));
-          own = std::min(own, work(std::integral_constant<int, lanes>{}, p * lanes, count, scratch.get()));
+          const int count = static_cast<int>(std::min<std::int64_t>(most, systems - p * most));
+          own = std::min(own, work(p * most, count, scratch.get()));
         });
 #pragma omp critical(voussoir_sweep_faults)
       lowest = std::min(lowest, own);
@@ -201,6 +193,50 @@ class CpuSweeps final : public SweepServices {
     return lowest;
   }
 
+  /// Solves systems that are cut into parts, one system after another; all threads share the parts of a system.
+  template <class T>
+  SweepWord solve_cut(const SweepBatch<T>& batch, bool periodic) const {
+    const SystemCut cut(batch.shape.length);
+    std::vector<PartEnds<T>> ends(static_cast<std::size_t>(cut.parts()));
+    SweepWord lowest = no_sweep_fault;
+    for (std::int64_t system = 0; system < batch.shape.systems(); ++system) {
+      lowest = std::min(lowest, for_jobs<T>(cut, [&](std::int64_t job, T* scratch) {
+                          return reduce_parts(batch, periodic, system, cut, job, scratch, ends.data());
+                        }));
+      lowest = std::min(lowest, couple_parts(batch, system, cut, ends.data()));
+      lowest = std::min(lowest, for_jobs<T>(cut, [&](std::int64_t job, T* scratch) {
+                          const bool finite = finish_parts(batch, periodic, system, cut, job, scratch, ends.data());
+                          return finite ? no_sweep_fault : detail::sweep_word(system, cut.length, 0, not_finite);
+                        }));
+      if (lowest == detail::sweep_word(system, cut.length, 0, not_finite)) lowest = first_not_finite(batch, system);
+    }
+    return lowest;
+  }
+
+  /// Calls work(job, scratch) for all jobs of a system, on all threads; the lowest fault.
+  template <class T, class Work>
+  SweepWord for_jobs(const SystemCut& cut, Work&& work) const {
+    const std::int64_t jobs = cut.jobs();
+    SweepWord lowest = no_sweep_fault;
+    ExceptionKeeper keeper;
+#pragma omp parallel num_threads(backend_.threads()) if (jobs > 2)
+    {
+      std::unique_ptr<T[]> scratch;
+      SweepWord own = no_sweep_fault;
+#pragma omp for schedule(static)
+      for (std::int64_t job = 0; job < jobs; ++job)
+        keeper.guard([&] {
+          if (!scratch) scratch = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(cut_scratch(cut)));
+          own = std::min(own, work(job, scratch.get()));
+        });
+#pragma omp critical(voussoir_sweep_faults)
+      lowest = std::min(lowest, own);
+    }
+    keeper.rethrow();
+    return lowest;
+  }
+
+  static constexpr SweepFault not_finite = SweepFault::not_finite;
   CpuBackend& backend_;
 };
 

@@ -10,9 +10,6 @@
 
 namespace voussoir::cpu {
 
-/// Rows that are brought into lanes together. Eight doubles are a cache line, which is then read at once.
-inline constexpr int pack_rows = 8;
-
 /// Bytes of a register. Wider vectors than the processor has are not kept in registers by all compilers.
 #if defined(__AVX512F__)
 inline constexpr int register_bytes = 64;
@@ -47,6 +44,7 @@ struct Pack {
     for (int k = 0; k < parts; ++k) reinterpret_cast<LoosePart*>(p)[k] = part[k];
   }
   T lane(int w) const { return part[w / side][w % side]; }
+  void set_lane(int w, T x) { part[w / side][w % side] = x; }
 };
 
 /// A yes or no for each of W systems.
@@ -97,8 +95,13 @@ template <class T, int W>
   return a;
 }
 template <class T, int W>
-[[gnu::always_inline]] inline Pack<T, W> negative_inverse(Pack<T, W> a) {
-  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = T(-1) / a.part[k];
+[[gnu::always_inline]] inline Pack<T, W> negative(Pack<T, W> a) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = -a.part[k];
+  return a;
+}
+template <class T, int W>
+[[gnu::always_inline]] inline Pack<T, W> inverse(Pack<T, W> a) {
+  for (int k = 0; k < Pack<T, W>::parts; ++k) a.part[k] = T(1) / a.part[k];
   return a;
 }
 template <class T, int W>
@@ -120,66 +123,63 @@ inline std::int64_t system_start(const SweepShape& shape, std::int64_t system) {
   return shape.first + system / shape.inner * shape.outer_stride + system % shape.inner * shape.inner_stride;
 }
 
-/// to[r · W + w] = from[w][r] for eight rows of contiguous systems, in squares that fit registers of 16 bytes.
-template <class T, int W>
-[[gnu::always_inline]] inline void transpose_in(const T* const* from, std::int64_t row, T* to) {
-  constexpr int side = 16 / sizeof(T);
-  typedef T Piece __attribute__((vector_size(16)));
-  typedef T LoosePiece __attribute__((vector_size(16), aligned(sizeof(T))));
-  for (int w = 0; w < W; w += side)
-    for (int r = 0; r < pack_rows; r += side) {
-      Piece in[side];
-      for (int k = 0; k < side; ++k) in[k] = *reinterpret_cast<const LoosePiece*>(from[w + k] + row + r);
-      T* out = to + r * W + w;
-      if constexpr (side == 2) {
-        *reinterpret_cast<LoosePiece*>(out) = __builtin_shufflevector(in[0], in[1], 0, 2);
-        *reinterpret_cast<LoosePiece*>(out + W) = __builtin_shufflevector(in[0], in[1], 1, 3);
-      } else {
-        const Piece a = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5),
-                    b = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
-        const Piece c = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7),
-                    d = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
-        *reinterpret_cast<LoosePiece*>(out) = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-        *reinterpret_cast<LoosePiece*>(out + W) = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-        *reinterpret_cast<LoosePiece*>(out + 2 * W) = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-        *reinterpret_cast<LoosePiece*>(out + 3 * W) = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-      }
-    }
+/// The lower and the upper halves of two registers, their numbers in turn: a₀ b₀ a₁ b₁ …
+template <class Part>
+[[gnu::always_inline]] inline Part lower_halves(Part a, Part b) {
+  constexpr int side = sizeof(Part) / sizeof(a[0]);
+  if constexpr (side == 2)
+    return __builtin_shufflevector(a, b, 0, 2);
+  else if constexpr (side == 4)
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  else if constexpr (side == 8)
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+  else
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
-/// to[w][r] = from[r · W + w]: the reverse.
-template <class T, int W>
-[[gnu::always_inline]] inline void transpose_out(const T* from, std::int64_t row, T* const* to) {
-  constexpr int side = 16 / sizeof(T);
-  typedef T Piece __attribute__((vector_size(16)));
-  typedef T LoosePiece __attribute__((vector_size(16), aligned(sizeof(T))));
-  for (int w = 0; w < W; w += side)
-    for (int r = 0; r < pack_rows; r += side) {
-      Piece in[side];
-      for (int k = 0; k < side; ++k) in[k] = *reinterpret_cast<const LoosePiece*>(from + (r + k) * W + w);
-      if constexpr (side == 2) {
-        *reinterpret_cast<LoosePiece*>(to[w] + row + r) = __builtin_shufflevector(in[0], in[1], 0, 2);
-        *reinterpret_cast<LoosePiece*>(to[w + 1] + row + r) = __builtin_shufflevector(in[0], in[1], 1, 3);
-      } else {
-        const Piece a = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5),
-                    b = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
-        const Piece c = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7),
-                    d = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
-        *reinterpret_cast<LoosePiece*>(to[w] + row + r) = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-        *reinterpret_cast<LoosePiece*>(to[w + 1] + row + r) = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-        *reinterpret_cast<LoosePiece*>(to[w + 2] + row + r) = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-        *reinterpret_cast<LoosePiece*>(to[w + 3] + row + r) = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-      }
+template <class Part>
+[[gnu::always_inline]] inline Part upper_halves(Part a, Part b) {
+  constexpr int side = sizeof(Part) / sizeof(a[0]);
+  if constexpr (side == 2)
+    return __builtin_shufflevector(a, b, 1, 3);
+  else if constexpr (side == 4)
+    return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  else if constexpr (side == 8)
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+  else
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+/// Transposes a square of `side` registers of `side` numbers.
+template <int side, class Part>
+[[gnu::always_inline]] inline void transpose(Part (&a)[side]) {
+  for (int stage = 1; stage < side; stage *= 2) {
+    Part b[side];
+    for (int k = 0; k < side / 2; ++k) {
+      b[2 * k] = lower_halves(a[k], a[k + side / 2]);
+      b[2 * k + 1] = upper_halves(a[k], a[k + side / 2]);
     }
+    for (int k = 0; k < side; ++k) a[k] = b[k];
+  }
 }
 
-/// W systems from number `first` on, of which `count` exist; further lanes repeat the last one.
+/// W lines of an array, of which `count` exist; further lanes repeat the last one. A line is a system or a part of one.
 template <class T, int W>
-class SystemPack {
+class LinePack {
  public:
-  SystemPack(const SweepShape& shape, std::int64_t first, int count) : stride_(shape.stride), count_(count) {
+  using V = Pack<T, W>;
+  /// Rows that are brought into lanes together: a square of registers.
+  static constexpr int rows_at_once = V::side;
+
+  /// Systems from number `first` on.
+  LinePack(const SweepShape& shape, std::int64_t first, int count) : stride_(shape.stride), count_(count) {
     for (int w = 0; w < W; ++w) start_[w] = system_start(shape, first + std::min(w, count - 1));
-    side_by_side_ = count == W;
-    for (int w = 1; w < W; ++w) side_by_side_ = side_by_side_ && start_[w] == start_[0] + w;
+    find_kind();
+  }
+  /// Parts of one system: `count` parts of `rows` rows each from row `first_row` on.
+  LinePack(const SweepShape& shape, std::int64_t system, std::int64_t first_row, std::int64_t rows, int count)
+      : stride_(shape.stride), count_(count) {
+    for (int w = 0; w < W; ++w)
+      start_[w] = system_start(shape, system) + (first_row + std::min(w, count - 1) * rows) * stride_;
+    find_kind();
   }
 
   std::int64_t start(int lane) const { return start_[lane]; }
@@ -187,44 +187,48 @@ class SystemPack {
   bool side_by_side() const { return side_by_side_; }
   std::int64_t stride() const { return stride_; }
 
-  /// Rows `row` … `row + rows` − 1 of an array: where lane 0 of the first one is, and the distance to the next row.
-  /// `buffer` has pack_rows · W numbers.
-  struct Rows {
-    const T* at;
-    std::int64_t step;
-  };
-  [[gnu::always_inline]] Rows bring(const T* array, std::int64_t row, int rows, T* buffer) const {
-    if (side_by_side_) {
-      const T* at = array + start_[0] + row * stride_;
-      if (stride_ != W)  // the next group of rows is far away, and the processor cannot guess where
-        for (int r = 0; r < pack_rows; ++r) __builtin_prefetch(at + (r + 2 * pack_rows) * stride_);
-      return {at, stride_};
-    }
-    if (W > 1 && stride_ == 1 && rows == pack_rows) {
-      const T* from[W];
-      for (int w = 0; w < W; ++w) from[w] = array + start_[w];
-      if constexpr (W > 1) transpose_in<T, W>(from, row, buffer);
-    } else {
-      for (int r = 0; r < rows; ++r)
-        for (int w = 0; w < W; ++w) buffer[r * W + w] = array[start_[w] + (row + r) * stride_];
-    }
-    return {buffer, W};
+  /// One row of an array.
+  [[gnu::always_inline]] V row(const T* array, std::int64_t row) const {
+    if (side_by_side_) return V::load(array + start_[0] + row * stride_);
+    alignas(64) T numbers[W];
+    for (int w = 0; w < W; ++w) numbers[w] = array[start_[w] + row * stride_];
+    return V::load(numbers);
   }
-  /// Writes rows of results, which lie in a buffer of pack_rows · W numbers.
-  [[gnu::always_inline]] void put(const T* buffer, std::int64_t row, int rows, T* array) const {
-    if (side_by_side_) {
-      for (int r = 0; r < rows; ++r) Pack<T, W>::load(buffer + r * W).store(array + start_[0] + (row + r) * stride_);
-    } else if (W > 1 && stride_ == 1 && rows == pack_rows && count_ == W) {
-      T* to[W];
-      for (int w = 0; w < W; ++w) to[w] = array + start_[w];
-      if constexpr (W > 1) transpose_out<T, W>(buffer, row, to);
-    } else {
-      for (int r = 0; r < rows; ++r)
-        for (int w = 0; w < count_; ++w) array[start_[w] + (row + r) * stride_] = buffer[r * W + w];
+  /// Whether rows lie one after another in memory, so that squares can be brought.
+  bool has_squares() const { return stride_ == 1 && !side_by_side_; }
+  /// `rows_at_once` rows of an array from `row` on.
+  [[gnu::always_inline]] void square(const T* array, std::int64_t row, V (&to)[rows_at_once]) const {
+    for (int p = 0; p < V::parts; ++p) {
+      typename V::Part in[rows_at_once];
+      for (int k = 0; k < rows_at_once; ++k)
+        in[k] = *reinterpret_cast<const typename V::LoosePart*>(array + start_[p * V::side + k] + row);
+      transpose<rows_at_once>(in);
+      for (int k = 0; k < rows_at_once; ++k) to[k].part[p] = in[k];
+    }
+  }
+  /// Writes a row of results.
+  [[gnu::always_inline]] void put_row(V values, std::int64_t row, T* array) const {
+    if (side_by_side_) return values.store(array + start_[0] + row * stride_);
+    for (int w = 0; w < count_; ++w) array[start_[w] + row * stride_] = values.lane(w);
+  }
+  /// Writes a square of results.
+  [[gnu::always_inline]] void put_square(const V (&from)[rows_at_once], std::int64_t row, T* array) const {
+    for (int p = 0; p < V::parts; ++p) {
+      typename V::Part out[rows_at_once];
+      for (int k = 0; k < rows_at_once; ++k) out[k] = from[k].part[p];
+      transpose<rows_at_once>(out);
+      for (int k = 0; k < rows_at_once; ++k)
+        if (p * V::side + k < count_)
+          *reinterpret_cast<typename V::LoosePart*>(array + start_[p * V::side + k] + row) = out[k];
     }
   }
 
  private:
+  void find_kind() {
+    side_by_side_ = count_ == W;
+    for (int w = 1; w < W; ++w) side_by_side_ = side_by_side_ && start_[w] == start_[0] + w;
+  }
+
   std::int64_t start_[W];
   std::int64_t stride_;
   int count_;

@@ -55,11 +55,16 @@ std::vector<IterationStep> AmgCycle::smoother_steps(const AmgLevel& level, int f
 
 AmgCycle::Work& AmgCycle::work_for(int columns) const {
   if (const auto found = work_.find(columns); found != work_.end()) return found->second;
+  return work_.emplace(columns, make_work(columns, 0)).first->second;
+}
+
+AmgCycle::Work AmgCycle::make_work(int columns, std::size_t first_level) const {
   Work work;
   work.columns = columns;
+  work.levels.resize(first_level);
   const bool single = hierarchy_.single(), k = hierarchy_.options().cycle == AmgOptions::Cycle::k;
   const auto& levels = hierarchy_.levels();
-  for (std::size_t l = 0; l < levels.size(); ++l) {
+  for (std::size_t l = first_level; l < levels.size(); ++l) {
     LevelWork w;
     const auto make = [&] { return make_level_vector(*backend_, levels[l].rows(), columns, single); };
     for (LevelVector* v : {&w.b, &w.x}) *v = make();
@@ -72,11 +77,11 @@ AmgCycle::Work& AmgCycle::work_for(int columns) const {
     }
     work.levels.push_back(std::move(w));
   }
-  if (hierarchy_.outside()) {
+  if (first_level == 0 && hierarchy_.outside()) {
     work.outside_x = Vector(layout_, columns);
     work.outside_y = Vector(layout_, columns);
   }
-  return work_.emplace(columns, std::move(work)).first->second;
+  return work;
 }
 
 void AmgCycle::apply(const Vector& r, Vector& z) const {

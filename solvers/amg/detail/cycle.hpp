@@ -27,6 +27,9 @@ class AmgCycle final : public Operator {
   /// By how much cycles that begin on a level reduce the error of noise there, each, after a few of them: in the norm
   /// of energy. Infinity where they make it grow beyond all numbers.
   double reduction(int level) const;
+  /// Motions that little stiffness resists: the span is roughly that of the lowest eigenvectors, found by inverse
+  /// iteration on coarser levels. A Vector without a layout where no coarser level has many more rows than `columns`.
+  Vector soft_motions(int columns) const;
 
  private:
   /// What cycles write, for one number of columns.
@@ -42,6 +45,8 @@ class AmgCycle final : public Operator {
   };
 
   Work& work_for(int columns) const;
+  /// Vectors for cycles that begin on a level; finer ones have none.
+  Work make_work(int columns, std::size_t first_level) const;
   std::vector<IterationStep> smoother_steps(const AmgLevel& level, int fewest) const;
   bool is_coarsest(std::size_t level) const { return level + 1 == hierarchy_.levels().size(); }
   bool is_outside(std::size_t level) const { return level == 0 && hierarchy_.outside(); }

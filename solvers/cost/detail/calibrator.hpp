@@ -28,11 +28,6 @@ class Calibrator {
   CostSample measure(double units, double working_set, const std::function<void()>& work) const;
   /// The same for work that is long or cannot be repeated at once: `work` returns its own time in seconds.
   CostSample measure_reported(double units, double working_set, int runs, const std::function<double()>& work) const;
-  /// Whether calls return before the device has done the work, so that launches overlap with execution.
-  bool queues();
-  /// The time of one call of `work` on the device alone: it is measured behind so much other work that all launches are
-  /// over before the device comes to it. The same as measure() where nothing is queued.
-  CostSample measure_execution(double units, double working_set, const std::function<void()>& work);
   /// Adds an operation. `samples` measures all sizes; where its numbers make no sense it is called again, twice at
   /// most, and then the operation is left out with a note. An operation that the backend lacks is a note too.
   void add(const std::string& operation, const std::function<std::vector<CostSample>()>& samples, double width = 1);
@@ -41,15 +36,10 @@ class Calibrator {
   void group(const std::string& what, const std::function<void()>& work);
 
  private:
-  void copy_for_a_while(int copies);
-
   std::shared_ptr<Backend> backend_;
   const CalibrationOptions& options_;
   MachineProfile profile_;
   double largest_bytes_ = 0;
-  std::vector<Vector> busy_;  ///< two vectors that are copied to keep the device busy
-  int queues_ = -1;           ///< −1: not known yet
-  double copy_seconds_ = 0;   ///< of one copy of busy_
 };
 
 /// An even distribution of n entries over the devices of a backend; `ghosts` entries of the device before are ghosts of

@@ -12,45 +12,74 @@ namespace {
 constexpr int columns_at_once = 4;
 /// Directions of a block whose squared lengths are below this fraction are left out: they repeat others.
 constexpr double repeated = 1e-12;
-/// Products between M-orthonormal vectors that do not disturb the projected eigenproblem.
-constexpr double still_orthogonal = 1e-13;
+/// Squared lengths of what is left of directions, relative to what they were, above which rounding errors of
+/// coefficients do not disturb the projected eigenproblem.
+constexpr double independent = 1e-4;
 
 int rounded_up(int columns) { return (columns + columns_at_once - 1) / columns_at_once * columns_at_once; }
 
-/// Factors U with Uᵀ G U = 1 for a Gram matrix, without the directions that add nothing; no columns where none is left.
-Eigen::MatrixXd orthonormalising(const Eigen::MatrixXd& gram) {
+/// Factors U with Uᵀ G U = 1 for a Gram matrix, without the directions that add nothing.
+struct Orthonormalising {
+  Eigen::MatrixXd factors;  ///< no columns where no direction is left
+  double smallest = 0;      ///< squared length of the smallest direction of unit columns, relative to the largest
+};
+
+Orthonormalising orthonormalising(const Eigen::MatrixXd& gram) {
   Eigen::VectorXd scale = gram.diagonal().cwiseMax(0).cwiseSqrt();
   const double longest = scale.size() > 0 ? scale.maxCoeff() : 0;
-  if (!(longest > 0)) return Eigen::MatrixXd(gram.rows(), 0);
+  if (!(longest > 0)) return {Eigen::MatrixXd(gram.rows(), 0), 0};
   for (Eigen::Index i = 0; i < scale.size(); ++i) scale[i] = scale[i] > 0 ? 1 / scale[i] : 0;
   const SymmetricEigen s = symmetric_eigen(scale.asDiagonal() * gram * scale.asDiagonal());
+  const double largest = s.values.tail(1)[0];
   Eigen::Index small = 0;
-  while (small < s.values.size() && !(s.values[small] > repeated * s.values.tail(1)[0])) ++small;
+  while (small < s.values.size() && !(s.values[small] > repeated * largest)) ++small;
   const Eigen::Index n = s.values.size() - small;
-  return scale.asDiagonal() * s.vectors.rightCols(n) * s.values.tail(n).cwiseSqrt().cwiseInverse().asDiagonal();
+  return {scale.asDiagonal() * s.vectors.rightCols(n) * s.values.tail(n).cwiseSqrt().cwiseInverse().asDiagonal(),
+          s.values[0] / largest};
 }
 
 }  // namespace
 
-LobpcgIteration::LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, int columns)
+Vector LobpcgIteration::start_vectors(const Start& start, int columns) const {
+  Vector x = blocks_.random(columns, search_.seed);
+  int deflated = 0;
+  for (const Vector* block : search_.deflated) deflated += block->layout() ? block->columns() : 0;
+  // Where many modes are deflated, those that coarser levels know are among them.
+  const Vector soft = 2 * deflated < columns ? start(columns) : Vector();
+  if (soft.layout()) {
+    // Noise remains a part of each column: a mode that coarser levels do not know would never be found otherwise.
+    constexpr double noise = 0.01;
+    Backend& backend = blocks_.backend();
+    std::vector<double> of_noise = backend.column_norms(x), of_soft = backend.column_norms(soft);
+    for (std::size_t c = 0; c < of_noise.size(); ++c) {
+      of_noise[c] = of_noise[c] > 0 ? noise / of_noise[c] : 0;
+      of_soft[c] = of_soft[c] > 0 && std::isfinite(of_soft[c]) ? 1 / of_soft[c] : 0;
+    }
+    backend.column_axpby(of_soft, soft, of_noise, x);
+  }
+  return blocks_.mass(x);
+}
+
+LobpcgIteration::LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, const Start& start,
+                                 int columns)
     : search_(search), blocks_(search.blocks), preconditioner_(std::move(preconditioner)) {
   for (const Vector* block : search.deflated)
     deflated_images_.push_back(block->layout() ? blocks_.mass(*block) : Vector());
   const int n = rounded_up(columns);
-  timed("start", [&] { basis_.x = blocks_.mass(blocks_.random(n, search.seed)); });
-  timed("preconditioner", [&] { basis_.x = preconditioner_(basis_.x); });
+  timed("start", [&] { basis_ = start_vectors(start, n); });
+  timed("preconditioner", [&] { basis_ = preconditioner_(basis_); });
   applications_ = n;
   values_.resize(static_cast<std::size_t>(n));
   renew();
 }
 
-Vector LobpcgIteration::vectors(int number) const { return blocks_.columns(basis_.x, 0, number); }
+Vector LobpcgIteration::vectors(int number) const { return blocks_.columns(basis_, 0, number); }
 
 void LobpcgIteration::renew() {
   timed("renewal", [&] {
-    const int n = count(), p = basis_.count() - n;
-    const Vector changes = p > 0 ? blocks_.columns(basis_.x, n, p) : Vector();
-    Vector x = blocks_.orthonormal(blocks_.columns(basis_.x, 0, n), search_.deflated);
+    const int n = count(), p = basis_.columns() - n;
+    const Vector changes = p > 0 ? blocks_.columns(basis_, n, p) : Vector();
+    Vector x = blocks_.orthonormal(p > 0 ? blocks_.columns(basis_, 0, n) : std::move(basis_), search_.deflated);
     values_.clear();
     basis_ = {};
     if (!x.layout()) return;
@@ -64,9 +93,8 @@ void LobpcgIteration::renew() {
       const std::vector<const Vector*> both{&x, &rest};
       if (rest.layout()) x = blocks_.joined(both);
     }
-    basis_.k = blocks_.stiffness(x);
-    basis_.m = blocks_.mass(x);
-    basis_.x = std::move(x);
+    stiffness_ = blocks_.symmetric_dot(x, blocks_.stiffness(x));
+    basis_ = std::move(x);
   });
 }
 
@@ -74,9 +102,7 @@ const std::vector<double>& LobpcgIteration::measure(double tolerance) {
   tolerance_ = tolerance;
   timed("residuals", [&] {
     rest_ = {};
-    const RitzPairs pairs{blocks_.columns(basis_.x, 0, count()), values_};
-    residuals_ = relative_residuals(blocks_, pairs, blocks_.columns(basis_.k, 0, count()),
-                                    blocks_.columns(basis_.m, 0, count()), &rest_);
+    residuals_ = relative_residuals(blocks_, {blocks_.columns(basis_, 0, count()), values_}, &rest_);
   });
   return residuals_;
 }
@@ -97,74 +123,74 @@ std::vector<int> LobpcgIteration::chosen_columns() const {
   return order;
 }
 
-void LobpcgIteration::project_out(ImagedBlock& w, double negligible) const {
-  const auto take_off = [&](const Vector& block, const Vector& image) {
-    const Eigen::MatrixXd c = -blocks_.dot(block, w.m);
-    if (c.cwiseAbs().maxCoeff() <= negligible) return;  // NaN is not
-    blocks_.add(block, c, w.x);
-    blocks_.add(image, c, w.m);
-  };
-  for (std::size_t i = 0; i < deflated_images_.size(); ++i)
-    if (deflated_images_[i].layout()) take_off(*search_.deflated[i], deflated_images_[i]);
-  take_off(basis_.x, basis_.m);
+void LobpcgIteration::deflate(Vector& w) const {
+  for (int pass = 0; pass < 2; ++pass)  // what cancels in the first one shows in the second
+    for (std::size_t i = 0; i < deflated_images_.size(); ++i)
+      if (deflated_images_[i].layout()) blocks_.add(*search_.deflated[i], -blocks_.dot(deflated_images_[i], w), w);
 }
 
-void LobpcgIteration::project_out_first(ImagedBlock& w) const {
-  std::vector<double> before(static_cast<std::size_t>(w.count())), after(before.size());
-  blocks_.backend().column_dots(w.x, w.m, before);
-  project_out(w, 0);
-  blocks_.backend().column_dots(w.x, w.m, after);
-  // Where nearly all of a vector cancels, rounding errors of its image are larger than those of a product with M.
-  constexpr double cancelled = 1e-4;
-  for (std::size_t c = 0; c < before.size(); ++c)
-    if (!(after[c] > cancelled * before[c])) {
-      w.m = blocks_.mass(w.x);
-      return;
-    }
+LobpcgIteration::Directions LobpcgIteration::formed_directions(const Vector& w, const Eigen::MatrixXd& gram) const {
+  // Columns of one length first: those of residuals that have nearly converged are shorter by many digits.
+  Eigen::VectorXd scale = gram.diagonal();
+  for (double& s : scale) s = s > 0 ? 1 / std::sqrt(s) : 0;
+  std::vector<const Vector*> others = search_.deflated;
+  others.push_back(&basis_);
+  Directions d;
+  d.w = blocks_.orthonormal(blocks_.combined(w, scale.asDiagonal().toDenseMatrix()), others);
+  if (!d.w.layout()) return d;
+  d.factors = Eigen::MatrixXd::Identity(d.w.columns(), d.w.columns());
+  d.overlap = Eigen::MatrixXd::Zero(basis_.columns(), d.w.columns());
+  return d;
 }
 
-bool LobpcgIteration::normalise(ImagedBlock& w) const {
-  const Eigen::MatrixXd factors = orthonormalising(blocks_.symmetric_dot(w.x, w.m));
-  if (factors.cols() == 0) return false;
-  w.x = blocks_.combined(w.x, factors);
-  w.m = blocks_.combined(w.m, factors);
-  // Where most directions are taken, the rest may be those without mass: rounding errors of the length 1.
-  if (4 * static_cast<std::int64_t>(basis_.count() + w.count()) < blocks_.problem().free_equations()) return true;
-  const std::vector<int> kept = blocks_.columns_with_mass(w.x);
-  if (kept.empty()) return false;
-  if (static_cast<int>(kept.size()) < w.count()) {
-    w.x = blocks_.columns(w.x, kept);
-    w.m = blocks_.columns(w.m, kept);
+LobpcgIteration::Directions LobpcgIteration::directions(Vector w) {
+  Directions d;
+  Eigen::MatrixXd gram, left;
+  bool apart = false;
+  for (int pass = 0; pass < 2 && !apart; ++pass) {
+    Vector mw;
+    timed("products", [&] { mw = blocks_.mass(w); });
+    timed("orthogonalisation", [&] {
+      gram = blocks_.symmetric_dot(w, mw);
+      d.overlap = blocks_.dot(basis_, mw);
+      left = gram - d.overlap.transpose() * d.overlap;
+      apart = true;
+      for (Eigen::Index i = 0; i < gram.rows(); ++i) apart = apart && left(i, i) > independent * gram(i, i);
+      if (!apart && pass == 0) blocks_.add(basis_, -d.overlap, w);
+    });
   }
-  return true;
-}
-
-ImagedBlock LobpcgIteration::orthonormal(Vector x) {
-  ImagedBlock w;
-  w.x = std::move(x);
-  timed("products", [&] { w.m = blocks_.mass(w.x); });
-  bool any = true;
   timed("orthogonalisation", [&] {
-    project_out_first(w);
-    any = normalise(w);
-    // What cancelled in the first pass shows now. It is seldom more than rounding errors, and a pass costs as much as
-    // all else that is done with these vectors.
-    if (!any) return;
-    project_out(w, still_orthogonal);
-    any = normalise(w);
+    // Where most directions are taken, the rest may be those without mass.
+    const std::int64_t taken = basis_.columns() + w.columns();
+    apart = apart && 4 * taken < blocks_.problem().free_equations();
+    if (apart) {
+      Orthonormalising o = orthonormalising(left);
+      d.factors = std::move(o.factors);
+      apart = o.smallest > independent;
+    }
+    if (apart)
+      d.w = std::move(w);
+    else
+      d = formed_directions(w, gram);
   });
-  if (!any) return {};
-  timed("products", [&] { w.k = blocks_.stiffness(w.x); });
-  return w;
+  return d;
 }
 
-Eigen::MatrixXd LobpcgIteration::projected_stiffness(const ImagedBlock& w) const {
-  const Eigen::Index b = basis_.count(), m = w.count();
+Eigen::MatrixXd LobpcgIteration::projected_stiffness(const Directions& d) {
+  Vector kw;
+  timed("products", [&] { kw = blocks_.stiffness(d.w); });
+  const Eigen::Index b = stiffness_.rows(), m = d.count();
   Eigen::MatrixXd h(b + m, b + m);
-  h.topLeftCorner(b, b) = blocks_.symmetric_dot(basis_.x, basis_.k);
-  h.topRightCorner(b, m) = blocks_.dot(basis_.x, w.k);
-  h.bottomLeftCorner(m, b) = h.topRightCorner(b, m).transpose();
-  h.bottomRightCorner(m, m) = blocks_.symmetric_dot(w.x, w.k);
+  timed("projection", [&] {
+    const Eigen::MatrixXd mixed = blocks_.dot(basis_, kw), own = blocks_.symmetric_dot(d.w, kw);
+    const Eigen::MatrixXd cross = mixed - stiffness_ * d.overlap, shared = mixed.transpose() * d.overlap;
+    const Eigen::MatrixXd rest =
+        own - shared - shared.transpose() + d.overlap.transpose() * (stiffness_ * d.overlap).eval();
+    h.topLeftCorner(b, b) = stiffness_;
+    h.topRightCorner(b, m) = cross * d.factors;
+    h.bottomLeftCorner(m, b) = h.topRightCorner(b, m).transpose();
+    h.bottomRightCorner(m, m) = d.factors.transpose() * rest * d.factors;
+  });
   return h;
 }
 
@@ -175,7 +201,7 @@ Eigen::MatrixXd LobpcgIteration::coefficients(const Eigen::MatrixXd& ritz, const
   changes.topRows(n).setZero();
   for (int pass = 0; pass < 2; ++pass) {
     changes -= ritz * (ritz.transpose() * changes);
-    changes *= orthonormalising(changes.transpose() * changes);
+    changes *= orthonormalising(changes.transpose() * changes).factors;
     if (changes.cols() == 0) break;
   }
   Eigen::MatrixXd all(ritz.rows(), n + changes.cols());
@@ -183,39 +209,50 @@ Eigen::MatrixXd LobpcgIteration::coefficients(const Eigen::MatrixXd& ritz, const
   return all;
 }
 
-void LobpcgIteration::combine(const ImagedBlock& w, const Eigen::MatrixXd& c) {
-  const Eigen::MatrixXd of_basis = c.topRows(basis_.count()), of_w = c.bottomRows(w.count());
-  for (const auto& [from, added] : {std::pair{&basis_.x, &w.x}, {&basis_.k, &w.k}, {&basis_.m, &w.m}}) {
-    Vector y = blocks_.combined(*from, of_basis);
-    blocks_.add(*added, of_w, y);
-    *from = std::move(y);
-  }
+void LobpcgIteration::combine(const Directions& d, const Eigen::MatrixXd& c) {
+  const Eigen::MatrixXd of_w = d.factors * c.bottomRows(d.count());
+  const Eigen::MatrixXd of_basis = c.topRows(basis_.columns()) - d.overlap * of_w;
+  Vector y = blocks_.combined(basis_, of_basis);
+  blocks_.add(d.w, of_w, y);
+  basis_ = std::move(y);
 }
 
 void LobpcgIteration::improve() {
   const std::vector<int> chosen = chosen_columns();
   if (chosen.empty()) return;
-  Vector r;
+  Vector w;
   timed("preconditioner", [&] {
-    r = blocks_.columns(rest_, chosen);
+    Vector r = blocks_.columns(rest_, chosen);
     rest_ = {};  // a large part of the memory
-    r = preconditioner_(r);
+    w = preconditioner_(r);
   });
   applications_ += static_cast<std::int64_t>(chosen.size());
-  const ImagedBlock w = orthonormal(std::move(r));
-  if (w.count() == 0) {
+  timed("orthogonalisation", [&] { deflate(w); });
+  const Directions d = directions(std::move(w));
+  if (d.count() == 0) {
     exhausted_ = true;
     return;
   }
-  Eigen::MatrixXd h, c;
-  timed("projection", [&] { h = projected_stiffness(w); });
+  const Eigen::MatrixXd h = projected_stiffness(d);
+  Eigen::MatrixXd c;
   timed("small matrices", [&] {
     const SymmetricEigen s = symmetric_eigen(h);
     const Eigen::Index n = count();
-    values_.assign(s.values.data(), s.values.data() + n);
-    c = coefficients(s.vectors.leftCols(n), chosen);
+    // Errors of these vectors are relative to the largest eigenvalue, which may exceed the lowest by nine digits where
+    // a residual is noise. Once more in their span alone.
+    Eigen::MatrixXd ritz = s.vectors.leftCols(n);
+    const SymmetricEigen once_more = symmetric_eigen(ritz.transpose() * (h * ritz).eval());
+    ritz *= once_more.vectors;
+    values_.assign(once_more.values.data(), once_more.values.data() + n);
+    c = coefficients(ritz, chosen);
+    // Ritz vectors are orthogonal in K to all vectors that are M-orthogonal to them.
+    const Eigen::Index p = c.cols() - n;
+    stiffness_ = Eigen::MatrixXd::Zero(n + p, n + p);
+    stiffness_.topLeftCorner(n, n) = once_more.values.asDiagonal();
+    const Eigen::MatrixXd changes = c.rightCols(p).transpose() * (h * c.rightCols(p));
+    stiffness_.bottomRightCorner(p, p) = 0.5 * (changes + changes.transpose());
   });
-  timed("combination", [&] { combine(w, c); });
+  timed("combination", [&] { combine(d, c); });
 }
 
 }  // namespace voussoir::detail

@@ -11,28 +11,24 @@
 
 namespace voussoir::detail {
 
-/// A block of vectors with its products. Combinations of vectors combine the products, too, so that only new directions
-/// are multiplied by the matrices.
-struct ImagedBlock {
-  Vector x;                                                   ///< no layout where there are none
-  Vector k;                                                   ///< K X
-  Vector m;                                                   ///< M X
-  int count() const { return x.layout() ? x.columns() : 0; }  ///< number of columns
-};
-
 /// The iteration of LOBPCG: Ritz vectors X, their last changes P, and residuals W to which a preconditioner was
 /// applied.
 ///
-/// The basis [X P W] is M-orthonormal at all times: W is orthogonalised in full, P in the coefficients of the
-/// Rayleigh–Ritz step (U. Hetmaniuk, R. Lehoucq: Basis selection in LOBPCG, J. Comput. Phys. 218, 2006). Products of X
-/// and P with K and M follow from those of the basis; renew() computes them afresh.
+/// B = [X P] is M-orthonormal at all times: P is orthogonalised in the coefficients of the Rayleigh–Ritz step (U.
+/// Hetmaniuk, R. Lehoucq: Basis selection in LOBPCG, J. Comput. Phys. 218, 2006). So is W, wherever it is far enough
+/// from dependent: (W − B C) U is never formed, only its coefficients C and U, and what the products of W say of it.
+/// Residuals are those of fresh products with K and M; no products are carried along.
 class LobpcgIteration {
  public:
   using Preconditioner = std::function<Vector(const Vector&)>;
 
-  /// Starts with noise to which the preconditioner was applied once, which leaves mostly low modes. `columns` is
-  /// rounded up to a multiple of four: products of blocks are fastest for these.
-  LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, int columns);
+  /// Proposes vectors to begin with: as many as it is asked for, or a Vector without a layout.
+  using Start = std::function<Vector(int columns)>;
+
+  /// Begins with what `start` proposes and some noise, or with noise alone; the preconditioner is applied to it once,
+  /// which leaves mostly low modes. `columns` is rounded up to a multiple of four: products of blocks are fastest for
+  /// these.
+  LobpcgIteration(const SpectralSearch& search, Preconditioner preconditioner, const Start& start, int columns);
 
   int count() const { return static_cast<int>(values_.size()); }  ///< Ritz vectors
   const std::vector<double>& values() const { return values_; }   ///< ascending
@@ -45,23 +41,32 @@ class LobpcgIteration {
   const std::vector<double>& measure(double tolerance);
   /// The best vectors in the span of X, P and preconditioned residuals.
   void improve();
-  /// Orthonormalises X and P and computes their products afresh, without the rounding errors of many combinations.
+  /// Orthonormalises X and P, without the rounding errors of many combinations.
   void renew();
 
  private:
+  /// New directions W' = (W − B overlap) factors, M-orthonormal and M-orthogonal to the basis B.
+  struct Directions {
+    Vector w;                 ///< no layout where there are none
+    Eigen::MatrixXd overlap;  ///< Bᵀ M W
+    Eigen::MatrixXd factors;
+    int count() const { return w.layout() ? static_cast<int>(factors.cols()) : 0; }
+  };
+
+  /// Vectors to which the preconditioner is applied to begin with.
+  Vector start_vectors(const Start& start, int columns) const;
   /// Columns to be improved: those above the tolerance, and some others to make a multiple of four.
   std::vector<int> chosen_columns() const;
-  /// Takes off what a block shares with the basis and what is deflated, where any of it exceeds `negligible`.
-  void project_out(ImagedBlock& w, double negligible) const;
-  /// As project_out(), for a block that may have much in common with the others.
-  void project_out_first(ImagedBlock& w) const;
-  ImagedBlock orthonormal(Vector w);
-  /// One pass of orthonormalisation of a block that is orthogonal to the others; false where nothing is left.
-  bool normalise(ImagedBlock& w) const;
-  Eigen::MatrixXd projected_stiffness(const ImagedBlock& w) const;
+  /// Takes off what a block shares with the vectors that are deflated.
+  void deflate(Vector& w) const;
+  Directions directions(Vector w);
+  /// The same for vectors that are nearly dependent: W' is formed.
+  Directions formed_directions(const Vector& w, const Eigen::MatrixXd& gram) const;
+  /// The stiffness in the basis [B W'].
+  Eigen::MatrixXd projected_stiffness(const Directions& d);
   /// The coefficients of new Ritz vectors and of P in the basis.
   Eigen::MatrixXd coefficients(const Eigen::MatrixXd& ritz, const std::vector<int>& chosen) const;
-  void combine(const ImagedBlock& w, const Eigen::MatrixXd& c);
+  void combine(const Directions& d, const Eigen::MatrixXd& c);
 
   template <class Work>
   void timed(const char* stage, Work work) {
@@ -80,7 +85,8 @@ class LobpcgIteration {
   const EigenBlocks& blocks_;
   Preconditioner preconditioner_;
   std::vector<Vector> deflated_images_;  // M D for each block D that is deflated
-  ImagedBlock basis_;                    // X, then P
+  Vector basis_;                         // X, then P; no layout where there are none
+  Eigen::MatrixXd stiffness_;            // Bᵀ K B
   std::vector<double> values_;
   Vector rest_;  // K X − M X Λ
   std::vector<double> residuals_;

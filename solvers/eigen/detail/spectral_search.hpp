@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <voussoir/framework/analysis/eigen_solver.hpp>
@@ -12,12 +13,14 @@ namespace voussoir::detail {
 /// What a method that factorises K − σM is to look for: the modes nearest to σ that are M-orthogonal to others.
 struct SpectralSearch {
   const EigenBlocks& blocks;
-  ShiftedFactor* factor;                ///< factorised for σ; null for a method that does not factorise
-  const EigenRequest& request;          ///< tolerance, limits, progress
-  std::vector<const Vector*> deflated;  ///< M-orthonormal: motions without stiffness, modes found before
-  int want = 1;                         ///< number of modes
-  std::uint64_t seed = 1;               ///< of the starting vectors
-  int first_iteration = 0;              ///< done by earlier searches, for reports of progress
+  ShiftedFactor* factor;                  ///< factorised for σ; null for a method that does not factorise
+  const EigenRequest& request;            ///< tolerance, limits, progress
+  std::vector<const Vector*> deflated;    ///< M-orthonormal: motions without stiffness, modes found before
+  int want = 1;                           ///< number of modes
+  std::uint64_t seed = 1;                 ///< of the starting vectors
+  int first_iteration = 0;                ///< done by earlier searches, for reports of progress
+  std::shared_ptr<void>* kept = nullptr;  ///< what a method keeps for the next search of the same run, such as a
+                                          ///< preconditioner
 
   /// (K − σM)⁻¹ M X without what is deflated.
   Vector inverse(const Vector& x) const {

@@ -280,5 +280,20 @@ TEST(FactorWork, GrowsAsNestedDissectionDoes) {
   EXPECT_NEAR(factor_numbers(cube_shape(40)) / factor_numbers(cube_shape(20)), 16, 1e-9);  // n^(4/3)
 }
 
+// A bar is pieces as long as wide, each between two others: more work than as many cubes, and twice as long is twice as
+// much in the end.
+TEST(FactorWork, IsLargerInLongBodies) {
+  const auto bar = [](double times) {
+    ModelShape shape = cube_shape(20);
+    shape.nodes *= times;
+    shape.equations *= times;
+    return factor_work(shape);
+  };
+  EXPECT_EQ(bar(1), factor_work(cube_shape(20)));
+  EXPECT_NEAR(bar(2) / bar(1), 2 * (1 + 1.65 / 2), 1e-9);
+  EXPECT_NEAR(bar(2000) / bar(1000), 2, 1e-2);
+  EXPECT_NEAR(bar(1000) / (1000 * bar(1)), 2.65, 0.01);
+}
+
 }  // namespace
 }  // namespace voussoir

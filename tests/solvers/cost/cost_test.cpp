@@ -299,6 +299,7 @@ TEST_P(CalibrateOn, MeasuresWhatTheModelNeeds) {
                            "staged out",
                            "to device, new",
                            "grid diffusion",
+                           "grid source",
                            "sweep x",
                            "sweep y",
                            "sweep x, own matrices",

@@ -53,7 +53,6 @@ TEST(DeckErrors, CardsAndParameters) {
       {"*HYPERELASTIC\n", {"*HYPERELASTIC is not supported yet"}},
       {"*USER MATERIAL\n", {"*USER MATERIAL is not supported yet", "C++"}},
       {"*BUCKLE\n", {"*BUCKLE is not supported yet", "*STATIC"}},
-      {"*DYNAMIC\n", {"*DYNAMIC is not supported yet", "*STATIC"}},
       {"*FLUID SECTION\n", {"*FLUID SECTION is not supported yet", "fluids"}},
       {"*SUBMODEL\n", {"*SUBMODEL is not supported yet"}},
       {"*MPC\n", {"*MPC is not supported yet", "*EQUATION"}},

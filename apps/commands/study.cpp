@@ -1,0 +1,196 @@
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
+#include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/read_model.hpp>
+#include <voussoir/apps/terminal/printing.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/output_file.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/partition/decomposition_study.hpp>
+#include <voussoir/partition/partitioners.hpp>
+#include <voussoir/solvers/registries.hpp>
+
+namespace voussoir::app {
+namespace {
+
+struct StudyCommand {
+  std::string file, dialect = "calculix", backend = "openmp", csv, plot;
+  std::string parts = "2,4,8", cuts = "auto", methods = "schur,asm,asm2,bddc,amg", contrasts = "1", overlaps = "1";
+  double tolerance = 1e-8;
+  int max_iterations = 2000;
+  bool force = false, json = false;
+};
+
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items;
+  std::size_t from = 0;
+  while (from <= list.size()) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    items.push_back(list.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return items;
+}
+
+/// Numbers of a list "2,4,8", none below `least`.
+template <class Number>
+std::vector<Number> numbers_of(const std::string& option, const std::string& list, Number least) {
+  std::vector<Number> numbers;
+  for (const std::string& item : items_of(list)) {
+    Number number{};
+    const char* const end = item.data() + item.size();
+    const auto read = std::from_chars(item.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end || !(number >= least) || !(number <= Number(1000000000)))
+      throw CLI::ValidationError(
+          option,
+          fmt::format("'{}' in '{}' is not a number from {} on; separate numbers by commas", item, list, least));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+StudyOptions study_options(const StudyCommand& command) {
+  StudyOptions options;
+  options.parts = numbers_of("--parts", command.parts, 1);
+  options.overlaps = numbers_of("--overlap", command.overlaps, 0);
+  options.contrasts = numbers_of("--contrast", command.contrasts, 1e-12);
+  options.cuts = items_of(command.cuts);
+  options.methods = items_of(command.methods);
+  options.relative_tolerance = command.tolerance;
+  options.max_iterations = command.max_iterations;
+  for (const std::string& cut : options.cuts) make_partitioner(cut);
+  for (const std::string& method : options.methods)
+    if (method != "schur" && method != "feti-dp") preconditioners().find(method);
+  return options;
+}
+
+nlohmann::ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
+std::string study_document(const StudyCommand& command, const std::vector<StudyRow>& rows) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const StudyRow& row : rows)
+    list.push_back({{"method", row.method},
+                    {"cut", row.cut},
+                    {"parts", row.parts},
+                    {"overlap", row.overlap},
+                    {"contrast", row.contrast},
+                    {"unknowns", row.unknowns},
+                    {"interface_unknowns", row.interface_unknowns},
+                    {"coarse_unknowns", row.coarse_unknowns},
+                    {"balance", row.balance},
+                    {"converged", row.converged},
+                    {"iterations", row.iterations},
+                    {"condition", number_or_null(row.condition)},
+                    {"bound", number_or_null(row.bound)},
+                    {"setup_seconds", row.setup_seconds},
+                    {"solve_seconds", row.solve_seconds},
+                    {"coarse_seconds", row.coarse_seconds},
+                    {"bytes", row.bytes},
+                    {"error", number_or_null(row.error)},
+                    {"failure", row.failure}});
+  const nlohmann::ordered_json document{{"voussoir", version()}, {"file", command.file}, {"rows", list}};
+  return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
+}
+
+void write_plot(const StudyCommand& command, const std::vector<StudyRow>& rows) {
+  OutputFile file(command.plot, command.force);
+  file.write(study_plot(rows, std::filesystem::path(command.file).filename().string()));
+  file.commit();
+}
+
+void run_study_command(const StudyCommand& command) {
+  StudyOptions options = study_options(command);
+  const auto backend = Backend::open(command.backend);
+  const Job job = read_model(command.file, dialect_of(command.dialect), {});
+  const JobStep* chosen = nullptr;
+  for (const JobStep& step : job.steps)
+    if (!chosen && !uses_modes(step.procedure)) chosen = &step;
+  if (!chosen)
+    throw Error(ErrorCode::bad_input, "it has no step of linear statics or steady heat, which a study solves",
+                command.file);
+  if (chosen->heated_by)
+    throw Error(ErrorCode::bad_input,
+                "its first step is loaded by temperatures of another step; a study solves one step",
+                chosen->where.empty() ? command.file : chosen->where);
+  Domain& domain = *job.domains[chosen->domain];
+  if (chosen->supports) chosen->supports->apply(domain);
+  Step step{chosen->name, {}, 1};
+  if (!chosen->load_case.empty()) step.load_cases[chosen->load_case] = chosen->load_factor;
+  if (!command.json)
+    show("{}: {}, {}; {}, on {}\n\n", bold(command.file), counted(domain.element_count(), "element"),
+         counted(domain.node_count(), "node"), chosen->name, backend->describe());
+  const std::vector<StudyRow> rows = run_study(domain, backend, options, {step});
+  if (!command.csv.empty()) study_table(rows).write(command.csv, command.force);
+  if (!command.plot.empty()) write_plot(command, rows);
+  if (command.json) return print(study_document(command, rows));
+  show("{}", study_text(rows));
+  for (const std::string& file : {command.csv, command.plot})
+    if (!file.empty()) show("Wrote {}\n", file);
+}
+
+constexpr const char* study_examples =
+    R"(Examples:
+  voussoir study beam.inp                                          iterations and times of five methods on 2, 4 and 8 parts
+  voussoir study beam.inp --parts 2,4,8,16 --cut metis,rcb --method asm,asm2,bddc --csv study.csv --plot study.svg
+  voussoir study beam.inp --method bddc,nn,amg --contrast 1,1e3,1e6   every second part so many times as stiff
+  voussoir study beam.inp --load libmine.so --method mine,asm2     a preconditioner of your own beside ours
+
+The first step of statics or heat is solved. docs/decomposition.md describes methods and columns.)";
+
+}  // namespace
+
+void add_study_command(CLI::App& program) {
+  CLI::App* study = program.add_subcommand("study", "Compare methods of domain decomposition on a model");
+  auto command = std::make_shared<StudyCommand>();
+  add_load_option(*study);
+  study->add_option("FILE", command->file, "Abaqus or CalculiX deck (.inp) or job file (.json)")
+      ->type_name("FILE")
+      ->required();
+  study->add_option("--parts", command->parts, "Numbers of parts")->type_name("N,N,…")->capture_default_str();
+  study->add_option("--cut", command->cuts, "Partitioners")->type_name("NAME,NAME,…")->capture_default_str();
+  study
+      ->add_option("--method", command->methods,
+                   "schur, asm, asm2, ras, ras2, msm, msm2, nn, bddc, feti-dp, or a preconditioner")
+      ->type_name("NAME,NAME,…")
+      ->capture_default_str();
+  study->add_option("--contrast", command->contrasts, "Factors of the matrices of every second part")
+      ->type_name("X,X,…")
+      ->capture_default_str();
+  study->add_option("--overlap", command->overlaps, "Layers of elements by which parts overlap")
+      ->type_name("N,N,…")
+      ->capture_default_str();
+  study->add_option("--backend", command->backend, "Backend")->type_name("NAME")->capture_default_str();
+  study->add_option("--tolerance", command->tolerance, "Relative residual at which iterations stop")
+      ->type_name("X")
+      ->check(number_between(1e-15, 0.5))
+      ->capture_default_str();
+  study->add_option("--max-iterations", command->max_iterations, "Iterations after which a method stops unconverged")
+      ->type_name("N")
+      ->check(whole_number_between(1, 1000000))
+      ->capture_default_str();
+  study->add_option("--csv", command->csv, "Write the table to a file")->type_name("FILE");
+  study->add_option("--plot", command->plot, "Write iterations and condition numbers over parts to an SVG file")
+      ->type_name("FILE");
+  study->add_flag("--force", command->force, "Replace existing files");
+  study->add_flag("--json", command->json, "Print only a JSON document on standard output");
+  study->add_option("--dialect", command->dialect, "The program whose meaning deck names have where the two differ")
+      ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
+      ->type_name("calculix|abaqus")
+      ->capture_default_str();
+  study->footer(study_examples);
+  study->callback([command] { run_study_command(*command); });
+}
+
+}  // namespace voussoir::app

@@ -1,0 +1,370 @@
+#include <voussoir/partition/decomposition_study.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/partition/domain_partitioner.hpp>
+#include <voussoir/partition/partitioners.hpp>
+#include <voussoir/partition/schwarz.hpp>
+#include <voussoir/partition/substructuring.hpp>
+#include <voussoir/solvers/direct/factorization.hpp>
+#include <voussoir/solvers/krylov/krylov_solver.hpp>
+#include <voussoir/solvers/registries.hpp>
+
+namespace voussoir {
+namespace {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+bool is_schwarz(const std::string& method) {
+  return method == "asm" || method == "asm2" || method == "ras" || method == "ras2" || method == "msm" ||
+         method == "msm2";
+}
+bool is_substructuring(const std::string& method) {
+  return method == "schur" || method == "bddc" || method == "nn" || method == "feti-dp";
+}
+/// A preconditioner that somebody has registered, which divides the model itself.
+bool is_users(const std::string& method) {
+  return preconditioners().find_if(method) && preconditioners().origin(method) != "built in";
+}
+
+/// A system whose matrix is given.
+class GivenSOE final : public LinearSOE {
+ public:
+  explicit GivenSOE(std::unique_ptr<SparseMatrix> matrix) : matrix_(std::move(matrix)) {}
+  std::string name() const override { return "csr"; }
+  void form(const ElementState&, const MatrixTerms&) override {
+    throw Error(ErrorCode::misuse, "the matrix of a study is given");
+  }
+  const Operator& matrix() const override { return *matrix_; }
+  const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
+  void take() { formed(); }
+
+ protected:
+  void size_changed() override {}
+
+ private:
+  std::unique_ptr<SparseMatrix> matrix_;
+};
+
+/// An operator as a preconditioner for GMRES.
+class GivenPreconditioner final : public Preconditioner {
+ public:
+  GivenPreconditioner(std::string name, const Operator& inverse) : name_(std::move(name)), inverse_(inverse) {}
+  std::string name() const override { return name_; }
+  void set_up(const LinearSOE&) override {}
+  const Operator* inverse() const override { return &inverse_; }
+
+ private:
+  std::string name_;
+  const Operator& inverse_;
+};
+
+/// What the geometry says about H, h and the number of parts along the model.
+struct Scales {
+  double across, refinement;
+};
+
+Scales scales_of(const Domain& domain, int parts) {
+  int dimension = 1;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    if (domain.block(b).size() == 0) continue;
+    const std::string& shape = domain.block(b).type().shape();
+    if (!shape.empty()) dimension = std::max(dimension, shape_topology(shape).dim);
+  }
+  const double d = 1.0 / dimension;
+  return {std::pow(parts, d), std::pow(static_cast<double>(domain.element_count()) / parts, d)};
+}
+
+/// One matrix and right-hand side of the study, divided in one way.
+class StudyCase {
+ public:
+  StudyCase(const AnalysisModel& model, const AnalysisState& state, const std::vector<double>& b,
+            const StudyOptions& options, const Partition& partition, double contrast)
+      : model_(model), options_(options), b_(b), decomposition_(model, partition) {
+    const std::vector<double> factors = model.batch_factors(state.case_factors);
+    MatrixTerms terms;
+    terms.batch_factors = factors;
+    const Stopwatch watch;
+    matrices_ = std::make_unique<PartMatrices>(decomposition_, state.elements(), terms);
+    if (contrast != 1)
+      for (int p = 1; p < decomposition_.parts(); p += 2) matrices_->scale(p, contrast);
+    assembled_ = matrices_->assembled();
+    matrix_seconds_ = watch.seconds();
+    soe_ = std::make_unique<GivenSOE>(make_matrix());
+    soe_->set_model(model);
+    soe_->take();
+    std::vector<double> all(static_cast<std::size_t>(model.equation_count()), 0.0);
+    for (std::size_t i = 0; i < b.size(); ++i) all[static_cast<std::size_t>(decomposition_.equations()[i])] = b[i];
+    soe_->b().from_host(all);
+    if (decomposition_.size() <= options.compared_up_to) {
+      const auto factor = Factorization::make(DirectMethod::automatic, {});
+      factor->factorise(assembled_);
+      if (!factor->null_pivots().empty())
+        throw Error(
+            ErrorCode::singular, "the model can move freely; support it before it is studied",
+            model.equation_label(decomposition_.equations()[static_cast<std::size_t>(factor->null_pivots().front())]));
+      exact_ = b;
+      factor->solve(exact_);
+    }
+  }
+
+  void run(const std::string& method, StudyRow& row) {
+    row.unknowns = decomposition_.size();
+    if (is_substructuring(method)) return run_substructuring(method, row);
+    if (is_schwarz(method)) return run_schwarz(method, row);
+    run_registered(method, row);
+  }
+  const Decomposition& decomposition() const { return decomposition_; }
+
+ private:
+  std::unique_ptr<SparseMatrix> make_matrix() const {
+    const FullRows rows = full_rows(assembled_);
+    HostMatrix host;
+    host.row_start.push_back(0);
+    for (std::int32_t e = 0; e < model_.equation_count(); ++e) {
+      const std::int32_t u = decomposition_.unknown(e);
+      if (u < 0) {
+        host.column.push_back(e);
+        host.value.push_back(1);
+      } else {
+        for (auto k = rows.row_start[static_cast<std::size_t>(u)]; k < rows.row_start[static_cast<std::size_t>(u) + 1];
+             ++k) {
+          host.column.push_back(
+              decomposition_.equations()[static_cast<std::size_t>(rows.column[static_cast<std::size_t>(k)])]);
+          host.value.push_back(rows.value[static_cast<std::size_t>(k)]);
+        }
+      }
+      host.row_start.push_back(static_cast<std::int64_t>(host.column.size()));
+    }
+    return model_.backend().service<MatrixServices>().make_matrix(model_.device_model().layout(), host);
+  }
+
+  void take(const CgOutcome& outcome, StudyRow& row) const {
+    row.converged = outcome.stop == CgOutcome::Stop::converged;
+    row.iterations = outcome.iterations;
+    row.condition = outcome.smallest_ritz > 0 ? outcome.largest_ritz / outcome.smallest_ritz : nothing;
+    if (outcome.iterations == 0 && row.converged) row.condition = 1;
+  }
+
+  void compare(const std::vector<double>& x, StudyRow& row) const {
+    row.error = nothing;
+    if (exact_.empty()) return;
+    double apart = 0, largest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      apart = std::max(apart, std::abs(x[i] - exact_[i]));
+      largest = std::max(largest, std::abs(exact_[i]));
+      if (std::isnan(x[i])) apart = std::numeric_limits<double>::infinity();
+    }
+    row.error = largest > 0 ? apart / largest : apart;
+  }
+
+  CgRequest request() const {
+    CgRequest request;
+    request.relative_tolerance = options_.relative_tolerance;
+    request.max_iterations = options_.max_iterations;
+    return request;
+  }
+
+  void run_substructuring(const std::string& method, StudyRow& row) {
+    DecompositionOptions choice;
+    choice.interface_preconditioner = method == "schur" ? "jacobi" : method;
+    const Stopwatch setup;
+    const SubstructuredSystem system(model_.backend(), *matrices_, choice);
+    row.setup_seconds = matrix_seconds_ + setup.seconds();
+    row.interface_unknowns = static_cast<std::int64_t>(system.schur().unknowns());
+    row.coarse_unknowns = system.coarse_size();
+    row.bytes = system.bytes();
+    const Stopwatch solving;
+    std::vector<double> x;
+    take(system.solve(model_.backend(), b_, x, request()), row);
+    row.solve_seconds = solving.seconds();
+    row.coarse_seconds = system.coarse_seconds();
+    compare(x, row);
+  }
+
+  void run_schwarz(const std::string& method, StudyRow& row) {
+    SchwarzOperator::Options choice;
+    const std::string kind = method.substr(0, 3);
+    choice.kind = kind == "asm"   ? SchwarzKind::additive
+                  : kind == "ras" ? SchwarzKind::restricted
+                                  : SchwarzKind::multiplicative;
+    choice.two_levels = method.size() == 4;
+    choice.overlap = row.overlap;
+    const Stopwatch setup;
+    const SchwarzOperator schwarz(decomposition_, assembled_, choice);
+    row.setup_seconds = matrix_seconds_ + setup.seconds();
+    row.coarse_unknowns = schwarz.coarse_size();
+    row.bytes = schwarz.bytes();
+    iterate(&schwarz, kind == "ras", row);
+    row.coarse_seconds = schwarz.coarse_seconds();
+  }
+
+  void run_registered(const std::string& method, StudyRow& row) {
+    std::string options;
+    if (is_users(method))
+      options = "parts=" + std::to_string(row.parts) + ",cut=" + row.cut + ",overlap=" + std::to_string(row.overlap);
+    const auto preconditioner = preconditioners().find(method).make(options);
+    const Stopwatch setup;
+    if (preconditioner) preconditioner->set_up(*soe_);
+    row.setup_seconds = matrix_seconds_ + setup.seconds();
+    row.bytes = preconditioner ? preconditioner->bytes() : 0;
+    const bool unsymmetric = dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner.get()) != nullptr;
+    iterate(preconditioner ? preconditioner->inverse() : nullptr, unsymmetric, row);
+  }
+
+  void iterate(const Operator* inverse, bool unsymmetric, StudyRow& row) {
+    Backend& backend = model_.backend();
+    soe_->x().from_host(std::vector<double>(static_cast<std::size_t>(model_.equation_count()), 0.0));
+    const Stopwatch solving;
+    if (unsymmetric) {
+      KrylovSolver::Options options;
+      options.relative_tolerance = options_.relative_tolerance;
+      options.max_iterations = options_.max_iterations;
+      const SolveReport report =
+          GmresSolver(std::make_shared<GivenPreconditioner>(row.method, *inverse), options).solve(*soe_);
+      row.converged = report.converged;
+      row.iterations = report.iterations;
+      row.condition = nothing;
+    } else {
+      take(backend.service<KrylovServices>().cg(soe_->matrix(), inverse, soe_->b(), soe_->x(), request()), row);
+    }
+    row.solve_seconds = solving.seconds();
+    const std::vector<double> all = soe_->x().to_host();
+    std::vector<double> x;
+    for (const std::int32_t e : decomposition_.equations()) x.push_back(all[static_cast<std::size_t>(e)]);
+    compare(x, row);
+  }
+
+  const AnalysisModel& model_;
+  const StudyOptions& options_;
+  const std::vector<double>& b_;
+  Decomposition decomposition_;
+  std::unique_ptr<PartMatrices> matrices_;
+  SymmetricCsr assembled_;
+  double matrix_seconds_ = 0;
+  std::unique_ptr<GivenSOE> soe_;
+  std::vector<double> exact_;
+};
+
+void check(const StudyOptions& options) {
+  const auto require = [](bool good, const std::string& text) {
+    if (!good) throw Error(ErrorCode::bad_input, text, "study");
+  };
+  require(!options.parts.empty() && !options.cuts.empty() && !options.methods.empty(),
+          "give at least one number of parts, one cut and one method");
+  require(!options.contrasts.empty() && !options.overlaps.empty(), "give at least one contrast and one overlap");
+  for (const int p : options.parts) require(p >= 1, std::to_string(p) + " parts; at least 1 is needed");
+  for (const int o : options.overlaps) require(o >= 0, "an overlap of " + std::to_string(o) + "; give 0 or more");
+  for (const double c : options.contrasts) require(c > 0 && std::isfinite(c), "a contrast must be positive and finite");
+  require(options.relative_tolerance > 0 && options.relative_tolerance < 1, "the tolerance must be between 0 and 1");
+  for (const std::string& cut : options.cuts) make_partitioner(cut);
+  for (const std::string& method : options.methods)
+    if (!is_substructuring(method)) preconditioners().find(method);
+}
+
+/// The study in progress: rows are added as they are computed.
+class StudyRun {
+ public:
+  StudyRun(const Domain& domain, const std::shared_ptr<Backend>& backend, const StudyOptions& options,
+           const std::vector<Step>& steps)
+      : options_(options), domain_(domain), model_(domain, backend, TransformationHandler(), PlainNumberer()) {
+    if (!model_.is_linear())
+      throw Error(ErrorCode::bad_input, "the model is not linear, and a study solves one linear system", "study");
+    auto states = step_states(domain, steps);
+    state_ = std::move(states.front());
+    StaticIntegrator integrator;
+    integrator.begin_step(model_, state_);
+    Vector unbalance = model_.make_vector();
+    integrator.form_unbalance(model_, state_, unbalance);
+    const std::vector<double> all = unbalance.to_host();
+    double largest = 0;
+    for (std::int32_t e = 0; e < model_.equation_count(); ++e)
+      if (model_.is_free(e)) {
+        b_.push_back(all[static_cast<std::size_t>(e)]);
+        largest = std::max(largest, std::abs(b_.back()));
+      }
+    if (!(largest > 0))
+      throw Error(ErrorCode::bad_input, "the model has no load, so there is nothing to solve", "study");
+  }
+
+  std::vector<StudyRow> run() {
+    for (const double contrast : options_.contrasts)
+      for (std::size_t c = 0; c < options_.cuts.size(); ++c)
+        for (std::size_t k = 0; k < options_.parts.size(); ++k) {
+          const auto partitioner = make_partitioner(options_.cuts[c]);
+          const Partition partition =
+              DomainPartitioner(domain_).cut_equations().partition(*partitioner, options_.parts[k]);
+          StudyCase one(model_, state_, b_, options_, partition, contrast);
+          for (const std::string& method : options_.methods) {
+            // An undivided system depends on the parts only where contrast does.
+            const bool divided = is_schwarz(method) || is_substructuring(method) || is_users(method);
+            if (!divided && contrast == 1 && (c > 0 || k > 0)) continue;
+            const bool overlaps = is_schwarz(method) || is_users(method);
+            for (std::size_t o = 0; o < (overlaps ? options_.overlaps.size() : 1); ++o) {
+              StudyRow row;
+              row.method = method;
+              row.cut = !divided ? "" : options_.cuts[c] == "auto" ? partitioner->name() : options_.cuts[c];
+              row.parts = divided ? partition.parts() : 1;
+              row.overlap = overlaps ? options_.overlaps[o] : 0;
+              row.contrast = contrast;
+              row.balance = divided ? partition.balance() : 1;
+              if (!add(one, method, row)) return std::move(rows_);
+            }
+          }
+        }
+    return std::move(rows_);
+  }
+
+ private:
+  bool add(StudyCase& one, const std::string& method, StudyRow& row) {
+    const std::string what =
+        method + (row.cut.empty() ? ", undivided" : ", " + std::to_string(row.parts) + " parts by " + row.cut);
+    if (options_.progress && !options_.progress(what)) return false;
+    const Scales scales = scales_of(domain_, row.parts);
+    row.bound = row.cut.empty() ? nothing : theory_bound(method, scales.across, scales.refinement, row.overlap);
+    if (!row.cut.empty()) row.interface_unknowns = static_cast<std::int64_t>(one.decomposition().interface().size());
+    try {
+      one.run(method, row);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::singular &&
+          error.code() != ErrorCode::unavailable)
+        throw;
+      row.failure = error.what();
+      row.condition = row.error = nothing;
+    }
+    rows_.push_back(std::move(row));
+    return true;
+  }
+
+  const StudyOptions& options_;
+  const Domain& domain_;
+  AnalysisModel model_;
+  AnalysisState state_;
+  std::vector<double> b_;
+  std::vector<StudyRow> rows_;
+};
+
+}  // namespace
+
+double theory_bound(const std::string& method, double across, double refinement, int overlap) {
+  const double overlapped = 1 + refinement / std::max(overlap, 1);
+  const double logarithm = 1 + std::log(std::max(1.0, refinement));
+  if (method == "asm" || method == "msm") return across * across * overlapped;
+  if (method == "asm2" || method == "msm2") return overlapped;
+  if (method == "schur") return across * across * refinement;
+  if (method == "bddc" || method == "nn" || method == "feti-dp") return logarithm * logarithm;
+  return nothing;
+}
+
+std::vector<StudyRow> run_study(const Domain& domain, const std::shared_ptr<Backend>& backend,
+                                const StudyOptions& options, const std::vector<Step>& steps) {
+  check(options);
+  return StudyRun(domain, backend, options, steps).run();
+}
+
+}  // namespace voussoir

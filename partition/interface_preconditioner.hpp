@@ -1,0 +1,117 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/partition/coarse_space.hpp>
+#include <voussoir/partition/schur_complement.hpp>
+
+namespace voussoir {
+
+/// The matrix of a part with unassembled interface, factorised, and the motions that it does not resist: those of a
+/// **floating** part.
+class NeumannSolver {
+ public:
+  /// Factorises A_p of the matrices.
+  NeumannSolver(const PartMatrices& matrices, int part);
+  ~NeumannSolver();
+  NeumannSolver(NeumannSolver&&) noexcept;  ///< leaves the other one without a factor
+
+  /// Replaces b by A_p⁺ b, by local numbers: a solution of A_p x = b if b is orthogonal to the kernel.
+  void solve(std::span<double> b_and_x) const;
+  /// An orthonormal basis of the null space of A_p, by local numbers; empty for a part that supports hold.
+  const std::vector<std::vector<double>>& kernel() const { return kernel_; }
+  std::size_t bytes() const;  ///< memory of the factor and of the kernel
+
+ private:
+  std::int64_t size_ = 0;
+  std::unique_ptr<Factorization> factor_;
+  std::vector<std::vector<double>> kernel_;
+};
+
+/// Balancing domain decomposition by constraints: z = M r on the interface.
+///
+/// Interface values may differ between parts except in a few **primal** unknowns: the values at corners, and averages
+/// over edges and faces against their rigid motions. Each part is solved with its primal unknowns fixed, a coarse
+/// problem of all primal unknowns connects them, and weights average the results. The condition number of M S is at
+/// most C (1 + log H/h)², independent of the number of parts and, with weights by stiffness, of jumps of the material
+/// between parts.
+///
+/// C. R. Dohrmann: A preconditioner for substructuring based on constrained energy minimization. SIAM J. Sci. Comput.
+/// 25 (2003). J. Mandel, C. R. Dohrmann: Convergence of a balancing domain decomposition by constraints and energy
+/// minimization. Numer. Linear Algebra Appl. 10 (2003).
+class BddcOperator : public HostOperator {
+ public:
+  /// Settings of the method.
+  struct Options {
+    std::string primal = "cef";                  ///< c: corners, e: edges, f: faces
+    Weighting weighting = Weighting::stiffness;  ///< how results are averaged
+  };
+  /// The matrices must outlive the operator. A floating part that its primal unknowns do not hold is an Error
+  /// (bad_input) that names the part.
+  BddcOperator(Backend& backend, const PartMatrices& matrices, const Options& options);
+  ~BddcOperator() override;
+
+  void multiply(std::span<const double> x, std::span<double> y) const override;
+  /// Solves the partially assembled system, in which parts are joined in their primal unknowns only: replaces the loads
+  /// of each part, by local numbers, by its solution. With `on_boundary`, loads inside parts are known to be zero.
+  void solve_partially_assembled(std::vector<std::vector<double>>& parts, bool on_boundary = false) const;
+  /// Weights of the unknowns of Decomposition::boundary() of a part.
+  const std::vector<double>& weights(int part) const;
+  /// Whether an interface unknown, by its place in Decomposition::interface(), is primal by itself, as those of
+  /// corners.
+  bool is_primal(std::size_t place) const { return primal_[place] != 0; }
+  std::size_t bytes() const override;
+  std::string describe() const override;
+  std::int32_t coarse_size() const { return coarse_size_; }  ///< number of primal unknowns
+  double coarse_seconds() const { return coarse_seconds_; }  ///< time in the coarse problem so far
+  int floating_parts() const { return floating_; }           ///< parts with a kernel
+
+ private:
+  struct Part;
+  void add_constraints(const std::string& primal);
+  void set_up_part(int part);
+  void set_up_coarse();
+
+  const PartMatrices& matrices_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<char> primal_;  // per interface unknown
+  std::int32_t coarse_size_ = 0;
+  int floating_ = 0;
+  std::unique_ptr<Factorization> coarse_;
+  mutable double coarse_seconds_ = 0;
+};
+
+/// Balancing Neumann–Neumann: z = Q r + (I − Q S) (Σ R_pᵀ D_p S_p⁺ D_p R_p) (I − S Q) r on the interface, where Q
+/// solves exactly in the space of the weighted kernels of floating parts.
+///
+/// J. Mandel: Balancing domain decomposition. Comm. Numer. Methods Engrg. 9 (1993).
+class NeumannNeumannOperator : public HostOperator {
+ public:
+  /// The matrices and the Schur complement of them must outlive the operator.
+  NeumannNeumannOperator(const PartMatrices& matrices, const SchurComplement& schur,
+                         Weighting weighting = Weighting::stiffness);
+  ~NeumannNeumannOperator() override;
+
+  void multiply(std::span<const double> x, std::span<double> y) const override;
+  std::size_t bytes() const override;
+  std::string describe() const override;
+  std::int32_t coarse_size() const { return static_cast<std::int32_t>(coarse_.size()); }  ///< kernel vectors
+  double coarse_seconds() const { return coarse_seconds_; }  ///< time in the coarse problem so far
+  int floating_parts() const { return floating_; }           ///< parts with a kernel
+
+ private:
+  /// z += Q r
+  void correct(std::span<const double> r, std::span<double> z) const;
+
+  const PartMatrices& matrices_;
+  const SchurComplement& schur_;
+  std::vector<NeumannSolver> neumann_;
+  std::vector<std::vector<double>> weights_;                // on the boundary of each part
+  std::vector<std::vector<double>> coarse_, coarse_image_;  // Z and S Z, over the interface
+  std::unique_ptr<Factorization> factor_;                   // of ZᵀSZ
+  int floating_ = 0;
+  mutable double coarse_seconds_ = 0;
+};
+
+}  // namespace voussoir

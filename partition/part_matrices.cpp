@@ -1,0 +1,304 @@
+#include <voussoir/partition/part_matrices.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/backends/element_matrix_source.hpp>
+#include <voussoir/backends/error.hpp>
+#include <voussoir/framework/analysis/analysis_state.hpp>
+#include <voussoir/partition/detail/element_unknowns.hpp>
+
+namespace voussoir {
+namespace {
+
+/// An element matrix in terms of free unknowns: which they are, and how its degrees of freedom follow them.
+struct ElementUnknowns {
+  std::vector<std::int32_t> unknowns;  ///< local numbers of the part, ascending
+  struct Term {
+    int dof, at;  ///< row of the element matrix, and position in `unknowns`
+    double coefficient;
+  };
+  std::vector<Term> terms;
+};
+
+/// Sums element matrices to the matrices of parts: the pattern first, then the values.
+class PartAssembly {
+ public:
+  explicit PartAssembly(const Decomposition& decomposition)
+      : decomposition_(decomposition),
+        model_(decomposition.model()),
+        unknown_of_(make_unknown_of()),
+        free_(model_, unknown_of_) {
+    const Domain& domain = model_.domain();
+    first_of_block_.push_back(0);
+    for (std::size_t b = 0; b < domain.block_count(); ++b)
+      first_of_block_.push_back(first_of_block_.back() + domain.block(b).size());
+    for (int b = 0; b < static_cast<int>(model_.batches().size()); ++b)
+      batches_.push_back(detail::has_matrices(model_, b) ? detail::batch_equations(model_, b)
+                                                         : detail::BatchEquations{});
+  }
+
+  std::vector<SymmetricCsr> patterns() {
+    std::vector<std::vector<std::vector<std::int32_t>>> rows(static_cast<std::size_t>(decomposition_.parts()));
+    for (int p = 0; p < decomposition_.parts(); ++p)
+      rows[static_cast<std::size_t>(p)].resize(decomposition_.unknowns(p).size());
+    ElementUnknowns element;
+    for (int b = 0; b < static_cast<int>(batches_.size()); ++b)
+      for (std::int32_t e = 0; e < elements(b); ++e) {
+        const int p = take(b, e, element);
+        auto& own = rows[static_cast<std::size_t>(p)];
+        for (std::size_t i = 0; i < element.unknowns.size(); ++i) {
+          auto& row = own[static_cast<std::size_t>(element.unknowns[i])];
+          row.insert(row.end(), element.unknowns.begin() + static_cast<std::ptrdiff_t>(i), element.unknowns.end());
+          // The reference node of a rigid body is in very many elements.
+          if (row.size() > 8192 && row.size() == row.capacity()) sort_unique(row);
+        }
+      }
+    std::vector<SymmetricCsr> result;
+    for (auto& part : rows) {
+      SymmetricCsr matrix;
+      matrix.n = static_cast<std::int64_t>(part.size());
+      matrix.row_start.push_back(0);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        auto& row = part[i];
+        row.push_back(static_cast<std::int32_t>(i));
+        sort_unique(row);
+        matrix.column.insert(matrix.column.end(), row.begin(), row.end());
+        matrix.row_start.push_back(static_cast<std::int64_t>(matrix.column.size()));
+        std::vector<std::int32_t>().swap(row);
+      }
+      matrix.value.assign(matrix.column.size(), 0.0);
+      result.push_back(std::move(matrix));
+    }
+    return result;
+  }
+
+  void add(const ElementMatrixGroup& group, std::vector<SymmetricCsr>& matrices,
+           std::vector<std::vector<double>>& sizes) {
+    const int dofs = batches_[static_cast<std::size_t>(group.batch)].dofs;
+    if (dofs == 0) return;
+    ElementUnknowns element;
+    std::vector<double> full(static_cast<std::size_t>(dofs * dofs)), transformed;
+    for (std::int32_t e = 0; e < group.count; ++e) {
+      const int p = take(group.batch, group.first + e, element);
+      const double* from = group.values +
+                           static_cast<std::size_t>(e / element_matrix_lanes) *
+                               static_cast<std::size_t>(group.entries) * element_matrix_lanes +
+                           e % element_matrix_lanes;
+      for (int i = 0, k = 0; i < dofs; ++i)
+        for (int j = i; j < dofs; ++j, ++k)
+          full[static_cast<std::size_t>(i * dofs + j)] = full[static_cast<std::size_t>(j * dofs + i)] =
+              from[static_cast<std::size_t>(k) * element_matrix_lanes];
+      transform(element, full, dofs, transformed);
+      if (auto& size = sizes[static_cast<std::size_t>(p)]; !size.empty())
+        for (const auto& a : element.terms)
+          for (const auto& b : element.terms)
+            if (a.at == b.at)
+              size[static_cast<std::size_t>(element.unknowns[static_cast<std::size_t>(a.at)])] +=
+                  std::abs(a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient);
+      add(element, transformed, matrices[static_cast<std::size_t>(p)]);
+    }
+  }
+
+ private:
+  std::vector<std::int32_t> make_unknown_of() const {
+    std::vector<std::int32_t> result(static_cast<std::size_t>(model_.equation_count()));
+    for (std::int32_t e = 0; e < model_.equation_count(); ++e)
+      result[static_cast<std::size_t>(e)] = decomposition_.unknown(e);
+    return result;
+  }
+  std::int32_t elements(int batch) const {
+    const auto& one = batches_[static_cast<std::size_t>(batch)];
+    return one.dofs == 0 ? 0 : static_cast<std::int32_t>(one.equations.size() / static_cast<std::size_t>(one.dofs));
+  }
+  static void sort_unique(std::vector<std::int32_t>& row) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
+
+  /// The unknowns of an element; returns its part.
+  int take(int batch, std::int32_t entry, ElementUnknowns& element) {
+    const auto& [dofs, equations] = batches_[static_cast<std::size_t>(batch)];
+    const ElementRef ref = model_.element_of(batch, entry);
+    const int part = decomposition_.part_of_element()[static_cast<std::size_t>(
+        first_of_block_[static_cast<std::size_t>(ref.block)] + ref.element)];
+    element.unknowns.clear();
+    element.terms.clear();
+    const std::size_t at = static_cast<std::size_t>(entry) * static_cast<std::size_t>(dofs);
+    for (int i = 0; i < dofs; ++i)
+      free_.each(equations[at + static_cast<std::size_t>(i)], [&](std::int32_t unknown, double coefficient) {
+        element.terms.push_back({i, unknown, coefficient});
+        element.unknowns.push_back(unknown);
+      });
+    sort_unique(element.unknowns);
+    for (auto& term : element.terms)
+      term.at = static_cast<int>(std::lower_bound(element.unknowns.begin(), element.unknowns.end(), term.at) -
+                                 element.unknowns.begin());
+    const auto own = decomposition_.unknowns(part);
+    for (std::int32_t& u : element.unknowns)
+      u = static_cast<std::int32_t>(std::lower_bound(own.begin(), own.end(), u) - own.begin());
+    return part;
+  }
+
+  /// TᵀKT of one element.
+  static void transform(const ElementUnknowns& element, const std::vector<double>& full, int dofs,
+                        std::vector<double>& out) {
+    const std::size_t m = element.unknowns.size();
+    out.assign(m * m, 0.0);
+    for (const auto& a : element.terms)
+      for (const auto& b : element.terms)
+        out[static_cast<std::size_t>(a.at) * m + static_cast<std::size_t>(b.at)] +=
+            a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient;
+  }
+
+  static void add(const ElementUnknowns& element, const std::vector<double>& values, SymmetricCsr& matrix) {
+    const std::size_t m = element.unknowns.size();
+    for (std::size_t i = 0; i < m; ++i) {
+      auto at = matrix.row_start[static_cast<std::size_t>(element.unknowns[i])];
+      for (std::size_t j = i; j < m; ++j) {
+        while (matrix.column[static_cast<std::size_t>(at)] != element.unknowns[j]) ++at;
+        matrix.value[static_cast<std::size_t>(at)] += values[i * m + j];
+      }
+    }
+  }
+
+  const Decomposition& decomposition_;
+  const AnalysisModel& model_;
+  const std::vector<std::int32_t> unknown_of_;
+  const detail::FreeCombinations free_;
+  std::vector<std::int64_t> first_of_block_;
+  std::vector<detail::BatchEquations> batches_;
+};
+
+}  // namespace
+
+FullRows full_rows(const SymmetricCsr& matrix) {
+  FullRows rows;
+  const auto n = static_cast<std::size_t>(matrix.n);
+  std::vector<std::int64_t> count(n + 1, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)]);
+      ++count[i + 1];
+      if (j != i) ++count[j + 1];
+    }
+  for (std::size_t i = 0; i < n; ++i) count[i + 1] += count[i];
+  rows.row_start = count;
+  rows.column.resize(static_cast<std::size_t>(count[n]));
+  rows.value.resize(rows.column.size());
+  // Rows are taken in order, so entries below the diagonal come first and ascend.
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
+      const auto j = static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)]);
+      const double value = matrix.value[static_cast<std::size_t>(k)];
+      if (j != i) {
+        const auto to = static_cast<std::size_t>(count[j]++);
+        rows.column[to] = static_cast<std::int32_t>(i);
+        rows.value[to] = value;
+      }
+      const auto to = static_cast<std::size_t>(count[i]++);
+      rows.column[to] = static_cast<std::int32_t>(j);
+      rows.value[to] = value;
+    }
+  return rows;
+}
+
+SymmetricCsr submatrix(const SymmetricCsr& matrix, std::span<const std::int32_t> unknowns) {
+  std::vector<std::int32_t> place(static_cast<std::size_t>(matrix.n), -1);
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (unknowns[i] < 0 || unknowns[i] >= matrix.n || (i > 0 && unknowns[i] <= unknowns[i - 1]))
+      throw Error(ErrorCode::misuse, "the unknowns of a submatrix must ascend and belong to the matrix",
+                  "entry " + std::to_string(i));
+    place[static_cast<std::size_t>(unknowns[i])] = static_cast<std::int32_t>(i);
+  }
+  SymmetricCsr result;
+  result.n = static_cast<std::int64_t>(unknowns.size());
+  result.row_start.push_back(0);
+  for (const std::int32_t u : unknowns) {
+    for (auto k = matrix.row_start[static_cast<std::size_t>(u)]; k < matrix.row_start[static_cast<std::size_t>(u) + 1];
+         ++k)
+      if (const std::int32_t to = place[static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)])];
+          to >= 0) {
+        result.column.push_back(to);
+        result.value.push_back(matrix.value[static_cast<std::size_t>(k)]);
+      }
+    result.row_start.push_back(static_cast<std::int64_t>(result.column.size()));
+  }
+  return result;
+}
+
+PartMatrices::PartMatrices(const Decomposition& decomposition, const ElementState& state, const MatrixTerms& terms)
+    : decomposition_(&decomposition) {
+  const AnalysisModel& model = decomposition.model();
+  PartAssembly assembly(decomposition);
+  matrices_ = assembly.patterns();
+  sizes_.resize(matrices_.size());
+  if (!model.constraints().dependent.empty())
+    for (std::size_t p = 0; p < sizes_.size(); ++p) sizes_[p].assign(static_cast<std::size_t>(matrices_[p].n), 0.0);
+  model.translating([&] {
+    ElementMatrixStore store(model.backend(), model.device_model(), state, terms);
+    ElementMatrixGroup group;
+    while (store.next(group)) assembly.add(group, matrices_, sizes_);
+  });
+  for (const SymmetricCsr& matrix : matrices_) check_values(matrix);
+}
+
+PartMatrices PartMatrices::at_rest(const Decomposition& decomposition) {
+  const AnalysisModel& model = decomposition.model();
+  const std::vector<double> cases(model.domain().load_case_count(), 1.0);
+  const std::vector<double> factors = model.batch_factors(cases);
+  ElementState state;
+  state.temperature = model.temperatures(cases);
+  MatrixTerms terms;
+  terms.batch_factors = factors;
+  return PartMatrices(decomposition, state, terms);
+}
+
+SymmetricCsr PartMatrices::assembled() const {
+  const auto n = static_cast<std::size_t>(decomposition_->size());
+  SymmetricCsr whole;
+  whole.n = static_cast<std::int64_t>(n);
+  whole.row_start.push_back(0);
+  std::vector<std::int64_t> next(matrices_.size(), 0);  // the next local row of each part
+  std::vector<std::pair<std::int32_t, double>> row;
+  for (std::size_t u = 0; u < n; ++u) {
+    row.clear();
+    for (const std::int32_t p : decomposition_->parts_of(static_cast<std::int32_t>(u))) {
+      const SymmetricCsr& matrix = matrices_[static_cast<std::size_t>(p)];
+      const auto own = decomposition_->unknowns(p);
+      const auto i = static_cast<std::size_t>(next[static_cast<std::size_t>(p)]++);
+      for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+        row.emplace_back(own[static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)])],
+                         matrix.value[static_cast<std::size_t>(k)]);
+    }
+    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (k > 0 && row[k].first == row[k - 1].first) {
+        whole.value.back() += row[k].second;
+      } else {
+        whole.column.push_back(row[k].first);
+        whole.value.push_back(row[k].second);
+      }
+    }
+    whole.row_start.push_back(static_cast<std::int64_t>(whole.column.size()));
+  }
+  return whole;
+}
+
+void PartMatrices::scale(int part, double factor) {
+  if (!(factor > 0) || !std::isfinite(factor))
+    throw Error(ErrorCode::bad_input, "the factor of a part matrix must be positive and finite",
+                "part " + std::to_string(part));
+  for (double& value : matrices_[static_cast<std::size_t>(part)].value) value *= factor;
+  for (double& size : sizes_[static_cast<std::size_t>(part)]) size *= factor;
+}
+
+std::size_t PartMatrices::bytes() const {
+  std::size_t sum = 0;
+  for (const SymmetricCsr& matrix : matrices_)
+    sum +=
+        matrix.value.size() * (sizeof(double) + sizeof(std::int32_t)) + matrix.row_start.size() * sizeof(std::int64_t);
+  return sum;
+}
+
+}  // namespace voussoir

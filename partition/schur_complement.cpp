@@ -1,0 +1,157 @@
+#include <voussoir/partition/schur_complement.hpp>
+
+#include <algorithm>
+
+#include <voussoir/backends/error.hpp>
+#include <voussoir/solvers/direct/factorization.hpp>
+
+namespace voussoir {
+
+SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices, const std::string& part_solver)
+    : HostOperator(plain_layout(backend, static_cast<std::int64_t>(matrices.decomposition().interface().size()))),
+      matrices_(matrices) {
+  const Decomposition& decomposition = matrices.decomposition();
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    interior_.push_back(make_part_solver(part_solver));
+    const auto interior = decomposition.interior(p);
+    interior_.back()->set_up(submatrix(matrices.neumann(p), interior),
+                             "part " + std::to_string(p) + " with its interface fixed", [&](std::int64_t i) {
+                               const auto local = static_cast<std::size_t>(interior[static_cast<std::size_t>(i)]);
+                               const auto unknown = static_cast<std::size_t>(decomposition.unknowns(p)[local]);
+                               return decomposition.model().equation_label(decomposition.equations()[unknown]);
+                             });
+  }
+}
+
+void SchurComplement::multiply_part(int part, std::span<const double> x, std::span<double> y) const {
+  const Decomposition& decomposition = matrices_.decomposition();
+  const auto interior = decomposition.interior(part), boundary = decomposition.boundary(part);
+  const SymmetricCsr& matrix = matrices_.neumann(part);
+  const auto n = static_cast<std::size_t>(matrix.n);
+  std::vector<double> full(n, 0.0), product(n), inner(interior.size());
+  for (std::size_t i = 0; i < boundary.size(); ++i) full[static_cast<std::size_t>(boundary[i])] = x[i];
+  voussoir::multiply(matrix, full, product);
+  for (std::size_t i = 0; i < boundary.size(); ++i) {
+    y[i] = product[static_cast<std::size_t>(boundary[i])];
+    full[static_cast<std::size_t>(boundary[i])] = 0;
+  }
+  for (std::size_t i = 0; i < interior.size(); ++i) inner[i] = product[static_cast<std::size_t>(interior[i])];
+  interior_[static_cast<std::size_t>(part)]->solve(inner);
+  for (std::size_t i = 0; i < interior.size(); ++i) full[static_cast<std::size_t>(interior[i])] = inner[i];
+  voussoir::multiply(matrix, full, product);
+  for (std::size_t i = 0; i < boundary.size(); ++i) y[i] -= product[static_cast<std::size_t>(boundary[i])];
+}
+
+void SchurComplement::multiply(std::span<const double> x, std::span<double> y) const {
+  const Decomposition& decomposition = matrices_.decomposition();
+  std::fill(y.begin(), y.end(), 0.0);
+  std::vector<double> in, out;
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const auto places = decomposition.interface_places(p);
+    in.resize(places.size());
+    out.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) in[i] = x[static_cast<std::size_t>(places[i])];
+    multiply_part(p, in, out);
+    for (std::size_t i = 0; i < places.size(); ++i) y[static_cast<std::size_t>(places[i])] += out[i];
+  }
+}
+
+std::vector<double> SchurComplement::condense(std::span<const double> f) const {
+  const Decomposition& decomposition = matrices_.decomposition();
+  std::vector<double> g;
+  for (const std::int32_t u : decomposition.interface()) g.push_back(f[static_cast<std::size_t>(u)]);
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const auto unknowns = decomposition.unknowns(p), interior = decomposition.interior(p);
+    const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
+    std::vector<double> inner, full(unknowns.size(), 0.0), product(unknowns.size());
+    for (const std::int32_t i : interior)
+      inner.push_back(f[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(i)])]);
+    interior_[static_cast<std::size_t>(p)]->solve(inner);
+    for (std::size_t i = 0; i < interior.size(); ++i) full[static_cast<std::size_t>(interior[i])] = inner[i];
+    voussoir::multiply(matrices_.neumann(p), full, product);
+    for (std::size_t i = 0; i < boundary.size(); ++i)
+      g[static_cast<std::size_t>(places[i])] -= product[static_cast<std::size_t>(boundary[i])];
+  }
+  return g;
+}
+
+std::vector<double> SchurComplement::expand(std::span<const double> interface_values, std::span<const double> f) const {
+  const Decomposition& decomposition = matrices_.decomposition();
+  std::vector<double> u(static_cast<std::size_t>(decomposition.size()), 0.0);
+  for (std::size_t i = 0; i < interface_values.size(); ++i)
+    u[static_cast<std::size_t>(decomposition.interface()[i])] = interface_values[i];
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const auto unknowns = decomposition.unknowns(p), interior = decomposition.interior(p);
+    const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
+    std::vector<double> full(unknowns.size(), 0.0), product(unknowns.size()), inner;
+    for (std::size_t i = 0; i < boundary.size(); ++i)
+      full[static_cast<std::size_t>(boundary[i])] = interface_values[static_cast<std::size_t>(places[i])];
+    voussoir::multiply(matrices_.neumann(p), full, product);
+    for (const std::int32_t i : interior)
+      inner.push_back(f[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(i)])] -
+                      product[static_cast<std::size_t>(i)]);
+    interior_[static_cast<std::size_t>(p)]->solve(inner);
+    for (std::size_t i = 0; i < interior.size(); ++i)
+      u[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(interior[i])])] = inner[i];
+  }
+  return u;
+}
+
+std::size_t SchurComplement::bytes() const {
+  std::size_t sum = matrices_.bytes();
+  for (const auto& solver : interior_) sum += solver->bytes();
+  return sum;
+}
+
+std::string SchurComplement::describe() const {
+  return "Schur complement of " + std::to_string(unknowns()) + " interface unknowns and " +
+         std::to_string(interior_.size()) + " parts, implicit";
+}
+
+std::vector<double> dense_schur_complement(const PartMatrices& matrices, int part) {
+  const auto boundary = matrices.decomposition().boundary(part);
+  if (boundary.empty()) return {};
+  const auto factor = Factorization::make(DirectMethod::automatic, {});
+  const std::vector<std::int32_t> keep(boundary.begin(), boundary.end());
+  factor->analyse(matrices.neumann(part), keep);
+  factor->factorise(matrices.neumann(part), matrices.sizes(part));
+  if (!factor->null_pivots().empty())
+    throw Error(ErrorCode::singular, "the part can move while its interface is fixed", "part " + std::to_string(part));
+  return factor->schur_complement();
+}
+
+std::unique_ptr<SparseMatrix> explicit_schur_complement(Backend& backend, const PartMatrices& matrices) {
+  const Decomposition& decomposition = matrices.decomposition();
+  const std::size_t n = decomposition.interface().size();
+  std::vector<std::vector<std::int32_t>> columns(n);
+  for (int p = 0; p < decomposition.parts(); ++p)
+    for (const std::int32_t i : decomposition.interface_places(p)) {
+      const auto places = decomposition.interface_places(p);
+      auto& row = columns[static_cast<std::size_t>(i)];
+      std::vector<std::int32_t> both;
+      std::set_union(row.begin(), row.end(), places.begin(), places.end(), std::back_inserter(both));
+      row = std::move(both);
+    }
+  HostMatrix rows;
+  rows.row_start.push_back(0);
+  for (const auto& row : columns) {
+    rows.column.insert(rows.column.end(), row.begin(), row.end());
+    rows.row_start.push_back(static_cast<std::int64_t>(rows.column.size()));
+  }
+  rows.value.assign(rows.column.size(), 0.0);
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const auto places = decomposition.interface_places(p);
+    const std::vector<double> dense = dense_schur_complement(matrices, p);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      auto at = static_cast<std::size_t>(rows.row_start[static_cast<std::size_t>(places[i])]);
+      for (std::size_t j = 0; j < places.size(); ++j) {
+        while (rows.column[at] != places[j]) ++at;
+        rows.value[at] += dense[i * places.size() + j];
+      }
+    }
+  }
+  return backend.service<MatrixServices>().make_matrix(
+      plain_layout(backend, static_cast<std::int64_t>(n), backend.devices() > 1), rows);
+}
+
+}  // namespace voussoir

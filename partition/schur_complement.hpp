@@ -1,0 +1,49 @@
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <voussoir/partition/host_operator.hpp>
+#include <voussoir/partition/part_matrices.hpp>
+#include <voussoir/partition/part_solver.hpp>
+
+namespace voussoir {
+
+/// The Schur complement of the interface as an operator, S = Σ R_pᵀ S_p R_p with S_p = A_bb − A_bi A_ii⁻¹ A_ib of each
+/// part, which is never formed: a product solves with the interior of every part.
+///
+/// condense() and expand() reduce a system of the whole to the interface and bring its solution back:
+///
+///   g = condense(f);   solve S u_b = g by any method;   u = expand(u_b, f)
+class SchurComplement : public HostOperator {
+ public:
+  /// Factorises the interior of each part by a part solver (make_part_solver()). The matrices must outlive the
+  /// operator. An interior that can move while the interface is fixed is an Error (singular) that names a node.
+  SchurComplement(Backend& backend, const PartMatrices& matrices, const std::string& part_solver = "direct");
+
+  const Decomposition& decomposition() const { return matrices_.decomposition(); }  ///< of the matrices
+  void multiply(std::span<const double> x, std::span<double> y) const override;
+  /// y = S_p x of one part, over the unknowns of Decomposition::boundary().
+  void multiply_part(int part, std::span<const double> x, std::span<double> y) const;
+  std::size_t bytes() const override;
+  std::string describe() const override;
+
+  /// g = f_b − Σ A_bi A_ii⁻¹ f_i: loads of the whole, condensed to the interface.
+  std::vector<double> condense(std::span<const double> f) const;
+  /// u from its values on the interface: u_i = A_ii⁻¹ (f_i − A_ib u_b).
+  std::vector<double> expand(std::span<const double> interface_values, std::span<const double> f) const;
+
+ private:
+  const PartMatrices& matrices_;
+  std::vector<std::unique_ptr<PartSolver>> interior_;
+};
+
+/// S_p of a part as a dense symmetric matrix, by rows, in the order of Decomposition::boundary().
+std::vector<double> dense_schur_complement(const PartMatrices& matrices, int part);
+
+/// The assembled Schur complement as a stored matrix on the devices of a backend, the explicit form: setting it up
+/// costs more, a product less. Its rows are dense between all unknowns of a part's interface.
+std::unique_ptr<SparseMatrix> explicit_schur_complement(Backend& backend, const PartMatrices& matrices);
+
+}  // namespace voussoir

@@ -1,0 +1,125 @@
+#include <voussoir/partition/schwarz.hpp>
+
+#include <algorithm>
+
+#include <voussoir/backends/error.hpp>
+
+namespace voussoir {
+namespace {
+
+std::vector<std::int32_t> equations_of(const Decomposition& decomposition) {
+  return {decomposition.equations().begin(), decomposition.equations().end()};
+}
+
+}  // namespace
+
+SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options)
+    : HostOperator(decomposition.model().device_model().layout(), equations_of(decomposition)),
+      options_(options),
+      matrix_(full_rows(matrix)) {
+  if (matrix.n != decomposition.size())
+    throw Error(ErrorCode::misuse, "the matrix has " + std::to_string(matrix.n) + " unknowns, the decomposition " +
+                                       std::to_string(decomposition.size()));
+  std::vector<Overlap> sets;
+  for (int p = 0; p < decomposition.parts(); ++p)
+    sets.push_back(with_overlap(matrix_, decomposition.unknowns(p), options.overlap));
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const Overlap& set = sets[static_cast<std::size_t>(p)];
+    solvers_.push_back(make_part_solver(options.part_solver));
+    solvers_.back()->set_up(submatrix(matrix, set.unknowns), "part " + std::to_string(p), [&](std::int64_t i) {
+      const auto unknown = static_cast<std::size_t>(set.unknowns[static_cast<std::size_t>(i)]);
+      return decomposition.model().equation_label(decomposition.equations()[unknown]);
+    });
+    std::vector<double> weights;
+    if (options.kind == SchwarzKind::restricted)
+      for (const std::int32_t u : set.unknowns) weights.push_back(decomposition.owner(u) == p ? 1.0 : 0.0);
+    maps_.emplace_back(set.unknowns, std::move(weights));
+  }
+  if (!options.two_levels) return;
+  coarse_ = rigid_coarse_space(decomposition, sets, partition_of_unity(sets, options.overlap, decomposition.size()));
+  coarse_.set_up(matrix_);
+}
+
+void SchwarzOperator::correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z,
+                                   bool update) const {
+  std::vector<double> own(maps_[part].size());
+  maps_[part].restrict(residual, own);
+  solvers_[part]->solve(own);
+  maps_[part].extend_weighted(own, z);
+  if (!update) return;
+  const auto unknowns = maps_[part].unknowns();
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    for (auto k = matrix_.row_start[static_cast<std::size_t>(unknowns[i])];
+         k < matrix_.row_start[static_cast<std::size_t>(unknowns[i]) + 1]; ++k)
+      residual[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(k)])] -=
+          matrix_.value[static_cast<std::size_t>(k)] * own[i];
+}
+
+void SchwarzOperator::multiply_in_turn(std::span<const double> r, std::span<double> z) const {
+  std::vector<double> residual(r.begin(), r.end());
+  const auto coarse_step = [&] {
+    if (coarse_.size() == 0) return;
+    std::vector<double> change(residual.size(), 0.0);
+    coarse_.correct(residual, change);
+    for (std::size_t i = 0; i < change.size(); ++i) {
+      z[i] += change[i];
+      if (change[i] == 0) continue;
+      for (auto k = matrix_.row_start[i]; k < matrix_.row_start[i + 1]; ++k)
+        residual[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(k)])] -=
+            matrix_.value[static_cast<std::size_t>(k)] * change[i];
+    }
+  };
+  const std::size_t parts = maps_.size();
+  coarse_step();
+  for (std::size_t p = 0; p < parts; ++p) correct_part(p, residual, z, true);
+  for (std::size_t p = parts - 1; p-- > 0;) correct_part(p, residual, z, true);
+  coarse_step();
+}
+
+void SchwarzOperator::multiply(std::span<const double> x, std::span<double> y) const {
+  std::fill(y.begin(), y.end(), 0.0);
+  if (options_.kind == SchwarzKind::multiplicative) return multiply_in_turn(x, y);
+  std::vector<double> residual(x.begin(), x.end());
+  for (std::size_t p = 0; p < maps_.size(); ++p) correct_part(p, residual, y, false);
+  coarse_.correct(x, y);
+}
+
+std::size_t SchwarzOperator::bytes() const {
+  std::size_t sum = coarse_.bytes();
+  for (const auto& solver : solvers_) sum += solver->bytes();
+  for (const PartMap& map : maps_) sum += map.size() * sizeof(std::int32_t) + map.weights().size() * sizeof(double);
+  if (options_.kind == SchwarzKind::multiplicative)
+    sum += matrix_.value.size() * (sizeof(double) + sizeof(std::int32_t));
+  return sum;
+}
+
+std::size_t SchwarzOperator::largest_part() const {
+  std::size_t largest = 0;
+  for (const PartMap& map : maps_) largest = std::max(largest, map.size());
+  return largest;
+}
+
+std::string SchwarzOperator::describe() const {
+  const char* const kind = options_.kind == SchwarzKind::additive     ? "additive"
+                           : options_.kind == SchwarzKind::restricted ? "restricted additive"
+                                                                      : "multiplicative";
+  return std::string(kind) + " Schwarz, " + std::to_string(maps_.size()) + " parts of up to " +
+         std::to_string(largest_part()) + " unknowns, overlap " + std::to_string(options_.overlap) +
+         (coarse_.size() > 0 ? ", coarse space of " + std::to_string(coarse_.size()) : std::string());
+}
+
+SchwarzPreconditioner::SchwarzPreconditioner(std::string name, DecompositionOptions decomposition,
+                                             SchwarzOperator::Options options)
+    : name_(std::move(name)), choice_(std::move(decomposition)), options_(std::move(options)) {
+  options_.overlap = choice_.overlap;
+  options_.part_solver = choice_.part_solver;
+}
+
+void SchwarzPreconditioner::set_up(const LinearSOE& soe) {
+  operator_.reset();
+  decomposition_ = std::make_unique<Decomposition>(soe.model(), make_partition(soe.model(), choice_));
+  const SymmetricCsr matrix = assembled_matrix(soe, *decomposition_, "preconditioner '" + name_ + "'");
+  operator_ = std::make_unique<SchwarzOperator>(*decomposition_, matrix, options_);
+}
+
+}  // namespace voussoir

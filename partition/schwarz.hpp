@@ -1,0 +1,85 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <voussoir/partition/coarse_space.hpp>
+#include <voussoir/partition/decomposition_options.hpp>
+#include <voussoir/partition/host_operator.hpp>
+#include <voussoir/partition/part_solver.hpp>
+#include <voussoir/solvers/preconditioners/preconditioner.hpp>
+#include <voussoir/solvers/preconditioners/unsymmetric.hpp>
+
+namespace voussoir {
+
+/// The variants of Schwarz's method.
+enum class SchwarzKind {
+  additive,  ///< z = Σ R_pᵀ A_p⁻¹ R_p r: symmetric, for CG
+  restricted,  ///< z = Σ R_pᵀ D_p A_p⁻¹ R_p r with one owner for each unknown: fewer iterations, unsymmetric, for GMRES
+  multiplicative  ///< one part after the other, forwards and backwards: symmetric, for CG
+};
+
+/// z = M r by solving on overlapping parts with zero values around them, and in a coarse space.
+///
+/// B. Smith, P. Bjørstad, W. Gropp: Domain Decomposition. Cambridge University Press (1996). X.-C. Cai, M. Sarkis: A
+/// restricted additive Schwarz preconditioner for general sparse linear systems. SIAM J. Sci. Comput. 21 (1999).
+class SchwarzOperator : public HostOperator {
+ public:
+  /// Settings of the method.
+  struct Options {
+    SchwarzKind kind = SchwarzKind::additive;  ///< variant
+    int overlap = 1;                           ///< layers of elements by which parts are extended
+    bool two_levels = false;                   ///< with a coarse space: the rigid motions of each part
+    std::string part_solver = "direct";        ///< for make_part_solver()
+  };
+  /// `matrix` is that of the model over the unknowns of the decomposition. A singular part is an Error (singular).
+  SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options);
+
+  void multiply(std::span<const double> x, std::span<double> y) const override;
+  std::size_t bytes() const override;
+  std::string describe() const override;
+  std::int32_t coarse_size() const { return coarse_.size(); }  ///< vectors of the coarse space; 0 without one
+  double coarse_seconds() const { return coarse_.seconds(); }  ///< time in the coarse space so far
+  std::size_t largest_part() const;                            ///< unknowns of the largest extended part
+
+ private:
+  /// z += R_pᵀ A_p⁻¹ R_p residual; where wanted, residual −= A times the change of z.
+  void correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z, bool update) const;
+  void multiply_in_turn(std::span<const double> r, std::span<double> z) const;
+
+  Options options_;
+  FullRows matrix_;
+  std::vector<PartMap> maps_;
+  std::vector<std::unique_ptr<PartSolver>> solvers_;
+  CoarseSpace coarse_;
+};
+
+/// Schwarz's method as a preconditioner for any system with a stored symmetric matrix: it divides the domain of the
+/// model itself. Registered as asm, ras and msm with one level and as asm2, ras2 and msm2 with two.
+class SchwarzPreconditioner : public Preconditioner {
+ public:
+  /// Divides by `decomposition`; its overlap and part solver are those of `options`.
+  SchwarzPreconditioner(std::string name, DecompositionOptions decomposition, SchwarzOperator::Options options);
+
+  std::string name() const override { return name_; }
+  void set_up(const LinearSOE& soe) override;
+  const Operator* inverse() const override { return operator_.get(); }
+  std::string summary() const override { return operator_ ? operator_->describe() : std::string(); }
+  const SchwarzOperator& schwarz() const { return *operator_; }  ///< after set_up()
+
+ private:
+  std::string name_;
+  DecompositionOptions choice_;
+  SchwarzOperator::Options options_;
+  std::unique_ptr<Decomposition> decomposition_;
+  std::unique_ptr<SchwarzOperator> operator_;
+};
+
+/// The restricted variant, which CG rejects.
+class RestrictedSchwarzPreconditioner : public SchwarzPreconditioner, public UnsymmetricPreconditioner {
+ public:
+  using SchwarzPreconditioner::SchwarzPreconditioner;
+};
+
+}  // namespace voussoir

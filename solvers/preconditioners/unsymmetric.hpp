@@ -1,0 +1,12 @@
+#pragma once
+
+namespace voussoir {
+
+/// A second base class for preconditioners whose inverse() is not symmetric. CG, which would go wrong with them,
+/// rejects them by name; GMRES and BiCGSTAB accept them.
+class UnsymmetricPreconditioner {
+ public:
+  virtual ~UnsymmetricPreconditioner() = default;
+};
+
+}  // namespace voussoir
