@@ -4,6 +4,7 @@
 #include <map>
 
 #include <voussoir/backends/spelling.hpp>
+#include <voussoir/framework/analysis/first_order_integrators.hpp>
 
 namespace voussoir {
 namespace {
@@ -51,12 +52,22 @@ std::shared_ptr<TimeIntegrator> make_time_integrator(const std::string& name) {
     method_numbers(name, numbers);
     return std::make_shared<GeneralisedAlphaIntegrator>(numbers["radius"]);
   }
-  const std::vector<std::string> known{"newmark", "hht", "generalised-alpha"};
+  if (method == "backward-euler" || method == "crank-nicolson" || method == "bdf2") {
+    if (name != method)
+      throw Error(ErrorCode::bad_input, "this method has no options", "time integration '" + name + "'");
+    if (method == "backward-euler") return std::make_shared<BackwardEulerIntegrator>();
+    if (method == "crank-nicolson") return std::make_shared<CrankNicolsonIntegrator>();
+    return std::make_shared<Bdf2Integrator>();
+  }
+  const std::vector<std::string> known{"newmark",        "hht", "generalised-alpha", "backward-euler",
+                                       "crank-nicolson", "bdf2"};
   const std::string near = nearest_name(method, known);
-  throw Error(ErrorCode::not_found,
-              "there is no method of this name; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
-                  "There are newmark, hht and generalised-alpha",
-              "time integration '" + name + "'");
+  throw Error(
+      ErrorCode::not_found,
+      "there is no method of this name; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
+          "There are newmark, hht and generalised-alpha for dynamics, backward-euler, crank-nicolson and bdf2 for "
+          "transient heat",
+      "time integration '" + name + "'");
 }
 
 std::unique_ptr<TransientAnalysis> make_transient_analysis(const Domain& domain, std::shared_ptr<Backend> backend,

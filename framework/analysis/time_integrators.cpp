@@ -9,11 +9,6 @@
 
 namespace voussoir {
 
-/// Forces of a state on all equations. Damping and inertial ones have no layout where they are zero.
-struct TimeIntegrator::Forces {
-  Vector internal, external, damping, inertial;
-};
-
 double EnergyBalance::scale() const {
   return std::max({std::abs(kinetic), std::abs(internal), std::abs(external), std::abs(damping), std::abs(initial)});
 }
@@ -84,7 +79,8 @@ TimeIntegrator::TimeIntegrator(const Coefficients& method) : method_(method) {}
 TimeIntegrator::~TimeIntegrator() = default;
 
 TimeIntegrator::Memory TimeIntegrator::Memory::clone() const {
-  Memory copy{copy_of(internal), copy_of(external), copy_of(damping), copy_of(inertial), {}, times, energies};
+  Memory copy{copy_of(internal), copy_of(external), copy_of(damping), copy_of(inertial), {}, times, energies, heat,
+              copy_of(balance),  copy_of(reference)};
   for (const Vector& a : accelerations) copy.accelerations.push_back(copy_of(a));
   return copy;
 }
@@ -102,7 +98,6 @@ TangentCoefficients TimeIntegrator::coefficients() const {
           (1 - method_.alpha_m) / (method_.beta * step_ * step_)};
 }
 
-/// Makes what belongs to a model: operators, and what acts on it.
 void TimeIntegrator::bind(const AnalysisModel& model) {
   if (bound_ && bound_to_ == model.serial()) return;
   Backend& backend = model.backend();
@@ -119,19 +114,22 @@ void TimeIntegrator::bind(const AnalysisModel& model) {
   bound_to_ = model.serial();
 }
 
+void TimeIntegrator::form_mass(const AnalysisModel& model, const AnalysisState& state, ElementOperator& mass) const {
+  std::vector<double> factors;
+  for (const BatchOrigin& origin : model.batches()) factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
+  MatrixTerms terms;
+  terms.stiffness = 0;
+  terms.mass = 1;
+  terms.mass_kind = mass_kind();
+  terms.batch_factors = factors;
+  const ElementState elements = state.unknowns.layout() ? state.elements() : ElementState{};
+  model.translating([&] { model.backend().assemble(model.device_model(), elements, terms, mass); });
+}
+
 void TimeIntegrator::mass_times(const AnalysisModel& model, const AnalysisState& state, const Vector& x, Vector& y) {
   // Densities may follow temperatures.
   if (!mass_formed_ || model.depends_on_temperature()) {
-    std::vector<double> factors;
-    for (const BatchOrigin& origin : model.batches())
-      factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
-    MatrixTerms terms;
-    terms.stiffness = 0;
-    terms.mass = 1;
-    terms.mass_kind = mass_kind();
-    terms.batch_factors = factors;
-    const ElementState elements = state.unknowns.layout() ? state.elements() : ElementState{};
-    model.translating([&] { model.backend().assemble(model.device_model(), elements, terms, *mass_); });
+    form_mass(model, state, *mass_);
     mass_formed_ = true;
   }
   model.translating([&] { mass_->apply(x, y); });
@@ -157,7 +155,19 @@ double TimeIntegrator::step_of(const AnalysisState& state) const {
   return state.time_step > 0 ? state.time_step : step_;
 }
 
-/// Prescribed unknowns and their rates, with what depends on them; free ones stay.
+void TimeIntegrator::check_model(const AnalysisModel& model) const {
+  if (model.is_thermal() || model.follows_unknown_temperature())
+    throw Error(ErrorCode::bad_input,
+                "dynamics needs displacements; this model has temperatures as unknowns: use a method of first order, "
+                "such as 'backward-euler', 'crank-nicolson' or 'bdf2'");
+}
+
+void TimeIntegrator::set_initial(const AnalysisModel&, Vector&) const {}
+
+void TimeIntegrator::inertia(const AnalysisModel& model, const AnalysisState& state, Vector& y) {
+  mass_times(model, state, state.second_rate, y);
+}
+
 void TimeIntegrator::put_supports(const AnalysisModel& model, AnalysisState& state) const {
   Backend& backend = model.backend();
   Vector* const motion[] = {&state.unknowns, &state.rate, &state.second_rate};
@@ -235,7 +245,7 @@ void TimeIntegrator::form_unbalance(const AnalysisModel& model, const AnalysisSt
   }
   if (!at_rest_ || initial) {
     Vector inertia = model.make_vector();
-    mass_times(model, state, state.second_rate, inertia);
+    this->inertia(model, state, inertia);
     backend.axpy(-(1 - m), inertia, b);
   }
   if (m != 0) add_where(backend, -m, memory_.inertial, b);
@@ -279,7 +289,7 @@ void TimeIntegrator::measure(const AnalysisModel& model, const AnalysisState& st
   Vector damping = cleared(model);
   if (add_damping(model, state, state.rate, damping)) trial_->damping = std::move(damping);
   trial_->inertial = model.make_vector();
-  mass_times(model, state, state.second_rate, trial_->inertial);
+  inertia(model, state, trial_->inertial);
 }
 
 double TimeIntegrator::relative_unbalance(const AnalysisModel& model, const AnalysisState& state) {
@@ -311,7 +321,6 @@ double TimeIntegrator::force_scale(const AnalysisModel& model) const {
   return largest;
 }
 
-/// Works of the step between the committed state and the trial state.
 void TimeIntegrator::add_work(const AnalysisModel& model, const AnalysisState& state) {
   Backend& backend = model.backend();
   EnergyBalance& e = memory_.energies;
@@ -347,7 +356,7 @@ void TimeIntegrator::commit(const AnalysisModel& model, AnalysisState& state) {
   const bool first = !state.is_committed() || !memory_.internal.layout();
   if (!first) {
     if (with_energies_) add_work(model, state);
-    memory_.accelerations.insert(memory_.accelerations.begin(), state.committed().second_rate.clone());
+    memory_.accelerations.insert(memory_.accelerations.begin(), kept_of(state.committed()).clone());
     memory_.times.insert(memory_.times.begin(), state.committed().time);
     if (memory_.accelerations.size() > most_former) {
       memory_.accelerations.pop_back();

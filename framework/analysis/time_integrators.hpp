@@ -30,6 +30,18 @@ struct EnergyBalance {
   bool operator==(const EnergyBalance&) const = default;  ///< the same energies
 };
 
+/// The heat of a body over time, counted from the start of an analysis. Backward Euler, Crank-Nicolson and BDF2 balance
+/// it to rounding, as their rates say what is stored.
+struct HeatBalance {
+  double stored = 0;    ///< in the body: capacity times change of temperature
+  double loads = 0;     ///< that came in by fluxes, sources, films and radiation
+  double supports = 0;  ///< that came in where temperatures are prescribed
+
+  /// What came in and is not stored: rounding, and what solvers leave.
+  double missing() const { return loads + supports - stored; }
+  bool operator==(const HeatBalance&) const = default;  ///< the same heat
+};
+
 /// Implicit integration of M a + C v + f(u) = p(t) with Newmark's relations over a step h,
 ///
 ///   u₁ = u₀ + h v₀ + h² ((½ − β) a₀ + β a₁),   v₁ = v₀ + h ((1 − γ) a₀ + γ a₁),
@@ -59,7 +71,13 @@ class TimeIntegrator : public Integrator {
   void set_loads(std::shared_ptr<const TimeLoads> loads, double start = 0);
   /// Begins at a state that has unknowns and rates: puts supports in place and forms loads at the state's time. `step`
   /// is the size of the first step.
-  void begin(const AnalysisModel& model, AnalysisState& state, double step);
+  virtual void begin(const AnalysisModel& model, AnalysisState& state, double step);
+  /// Throws Error (bad_input) for a model that the method is not for: here, one whose unknowns are temperatures.
+  virtual void check_model(const AnalysisModel& model) const;
+  /// Whether the start needs rates in balance, which begin_initial() solves for.
+  virtual bool needs_initial_rates() const { return true; }
+  /// Puts what unknowns are at the start, unless somebody says otherwise, into them; here they are zero already.
+  virtual void set_initial(const AnalysisModel& model, Vector& unknowns) const;
   /// From now on until `finish_initial()`, solving gives accelerations: (M + stiffness · K) a = p − C v − f(u).
   void begin_initial(double stiffness);
   /// Takes the accelerations as those of the start: measures forces and energies. Commit the state afterwards.
@@ -75,16 +93,17 @@ class TimeIntegrator : public Integrator {
   /// The norm of what the trial state lacks in the weighted balance, relative to the largest of the forces in it.
   double relative_unbalance(const AnalysisModel& model, const AnalysisState& state);
   /// The largest norm of internal, external, damping and inertial forces of the committed state on all equations.
-  double force_scale(const AnalysisModel& model) const;
+  virtual double force_scale(const AnalysisModel& model) const;
   /// An estimate of the increment that the step's solve will find, extrapolated from accelerations of former steps.
-  void extrapolate(const AnalysisModel& model, const AnalysisState& state, Vector& increment) const;
+  virtual void extrapolate(const AnalysisModel& model, const AnalysisState& state, Vector& increment) const;
   /// An estimate of the local error of displacements of the trial state, |β − 1/6| h² (a₁ − a₀) (Zienkiewicz and Xie,
   /// Earthquake Eng. Struct. Dyn. 20, 1991), as √(eᵀMe).
-  double error_estimate(const AnalysisModel& model, const AnalysisState& state);
+  virtual double error_estimate(const AnalysisModel& model, const AnalysisState& state);
   /// √(uᵀMu) of the trial state, to compare error_estimate() with.
-  double displacement_measure(const AnalysisModel& model, const AnalysisState& state);
+  virtual double displacement_measure(const AnalysisModel& model, const AnalysisState& state);
 
   const EnergyBalance& energies() const { return memory_.energies; }  ///< of the committed state
+  const HeatBalance& heat() const { return memory_.heat; }            ///< of the committed state; zero in dynamics
   /// Whether energies are computed (default: yes): two products with M and one evaluation of the elements per step.
   void set_energies(bool on) { with_energies_ = on; }
   bool supports_move() const;  ///< whether a support changes its place
@@ -98,10 +117,14 @@ class TimeIntegrator : public Integrator {
   /// What the integrator remembers of the committed state.
   struct Memory {
     Vector internal, external, damping, inertial;  ///< forces on all equations; without a layout where they are zero
-    std::vector<Vector> accelerations;             ///< of former steps, the last first; not that of the state itself
-    std::vector<double> times;                     ///< of these accelerations
-    EnergyBalance energies;                        ///< of the committed state
-    Memory clone() const;                          ///< a copy
+    /// Of former steps, the last first; not that of the state itself. Temperatures of methods of first order.
+    std::vector<Vector> accelerations;
+    std::vector<double> times;  ///< of these accelerations
+    EnergyBalance energies;     ///< of the committed state
+    HeatBalance heat = {};      ///< likewise, of methods of first order
+    Vector balance = {};        ///< of these: what the last step left out of balance at all equations; may be absent
+    Vector reference = {};      ///< of these: temperatures at the start
+    Memory clone() const;       ///< a copy
   };
   const Memory& memory() const { return memory_; }  ///< of the committed state
   /// Continues from a saved state: what memory() was when it was committed.
@@ -113,29 +136,44 @@ class TimeIntegrator : public Integrator {
   /// What acts over time, for the model that begin() was called with; null before.
   const detail::LoadsOverTime* bound_loads() const { return bound_.get(); }
 
- private:
-  struct Forces;
+  /// Forces of a state on all equations. Damping and inertial ones have no layout where they are zero.
+  struct Forces {
+    Vector internal, external, damping, inertial;
+  };
+  /// Makes what belongs to a model: operators, and what acts on it.
   void bind(const AnalysisModel& model);
+  /// y = M x on all equations.
   void mass_times(const AnalysisModel& model, const AnalysisState& state, const Vector& x, Vector& y);
+  /// Forms M at the trial state.
+  void form_mass(const AnalysisModel& model, const AnalysisState& state, ElementOperator& mass) const;
+  /// y = the inertial forces of the trial state: M a; of methods of first order, C dT/dt.
+  virtual void inertia(const AnalysisModel& model, const AnalysisState& state, Vector& y);
+  /// Puts prescribed unknowns and their rates in place, with what depends on them; free ones stay.
+  virtual void put_supports(const AnalysisModel& model, AnalysisState& state) const;
+  /// Adds the works of the step between the committed state and the trial state to the balance.
+  virtual void add_work(const AnalysisModel& model, const AnalysisState& state);
+  /// What of a committed state is kept when the next one is committed.
+  virtual const Vector& kept_of(const StateValues& committed) const { return committed.second_rate; }
+  double step_of(const AnalysisState& state) const;  ///< its own, or that of the method
+
+  double step_ = 0;       ///< of the step that was begun, or will be
+  bool at_rest_ = false;  ///< the trial accelerations are zero
+  std::shared_ptr<const TimeLoads> loads_;
+  std::unique_ptr<detail::LoadsOverTime> bound_;
+  std::unique_ptr<Forces> trial_;  ///< of the trial state, where they were measured
+  Memory memory_;                  ///< of the committed state
+
+ private:
   bool add_damping(const AnalysisModel& model, const AnalysisState& state, const Vector& v, Vector& y);
-  void put_supports(const AnalysisModel& model, AnalysisState& state) const;
   void measure(const AnalysisModel& model, const AnalysisState& state);
-  void add_work(const AnalysisModel& model, const AnalysisState& state);
-  double step_of(const AnalysisState& state) const;
 
   Coefficients method_;
-  double step_ = 0;                // of the step that was begun, or will be
   double initial_stiffness_ = -1;  // ≥ 0: solving for the initial accelerations
-  bool at_rest_ = false;           // the trial accelerations are zero
   bool with_energies_ = true;
-  std::shared_ptr<const TimeLoads> loads_;
   double start_ = 0;
-  std::unique_ptr<detail::LoadsOverTime> bound_;
   std::uint64_t bound_to_ = 0;  // AnalysisModel::serial()
   std::unique_ptr<ElementOperator> mass_, damping_matrix_;
   bool mass_formed_ = false;
-  std::unique_ptr<Forces> trial_;  // of the trial state, where they were measured
-  Memory memory_;
 };
 
 /// Newmark's method. Average acceleration (β = ¼, γ = ½) is of second order, stable for any step where the model is

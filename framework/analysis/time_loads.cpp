@@ -15,7 +15,12 @@ void require_finite_factor(double factor, const std::string& where) {
 
 void TimeLoads::add_load_case(std::string name, Amplitude amplitude, double factor) {
   require_finite_factor(factor, "load case '" + name + "'");
-  cases_.push_back({std::move(name), std::move(amplitude), factor});
+  cases_.push_back({std::move(name), std::move(amplitude), factor, {}});
+}
+
+void TimeLoads::add_load_case(std::string name, std::function<double(double time)> course) {
+  if (!course) throw Error(ErrorCode::misuse, "the course of a load is an empty function", "load case '" + name + "'");
+  cases_.push_back({std::move(name), {}, 1, std::move(course)});
 }
 
 void TimeLoads::add_base_acceleration(std::string direction, Amplitude acceleration, double factor) {

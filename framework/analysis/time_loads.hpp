@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class TimeLoads {
  public:
   /// Adds a load case of the domain, times an amplitude, times a factor. The same load case may be added several times.
   void add_load_case(std::string name, Amplitude amplitude = {}, double factor = 1);
+  /// The same with any function of time as its factor. Throws Error (misuse) if it is empty.
+  void add_load_case(std::string name, std::function<double(double time)> course);
   /// Adds an acceleration of the base. `direction` is "x", "y", "z" or, for a rotation about an axis through the
   /// origin, "rx", "ry", "rz".
   void add_base_acceleration(std::string direction, const Accelerogram& acceleration, double factor = 1);
@@ -47,9 +50,10 @@ class TimeLoads {
 
   /// A load case with its course.
   struct Case {
-    std::string name;     ///< of the load case
-    Amplitude amplitude;  ///< over time
-    double factor = 1;    ///< of the amplitude
+    std::string name;                                ///< of the load case
+    Amplitude amplitude;                             ///< over time
+    double factor = 1;                               ///< of the amplitude
+    std::function<double(double time)> course = {};  ///< in place of both, where it is given
   };
   /// An acceleration of the base.
   struct Base {

@@ -73,10 +73,11 @@ void TransientAnalysis::set_steps(TimeSteps steps) {
   if (steps.start + steps.step * 1e-3 == steps.start || steps.end + steps.step * 1e-3 == steps.end)
     throw Error(ErrorCode::bad_input, "steps are too small for times of this size: they would be lost in rounding",
                 where);
-  if (steps.automatic && !(positive(steps.tolerance) && steps.shortest >= 0 && steps.longest > 0 &&
-                           steps.shortest <= steps.step && steps.step <= steps.longest))
+  if (steps.automatic && !(positive(steps.tolerance) && steps.largest_change > 0 && steps.shortest >= 0 &&
+                           steps.longest > 0 && steps.shortest <= steps.step && steps.step <= steps.longest))
     throw Error(ErrorCode::bad_input,
-                "automatic steps need a tolerance greater than 0, and a first step between the shortest and the "
+                "automatic steps need a tolerance and a largest change greater than 0, and a first step between the "
+                "shortest and the "
                 "longest",
                 where);
   for (std::size_t i = 0; i < steps.times.size(); ++i)
@@ -97,19 +98,20 @@ const EnergyBalance& TransientAnalysis::energies() const { return integrator().e
 /// What every run needs: the numbered model, loads over time, the algorithm.
 void TransientAnalysis::set_up() {
   prepare();
-  if (model_->is_thermal() || model_->follows_unknown_temperature())
-    throw Error(ErrorCode::bad_input, "dynamics needs displacements; this model has temperatures as unknowns");
   TimeIntegrator& method = integrator();
+  method.check_model(*model_);
   method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
   method.keep_matrix_over_time(matrix_kept_.value_or(!has_virtual_elements(*model_)));
   force_scale_ = std::make_shared<double>(0.0);
-  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(std::make_shared<TransientTest>(force_scale_));
+  const auto test = std::make_shared<TransientTest>(force_scale_);
+  if (!method.needs_initial_rates()) test->force = 1e-11;  // what one step leaves, later ones do not mend
+  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(test);
   watch_since_.emplace();
 }
 
 AnalysisState TransientAnalysis::initial_state() const {
   AnalysisState state;
-  state.name = "dynamics";
+  state.name = integrator().needs_initial_rates() ? "dynamics" : "transient heat";
   state.time = steps_.start;
   state.time_step = 0;
   state.case_factors.assign(domain().load_case_count(), 0.0);
@@ -117,6 +119,7 @@ AnalysisState TransientAnalysis::initial_state() const {
     *x = model_->make_vector();
     model_->backend().fill(*x, 0.0);
   }
+  integrator().set_initial(*model_, state.unknowns);
   detail::take_initial_motion(*model_, displacement_, "displacement", state.unknowns);
   detail::take_initial_motion(*model_, velocity_, "velocity", state.rate);
   return state;
@@ -181,14 +184,17 @@ void TransientAnalysis::start() {
   state_ = initial_state();
   stage("initial state", [&] {
     integrator().begin(*model_, state_, steps_.step);
-    balance_initial();
+    if (integrator().needs_initial_rates())
+      balance_initial();
+    else
+      integrator().finish_initial(*model_, state_, 0);
     largest_ = integrator().displacement_measure(*model_, state_);
   });
   started_ = true;
   next_step_ = steps_.step;
   SolveReport report;
   report.converged = true;
-  report.reason = "accelerations in balance";
+  report.reason = "the initial state";
   commit(state_, report);
 }
 
@@ -227,6 +233,23 @@ SolveReport TransientAnalysis::solve(AnalysisState& state) {
   return report;
 }
 
+/// Whether a temperature changes by more in the trial step than one step may.
+bool TransientAnalysis::changes_too_much(double step, SolveReport& report) {
+  changed_ = 0;
+  if (std::isinf(steps_.largest_change)) return false;
+  Vector change = state_.unknowns.clone();
+  backend().axpy(-1.0, state_.committed().unknowns, change);
+  backend().clear_constrained(model_->device_model(), change);
+  double largest = 0;
+  for (const double value : change.to_host()) largest = std::max(largest, std::abs(value));
+  changed_ = largest / steps_.largest_change;
+  if (changed_ <= 1 + fits) return false;
+  report.reason = "a temperature changes by " + short_number(largest, 4) + " in a step of " + short_number(step, 4) +
+                  ", and " + short_number(steps_.largest_change, 4) + " is the most that is allowed";
+  report.converged = false;
+  return true;
+}
+
 /// One step from the committed state. A step that is not accepted leaves the state as it was.
 TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, SolveReport& report) {
   TimeIntegrator& method = integrator();
@@ -245,11 +268,15 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   }
   if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
     report.converged = false;
-    if (report.reason.empty()) report.reason = "displacements are not finite";
+    if (report.reason.empty()) report.reason = "unknowns are not finite";
     method.revert(*model_, state_);
     return Outcome::failed;
   }
   if (!steps_.automatic) return Outcome::accepted;
+  if (changes_too_much(step, report)) {
+    method.revert(*model_, state_);
+    return step > steps_.shortest * (1 + fits) ? Outcome::rejected : Outcome::failed;
+  }
   const double error = method.error_estimate(*model_, state_);
   const double size = method.displacement_measure(*model_, state_);
   const double scale = std::max(largest_, size);
@@ -341,7 +368,7 @@ std::vector<StepResult> TransientAnalysis::finish() {
     }
     accept(report);
     // The error grows with the third power of the step. Doubling needs some reserve, so that it is not undone at once.
-    if (steps_.automatic && !meets && estimated_ < steps_.tolerance / 12)
+    if (steps_.automatic && !meets && estimated_ < steps_.tolerance / 12 && changed_ < 0.45)
       next_step_ = std::min(2 * next_step_, steps_.longest);
     const bool ends = state_.time >= steps_.end - fits * steps_.step;
     if (ends || (meets && !steps_.times.empty()) || (results_every_ > 0 && report_.steps % results_every_ == 0)) {

@@ -23,7 +23,10 @@ struct TimeSteps {
   double tolerance = 1e-3;
   double shortest = 0;                                       ///< of automatic steps; 0: 1e-5 · step
   double longest = std::numeric_limits<double>::infinity();  ///< of automatic steps
-  std::vector<double> times = {};                            ///< that steps must end at, besides `end`; ascending
+  /// Of automatic steps of transient heat: the largest change of a temperature in one step. Prescribed ones do not
+  /// count.
+  double largest_change = std::numeric_limits<double>::infinity();
+  std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending
 };
 
 /// What a transient analysis did.
@@ -47,7 +50,8 @@ struct TransientProgress {
   double seconds_left = 0;  ///< estimated from the time per unit of simulated time so far
 };
 
-/// Implicit dynamics: integrates M a + C v + f(u) = p(t) from an initial state, on any backend. Linear models are
+/// Implicit dynamics, M a + C v + f(u) = p(t), and transient heat, C dT/dt + f(T) = q(t), from an initial state, on any
+/// backend. The integrator decides which of them: one of Newmark's family, or a FirstOrderIntegrator. Linear models are
 /// solved once per step with a matrix that is formed once for all steps of the same size; iterative solvers start from
 /// an extrapolation of former steps. Models that are not linear are solved by Newton's method within the step.
 ///
@@ -75,8 +79,9 @@ class TransientAnalysis : public Analysis {
   /// Steps of time. Throws Error (bad_input) for sizes that are not positive, or an end that is not after the start.
   void set_steps(TimeSteps steps);
   const TimeSteps& steps() const { return steps_; }  ///< as set
-  /// Displacements at the start, relative to the base: a field of the model's unknowns, such as StepResult::unknowns.
-  /// NaN counts as 0; supports have what is prescribed.
+  /// Displacements at the start, relative to the base, or temperatures: a field of the model's unknowns, such as
+  /// StepResult::unknowns. NaN counts as 0, or as the domain's initial temperature; displacements of supports are what
+  /// is prescribed.
   void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
   /// Velocities at the start, likewise.
   void set_initial_velocity(NodalField velocity) { velocity_ = std::move(velocity); }
@@ -103,10 +108,11 @@ class TransientAnalysis : public Analysis {
   void advance(double step);
   /// Integrates from where the state is to the end, after start() or restore().
   std::vector<StepResult> finish();
-  const AnalysisState& state() const;                        ///< committed last; Error (misuse) before start()
-  const EnergyBalance& energies() const;                     ///< of that state
-  const TransientReport& report() const { return report_; }  ///< so far
-  TimeIntegrator& integrator() const;                        ///< of the collaborators
+  const AnalysisState& state() const;                              ///< committed last; Error (misuse) before start()
+  const EnergyBalance& energies() const;                           ///< of that state
+  const HeatBalance& heat() const { return integrator().heat(); }  ///< of that state, in transient heat
+  const TransientReport& report() const { return report_; }        ///< so far
+  TimeIntegrator& integrator() const;                              ///< of the collaborators
   /// The result of the committed state.
   StepResult result(bool recover = true);
 
@@ -131,6 +137,7 @@ class TransientAnalysis : public Analysis {
   };
   NextStep next_step() const;
   Outcome try_step(double end, double step, SolveReport& report);
+  bool changes_too_much(double step, SolveReport& report);
   SolveReport solve(AnalysisState& state);
   SolveReport solve_linear(AnalysisState& state);
   void accept(const SolveReport& report);
@@ -147,6 +154,7 @@ class TransientAnalysis : public Analysis {
   double next_step_ = 0;  // size of the next step, before it is shortened to meet a time
   double largest_ = 0;    // displacement_measure() so far
   double estimated_ = 0;  // relative error of the last step
+  double changed_ = 0;    // largest change of a temperature in the last step, as a share of what is allowed
   TransientReport report_;
   std::unique_ptr<SolutionAlgorithm> newton_;
   std::shared_ptr<double> force_scale_;

@@ -53,10 +53,11 @@ void TransientAnalysis::save(std::ostream& to) {
   const EnergyBalance& e = memory.energies;
   save_state(*model_, now, to);
   AnalysisState forces = empty_like(
-      now, forces_mark + numbers_text({next_step_, largest_, estimated_, e.kinetic, e.internal, e.external, e.damping,
-                                       e.initial, double(report_.steps), double(report_.rejected),
-                                       double(report_.failed), double(report_.factorisations),
-                                       double(report_.iterations), report_.smallest_step, report_.largest_step}));
+      now,
+      forces_mark + numbers_text({next_step_, largest_, estimated_, e.kinetic, e.internal, e.external, e.damping,
+                                  e.initial, double(report_.steps), double(report_.rejected), double(report_.failed),
+                                  double(report_.factorisations), double(report_.iterations), report_.smallest_step,
+                                  report_.largest_step, memory.heat.stored, memory.heat.loads, memory.heat.supports}));
   const auto copy = [](const Vector& x) { return x.layout() ? x.clone() : Vector(); };
   forces.unknowns = copy(memory.internal);
   forces.rate = copy(memory.damping);
@@ -66,6 +67,8 @@ void TransientAnalysis::save(std::ostream& to) {
   AnalysisState former = empty_like(now, former_mark + numbers_text(memory.times));
   Vector* const places[] = {&former.unknowns, &former.rate};
   for (std::size_t k = 0; k < memory.accelerations.size(); ++k) *places[k] = copy(memory.accelerations[k]);
+  former.second_rate = copy(memory.balance);
+  former.loads = copy(memory.reference);
   save_state(*model_, former, to);
 }
 
@@ -74,7 +77,7 @@ void TransientAnalysis::restore(std::istream& from) {
   AnalysisState now = restore_state(*model_, from), forces = restore_state(*model_, from),
                 former = restore_state(*model_, from);
   const std::vector<double> numbers = numbers_of(forces.name, forces_mark);
-  constexpr std::size_t expected = 15;
+  constexpr std::size_t expected = 18;
   if (numbers.size() != expected || !now.rate.layout() || !now.second_rate.layout() || !forces.unknowns.layout())
     throw Error(ErrorCode::bad_input, "these bytes are not a state of a transient analysis");
   TimeIntegrator::Memory memory;
@@ -86,6 +89,9 @@ void TransientAnalysis::restore(std::istream& from) {
   Vector* const places[] = {&former.unknowns, &former.rate};
   if (memory.times.size() > 2) throw Error(ErrorCode::bad_input, "these bytes are not a state of this program");
   for (std::size_t k = 0; k < memory.times.size(); ++k) memory.accelerations.push_back(std::move(*places[k]));
+  memory.balance = std::move(former.second_rate);
+  memory.reference = std::move(former.loads);
+  memory.heat = {numbers[15], numbers[16], numbers[17]};
   memory.energies = {numbers[3], numbers[4], numbers[5], numbers[6], numbers[7]};
   next_step_ = numbers[0];
   largest_ = numbers[1];

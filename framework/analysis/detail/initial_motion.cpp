@@ -11,7 +11,7 @@ void take_initial_motion(const AnalysisModel& model, const NodalField& field, co
   if (field.components != names ||
       field.values.size() != static_cast<std::size_t>(model.domain().node_count()) * names.size())
     throw Error(ErrorCode::bad_input, "the field is that of another model: its nodes or unknowns differ", where);
-  std::vector<double> values(static_cast<std::size_t>(model.equation_count()), 0.0);
+  std::vector<double> values = x.to_host();
   for (std::int32_t e = 0; e < model.equation_count(); ++e) {
     const auto at = model.place(e);
     const double value = field.at(at.node, at.component);

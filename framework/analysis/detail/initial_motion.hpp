@@ -6,8 +6,8 @@
 
 namespace voussoir::detail {
 
-/// Takes the displacements or velocities of an initial state from a field of the model's unknowns: NaN counts as 0, and
-/// an empty field leaves x as it is. Throws Error (bad_input) for a field of another model or an infinite value;
+/// Takes the displacements or velocities of an initial state from a field of the model's unknowns: NaN, and
+/// an empty field, leave x as it is. Throws Error (bad_input) for a field of another model or an infinite value;
 /// `what` names the field there.
 void take_initial_motion(const AnalysisModel& model, const NodalField& field, const std::string& what, Vector& x);
 

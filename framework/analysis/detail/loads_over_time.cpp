@@ -97,7 +97,8 @@ std::vector<double> LoadsOverTime::case_factors(double time, double step) const 
   std::vector<double> factors;
   for (const auto& courses : cases_) {
     double sum = 0;
-    for (const TimeLoads::Case& course : courses) sum += course.factor * sampled(course.amplitude, time, step);
+    for (const TimeLoads::Case& load : courses)
+      sum += load.course ? load.course(time) : load.factor * sampled(load.amplitude, time, step);
     factors.push_back(sum);
   }
   return factors;
