@@ -188,7 +188,7 @@ void FirstOrderIntegrator::add_work(const AnalysisModel& model, const AnalysisSt
   memory_.balance = balance_of_step(model);
   Vector ones = model.make_vector();
   backend.fill(ones, 1.0);
-  HeatBalance& heat = memory_.heat;
+  HeatAccount& heat = memory_.heat;
   heat.stored += h * backend.dot(ones, trial_->inertial);
   double loads = (1 - theta) * backend.dot(ones, trial_->external);
   if (theta != 0) loads += theta * backend.dot(ones, memory_.external);

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* matching_name = "matching of modes";
 using Shapes = std::vector<std::vector<double>>;  // [mode][place]
 
-[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorCode::bad_input, text, matching_name); }
+[[noreturn]] void refuse_matching(const std::string& text) { throw Error(ErrorCode::bad_input, text, matching_name); }
 
 /// The displacements among the components of a set's shapes, in the order ux, uy, uz.
 std::vector<std::string> displacements(const ModeSet& set) {
@@ -24,11 +24,12 @@ std::vector<std::string> displacements(const ModeSet& set) {
 }
 
 void check(const Domain& mesh, const ModeSet& set, const char* which) {
-  if (set.shapes.empty()) refuse(std::string("the ") + which + " set has no modes");
+  if (set.shapes.empty()) refuse_matching(std::string("the ") + which + " set has no modes");
   for (const NodalField& shape : set.shapes)
     if (shape.components != set.shapes.front().components ||
         shape.values.size() != static_cast<std::size_t>(mesh.node_count()) * shape.components.size())
-      refuse(std::string("the ") + which + " set of modes does not belong to its mesh: the numbers of nodes differ");
+      refuse_matching(std::string("the ") + which +
+                      " set of modes does not belong to its mesh: the numbers of nodes differ");
 }
 
 /// Nodes that elements use, ascending.
@@ -124,7 +125,7 @@ ModeMatch match_modes(const Domain& mesh_a, const ModeSet& a, const Domain& mesh
   check(mesh_b, b, "second");
   const std::vector<std::string> names = displacements(a);
   if (names.empty() || names != displacements(b))
-    refuse("the two sets of modes do not have the same directions of displacement");
+    refuse_matching("the two sets of modes do not have the same directions of displacement");
   const std::vector<std::int32_t> nodes = nodes_of_elements(mesh_a);
   const std::size_t width = names.size();
   Shapes of_a(a.shapes.size(), std::vector<double>(nodes.size() * width)),
@@ -152,9 +153,10 @@ ModeMatch match_modes(const Domain& mesh_a, const ModeSet& a, const Domain& mesh
   match.skipped = std::count(outside.begin(), outside.end(), 1);
   match.nodes = static_cast<std::int64_t>(nodes.size()) - match.skipped;
   if (match.nodes == 0 || static_cast<double>(match.skipped) > options.most_skipped * static_cast<double>(nodes.size()))
-    refuse(std::to_string(match.skipped) + " of " + std::to_string(nodes.size()) +
-           " nodes of the first mesh lie outside of the second one; both must be meshes of the same body, at the same "
-           "place and in the same unit of length");
+    refuse_matching(
+        std::to_string(match.skipped) + " of " + std::to_string(nodes.size()) +
+        " nodes of the first mesh lie outside of the second one; both must be meshes of the same body, at the same "
+        "place and in the same unit of length");
   keep(of_a, outside, width);
   keep(of_b, outside, width);
   std::vector<double> sizes;

@@ -46,7 +46,7 @@ class Writer {
   std::string bytes_;
 };
 
-[[noreturn]] void refuse(const std::string& text) {
+[[noreturn]] void refuse_state(const std::string& text) {
   throw Error(ErrorCode::bad_input, "the saved state cannot be restored: " + text);
 }
 
@@ -75,11 +75,11 @@ class Reader {
   /// A count of things of so many bytes each, which are there.
   std::size_t length(std::size_t each) {
     const auto count = get<std::uint64_t>();
-    if (count > (bytes_.size() - at_) / each) refuse("it is damaged: a length leads past its end");
+    if (count > (bytes_.size() - at_) / each) refuse_state("it is damaged: a length leads past its end");
     return static_cast<std::size_t>(count);
   }
   const char* take(std::size_t size) {
-    if (size > bytes_.size() - at_) refuse("it is damaged: it ends too early");
+    if (size > bytes_.size() - at_) refuse_state("it is damaged: it ends too early");
     at_ += size;
     return bytes_.data() + at_ - size;
   }
@@ -135,8 +135,8 @@ Vector from_nodes(const AnalysisModel& model, const std::vector<std::int32_t>& e
                   const std::vector<double>& ordered) {
   if (ordered.empty()) return {};
   if (ordered.size() != equations.size())
-    refuse("it has " + std::to_string(ordered.size()) + " unknowns where the model has " +
-           std::to_string(equations.size()));
+    refuse_state("it has " + std::to_string(ordered.size()) + " unknowns where the model has " +
+                 std::to_string(equations.size()));
   std::vector<double> values(ordered.size());
   for (std::size_t i = 0; i < ordered.size(); ++i) values[static_cast<std::size_t>(equations[i])] = ordered[i];
   Vector x = model.make_vector();
@@ -165,7 +165,7 @@ std::shared_ptr<const NodalValues> temperatures_from_nodes(const AnalysisModel& 
                                                            const std::vector<double>& ordered) {
   if (ordered.empty()) return nullptr;
   const auto positions = positions_by_node(model);
-  if (ordered.size() != positions.size()) refuse("its temperatures are those of another model");
+  if (ordered.size() != positions.size()) refuse_state("its temperatures are those of another model");
   std::vector<double> numbers(ordered.size());
   for (std::size_t i = 0; i < ordered.size(); ++i) numbers[positions[i]] = ordered[i];
   return std::make_shared<const NodalValues>(model.device_model().nodal_values(numbers));
@@ -185,14 +185,14 @@ void check_model(const AnalysisModel& model, Reader& in) {
   if (names != model.unknown_names()) {
     std::string list;
     for (const auto& name : names) list += " " + name;
-    refuse("it was saved for a model with the unknowns" + list);
+    refuse_state("it was saved for a model with the unknowns" + list);
   }
   const auto nodes = in.get<std::uint64_t>();
   if (nodes != static_cast<std::uint64_t>(model.domain().node_count()))
-    refuse("it was saved for a model with " + std::to_string(nodes) + " nodes, and this one has " +
-           std::to_string(model.domain().node_count()));
+    refuse_state("it was saved for a model with " + std::to_string(nodes) + " nodes, and this one has " +
+                 std::to_string(model.domain().node_count()));
   if (in.get<std::uint64_t>() != node_fingerprint(model))
-    refuse("it was saved for a model whose nodes have other numbers or other unknowns");
+    refuse_state("it was saved for a model whose nodes have other numbers or other unknowns");
 }
 
 /// Factors by the names of load cases, so that cases without a factor may come and go.
@@ -215,7 +215,7 @@ std::vector<double> get_factors(const AnalysisModel& model, Reader& in) {
     if (c < factors.size())
       factors[c] = factor;
     else if (factor != 0)
-      refuse("load case '" + name + "' acts in it, and the model has no load case of this name");
+      refuse_state("load case '" + name + "' acts in it, and the model has no load case of this name");
   }
   return count == 0 ? std::vector<double>() : factors;
 }
@@ -251,9 +251,9 @@ std::shared_ptr<const ElementHistory> get_history(const AnalysisModel& model, Re
              model.domain().block(static_cast<std::size_t>(origin.block)).name() == block;
     };
     while (b < numbers.size() && !matches(b)) ++b;
-    if (b == numbers.size()) refuse("it has the history of block '" + block + "', which the model does not have");
+    if (b == numbers.size()) refuse_state("it has the history of block '" + block + "', which the model does not have");
     if (model.device_model().part(0).batches[b].program->name() != type || saved.size() != numbers[b].size())
-      refuse("the history of block '" + block + "' is that of other elements (" + type + ")");
+      refuse_state("the history of block '" + block + "' is that of other elements (" + type + ")");
     numbers[b] = std::move(saved);
   }
   return detail::make_history(model, numbers);
@@ -292,11 +292,11 @@ AnalysisState restore_state(const AnalysisModel& model, std::istream& from) {
   std::string header(header_size, '\0');
   from.read(header.data(), static_cast<std::streamsize>(header.size()));
   if (from.gcount() != static_cast<std::streamsize>(header.size()) || std::memcmp(header.data(), mark, sizeof(mark)))
-    refuse("these bytes are not a state of Voussoir");
+    refuse_state("these bytes are not a state of Voussoir");
   Reader head({header.data() + sizeof(mark), header.size() - sizeof(mark)});
   if (const auto found = head.get<std::uint32_t>(); found != version)
-    refuse("it has version " + std::to_string(found) + " of the format, and this program reads version " +
-           std::to_string(version));
+    refuse_state("it has version " + std::to_string(found) + " of the format, and this program reads version " +
+                 std::to_string(version));
   const auto size = head.get<std::uint64_t>();
   // Read piece by piece: a damaged length must not ask for all memory.
   std::string bytes;
@@ -306,12 +306,12 @@ AnalysisState restore_state(const AnalysisModel& model, std::istream& from) {
     const std::size_t before = bytes.size();
     bytes.resize(before + wanted);
     from.read(bytes.data() + before, static_cast<std::streamsize>(wanted));
-    if (from.gcount() != static_cast<std::streamsize>(wanted)) refuse("it is damaged: it ends too early");
+    if (from.gcount() != static_cast<std::streamsize>(wanted)) refuse_state("it is damaged: it ends too early");
   }
   std::uint64_t sum = 0;
   from.read(reinterpret_cast<char*>(&sum), sizeof(sum));
-  if (from.gcount() != sizeof(sum)) refuse("it is damaged: it ends too early");
-  if (sum != checksum(bytes)) refuse("it is damaged: its checksum does not agree with its contents");
+  if (from.gcount() != sizeof(sum)) refuse_state("it is damaged: it ends too early");
+  if (sum != checksum(bytes)) refuse_state("it is damaged: its checksum does not agree with its contents");
 
   Reader in(bytes);
   check_model(model, in);
@@ -326,7 +326,7 @@ AnalysisState restore_state(const AnalysisModel& model, std::istream& from) {
     *x = from_nodes(model, equations, in.numbers());
   state.temperature = temperatures_from_nodes(model, in.numbers());
   state.history = get_history(model, in);
-  if (!in.at_end()) refuse("it is damaged: there is more in it than a state");
+  if (!in.at_end()) refuse_state("it is damaged: there is more in it than a state");
   state.committed_ = std::make_unique<StateValues>(static_cast<const StateValues&>(state).clone());
   return state;
 }

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/response_columns.hpp>
 #include <voussoir/framework/analysis/superposed_response.hpp>
+#include <voussoir/framework/detail/nan.hpp>
 
 namespace voussoir {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using detail::nan;
 
 void require_time(std::size_t time, std::size_t count) {
   if (time >= count)

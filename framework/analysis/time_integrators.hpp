@@ -32,14 +32,14 @@ struct EnergyBalance {
 
 /// The heat of a body over time, counted from the start of an analysis. Backward Euler, Crank-Nicolson and BDF2 balance
 /// it to rounding, as their rates say what is stored.
-struct HeatBalance {
+struct HeatAccount {
   double stored = 0;    ///< in the body: capacity times change of temperature
   double loads = 0;     ///< that came in by fluxes, sources, films and radiation
   double supports = 0;  ///< that came in where temperatures are prescribed
 
   /// What came in and is not stored: rounding, and what solvers leave.
   double missing() const { return loads + supports - stored; }
-  bool operator==(const HeatBalance&) const = default;  ///< the same heat
+  bool operator==(const HeatAccount&) const = default;  ///< the same heat
 };
 
 /// Implicit integration of M a + C v + f(u) = p(t) with Newmark's relations over a step h,
@@ -103,7 +103,7 @@ class TimeIntegrator : public Integrator {
   virtual double displacement_measure(const AnalysisModel& model, const AnalysisState& state);
 
   const EnergyBalance& energies() const { return memory_.energies; }  ///< of the committed state
-  const HeatBalance& heat() const { return memory_.heat; }            ///< of the committed state; zero in dynamics
+  const HeatAccount& heat() const { return memory_.heat; }            ///< of the committed state; zero in dynamics
   /// Whether energies are computed (default: yes): two products with M and one evaluation of the elements per step.
   void set_energies(bool on) { with_energies_ = on; }
   bool supports_move() const;  ///< whether a support changes its place
@@ -121,7 +121,7 @@ class TimeIntegrator : public Integrator {
     std::vector<Vector> accelerations;
     std::vector<double> times;  ///< of these accelerations
     EnergyBalance energies;     ///< of the committed state
-    HeatBalance heat = {};      ///< likewise, of methods of first order
+    HeatAccount heat = {};      ///< likewise, of methods of first order
     Vector balance = {};        ///< of these: what the last step left out of balance at all equations; may be absent
     Vector reference = {};      ///< of these: temperatures at the start
     Memory clone() const;       ///< a copy

@@ -110,7 +110,7 @@ class TransientAnalysis : public Analysis {
   std::vector<StepResult> finish();
   const AnalysisState& state() const;                              ///< committed last; Error (misuse) before start()
   const EnergyBalance& energies() const;                           ///< of that state
-  const HeatBalance& heat() const { return integrator().heat(); }  ///< of that state, in transient heat
+  const HeatAccount& heat() const { return integrator().heat(); }  ///< of that state, in transient heat
   const TransientReport& report() const { return report_; }        ///< so far
   TimeIntegrator& integrator() const;                              ///< of the collaborators
   /// The result of the committed state.

@@ -44,7 +44,7 @@ void build_block(Domain& d, bool nonlinear) {
 
 struct HeatOutcome {
   std::vector<double> values;
-  HeatBalance heat;
+  HeatAccount heat;
   TransientReport report;
 };
 

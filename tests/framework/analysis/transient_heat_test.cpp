@@ -184,7 +184,7 @@ TEST(TransientHeat, StoresWhatComesIn) {
     build_balanced(d);
     auto a = balanced(d, method);
     const StepResult end = a->run().back();
-    const HeatBalance& heat = a->heat();
+    const HeatAccount& heat = a->heat();
     const double scale = std::abs(heat.loads) + std::abs(heat.supports);
     EXPECT_GT(std::abs(heat.loads), 0.05 * scale);
     EXPECT_GT(std::abs(heat.supports), 0.05 * scale);
@@ -226,7 +226,7 @@ StepResult nonlinear(const std::string& method, int steps, Domain& d, TransientR
   a->set_steps({.end = 0.8, .step = 0.8 / steps});
   StepResult end = a->run().back();
   if (report) *report = a->report();
-  const HeatBalance& heat = a->heat();
+  const HeatAccount& heat = a->heat();
   EXPECT_NEAR(heat.missing(), 0, 1e-8 * std::abs(heat.stored)) << method;
   return end;
 }
