@@ -72,7 +72,7 @@ PointExtremes& entry_of(const detail::PointColumns& chunk, std::vector<PointExtr
   return results.back();
 }
 
-double mises_of(std::span<const double> s) { return von_mises({s[0], s[1], s[2], s[3], s[4], s[5]}); }
+double mises_of_components(std::span<const double> s) { return von_mises({s[0], s[1], s[2], s[3], s[4], s[5]}); }
 
 }  // namespace
 
@@ -203,7 +203,7 @@ std::vector<PointExtremes> SuperposedHistory::point_extremes(const PointRequest&
       return;
     }
     const std::size_t width = chunk.names.size();
-    const std::vector<Extremes> mises = extremes_of(c, values, width, mises_of);
+    const std::vector<Extremes> mises = extremes_of(c, values, width, mises_of_components);
     for (std::size_t p = 0; p < mises.size(); ++p) {
       const auto first = components.begin() + static_cast<std::ptrdiff_t>(p * width);
       result.values.insert(result.values.end(), first, first + static_cast<std::ptrdiff_t>(width));
