@@ -106,7 +106,9 @@ TEST_P(TransientHeatOn, GivesTheSameBitsEachTime) {
   const HeatOutcome once = run_heat(GetParam(), "cg", "bdf2", false, false),
                     again = run_heat(GetParam(), "cg", "bdf2", false, false);
   for (std::size_t i = 0; i < once.values.size(); ++i)
-    if (!std::isnan(once.values[i])) ASSERT_EQ(once.values[i], again.values[i]);
+    if (!std::isnan(once.values[i])) {
+      ASSERT_EQ(once.values[i], again.values[i]);
+    }
   EXPECT_EQ(once.heat, again.heat);
 }
 
