@@ -6,7 +6,7 @@
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/transient_problem.hpp>
 
-#include "expect_error.hpp"
+#include "support/expect_error.hpp"
 
 // Transient heat: orders in time against closed forms, NAFEMS T3, the heat balance, nonlinear conductivity, capacity
 // and radiation, automatic steps, saved states, and what is refused.
