@@ -349,8 +349,9 @@ TEST(TransientHeat, ContinuesASavedStateWithTheSameBits) {
     EXPECT_EQ(second->heat(), whole->heat()) << method;
     EXPECT_EQ(found.reactions.values.size(), expected.reactions.values.size());
     for (std::size_t i = 0; i < found.reactions.values.size(); ++i)
-      if (!std::isnan(expected.reactions.values[i]))
+      if (!std::isnan(expected.reactions.values[i])) {
         EXPECT_EQ(found.reactions.values[i], expected.reactions.values[i]) << method;
+      }
   }
 }
 
