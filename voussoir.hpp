@@ -5,6 +5,7 @@
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/analysis/error_estimate.hpp>
+#include <voussoir/framework/analysis/explicit_analysis.hpp>
 #include <voussoir/framework/analysis/probe.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>

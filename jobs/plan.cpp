@@ -229,8 +229,8 @@ JobPlan plan_job(const Job& job, const std::vector<std::string>& backends, const
   const auto modal =
       std::count_if(job.steps.begin(), job.steps.end(), [](const JobStep& step) { return has_states(step.procedure); });
   if (modal > 0)
-    plan.notes.push_back(std::to_string(modal) + (modal == 1 ? " step is a modal step" : " steps are modal steps") +
-                         ", whose time is not predicted");
+    plan.notes.push_back(std::to_string(modal) + (modal == 1 ? " step" : " steps") +
+                         " of modes or dynamics, whose time is not predicted");
   for (const std::string& backend : backends) plan.backends.push_back(plan_backend(job, backend, options));
   return plan;
 }

@@ -56,12 +56,12 @@ struct StudyRow {
 /// model, `overlap` the number of layers:
 ///
 ///   asm, msm      across² (1 + H/δ)          asm2, msm2    1 + H/δ
-///   schur         across · across · H/h      bddc, nn, feti-dp   (1 + log H/h)²
+///   schur         across² H/h                bddc, nn, feti-dp   (1 + log H/h)²
 ///
 /// NaN for other methods.
 double theory_bound(const std::string& method, double across, double refinement, int overlap);
 
-/// Runs a study of a linear model in one step; without a name of a step, all load cases act with factor 1. Rows come in
+/// Runs a study of a linear model in one step; if `steps` is empty, all load cases act with factor 1. Rows come in
 /// the order of contrasts, cuts, parts and methods; a method that does not depend on the cut has one row for each
 /// contrast. A method that rejects the model has a row with `failure`. Wrong options are an Error (bad_input or
 /// not_found) before anything is solved.

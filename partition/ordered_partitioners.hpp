@@ -6,7 +6,8 @@
 
 namespace voussoir {
 
-/// Strips of equal weight of an order of the vertices: the base of partitioners that order first and cut then.
+/// Cuts an ordering of the vertices into strips of equal weight: the base class of partitioners that order first and
+/// cut then.
 class OrderedPartitioner : public GraphPartitioner {
  public:
   std::vector<std::int32_t> partition(const ElementGraph& graph, int parts) const override;

@@ -12,7 +12,7 @@ namespace voussoir {
 struct TransientOptions : StaticOptions {
   TransientOptions() { relative_tolerance = 1e-10; }
   explicit TransientOptions(StaticOptions of_statics) : StaticOptions(std::move(of_statics)) {}  ///< all of them
-  std::string method = "newmark";        ///< a name for make_time_integrator()
+  std::string method = "newmark";        ///< a name for make_time_integrator(); heat needs one of its own
   RayleighDamping damping = {};          ///< of the whole model; materials add their own
   MassKind mass = MassKind::consistent;  ///< consistent or lumped
 };

@@ -116,7 +116,7 @@ void run_study_command(const StudyCommand& command) {
   const Job job = read_model(command.file, dialect_of(command.dialect), {});
   const JobStep* chosen = nullptr;
   for (const JobStep& step : job.steps)
-    if (!chosen && !uses_modes(step.procedure)) chosen = &step;
+    if (!chosen && !has_states(step.procedure)) chosen = &step;
   if (!chosen)
     throw Error(ErrorCode::bad_input, "it has no step of linear statics or steady heat, which a study solves",
                 command.file);
@@ -144,8 +144,8 @@ constexpr const char* study_examples =
     R"(Examples:
   voussoir study beam.inp                                          iterations and times of five methods on 2, 4 and 8 parts
   voussoir study beam.inp --parts 2,4,8,16 --cut metis,rcb --method asm,asm2,bddc --csv study.csv --plot study.svg
-  voussoir study beam.inp --method bddc,nn,amg --contrast 1,1e3,1e6   every second part so many times as stiff
-  voussoir study beam.inp --load libmine.so --method mine,asm2     a preconditioner of your own beside ours
+  voussoir study beam.inp --method bddc,nn,amg --contrast 1,1e3,1e6   every second part 10³ and 10⁶ times as stiff too
+  voussoir study beam.inp --load libmine.so --method mine,asm2     a preconditioner of your own beside asm2
 
 The first step of statics or heat is solved. docs/decomposition.md describes methods and columns.)";
 

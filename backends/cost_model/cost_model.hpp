@@ -186,7 +186,7 @@ class CostModel {
 /// Numbers of the factor of a direct solver: nested dissection of a body with `layer` nodes across.
 double factor_numbers(const ModelShape& model);
 /// Operations of that factorisation, up to a constant: c³ n layer^1.5, c³ n layer or c³ n. In solids that are r times
-/// as long as wide, they are 1 + 1.65 (1 − 1/r) times more.
+/// as long as wide, they are multiplied by 1 + 1.65 (1 − 1/r).
 double factor_work(const ModelShape& model);
 
 /// Assumed CG iterations to a relative residual of 1e-8. They depend on the model, so they are assumptions that every

@@ -23,7 +23,7 @@ inline constexpr std::string_view saxpy = "saxpy";               ///< y = a x + 
 inline constexpr std::string_view border = "border";             ///< border of a long vector restored; an entry of it
 inline constexpr std::string_view staged_in = "staged in";       ///< copy to a long vector, reused buffers; a byte
 inline constexpr std::string_view staged_out = "staged out";     ///< copy from a long vector, reused buffers; a byte
-inline constexpr std::string_view new_array = "to device, new";  ///< copy to an array that is made for it; a byte
+inline constexpr std::string_view new_array = "to device, new";  ///< copy to a newly allocated array; a byte
 inline constexpr std::string_view dot = "dot";                   ///< x·y with its result on the host; an entry
 inline constexpr std::string_view to_device = "to device";       ///< copy from host memory; a byte
 inline constexpr std::string_view to_host = "to host";           ///< copy to host memory; a byte

@@ -41,7 +41,7 @@ class Analysis {
     std::shared_ptr<Backend> backend;              ///< required
     std::shared_ptr<ConstraintHandler> handler;    ///< default: TransformationHandler
     std::shared_ptr<DofNumberer> numberer;         ///< default: PlainNumberer
-    std::shared_ptr<Integrator> integrator;        ///< default: StaticIntegrator
+    std::shared_ptr<Integrator> integrator;        ///< default: that of the analysis
     std::shared_ptr<SolutionAlgorithm> algorithm;  ///< default: AutomaticAlgorithm
     std::shared_ptr<LinearSOE> soe;                ///< storage of the matrix; no default
     std::shared_ptr<Solver> solver;                ///< no default

@@ -21,7 +21,7 @@ class GridMaterials {
   /// The same material everywhere. A material whose numbers are not positive is an Error (bad_input), here and below.
   GridMaterials(const Grid& grid, const HeatMaterial& material);
 
-  /// Another material at the nodes of a box, its surface included. Of boxes that overlap the last one counts. A box
+  /// Another material at the nodes of a box, its surface included. Where boxes overlap, the last one applies. A box
   /// without a node is an Error (bad_input).
   GridMaterials& box(const GridPosition& lower, const GridPosition& upper, const HeatMaterial& material);
   /// The material at each node as a function of its position.

@@ -2,7 +2,7 @@
 
 namespace voussoir {
 
-/// A second base class for preconditioners whose inverse() is not symmetric. CG, which would go wrong with them,
+/// A second base class for preconditioners whose inverse() is not symmetric. CG, which would fail with them,
 /// rejects them by name; GMRES and BiCGSTAB accept them.
 class UnsymmetricPreconditioner {
  public:

@@ -117,7 +117,7 @@ TEST(PlanJob, NaturalModesAreNotPredicted) {
   const JobPlan plan = plan_job(job, {"openmp:1"});
   EXPECT_TRUE(plan.backends[0].models.empty());
   ASSERT_EQ(plan.notes.size(), 1u);
-  EXPECT_NE(plan.notes[0].find("1 step is a modal step"), std::string::npos);
+  EXPECT_NE(plan.notes[0].find("1 step of modes or dynamics"), std::string::npos);
 }
 
 // The estimate of the matrix and the work of CG against the peak of the backend's arrays. The model's share of host

@@ -58,7 +58,7 @@ struct HeatJob {
   std::string title;                  ///< may be empty
   Grid grid{3, 1.0};                  ///< nodes, lengths and sides
   HeatMaterial material;              ///< the material, but for `regions`
-  std::vector<HeatRegion> regions;    ///< boxes of other materials; of those that overlap the last one counts
+  std::vector<HeatRegion> regions;    ///< boxes of other materials; where they overlap, the last one applies
   std::vector<GridTerm> sources;      ///< per volume
   HeatInitial initial;                ///< temperatures at the beginning
   bool stationary = false;            ///< solve for the steady state instead of stepping through time
@@ -75,8 +75,8 @@ struct HeatJob {
   std::string fingerprint;  ///< what decides the numbers: grid, sides, material, sources, scheme, step
 };
 
-/// Whether a file is a heat job: a JSON document with "grid" and without "mesh". A file that is none, or no JSON at
-/// all, is not; readers say why.
+/// Whether a file is a heat job: a JSON document with "grid" and without "mesh". False for any other file; its reader
+/// reports what is wrong.
 bool is_heat_job(const std::filesystem::path& path);
 
 /// Reads a heat job. A syntax error is an Error with file, line and column; any other error has file, line and JSON

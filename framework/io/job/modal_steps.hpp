@@ -67,7 +67,7 @@ struct StateOutput {
 /// The response of modes over time (*MODAL DYNAMIC).
 struct ModalDynamicStep {
   std::size_t modes_of = 0;              ///< index of the frequency step whose modes are used
-  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: see `initial`
+  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: `displacement`, `velocity`
   double increment = 1;                  ///< time between two states
   double period = 1;                     ///< of the step
   double start = 0;                      ///< total time at its beginning
@@ -84,7 +84,7 @@ struct ModalDynamicStep {
 /// The response over time by direct integration (*DYNAMIC).
 struct DynamicStep {
   DynamicTimes times;                    ///< period and increments
-  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: see `initial`
+  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: `displacement`, `velocity`
   std::string method = "hht";            ///< of integration: a name for make_time_integrator()
   double alpha = 0;                      ///< damping of the whole model, C = α M + β K: factor of the mass matrix
   double beta = 0;                       ///< factor of the stiffness matrix; materials add their own

@@ -62,8 +62,8 @@ void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
 
-TEST(ExplicitAnalysis, StepsAreThoseOfAlgorithm1) {
-  // a0, a1 and a2 of methods.md, written down for a bar whose forces are known.
+TEST(ExplicitAnalysis, StepsFollowTheCoefficients) {
+  // The coefficients a0, a1 and a2 of central differences, written down for a bar whose forces are known.
   const int n = 7;
   const double alpha = 0.8, h = 0.05, length = 1.0 / n, k = n;
   Domain d;

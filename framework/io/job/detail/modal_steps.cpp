@@ -204,7 +204,7 @@ ModalDynamicStep read_dynamic(const Json& json, JobStep& step, const std::vector
   return request;
 }
 
-/// "newmark", {"method": "hht", "alpha": -0.1} as a name for make_time_integrator().
+/// "newmark", {"name": "hht", "alpha": -0.1} as a name for make_time_integrator().
 std::string read_method(const Json& json) {
   if (!json.has("method")) return "generalised-alpha";
   const Json given = json.at("method");

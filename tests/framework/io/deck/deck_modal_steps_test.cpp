@@ -142,7 +142,7 @@ TEST(DeckModalSteps, RefusesWhatIsNotDone) {
       {modes + step_of(dynamic + "*MODAL DAMPING, RAYLEIGH\n1, 2, 3., 4.\n"), {"leave the first two fields empty"}},
       {static_step("*CLOAD\n5, 1, 3.\n") + "*STEP, PERTURBATION\n*FREQUENCY\n3\n*END STEP\n",
        {"takes the stress of the static step", "omit PERTURBATION"}},
-      {static_step("*MODAL DAMPING\n1, 2, .1\n"), {"belong into *MODAL DYNAMIC"}},
+      {static_step("*MODAL DAMPING\n1, 2, .1\n"), {"belong in *MODAL DYNAMIC"}},
       {modes + step_of(dynamic + "*NODE PRINT, NSET=TOP, TIME POINTS=NONE\nU\n"), {"there are no *TIME POINTS"}},
       {"*AMPLITUDE, NAME=MAGNITUDES, VALUE=ABSOLUTE\n0., 0., 1., 5.\n" + modes,
        {"test.inp:30", "VALUE=ABSOLUTE is not supported", "Omit VALUE"}},

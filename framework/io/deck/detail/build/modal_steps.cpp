@@ -46,8 +46,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
       deformed_ = deformed_ || loaded_statics_;
     }
     if (card.modal.damping || !card.modal.base.empty())
-      b_.fail("*MODAL DAMPING and *BASE MOTION belong into *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps",
-              card.place);
+      b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
     if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
     return;
   }
@@ -100,7 +99,7 @@ FrequencyStep ModalStepMaker::frequency(const JobStep& step, std::size_t index, 
         card.place);
   if (!state.temperatures.empty() || step.heated_by) refuse_changing_materials(step, card);
   if (card.modal.damping || !card.modal.base.empty())
-    b_.fail("*MODAL DAMPING and *BASE MOTION belong into *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
+    b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
   if (step.supports && moves(*step.supports))
     b_.note("displacements prescribed by *BOUNDARY are held at zero in *FREQUENCY steps", card.procedure_place);
   frequency_ = index;

@@ -10,7 +10,7 @@ void Parser::read_dynamic(Card& card) {
   note_solver(card);
   if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
     card.fail_unsupported(ErrorCode::bad_input,
-                          "*DYNAMIC, EXPLICIT is not supported in decks: explicit dynamics are an analysis for C++ "
+                          "*DYNAMIC, EXPLICIT is not supported in decks: explicit dynamics is available in C++ only "
                           "(ExplicitAnalysis); omit EXPLICIT for implicit integration, which is stable for any "
                           "increment");
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");

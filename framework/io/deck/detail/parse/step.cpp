@@ -111,12 +111,14 @@ void Parser::read_static(Card& card) {
 
 void Parser::read_heat_transfer(Card& card) {
   card.refuse("FREQUENCY", "modes of heat conduction are not implemented");
-  card.refuse("MODAL DYNAMIC", "transient heat conduction is not implemented");
+  card.refuse("MODAL DYNAMIC", "decks have steady heat only");
   card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
   if (!card.flag("STEADY STATE"))
-    card.fail_unsupported(ErrorCode::bad_input,
-                          "*HEAT TRANSFER without STEADY STATE is not supported yet: transient heat conduction is not "
-                          "implemented; use *HEAT TRANSFER, STEADY STATE for the final state");
+    card.fail_unsupported(
+        ErrorCode::bad_input,
+        "*HEAT TRANSFER without STEADY STATE is not supported in decks: transient heat conduction is an "
+        "analysis for C++ (TransientAnalysis), or for grids (voussoir heat); use *HEAT TRANSFER, "
+        "STEADY STATE for the final state");
   read_procedure(card, Procedure::steady_heat);
 }
 
