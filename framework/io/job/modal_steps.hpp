@@ -66,32 +66,34 @@ struct StateOutput {
 
 /// The response of modes over time (*MODAL DYNAMIC).
 struct ModalDynamicStep {
-  std::size_t modes_of = 0;              ///< index of the frequency step whose modes are used
-  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: `displacement`, `velocity`
-  double increment = 1;                  ///< time between two states
-  double period = 1;                     ///< of the step
-  double start = 0;                      ///< total time at its beginning
-  StepDamping damping;                   ///< of its modes
-  std::vector<StepLoad> loads;           ///< that act
-  std::vector<BaseMotion> base;          ///< of its supports
-  StateOutput states;                    ///< that files are written of
-  bool static_correction = false;        ///< whether modes that are left out follow the loads statically
-  using Initial = InitialMotion;         ///< a displacement or velocity of a node at the beginning
-  std::vector<Initial> displacement;     ///< at the beginning of the first step of its modes
-  std::vector<Initial> velocity;         ///< at the same time
+  std::size_t modes_of = 0;  ///< index of the frequency step whose modes are used
+  std::optional<std::size_t>
+      continues;                 ///< index of the step whose end is the initial state; none: `displacement`, `velocity`
+  double increment = 1;          ///< time between two states
+  double period = 1;             ///< of the step
+  double start = 0;              ///< total time at its beginning
+  StepDamping damping;           ///< of its modes
+  std::vector<StepLoad> loads;   ///< that act
+  std::vector<BaseMotion> base;  ///< of its supports
+  StateOutput states;            ///< that files are written of
+  bool static_correction = false;     ///< whether modes that are left out follow the loads statically
+  using Initial = InitialMotion;      ///< a displacement or velocity of a node at the beginning
+  std::vector<Initial> displacement;  ///< at the beginning of the first step of its modes
+  std::vector<Initial> velocity;      ///< at the same time
 };
 
 /// The response over time by direct integration (*DYNAMIC).
 struct DynamicStep {
-  DynamicTimes times;                    ///< period and increments
-  std::optional<std::size_t> continues;  ///< index of the step whose end is the initial state; none: `displacement`, `velocity`
-  std::string method = "hht";            ///< of integration: a name for make_time_integrator()
-  double alpha = 0;                      ///< damping of the whole model, C = α M + β K: factor of the mass matrix
-  double beta = 0;                       ///< factor of the stiffness matrix; materials add their own
-  std::vector<StepLoad> loads;           ///< that act
-  std::vector<BaseMotion> base;          ///< accelerations of all supports together
-  std::vector<MovedSupports> moved;      ///< supports that move; others rest with what is prescribed
-  StateOutput states;                    ///< that files are written of
+  DynamicTimes times;  ///< period and increments
+  std::optional<std::size_t>
+      continues;                 ///< index of the step whose end is the initial state; none: `displacement`, `velocity`
+  std::string method = "hht";    ///< of integration: a name for make_time_integrator()
+  double alpha = 0;              ///< damping of the whole model, C = α M + β K: factor of the mass matrix
+  double beta = 0;               ///< factor of the stiffness matrix; materials add their own
+  std::vector<StepLoad> loads;   ///< that act
+  std::vector<BaseMotion> base;  ///< accelerations of all supports together
+  std::vector<MovedSupports> moved;              ///< supports that move; others rest with what is prescribed
+  StateOutput states;                            ///< that files are written of
   std::vector<InitialMotion> displacement = {};  ///< at the beginning
   std::vector<InitialMotion> velocity = {};      ///< at the beginning
 };
