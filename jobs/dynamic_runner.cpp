@@ -295,10 +295,10 @@ class DynamicRecorder : public Recorder {
   int increment_ = 0;
 };
 
-/// Displacements or velocities of single nodes as a field of the model.
+/// Displacements or velocities of single nodes as a field of the model; NaN elsewhere.
 NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMotion>& entries) {
   NodalField field{field_name(model.unknown_names()), model.unknown_names(), {}};
-  field.values.assign(static_cast<std::size_t>(model.domain().node_count()) * field.components.size(), 0.0);
+  field.values.assign(static_cast<std::size_t>(model.domain().node_count()) * field.components.size(), nan);
   for (const InitialMotion& entry : entries)
     field.values[static_cast<std::size_t>(entry.node) * field.components.size() +
                  static_cast<std::size_t>(field.component_index(entry.unknown))] = entry.value;
@@ -352,6 +352,8 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   const Stopwatch stopwatch;
   const JobStep& asked = job_.steps[step];
   TransientOptions options(options_);
+  if (options.relative_tolerance == StaticOptions().relative_tolerance)  // nobody asked for another
+    options.relative_tolerance = TransientOptions().relative_tolerance;
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
@@ -390,6 +392,10 @@ void DynamicRunner::take_report(TransientAnalysis& analysis, double seconds) {
   equations_ = std::max<std::int64_t>(equations_, model.equation_count());
   free_equations_ = std::max<std::int64_t>(free_equations_, model.free_equation_count());
   matrix_ = analysis.collaborators().soe->describe();
+  if (const int count = analysis.report().inaccurate; count > 0)
+    notes_.push_back(std::to_string(count) + (count == 1 ? " increment has" : " increments have") +
+                     " a larger estimated error than the tolerance, because the smallest increment does not allow "
+                     "shorter ones; allow a smaller one");
   if (times_.empty()) times_.push_back({"integrate", 0});
   times_.front().seconds += seconds;
   for (const std::string& note : analysis.notes())

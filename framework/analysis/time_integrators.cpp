@@ -213,6 +213,7 @@ void TimeIntegrator::begin_step(const AnalysisModel& model, AnalysisState& state
   if (!(state.time_step > 0) || !std::isfinite(state.time_step))
     throw Error(ErrorCode::misuse, "a step of time needs a size greater than 0");
   step_ = state.time_step;
+  initial_stiffness_ = -1;
   trial_.reset();
   Backend& backend = model.backend();
   const double h = step_;

@@ -1,5 +1,7 @@
 #include <voussoir/framework/analysis/time_loads.hpp>
 
+#include <algorithm>
+
 #include <cmath>
 
 #include <voussoir/backends/error.hpp>
@@ -41,6 +43,21 @@ void TimeLoads::move_supports(const Domain& domain, const std::string& node_set,
   std::vector<Place> places;
   for (const std::int32_t node : domain.node_set(node_set)) places.push_back({node, unknown});
   move_supports(std::move(places), std::move(motion));
+}
+
+std::vector<double> TimeLoads::kinks() const {
+  std::vector<double> times;
+  const auto add = [&](const Amplitude& amplitude) {
+    for (const Amplitude::Point& point : amplitude.points()) times.push_back(point.first);
+  };
+  for (const Case& load : cases_)
+    if (!load.course) add(load.amplitude);
+  for (const Base& base : base_) add(base.acceleration);
+  for (const Moved& moved : moved_) times.insert(times.end(), moved.motion.kinks().begin(), moved.motion.kinks().end());
+  times.insert(times.end(), rest_.kinks().begin(), rest_.kinks().end());
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
 }
 
 }  // namespace voussoir

@@ -70,6 +70,8 @@ class TimeLoads {
   const std::vector<Base>& base() const { return base_; }        ///< in the order of adding
   const std::vector<Moved>& moved() const { return moved_; }     ///< in the order of adding
   const SupportMotion& other_supports() const { return rest_; }  ///< of supports that moved() does not name
+  /// Times at which something that acts is not smooth, ascending, each once: points of amplitudes and accelerograms.
+  std::vector<double> kinks() const;
 
  private:
   std::vector<Case> cases_;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/framework/model/free_motion.hpp>
 
 namespace voussoir {
 namespace {
@@ -107,6 +109,42 @@ void TransientAnalysis::set_up() {
   if (!method.needs_initial_rates()) test->force = 1e-11;  // what one step leaves, later ones do not mend
   newton_ = std::make_unique<NewtonRaphsonAlgorithm>(test);
   watch_since_.emplace();
+  kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
+  refuse_unjudged_steps();
+}
+
+/// Errors of steps are compared with displacements, which a body that flies away makes as large as one likes.
+void TransientAnalysis::refuse_unjudged_steps() const {
+  if (!steps_.automatic || !integrator().needs_initial_rates()) return;
+  bool held = false;
+  for (std::int32_t e = 0; e < model_->equation_count() && !held; ++e) held = model_->is_prescribed(e);
+  if (held && !model_->is_linear()) return;  // a pendulum
+  const std::vector<FreeMotion> motions = find_free_motions(*model_);
+  if (motions.empty()) return;
+  throw Error(ErrorCode::bad_input,
+              "automatic steps are not possible where a part can move freely (" + motions.front().text +
+                  "): errors are compared with displacements, and these grow without limit; give the size of steps "
+                  "(DIRECT in a deck), or support the structure");
+}
+
+/// Unknowns that follow others have no initial motion of their own.
+void TransientAnalysis::check_followers(const NodalField& field, const std::string& what, const Vector& x) const {
+  if (field.values.empty()) return;
+  double largest = 0;
+  for (const double value : field.values)
+    if (!std::isnan(value)) largest = std::max(largest, std::abs(value));
+  const std::vector<double> values = x.to_host();
+  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
+    if (model_->is_free(e) || model_->is_prescribed(e)) continue;
+    const auto at = model_->place(e);
+    const double given = field.at(at.node, at.component), taken = values[static_cast<std::size_t>(e)];
+    if (!std::isnan(given) && std::abs(given - taken) > 1e-6 * largest)
+      throw Error(ErrorCode::bad_input,
+                  "the value " + short_number(given, 6) + " contradicts the equation, rigid body or inclined support " +
+                      "that this unknown follows, which gives " + short_number(taken, 6) +
+                      "; give the unknowns that it follows, such as those of the reference node, their values",
+                  "initial " + what + ", " + model_->equation_label(e));
+  }
 }
 
 AnalysisState TransientAnalysis::initial_state() const {
@@ -125,23 +163,29 @@ AnalysisState TransientAnalysis::initial_state() const {
   return state;
 }
 
-bool TransientAnalysis::has_massless_unknowns() const {
+bool TransientAnalysis::has_massless_unknowns() {
   Backend& backend = model_->backend();
   const LinearSOE& soe = *parts_.soe;
   const BlockDiagonal diagonal = soe.sparse_matrix()
                                      ? backend.block_diagonal(*soe.sparse_matrix(), 1)
                                      : backend.block_diagonal(model_->device_model(), *soe.element_operator(), 1);
-  bool any_mass = false, any_without = false;
+  bool any_mass = false;
+  massless_.clear();
   for (int d = 0; d < backend.devices(); ++d) {
     const auto values = diagonal.blocks[static_cast<std::size_t>(d)].read_host();
-    for (std::int64_t i = 0; i < diagonal.layout->owned(d); ++i)
-      if (model_->is_free(static_cast<std::int32_t>(diagonal.layout->first(d) + i)))
-        (values[static_cast<std::size_t>(i)] > 0 ? any_mass : any_without) = true;
+    for (std::int64_t i = 0; i < diagonal.layout->owned(d); ++i) {
+      const auto equation = static_cast<std::int32_t>(diagonal.layout->first(d) + i);
+      if (!model_->is_free(equation)) continue;
+      if (values[static_cast<std::size_t>(i)] > 0)
+        any_mass = true;
+      else
+        massless_.push_back(equation);
+    }
   }
-  if (!any_mass && any_without)
+  if (!any_mass && !massless_.empty())
     throw Error(ErrorCode::bad_input,
                 "no element has mass where the structure can move, and dynamics needs it; give materials a density");
-  return any_without;
+  return !massless_.empty();
 }
 
 /// Accelerations with (M + stiffness · K) a = p − C v − f(u); false where the solver fails.
@@ -154,6 +198,12 @@ bool TransientAnalysis::solve_initial(double stiffness) {
   soe.set_columns(1);
   backend().fill(soe.x(), 0.0);
   method.form_unbalance(*model_, state_, soe.b());
+  if (stiffness > 0) {
+    // What is out of balance without mass is put in place by the first step, and is no acceleration.
+    std::vector<double> forces = soe.b().to_host();
+    for (const std::int32_t equation : massless_) forces[static_cast<std::size_t>(equation)] = 0;
+    soe.b().from_host(forces);
+  }
   try {
     const SolveReport report = parts_.solver->solve(soe);
     if (!report.converged || !report.free_motions.empty()) return false;
@@ -184,6 +234,8 @@ void TransientAnalysis::start() {
   state_ = initial_state();
   stage("initial state", [&] {
     integrator().begin(*model_, state_, steps_.step);
+    check_followers(displacement_, "displacement", state_.unknowns);
+    check_followers(velocity_, "velocity", state_.rate);
     if (integrator().needs_initial_rates())
       balance_initial();
     else
@@ -280,10 +332,14 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   const double error = method.error_estimate(*model_, state_);
   const double size = method.displacement_measure(*model_, state_);
   const double scale = std::max(largest_, size);
-  estimated_ = scale > 0 ? error / scale : 0;
-  if (estimated_ > steps_.tolerance && largest_ > 0 && step > steps_.shortest * (1 + fits)) {
-    method.revert(*model_, state_);
-    return Outcome::rejected;
+  // While nothing has moved there is nothing to judge a longer step by.
+  estimated_ = scale > 0 ? error / scale : steps_.tolerance;
+  if (estimated_ > steps_.tolerance && largest_ > 0) {
+    if (step > steps_.shortest * (1 + fits)) {
+      method.revert(*model_, state_);
+      return Outcome::rejected;
+    }
+    ++report_.inaccurate;
   }
   largest_ = scale;
   return Outcome::accepted;
@@ -302,7 +358,13 @@ void TransientAnalysis::advance(double step) {
   SolveReport report;
   if (!(step > 0) || !std::isfinite(step)) throw Error(ErrorCode::misuse, "a step of time needs a size greater than 0");
   const bool automatic = std::exchange(steps_.automatic, false);
-  const Outcome outcome = try_step(state_.time + step, step, report);
+  Outcome outcome = Outcome::failed;
+  try {
+    outcome = try_step(state_.time + step, step, report);
+  } catch (...) {
+    steps_.automatic = automatic;
+    throw;
+  }
   steps_.automatic = automatic;
   if (outcome != Outcome::accepted) throw NotConverged(report, {}, "time " + short_number(state_.time + step, 9));
   accept(report);
@@ -316,17 +378,25 @@ TransientAnalysis::NextStep TransientAnalysis::next_step() const {
     if (*time > state_.time + fits * steps_.step) target = *time;
   for (const double time : steps_.times)
     if (time <= state_.time + fits * steps_.step) origin = time;
+  bool smooth = true;
+  for (const double kink : kinks_)
+    if (kink > state_.time + fits * steps_.step && kink < target - fits * steps_.step) {
+      target = kink;
+      smooth = false;
+      break;
+    }
   const double left = target - state_.time;
   // The same size to the last bit keeps the matrix.
-  if (std::abs(next_step_ - left) <= fits * steps_.step) return {next_step_, target, true};
-  if (next_step_ > left) return {left, target, true};
+  if (std::abs(next_step_ - left) <= fits * steps_.step) return {next_step_, target, smooth, true};
+  if (next_step_ > left) return {left, target, smooth, true};
   if (steps_.automatic) {
-    const double step = next_step_ > 0.5 * left ? 0.5 * left : next_step_;  // no tiny last step
-    return {step, state_.time + step, false};
+    const bool last = next_step_ > 0.5 * left;  // no tiny last step
+    const double step = last ? 0.5 * left : next_step_;
+    return {step, state_.time + step, false, last};
   }
   const double counted = origin + (std::round((state_.time - origin) / next_step_) + 1) * next_step_;
   const double plain = state_.time + next_step_;
-  return {next_step_, std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain, false};
+  return {next_step_, std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain, false, false};
 }
 
 void TransientAnalysis::report_progress() {
@@ -356,7 +426,7 @@ std::vector<StepResult> TransientAnalysis::finish() {
   watched_from_ = state_.time;
   watch_since_.emplace();
   while (state_.time < steps_.end - fits * steps_.step) {
-    const auto [step, end, meets] = next_step();
+    const auto [step, end, meets, shortened] = next_step();
     SolveReport report;
     const Outcome outcome = try_step(end, step, report);
     if (outcome != Outcome::accepted) {
@@ -368,7 +438,7 @@ std::vector<StepResult> TransientAnalysis::finish() {
     }
     accept(report);
     // The error grows with the third power of the step. Doubling needs some reserve, so that it is not undone at once.
-    if (steps_.automatic && !meets && estimated_ < steps_.tolerance / 12 && changed_ < 0.45)
+    if (steps_.automatic && !shortened && estimated_ < steps_.tolerance / 12 && changed_ < 0.45)
       next_step_ = std::min(2 * next_step_, steps_.longest);
     const bool ends = state_.time >= steps_.end - fits * steps_.step;
     if (ends || (meets && !steps_.times.empty()) || (results_every_ > 0 && report_.steps % results_every_ == 0)) {

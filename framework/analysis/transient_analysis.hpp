@@ -34,6 +34,7 @@ struct TransientReport {
   int steps = 0;                ///< that were accepted
   int rejected = 0;             ///< because of their estimated error
   int failed = 0;               ///< because Newton's method did not converge
+  int inaccurate = 0;           ///< accepted with a larger error than wanted, since they could not be shorter
   int factorisations = 0;       ///< matrices that were formed
   std::int64_t iterations = 0;  ///< of the linear solver, or solves by elimination
   double smallest_step = 0;     ///< of the accepted ones
@@ -130,10 +131,13 @@ class TransientAnalysis : public Analysis {
   AnalysisState initial_state() const;
   void balance_initial();
   bool solve_initial(double stiffness);
-  bool has_massless_unknowns() const;
+  bool has_massless_unknowns();
+  void refuse_unjudged_steps() const;
+  void check_followers(const NodalField& field, const std::string& what, const Vector& x) const;
   struct NextStep {
     double step, end;
-    bool meets;  // a time that a step must end at
+    bool meets;      // a time that a step must end at
+    bool shortened;  // to meet it, or to end where what acts is not smooth
   };
   NextStep next_step() const;
   Outcome try_step(double end, double step, SolveReport& report);
@@ -151,10 +155,12 @@ class TransientAnalysis : public Analysis {
   int results_every_ = 0;
   AnalysisState state_;
   bool started_ = false;
-  double next_step_ = 0;  // size of the next step, before it is shortened to meet a time
-  double largest_ = 0;    // displacement_measure() so far
-  double estimated_ = 0;  // relative error of the last step
-  double changed_ = 0;    // largest change of a temperature in the last step, as a share of what is allowed
+  double next_step_ = 0;                // size of the next step, before it is shortened to meet a time
+  double largest_ = 0;                  // displacement_measure() so far
+  double estimated_ = 0;                // relative error of the last step
+  std::vector<double> kinks_;           // of what acts; automatic steps end there
+  std::vector<std::int32_t> massless_;  // free equations without mass
+  double changed_ = 0;  // largest change of a temperature in the last step, as a share of what is allowed
   TransientReport report_;
   std::unique_ptr<SolutionAlgorithm> newton_;
   std::shared_ptr<double> force_scale_;

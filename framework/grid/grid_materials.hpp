@@ -33,6 +33,7 @@ class GridMaterials {
   /// A field of capacities, density × specific heat.
   GridMaterials& capacities(const std::vector<double>& values);
 
+  const Grid& grid() const { return grid_; }                                         ///< whose nodes these are
   std::int64_t size() const { return static_cast<std::int64_t>(capacity_.size()); }  ///< number of nodes
   /// Conductivity of a node along an axis.
   double conductivity(int axis, std::int64_t node) const {

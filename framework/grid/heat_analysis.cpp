@@ -73,9 +73,12 @@ void check_one_material(const Grid& grid, const HeatMaterial& material, const Gr
 }
 
 void check_several_materials(const Grid& grid, const GridMaterials& materials, const GridHeatOptions& options) {
-  if (materials.size() != grid.node_count())
-    throw Error(ErrorCode::bad_input, "the materials are those of " + std::to_string(materials.size()) +
-                                          " nodes, and the grid has " + std::to_string(grid.node_count()));
+  bool same = materials.grid().dimensions() == grid.dimensions();
+  for (int a = 0; same && a < grid.dimensions(); ++a) same = materials.grid().nodes(a) == grid.nodes(a);
+  if (!same)
+    throw Error(ErrorCode::bad_input, "the materials are those of another grid, of " +
+                                          std::to_string(materials.size()) + " nodes, and this one has " +
+                                          std::to_string(grid.node_count()) + ", or other numbers along its axes");
   if (options.scheme == HeatScheme::long_vectors)
     throw Error(ErrorCode::bad_input,
                 "the scheme long-vectors is for one material; use the scheme explicit with several");

@@ -50,6 +50,7 @@ SupportMotion SupportMotion::by_displacement(Amplitude displacement) {
   const auto points = displacement.points();
   made.constant_ = std::all_of(points.begin(), points.end(),
                                [&](const Amplitude::Point& p) { return p.second == points.front().second; });
+  for (const Amplitude::Point& point : points) made.kinks_.push_back(point.first);
   made.motion_ = [f = std::move(displacement)](double time, double step, double start) {
     const double here = sampled(f, time, step), next = sampled(f, time + step, step);
     // Before the start the motion is continued backwards, so that it does not begin with a blow.
@@ -62,6 +63,7 @@ SupportMotion SupportMotion::by_displacement(Amplitude displacement) {
 SupportMotion SupportMotion::by_acceleration(const Amplitude& acceleration, double start) {
   SupportMotion made;
   made.constant_ = false;
+  for (const Amplitude::Point& point : acceleration.points()) made.kinks_.push_back(point.first);
   made.motion_ = [motion = std::make_shared<const IntegratedMotion>(acceleration, start), acceleration](
                      double time, double step, double) {
     MotionAt at = motion->at(time);

@@ -58,10 +58,13 @@ class SupportMotion {
   MotionAt at(double time, double step, double start) const { return motion_(time, step, start); }
   /// Whether it is at rest all the time.
   bool is_constant() const { return constant_; }
+  /// Times at which it is not smooth, as far as they are known: the points of its amplitude.
+  const std::vector<double>& kinks() const { return kinks_; }
 
  private:
   std::function<MotionAt(double time, double step, double start)> motion_;
   bool constant_ = false;
+  std::vector<double> kinks_;
 };
 
 }  // namespace voussoir

@@ -172,7 +172,7 @@ SearchResult Lobpcg::search(const SpectralSearch& search) const {
     ++result.iterations;
     if (renewals.are_due(worst)) iteration.renew();
     // A shift far above the lowest modes makes them all alike.
-    if (const double lowest = iteration.values().front();
+    if (const double lowest = iteration.values().empty() ? 0 : iteration.values().front();
         result.iterations % look_at_shift == 0 && lowest > 0 && preconditioner.shift() > 2 * lowest)
       preconditioner.set_up(std::max(0.1 * lowest, 1e-12 * blocks.problem().largest_ratio()));
   }

@@ -202,6 +202,28 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   refuse("*STEP\n*STATIC\n*CLOAD\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n", {"test.inp:", "static step"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n",
          {"test.inp:", "earlier step"});
+  refuse("*AMPLITUDE, NAME=ON\n0., 1., 10., 1.\n*STEP\n*DYNAMIC\n0.1, 1.\n*BOUNDARY, AMPLITUDE=ON\nFOOT, 1, 1, 0.1\n",
+         {"test.inp:", "jump from 0 to 0.1"});
+  refuse(
+      "*STEP\n*DYNAMIC\n0.1, 0.2\n*BOUNDARY, AMPLITUDE=PULSE\nFOOT, 1, 1, 0.1\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 0.2\n"
+      "*BOUNDARY, OP=NEW\nFOOT, 1, 3\n",
+      {"test.inp:", "jump from 0.1 to 0"});
+  refuse("*STEP\n*DYNAMIC\n0.1, 0.2\n*END STEP\n*STEP\n*FREQUENCY\n2\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 0.2\n",
+         {"test.inp:", "one after the other"});
+  std::string weightless = dynamic_column();
+  weightless.replace(weightless.find("*DENSITY\n2.\n"), 13, "");
+  expect_error(ErrorCode::bad_input, {"test.inp:", "'M' has no *DENSITY"},
+               [&] { read_deck_text(weightless + "*STEP\n*DYNAMIC\n0.1, 1.\n*END STEP\n", "test.inp"); });
+}
+
+TEST(DynamicSteps, InitialMotionsOfWhatFollowsAreNotLost) {
+  // A rigid body at the tip: velocities of its nodes alone would be replaced by those of its reference node.
+  const std::string rigid =
+      "*NODE\n99, 0.5, 0.5, 3.\n*NSET, NSET=TOP\n13, 14, 15, 16\n*RIGID BODY, NSET=TOP, REF NODE=99\n";
+  const std::string step = "*STEP\n*DYNAMIC, DIRECT\n0.01, 0.02\n*END STEP\n";
+  expect_error(ErrorCode::bad_input, {"initial velocity", "reference node"}, [&] {
+    integrate(dynamic_column("", rigid + "*INITIAL CONDITIONS, TYPE=VELOCITY\nTOP, 1, 2.\n") + step);
+  });
 }
 
 class DynamicJob : public testing::FolderTest {

@@ -10,6 +10,7 @@
 #include <voussoir/solvers/eigen/mode_superposition_problem.hpp>
 #include <voussoir/solvers/transient_problem.hpp>
 
+#include "support/expect_error.hpp"
 #include "support/green_truss.hpp"
 
 VSR_REGISTER_ELEMENT(voussoir::testing::GreenTruss);
@@ -252,6 +253,76 @@ TEST(TransientAnalysis, MasslessUnknownsFollowTheOthers) {
   const StepResult end = a->run().back();
   EXPECT_NEAR(end.unknowns.at(2, "ux"), 0.5, 1e-4);
   EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.25, 1e-4);
+}
+
+TEST(TransientAnalysis, LoadsWithoutMassAreNoAccelerations) {
+  // The same with the load at the node without mass: the mass has half of it, and moves by 0.125 (1 − cos 2t).
+  Domain d;
+  d.add_node(1, 0, 0, 0);
+  d.add_node(2, 1, 0, 0);
+  d.add_node(3, 2, 0, 0);
+  auto& springs = d.add_block("springs", "truss");
+  springs.set_material(std::make_shared<IsotropicMaterial>("m", 8, 0.3, 0)).set_section("area", 1);
+  springs.add(1, {1, 2});
+  springs.add(2, {2, 3});
+  auto& mass = d.add_block("mass", "mass");
+  mass.set_section("mass", 1);
+  mass.add(3, {3});
+  d.add_node_set("wall", {1});
+  d.add_node_set("all", {1, 2, 3});
+  d.prescribe("wall", "ux");
+  d.prescribe("all", "uy");
+  d.prescribe("all", "uz");
+  d.add_load_case("pull").nodal_at(2, "ux", 1);
+  for (const char* method : {"newmark", "hht:alpha=-0.05", "hht:alpha=-0.3", "generalised-alpha"}) {
+    auto a = make_transient_analysis(d, options_of(method));
+    a->loads().add_load_case("pull");
+    a->set_steps({.end = pi / 2, .step = pi / 400});
+    const StepResult end = a->run().back();
+    EXPECT_NEAR(end.unknowns.at(2, "ux"), 0.25, 1e-3) << method;
+    EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.1875, 1e-3) << method;
+  }
+}
+
+TEST(TransientAnalysis, AutomaticStepsRefuseWhatFliesAway) {
+  Domain d;
+  d.add_node(1, 0, 0, 0);
+  d.add_node(2, 1, 0, 0);
+  auto& bar = d.add_block("bar", "truss");
+  bar.set_material(std::make_shared<IsotropicMaterial>("m", 8, 0.3, 1)).set_section("area", 1);
+  bar.add(1, {1, 2});
+  d.add_node_set("all", {1, 2});
+  d.prescribe("all", "uy");
+  d.prescribe("all", "uz");
+  auto a = make_transient_analysis(d, options_of("newmark"));
+  a->set_steps({.end = 1, .step = 0.01, .automatic = true});
+  testing::expect_error(ErrorCode::bad_input, {"move freely", "size of steps"}, [&] { a->run(); });
+  a->set_steps({.end = 1, .step = 0.01});
+  EXPECT_NO_THROW(a->run());
+}
+
+TEST(TransientAnalysis, AutomaticStepsEndWhereLoadsAreNotSmooth) {
+  // A body at rest is hit late and briefly.
+  Domain d;
+  d.add_node(1, 0, 0, 0);
+  d.add_node(2, 1, 0, 0);
+  auto& spring = d.add_block("spring", "truss");
+  spring.set_material(std::make_shared<IsotropicMaterial>("m", 4, 0.3, 0)).set_section("area", 1);
+  spring.add(1, {1, 2});
+  auto& mass = d.add_block("mass", "mass");
+  mass.set_section("mass", 1);
+  mass.add(2, {2});
+  d.add_node_set("wall", {1});
+  d.add_node_set("all", {1, 2});
+  d.prescribe("wall", "ux");
+  d.prescribe("all", "uy");
+  d.prescribe("all", "uz");
+  d.add_load_case("hit").nodal_at(2, "ux", 1);
+  auto a = make_transient_analysis(d, options_of("newmark"));
+  a->loads().add_load_case("hit", Amplitude({{0, 0}, {0.4, 0}, {0.42, 1}, {0.44, 0}}));
+  a->set_steps({.end = 0.42 + pi / 4, .step = 0.01, .automatic = true, .tolerance = 1e-5});
+  const StepResult end = a->run().back();
+  EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.02 / 2, 1e-4);  // a quarter of a period of ω = 2 after the impulse of 0.02
 }
 
 TEST(TransientAnalysis, BaseAccelerationsAndMovingSupportsAreTheSameMotion) {

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
@@ -19,8 +21,19 @@ Amplitude over_dynamic_step(const AmplitudeCard& card, double start) {
 
 }  // namespace
 
-void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, ActingState& state) const {
+void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, const Model& model,
+                                  ActingState& state) const {
   const Place place = card.procedure_place;
+  if (any_direct_ && !direct_)
+    b_.fail(
+        "steps of another kind stand between this *DYNAMIC step and the one before it; programs differ in the state "
+        "that it begins with: put *DYNAMIC steps one after the other, or this one into a deck of its own",
+        place);
+  for (std::size_t k = 0; k < model.domain->block_count(); ++k) {
+    const ElementBlock& block = std::as_const(*model.domain).block(k);
+    if (block.size() > 0 && block.material() && !block.material()->has("density"))
+      b_.fail("material '" + block.material()->name() + "' has no *DENSITY, which *DYNAMIC needs; add it", place);
+  }
   if (step.heated_by)
     b_.fail("the temperatures of the *HEAT TRANSFER step at " + b_.job.steps[*step.heated_by].where +
                 " act in all later steps, and temperatures are not supported in *DYNAMIC steps; put the *DYNAMIC step "
@@ -34,8 +47,10 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, Act
     b_.fail("*STEP, AMPLITUDE=RAMP is not supported in *DYNAMIC steps: give the loads an *AMPLITUDE", card.place);
   if (card.perturbation)
     b_.fail("*STEP, PERTURBATION is not supported in *DYNAMIC steps: omit it for small displacements", card.place);
+  // In CalculiX modes end what static steps did; Abaqus's *DYNAMIC begins with it all the same.
+  const bool deformed = deformed_ || (ever_deformed_ && b_.options.dialect == Dialect::abaqus);
   for (const JobStep& before : b_.job.steps)
-    if (before.procedure == Procedure::statics && deformed_)
+    if (before.procedure == Procedure::statics && deformed)
       b_.fail("a static step with loads stands before this one (" + before.where +
                   "): that *DYNAMIC begins with its displacements is not supported; give them by *INITIAL CONDITIONS, "
                   "TYPE=DISPLACEMENT, or remove the static step",
@@ -43,13 +58,26 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, Act
 }
 
 std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, ActingState& state, std::size_t index,
-                                                          double start) const {
+                                                          double start, double period) {
   std::map<const AmplitudeCard*, MovedSupports> moved;
+  std::map<std::uint64_t, double> ends;
+  // Supports are where the step before has left them.
+  const auto check_start = [&](const Acting& a, double value) {
+    const auto before = support_at_.find(a.key);
+    const double place = before == support_at_.end() ? 0.0 : before->second;
+    if (std::abs(value - place) > 1e-6 * std::max(std::abs(value), std::abs(place)))
+      b_.fail("this support would jump from " + short_number(place, 6) + " to " + short_number(value, 6) +
+                  " at the beginning of the *DYNAMIC step; give it an *AMPLITUDE that begins where the support is",
+              a.place);
+  };
   for (const Acting& a : state.supports.acting()) {
     const std::int32_t n = node_of_key(a.key);
     const int dof = dof_of_key(a.key);
     if (a.fixed) b_.fail("*BOUNDARY, FIXED is not supported in *DYNAMIC steps: give the value", a.place);
-    if (a.value == 0) continue;
+    if (a.value == 0) {
+      check_start(a, 0);
+      continue;
+    }
     if (!a.amplitude)
       b_.fail(
           "a displacement other than zero without AMPLITUDE would jump at the beginning of the *DYNAMIC step; give it "
@@ -67,8 +95,11 @@ std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, Ac
     if (unknown.node < 0) continue;  // make_supports() has spoken of it
     MovedSupports& entry = moved[a.amplitude];
     entry.displacement = over_dynamic_step(*a.amplitude, start);
+    check_start(a, a.value * entry.displacement.at(0));
+    ends[a.key] = a.value * entry.displacement.at(period);
     entry.places.push_back({unknown.node, unknown_name(Physics::structure, unknown.component)});
   }
+  support_at_ = std::move(ends);
   std::vector<MovedSupports> list;  // in the order of the amplitudes' names, not of their addresses
   for (const auto& [name, card] : b_.deck.amplitudes)
     if (const auto found = moved.find(&card); found != moved.end()) list.push_back(std::move(found->second));
@@ -77,7 +108,7 @@ std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, Ac
 
 DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepCard& card, Model& model,
                                    ActingState& state, double start) {
-  check_direct(step, card, state);
+  check_direct(step, card, model, state);
   DynamicStep request;
   request.times = card.dynamic.times;
   request.times.period = card.period;
@@ -86,10 +117,11 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 17);
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
-  request.moved = moved_supports(model, state, index, start);
+  request.moved = moved_supports(model, state, index, start, card.period);
   if (!direct_) set_initial_motion(request.displacement, request.velocity, model);
   set_outputs(step, card, start, request.states);
   direct_ = index;
+  any_direct_ = true;
   return request;
 }
 

@@ -44,6 +44,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     if (step.procedure == Procedure::statics) {
       loaded_statics_ = state.is_loaded();
       deformed_ = deformed_ || loaded_statics_;
+      ever_deformed_ = ever_deformed_ || loaded_statics_;
     }
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,9 +28,10 @@ class ModalStepMaker {
   /// Direct integration: dynamic_step.cpp.
   DynamicStep direct(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                      double start);
-  void check_direct(const JobStep& step, const StepCard& card, ActingState& state) const;
-  std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index,
-                                            double start) const;
+  void check_direct(const JobStep& step, const StepCard& card, const Model& model, ActingState& state) const;
+  /// Motions of supports over a step of `period`, which begin where supports are.
+  std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index, double start,
+                                            double period);
   /// What files and tables of a step over time are written at.
   void set_outputs(JobStep& step, const StepCard& card, double start, StateOutput& states) const;
   /// The step whose modes are superposed. Errors for what a superposition does not take.
@@ -53,12 +55,15 @@ class ModalStepMaker {
   std::shared_ptr<const Supports> frequency_supports_;  // of that step
   std::optional<std::size_t> dynamic_;                  // the last step of modal dynamics with these modes
   std::optional<std::size_t> harmonic_;                 // the last harmonic step
-  std::optional<std::size_t> direct_;  // the last step of direct integration, where one can continue it
-  bool any_dynamic_ = false;           // there was one before
-  bool loaded_statics_ = false;        // the last static step had loads
-  bool deformed_ = false;              // there was such a step since the last modes
-  Place step_place_;                   // of the step that is being made
-  StepDamping damping_;                // lasts until it is given anew
+  std::optional<std::size_t> direct_;           // the last step of direct integration, where one can continue it
+  bool any_direct_ = false;                     // there was one before
+  std::map<std::uint64_t, double> support_at_;  // where supports are at the end of that step, by key; else 0
+  bool any_dynamic_ = false;                    // there was a step of modal dynamics
+  bool loaded_statics_ = false;                 // the last static step had loads
+  bool deformed_ = false;                       // there was such a step since the last modes
+  bool ever_deformed_ = false;                  // there was such a step at all
+  Place step_place_;                            // of the step that is being made
+  StepDamping damping_;                         // lasts until it is given anew
 };
 
 }  // namespace voussoir::deck
