@@ -117,7 +117,9 @@ class ChunkFault {
 
  private:
   __device__ void report_found(const SweepTask<T>& p, std::int64_t system, std::int64_t first_row) const {
-    const int row = __ffs(static_cast<int>(pivots_ != 0 ? pivots_ : values_)) - 1;
+    // The pivot of the first row is computed last: it may be a consequence of the others.
+    const unsigned later = pivots_ & ~1u;
+    const int row = __ffs(static_cast<int>(later != 0 ? later : pivots_ != 0 ? pivots_ : values_)) - 1;
     SweepFault fault = SweepFault::not_finite;
     if (pivots_ != 0)
       fault = row == 0 ? voussoir::detail::pivot_fault(pivot_, size_) : chunk_pivot_fault(p, system, first_row, row);
