@@ -211,7 +211,7 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   refuse("*STEP\n*DYNAMIC\n0.1, 0.2\n*END STEP\n*STEP\n*FREQUENCY\n2\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 0.2\n",
          {"test.inp:", "one after the other"});
   std::string weightless = dynamic_column();
-  weightless.replace(weightless.find("*DENSITY\n2.\n"), 13, "");
+  weightless.replace(weightless.find("*DENSITY\n2.\n"), 12, "");
   expect_error(ErrorCode::bad_input, {"test.inp:", "'M' has no *DENSITY"},
                [&] { read_deck_text(weightless + "*STEP\n*DYNAMIC\n0.1, 1.\n*END STEP\n", "test.inp"); });
 }

@@ -40,7 +40,7 @@ fresh_tree() {
   echo '#include <voussoir/framework/domain/domain.hpp>' >solvers/cg.hpp
   echo '#include <voussoir/framework/domain/domain.hpp>' >partition/partition.hpp
   echo '#include <vector>' >solvers/direct/factor.hpp
-  echo '#include <voussoir/solvers/direct/factor.hpp>' >partition/schur.cpp
+  printf '#include <voussoir/solvers/direct/factor.hpp>\n#include <voussoir/solvers/cg.hpp>\n' >partition/schur.cpp
   printf '#include <voussoir/solvers/cg.hpp>\n#include <voussoir/partition/partition.hpp>\n' >jobs/run.hpp
   printf '#include <voussoir/solvers/cg.hpp>\n#include <voussoir/jobs/run.hpp>\n' >apps/main.cpp
   echo '#include <voussoir/backends/openmp/openmp.hpp>' >tests/test.cpp
@@ -108,7 +108,6 @@ plant elements/solid.hpp '#include <voussoir/solvers/cg.hpp>'
 plant elements/kernel/fn.hpp '#include <cmath>'
 plant solvers/cg.hpp '#include <voussoir/partition/partition.hpp>'
 plant solvers/cg.hpp '#include <voussoir/framework/detail/secret.hpp>'
-plant partition/partition.hpp '#include <voussoir/solvers/cg.hpp>'
 plant framework/domain/domain.cpp '#include <voussoir/jobs/run.hpp>'
 plant solvers/cg.hpp '#include <voussoir/jobs/run.hpp>'
 plant partition/partition.hpp '#include <voussoir/jobs/run.hpp>'
