@@ -114,7 +114,7 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   request.times.period = card.period;
   request.times.start = start;
   request.times.tolerance = 1e-4;
-  request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 17);
+  request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 15);
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
   request.moved = moved_supports(model, state, index, start, card.period);
