@@ -7,6 +7,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/jobs/detail/planned_backend.hpp>
 #include <voussoir/jobs/memory_estimate.hpp>
 #include <voussoir/solvers/stencil/jacobi_iteration.hpp>
 #include <voussoir/solvers/stencil/stationary_heat.hpp>
@@ -136,22 +137,9 @@ IterationAssumption assumed_jacobi_iterations(const HeatJob& job) {
 
 HeatBackendPlan plan_heat_backend(const HeatJob& job, const std::string& specification) {
   HeatBackendPlan plan;
-  plan.backend = specification;
-  std::shared_ptr<Backend> backend;
-  try {
-    backend = Backend::open(specification);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unavailable) throw;
-    plan.usable = false;
-    plan.device = error.what();
-    return plan;
-  }
-  plan.backend = backend->name();
-  plan.device = backend->describe();
-  ProfileSearch found = find_profile(*backend);
-  plan.profile_note = found.note;
-  plan.is_assumption = !found.profile;
-  const CostModel model(found.profile ? std::move(*found.profile) : default_profile(*backend));
+  const auto opened = detail::open_planned(specification, plan);
+  if (!opened) return plan;
+  const CostModel& model = opened->model;
   const std::string own = job.stationary ? "stationary" : to_string(job.options.scheme);
   std::vector<std::string> names = heat_scheme_names();
   if (job.stationary) names = {"stationary"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include <voussoir/jobs/detail/planned_backend.hpp>
 #include <voussoir/solvers/cost/choice_reason.hpp>
 #include <voussoir/solvers/cost/model_shape.hpp>
 #include <voussoir/solvers/registries.hpp>
@@ -145,24 +146,11 @@ ModelPlan plan_model(const Job& job, std::size_t domain_index, const CostModel& 
 
 BackendPlan plan_backend(const Job& job, const std::string& specification, const StaticOptions& options) {
   BackendPlan plan;
-  plan.backend = specification;
-  std::shared_ptr<Backend> backend;
-  try {
-    backend = Backend::open(specification);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unavailable) throw;
-    plan.usable = false;
-    plan.device = error.what();
-    return plan;
-  }
-  plan.backend = backend->name();
-  plan.device = backend->describe();
-  ProfileSearch found = find_profile(*backend);
-  plan.profile_note = found.note;
-  plan.is_assumption = !found.profile;
-  const CostModel model(found.profile ? std::move(*found.profile) : default_profile(*backend));
+  const auto opened = detail::open_planned(specification, plan);
+  if (!opened) return plan;
+  const CostModel& model = opened->model;
   for (const std::size_t domain : static_domains(job))
-    plan.models.push_back(plan_model(job, domain, model, backend, options));
+    plan.models.push_back(plan_model(job, domain, model, opened->backend, options));
   return plan;
 }
 

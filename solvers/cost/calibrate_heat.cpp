@@ -18,7 +18,8 @@ std::vector<int> heat_grid_sizes(const Calibrator& c) {
   return sizes;
 }
 
-/// Second differences, or a source that is added to what is there.
+/// Times a kernel on the nodes of square grids: second differences of a field or, with `source`, the evaluation of a
+/// source and its addition to a field.
 std::vector<CostSample> measure_nodes(const Calibrator& c, bool source) {
   std::vector<CostSample> samples;
   for (const int n : heat_grid_sizes(c)) {

@@ -35,18 +35,7 @@ void launch_in_clusters(void (*kernel)(Parameters...), const Grid& grid, int blo
   std::tuple<std::remove_const_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
 #if defined(VSR_CUDA_EMULATED)
   (void)stream;
-  struct Call {
-    void (*kernel)(Parameters...);
-    std::tuple<std::remove_const_t<Parameters>...>* values;
-  } call{kernel, &values};
-  emulation::run(
-      dim3{static_cast<unsigned>(grid.blocks), 1, 1}, dim3{static_cast<unsigned>(grid.threads), 1, 1},
-      grid.shared_bytes,
-      [](void* argument) {
-        auto& c = *static_cast<Call*>(argument);
-        std::apply(c.kernel, *c.values);
-      },
-      &call, static_cast<unsigned>(blocks));
+  detail::run_emulated(kernel, values, grid, blocks);
 #else
   std::apply(
       [&](auto&... value) {

@@ -159,14 +159,12 @@ std::int64_t most_blocks_together(void (*kernel)(Parameters...), int threads, st
   return detail::most_blocks_together(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
 }
 
-/// Starts kernel(arguments…) on a stream. Arguments are converted to the kernel's parameters.
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream, Arguments&&... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes a different number of arguments");
-  if (grid.blocks <= 0) return;
-  std::tuple<std::remove_const_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
 #if defined(VSR_CUDA_EMULATED)
-  (void)stream;
+namespace detail {
+/// Runs a kernel on the CPU with these arguments, in clusters of so many blocks.
+template <class... Parameters>
+void run_emulated(void (*kernel)(Parameters...), std::tuple<std::remove_const_t<Parameters>...>& values,
+                  const Grid& grid, int cluster) {
   struct Call {
     void (*kernel)(Parameters...);
     std::tuple<std::remove_const_t<Parameters>...>* values;
@@ -178,7 +176,20 @@ void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream
         auto& c = *static_cast<Call*>(argument);
         std::apply(c.kernel, *c.values);
       },
-      &call);
+      &call, static_cast<unsigned>(cluster));
+}
+}  // namespace detail
+#endif
+
+/// Starts kernel(arguments…) on a stream. Arguments are converted to the kernel's parameters.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const Grid& grid, cudaStream_t stream, Arguments&&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments), "the kernel takes a different number of arguments");
+  if (grid.blocks <= 0) return;
+  std::tuple<std::remove_const_t<Parameters>...> values(std::forward<Arguments>(arguments)...);
+#if defined(VSR_CUDA_EMULATED)
+  (void)stream;
+  detail::run_emulated(kernel, values, grid, 1);
 #else
   std::apply(
       [&](auto&... value) {
