@@ -46,6 +46,11 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
   return stem + "_" + word_for(procedure) + text;
 }
 
+/// Energies of dynamics, or the heat balance, over time.
+std::string energies_file(const JobStep& step) {
+  return step.procedure == Procedure::transient_heat ? "_heat.csv" : "_energies.csv";
+}
+
 /// The amplitudes of a field with a real and an imaginary part.
 NodalField amplitudes(const NodalField& real, const NodalField& imaginary, const std::string& name) {
   NodalField field = real;
@@ -74,7 +79,7 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
     files.push_back(stem + "_modes.csv");
   else
     files.push_back(stem + "_peaks.csv");
-  if (step.procedure == Procedure::dynamic) files.push_back(stem + "_energies.csv");
+  if (is_integrated(step.procedure)) files.push_back(stem + energies_file(step));
   if (!frequency && !spectrum)
     for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
   return files;
@@ -155,7 +160,7 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   how.overwrite = options_.overwrite;
   writer.comment(std::string(word_for(asked.procedure)) + " " + short_number(state.at, 9));
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
-  const bool invariants = asked.procedure == Procedure::modal_dynamic || asked.procedure == Procedure::dynamic;
+  const bool invariants = asked.procedure == Procedure::modal_dynamic || is_integrated(asked.procedure);
   StepFields fields;
   NodalField size;
   if (invariants) {
@@ -187,7 +192,9 @@ void ModalFiles::write_curves(const JobStep& step, const std::string& stem, cons
   write(harmonic ? csv_table(response.axis, response.sweeps) : csv_table(response.axis, response.histories),
         stem + "_history.csv");
   const std::string title = job_.name + (job_.steps.size() > 1 ? ", " + step.name : "");
-  const std::string label = "displacement" + (job_.units.length.empty() ? "" : " [" + job_.units.length + "]");
+  const bool heat = step.procedure == Procedure::transient_heat;
+  const std::string& unit = heat ? job_.units.temperature : job_.units.length;
+  const std::string label = (heat ? "temperature" : "displacement") + (unit.empty() ? "" : " [" + unit + "]");
   // Too many curves in one plot are unreadable; the table contains all of them.
   constexpr std::size_t most_curves = 6;
   const auto few = [&](const auto& curves) {
@@ -218,7 +225,7 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
     for (const ResponsePeak& peak : response.peaks)
       peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);
     write(peaks, stem + "_peaks.csv");
-    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + "_energies.csv");
+    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + energies_file(asked));
     write_curves(asked, stem, response);
   }
   for (const std::string& text : response.notes) out_.note(text);

@@ -515,7 +515,7 @@ void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
   s.write_modal("states", [&] {
     if (s.options.frd && state.for_viewers &&
-        (s.job.steps[step].procedure == Procedure::modal_dynamic || s.job.steps[step].procedure == Procedure::dynamic))
+        (s.job.steps[step].procedure == Procedure::modal_dynamic || is_integrated(s.job.steps[step].procedure)))
       detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
     s.modal.state(step, s.stem(step), std::move(state));
   });

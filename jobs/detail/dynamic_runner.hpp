@@ -11,7 +11,8 @@
 
 namespace voussoir::detail {
 
-/// Runs the steps of direct integration of a job, and passes on their states, histories and energies.
+/// Runs the steps of direct integration of a job, dynamics and transient heat, and passes on their states, histories
+/// and energies.
 class DynamicRunner {
  public:
   /// Told of the progress of a step, with the estimated seconds that are left or −1; returning false stops the job.
@@ -20,8 +21,11 @@ class DynamicRunner {
                 StepReceiver& receiver)
       : job_(job), backend_(std::move(backend)), options_(options), tell_(std::move(tell)), receiver_(receiver) {}
 
-  /// Runs a step whose supports are applied to its domain.
-  void run(std::size_t step);
+  /// Runs a step whose supports are applied to its domain. `initial` has the temperatures that a step of transient
+  /// heat begins with; null: what the step says itself.
+  void run(std::size_t step, const NodalField* initial = nullptr);
+  /// The displacements or temperatures at the end of the step that ran last.
+  const NodalField& end_of(std::size_t step) const { return ends_.at(step).displacement; }
 
   const std::vector<StageTime>& stage_times() const { return times_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -35,8 +39,8 @@ class DynamicRunner {
     NodalField displacement, velocity;
   };
   std::string where(std::size_t step) const;
-  void set_motion(TransientAnalysis& analysis, const DynamicStep& request) const;
-  void integrate(std::size_t step, const DynamicStep& request);
+  void set_motion(TransientAnalysis& analysis, const DynamicStep& request, const NodalField* initial) const;
+  void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial);
   void take_report(TransientAnalysis& analysis, double seconds);
 
   Job& job_;

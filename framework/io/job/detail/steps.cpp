@@ -310,7 +310,7 @@ class StepReader {
     if (procedure != Procedure::statics) json.fail("only a static step can use the temperatures of another step");
     std::vector<std::string> names;
     for (std::size_t i = 0; i < job_.steps.size(); ++i) {
-      if (job_.steps[i].procedure != Procedure::steady_heat) continue;
+      if (!is_heat(job_.steps[i].procedure)) continue;
       if (job_.steps[i].name == json.text()) return i;
       names.push_back(job_.steps[i].name);
     }

@@ -79,7 +79,7 @@ class ActingReader {
   /// Loads of one physics belong in steps of that physics.
   Model* model_for(Physics physics, const char* card, Place place) {
     const bool heat = physics == Physics::heat;
-    if (procedure_ && (*procedure_ == Procedure::steady_heat) != heat)
+    if (procedure_ && is_heat(*procedure_) != heat)
       b_.fail(
           std::string(card) +
               (heat ? uses_modes(*procedure_)             ? " acts in *HEAT TRANSFER steps, and this one is of modes"

@@ -113,6 +113,7 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
 Supports make_whole_supports(Build& b, const Model& m, const ActingState& state, const StepTime& time) {
   ActingState whole = state;
   whole.supports.change([](Acting& a) { a.amplitude = nullptr; });
+  whole.temperatures_prescribed.change([](Acting& a) { a.amplitude = nullptr; });
   return make_supports(b, m, whole, time);
 }
 
@@ -144,7 +145,7 @@ void build_steps(Build& b) {
     if (!card.time_reset) total += card.period;
     const StepTime time{card.period, total, {}};
     // Their loads are load cases with amplitudes.
-    const bool of_modes = has_states(*card.procedure), integrates = *card.procedure == Procedure::dynamic;
+    const bool of_modes = has_states(*card.procedure), integrates = is_integrated(*card.procedure);
     // In Abaqus steps of modes are perturbations: what acts in other steps does not, and what acts in them ends.
     const bool perturbs = uses_modes(*card.procedure) && b.options.dialect == Dialect::abaqus;
     const ActingState before = perturbs ? state : ActingState();
@@ -153,7 +154,7 @@ void build_steps(Build& b) {
     for (const Action& action : card.actions) reader.take(action);
     if (!card.actions.empty()) timed = state.follows_amplitudes();
     if (!card.actions.empty() || timed) ++state_number;
-    const bool heat = *card.procedure == Procedure::steady_heat;
+    const bool heat = is_heat(*card.procedure);
     Model& m = *b.model(heat ? Physics::heat : Physics::structure);
     JobStep step;
     step.name = "step " + std::to_string(i + 1);
@@ -163,6 +164,12 @@ void build_steps(Build& b) {
     step.total_time = *card.procedure == Procedure::frequency ? total + 1 : total;  // as CalculiX prints it
     step.where = b.deck.where(card.place);
     if (heat) {
+      if (*card.procedure == Procedure::transient_heat && !state.temperatures.empty())
+        b.fail(
+            "*TEMPERATURE acts in a step before this transient *HEAT TRANSFER step; programs differ in the "
+            "temperatures "
+            "that it begins with: put the *HEAT TRANSFER step first, or into a deck of its own",
+            card.procedure_place);
       last_heat = i;
       if (!state.temperatures.empty()) ++state_number;
       state.temperatures.clear();  // those of the heat step take their place
@@ -187,7 +194,7 @@ void build_steps(Build& b) {
       state = before;
       timed = state.follows_amplitudes();
       ++state_number;
-    } else if (timed && !of_modes) {
+    } else if (timed && (!of_modes || heat)) {
       state.end_step(time);
       timed = state.follows_amplitudes();
       ++state_number;

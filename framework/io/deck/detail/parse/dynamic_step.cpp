@@ -2,7 +2,7 @@
 
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
 
-// Steps of direct integration.
+// Steps of direct integration: dynamics and transient heat.
 
 namespace voussoir::deck {
 
@@ -26,12 +26,40 @@ void Parser::read_dynamic(Card& card) {
   begin_procedure(card, Procedure::dynamic);
   StepCard& current = step();
   current.dynamic.alpha = std::max(alpha, -1.0 / 3);
+  read_increments(card, fixed, true);
+}
+
+/// Transient *HEAT TRANSFER; the parameters that steady steps have too are read.
+void Parser::read_transient_heat(Card& card) {
+  note_solver(card);
+  card.refuse("TOTAL TIME AT START", "times begin at 0");
+  card.refuse("TIME RESET", "the total time goes on from step to step");
+  const std::string end = squeezed(card.verbatim("END"));
+  if (!end.empty() && end != "PERIOD")
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*HEAT TRANSFER, END=SS is not supported: the step ends with its period; use *HEAT TRANSFER, "
+                          "STEADY STATE for the final state");
+  const bool limited = !card.verbatim("DELTMX").empty();
+  const double change = card.number("DELTMX", 0);
+  if (limited && !(change > 0)) card.fail(ErrorCode::bad_input, "*HEAT TRANSFER, DELTMX must be greater than 0");
+  const std::string direct = squeezed(card.verbatim("DIRECT"));
+  const bool fixed = card.flag("DIRECT") || (!direct.empty() && direct != "NO");
+  if (limited && fixed) note("DELTMX is ignored where increments are fixed by DIRECT", card.place());
+  card.ignore({"MXDEM", "STORAGE"});
+  card.done();
+  begin_procedure(card, Procedure::transient_heat);
+  step().dynamic.times.largest_change = fixed ? 0 : change;
+  read_increments(card, fixed, false);
+}
+
+void Parser::read_increments(Card& card, bool fixed, bool needed) {
+  StepCard& current = step();
   DynamicTimes& times = current.dynamic.times;
   times.automatic = !fixed;
   bool first = true;
   while (next_fields()) {
     if (fields_.empty()) continue;
-    if (!first) fail("*DYNAMIC has one data line: increment, period, shortest and longest increment");
+    if (!first) fail(card.name() + " has one data line: increment, period, shortest and longest increment");
     first = false;
     at_most(4, card, "increment, period, shortest increment, longest increment");
     times.increment = real_or(field(0), 1, "increment");
@@ -46,12 +74,13 @@ void Parser::read_dynamic(Card& card) {
     if (current.period / times.increment > 1e7)
       fail("the step would have more than ten million increments; make the increment longer");
   }
-  if (first) card.fail(ErrorCode::bad_input, "*DYNAMIC needs a data line: increment, period");
+  if (first && needed) card.fail(ErrorCode::bad_input, card.name() + " needs a data line: increment, period");
+  if (first) times.increment = current.period;
   if (fixed || times.shortest == 0 || times.shortest <= times.increment) {
     if (fixed || times.longest == 0 || times.longest >= times.increment) return;
-    card.fail(ErrorCode::bad_input, "*DYNAMIC: the first increment is longer than the longest one");
+    card.fail(ErrorCode::bad_input, card.name() + ": the first increment is longer than the longest one");
   }
-  card.fail(ErrorCode::bad_input, "*DYNAMIC: the first increment is shorter than the shortest one");
+  card.fail(ErrorCode::bad_input, card.name() + ": the first increment is shorter than the shortest one");
 }
 
 }  // namespace voussoir::deck

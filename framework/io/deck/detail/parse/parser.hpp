@@ -104,6 +104,9 @@ class Parser {
   void read_frequency(Card& card);
   void read_modal_dynamic(Card& card);
   void read_dynamic(Card& card);
+  /// The data line of a step over time: increment, period, shortest and longest increment.
+  void read_increments(Card& card, bool fixed, bool needed);
+  void read_transient_heat(Card& card);
   void read_steady_state_dynamics(Card& card);
   void read_modal_damping(Card& card);
   void read_base_motion(Card& card);

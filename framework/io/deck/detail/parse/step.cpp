@@ -61,7 +61,7 @@ void Parser::read_end_step(Card& card) {
   }
   if (!step().procedure)
     fail(
-        "this step has no procedure: give *STATIC, *HEAT TRANSFER, STEADY STATE, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC "
+        "this step has no procedure: give *STATIC, *HEAT TRANSFER, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC "
         "or "
         "*STEADY STATE DYNAMICS",
         step().place);
@@ -72,7 +72,7 @@ void Parser::begin_procedure(const Card& card, Procedure procedure) {
   if (current.procedure)
     card.fail(ErrorCode::bad_input,
               card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
-  if (current.nlgeom && procedure != Procedure::steady_heat)
+  if (current.nlgeom && !is_heat(procedure))
     fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
   current.procedure = procedure;
   current.procedure_place = card.place();
@@ -111,14 +111,9 @@ void Parser::read_static(Card& card) {
 
 void Parser::read_heat_transfer(Card& card) {
   card.refuse("FREQUENCY", "modes of heat conduction are not implemented");
-  card.refuse("MODAL DYNAMIC", "decks have steady heat only");
+  card.refuse("MODAL DYNAMIC", "transient heat conduction is integrated directly: omit it");
+  if (!card.flag("STEADY STATE")) return read_transient_heat(card);
   card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
-  if (!card.flag("STEADY STATE"))
-    card.fail_unsupported(
-        ErrorCode::bad_input,
-        "*HEAT TRANSFER without STEADY STATE is not supported in decks: transient heat conduction is an "
-        "analysis for C++ (TransientAnalysis), or for grids (voussoir heat); use *HEAT TRANSFER, "
-        "STEADY STATE for the final state");
   read_procedure(card, Procedure::steady_heat);
 }
 
