@@ -59,9 +59,11 @@ class DynamicOutputs {
     return list;
   }
 
+  bool is_last(double time) const { return same_time(time, request_.times.period); }
+
   /// What the state after `increment` increments, at a time of the step, is for.
   void decide(int increment, double time, StepState& state) {
-    const bool last = same_time(time, request_.times.period);
+    const bool last = is_last(time);
     if (!request_.states.times.empty()) {
       state.for_viewers = listed(request_.states.times, time);
     } else if (every_ > 0) {
@@ -94,7 +96,8 @@ bool has_curve(const std::string& component) { return component[0] == 'u' || com
 /// Sees every state: peaks, histories, energies, and the states that are asked for.
 class DynamicRecorder : public Recorder {
  public:
-  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver)
+  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver,
+                  std::map<std::size_t, std::vector<HeatedState>>& heated)
       : job_(job),
         asked_(job.steps[step]),
         domain_(*job.domains[asked_.domain]),
@@ -103,6 +106,10 @@ class DynamicRecorder : public Recorder {
         receiver_(receiver),
         outputs_(asked_, request),
         heat_(asked_.procedure == Procedure::transient_heat) {
+    for (std::size_t i = step + 1; i < job.steps.size(); ++i)
+      if (const auto* stress = std::get_if<ThermalStressStep>(&job.steps[i].modal);
+          stress && job.steps[i].heated_by == step)
+        stresses_.push_back(std::make_unique<Stress>(job.steps[i], request, stress->states, heated[i]));
     std::set<std::int32_t> nodes;
     for (const PrintRequest& print : asked_.prints) {
       if (print.at != PrintRequest::At::nodes || print.set.empty()) continue;
@@ -115,7 +122,23 @@ class DynamicRecorder : public Recorder {
       hidden_[static_cast<std::size_t>(n)] = 1;
     for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
   }
-  const DynamicOutputs& outputs() const { return outputs_; }
+  /// Times that increments must end at.
+  std::vector<double> targets() const {
+    std::vector<double> all = outputs_.targets();
+    const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    for (const auto& stress : stresses_) add(stress->outputs.targets());
+    // Automatic increments end where a course is not smooth; the analysis knows the points of amplitudes alone.
+    for (const StepLoad& load : request_.loads)
+      if (load.course && request_.times.automatic)
+        for (const Amplitude::Point& point : load.amplitude.points()) all.push_back(point.first);
+    std::sort(all.begin(), all.end());
+    std::vector<double> list;
+    const double near = 1e-9 * request_.times.increment;
+    for (const double time : all)
+      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
+        list.push_back(time);
+    return list;
+  }
 
   void record(const CommittedState& committed) override {
     auto& method = static_cast<TimeIntegrator&>(committed.integrator);
@@ -132,7 +155,10 @@ class DynamicRecorder : public Recorder {
       take_energies(method.energies());
     for (const std::int32_t n : curve_nodes_) keep(displacement, n);
     if (keeps_all_) all_.push_back(displacement.values);
-    if (increment_ > 0) pass_on(committed, method, time);
+    if (increment_ > 0) {
+      for (const auto& stress : stresses_) stress->take(increment_, committed.state.time, displacement);
+      pass_on(committed, method, time);
+    }
     ++increment_;
   }
 
@@ -173,6 +199,27 @@ class DynamicRecorder : public Recorder {
   }
 
  private:
+  /// A step of thermal stress that takes temperatures of this one.
+  struct Stress {
+    Stress(const JobStep& step, const DynamicStep& heat, const StateOutput& states, std::vector<HeatedState>& taken)
+        : request(with_states(heat, states)), outputs(step, request), states(taken) {}
+    static DynamicStep with_states(const DynamicStep& heat, const StateOutput& states) {
+      DynamicStep request;
+      request.times = heat.times;
+      request.states = states;
+      return request;
+    }
+    void take(int increment, double time, const NodalField& temperatures) {
+      StepState state;
+      outputs.decide(increment, time, state);
+      const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
+      if (state.for_viewers || printed)
+        states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
+    }
+    DynamicStep request;
+    DynamicOutputs outputs;
+    std::vector<HeatedState>& states;
+  };
   struct TimedPeak {
     double value = 0, time = 0;
     std::int32_t node = -1;
@@ -257,7 +304,8 @@ class DynamicRecorder : public Recorder {
     StepState state;
     outputs_.decide(increment_, committed.state.time, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
-    if (!state.for_viewers && !printed) return;
+    const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
+    if (!state.for_viewers && !printed && !needed) return;
     state.at = state.time = time;
     state.result = make_step_result(committed.model, method, committed.state, committed.report,
                                     state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
@@ -317,6 +365,7 @@ class DynamicRecorder : public Recorder {
   const DynamicStep& request_;
   StepReceiver& receiver_;
   DynamicOutputs outputs_;
+  std::vector<std::unique_ptr<Stress>> stresses_;
   bool heat_;  // temperatures instead of displacements
   StepResponse response_;
   std::vector<std::int32_t> curve_nodes_;
@@ -400,7 +449,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   options.damping = {request.alpha, request.beta};
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1); };
-  const auto recorder = std::make_shared<DynamicRecorder>(job_, step, request, receiver_);
+  const auto recorder = std::make_shared<DynamicRecorder>(job_, step, request, receiver_, heated_);
   TimeSteps steps;
   steps.end = request.times.period;
   steps.step = request.times.increment;
@@ -409,7 +458,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   steps.shortest = request.times.shortest;
   if (request.times.largest_change > 0) steps.largest_change = request.times.largest_change;
   if (request.times.longest > 0) steps.longest = request.times.longest;
-  steps.times = recorder->outputs().targets();
+  steps.times = recorder->targets();
   analysis->set_steps(std::move(steps));
   analysis->add_recorder(recorder);
   analysis->finished = [](double, StepResult) {};  // the recorder passes states on

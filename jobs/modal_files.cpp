@@ -79,7 +79,8 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
     files.push_back(stem + "_modes.csv");
   else
     files.push_back(stem + "_peaks.csv");
-  if (is_integrated(step.procedure)) files.push_back(stem + energies_file(step));
+  if (is_integrated(step.procedure) && step.procedure != Procedure::thermal_stress)
+    files.push_back(stem + energies_file(step));
   if (!frequency && !spectrum)
     for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
   return files;
@@ -130,7 +131,8 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
   const NodalField* const velocity =
       imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
   if (velocity->width() > 0) selection.velocity = velocity;
-  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result, {}, told, selection);
+  const auto tables =
+      print_tables(job_, asked, imaginary ? *state.imaginary : state.result, state.temperatures, told, selection);
   for (const std::string& text : told) out_.note(text);
   CsvState column;
   column.names = {word_for(asked.procedure)};
@@ -162,7 +164,7 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
   const bool invariants = asked.procedure == Procedure::modal_dynamic || is_integrated(asked.procedure);
   StepFields fields;
-  NodalField size;
+  NodalField size, temperature;
   if (invariants) {
     fields = make_step_fields(job_, asked, state.result, false);
     for (const StepFields::Shown& shown : fields.shown)
@@ -177,6 +179,10 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
     writer.add(state.result.unknowns);
     if (!state.result.reactions.values.empty()) writer.add(state.result.reactions);
     if (state.velocity.width() > 0) writer.add(state.velocity, "velocity");
+    if (!state.temperatures.empty()) {
+      temperature = {"temperature", {"T"}, std::move(state.temperatures)};
+      writer.add(temperature);
+    }
   }
   if (asked.procedure == Procedure::spectrum && !state.result.points.empty())
     writer.add_element_means(state.result.points, {"sxx", "syy", "szz", "sxy", "syz", "sxz"});

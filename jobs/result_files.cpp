@@ -513,6 +513,7 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
+  if (s.heating.contains(step) && is_heat(s.job.steps[step].procedure)) s.heat[step] = state.result.unknowns;
   s.write_modal("states", [&] {
     if (s.options.frd && state.for_viewers &&
         (s.job.steps[step].procedure == Procedure::modal_dynamic || is_integrated(s.job.steps[step].procedure)))

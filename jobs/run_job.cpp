@@ -60,6 +60,18 @@ void check_transient_heat(const Job& job, std::size_t index, const std::string& 
                 where);
 }
 
+/// A step of thermal stress takes the temperatures of an earlier step of transient heat.
+void check_thermal_stress(const Job& job, std::size_t index, const std::string& where) {
+  const JobStep& step = job.steps[index];
+  if (!std::holds_alternative<ThermalStressStep>(step.modal))
+    throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+  if (!step.heated_by || *step.heated_by >= index || job.steps[*step.heated_by].procedure != Procedure::transient_heat)
+    throw Error(ErrorCode::misuse, "the step takes no temperatures from an earlier step of transient heat", where);
+  if (step.supports && !step.supports->kept.empty())
+    throw Error(ErrorCode::misuse, "supports of a step of thermal stress cannot keep the place of an earlier step",
+                where);
+}
+
 /// The names of the job's parts must fit each other; a Job may be made by hand.
 void check(const Job& job) {
   for (std::size_t i = 0; i < job.steps.size(); ++i) {
@@ -82,11 +94,14 @@ void check(const Job& job) {
       check_transient_heat(job, i, where);
       continue;
     }
-    try {
-      procedures().find(procedure_name(step));
-    } catch (const Error& error) {
-      throw Error(error.code(), error.what(), where);
-    }
+    if (step.procedure == Procedure::thermal_stress)
+      check_thermal_stress(job, i, where);
+    else
+      try {
+        procedures().find(procedure_name(step));
+      } catch (const Error& error) {
+        throw Error(error.code(), error.what(), where);
+      }
     if (!step.heated_by) continue;
     if (*step.heated_by >= i || !is_heat(job.steps[*step.heated_by].procedure))
       throw Error(ErrorCode::misuse, "the step takes its temperatures from a step that is not an earlier heat step",
@@ -117,6 +132,7 @@ class Runner {
               return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
             },
             receiver),
+        stress_(job, backend_, options, tell_, receiver),
         load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
@@ -136,6 +152,8 @@ class Runner {
         dynamic_.run(first);
       } else if (job_.steps[first].procedure == Procedure::transient_heat) {
         run_transient_heat(first);
+      } else if (job_.steps[first].procedure == Procedure::thermal_stress) {
+        stress_.run(first, dynamic_.take_heated(first));
       } else {
         while (last < job_.steps.size() && can_join(first, last)) ++last;
         solve_together(first, last);
@@ -246,6 +264,10 @@ class Runner {
     for (const std::string& note : dynamic_.notes()) add_note(note);
     result_.equations = std::max(result_.equations, dynamic_.equations());
     result_.free_equations = std::max(result_.free_equations, dynamic_.free_equations());
+    for (const StageTime& t : stress_.stage_times()) add_time(t);
+    for (const std::string& note : stress_.notes()) add_note(note);
+    result_.equations = std::max(result_.equations, stress_.equations());
+    result_.free_equations = std::max(result_.free_equations, stress_.free_equations());
     if (result_.matrix.empty()) result_.matrix = dynamic_.matrix();
     if (result_.matrix.empty()) result_.matrix = "stiffness and mass stored";
   }
@@ -309,6 +331,7 @@ class Runner {
   const detail::ModalRunner::Tell tell_;
   detail::ModalRunner modal_;
   detail::DynamicRunner dynamic_;
+  detail::ThermalStressRunner stress_;
   JobResult result_;
   const detail::LoadCaseIndex load_cases_;
   std::vector<std::size_t> last_heated_;  // of each step: the last one that its temperatures act on; 0: none

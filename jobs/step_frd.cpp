@@ -72,7 +72,7 @@ void write_frd_state(FrdWriter& file, const Job& job, std::size_t step, int numb
   if (is_heat(job.steps[step].procedure))
     add_heat(file, domain, state.result);
   else
-    add_structure(file, domain, state.result, {});
+    add_structure(file, domain, state.result, state.temperatures);
 }
 
 }  // namespace voussoir::detail

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/solvers/transient_problem.hpp>
 
@@ -26,6 +27,8 @@ class DynamicRunner {
   void run(std::size_t step, const NodalField* initial = nullptr);
   /// The displacements or temperatures at the end of the step that ran last.
   const NodalField& end_of(std::size_t step) const { return ends_.at(step).displacement; }
+  /// The temperatures that a step of thermal stress is solved with, after its step of heat; they are given away.
+  std::vector<HeatedState> take_heated(std::size_t stress_step) { return std::move(heated_[stress_step]); }
 
   const std::vector<StageTime>& stage_times() const { return times_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -43,6 +46,7 @@ class DynamicRunner {
   void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial);
   void take_report(TransientAnalysis& analysis, double seconds);
 
+  std::map<std::size_t, std::vector<HeatedState>> heated_;  // by the step of thermal stress
   Job& job_;
   std::shared_ptr<Backend> backend_;
   const StaticOptions& options_;

@@ -102,6 +102,15 @@ struct DynamicStep {
   std::vector<InitialMotion> velocity = {};      ///< at the beginning
 };
 
+/// Static states under the temperatures of a step of transient heat, which is JobStep::heated_by (transient *UNCOUPLED
+/// TEMPERATURE-DISPLACEMENT).
+struct ThermalStressStep {
+  double start = 0;                  ///< total time at its beginning
+  std::vector<StepLoad> loads;       ///< that act
+  std::vector<MovedSupports> moved;  ///< supports that move; others rest with what is prescribed
+  StateOutput states;                ///< increments of the step of heat that files are written of
+};
+
 /// The response of modes to harmonic loads (*STEADY STATE DYNAMICS).
 struct HarmonicStep {
   std::size_t modes_of = 0;        ///< index of the frequency step whose modes are used
@@ -135,7 +144,7 @@ struct SpectrumStep {
 
 /// What a step with several states asks for: modes, mode superposition, direct integration; nothing for statics and
 /// heat.
-using ModalRequest =
-    std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep, DynamicStep>;
+using ModalRequest = std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep,
+                                  DynamicStep, ThermalStressStep>;
 
 }  // namespace voussoir

@@ -4,7 +4,7 @@
 
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
 
-// Steps of transient heat: *HEAT TRANSFER without STEADY STATE.
+// Steps of transient heat (*HEAT TRANSFER without STEADY STATE) and of the stress that it causes.
 
 namespace voussoir::deck {
 namespace {
@@ -154,6 +154,59 @@ DynamicStep ModalStepMaker::heat(JobStep& step, const StepCard& card, Model& mod
   request.loads = heat_loads(step, model, state, start);
   request.moved = moved_temperatures(model, state, start);
   set_outputs(step, card, start, request.states);
+  return request;
+}
+
+std::vector<MovedSupports> ModalStepMaker::moved_in_stress(const Model& model, ActingState& state, double start) const {
+  std::map<const AmplitudeCard*, MovedSupports> moved;
+  for (const Acting& a : state.supports.acting()) {
+    const std::int32_t n = node_of_key(a.key);
+    const int dof = dof_of_key(a.key);
+    if (a.fixed)
+      b_.fail(
+          "*BOUNDARY, FIXED is not supported in transient *UNCOUPLED TEMPERATURE-DISPLACEMENT steps: give the value",
+          a.place);
+    if (!a.amplitude || a.value == 0) continue;
+    if (b_.has_axes(n) && dof <= 3)
+      b_.fail("*BOUNDARY with AMPLITUDE at node " + b_.node_name(n) +
+                  ", which has a *TRANSFORM, is not supported in transient *UNCOUPLED TEMPERATURE-DISPLACEMENT steps; "
+                  "move it along the global axes",
+              a.place);
+    const Unknown unknown = b_.unknown(model, n, dof);
+    if (unknown.node < 0) continue;  // make_supports() has spoken of it
+    MovedSupports& entry = moved[a.amplitude];
+    entry.displacement = over_heat_step(*a.amplitude, start);
+    entry.places.push_back({unknown.node, unknown_name(Physics::structure, unknown.component)});
+  }
+  std::vector<MovedSupports> list;  // in the order of the amplitudes' names, not of their addresses
+  for (const auto& [name, card] : b_.deck.amplitudes)
+    if (const auto found = moved.find(&card); found != moved.end()) list.push_back(std::move(found->second));
+  return list;
+}
+
+ThermalStressStep ModalStepMaker::stress(JobStep& step, const StepCard& card, Model& model, ActingState& state,
+                                         double start) {
+  if (!state.network_pressures.empty())
+    b_.fail(
+        "loads like P1NP are not supported in transient *UNCOUPLED TEMPERATURE-DISPLACEMENT steps: give the pressure "
+        "by P1",
+        card.procedure_place);
+  ThermalStressStep request;
+  request.start = start;
+  for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
+  for (const auto& [share, place] : state.load_shares()) {
+    if (share.imaginary) b_.fail("a load with LOAD CASE=2 of an earlier step acts on; remove it by OP=NEW", place);
+    StepTime time;
+    time.share = share;
+    StepLoad load;
+    load.load_case = loads_.make(model, name_of_share(share, step), state, time, false);
+    if (load.load_case.empty()) continue;
+    if (share.amplitude) load.amplitude = over_heat_step(*share.amplitude, start);
+    request.loads.push_back(std::move(load));
+  }
+  request.moved = moved_in_stress(model, state, start);
+  set_outputs(step, card, start, request.states);
+  ever_deformed_ = deformed_ = true;
   return request;
 }
 

@@ -50,6 +50,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
       b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
     if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
     if (step.procedure == Procedure::transient_heat) step.modal = heat(step, card, model, state, start);
+    if (step.procedure == Procedure::thermal_stress) step.modal = stress(step, card, model, state, start);
     if (is_heat(step.procedure)) last_heat_ = index;
     return;
   }

@@ -40,6 +40,9 @@ class ModalStepMaker {
   void add_radiation_loads(const JobStep& step, Model& model, ActingState& state, double start,
                            std::vector<StepLoad>& loads);
   std::vector<MovedSupports> moved_temperatures(const Model& model, ActingState& state, double start) const;
+  /// Thermal stress at the times of the step of heat before.
+  ThermalStressStep stress(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
+  std::vector<MovedSupports> moved_in_stress(const Model& model, ActingState& state, double start) const;
   /// Errors for what a step of transient heat does not take.
   void check_heat(const StepCard& card, const Model& model) const;
   /// What files and tables of a step over time are written at.

@@ -138,11 +138,14 @@ void build_steps(Build& b) {
   std::size_t state_number = 1;  // counts changes of what acts
   bool timed = state.follows_amplitudes();
   std::optional<std::size_t> last_heat;
-  double total = 0;
+  double total = 0, began = 0;
+  std::size_t number = 0;  // of the deck's step
   for (std::size_t i = 0; i < b.deck.steps.size(); ++i) {
     const StepCard& card = b.deck.steps[i];
-    const double start = total;
-    if (!card.time_reset) total += card.period;
+    // A step of stress has the time of its step of heat.
+    const double start = card.stress_of_heat ? began : total;
+    if (!card.time_reset && !card.stress_of_heat) total += card.period;
+    began = start;
     const StepTime time{card.period, total, {}};
     // Their loads are load cases with amplitudes.
     const bool of_modes = has_states(*card.procedure), integrates = is_integrated(*card.procedure);
@@ -150,14 +153,15 @@ void build_steps(Build& b) {
     const bool perturbs = uses_modes(*card.procedure) && b.options.dialect == Dialect::abaqus;
     const ActingState before = perturbs ? state : ActingState();
     if (perturbs && *card.procedure != Procedure::frequency) state.clear_loads();
-    reader.begin(static_cast<std::int32_t>(i), card.procedure);
+    reader.begin(static_cast<std::int32_t>(i), card.procedure, card.with_stress);
     for (const Action& action : card.actions) reader.take(action);
     if (!card.actions.empty()) timed = state.follows_amplitudes();
     if (!card.actions.empty() || timed) ++state_number;
     const bool heat = is_heat(*card.procedure);
     Model& m = *b.model(heat ? Physics::heat : Physics::structure);
     JobStep step;
-    step.name = "step " + std::to_string(i + 1);
+    if (!card.stress_of_heat) ++number;
+    step.name = "step " + std::to_string(number) + (card.stress_of_heat ? ", stress" : "");
     step.title = card.title;
     step.procedure = *card.procedure;
     step.domain = m.index;
@@ -194,7 +198,7 @@ void build_steps(Build& b) {
       state = before;
       timed = state.follows_amplitudes();
       ++state_number;
-    } else if (timed && (!of_modes || heat)) {
+    } else if (timed && !card.with_stress && (!of_modes || heat || card.stress_of_heat)) {
       state.end_step(time);
       timed = state.follows_amplitudes();
       ++state_number;

@@ -2,7 +2,7 @@
 
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
 
-// Steps of direct integration: dynamics and transient heat.
+// Steps of direct integration.
 
 namespace voussoir::deck {
 
@@ -27,29 +27,6 @@ void Parser::read_dynamic(Card& card) {
   StepCard& current = step();
   current.dynamic.alpha = std::max(alpha, -1.0 / 3);
   read_increments(card, fixed, true);
-}
-
-/// Transient *HEAT TRANSFER; the parameters that steady steps have too are read.
-void Parser::read_transient_heat(Card& card) {
-  note_solver(card);
-  card.refuse("TOTAL TIME AT START", "times begin at 0");
-  card.refuse("TIME RESET", "the total time goes on from step to step");
-  const std::string end = squeezed(card.verbatim("END"));
-  if (!end.empty() && end != "PERIOD")
-    card.fail_unsupported(ErrorCode::bad_input,
-                          "*HEAT TRANSFER, END=SS is not supported: the step ends with its period; use *HEAT TRANSFER, "
-                          "STEADY STATE for the final state");
-  const bool limited = !card.verbatim("DELTMX").empty();
-  const double change = card.number("DELTMX", 0);
-  if (limited && !(change > 0)) card.fail(ErrorCode::bad_input, "*HEAT TRANSFER, DELTMX must be greater than 0");
-  const std::string direct = squeezed(card.verbatim("DIRECT"));
-  const bool fixed = card.flag("DIRECT") || (!direct.empty() && direct != "NO");
-  if (limited && fixed) note("DELTMX is ignored where increments are fixed by DIRECT", card.place());
-  card.ignore({"MXDEM", "STORAGE"});
-  card.done();
-  begin_procedure(card, Procedure::transient_heat);
-  step().dynamic.times.largest_change = fixed ? 0 : change;
-  read_increments(card, fixed, false);
 }
 
 void Parser::read_increments(Card& card, bool fixed, bool needed) {

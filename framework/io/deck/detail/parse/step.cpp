@@ -39,6 +39,10 @@ void Parser::read_step(Card& card) {
                                           " tables in total; requests remain active in later steps: use *NODE PRINT, "
                                           "FREQUENCY=0 and *EL PRINT, FREQUENCY=0 to end them");
     next.prints = step().prints;
+    if (step().stress_of_heat) {
+      const auto& heat = deck_.steps[deck_.steps.size() - 2].prints;
+      next.prints.insert(next.prints.begin(), heat.begin(), heat.end());
+    }
   }
   deck_.steps.push_back(std::move(next));
   in_step_ = true;
@@ -61,10 +65,10 @@ void Parser::read_end_step(Card& card) {
   }
   if (!step().procedure)
     fail(
-        "this step has no procedure: give *STATIC, *HEAT TRANSFER, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC "
-        "or "
-        "*STEADY STATE DYNAMICS",
+        "this step has no procedure: give *STATIC, *HEAT TRANSFER, *UNCOUPLED TEMPERATURE-DISPLACEMENT, *DYNAMIC, "
+        "*FREQUENCY, *MODAL DYNAMIC or *STEADY STATE DYNAMICS",
         step().place);
+  if (step().with_stress) add_stress_step();
 }
 
 void Parser::begin_procedure(const Card& card, Procedure procedure) {
@@ -107,14 +111,6 @@ void Parser::read_procedure(Card& card, Procedure procedure) {
 void Parser::read_static(Card& card) {
   card.refuse("RIKS", "steps are linear");
   read_procedure(card, Procedure::statics);
-}
-
-void Parser::read_heat_transfer(Card& card) {
-  card.refuse("FREQUENCY", "modes of heat conduction are not implemented");
-  card.refuse("MODAL DYNAMIC", "transient heat conduction is integrated directly: omit it");
-  if (!card.flag("STEADY STATE")) return read_transient_heat(card);
-  card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
-  read_procedure(card, Procedure::steady_heat);
 }
 
 /// Abaqus and CalculiX only check a deck that has such a step.
