@@ -124,7 +124,8 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
   const NodalField* const velocity =
       imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
   if (velocity->width() > 0) selection.velocity = velocity;
-  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result, {}, told, selection);
+  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result,
+                                   acting_temperatures(job_, asked, state.at), told, selection);
   for (const std::string& text : told) out_.note(text);
   CsvState column;
   column.names = {state_word(asked.procedure)};
@@ -157,6 +158,8 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   const bool invariants = asked.procedure == Procedure::modal_dynamic || asked.procedure == Procedure::dynamic;
   StepFields fields;
   NodalField size;
+  const NodalField acting{"temperature", {"T"}, acting_temperatures(job_, asked, state.at)};
+  if (!acting.values.empty()) writer.add(acting);
   if (invariants) {
     fields = make_step_fields(job_, asked, state.result, false);
     for (const StepFields::Shown& shown : fields.shown)

@@ -118,6 +118,18 @@ TEST(DynamicSteps, InitialVelocitiesAsInCalculiX) {
   EXPECT_NEAR(totals.at("kinetic") + totals.at("internal"), totals.at("initial"), 1e-10 * totals.at("initial"));
 }
 
+// Without AMPLITUDE the temperature jumps at the beginning; with it, the given value is multiplied.
+TEST(DynamicSteps, TemperaturesAsInCalculiX) {
+  const std::string model =
+      dynamic_column("*EXPANSION\n1e-3\n", "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n") +
+      "*AMPLITUDE, NAME=WARM\n0., 0.2, 0.2, 1., 0.4, 0.4\n*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.0005, 0.3\n";
+  const std::string tables = "*NODE FILE, FREQUENCY=100\nU\n*END STEP\n";
+  expect_tip(run_deck(model + "*TEMPERATURE\nNALL, 120.\n" + tables).kept.states.at(0).back(),
+             {-8.006388E-02, -5.803038E-02, 5.863716E-01}, {1.260069E+00, 5.300620E-01, -1.829868E+00}, 1e-3);
+  expect_tip(run_deck(model + "*TEMPERATURE, AMPLITUDE=WARM\nNALL, 100.\n" + tables).kept.states.at(0).back(),
+             {-2.352810E-02, -1.350876E-02, 3.563261E-01}, {-1.055338E-01, -1.914037E-01, 8.241604E-01}, 1e-3);
+}
+
 TEST(DynamicSteps, AStepContinuesTheOneBefore) {
   const RanDeck ran =
       run_deck(dynamic_column() + "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.2\n*CLOAD\nTIP, 1, 5.\n" + printed +
@@ -165,7 +177,10 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   refuse("*STEP, AMPLITUDE=RAMP\n*DYNAMIC\n0.1, 1.\n*CLOAD\n13, 1, 1.\n", {"test.inp:", "RAMP"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BOUNDARY\n13, 1, 1, 0.1\n", {"test.inp:", "jump"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BASE MOTION, DOF=1, AMPLITUDE=PULSE\n", {"test.inp:", "*BASE MOTION"});
-  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*TEMPERATURE\nNALL, 10.\n", {"test.inp:", "emperature"});
+  refuse(
+      "*AMPLITUDE, NAME=A\n0., 1.\n*STEP\n*DYNAMIC\n0.1, 1.\n*TEMPERATURE, AMPLITUDE=A\nNALL, 10.\n*END STEP\n"
+      "*STEP\n*DYNAMIC\n0.1, 1.\n",
+      {"test.inp:", "this temperature of an earlier step still acts", "AMPLITUDE"});
   refuse("*STEP\n*STATIC\n*CLOAD\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n", {"test.inp:", "static step"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 1.\n*END STEP\n*STEP\n*DYNAMIC\n0.1, 1.\n",
          {"test.inp:", "earlier step"});
@@ -234,6 +249,37 @@ TEST_F(DynamicJob, JobFilesHaveMotionsLoadsAndDamping) {
     read(R"([{"analysis": "dynamic", "increment": 0.005, "period": 0.1, "tolerance": 1e-3,
               "support_motions": {"wall": [[0, 0], [1, 1]]}}])");
   });
+}
+
+TEST_F(DynamicJob, SupportsOfJobFilesDoNotJump) {
+  const std::string times = R"("analysis": "dynamic", "increment": 0.005, "period": 0.1)";
+  // From 0 to 0.005 at once, and onwards.
+  expect_error(ErrorCode::bad_input, {"bar.json", "'wall'", "from 0 to 0.005", "support_motions"},
+               [&] { read("[{" + times + R"(, "support_motions": {"wall": [[0, 0.5], [1, 1]]}}])"); });
+  expect_error(ErrorCode::bad_input, {"bar.json", "'wall'", "from 0 to 0.01"},
+               [&] { read("[{" + times + R"(, "support_motions": {"wall": [[0, 0], [0, 1]]}}])"); });
+  const std::string first = "[{" + times + R"(, "support_motions": {"wall": [[0, 0], [0.05, 1]]}}, {)" + times;
+  expect_error(ErrorCode::bad_input, {"'wall'", "from 0.01 to 0 "},
+               [&] { read(first + R"(, "continue": "yes", "support_motions": {"wall": [[0, 0], [1, 1]]}}])"); });
+  EXPECT_NO_THROW(read(first + R"(, "continue": "yes", "support_motions": {"wall": [[0, 1], [1, 0]]}}])"));
+  // A step that continues nothing begins at rest.
+  EXPECT_NO_THROW(read(first + R"(, "support_motions": {"wall": [[0, 0], [1, 1]]}}])"));
+}
+
+TEST_F(DynamicJob, TablesHaveTheTemperaturesOfTheirTimes) {
+  Job job = read_deck_text(
+      dynamic_column("*EXPANSION\n1e-3\n", "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n") +
+          "*AMPLITUDE, NAME=WARM\n0., 0.2, 0.2, 1., 0.4, 0.4\n*STEP\n*DYNAMIC, DIRECT\n0.1, 0.3\n"
+          "*TEMPERATURE, AMPLITUDE=WARM\nTIP, 100.\n*NODE PRINT, NSET=TIP\nNT\n*NODE PRINT, NSET=FOOT\nNT\n*END STEP\n",
+      "test.inp");
+  ResultFiles files(job, here());
+  const JobResult result = run_job(job, plainly(), {}, files);
+  files.finish(result, {});
+  std::string table = testing::read_all(folder_ / "test_NT_TIP.csv");
+  EXPECT_NE(table.find("\n0.1,13,0,0,3,60\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n0.3,13,0,0,3,70\n"), std::string::npos) << table;
+  table = testing::read_all(folder_ / "test_NT_FOOT.csv");
+  EXPECT_NE(table.find("\n0.3,1,0,0,0,20\n"), std::string::npos) << table;
 }
 
 TEST_F(DynamicJob, FilesHaveEnergiesAndResults) {

@@ -160,6 +160,24 @@ TEST(TransientAnalysis, AMovedSupportOfPiecewiseLinearDisplacementDoesNotRing) {
   EXPECT_NEAR(history->values(end)[250], 2, 0.15);  // a free end moves twice as fast
 }
 
+TEST(TransientAnalysis, HeatedBarsOscillateAboutTheirNewLength) {
+  // ω = 2, α ΔT = 1e-3 · 50: u = α ΔT (1 − cos 2t) after a jump of the temperature, α ΔT (t − ½ sin 2t) as it rises.
+  for (const bool rises : {false, true}) {
+    Domain d;
+    add_oscillator(d, 4, 1);
+    d.block(0).set_material(std::make_shared<IsotropicMaterial>("spring", 4, 0.3, 0, 1e-3));
+    d.set_initial_temperature(20);
+    d.add_load_case("hot").temperature("all", 70);
+    auto a = make_transient_analysis(d, options_of("newmark"));
+    a->loads().add_load_case("hot", rises ? Amplitude({{0, 0}, {10, 10}}) : Amplitude());
+    a->set_steps({.end = 1.3, .step = 0.005});
+    const StepResult end = a->run().back();
+    const double exact = 0.05 * (rises ? 1.3 - std::sin(2.6) / 2 : 1 - std::cos(2.6));
+    EXPECT_NEAR(end.unknowns.at(1, "ux"), exact, 1e-4 * exact) << rises;
+    EXPECT_EQ(a->report().factorisations, 1);
+  }
+}
+
 TEST(TransientAnalysis, ObliqueSupportsAndEquationsChangeNothingOfTheMechanics) {
   // The same bar along x, and turned by 30° with supports across its axis; its last node is tied to another mass.
   const auto run = [](double angle) {
