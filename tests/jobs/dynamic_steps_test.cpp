@@ -278,7 +278,7 @@ TEST_F(DynamicJob, TablesHaveTheTemperaturesOfTheirTimes) {
   const JobResult result = run_job(job, plainly(), {}, files);
   files.finish(result, {});
   std::string table = testing::read_all(folder_ / "test_NT_TIP.csv");
-  EXPECT_NE(table.find("\n0.1,13,0,0,3,60\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n0.2,13,0,0,3,100\n"), std::string::npos) << table;
   EXPECT_NE(table.find("\n0.3,13,0,0,3,70\n"), std::string::npos) << table;
   table = testing::read_all(folder_ / "test_NT_FOOT.csv");
   EXPECT_NE(table.find("\n0.3,1,0,0,0,20\n"), std::string::npos) << table;

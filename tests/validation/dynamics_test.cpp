@@ -21,34 +21,27 @@ Analysis::Collaborators on_one_thread() {
   return parts;
 }
 
-/// Chopra, Dynamics of Structures, examples 5.3 and 5.4: m = 0.2533, k = 10, ζ = 0.05 under a half sine of 10 and
-/// 0.6 s, in steps of 0.1 s.
+/// Chopra, Dynamics of Structures, example 5.3: m = 0.2533, k = 10, ζ = 0.05 under a half sine of 10 and 0.6 s, by
+/// average acceleration in steps of 0.1 s. Example 5.4 is about linear acceleration, which is not stable for all steps
+/// and is refused.
 TEST(DirectIntegration, NewmarkAsInChoprasBook) {
-  struct Published {
-    const char* method;
-    std::vector<double> u;
-  };
-  const Published methods[] = {
-      {"newmark", {.0437, .2326, .6121, 1.0825, 1.4309, 1.4231, .9622, .1908, -.6044, -1.1442}},
-      {"newmark:beta=0.16666666666666667,gamma=0.5",
-       {.0300, .2193, .6166, 1.1130, 1.4782, 1.4625, .9514, .1273, -.6954, -1.2208}}};
-  for (const Published& published : methods) {
-    Domain domain;
-    const double mass = 0.2533, stiffness = 10, damping = 2 * 0.05 * std::sqrt(mass * stiffness);
-    add_oscillator(domain, stiffness, mass);
-    domain.add_load_case("push").nodal_at(2, "ux", 10);
-    auto analysis = make_transient_analysis(domain, options_of(published.method, {damping / mass, 0}));
-    analysis->loads().add_load_case("push", [](double t) { return t < 0.6 ? std::sin(pi * t / 0.6) : 0.0; });
-    analysis->set_steps({.end = 1, .step = 0.1});
-    const auto history = std::make_shared<HistoryRecorder>();
-    history->add(2, "ux");
-    analysis->add_recorder(history);
-    analysis->run();
-    ASSERT_EQ(history->values(0).size(), 11u);
-    // The book has four digits after the point, of numbers that were rounded on the way.
-    for (std::size_t k = 0; k < 10; ++k)
-      EXPECT_NEAR(history->values(0)[k + 1], published.u[k], 2e-4) << published.method << " at " << 0.1 * (k + 1.0);
-  }
+  const double published[] = {.0437, .2326, .6121, 1.0825, 1.4309, 1.4231, .9622, .1908, -.6044, -1.1442};
+  Domain domain;
+  const double mass = 0.2533, stiffness = 10, damping = 2 * 0.05 * std::sqrt(mass * stiffness);
+  add_oscillator(domain, stiffness, mass);
+  domain.add_load_case("push").nodal_at(2, "ux", 10);
+  auto analysis = make_transient_analysis(domain, options_of("newmark", {damping / mass, 0}));
+  analysis->loads().add_load_case("push", [](double t) { return t < 0.6 ? std::sin(pi * t / 0.6) : 0.0; });
+  analysis->set_steps({.end = 1, .step = 0.1});
+  const auto history = std::make_shared<HistoryRecorder>();
+  history->add(2, "ux");
+  analysis->add_recorder(history);
+  analysis->run();
+  ASSERT_EQ(history->values(0).size(), 11u);
+  // The book has four digits after the point, of numbers that were rounded on the way.
+  for (std::size_t k = 0; k < 10; ++k)
+    EXPECT_NEAR(history->values(0)[k + 1], published[k], 2e-4) << 0.1 * static_cast<double>(k + 1);
+  EXPECT_THROW(make_transient_analysis(domain, options_of("newmark:beta=0.16666666666666667,gamma=0.5")), Error);
 }
 
 /// The oscillation of an undamped oscillator advances by 2 atan(ωh/2) in a step of average acceleration, and by

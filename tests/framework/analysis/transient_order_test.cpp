@@ -189,8 +189,7 @@ double pendulum_error(const std::string& method, double step) {
 }
 
 TEST(TransientOrder, MethodsAreOfSecondOrderOnAnElasticPendulum) {
-  for (const char* method : {"newmark", "newmark:beta=0.1666666666666667,gamma=0.5", "hht", "hht:alpha=-0.3",
-                             "generalised-alpha", "generalised-alpha:radius=0.5"}) {
+  for (const char* method : {"newmark", "hht", "hht:alpha=-0.3", "generalised-alpha", "generalised-alpha:radius=0.5"}) {
     const double coarse = pendulum_error(method, 0.01), fine = pendulum_error(method, 0.005);
     EXPECT_LT(fine, 5e-3) << method;
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2) << method << " " << coarse << " " << fine;
