@@ -10,6 +10,7 @@
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
@@ -59,9 +60,11 @@ class DynamicOutputs {
     return list;
   }
 
+  bool is_last(double time) const { return same_time(time, request_.times.period); }
+
   /// What the state after `increment` increments, at a time of the step, is for.
   void decide(int increment, double time, StepState& state) {
-    const bool last = same_time(time, request_.times.period);
+    const bool last = is_last(time);
     if (!request_.states.times.empty()) {
       state.for_viewers = listed(request_.states.times, time);
     } else if (every_ > 0) {
@@ -88,17 +91,26 @@ class DynamicOutputs {
   std::string note_;
 };
 
+/// Whether histories show an unknown: displacements and temperatures, not rotations.
+bool has_curve(const std::string& component) { return component[0] == 'u' || component == "T"; }
+
 /// Sees every state: peaks, histories, energies, and the states that are asked for.
 class DynamicRecorder : public Recorder {
  public:
-  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver)
+  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver,
+                  std::map<std::size_t, std::vector<HeatedState>>& heated)
       : job_(job),
         asked_(job.steps[step]),
         domain_(*job.domains[asked_.domain]),
         step_(step),
         request_(request),
         receiver_(receiver),
-        outputs_(asked_, request) {
+        outputs_(asked_, request),
+        heat_(asked_.procedure == Procedure::transient_heat) {
+    for (std::size_t i = step + 1; i < job.steps.size(); ++i)
+      if (const auto* stress = std::get_if<ThermalStressStep>(&job.steps[i].modal);
+          stress && job.steps[i].heated_by == step)
+        stresses_.push_back(std::make_unique<Stress>(job.steps[i], request, stress->states, heated[i]));
     std::set<std::int32_t> nodes;
     for (const PrintRequest& print : asked_.prints) {
       if (print.at != PrintRequest::At::nodes || print.set.empty()) continue;
@@ -111,7 +123,23 @@ class DynamicRecorder : public Recorder {
       hidden_[static_cast<std::size_t>(n)] = 1;
     for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
   }
-  const DynamicOutputs& outputs() const { return outputs_; }
+  /// Times that increments must end at.
+  std::vector<double> targets() const {
+    std::vector<double> all = outputs_.targets();
+    const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    for (const auto& stress : stresses_) add(stress->outputs.targets());
+    // Automatic increments end where a course is not smooth; the analysis knows the points of amplitudes alone.
+    for (const StepLoad& load : request_.loads)
+      if (load.course && request_.times.automatic)
+        for (const Amplitude::Point& point : load.amplitude.points()) all.push_back(point.first);
+    std::sort(all.begin(), all.end());
+    std::vector<double> list;
+    const double near = 1e-9 * request_.times.increment;
+    for (const double time : all)
+      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
+        list.push_back(time);
+    return list;
+  }
 
   void record(const CommittedState& committed) override {
     auto& method = static_cast<TimeIntegrator&>(committed.integrator);
@@ -121,11 +149,17 @@ class DynamicRecorder : public Recorder {
     NodalField displacement = method.motion(model, committed.state, 0);
     if (response_.axis.size() == 1) begin(model, displacement);
     take_peaks(displacement, time);
-    take_reactions(model, method, time);
-    take_energies(method.energies());
+    take_reactions(model, method, committed.state, time);
+    if (heat_)
+      take_heat(method.heat());
+    else
+      take_energies(method.energies());
     for (const std::int32_t n : curve_nodes_) keep(displacement, n);
     if (keeps_all_) all_.push_back(displacement.values);
-    if (increment_ > 0) pass_on(committed, method, time);
+    if (increment_ > 0) {
+      for (const auto& stress : stresses_) stress->take(increment_, committed.state.time, displacement);
+      pass_on(committed, method, time);
+    }
     ++increment_;
   }
 
@@ -139,8 +173,13 @@ class DynamicRecorder : public Recorder {
     for (std::size_t c = 0; c < reaction_peaks_.size(); ++c)
       response_.peaks.push_back({reaction_word(components_[c]), reaction_peaks_[c].value, reaction_peaks_[c].time, ""});
     add_curves();
-    response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
-                        {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
+    const HeatAccount& heat = analysis.heat();
+    if (heat_)
+      response_.totals = {
+          {"stored", heat.stored}, {"loads", heat.loads}, {"supports", heat.supports}, {"missing", heat.missing()}};
+    else
+      response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
+                          {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
     response_.counts = {{"increments", report.steps},
                         {"rejected", report.rejected},
                         {"not_converged", report.failed},
@@ -148,7 +187,7 @@ class DynamicRecorder : public Recorder {
                         {"iterations", static_cast<double>(report.iterations)},
                         {"smallest_increment", report.smallest_step},
                         {"largest_increment", report.largest_step}};
-    response_.statement = statement(analysis);
+    response_.statement = heat_ ? heat_statement(analysis) : statement(analysis);
     if (!outputs_.note().empty()) response_.notes.push_back(outputs_.note());
     if (analysis.integrator().base_moves())
       response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
@@ -161,6 +200,27 @@ class DynamicRecorder : public Recorder {
   }
 
  private:
+  /// A step of thermal stress that takes temperatures of this one.
+  struct Stress {
+    Stress(const JobStep& step, const DynamicStep& heat, const StateOutput& states, std::vector<HeatedState>& taken)
+        : request(with_states(heat, states)), outputs(step, request), states(taken) {}
+    static DynamicStep with_states(const DynamicStep& heat, const StateOutput& states) {
+      DynamicStep request;
+      request.times = heat.times;
+      request.states = states;
+      return request;
+    }
+    void take(int increment, double time, const NodalField& temperatures) {
+      StepState state;
+      outputs.decide(increment, time, state);
+      const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
+      if (state.for_viewers || printed)
+        states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
+    }
+    DynamicStep request;
+    DynamicOutputs outputs;
+    std::vector<HeatedState>& states;
+  };
   struct TimedPeak {
     double value = 0, time = 0;
     std::int32_t node = -1;
@@ -173,16 +233,18 @@ class DynamicRecorder : public Recorder {
     if (sums_) reaction_peaks_.resize(components_.size());
     const double states = request_.times.period / request_.times.increment + 1;
     keeps_all_ = curve_nodes_.empty() && static_cast<double>(displacement.values.size()) * states <= most_kept_values;
-    for (const char* name : {"kinetic", "internal", "external", "damping", "numerical"})
+    for (const char* name : heat_ ? std::vector<const char*>{"stored", "loads", "supports", "missing"}
+                                  : std::vector<const char*>{"kinetic", "internal", "external", "damping", "numerical"})
       response_.energies.emplace_back(name, std::vector<double>());
     for (const std::int32_t n : curve_nodes_)
       for (const std::string& component : components_)
-        if (component[0] == 'u' && !std::isnan(displacement.at(n, component)))
+        if (has_curve(component) && !std::isnan(displacement.at(n, component)))
           response_.histories.emplace_back(name_of(n) + " " + component, std::vector<double>());
   }
 
   std::string name_of(std::int32_t node) const { return "node " + job_.instances.node(domain_.node_id(node)); }
   static std::string reaction_word(const std::string& unknown) {
+    if (unknown == "T") return "heat flow of supports";
     return "reaction " + (unknown.size() == 2 && unknown[0] == 'u' ? unknown.substr(1) : unknown);
   }
 
@@ -198,14 +260,16 @@ class DynamicRecorder : public Recorder {
   }
 
   /// Sums of the forces of supports: what all other forces leave at prescribed unknowns.
-  void take_reactions(const AnalysisModel& model, const TimeIntegrator& method, double time) {
+  void take_reactions(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, double time) {
     if (!sums_) return;
     Backend& backend = model.backend();
     const TimeIntegrator::Memory& forces = method.memory();
-    Vector r = forces.internal.clone();
-    backend.axpy(-1.0, forces.external, r);
-    for (const Vector* force : {&forces.damping, &forces.inertial})
-      if (force->layout()) backend.axpy(1.0, *force, r);
+    Vector r = heat_ ? method.out_of_balance(model, state) : forces.internal.clone();
+    if (!heat_) {
+      backend.axpy(-1.0, forces.external, r);
+      for (const Vector* force : {&forces.damping, &forces.inertial})
+        if (force->layout()) backend.axpy(1.0, *force, r);
+    }
     backend.reduce_dependencies(model.device_model(), r);
     const std::vector<double> values = r.to_host();
     std::vector<double> sums(components_.size(), 0.0);
@@ -222,11 +286,16 @@ class DynamicRecorder : public Recorder {
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 
+  void take_heat(const HeatAccount& heat) {
+    const double values[] = {heat.stored, heat.loads, heat.supports, heat.missing()};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
   void keep(const NodalField& field, std::int32_t node) {
     std::size_t at = 0;
     const std::string prefix = name_of(node) + " ";
     for (const std::string& component : components_) {
-      if (component[0] != 'u' || std::isnan(field.at(node, component))) continue;
+      if (!has_curve(component) || std::isnan(field.at(node, component))) continue;
       while (response_.histories[at].first != prefix + component) ++at;
       response_.histories[at].second.push_back(field.at(node, component));
     }
@@ -236,12 +305,16 @@ class DynamicRecorder : public Recorder {
     StepState state;
     outputs_.decide(increment_, committed.state.time, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
-    if (!state.for_viewers && !printed) return;
+    const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
+    if (!state.for_viewers && !printed && !needed) return;
     state.at = state.time = time;
     state.result = make_step_result(committed.model, method, committed.state, committed.report,
                                     state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
     state.result.step = "time " + short_number(time, 10);
-    state.velocity = method.motion(committed.model, committed.state, 1);
+    if (!heat_) {
+      state.velocity = method.motion(committed.model, committed.state, 1);
+      state.temperatures = acting_temperatures(job_, asked_, time);
+    }
     receiver_.state(step_, std::move(state));
   }
 
@@ -250,27 +323,38 @@ class DynamicRecorder : public Recorder {
     if (!keeps_all_) return;
     TimedPeak farthest;
     for (std::size_t c = 0; c < components_.size(); ++c)
-      if (components_[c][0] == 'u' && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
+      if (has_curve(components_[c]) && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
         farthest = peaks_[c];
     if (farthest.node < 0) return;
     for (std::size_t c = 0; c < components_.size(); ++c) {
       const std::size_t place = static_cast<std::size_t>(farthest.node) * components_.size() + c;
-      if (components_[c][0] != 'u' || std::isnan(all_.front()[place])) continue;
+      if (!has_curve(components_[c]) || std::isnan(all_.front()[place])) continue;
       std::vector<double> curve;
       for (const std::vector<double>& values : all_) curve.push_back(values[place]);
       response_.histories.emplace_back(name_of(farthest.node) + " " + components_[c], std::move(curve));
     }
   }
 
-  std::string statement(TransientAnalysis& analysis) const {
-    const TransientReport& report = analysis.report();
-    const EnergyBalance& e = analysis.energies();
+  std::string increments_text(const TransientReport& report) const {
     std::string text = "direct integration (" + request_.method + "): " + std::to_string(report.steps) +
                        (report.steps == 1 ? " increment" : " increments");
     if (report.smallest_step != report.largest_step)
       text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
     if (report.rejected + report.failed > 0)
       text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
+    return text;
+  }
+
+  std::string heat_statement(TransientAnalysis& analysis) const {
+    const HeatAccount& heat = analysis.heat();
+    return increments_text(analysis.report()) + "; heat since the beginning: stored " + short_number(heat.stored, 4) +
+           ", from loads " + short_number(heat.loads, 4) + ", from prescribed temperatures " +
+           short_number(heat.supports, 4) + ", missing " + short_number(heat.missing(), 2);
+  }
+
+  std::string statement(TransientAnalysis& analysis) const {
+    const EnergyBalance& e = analysis.energies();
+    std::string text = increments_text(analysis.report());
     text += "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " + short_number(e.internal, 4) +
             ", damped " + short_number(e.damping, 4) + ", external work " + short_number(e.external, 4) +
             "; the method of integration has dissipated " + short_number(e.numerical(), 4);
@@ -285,6 +369,8 @@ class DynamicRecorder : public Recorder {
   const DynamicStep& request_;
   StepReceiver& receiver_;
   DynamicOutputs outputs_;
+  std::vector<std::unique_ptr<Stress>> stresses_;
+  bool heat_;  // temperatures instead of displacements
   StepResponse response_;
   std::vector<std::int32_t> curve_nodes_;
   std::vector<char> hidden_;  // nodes that are not reported
@@ -312,9 +398,9 @@ std::string DynamicRunner::where(std::size_t step) const {
   return asked.where.empty() ? "step '" + asked.name + "'" : asked.where;
 }
 
-void DynamicRunner::run(std::size_t step) {
+void DynamicRunner::run(std::size_t step, const NodalField* initial) {
   try {
-    integrate(step, std::get<DynamicStep>(job_.steps[step].modal));
+    integrate(step, std::get<DynamicStep>(job_.steps[step].modal), initial);
   } catch (const NotConverged&) {
     throw;
   } catch (const Error& error) {
@@ -323,9 +409,14 @@ void DynamicRunner::run(std::size_t step) {
   }
 }
 
-void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& request) const {
+void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& request,
+                               const NodalField* initial) const {
   TimeLoads& loads = analysis.loads();
-  for (const StepLoad& load : request.loads) loads.add_load_case(load.load_case, load.amplitude, load.real);
+  for (const StepLoad& load : request.loads)
+    if (load.course)
+      loads.add_load_case(load.load_case, load.course);
+    else
+      loads.add_load_case(load.load_case, load.amplitude, load.real);
   for (const BaseMotion& base : request.base)
     loads.add_base_acceleration(ModeSet::direction_names()[static_cast<std::size_t>(base.direction)], base.acceleration,
                                 base.real);
@@ -336,6 +427,10 @@ void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& r
       loads.move_supports(SupportMotion::by_displacement(moved.displacement));
     else
       loads.move_supports(std::move(places), SupportMotion::by_displacement(moved.displacement));
+  }
+  if (initial) {
+    analysis.set_initial_displacement(*initial);
+    return;
   }
   if (request.continues) {
     const End& end = ends_.at(*request.continues);
@@ -348,7 +443,7 @@ void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& r
   if (!request.velocity.empty()) analysis.set_initial_velocity(motion_field(analysis.model(), request.velocity));
 }
 
-void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
+void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, const NodalField* initial) {
   const Stopwatch stopwatch;
   const JobStep& asked = job_.steps[step];
   TransientOptions options(options_);
@@ -358,20 +453,21 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   options.damping = {request.alpha, request.beta};
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1); };
-  const auto recorder = std::make_shared<DynamicRecorder>(job_, step, request, receiver_);
+  const auto recorder = std::make_shared<DynamicRecorder>(job_, step, request, receiver_, heated_);
   TimeSteps steps;
   steps.end = request.times.period;
   steps.step = request.times.increment;
   steps.automatic = request.times.automatic;
   steps.tolerance = request.times.tolerance;
   steps.shortest = request.times.shortest;
+  if (request.times.largest_change > 0) steps.largest_change = request.times.largest_change;
   if (request.times.longest > 0) steps.longest = request.times.longest;
-  steps.times = recorder->outputs().targets();
+  steps.times = recorder->targets();
   analysis->set_steps(std::move(steps));
   analysis->add_recorder(recorder);
   analysis->finished = [](double, StepResult) {};  // the recorder passes states on
   analysis->set_recovery(false);
-  set_motion(*analysis, request);
+  set_motion(*analysis, request, initial);
   analysis->watch = [&](const TransientProgress& p) {
     Progress progress;
     progress.stage =

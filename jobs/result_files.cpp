@@ -497,9 +497,10 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
+  if (s.heating.contains(step) && is_heat(s.job.steps[step].procedure)) s.heat[step] = state.result.unknowns;
   s.write_modal("states", [&] {
     if (s.options.frd && state.for_viewers &&
-        (s.job.steps[step].procedure == Procedure::modal_dynamic || s.job.steps[step].procedure == Procedure::dynamic))
+        (s.job.steps[step].procedure == Procedure::modal_dynamic || is_integrated(s.job.steps[step].procedure)))
       detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
     if (s.options.tables) s.state_probes.add(step, state);
     s.pictures.take_state(step, state);

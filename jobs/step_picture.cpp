@@ -295,8 +295,8 @@ std::vector<std::filesystem::path> StepPictures::draw_or_keep(std::size_t step, 
     return {folder / file(step, name)};
   }
   // A body that is heated and then loaded is judged by its stress; what is not comparable does not replace.
-  const auto is_heat = [&](std::size_t s) { return job_.steps[s].procedure == Procedure::steady_heat; };
-  const bool matters_more = !worst_ || (is_heat(worst_step_) && !is_heat(step));
+  const auto heats = [&](std::size_t s) { return is_heat(job_.steps[s].procedure); };
+  const bool matters_more = !worst_ || (heats(worst_step_) && !heats(step));
   const bool comparable = worst_ && fields_[worst_step_] == fields_[step];
   if (matters_more || (comparable && picture.severity() > worst_->severity())) {
     worst_.emplace(std::move(picture));
