@@ -359,6 +359,44 @@ void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& stat
   restore(std::move(memory));
 }
 
+CentralDifferences::Kept CentralDifferences::kept() const {
+  if (!work_) throw Error(ErrorCode::misuse, "central differences have nothing to save before they start");
+  const Work& w = *work_;
+  Kept kept;
+  for (const Vector* x :
+       {&w.velocity, &w.before, &w.internal, &w.external, &w.support, &w.works[0], &w.works[1], &w.works[2]})
+    kept.vectors.push_back(x->layout() ? x->clone() : Vector());
+  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,     w.begin.internal,
+                  w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0};
+  return kept;
+}
+
+void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state, Kept kept) {
+  bind(model);
+  Work& w = *work_;
+  Vector* const places[] = {&w.velocity, &w.before,   &w.internal, &w.external,
+                            &w.support,  &w.works[0], &w.works[1], &w.works[2]};
+  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 9;
+  if (!complete || (kept.numbers[8] != 0) != supports_move())
+    throw Error(ErrorCode::bad_input, "what was saved is not a state of central differences with the same loads");
+  for (std::size_t k = 0; k < kept.vectors.size(); ++k) {
+    *places[k] = std::move(kept.vectors[k]);
+    if (!places[k]->layout() && (places[k] != &w.support || supports_move()))
+      throw Error(ErrorCode::bad_input, "what was saved of central differences is not complete");
+  }
+  const std::vector<double>& n = kept.numbers;
+  w.next = n[0];
+  w.last = n[1];
+  w.between = n[2];
+  w.begin = {n[3], n[4], n[5], n[6], n[7]};
+  w.moving = n[8] != 0;
+  w.formed_for = 0;
+  set_coefficients(w.between, w.last == 0);
+  w.formed_factors.clear();
+  state.loads = Vector();
+  measure(model, state);
+}
+
 double CentralDifferences::forcing() const { return work_ ? work_->forcing : 0; }
 
 void CentralDifferences::commit(const AnalysisModel& model, AnalysisState& state) { state.commit(model); }

@@ -48,6 +48,17 @@ class CentralDifferences : public TimeIntegrator {
   /// where motion has just begun.
   double forcing() const;
 
+  /// What the method keeps from step to step, to be saved with a committed state: vectors of the model, some of which
+  /// may be without a layout, and numbers.
+  struct Kept {
+    std::vector<Vector> vectors;  ///< velocities, forces and works
+    std::vector<double> numbers;  ///< sizes of steps, and energies at the start
+  };
+  Kept kept() const;  ///< at the state that was measured last
+  /// Continues at a committed state with what kept() gave there, after prepare() and set_loads(). Throws Error
+  /// (bad_input) where it is not complete.
+  void resume(const AnalysisModel& model, AnalysisState& state, Kept kept);
+
   void commit(const AnalysisModel& model, AnalysisState& state) override;
   void begin_step(const AnalysisModel& model, AnalysisState& state) override;                       ///< misuse
   void form_unbalance(const AnalysisModel& model, const AnalysisState& state, Vector& b) override;  ///< misuse

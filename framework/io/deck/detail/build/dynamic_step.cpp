@@ -115,6 +115,13 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   request.times.start = start;
   request.times.tolerance = 1e-4;
   request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 15);
+  request.explicit_method = card.dynamic.explicit_method;
+  if (request.explicit_method) {
+    request.method = "central-differences";
+    if (b_.options.dialect == Dialect::abaqus)
+      b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
+              card.procedure_place);
+  }
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
   request.moved = moved_supports(model, state, index, start, card.period);
