@@ -10,7 +10,9 @@
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
+#include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
@@ -18,9 +20,9 @@ namespace {
 
 /// Curves of more nodes than this are not read by anybody; tables have them.
 constexpr std::size_t most_curve_nodes = 20;
-/// Displacements of all nodes at all times are kept up to so many numbers, so that the curve of the largest can be
-/// drawn.
-constexpr double most_kept_values = 2e7;
+/// Displacements of nodes are kept up to so many numbers, so that the curve of the one that moves farthest can be
+/// drawn; of models of which not even so many states fit there is none.
+constexpr std::size_t most_kept_values = 4'000'000, fewest_kept_states = 16;
 /// Files for viewers, unless somebody says how many.
 constexpr double usual_states = 100;
 
@@ -59,6 +61,10 @@ class DynamicOutputs {
         list.push_back(time);
     return list;
   }
+
+  /// Where even spacing has come to, for checkpoints.
+  double next() const { return next_; }
+  void set_next(double next) { next_ = next; }
 
   /// What the state after `increment` increments, at a time of the step, is for.
   void decide(std::int64_t increment, double time, StepState& state) {
@@ -124,10 +130,50 @@ class DynamicRecorder : public StepRecorder {
     take_peaks(displacement, time);
     take_reactions(model, method, time);
     take_energies(method.energies());
-    for (const std::int32_t n : curve_nodes_) keep(displacement, n);
-    if (keeps_all_) all_.push_back(displacement.values);
+    std::vector<double> curves, kept;
+    for (const std::int32_t n : curve_nodes_) keep(displacement, n, curves);
+    if (farthest_) kept = farthest_->add(displacement.values);
+    if (checkpoint && checkpoint->is_on()) {
+      ByteWriter row;
+      std::vector<double> energies;
+      for (const auto& [name, values] : response_.energies) energies.push_back(values.back());
+      row.put(time).put(energies).put(curves).put(kept);
+      checkpoint->add_row(row.bytes());
+    }
     if (increment_ > 0) pass_on(committed, method, time);
     ++increment_;
+  }
+
+  void save(ByteWriter& out) const override {
+    out.put(increment_).put(outputs_.next());
+    for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
+      out.put(static_cast<std::uint64_t>(peaks->size()));
+      for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.node);
+    }
+  }
+
+  void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, ByteReader& in) override {
+    begin(model, method.motion(model, state, 0));
+    checkpoint->visit_rows([&](std::string_view bytes) {
+      ByteReader row(bytes, "the history of the step");
+      response_.axis.push_back(row.get<double>());
+      const auto energies = row.list<double>(), curves = row.list<double>();
+      if (energies.size() != response_.energies.size() || curves.size() != response_.histories.size())
+        row.fail("a row has another number of values");
+      for (std::size_t i = 0; i < energies.size(); ++i) response_.energies[i].second.push_back(energies[i]);
+      for (std::size_t i = 0; i < curves.size(); ++i) response_.histories[i].second.push_back(curves[i]);
+      if (farthest_) farthest_->add_kept(row.list<double>());
+    });
+    increment_ = in.get<int>();
+    outputs_.set_next(in.get<double>());
+    for (auto* peaks : {&peaks_, &reaction_peaks_}) {
+      if (in.get<std::uint64_t>() != peaks->size()) in.fail("it has another number of peaks");
+      for (TimedPeak& peak : *peaks) {
+        peak.value = in.get<double>();
+        peak.time = in.get<double>();
+        peak.node = in.get<std::int32_t>();
+      }
+    }
   }
 
   StepResponse finish(TimeIntegrator& method) override {
@@ -162,8 +208,11 @@ class DynamicRecorder : public StepRecorder {
     peaks_.resize(components_.size());
     sums_ = domain_.oblique_supports().empty() && model.constraints().springs.empty() && job_.rotation_nodes.empty();
     if (sums_) reaction_peaks_.resize(components_.size());
-    const double states = request_.times.period / request_.times.increment + 1;
-    keeps_all_ = curve_nodes_.empty() && static_cast<double>(displacement.values.size()) * states <= most_kept_values;
+    if (curve_nodes_.empty() && displacement.values.size() * fewest_kept_states <= most_kept_values) {
+      std::vector<char> counts;
+      for (const std::string& component : components_) counts.push_back(component[0] == 'u');
+      farthest_ = std::make_unique<FarthestNode>(std::move(counts), hidden_, most_kept_values);
+    }
     for (const char* name : {"kinetic", "internal", "external", "damping", "numerical"})
       response_.energies.emplace_back(name, std::vector<double>());
     for (const std::int32_t n : curve_nodes_)
@@ -213,13 +262,14 @@ class DynamicRecorder : public StepRecorder {
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 
-  void keep(const NodalField& field, std::int32_t node) {
+  void keep(const NodalField& field, std::int32_t node, std::vector<double>& row) {
     std::size_t at = 0;
     const std::string prefix = name_of(node) + " ";
     for (const std::string& component : components_) {
       if (component[0] != 'u' || std::isnan(field.at(node, component))) continue;
       while (response_.histories[at].first != prefix + component) ++at;
       response_.histories[at].second.push_back(field.at(node, component));
+      row.push_back(field.at(node, component));
     }
   }
 
@@ -238,18 +288,24 @@ class DynamicRecorder : public StepRecorder {
 
   /// The curve of the node that moves farthest, where no table names any.
   void add_curves() {
-    if (!keeps_all_) return;
+    if (!farthest_) return;
     TimedPeak farthest;
     for (std::size_t c = 0; c < components_.size(); ++c)
       if (components_[c][0] == 'u' && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
         farthest = peaks_[c];
     if (farthest.node < 0) return;
+    std::int32_t node = farthest.node;
+    if (!farthest_->has(node)) {
+      node = farthest_->farthest();
+      response_.notes.push_back("the history is that of " + name_of(node) + ", because that of " +
+                                name_of(farthest.node) +
+                                ", which moves farthest in the end, was not kept; name nodes by *NODE PRINT");
+    }
     for (std::size_t c = 0; c < components_.size(); ++c) {
-      const std::size_t place = static_cast<std::size_t>(farthest.node) * components_.size() + c;
-      if (components_[c][0] != 'u' || std::isnan(all_.front()[place])) continue;
-      std::vector<double> curve;
-      for (const std::vector<double>& values : all_) curve.push_back(values[place]);
-      response_.histories.emplace_back(name_of(farthest.node) + " " + components_[c], std::move(curve));
+      if (components_[c][0] != 'u') continue;
+      std::vector<double> curve = farthest_->curve(node, c);
+      if (!std::isnan(curve.front()))
+        response_.histories.emplace_back(name_of(node) + " " + components_[c], std::move(curve));
     }
   }
 
@@ -265,8 +321,8 @@ class DynamicRecorder : public StepRecorder {
   std::vector<char> hidden_;  // nodes that are not reported
   std::vector<std::string> components_;
   std::vector<TimedPeak> peaks_, reaction_peaks_;
-  std::vector<std::vector<double>> all_;
-  bool keeps_all_ = false, sums_ = true;
+  std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
+  bool sums_ = true;
   int increment_ = 0;
 };
 
@@ -325,6 +381,8 @@ std::string DynamicRunner::where(std::size_t step) const {
 
 void DynamicRunner::run(std::size_t step) {
   const DynamicStep& request = std::get<DynamicStep>(job_.steps[step].modal);
+  const StepCheckpoint saved(checkpoints_, step);
+  if (saved.is_complete()) return take_over(step, saved);
   try {
     if (request.explicit_method)
       integrate_explicitly(step, request);
@@ -336,6 +394,38 @@ void DynamicRunner::run(std::size_t step) {
     if (error.code() != ErrorCode::bad_input || error.where().find(where(step)) != std::string::npos) throw;
     throw Error(error.code(), error.text(), where(step) + (error.where().empty() ? "" : ", " + error.where()));
   }
+}
+
+/// A step that an earlier run of the job has finished.
+void DynamicRunner::take_over(std::size_t step, const StepCheckpoint& saved) {
+  saved.replay_files();
+  const std::string bytes = saved.ending();
+  ByteReader in(bytes, "the end of step '" + job_.steps[step].name + "'");
+  StepResponse response = get_response(in);
+  ends_.clear();
+  ends_[step].displacement = get_field(in);
+  ends_[step].velocity = get_field(in);
+  StepAccount account = get_account(in);
+  in.expect_end();
+  equations_ = account.equations;
+  free_equations_ = account.free_equations;
+  matrix_ = std::move(account.matrix);
+  notes_ = std::move(account.notes);
+  times_ = {{"integrate", account.seconds}};
+  receiver_.end(step, std::move(response));
+}
+
+void DynamicRunner::conclude(std::size_t step, const DynamicStep& request, StepResponse response,
+                             StepCheckpoint& saved) {
+  if (saved.is_on()) {
+    ByteWriter out;
+    put(out, response);
+    put(out, ends_.at(step).displacement);
+    put(out, ends_.at(step).velocity);
+    put(out, StepAccount{equations_, free_equations_, matrix_, notes_, times_.empty() ? 0 : times_.front().seconds});
+    saved.finish(request.times.start + request.times.period, out.bytes());
+  }
+  receiver_.end(step, std::move(response));
 }
 
 void DynamicRunner::set_loads(TimeLoads& loads, const DynamicStep& request) {
@@ -370,8 +460,13 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
-  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1); };
+  StepCheckpoint saved(checkpoints_, step);
+  // With checkpoints, an increment is brought to its end before the run stops.
+  analysis->observer = [&](const Progress& progress) {
+    return !tell_ || tell_(step, progress, -1) || saved.is_on();
+  };
   const auto recorder = make_step_recorder(job_, step, request, receiver_);
+  recorder->checkpoint = &saved;
   TimeSteps steps;
   steps.end = request.times.period;
   steps.step = request.times.increment;
@@ -388,14 +483,13 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   End motion = initial_motion(analysis->model(), request);
   analysis->set_initial_displacement(std::move(motion.displacement));
   analysis->set_initial_velocity(std::move(motion.velocity));
-  analysis->watch = [&](const TransientProgress& p) { return tell_time(step, request, p); };
-  analysis->run();
+  run_saved(step, request, *analysis, *recorder, saved);
   keep_end(step, analysis->integrator(), analysis->model(), analysis->state());
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
   response.counts = implicit_counts(analysis->report());
   response.statement = implicit_statement(*analysis, request.method);
-  receiver_.end(step, std::move(response));
+  conclude(step, request, std::move(response), saved);
 }
 
 bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& p) const {

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace voussoir::detail {
 
-FarthestNode::FarthestNode(const std::vector<std::string>& components, const std::vector<char>& hidden,
-                           std::size_t most_values)
-    : width_(components.size()), most_values_(most_values) {
-  for (const std::string& component : components) counts_.push_back(!component.empty() && component[0] == 'u');
+FarthestNode::FarthestNode(std::vector<char> counts, const std::vector<char>& hidden, std::size_t most_values)
+    : width_(counts.size()), most_values_(most_values), counts_(std::move(counts)) {
   for (std::size_t n = 0; n < hidden.size(); ++n)
     if (!hidden[n]) nodes_.push_back(static_cast<std::int32_t>(n));
   reach_.assign(nodes_.size(), 0.0);

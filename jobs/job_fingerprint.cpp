@@ -227,7 +227,8 @@ struct RequestSums {
   void operator()(const DynamicStep& s) {
     times.add(s.times.increment).add(s.times.period).add(s.times.start).add(s.times.automatic);
     times.add(s.times.shortest).add(s.times.longest).add(s.times.tolerance).add(s.continues.has_value());
-    method.add(s.method).add(s.alpha, s.beta);
+    method.add(s.method).add(s.alpha, s.beta).add(s.explicit_method.has_value());
+    if (const auto& own = s.explicit_method) method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);
     add_acting(loads, s.loads, s.base);
     for (const MovedSupports& moved : s.moved) {
       loads.add(moved.displacement).add(moved.places.size());

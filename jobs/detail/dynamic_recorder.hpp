@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/recorder.hpp>
 #include <voussoir/framework/analysis/time_integrators.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 
 namespace voussoir::detail {
@@ -20,6 +21,13 @@ class StepRecorder : public Recorder {
   std::function<std::int64_t()> increments;
   /// Times of the step that increments must end at.
   virtual std::vector<double> targets() const = 0;
+  /// The checkpoints of the step, which get a row for every state; null: there are none.
+  StepCheckpoint* checkpoint = nullptr;
+  /// Writes what is known of the states so far, apart from the rows.
+  virtual void save(ByteWriter& out) const = 0;
+  /// Goes on from what save() has written and from the rows of `checkpoint`. The state is the one that was saved.
+  virtual void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state,
+                      ByteReader& in) = 0;
   /// Peaks, curves, energies and notes of the step; counts and the statement are the runner's.
   virtual StepResponse finish(TimeIntegrator& method) = 0;
 };

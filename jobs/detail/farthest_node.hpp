@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace voussoir::detail {
@@ -10,9 +9,9 @@ namespace voussoir::detail {
 /// more than `most_values` numbers are kept, the half of the nodes that has moved less so far is given up.
 class FarthestNode {
  public:
-  /// `components` are those of the fields; only displacements ("u…") count. `hidden` has a mark for each node that is
-  /// not reported.
-  FarthestNode(const std::vector<std::string>& components, const std::vector<char>& hidden, std::size_t most_values);
+  /// `counts` says of each component of the fields whether it is one that moves; `hidden` has a mark for each node that
+  /// is not reported.
+  FarthestNode(std::vector<char> counts, const std::vector<char>& hidden, std::size_t most_values);
 
   /// Adds a state: values of all nodes, node by node. Returns what was kept of it.
   std::vector<double> add(const std::vector<double>& values);
@@ -28,9 +27,9 @@ class FarthestNode {
   void give_up_half();
 
   std::size_t width_, most_values_;
-  std::vector<char> counts_;          // of each component
-  std::vector<std::int32_t> nodes_;   // that are kept, ascending
-  std::vector<double> reach_;         // of each of them: the largest displacement so far
+  std::vector<char> counts_;         // of each component
+  std::vector<std::int32_t> nodes_;  // that are kept, ascending
+  std::vector<double> reach_;        // of each of them: the largest displacement so far
   std::vector<std::vector<double>> states_;
 };
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/detail/unfinished_file.hpp>

@@ -330,7 +330,8 @@ struct Deck {
   std::vector<StepCard> steps;
   std::vector<JobNote> notes;
   InstanceNumbers instances;
-  bool assembled = false;  ///< it has parts, which only Abaqus reads
+  bool assembled = false;    ///< it has parts, which only Abaqus reads
+  int checkpoint_every = 0;  ///< *RESTART, WRITE, FREQUENCY=: increments; the last card counts
 
   /// "beam.inp:12"
   std::string where(Place place) const { return files[place.file] + ":" + std::to_string(place.line); }

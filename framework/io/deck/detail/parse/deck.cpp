@@ -92,6 +92,7 @@ constexpr CardRule rules[] = {
     {"NODE OUTPUT", Where::step, &Parser::read_file_request},
     {"EL FILE", Where::step, &Parser::read_file_request},
     {"ELEMENT OUTPUT", Where::step, &Parser::read_file_request},
+    {"RESTART", Where::anywhere, &Parser::read_restart},
 };
 
 const CardRule* find_rule(std::string_view key) {
