@@ -57,6 +57,9 @@ std::string explicit_statement(ExplicitAnalysis& analysis) {
   else
     text += " of " + short_number(report.largest_step, 4);
   text += ", stable up to " + short_number(report.smallest_limit, 4);
+  if (report.scaled_elements > 0)
+    text += ", " + short_number(100 * report.added_mass, 3) + " % of mass added to " +
+            std::to_string(report.scaled_elements) + (report.scaled_elements == 1 ? " element" : " elements");
   return text + energies_text(analysis.energies());
 }
 
@@ -67,7 +70,9 @@ std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport
           {"stability_limit", report.smallest_limit},
           {"estimates", report.estimates},
           {"products", report.products},
-          {"worst_balance", report.worst_balance}};
+          {"worst_balance", report.worst_balance},
+          {"added_mass", report.added_mass},
+          {"scaled_elements", static_cast<double>(report.scaled_elements)}};
 }
 
 }  // namespace
@@ -92,6 +97,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   recorder->checkpoint = &saved;
   recorder->increments = [&] { return analysis.report().steps; };
   analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
+  analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
   analysis.set_damping({request.alpha, request.beta});
   analysis.add_recorder(recorder);
   analysis.finished = [](double, StepResult) {};  // the recorder passes states on

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/detail/element_steps.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
 #include <voussoir/framework/analysis/step.hpp>
@@ -61,6 +62,13 @@ void ExplicitAnalysis::set_steps(ExplicitSteps steps) {
   steps_ = std::move(steps);
 }
 
+void ExplicitAnalysis::set_mass_scaling(const MassScaling& scaling) {
+  if (!(scaling.step >= 0) || !std::isfinite(scaling.step) || !(scaling.most_added >= 0))
+    throw Error(ErrorCode::bad_input, "the wanted step and the share of added mass must not be negative",
+                "mass scaling");
+  scaling_ = scaling;
+}
+
 const AnalysisState& ExplicitAnalysis::state() const {
   if (!started_) throw Error(ErrorCode::misuse, "an explicit analysis has a state after start()");
   return state_;
@@ -102,12 +110,49 @@ void ExplicitAnalysis::start() {
     method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
     // Load cases are sampled over a step; the first estimate of the limit needs the supports in place alone.
     method.begin(*model_, state_, steps_.step > 0 ? steps_.step : 1e-6 * (steps_.end - steps_.start));
+    scale_mass();
     if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
     plan_segment();
     method.start(*model_, state_, size_, detail::strain_energy_of(*model_, state_));
   });
   started_ = true;
   report_state();
+}
+
+/// Adds mass to the elements whose stable steps are shorter than what is wanted.
+void ExplicitAnalysis::scale_mass() {
+  if (scaling_.step == 0) return;
+  const std::string where = "explicit dynamics, mass scaling";
+  CentralDifferences& method = integrator();
+  if (method.base_moves())
+    throw Error(
+        ErrorCode::bad_input,
+        "mass is not scaled where the base accelerates: added mass would not follow the base; move the supports "
+        "instead",
+        where);
+  const detail::ElementSteps elements(*model_, state_);
+  const double limit = scaling_.step / steps_.factor;
+  const std::vector<double> added = elements.added_mass(limit);
+  double sum = 0, whole = 0;
+  const std::vector<double>& mass = method.masses();
+  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
+    const auto component = static_cast<std::size_t>(model_->place(e).component);
+    if (model_->unknown_names()[component][0] != 'u') continue;  // rotary inertia is no mass
+    sum += added[static_cast<std::size_t>(e)];
+    whole += mass[static_cast<std::size_t>(e)];
+  }
+  report_.added_mass = whole > 0 ? sum / whole : 0.0;
+  report_.scaled_elements = elements.shorter_than(limit);
+  report_.critical_element = elements.critical_element();
+  if (report_.added_mass > scaling_.most_added)
+    throw Error(ErrorCode::bad_input,
+                "steps of " + short_number(scaling_.step, 6) + " need " + short_number(100 * report_.added_mass, 4) +
+                    " % more mass, added to " + std::to_string(report_.scaled_elements) + " elements, and at most " +
+                    short_number(100 * scaling_.most_added, 4) +
+                    " % are allowed; choose shorter steps, or allow more mass. The shortest stable step, " +
+                    short_number(steps_.factor * elements.shortest(), 4) + ", is that of " + report_.critical_element,
+                where);
+  if (report_.scaled_elements > 0) method.add_mass(added);
 }
 
 /// The size that steps may have now: what is given, or a share of the limit, which is estimated where it is due.
@@ -134,12 +179,15 @@ double ExplicitAnalysis::allowed_step() {
 
 double ExplicitAnalysis::share_of_limit() const {
   const double share = steps_.factor * report_.limit;
-  if (share < steps_.shortest)
+  if (share < steps_.shortest) {
+    const std::string critical = detail::ElementSteps(*model_, state_).critical_element();
     throw Error(ErrorCode::bad_input,
                 "steps must not be shorter than " + short_number(steps_.shortest, 6) + ", and " +
                     short_number(steps_.factor, 3) + " of the stability limit is " + short_number(share, 6) +
-                    "; allow shorter steps, or make the smallest elements larger",
+                    "; allow shorter steps, make the smallest elements larger, or scale their mass" +
+                    (critical.empty() ? "" : ". The shortest step is that of " + critical),
                 "explicit dynamics, time " + short_number(state_.time, 9));
+  }
   return std::min(share, steps_.longest);
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <voussoir/framework/analysis/central_differences.hpp>
@@ -44,16 +45,28 @@ struct ExplicitSteps {
   double balance_tolerance = 0.95;
 };
 
+/// Mass that is added to small or stiff elements, so that longer steps are stable.
+struct MassScaling {
+  /// The step that is wanted; 0: no mass is added. With `ExplicitSteps::factor`, the stability limit of every element
+  /// becomes at least step / factor: an element whose limit h is shorter has (step / (factor · h))² of its mass.
+  double step = 0;
+  /// The largest share of the mass of the model that may be added. More is an Error that names the share.
+  double most_added = 0.05;
+};
+
 /// What an explicit analysis did.
 struct ExplicitReport {
-  std::int64_t steps = 0;     ///< taken
-  double smallest_step = 0;   ///< of these
-  double largest_step = 0;    ///< of these
-  double limit = 0;           ///< of stability, estimated last; 0 where it was not
-  double smallest_limit = 0;  ///< of all estimates
-  int estimates = 0;          ///< of the limit
-  int products = 0;           ///< with the tangent, for all estimates together
-  double worst_balance = 0;   ///< the largest share of the largest energy that was missing at a report
+  std::int64_t steps = 0;             ///< taken
+  double smallest_step = 0;           ///< of these
+  double largest_step = 0;            ///< of these
+  double limit = 0;                   ///< of stability, estimated last; 0 where it was not
+  double smallest_limit = 0;          ///< of all estimates
+  int estimates = 0;                  ///< of the limit
+  int products = 0;                   ///< with the tangent, for all estimates together
+  double worst_balance = 0;           ///< the largest share of the largest energy that was missing at a report
+  double added_mass = 0;              ///< by mass scaling: share of the mass of the model
+  std::int64_t scaled_elements = 0;   ///< to which mass was added
+  std::string critical_element = {};  ///< with the shortest stable step, where mass scaling looked for it
 };
 
 /// Explicit dynamics: integrates M a + D v + f(u) = p(t) by central differences with lumped masses, on any backend. A
@@ -85,6 +98,11 @@ class ExplicitAnalysis : public Analysis {
   /// Steps of time. Throws Error (bad_input) for sizes that are not possible.
   void set_steps(ExplicitSteps steps);
   const ExplicitSteps& steps() const { return steps_; }  ///< as set
+  /// Mass scaling. It changes inertial forces and kinetic energy alone: weight, other body loads and damping are those
+  /// of the given mass. Accelerations of the base are refused with it. Throws Error (bad_input) for numbers that are
+  /// not possible.
+  void set_mass_scaling(const MassScaling& scaling);
+  const MassScaling& mass_scaling() const { return scaling_; }  ///< as set
   /// Displacements at the start: a field of the model's unknowns. NaN counts as 0; supports have what is prescribed.
   void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
   /// Velocities at the start, likewise.
@@ -126,6 +144,7 @@ class ExplicitAnalysis : public Analysis {
  private:
   void set_up();
   AnalysisState initial_state() const;
+  void scale_mass();
   double allowed_step();
   double share_of_limit() const;
   void plan_segment();
@@ -137,6 +156,7 @@ class ExplicitAnalysis : public Analysis {
 
   TimeLoads loads_;
   ExplicitSteps steps_;
+  MassScaling scaling_;
   NodalField displacement_, velocity_;
   bool recover_ = true;
   AnalysisState state_;

@@ -76,26 +76,30 @@ void ExplicitAnalysis::save(std::ostream& to) {
                               report_.smallest_limit,
                               double(report_.estimates),
                               double(report_.products),
-                              report_.worst_balance};
+                              report_.worst_balance,
+                              report_.added_mass,
+                              double(report_.scaled_elements)};
   numbers.insert(numbers.end(), kept.numbers.begin(), kept.numbers.end());
   save_vectors(*model_, now, kept.vectors, numbers, to);
 }
 
 void ExplicitAnalysis::restore(std::istream& from) {
   set_up();
-  AnalysisState now = restore_state(*model_, from), first = restore_state(*model_, from),
-                second = restore_state(*model_, from);
-  const std::vector<double> n = explicit_numbers_of(first.name);
-  explicit_numbers_of(second.name);
-  constexpr std::size_t own = 16;
+  AnalysisState now = restore_state(*model_, from), carriers[3];
+  for (AnalysisState& carrier : carriers) {
+    carrier = restore_state(*model_, from);
+    explicit_numbers_of(carrier.name);
+  }
+  const std::vector<double> n = explicit_numbers_of(carriers[0].name);
+  constexpr std::size_t own = 18, vectors = 9;
   if (n.size() < own || !now.rate.layout() || !now.second_rate.layout()) refuse_explicit_bytes();
   CentralDifferences& method = integrator();
   method.prepare(*model_, now);
   method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
   CentralDifferences::Kept kept;
-  for (AnalysisState* carrier : {&first, &second})
-    for (Vector* x : {&carrier->unknowns, &carrier->rate, &carrier->second_rate, &carrier->loads})
-      kept.vectors.push_back(std::move(*x));
+  for (AnalysisState& carrier : carriers)
+    for (Vector* x : {&carrier.unknowns, &carrier.rate, &carrier.second_rate, &carrier.loads})
+      if (kept.vectors.size() < vectors) kept.vectors.push_back(std::move(*x));
   kept.numbers.assign(n.begin() + own, n.end());
   method.resume(*model_, now, std::move(kept));
   segment_start_ = n[0];
@@ -114,6 +118,8 @@ void ExplicitAnalysis::restore(std::istream& from) {
   report_.estimates = static_cast<int>(n[13]);
   report_.products = static_cast<int>(n[14]);
   report_.worst_balance = n[15];
+  report_.added_mass = n[16];
+  report_.scaled_elements = static_cast<std::int64_t>(n[17]);
   if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
   state_ = std::move(now);
   started_ = true;

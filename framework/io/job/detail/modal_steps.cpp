@@ -232,9 +232,15 @@ void read_explicit(const Json& json, DynamicStep& request) {
   DynamicTimes& times = request.times;
   ExplicitMethod method;
   if (const Json given = json.at("method"); !given.is_text()) {
-    given.allow({"name", "factor"});
+    given.allow({"name", "factor", "mass_scaling"});
     method.factor = positive_or(given, "factor", method.factor);
     if (method.factor > 1) given.at("factor").fail("the factor of the stability limit is at most 1");
+    if (given.has("mass_scaling")) {
+      const Json scaling = given.at("mass_scaling");
+      scaling.allow({"step", "most_added"});
+      method.scaled_step = scaling.at("step").positive();
+      method.most_added_mass = positive_or(scaling, "most_added", method.most_added_mass);
+    }
   }
   times.period = json.at("period").positive();
   times.automatic = !json.has("increment");
@@ -287,6 +293,11 @@ DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, c
     read_explicit(json, request);
   else
     read_implicit(json, request);
+  if (request.continues) {
+    const auto scaled = [](const DynamicStep& s) { return s.explicit_method ? s.explicit_method->scaled_step : 0.0; };
+    if (scaled(std::get<DynamicStep>(earlier.back().modal)) != scaled(request))
+      json.at("continue").fail("the step before has another 'mass_scaling', and masses would jump; give both the same");
+  }
   if (json.has("damping")) {
     json.at("damping").allow({"alpha", "beta"});
     const StepDamping damping = read_damping(json);

@@ -67,4 +67,29 @@ void Parser::read_explicit(Card& card) {
   if (first) card.fail(ErrorCode::bad_input, "*DYNAMIC, EXPLICIT needs a data line: increment or nothing, period");
 }
 
+void Parser::read_fixed_mass_scaling(Card& card) {
+  if (!step().dynamic.explicit_method)
+    card.fail(ErrorCode::bad_input, "*FIXED MASS SCALING belongs behind *DYNAMIC, EXPLICIT in its step");
+  if (step().dynamic.explicit_method->scaled_step > 0)
+    card.fail(ErrorCode::bad_input, "the step has *FIXED MASS SCALING already; give it once, for all elements");
+  for (const std::string_view other : {"FACTOR", "ELSET"})
+    card.refuse(other, "mass is scaled by DT= for all elements whose stable increment is shorter");
+  const std::string type = squeezed(card.value("TYPE"));
+  if (type != "BELOWMIN")
+    card.fail_unsupported(
+        ErrorCode::bad_input,
+        "*FIXED MASS SCALING is supported with TYPE=BELOW MIN: mass is added to elements whose stable "
+        "increment is shorter than DT");
+  ExplicitMethod& method = *step().dynamic.explicit_method;
+  method.scaled_step = card.number("DT", 0);
+  if (!(method.scaled_step > 0))
+    card.fail(ErrorCode::bad_input,
+              "*FIXED MASS SCALING needs an increment: *FIXED MASS SCALING, TYPE=BELOW MIN, DT=1e-6");
+  method.most_added_mass = card.number("MOST ADDED", method.most_added_mass);
+  if (!(method.most_added_mass >= 0))
+    card.fail(ErrorCode::bad_input,
+              "*FIXED MASS SCALING, MOST ADDED is the share of the mass that may be added: 0.1 for 10 %");
+  card.done();
+}
+
 }  // namespace voussoir::deck
