@@ -93,7 +93,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
                 "one step",
                 where(step));
   const DynamicStep recorded = recorded_request(request);
-  const auto recorder = make_step_recorder(job_, step, recorded, receiver_);
+  const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
   recorder->increments = [&] { return analysis.report().steps; };
   analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
@@ -103,7 +103,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   analysis.finished = [](double, StepResult) {};  // the recorder passes states on
   analysis.set_recovery(false);
   set_loads(analysis.loads(), request);
-  End motion = initial_motion(analysis.model(), request);
+  End motion = initial_motion(analysis.model(), request, nullptr);
   analysis.set_initial_displacement(std::move(motion.displacement));
   analysis.set_initial_velocity(std::move(motion.velocity));
   run_saved(step, request, analysis, *recorder, saved);

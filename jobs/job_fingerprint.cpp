@@ -185,7 +185,11 @@ void add_damping(PartSum& sum, const StepDamping& damping) {
 }
 
 void add_acting(PartSum& sum, const std::vector<StepLoad>& loads, const std::vector<BaseMotion>& base) {
-  for (const StepLoad& load : loads) sum.add(load.load_case).add(load.amplitude).add(load.real, load.imaginary);
+  for (const StepLoad& load : loads) {
+    sum.add(load.load_case).add(load.amplitude).add(load.real, load.imaginary).add(bool(load.course));
+    if (!load.course) continue;
+    for (const auto& [time, value] : load.amplitude.points()) sum.add(load.course(time));
+  }
   for (const BaseMotion& motion : base)
     sum.add(motion.direction).add(motion.acceleration).add(motion.real, motion.imaginary);
 }
@@ -198,6 +202,12 @@ struct RequestSums {
   void add(const std::vector<InitialMotion>& motions) {
     for (const InitialMotion& m : motions) initial.add(m.node).add(m.unknown).add(m.value);
     initial.add(motions.size());
+  }
+  void add(const std::vector<MovedSupports>& list) {
+    for (const MovedSupports& moved : list) {
+      loads.add(moved.displacement).add(moved.places.size());
+      for (const MovedSupports::Place& place : moved.places) loads.add(place.node).add(place.unknown);
+    }
   }
   void operator()(std::monostate) {}
   void operator()(const FrequencyStep& s) { method.add(s.modes).add(s.from, s.below); }
@@ -227,16 +237,20 @@ struct RequestSums {
   void operator()(const DynamicStep& s) {
     times.add(s.times.increment).add(s.times.period).add(s.times.start).add(s.times.automatic);
     times.add(s.times.shortest).add(s.times.longest).add(s.times.tolerance).add(s.continues.has_value());
+    times.add(s.times.largest_change);
     method.add(s.method).add(s.alpha, s.beta).add(s.explicit_method.has_value());
     if (const auto& own = s.explicit_method) method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);
     add_acting(loads, s.loads, s.base);
-    for (const MovedSupports& moved : s.moved) {
-      loads.add(moved.displacement).add(moved.places.size());
-      for (const MovedSupports::Place& place : moved.places) loads.add(place.node).add(place.unknown);
-    }
+    add(s.moved);
     add(s.states);
     add(s.displacement);
     add(s.velocity);
+  }
+  void operator()(const ThermalStressStep& s) {
+    times.add(s.start);
+    add_acting(loads, s.loads, {});
+    add(s.moved);
+    add(s.states);
   }
 };
 

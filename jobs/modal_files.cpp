@@ -45,6 +45,16 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
   return stem + "_" + state_word(procedure) + text;
 }
 
+/// Energies of dynamics, or the heat balance, over time.
+std::string energies_file(const JobStep& step) {
+  return step.procedure == Procedure::transient_heat ? "_heat.csv" : "_energies.csv";
+}
+
+/// The temperatures that act in a state: those it was solved with, or those of the step's loads.
+std::vector<double> temperatures_of(const Job& job, const JobStep& step, const StepState& state) {
+  return state.temperatures.empty() ? acting_temperatures(job, step, state.at) : state.temperatures;
+}
+
 /// The amplitudes of a field with a real and an imaginary part.
 NodalField amplitudes(const NodalField& real, const NodalField& imaginary, const std::string& name) {
   NodalField field = real;
@@ -73,7 +83,8 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
     files.push_back(stem + "_modes.csv");
   else
     files.push_back(stem + "_peaks.csv");
-  if (step.procedure == Procedure::dynamic) files.push_back(stem + "_energies.csv");
+  if (is_integrated(step.procedure) && step.procedure != Procedure::thermal_stress)
+    files.push_back(stem + energies_file(step));
   if (!frequency && !spectrum)
     for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
   return files;
@@ -125,7 +136,7 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
       imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
   if (velocity->width() > 0) selection.velocity = velocity;
   const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result,
-                                   acting_temperatures(job_, asked, state.at), told, selection);
+                                   temperatures_of(job_, asked, state), told, selection);
   for (const std::string& text : told) out_.note(text);
   CsvState column;
   column.names = {state_word(asked.procedure)};
@@ -155,10 +166,10 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   how.overwrite = options_.overwrite;
   writer.comment(std::string(state_word(asked.procedure)) + " " + short_number(state.at, 9));
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
-  const bool invariants = asked.procedure == Procedure::modal_dynamic || asked.procedure == Procedure::dynamic;
+  const bool invariants = asked.procedure == Procedure::modal_dynamic || is_integrated(asked.procedure);
   StepFields fields;
   NodalField size;
-  const NodalField acting{"temperature", {"T"}, acting_temperatures(job_, asked, state.at)};
+  const NodalField acting{"temperature", {"T"}, temperatures_of(job_, asked, state)};
   if (!acting.values.empty()) writer.add(acting);
   if (invariants) {
     fields = make_step_fields(job_, asked, state.result, false);
@@ -253,7 +264,9 @@ void ModalFiles::write_curves(const JobStep& step, const std::string& stem, cons
   write(harmonic ? csv_table(response.axis, response.sweeps) : csv_table(response.axis, response.histories),
         stem + "_history.csv");
   const std::string title = job_.name + (job_.steps.size() > 1 ? ", " + step.name : "");
-  const std::string label = "displacement" + (job_.units.length.empty() ? "" : " [" + job_.units.length + "]");
+  const bool heat = step.procedure == Procedure::transient_heat;
+  const std::string& unit = heat ? job_.units.temperature : job_.units.length;
+  const std::string label = (heat ? "temperature" : "displacement") + (unit.empty() ? "" : " [" + unit + "]");
   // Too many curves in one plot are unreadable; the table contains all of them.
   constexpr std::size_t most_curves = 6;
   const auto few = [&](const auto& curves) {
@@ -281,7 +294,7 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
     for (const ResponsePeak& peak : response.peaks)
       peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);
     write(peaks, stem + "_peaks.csv");
-    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + "_energies.csv");
+    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + energies_file(asked));
     write_curves(asked, stem, response);
   }
   for (const std::string& text : response.notes) out_.note(text);

@@ -21,6 +21,7 @@
 #include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/detail/step_frd.hpp>
 #include <voussoir/jobs/detail/step_picture.hpp>
@@ -34,9 +35,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using detail::as_file_name;
-
-/// Whether states of a step are those of direct integration.
-bool is_integrated(Procedure procedure) { return procedure == Procedure::dynamic; }
 
 }  // namespace
 
@@ -415,7 +413,7 @@ struct ResultFiles::State {
   void write_state(std::size_t step, StepState& state) {
     const Procedure procedure = job.steps[step].procedure;
     const bool in_frd = options.frd && state.for_viewers &&
-                        (procedure == Procedure::modal_dynamic || procedure == Procedure::dynamic);
+                        (procedure == Procedure::modal_dynamic || is_integrated(procedure));
     Added adds;
     struct Forget {  // also where a file cannot be written
       State& state;
@@ -424,7 +422,12 @@ struct ResultFiles::State {
         if (state.frd) state.frd->set_copy(nullptr);
       }
     } const forget{*this};
-    const bool saved = checkpoints && is_integrated(procedure);
+    const bool saved = checkpoints && is_saved(procedure);
+    // Steps of statics that follow may show the temperatures at the end.
+    const double end = job.steps[step].total_time;
+    std::optional<NodalField> temperatures;
+    if (saved && heating.contains(step) && is_heat(procedure) && std::abs(state.time - end) <= 1e-6 * std::abs(end))
+      temperatures = state.result.unknowns;
     if (saved) added = &adds;
     if (in_frd) {
       FrdWriter& file = frd_file();
@@ -440,6 +443,10 @@ struct ResultFiles::State {
     const FrdWriter::Counts counts = frd ? frd->counts() : FrdWriter::Counts();
     out.put(counts.states).put(counts.results).put(adds.notes);
     modal.take_added(out);
+    state_probes.take_added(out);
+    pictures.take_added(out);
+    out.put(temperatures.has_value());
+    if (temperatures) detail::put(out, *temperatures);
     checkpoints->add_to_files(step, out.bytes());
   }
 
@@ -456,6 +463,9 @@ struct ResultFiles::State {
     if (!text.empty()) frd_file().append(text, counts);
     for (const std::string& told : in.texts()) note(told);
     modal.restore(step, stem(step), in);
+    state_probes.restore(in);
+    pictures.restore(step, in);
+    if (in.get<bool>()) heat[step] = detail::get_field(in);
     in.expect_end();
   }
 
@@ -558,7 +568,8 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
-  if (!s.options.in_background || !is_integrated(s.job.steps[step].procedure))
+  if (s.heating.contains(step) && is_heat(s.job.steps[step].procedure)) s.heat[step] = state.result.unknowns;
+  if (!s.options.in_background || !is_saved(s.job.steps[step].procedure))
     return s.write_modal("states", [&] { s.write_state(step, state); });
   // The next increments are computed while this state is written.
   const auto kept = std::make_shared<StepState>(std::move(state));

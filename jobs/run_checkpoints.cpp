@@ -28,6 +28,10 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
+bool is_saved(Procedure procedure) {
+  return procedure == Procedure::dynamic || procedure == Procedure::transient_heat;
+}
+
 RunCheckpoints::RunCheckpoints(const fs::path& folder, const std::string& name, CheckpointOptions options)
     : options_(options),
       pair_(checkpoint_path(folder, name), run_mark, run_format),

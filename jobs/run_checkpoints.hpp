@@ -16,6 +16,9 @@
 
 namespace voussoir {
 
+/// Whether checkpoints save steps of this procedure: dynamics and transient heat. All others are computed again.
+bool is_saved(Procedure procedure);
+
 /// When the steps over time of a job are saved.
 struct CheckpointOptions {
   double every_seconds = 0;  ///< a checkpoint after so many seconds; 0: not by time

@@ -286,7 +286,7 @@ class Run {
     ~Forget() { Monitor::Pause(monitor).forget_last_words(); }
   };
 
-  static bool is_over_time(const JobStep& step) { return step.procedure == Procedure::dynamic; }
+  static bool is_over_time(const JobStep& step) { return is_saved(step.procedure); }
 
   /// When this job is saved: as the command line says, otherwise as its file does.
   CheckpointOptions checkpoint_options(const Job& job) {

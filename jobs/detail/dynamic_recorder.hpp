@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <voussoir/framework/analysis/recorder.hpp>
 #include <voussoir/framework/analysis/time_integrators.hpp>
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 
@@ -32,9 +34,11 @@ class StepRecorder : public Recorder {
   virtual StepResponse finish(TimeIntegrator& method) = 0;
 };
 
-/// The recorder of a step; all arguments must outlive it.
+/// The recorder of a step; all arguments must outlive it. `heated` gets the temperatures that steps of thermal stress
+/// need of this one.
 std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
-                                                 StepReceiver& receiver);
+                                                 StepReceiver& receiver,
+                                                 std::map<std::size_t, std::vector<HeatedState>>& heated);
 
 /// "; energy at the end: kinetic …": for the statement of a step.
 std::string energies_text(const EnergyBalance& energies);

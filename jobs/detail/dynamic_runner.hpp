@@ -8,13 +8,15 @@
 
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
+#include <voussoir/jobs/detail/thermal_stress_runner.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/solvers/transient_problem.hpp>
 
 namespace voussoir::detail {
 
-/// Runs the steps of direct integration of a job, and passes on their states, histories and energies.
+/// Runs the steps of direct integration of a job, dynamics and transient heat, and passes on their states, histories
+/// and energies.
 class DynamicRunner {
  public:
   /// Told of the progress of a step, with the estimated seconds that are left or −1; returning false stops the job.
@@ -28,8 +30,13 @@ class DynamicRunner {
         receiver_(receiver),
         checkpoints_(checkpoints) {}
 
-  /// Runs a step whose supports are applied to its domain.
-  void run(std::size_t step);
+  /// Runs a step whose supports are applied to its domain. `initial` has the temperatures that a step of transient
+  /// heat begins with; null: what the step says itself.
+  void run(std::size_t step, const NodalField* initial = nullptr);
+  /// The displacements or temperatures at the end of the step that ran last.
+  const NodalField& end_of(std::size_t step) const { return ends_.at(step).displacement; }
+  /// The temperatures that a step of thermal stress is solved with, after its step of heat; they are given away.
+  std::vector<HeatedState> take_heated(std::size_t stress_step) { return std::move(heated_[stress_step]); }
 
   const std::vector<StageTime>& stage_times() const { return times_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -45,9 +52,9 @@ class DynamicRunner {
   std::string where(std::size_t step) const;
   /// Load cases, base accelerations and motions of supports, as a step has them.
   static void set_loads(TimeLoads& loads, const DynamicStep& request);
-  /// Where a step begins: where the one before ended, or with its initial conditions.
-  End initial_motion(const AnalysisModel& model, const DynamicStep& request) const;
-  void integrate(std::size_t step, const DynamicStep& request);
+  /// Where a step begins: at `initial` temperatures, where the one before ended, or with its initial conditions.
+  End initial_motion(const AnalysisModel& model, const DynamicStep& request, const NodalField* initial) const;
+  void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial);
   /// Explicit dynamics: explicit_runner.cpp.
   void integrate_explicitly(std::size_t step, const DynamicStep& request);
   /// Runs an analysis from its start, or from the state that was saved, to its end, and saves it on the way.
@@ -61,6 +68,7 @@ class DynamicRunner {
   void take_model_report(Analysis& analysis, double seconds);
   void take_report(TransientAnalysis& analysis, double seconds);
 
+  std::map<std::size_t, std::vector<HeatedState>> heated_;  // by the step of thermal stress
   Job& job_;
   std::shared_ptr<Backend> backend_;
   const StaticOptions& options_;

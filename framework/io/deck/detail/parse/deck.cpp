@@ -78,6 +78,7 @@ constexpr CardRule rules[] = {
     {"END STEP", Where::anywhere, &Parser::read_end_step},
     {"STATIC", Where::step, &Parser::read_static},
     {"HEAT TRANSFER", Where::step, &Parser::read_heat_transfer},
+    {"UNCOUPLED TEMPERATURE-DISPLACEMENT", Where::step, &Parser::read_uncoupled},
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
     {"DYNAMIC", Where::step, &Parser::read_dynamic},
