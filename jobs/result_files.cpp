@@ -21,6 +21,7 @@
 #include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/detail/step_frd.hpp>
 #include <voussoir/jobs/detail/step_picture.hpp>
@@ -66,6 +67,13 @@ struct ResultFiles::State {
   detail::VtuSeries vtus;
   detail::ModalFiles modal;
   std::shared_ptr<const ModeSet> found_modes;  // of the frequency step that is being written
+  RunCheckpoints* checkpoints = nullptr;
+  /// What a state adds to files that hold all of them, for checkpoints.
+  struct Added {
+    std::string dat, frd;
+    std::vector<std::string> notes;
+  };
+  Added* added = nullptr;  // of the state that is being written
   detail::BackgroundWork background;           // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
@@ -98,6 +106,7 @@ struct ResultFiles::State {
   void append_to_dat(const std::string& text) {
     if (!dat) dat = std::make_unique<OutputFile>(path(name + ".dat"), options.overwrite);
     dat->write(text);
+    if (added) added->dat += text;
   }
 
   fs::path path(const std::string& file) const { return options.folder / file; }
@@ -337,7 +346,9 @@ struct ResultFiles::State {
   }
 
   void note(const std::string& text) {
-    if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+    if (std::find(notes.begin(), notes.end(), text) != notes.end()) return;
+    notes.push_back(text);
+    if (added) added->notes.push_back(text);
   }
 
   /// Files that hold all steps get their names.
@@ -396,6 +407,66 @@ struct ResultFiles::State {
     const Stopwatch watch;
     write_or_lose([&] { timed(stage, write); });
     seconds += watch.seconds();
+  }
+
+  /// Writes one of several states of a step.
+  void write_state(std::size_t step, StepState& state) {
+    const Procedure procedure = job.steps[step].procedure;
+    const bool in_frd = options.frd && state.for_viewers &&
+                        (procedure == Procedure::modal_dynamic || is_integrated(procedure));
+    Added adds;
+    struct Forget {  // also where a file cannot be written
+      State& state;
+      ~Forget() {
+        state.added = nullptr;
+        if (state.frd) state.frd->set_copy(nullptr);
+      }
+    } const forget{*this};
+    const bool saved = checkpoints && is_saved(procedure);
+    // Steps of statics that follow may show the temperatures at the end.
+    const double end = job.steps[step].total_time;
+    std::optional<NodalField> temperatures;
+    if (saved && heating.contains(step) && is_heat(procedure) && std::abs(state.time - end) <= 1e-6 * std::abs(end))
+      temperatures = state.result.unknowns;
+    if (saved) added = &adds;
+    if (in_frd) {
+      FrdWriter& file = frd_file();
+      if (saved) file.set_copy(&adds.frd);
+      detail::write_frd_state(file, job, step, ++frd_states[step], state);
+    }
+    if (options.tables) state_probes.add(step, state);
+    pictures.take_state(step, state);
+    modal.state(step, stem(step), std::move(state));
+    if (!saved) return;
+    ByteWriter out;
+    out.put(adds.dat).put(adds.frd).put(frd_states[step]);
+    const FrdWriter::Counts counts = frd ? frd->counts() : FrdWriter::Counts();
+    out.put(counts.states).put(counts.results).put(adds.notes);
+    modal.take_added(out);
+    state_probes.take_added(out);
+    pictures.take_added(out);
+    out.put(temperatures.has_value());
+    if (temperatures) detail::put(out, *temperatures);
+    checkpoints->add_to_files(step, out.bytes());
+  }
+
+  /// Takes back what write_state() of an earlier run has added.
+  void restore_state(std::size_t step, std::string_view bytes) {
+    background.check();
+    ByteReader in(bytes, "the result files of step '" + job.steps[step].name + "'");
+    if (const std::string text = in.text(); !text.empty()) append_to_dat(text);
+    const std::string text = in.text();
+    frd_states[step] = in.get<int>();
+    FrdWriter::Counts counts;
+    counts.states = in.get<int>();
+    counts.results = in.get<int>();
+    if (!text.empty()) frd_file().append(text, counts);
+    for (const std::string& told : in.texts()) note(told);
+    modal.restore(step, stem(step), in);
+    state_probes.restore(in);
+    pictures.restore(step, in);
+    if (in.get<bool>()) heat[step] = detail::get_field(in);
+    in.expect_end();
   }
 
   /// What is asked for of all steps and left out of some.
@@ -498,14 +569,22 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
   if (s.heating.contains(step) && is_heat(s.job.steps[step].procedure)) s.heat[step] = state.result.unknowns;
-  s.write_modal("states", [&] {
-    if (s.options.frd && state.for_viewers &&
-        (s.job.steps[step].procedure == Procedure::modal_dynamic || is_integrated(s.job.steps[step].procedure)))
-      detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
-    if (s.options.tables) s.state_probes.add(step, state);
-    s.pictures.take_state(step, state);
-    s.modal.state(step, s.stem(step), std::move(state));
+  if (!s.options.in_background || !is_saved(s.job.steps[step].procedure))
+    return s.write_modal("states", [&] { s.write_state(step, state); });
+  // The next increments are computed while this state is written.
+  const auto kept = std::make_shared<StepState>(std::move(state));
+  s.background.begin([&s, step, kept] {
+    const Stopwatch watch;
+    s.write_or_lose([&] { s.timed("states", [&] { s.write_state(step, *kept); }); });
+    s.seconds += watch.seconds();
   });
+}
+
+void ResultFiles::attach(RunCheckpoints& checkpoints) {
+  State& s = *state_;
+  s.checkpoints = &checkpoints;
+  checkpoints.settle = [&s] { s.background.check(); };
+  checkpoints.restore_files = [&s](std::size_t step, std::string_view bytes) { s.restore_state(step, bytes); };
 }
 
 void ResultFiles::end(std::size_t step, StepResponse response) {

@@ -116,7 +116,7 @@ void check(const Job& job) {
 class Runner {
  public:
   Runner(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-         StepReceiver& receiver)
+         StepReceiver& receiver, RunCheckpoints* checkpoints)
       : job_(job),
         options_(options),
         observer_(observer),
@@ -131,7 +131,7 @@ class Runner {
             [this](std::size_t step, const Progress& progress, double left) {
               return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
             },
-            receiver),
+            receiver, checkpoints),
         stress_(job, backend_, options, tell_, receiver),
         load_cases_(job) {
     backend_->choose(options.work);
@@ -361,9 +361,9 @@ class LastResults : public StepReceiver {
 }  // namespace
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-                  StepReceiver& receiver) {
+                  StepReceiver& receiver, RunCheckpoints* checkpoints) {
   check(job);
-  return Runner(job, options, observer, receiver).run();
+  return Runner(job, options, observer, receiver, checkpoints).run();
 }
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,

@@ -11,6 +11,7 @@
 #include <voussoir/framework/io/picture/picture.hpp>
 #include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 
 namespace voussoir::detail {
@@ -317,6 +318,42 @@ void StepPictures::take_state(std::size_t step, const StepState& state) {
   if (worst_state_ && picture.severity() <= worst_state_->severity()) return;
   picture.set_moment(std::move(moment));
   worst_state_.emplace(std::move(picture));
+  worst_state_is_new_ = true;
+}
+
+void StepPictures::take_added(ByteWriter& out) {
+  out.put(worst_state_is_new_);
+  if (worst_state_is_new_) worst_state_->save(out);
+  worst_state_is_new_ = false;
+}
+
+void StepPictures::restore(std::size_t step, ByteReader& in) {
+  if (in.get<bool>()) worst_state_.emplace(job_, step, in);
+}
+
+void StepPicture::save(ByteWriter& out) const {
+  out.put(field_).put(moment_);
+  put(out, moved_);
+  out.put(static_cast<std::uint64_t>(fields_.size()));
+  for (const MaterialField& field : fields_) {
+    out.put(field.material);
+    put(out, field.field);
+  }
+  out.put(any_material_).put(elements_).put(severity_);
+}
+
+StepPicture::StepPicture(const Job& job, std::size_t step, ByteReader& in) : job_(&job), step_(step) {
+  field_ = in.text();
+  moment_ = in.text();
+  moved_ = get_field(in);
+  fields_.resize(in.get<std::uint64_t>());
+  for (MaterialField& field : fields_) {
+    field.material = in.text();
+    field.field = get_field(in);
+  }
+  any_material_ = in.get<bool>();
+  elements_ = in.list<double>();
+  severity_ = in.get<double>();
 }
 
 std::vector<std::filesystem::path> StepPictures::draw_states(std::size_t step, const std::filesystem::path& folder,

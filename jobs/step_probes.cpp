@@ -119,7 +119,33 @@ std::vector<StateProbes::Table> StateProbes::take() {
   std::vector<Table> list;
   for (auto& [index, table] : tables_) list.push_back(std::move(table));
   tables_.clear();
+  taken_.clear();
   return list;
+}
+
+void StateProbes::take_added(ByteWriter& out) {
+  out.put(static_cast<std::uint64_t>(tables_.size()));
+  for (const auto& [index, table] : tables_) {
+    std::size_t& before = taken_[index];
+    out.put(static_cast<std::uint64_t>(index)).put(table.suffix).put(table.note);
+    out.put(static_cast<std::uint64_t>(table.csv.columns()));
+    out.put(std::string_view(table.csv.lines()).substr(before));
+    before = table.csv.lines().size();
+  }
+}
+
+void StateProbes::restore(ByteReader& in) {
+  for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+    const auto index = static_cast<std::size_t>(in.get<std::uint64_t>());
+    std::string suffix = in.text(), note = in.text();
+    const auto columns = static_cast<std::size_t>(in.get<std::uint64_t>());
+    const std::string lines = in.text();
+    if (const auto known = tables_.find(index); known != tables_.end())
+      known->second.csv.append_lines(lines);
+    else
+      tables_.emplace(index, Table{std::move(suffix), CsvTable(columns, lines), std::move(note)});
+    taken_[index] += lines.size();
+  }
 }
 
 namespace {

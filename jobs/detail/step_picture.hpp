@@ -6,6 +6,7 @@
 
 #include <voussoir/framework/analysis/error_estimate.hpp>
 #include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
@@ -36,6 +37,11 @@ class StepPicture {
   void set_moment(std::string moment) { moment_ = std::move(moment); }
   void write(const std::filesystem::path& path, bool overwrite) const;
 
+  /// Writes what is drawn, for the other constructor.
+  void save(ByteWriter& out) const;
+  /// A picture of a step of this job that save() has written.
+  StepPicture(const Job& job, std::size_t step, ByteReader& in);
+
  private:
   void take(std::vector<MaterialField> fields, const std::string& component);
   void take_means(const StepResult& result);
@@ -64,6 +70,10 @@ class StepPictures {
                                           const std::filesystem::path& folder, const std::string& name);
   /// Takes a state of a step; the one with the largest value is drawn at the end of the step.
   void take_state(std::size_t step, const StepState& state);
+  /// Writes the worst state if it has become another one since the last call, for restore() in a later run.
+  void take_added(ByteWriter& out);
+  /// Takes what take_added() of an earlier run has written.
+  void restore(std::size_t step, ByteReader& in);
   /// The states of the step are complete: as draw(), of the worst of them.
   std::vector<std::filesystem::path> draw_states(std::size_t step, const std::filesystem::path& folder,
                                                  const std::string& name);
@@ -81,6 +91,7 @@ class StepPictures {
   std::vector<std::string> fields_;         // of each step; empty: there is nothing to draw
   std::optional<StepPicture> worst_;        // of the steps so far
   std::optional<StepPicture> worst_state_;  // of the step whose states are being taken
+  bool worst_state_is_new_ = false;         // since take_added()
   std::size_t worst_step_ = 0;
 };
 

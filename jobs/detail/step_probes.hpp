@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <voussoir/framework/analysis/probe.hpp>
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
@@ -65,13 +66,18 @@ class StateProbes {
   };
   /// The tables of the step, which is complete.
   std::vector<Table> take();
+  /// Rows that states have added since the last call, for restore() in a later run.
+  void take_added(ByteWriter& out);
+  /// Adds what take_added() of an earlier run has written.
+  void restore(ByteReader& in);
 
  private:
   void add(std::size_t step, const StepResult& result, const CsvState& state);
 
   const Job& job_;
   const StepProbes& probes_;
-  std::map<std::size_t, Table> tables_;  // 0: the points; 1 + i: path i
+  std::map<std::size_t, Table> tables_;       // 0: the points; 1 + i: path i
+  std::map<std::size_t, std::size_t> taken_;  // how much of each take_added() has written
 };
 
 /// That points of a path are outside of the body; "" where none are.

@@ -169,7 +169,6 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   const auto refuse = [&](const std::string& step, std::initializer_list<std::string> pieces) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read_deck_text(model + step + "*END STEP\n", "test.inp"); });
   };
-  refuse("*STEP\n*DYNAMIC, EXPLICIT\n0.1, 1.\n", {"test.inp:", "EXPLICIT"});
   refuse("*STEP\n*DYNAMIC, ALPHA=-0.5\n0.1, 1.\n", {"test.inp:", "-1/3"});
   refuse("*STEP\n*DYNAMIC\n", {"test.inp:", "data line"});
   refuse("*STEP\n*DYNAMIC\n0., 1.\n", {"test.inp:", "positive"});
