@@ -87,9 +87,9 @@ TEST(ExplicitSteps, AgreeWithImplicitOnes) {
   const std::string loads =
       "*CLOAD, AMPLITUDE=PULSE\nTIP, 1, 2.\n*DLOAD, AMPLITUDE=PULSE\nEALL, GRAV, 0.3, 0., 1., 0.\n"
       "*BOUNDARY, AMPLITUDE=PULSE\nFOOT, 1, 1, 0.5\n*NODE PRINT, NSET=TIP1\nU, V\n*END STEP\n";
-  const ExplicitStates is = run_text(model + "*STEP\n*DYNAMIC, EXPLICIT\n, 3.\n" + loads);
-  const ExplicitStates expected = run_text(model + "*STEP\n*DYNAMIC, DIRECT, ALPHA=0\n0.01, 3.\n" + loads);
-  ASSERT_GT(std::abs(tip(expected, 0, 40)), 0.2);
+  const ExplicitStates is = run_text(model + "*STEP\n*DYNAMIC, EXPLICIT\n, 1.5\n" + loads);
+  const ExplicitStates expected = run_text(model + "*STEP\n*DYNAMIC, DIRECT, ALPHA=0\n0.01, 1.5\n" + loads);
+  ASSERT_GT(std::abs(tip(expected, 0, 40)), 0.1);
   EXPECT_NEAR(tip(is, 0, 40), tip(expected, 0, 40), 2e-3);
   EXPECT_NEAR(tip(is, 0, 40, "uy"), tip(expected, 0, 40, "uy"), 5e-3 * std::abs(tip(expected, 0, 40, "uy")));
   EXPECT_NEAR(tip_velocity(is, 0, 40), tip_velocity(expected, 0, 40), 0.02);
@@ -216,12 +216,12 @@ TEST(ExplicitSteps, MassIsScaledOnRequest) {
   EXPECT_GT(scaled.count(0, "added_mass"), 0.001);
   EXPECT_LT(scaled.count(0, "added_mass"), 0.05);
   EXPECT_GE(scaled.count(0, "smallest_increment"), 0.0099);
-  EXPECT_LT(plain.count(0, "largest_increment"), 0.006);
+  EXPECT_LT(plain.count(0, "largest_increment"), 0.007);
   EXPECT_NEAR(tip(scaled, 0, 20), tip(plain, 0, 20), 0.03 * std::abs(tip(plain, 0, 20)));
   EXPECT_NE(scaled.responses.at(0).statement.find("% of mass added to 1 element"), std::string::npos);
   expect_error(ErrorCode::bad_input, {"test.inp:", "more mass", "element 20"},
                [&] { run_text(step("*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.08\n")); });
-  run_text(step("*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.08, MOST ADDED=0.8\n"));
+  run_text(step("*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.08, MOST ADDED=0.9\n"));
   const std::string half = "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n";
   expect_error(ErrorCode::bad_input, {"test.inp:", "masses would jump"}, [&] {
     run_text(model + half + "*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.01\n*END STEP\n" + half + "*END STEP\n");
@@ -233,7 +233,7 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
   const auto refuse = [&](const std::string& step, std::initializer_list<std::string> pieces) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read_deck_text(model + step + "*END STEP\n", "test.inp"); });
   };
-  refuse("*STEP\n*DYNAMIC, EXPLICIT=2\n, 1.\n", {"test.inp:", "EXPLICIT=2"});
+  refuse("*STEP\n*DYNAMIC, EXPLICIT=2\n, 1.\n", {"test.inp:", "EXPLICIT='2'"});
   refuse("*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 1.\n", {"test.inp:", "NLGEOM"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT, SCALE FACTOR=1.5\n, 1.\n", {"test.inp:", "SCALE FACTOR"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n", {"test.inp:", "data line"});
