@@ -19,10 +19,7 @@ namespace voussoir::detail {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// What the states of a step are called in names of files, and in the columns that tell them apart.
-const char* word_for(Procedure procedure) {
+const char* state_word(Procedure procedure) {
   switch (procedure) {
     case Procedure::frequency:
       return "mode";
@@ -35,6 +32,8 @@ const char* word_for(Procedure procedure) {
   }
 }
 
+namespace {
+
 std::string list_file(const std::string& stem, Procedure procedure) {
   return stem + (procedure == Procedure::harmonic ? "_frequencies.pvd" : "_times.pvd");
 }
@@ -43,7 +42,7 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
   if (procedure == Procedure::spectrum) return stem + "_peaks.vtu";
   char text[32];
   std::snprintf(text, sizeof text, "_%04zu.vtu", number);
-  return stem + "_" + word_for(procedure) + text;
+  return stem + "_" + state_word(procedure) + text;
 }
 
 /// The amplitudes of a field with a real and an imaginary part.
@@ -125,10 +124,11 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
   const NodalField* const velocity =
       imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
   if (velocity->width() > 0) selection.velocity = velocity;
-  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result, {}, told, selection);
+  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result,
+                                   acting_temperatures(job_, asked, state.at), told, selection);
   for (const std::string& text : told) out_.note(text);
   CsvState column;
-  column.names = {word_for(asked.procedure)};
+  column.names = {state_word(asked.procedure)};
   column.values = {state.at};
   if (asked.procedure == Procedure::harmonic) {
     column.names.push_back("part");
@@ -153,11 +153,13 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   writer.reuse(*mesh_);
   VtuOptions how;
   how.overwrite = options_.overwrite;
-  writer.comment(std::string(word_for(asked.procedure)) + " " + short_number(state.at, 9));
+  writer.comment(std::string(state_word(asked.procedure)) + " " + short_number(state.at, 9));
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
   const bool invariants = asked.procedure == Procedure::modal_dynamic || asked.procedure == Procedure::dynamic;
   StepFields fields;
   NodalField size;
+  const NodalField acting{"temperature", {"T"}, acting_temperatures(job_, asked, state.at)};
+  if (!acting.values.empty()) writer.add(acting);
   if (invariants) {
     fields = make_step_fields(job_, asked, state.result, false);
     for (const StepFields::Shown& shown : fields.shown)
@@ -213,7 +215,7 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
   }
   if (options_.tables && asked.procedure != Procedure::frequency) {
     CsvTable peaks({"quantity", "value",
-                    word_for(asked.procedure == Procedure::spectrum ? Procedure::modal_dynamic : asked.procedure),
+                    state_word(asked.procedure == Procedure::spectrum ? Procedure::modal_dynamic : asked.procedure),
                     "place"});
     for (const ResponsePeak& peak : response.peaks)
       peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);

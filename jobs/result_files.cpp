@@ -60,6 +60,7 @@ struct ResultFiles::State {
   double seconds = 0;
   std::vector<StageTime> stages;  // what they were spent on
   detail::StepProbes probes;
+  detail::StateProbes state_probes;
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
   detail::VtuSeries vtus;
@@ -78,6 +79,7 @@ struct ResultFiles::State {
         options(std::move(o)),
         load_cases(j),
         probes(j),
+        state_probes(j, probes),
         pictures(j, options),
         vtus(j, options),
         modal(j, options, surroundings()) {
@@ -125,12 +127,12 @@ struct ResultFiles::State {
     std::set<std::string> taken;
     path_names = probes.file_names();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
-      const bool modes = job.steps[i].procedure == Procedure::frequency;
-      if (!options.tables || (has_states(job.steps[i].procedure) && !modes)) continue;
+      const bool states = has_states(job.steps[i].procedure);
+      if (!options.tables || (states && !detail::has_probed_states(job.steps[i].procedure))) continue;
       if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
       for (const std::string& path_name : path_names) {
         files.push_back(stem(i) + path_name + ".csv");
-        if (!modes) files.push_back(stem(i) + path_name + ".svg");
+        if (!states) files.push_back(stem(i) + path_name + ".svg");
       }
     }
     for (const std::string& file : pictures.files(name)) files.push_back(file);
@@ -270,9 +272,7 @@ struct ResultFiles::State {
       write(stem(step) + "_points.csv", detail::csv_of_points(found.points, job.units, job.instances));
     for (const detail::PathResult& along : found.paths) {
       const ProbePath& asked = job.paths[along.path];
-      if (along.outside > 0)
-        note(std::to_string(along.outside) + " of the " + std::to_string(asked.points) + " points of path '" +
-             asked.name + "' are outside the body and omitted");
+      if (along.outside > 0) note(detail::note_of_path(job, along));
       if (!options.tables) continue;
       const std::string base = stem(step) + path_names[along.path];
       write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units, job.instances));
@@ -314,31 +314,14 @@ struct ResultFiles::State {
     if (options.frd) detail::write_frd_step(frd_file(), job, step, result, temperatures);
   }
 
-  /// The shapes of modes at points and along paths.
-  void write_mode_probes(std::size_t step, const ModeSet& modes) {
-    if (probes.empty() || !options.tables || modes.count() == 0) return;
-    std::vector<std::vector<PointResult>> points;
-    std::map<std::size_t, std::vector<std::vector<ProbeValues>>> paths;  // by index: the values in each mode
-    std::vector<std::string> names;
-    for (const NodalField& shape : modes.shapes) {
-      StepResult result;
-      result.unknowns = shape;
-      detail::StepProbes::Found found = probes.find(job.steps[step], result);
-      points.push_back(std::move(found.points));
-      for (detail::PathResult& along : found.paths) {
-        names = along.names;
-        paths[along.path].push_back(std::move(along.values));
-      }
+  /// The states of a step at points and along paths.
+  void write_state_probes(std::size_t step) {
+    for (const detail::StateProbes::Table& table : state_probes.take()) {
+      const fs::path file = path(stem(step) + table.suffix + ".csv");
+      table.csv.write(file, options.overwrite);
+      done(file);
+      if (!table.note.empty()) note(table.note);
     }
-    const auto write = [&](const std::string& file, const CsvTable& table) {
-      table.write(path(file), options.overwrite);
-      done(path(file));
-    };
-    if (!points.front().empty())
-      write(stem(step) + "_points.csv", detail::csv_of_mode_points(points, job.units, job.instances));
-    for (const auto& [index, values] : paths)
-      write(stem(step) + path_names[index] + ".csv",
-            detail::csv_of_mode_paths(values, names, job.units, job.instances));
   }
 
   /// Does a part of the work and adds its time to those of its kind.
@@ -415,12 +398,13 @@ struct ResultFiles::State {
     seconds += watch.seconds();
   }
 
-  /// What is asked for of all steps and left out of those of mode superposition.
+  /// What is asked for of all steps and left out of some.
   void note_left_out(Procedure procedure) {
     if (procedure == Procedure::frequency) return;
     if (options.frd && !is_in_frd(procedure)) note("harmonic steps and spectra are not written to the .frd file");
-    if (!probes.empty()) note("points and paths are not evaluated in steps of mode superposition");
-    if (options.pictures != Pictures::none) note("steps of mode superposition are not drawn");
+    if (procedure != Procedure::spectrum) return;
+    if (!probes.empty()) note("points and paths are not evaluated under response spectra");
+    if (options.pictures != Pictures::none) note("steps of response spectra are not drawn");
   }
 
   /// Removes what an earlier run of this job wrote and this one did not.
@@ -506,7 +490,7 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
   s.write_modal("modes", [&] {
     s.modal.modes(step, s.stem(step), *modes);
     if (s.options.frd) detail::write_frd_modes(s.frd_file(), s.job, step, *modes);
-    s.write_mode_probes(step, *modes);
+    if (s.options.tables) s.state_probes.add(step, *modes);
   });
   s.found_modes = std::move(modes);
 }
@@ -517,6 +501,8 @@ void ResultFiles::state(std::size_t step, StepState state) {
     if (s.options.frd && state.for_viewers &&
         (s.job.steps[step].procedure == Procedure::modal_dynamic || s.job.steps[step].procedure == Procedure::dynamic))
       detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
+    if (s.options.tables) s.state_probes.add(step, state);
+    s.pictures.take_state(step, state);
     s.modal.state(step, s.stem(step), std::move(state));
   });
 }
@@ -525,6 +511,8 @@ void ResultFiles::end(std::size_t step, StepResponse response) {
   State& s = *state_;
   s.write_modal("states", [&] {
     s.modal.end(step, s.stem(step), response);
+    s.write_state_probes(step);
+    for (const fs::path& file : s.pictures.draw_states(step, s.options.folder, s.name)) s.done(file);
     s.note_left_out(s.job.steps[step].procedure);
     s.summaries.push_back(summarize(s.job, step, s.found_modes.get(), response));
   });

@@ -14,6 +14,9 @@
 
 namespace voussoir::detail {
 
+/// What the states of a step are called in names of files, and in the columns that tell them apart.
+const char* state_word(Procedure procedure);
+
 /// The files of steps of modes and of mode superposition: mode shapes or states over time or frequency for viewers,
 /// tables with a column that tells the states apart, curves and peaks. A step is written from begin to end before the
 /// next one.

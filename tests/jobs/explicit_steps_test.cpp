@@ -39,7 +39,7 @@ std::string explicit_bar(int cells, double length, const std::string& damping = 
   text << "*NSET, NSET=FOOT\n1, 2, 3, 4\n*NSET, NSET=TIP\n"
        << 4 * cells + 1 << ", " << 4 * cells + 2 << ", " << 4 * cells + 3 << ", " << 4 * cells + 4
        << "\n*NSET, NSET=TIP1\n"
-       << 4 * cells + 1 << "\n*MATERIAL, NAME=M\n*ELASTIC\n100., 0.\n*DENSITY\n1.\n"
+       << 4 * cells + 1 << "\n*MATERIAL, NAME=M\n*ELASTIC\n100., 0.\n*DENSITY\n1.\n*EXPANSION\n1e-3\n"
        << damping << "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n"
        << further << "*AMPLITUDE, NAME=PULSE\n";
   char line[64];
@@ -82,11 +82,12 @@ double tip_velocity(const ExplicitStates& kept, std::size_t step, int cells) {
 }
 
 TEST(ExplicitSteps, AgreeWithImplicitOnes) {
-  // A soft push and a moved foot; 40 elements over a length that the wave of the pulse fills.
+  // A soft push, weight, heat and a moved foot; 40 elements over a length that the wave of the pulse fills.
   const std::string model = explicit_bar(40, 10, "*DAMPING, ALPHA=0.4\n", held);
   const std::string loads =
       "*CLOAD, AMPLITUDE=PULSE\nTIP, 1, 2.\n*DLOAD, AMPLITUDE=PULSE\nEALL, GRAV, 0.3, 0., 1., 0.\n"
-      "*BOUNDARY, AMPLITUDE=PULSE\nFOOT, 1, 1, 0.5\n*NODE PRINT, NSET=TIP1\nU, V\n*END STEP\n";
+      "*BOUNDARY, AMPLITUDE=PULSE\nFOOT, 1, 1, 0.5\n*TEMPERATURE, AMPLITUDE=PULSE\nNALL, 30.\n*NODE PRINT, "
+      "NSET=TIP1\nU, V\n*END STEP\n";
   const ExplicitStates is = run_text(model + "*STEP\n*DYNAMIC, EXPLICIT\n, 1.5\n" + loads);
   const ExplicitStates expected = run_text(model + "*STEP\n*DYNAMIC, DIRECT, ALPHA=0\n0.01, 1.5\n" + loads);
   ASSERT_GT(std::abs(tip(expected, 0, 40)), 0.1);
@@ -98,7 +99,7 @@ TEST(ExplicitSteps, AgreeWithImplicitOnes) {
   for (const char* energy : {"kinetic", "internal", "external", "damping"})
     EXPECT_NEAR(ours.at(energy), theirs.at(energy), 0.01 * theirs.at("external")) << energy;
   EXPECT_GT(theirs.at("damping"), 0.05 * theirs.at("external"));
-  EXPECT_LT(is.count(0, "worst_balance"), 0.01);
+  EXPECT_LT(std::abs(ours.at("numerical")), 0.01 * ours.at("external"));
 }
 
 TEST(ExplicitSteps, AWaveArrivesOnTime) {
@@ -243,7 +244,6 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1., 0.2, 0.1\n", {"test.inp:", "shorter than the shortest"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT, ADIABATIC\n, 1.\n", {"test.inp:", "ADIABATIC"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*BOUNDARY\n9, 1, 1, 0.1\n", {"test.inp:", "jump"});
-  refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*TEMPERATURE\nNALL, 10.\n", {"test.inp:", "emperature"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.1\n", {"test.inp:", "EXPLICIT"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*FIXED MASS SCALING, FACTOR=10\n", {"test.inp:", "FACTOR"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*FIXED MASS SCALING, TYPE=UNIFORM, DT=0.1\n", {"test.inp:", "BELOW MIN"});
