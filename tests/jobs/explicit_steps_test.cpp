@@ -252,6 +252,11 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
     run_text(explicit_bar(2, 2, "", held + "*EQUATION\n2\n9, 1, 1., 10, 1, -1.\n") +
              "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*END STEP\n");
   });
+  std::string softening = model;
+  softening.replace(softening.find("100., 0.\n"), 9, "100., 0., 0.\n400., 0., 100.\n");
+  expect_error(ErrorCode::bad_input, {"test.inp:", "depend on the temperature"}, [&] {
+    run_text(softening + "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*TEMPERATURE, AMPLITUDE=PULSE\nNALL, 100.\n*END STEP\n");
+  });
   const Job noted =
       read_deck_text(model + "*STEP\n*DYNAMIC, EXPLICIT, ALPHA=-0.05\n0.001, 1.\n*END STEP\n", "test.inp");
   std::string notes;
