@@ -77,6 +77,7 @@ struct MatrixMix {
 
 struct ClusterPlan;  // clusters.hpp
 struct ClusterSums;  // clusters.hpp
+struct ForceStep;    // force_kernels.hpp
 
 /// An element program as it runs on CUDA devices: everything is enqueued on the device's stream. Where an output is
 /// said to be values of elements, it is in the layout of `lanes`.
@@ -101,6 +102,12 @@ class DeviceProgram {
                                  const ClusterSums&) const {
     return false;
   }
+  /// True where clustered_forces() does the elements of a run.
+  virtual bool knows_cluster_forces(const ElementRun&) const { return false; }
+  /// Adds factor · the internal forces of all elements of a batch at the unknowns `u` (local entries, on the device) to
+  /// the nodes by a plan of clusters. With `advances`, elements put their new history in place of the committed one.
+  virtual void clustered_forces(const ElementRun&, double /*factor*/, const double* /*u*/, const ForceStep&,
+                                bool /*advances*/, const ClusterPlan&, const ClusterSums&) const {}
   /// What the tangents at points need that keep_tensors() stores: numbers of an element, 0 where this program cannot
   /// store any, and bytes of shared memory of a product besides ClusterPlan::shared_bytes(false).
   struct KeptTensors {
