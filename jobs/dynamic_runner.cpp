@@ -9,6 +9,7 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/summary.hpp>
 
@@ -60,7 +61,7 @@ class DynamicOutputs {
   }
 
   /// What the state after `increment` increments, at a time of the step, is for.
-  void decide(int increment, double time, StepState& state) {
+  void decide(std::int64_t increment, double time, StepState& state) {
     const bool last = same_time(time, request_.times.period);
     if (!request_.states.times.empty()) {
       state.for_viewers = listed(request_.states.times, time);
@@ -89,7 +90,7 @@ class DynamicOutputs {
 };
 
 /// Sees every state: peaks, histories, energies, and the states that are asked for.
-class DynamicRecorder : public Recorder {
+class DynamicRecorder : public StepRecorder {
  public:
   DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver)
       : job_(job),
@@ -111,7 +112,7 @@ class DynamicRecorder : public Recorder {
       hidden_[static_cast<std::size_t>(n)] = 1;
     for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
   }
-  const DynamicOutputs& outputs() const { return outputs_; }
+  std::vector<double> targets() const override { return outputs_.targets(); }
 
   void record(const CommittedState& committed) override {
     auto& method = static_cast<TimeIntegrator&>(committed.integrator);
@@ -129,10 +130,8 @@ class DynamicRecorder : public Recorder {
     ++increment_;
   }
 
-  /// What the step amounts to.
-  StepResponse finish(TransientAnalysis& analysis) {
-    const EnergyBalance& e = analysis.energies();
-    const TransientReport& report = analysis.report();
+  StepResponse finish(TimeIntegrator& method) override {
+    const EnergyBalance& e = method.energies();
     for (std::size_t c = 0; c < peaks_.size(); ++c)
       if (peaks_[c].node >= 0)
         response_.peaks.push_back({components_[c], peaks_[c].value, peaks_[c].time, name_of(peaks_[c].node)});
@@ -141,18 +140,10 @@ class DynamicRecorder : public Recorder {
     add_curves();
     response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
                         {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
-    response_.counts = {{"increments", report.steps},
-                        {"rejected", report.rejected},
-                        {"not_converged", report.failed},
-                        {"matrices", report.factorisations},
-                        {"iterations", static_cast<double>(report.iterations)},
-                        {"smallest_increment", report.smallest_step},
-                        {"largest_increment", report.largest_step}};
-    response_.statement = statement(analysis);
     if (!outputs_.note().empty()) response_.notes.push_back(outputs_.note());
-    if (analysis.integrator().base_moves())
+    if (method.base_moves())
       response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
-    for (const std::string& text : analysis.integrator().load_notes()) response_.notes.push_back(text);
+    for (const std::string& text : method.load_notes()) response_.notes.push_back(text);
     if (!sums_)
       response_.notes.emplace_back(
           "sums of reactions are left out of the peaks: the model has supports along directions, by penalty, or of "
@@ -234,7 +225,7 @@ class DynamicRecorder : public Recorder {
 
   void pass_on(const CommittedState& committed, TimeIntegrator& method, double time) {
     StepState state;
-    outputs_.decide(increment_, committed.state.time, state);
+    outputs_.decide(increments ? increments() : increment_, committed.state.time, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
     if (!state.for_viewers && !printed) return;
     state.at = state.time = time;
@@ -262,22 +253,6 @@ class DynamicRecorder : public Recorder {
     }
   }
 
-  std::string statement(TransientAnalysis& analysis) const {
-    const TransientReport& report = analysis.report();
-    const EnergyBalance& e = analysis.energies();
-    std::string text = "direct integration (" + request_.method + "): " + std::to_string(report.steps) +
-                       (report.steps == 1 ? " increment" : " increments");
-    if (report.smallest_step != report.largest_step)
-      text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
-    if (report.rejected + report.failed > 0)
-      text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
-    text += "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " + short_number(e.internal, 4) +
-            ", damped " + short_number(e.damping, 4) + ", external work " + short_number(e.external, 4) +
-            "; the method of integration has dissipated " + short_number(e.numerical(), 4);
-    if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
-    return text;
-  }
-
   const Job& job_;
   const JobStep& asked_;
   const Domain& domain_;
@@ -295,6 +270,28 @@ class DynamicRecorder : public Recorder {
   int increment_ = 0;
 };
 
+/// What the increments of a step were, and what its energies are.
+std::string implicit_statement(TransientAnalysis& analysis, const std::string& method) {
+  const TransientReport& report = analysis.report();
+  std::string text = "direct integration (" + method + "): " + std::to_string(report.steps) +
+                     (report.steps == 1 ? " increment" : " increments");
+  if (report.smallest_step != report.largest_step)
+    text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
+  if (report.rejected + report.failed > 0)
+    text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
+  return text + energies_text(analysis.energies());
+}
+
+std::vector<std::pair<std::string, double>> implicit_counts(const TransientReport& report) {
+  return {{"increments", report.steps},
+          {"rejected", report.rejected},
+          {"not_converged", report.failed},
+          {"matrices", report.factorisations},
+          {"iterations", static_cast<double>(report.iterations)},
+          {"smallest_increment", report.smallest_step},
+          {"largest_increment", report.largest_step}};
+}
+
 /// Displacements or velocities of single nodes as a field of the model; NaN elsewhere.
 NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMotion>& entries) {
   NodalField field{field_name(model.unknown_names()), model.unknown_names(), {}};
@@ -307,14 +304,32 @@ NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMot
 
 }  // namespace
 
+std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
+                                                 StepReceiver& receiver) {
+  return std::make_shared<DynamicRecorder>(job, step, request, receiver);
+}
+
+std::string energies_text(const EnergyBalance& e) {
+  std::string text = "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " +
+                     short_number(e.internal, 4) + ", damped " + short_number(e.damping, 4) + ", external work " +
+                     short_number(e.external, 4) + "; the method of integration has dissipated " +
+                     short_number(e.numerical(), 4);
+  if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
+  return text;
+}
+
 std::string DynamicRunner::where(std::size_t step) const {
   const JobStep& asked = job_.steps[step];
   return asked.where.empty() ? "step '" + asked.name + "'" : asked.where;
 }
 
 void DynamicRunner::run(std::size_t step) {
+  const DynamicStep& request = std::get<DynamicStep>(job_.steps[step].modal);
   try {
-    integrate(step, std::get<DynamicStep>(job_.steps[step].modal));
+    if (request.explicit_method)
+      integrate_explicitly(step, request);
+    else
+      integrate(step, request);
   } catch (const NotConverged&) {
     throw;
   } catch (const Error& error) {
@@ -323,8 +338,7 @@ void DynamicRunner::run(std::size_t step) {
   }
 }
 
-void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& request) const {
-  TimeLoads& loads = analysis.loads();
+void DynamicRunner::set_loads(TimeLoads& loads, const DynamicStep& request) {
   for (const StepLoad& load : request.loads) loads.add_load_case(load.load_case, load.amplitude, load.real);
   for (const BaseMotion& base : request.base)
     loads.add_base_acceleration(ModeSet::direction_names()[static_cast<std::size_t>(base.direction)], base.acceleration,
@@ -337,15 +351,14 @@ void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& r
     else
       loads.move_supports(std::move(places), SupportMotion::by_displacement(moved.displacement));
   }
-  if (request.continues) {
-    const End& end = ends_.at(*request.continues);
-    analysis.set_initial_displacement(end.displacement);
-    analysis.set_initial_velocity(end.velocity);
-    return;
-  }
-  if (!request.displacement.empty())
-    analysis.set_initial_displacement(motion_field(analysis.model(), request.displacement));
-  if (!request.velocity.empty()) analysis.set_initial_velocity(motion_field(analysis.model(), request.velocity));
+}
+
+DynamicRunner::End DynamicRunner::initial_motion(const AnalysisModel& model, const DynamicStep& request) const {
+  if (request.continues) return ends_.at(*request.continues);
+  End motion;
+  if (!request.displacement.empty()) motion.displacement = motion_field(model, request.displacement);
+  if (!request.velocity.empty()) motion.velocity = motion_field(model, request.velocity);
+  return motion;
 }
 
 void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
@@ -358,7 +371,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   options.damping = {request.alpha, request.beta};
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1); };
-  const auto recorder = std::make_shared<DynamicRecorder>(job_, step, request, receiver_);
+  const auto recorder = make_step_recorder(job_, step, request, receiver_);
   TimeSteps steps;
   steps.end = request.times.period;
   steps.step = request.times.increment;
@@ -366,40 +379,56 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   steps.tolerance = request.times.tolerance;
   steps.shortest = request.times.shortest;
   if (request.times.longest > 0) steps.longest = request.times.longest;
-  steps.times = recorder->outputs().targets();
+  steps.times = recorder->targets();
   analysis->set_steps(std::move(steps));
   analysis->add_recorder(recorder);
   analysis->finished = [](double, StepResult) {};  // the recorder passes states on
   analysis->set_recovery(false);
-  set_motion(*analysis, request);
-  analysis->watch = [&](const TransientProgress& p) {
-    Progress progress;
-    progress.stage =
-        "time " + short_number(request.times.start + p.time, 4) + " of " + short_number(request.times.start + p.end, 4);
-    progress.seconds = p.seconds;
-    return !tell_ || tell_(step, progress, p.seconds_left);
-  };
+  set_loads(analysis->loads(), request);
+  End motion = initial_motion(analysis->model(), request);
+  analysis->set_initial_displacement(std::move(motion.displacement));
+  analysis->set_initial_velocity(std::move(motion.velocity));
+  analysis->watch = [&](const TransientProgress& p) { return tell_time(step, request, p); };
   analysis->run();
-  ends_.clear();
-  ends_[step] = {analysis->integrator().motion(analysis->model(), analysis->state(), 0),
-                 analysis->integrator().motion(analysis->model(), analysis->state(), 1)};
+  keep_end(step, analysis->integrator(), analysis->model(), analysis->state());
   take_report(*analysis, stopwatch.seconds());
-  receiver_.end(step, recorder->finish(*analysis));
+  StepResponse response = recorder->finish(analysis->integrator());
+  response.counts = implicit_counts(analysis->report());
+  response.statement = implicit_statement(*analysis, request.method);
+  receiver_.end(step, std::move(response));
 }
 
-void DynamicRunner::take_report(TransientAnalysis& analysis, double seconds) {
+bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& p) const {
+  Progress progress;
+  progress.stage =
+      "time " + short_number(request.times.start + p.time, 4) + " of " + short_number(request.times.start + p.end, 4);
+  progress.seconds = p.seconds;
+  return !tell_ || tell_(step, progress, p.seconds_left);
+}
+
+void DynamicRunner::keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model,
+                             const AnalysisState& state) {
+  ends_.clear();
+  ends_[step] = {method.motion(model, state, 0), method.motion(model, state, 1)};
+}
+
+void DynamicRunner::take_model_report(Analysis& analysis, double seconds) {
   const AnalysisModel& model = analysis.model();
   equations_ = std::max<std::int64_t>(equations_, model.equation_count());
   free_equations_ = std::max<std::int64_t>(free_equations_, model.free_equation_count());
+  if (times_.empty()) times_.push_back({"integrate", 0});
+  times_.front().seconds += seconds;
+  for (const std::string& note : analysis.notes())
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+}
+
+void DynamicRunner::take_report(TransientAnalysis& analysis, double seconds) {
+  take_model_report(analysis, seconds);
   matrix_ = analysis.collaborators().soe->describe();
   if (const int count = analysis.report().inaccurate; count > 0)
     notes_.push_back(std::to_string(count) + (count == 1 ? " increment has" : " increments have") +
                      " a larger estimated error than the tolerance, because the smallest increment does not allow "
                      "shorter ones; allow a smaller one");
-  if (times_.empty()) times_.push_back({"integrate", 0});
-  times_.front().seconds += seconds;
-  for (const std::string& note : analysis.notes())
-    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
 }
 
 }  // namespace voussoir::detail

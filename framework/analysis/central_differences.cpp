@@ -147,6 +147,19 @@ void CentralDifferences::prepare(const AnalysisModel& model, const AnalysisState
   model.backend().fill(w.ones, 1.0);
 }
 
+const std::vector<double>& CentralDifferences::masses() const {
+  if (!work_) throw Error(ErrorCode::misuse, "central differences have masses after prepare()");
+  return work_->mass;
+}
+
+void CentralDifferences::add_mass(const std::vector<double>& added) {
+  Work& w = *work_;
+  if (added.size() != w.mass.size()) throw Error(ErrorCode::misuse, "every equation needs a number of added mass");
+  for (std::size_t e = 0; e < added.size(); ++e) w.mass[e] += added[e];
+  w.mass_on_device.from_host(w.mass);
+  w.formed_for = 0;
+}
+
 Vector CentralDifferences::inverse_root_mass(const AnalysisModel& model) const {
   std::vector<double> values(work_->mass.size(), 0.0);
   for (std::size_t e = 0; e < values.size(); ++e)
@@ -357,6 +370,45 @@ void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& stat
     e.damping += backend.dot(w.ones, w.works[2]) + half * backend.dot(memory.damping, w.before);
   }
   restore(std::move(memory));
+}
+
+CentralDifferences::Kept CentralDifferences::kept() const {
+  if (!work_) throw Error(ErrorCode::misuse, "central differences have nothing to save before they start");
+  const Work& w = *work_;
+  Kept kept;
+  for (const Vector* x : {&w.velocity, &w.before, &w.internal, &w.external, &w.support, &w.works[0], &w.works[1],
+                          &w.works[2], &w.mass_on_device})
+    kept.vectors.push_back(x->layout() ? x->clone() : Vector());
+  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,     w.begin.internal,
+                  w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0};
+  return kept;
+}
+
+void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state, Kept kept) {
+  bind(model);
+  Work& w = *work_;
+  Vector* const places[] = {&w.velocity, &w.before,   &w.internal, &w.external,      &w.support,
+                            &w.works[0], &w.works[1], &w.works[2], &w.mass_on_device};
+  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 9;
+  if (!complete || (kept.numbers[8] != 0) != supports_move())
+    throw Error(ErrorCode::bad_input, "what was saved is not a state of central differences with the same loads");
+  for (std::size_t k = 0; k < kept.vectors.size(); ++k) {
+    *places[k] = std::move(kept.vectors[k]);
+    if (!places[k]->layout() && (places[k] != &w.support || supports_move()))
+      throw Error(ErrorCode::bad_input, "what was saved of central differences is not complete");
+  }
+  w.mass = w.mass_on_device.to_host();  // with what was added
+  const std::vector<double>& n = kept.numbers;
+  w.next = n[0];
+  w.last = n[1];
+  w.between = n[2];
+  w.begin = {n[3], n[4], n[5], n[6], n[7]};
+  w.moving = n[8] != 0;
+  w.formed_for = 0;
+  set_coefficients(w.between, w.last == 0);
+  w.formed_factors.clear();
+  state.loads = Vector();
+  measure(model, state);
 }
 
 double CentralDifferences::forcing() const { return work_ ? work_->forcing : 0; }

@@ -30,6 +30,10 @@ class CentralDifferences : public TimeIntegrator {
   /// Prepares masses for a model. Throws Error (bad_input) that names an unknown without mass, a multi-point equation
   /// or support along a direction, damping by the stiffness, or an element whose lumped mass is not diagonal.
   void prepare(const AnalysisModel& model, const AnalysisState& state);
+  /// Lumped masses of all equations, after prepare().
+  const std::vector<double>& masses() const;
+  /// Adds to the masses, after prepare() and before start(): one number per equation.
+  void add_mass(const std::vector<double>& added);
   /// 1/√m at free equations, and 0 elsewhere: scales the tangent for the estimate of the stable step.
   Vector inverse_root_mass(const AnalysisModel& model) const;
   /// Begins at a state with unknowns and rates; `step` is the size of the first step. Then measure() and commit.
@@ -47,6 +51,17 @@ class CentralDifferences : public TimeIntegrator {
   /// The energy that loads and supports give to a mesh at rest in one step, as measured last: the scale of energies
   /// where motion has just begun.
   double forcing() const;
+
+  /// What the method keeps from step to step, to be saved with a committed state: vectors of the model, some of which
+  /// may be without a layout, and numbers.
+  struct Kept {
+    std::vector<Vector> vectors;  ///< velocities, forces and works
+    std::vector<double> numbers;  ///< sizes of steps, and energies at the start
+  };
+  Kept kept() const;  ///< at the state that was measured last
+  /// Continues at a committed state with what kept() gave there, after prepare() and set_loads(). Throws Error
+  /// (bad_input) where it is not complete.
+  void resume(const AnalysisModel& model, AnalysisState& state, Kept kept);
 
   void commit(const AnalysisModel& model, AnalysisState& state) override;
   void begin_step(const AnalysisModel& model, AnalysisState& state) override;                       ///< misuse

@@ -35,8 +35,16 @@ class DynamicRunner {
     NodalField displacement, velocity;
   };
   std::string where(std::size_t step) const;
-  void set_motion(TransientAnalysis& analysis, const DynamicStep& request) const;
+  /// Load cases, base accelerations and motions of supports, as a step has them.
+  static void set_loads(TimeLoads& loads, const DynamicStep& request);
+  /// Where a step begins: where the one before ended, or with its initial conditions.
+  End initial_motion(const AnalysisModel& model, const DynamicStep& request) const;
   void integrate(std::size_t step, const DynamicStep& request);
+  /// Explicit dynamics: explicit_runner.cpp.
+  void integrate_explicitly(std::size_t step, const DynamicStep& request);
+  bool tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& progress) const;
+  void keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model, const AnalysisState& state);
+  void take_model_report(Analysis& analysis, double seconds);
   void take_report(TransientAnalysis& analysis, double seconds);
 
   Job& job_;

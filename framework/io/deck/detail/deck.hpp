@@ -285,8 +285,9 @@ struct FileCard {
 
 /// *DYNAMIC.
 struct DynamicCard {
-  DynamicTimes times;    ///< increments; the period is that of the step
-  double alpha = -0.05;  ///< of the method of Hilber, Hughes and Taylor
+  DynamicTimes times;                                  ///< increments; the period is that of the step
+  double alpha = -0.05;                                ///< of the method of Hilber, Hughes and Taylor
+  std::optional<ExplicitMethod> explicit_method = {};  ///< EXPLICIT: central differences instead
 };
 
 struct StepCard {

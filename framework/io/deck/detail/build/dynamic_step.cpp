@@ -106,6 +106,17 @@ std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, Ac
   return list;
 }
 
+void ModalStepMaker::check_explicit_sequence(const StepCard& card) const {
+  if (!direct_) return;
+  const auto scaled = [](const std::optional<ExplicitMethod>& method) { return method ? method->scaled_step : 0.0; };
+  const auto& before = std::get<DynamicStep>(b_.job.steps[*direct_].modal);
+  if (scaled(before.explicit_method) != scaled(card.dynamic.explicit_method))
+    b_.fail(
+        "this step continues one with another *FIXED MASS SCALING: the masses would jump, and momentum with them; give "
+        "all steps the same one",
+        card.procedure_place);
+}
+
 DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepCard& card, Model& model,
                                    ActingState& state, double start) {
   check_direct(step, card, model, state);
@@ -115,6 +126,14 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   request.times.start = start;
   request.times.tolerance = 1e-4;
   request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 15);
+  request.explicit_method = card.dynamic.explicit_method;
+  check_explicit_sequence(card);
+  if (request.explicit_method) {
+    request.method = "central-differences";
+    if (b_.options.dialect == Dialect::abaqus)
+      b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
+              card.procedure_place);
+  }
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
   request.moved = moved_supports(model, state, index, start, card.period);

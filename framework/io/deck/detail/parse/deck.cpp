@@ -81,6 +81,7 @@ constexpr CardRule rules[] = {
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
     {"DYNAMIC", Where::step, &Parser::read_dynamic},
+    {"FIXED MASS SCALING", Where::step, &Parser::read_fixed_mass_scaling},
     {"STEADY STATE DYNAMICS", Where::step, &Parser::read_steady_state_dynamics},
     {"MODAL DAMPING", Where::step, &Parser::read_modal_damping},
     {"BASE MOTION", Where::step, &Parser::read_base_motion},

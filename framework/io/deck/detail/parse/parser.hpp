@@ -104,6 +104,8 @@ class Parser {
   void read_frequency(Card& card);
   void read_modal_dynamic(Card& card);
   void read_dynamic(Card& card);
+  void read_explicit(Card& card);
+  void read_fixed_mass_scaling(Card& card);
   void read_steady_state_dynamics(Card& card);
   void read_modal_damping(Card& card);
   void read_base_motion(Card& card);
