@@ -42,6 +42,14 @@ struct ExplicitRows {
   std::span<const double> factors;  ///< of the loads at these times: those of the first step, then those of the next …
 };
 
+/// What steps leave besides the motion.
+struct ExplicitOutcome {
+  /// Of the elements, committed after every step but the last, whose commit is the caller's; null where no element has
+  /// a history.
+  std::shared_ptr<const ElementHistory> history;
+  std::array<double, 3> works{};  ///< of internal forces, external forces and damping in these steps
+};
+
 /// Takes steps of central differences for one system, all on the devices:
 ///
 ///   works += forces · ½ h (w₋ + w₊);   u += h w₊;   f = f(u);   p = Σ factor · load;   w₋ = w₊;   w₊ = gain (p − f) + keep w₋
@@ -50,13 +58,9 @@ struct ExplicitRows {
 class ExplicitStepper {
  public:
   virtual ~ExplicitStepper() = default;
-  /// Takes the steps and returns the history of the elements before the last of them: it is committed after every
-  /// step but the last, whose commit is the caller's. Null where no element has a history. Throws ElementError for an
-  /// element that became impossible in one of the steps, after the last of them.
-  virtual std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) = 0;
-  /// Works of internal forces, external forces and damping in all steps since the stepper was made. Waits for the
-  /// devices.
-  virtual std::array<double, 3> works() = 0;
+  /// Takes the steps. Throws ElementError for an element that became impossible in one of them; the motion is then that
+  /// of some later step.
+  virtual ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) = 0;
   /// How a step is done, on one line, for people: kernels, recorded or not.
   virtual std::string describe() const = 0;
 };

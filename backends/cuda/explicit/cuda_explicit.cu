@@ -58,24 +58,29 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
     for (int c = 0; c < most_loads; ++c)
       factor[c] = c < job.load_count ? job.factors[job.clock->row * job.load_count + c] : 0;
   ExplicitWorks works;
+  // None of these overlap, so that the loads of several entries are on their way at once.
+  double* const __restrict__ velocity = job.velocity;
+  double* const __restrict__ u = job.u;
+  const double* const __restrict__ internal = job.internal;
+  const double* const __restrict__ gain = job.gain;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * sum_threads;
 #pragma unroll 2
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * sum_threads + threadIdx.x; i < job.owned; i += stride) {
-    ExplicitEntry at{job.internal[i], 0, 0, 0};
+    ExplicitEntry at{internal[i], 0, 0, 0};
     if constexpr (turns) {
 #pragma unroll
       for (int c = 0; c < most_loads; ++c)
         if (c < job.load_count) at.external += factor[c] * job.loads[c][i];
-      at.before = job.velocity[i];
-      at.velocity = voussoir::detail::next_explicit_velocity(job.gain[i], at.external, at.internal,
+      at.before = velocity[i];
+      at.velocity = voussoir::detail::next_explicit_velocity(gain[i], at.external, at.internal,
                                                              job.keep ? job.keep[i] : 1.0, at.before);
-      job.velocity[i] = at.velocity;
+      velocity[i] = at.velocity;
     } else {
-      at = {job.internal[i], job.external[i], job.before[i], job.velocity[i]};
+      at = {at.internal, job.external[i], job.before[i], velocity[i]};
     }
     if constexpr (moves) {
       works.add(at, job.damping ? job.damping[i] : 0.0, job.step);
-      job.u[i] += job.step * at.velocity;
+      u[i] += job.step * at.velocity;
     } else {
       job.before[i] = at.before;
       job.external[i] = at.external;
@@ -106,8 +111,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
  public:
   CudaExplicitStepper(CudaBackend& backend, ExplicitSystem system);
 
-  std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) override;
-  std::array<double, 3> works() override;
+  ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) override;
   std::string describe() const override;
 
  private:
@@ -141,7 +145,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
   const std::shared_ptr<DeviceMemory>& memory(int device) const { return model_.layout()->memory(device); }
 
   void plan_device(int device);
-  void take_rows(const ExplicitMotion& motion, const ExplicitRows& rows);
+  void begin_call(const ExplicitMotion& motion, const ExplicitRows& rows);
   void take_history(const std::shared_ptr<const ElementHistory>& from);
   double* history_of(int device, int batch);
   void enqueue_forces(int device, Call& call, bool advances);
@@ -215,12 +219,11 @@ void CudaExplicitStepper::plan_device(int d) {
   own.counter = Array<unsigned>(memory(d), 1);
   own.clock = Array<StepClock>(memory(d), 1);
   DeviceSection section(*memory(d));
-  fill_bytes_async(own.works.write_device(), 0, own.works.bytes(), stream_of(memory(d)));
   fill_bytes_async(own.counter.write_device(), 0, own.counter.bytes(), stream_of(memory(d)));
 }
 
-/// Tables of the steps, and the clock before the first of them.
-void CudaExplicitStepper::take_rows(const ExplicitMotion& motion, const ExplicitRows& rows) {
+/// Tables of the steps, the clock before the first of them, and works of zero.
+void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const ExplicitRows& rows) {
   rows_ = static_cast<int>(rows.times.size());
   times_ = rows.times;
   for (int d = 0; d < model_.devices(); ++d) {
@@ -235,6 +238,8 @@ void CudaExplicitStepper::take_rows(const ExplicitMotion& motion, const Explicit
     put(rows.times, own.times);
     put(rows.factors, own.factors);
     own.clock.write_host()[0] = {rows.times[0], motion.step, 0};
+    DeviceSection section(*memory(d));
+    fill_bytes_async(own.works.write_device(), 0, own.works.bytes(), stream_of(memory(d)));
   }
 }
 
@@ -385,11 +390,10 @@ void CudaExplicitStepper::steps_between(Call& call, std::int64_t count) {
   for (; row < count; ++row) once();
 }
 
-std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const ExplicitMotion& motion,
-                                                                   const ExplicitRows& rows) {
+ExplicitOutcome CudaExplicitStepper::advance(const ExplicitMotion& motion, const ExplicitRows& rows) {
   voussoir::detail::require_explicit_steps(system_, motion, rows);
   voussoir::detail::require_current(model_, revision_, "explicit steps");
-  take_rows(motion, rows);
+  begin_call(motion, rows);
   take_history(motion.elements.history);
   Call call{motion, motion.elements};
   call.state.unknowns = motion.unknowns;
@@ -401,16 +405,12 @@ std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const Explici
   forces(call, false);
   pass<true, false>(motion);
   faults_.rethrow();
-  return history_;
-}
-
-std::array<double, 3> CudaExplicitStepper::works() {
-  std::array<double, 3> sums{};
+  ExplicitOutcome outcome{history_, {}};
   for (const DevicePart& own : parts_) {
     const auto values = own.works.read_host();
-    for (std::size_t i = 0; i < values.size(); ++i) sums[i % work_kinds] += values[i];
+    for (std::size_t i = 0; i < values.size(); ++i) outcome.works[i % work_kinds] += values[i];
   }
-  return sums;
+  return outcome;
 }
 
 std::string CudaExplicitStepper::describe() const {

@@ -61,12 +61,13 @@ class CpuExplicitStepper final : public ExplicitStepper {
     voussoir::detail::require_explicit_system(system_);
   }
 
-  std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) override {
+  ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) override {
     voussoir::detail::require_explicit_steps(system_, motion, rows);
     const std::size_t loads = system_.loads.size(), steps = rows.times.size();
     ElementState state = motion.elements;
     state.unknowns = motion.unknowns;
     state.time_step = motion.step;
+    works_ = {};
     pass<false, true>(motion, {});
     for (std::size_t k = 0; k < steps; ++k) {
       state.time = rows.times[k];
@@ -80,9 +81,8 @@ class CpuExplicitStepper final : public ExplicitStepper {
         pass<true, true>(motion, factors);
       }
     }
-    return state.history;
+    return {state.history, works_};
   }
-  std::array<double, 3> works() override { return works_; }
   std::string describe() const override { return "internal forces, then one pass over the vectors"; }
 
  private:
@@ -133,7 +133,7 @@ class CpuExplicitStepper final : public ExplicitStepper {
 
   CpuBackend& backend_;
   ExplicitSystem system_;
-  std::array<double, 3> works_{};
+  std::array<double, 3> works_{};  // of one call
 };
 
 class CpuExplicit final : public ExplicitServices {
