@@ -48,15 +48,9 @@ __device__ inline double find_forces(const ElementJob& job, const DeviceInput<K>
   }
 }
 
-}  // namespace detail
-
-/// factor · internal forces of the elements of clusters at the unknowns view.x, summed to nodes; with `advances` the
-/// new history as well. For parameters that do not depend on temperature. Dynamic shared memory:
-/// force_bytes() of clusters.hpp.
+/// The forces of this block's cluster.
 template <class K, bool advances>
-__global__ void __launch_bounds__(128, detail::CompactForces<K>::exists ? 3 : 2)
-    cluster_forces(ElementJob job, ClusterView view, ForceStep step) {
-  using namespace detail;
+__device__ inline void add_cluster_forces(ElementJob job, ClusterView view, const ForceStep& step) {
   constexpr int nodes = K::nodes, components = K::components, dofs = nodes * components, words = corner_words(nodes);
   // As they are, but known to the compiler.
   view.size = cluster_size(dofs);
@@ -103,6 +97,17 @@ __global__ void __launch_bounds__(128, detail::CompactForces<K>::exists ? 3 : 2)
   }
   __syncthreads();
   sum_nodes<components>(view, room, nodes);
+}
+
+}  // namespace detail
+
+/// factor · internal forces of the elements of clusters at the unknowns view.x, summed to nodes; with `advances` the
+/// new history as well. For parameters that do not depend on temperature. Dynamic shared memory:
+/// force_bytes() of clusters.hpp.
+template <class K, bool advances>
+__global__ void __launch_bounds__(128, detail::CompactForces<K>::exists ? 3 : 2)
+    cluster_forces(ElementJob job, ClusterView view, ForceStep step) {
+  detail::add_cluster_forces<K, advances>(job, view, step);
 }
 
 }  // namespace voussoir::cuda
