@@ -186,6 +186,12 @@ struct HeavyJ2 : HeavyBody {
   static constexpr const char* parameters[] = {"young", "poisson", "density", "yield", "hardening"};
   static constexpr const char* history[] = {"pxx", "pyy", "pzz", "pxy", "pyz", "pxz", "peeq"};
   static constexpr bool symmetric_gradient = true;
+  static constexpr int constants = 3;
+  template <class R>
+  VSR_FN static void prepare(const R* p, R* c) {
+    HeavyBody::prepare(p, c);
+    c[2] = R(1.0) / (R(2.0) * c[1] + R(2.0 / 3.0) * p[4]);
+  }
 
   /// Stress and history at the end of a step.
   template <class R>
@@ -207,8 +213,9 @@ struct HeavyJ2 : HeavyBody {
         square += (i == k ? R(1.0) : R(2.0)) * s(i, k) * s(i, k);
       }
     const R size = max(sqrt(square), R(1e-300));
-    const R flow = max(size - root * (p[3] + p[4] * p.history[6]), R(0.0)) / (mu2 + R(2.0 / 3.0) * p[4]);
-    const R share = flow / size;
+    // Quotients of zero take a detour on GPUs, so the quotient is that of 1.
+    const R flow = p.constants[2] * max(size - root * (p[3] + p[4] * p.history[6]), R(0.0));
+    const R share = flow * (R(1.0) / size);
     Returned<R> next;
     for (int i = 0; i < 3; ++i)
       for (int k = i; k < 3; ++k) {

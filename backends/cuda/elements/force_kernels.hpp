@@ -30,7 +30,7 @@ __device__ inline double find_forces(const ElementJob& job, const DeviceInput<K>
                                      double* next, const Put& put) {
   constexpr int dofs = K::nodes * K::components;
   if constexpr (CompactForces<K>::exists) {
-    return CompactForces<K>::template compute<advances>(
+    return CompactForces<K>::template compute<advances, double>(
         in, scratch, [&](int k, double value) { next[32ll * k] = value; }, put);
   } else {
     double result[dofs];
