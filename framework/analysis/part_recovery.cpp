@@ -49,10 +49,14 @@ NodalField PartRecovery::displacements(const Domain& model, const NodalField& un
 
 std::vector<PointField> PartRecovery::stresses(const Domain& model, const NodalField& unknowns,
                                                std::span<const double> case_factors) const {
+  return stresses(model, unknowns, instance_->acting(model, case_factors));
+}
+
+std::vector<PointField> PartRecovery::stresses(const Domain& model, const NodalField& unknowns,
+                                               const SuperelementInstance::Acting& acting) const {
   const ReducedPart& part = instance_->part();
   std::vector<PointField> fields;
   if (part.stress_rows() == 0) return fields;
-  const SuperelementInstance::Acting acting = instance_->acting(model, case_factors);
   const std::vector<double> all =
       part.stresses(coordinates(model, unknowns), acting.load_factors, acting.acceleration);
   std::size_t at = 0;

@@ -32,6 +32,9 @@ class PartRecovery {
   /// Mean stresses of the elements, one point for each. Empty if the part was reduced without stresses.
   std::vector<PointField> stresses(const Domain& model, const NodalField& unknowns,
                                    std::span<const double> case_factors = {}) const;
+  /// The same with the loads of the part themselves.
+  std::vector<PointField> stresses(const Domain& model, const NodalField& unknowns,
+                                   const SuperelementInstance::Acting& acting) const;
 
  private:
   std::vector<double> coordinates(const Domain& model, const NodalField& unknowns) const;

@@ -25,7 +25,8 @@ Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
   if (root.has("grid") && !root.has("mesh")) root.at("grid").fail("this is a job of heat on a grid; use voussoir heat");
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
-              "sections", "ignore", "supports", "equations", "loads", "steps", "print", "points", "paths", "units"});
+              "sections", "ignore", "superelements", "supports", "equations", "loads", "steps", "print", "points", "paths",
+              "units"});
   root.at("mesh").text();
   return root;
 }
@@ -79,6 +80,9 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   }
 
   job::Model model(groups, bodies);
+  result.own_nodes = bodies.front().domain().node_count();
+  if (root.has("superelements")) result.own_nodes = job::read_superelements(root.at("superelements"), folder, model);
+  result.superelements = model.superelements();
   if (root.has("initial_temperature")) job::read_initial_temperature(root.at("initial_temperature"), model);
   if (root.has("equations")) job::read_equations(root.at("equations"), model);
   const auto supports =
@@ -86,7 +90,6 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   const auto loads = root.has("loads") ? job::read_loads(root.at("loads"), model) : std::vector<job::Load>();
   job::read_steps(root, model, loads, supports, folder, result);
   job::read_probes(root, result);
-  result.own_nodes = bodies.front().domain().node_count();
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
   return result;
 }

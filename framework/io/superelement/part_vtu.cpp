@@ -3,9 +3,9 @@
 namespace voussoir {
 
 void write_part_vtu(const std::filesystem::path& path, const PartRecovery& recovery, const Domain& model,
-                    const NodalField& unknowns, std::span<const double> case_factors, const VtuOptions& options) {
-  const NodalField inside = recovery.displacements(model, unknowns, case_factors);
-  std::vector<PointField> stresses = recovery.stresses(model, unknowns, case_factors);
+                    const NodalField& unknowns, const SuperelementInstance::Acting& acting, const VtuOptions& options) {
+  const NodalField inside = recovery.displacements(model, unknowns, acting);
+  std::vector<PointField> stresses = recovery.stresses(model, unknowns, acting);
   for (PointField& field : stresses) add_invariants(field);
   VtuWriter writer(recovery.mesh());
   writer.add(inside);

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,11 +27,18 @@ class Model {
   Procedure procedure_of(const std::string& unknown) const;
   /// The body that something acts on; an Error of `json` where no section makes one.
   std::size_t require(Procedure procedure, const Json& json, const std::string& what) const;
+  /// Those that the job has put into its only body.
+  std::vector<std::shared_ptr<SuperelementInstance>>& superelements() { return superelements_; }
 
  private:
   const Groups& groups_;
   std::vector<Body>& bodies_;
+  std::vector<std::shared_ptr<SuperelementInstance>> superelements_;
 };
+
+/// Puts "superelements" into the only body of a job. Files are relative to `folder`. Returns the number of nodes that
+/// the user knows: nodes of modes come after them.
+std::int32_t read_superelements(const Json& json, const std::filesystem::path& folder, Model& model);
 
 /// One entry of "loads".
 struct Load {
@@ -41,6 +49,8 @@ struct Load {
   std::string set;                    ///< of nodes, elements or faces; empty: all elements
   std::vector<double> numbers;        ///< as LoadCase takes them
   std::vector<std::string> unknowns;  ///< of a nodal load that names them, one per number
+  std::shared_ptr<SuperelementInstance> superelement = nullptr;  ///< of a load of kind "superelement"
+  std::string load_of_part = {};                                 ///< likewise
 };
 std::vector<Load> read_loads(const Json& json, Model& model);
 /// Adds a load to a case of a domain. A factor multiplies forces and heat, and the difference of a temperature from the
