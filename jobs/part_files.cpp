@@ -8,9 +8,10 @@
 namespace voussoir::detail {
 
 PartFiles::PartFiles(const Job& job, const OutputOptions& options) : job_(job), options_(options) {
-  if (!options.vtu) return;
-  for (std::size_t i = 0; i < job.superelements.size(); ++i)
-    if (job.superelements[i]->part().rows() > 0) recovered_.push_back(i);
+  if (!options.vtu || job.domains.empty() || !job.domains.front()) return;
+  superelements_ = superelements_of(*job.domains.front());
+  for (std::size_t i = 0; i < superelements_.size(); ++i)
+    if (superelements_[i]->part().rows() > 0) recovered_.push_back(i);
 }
 
 PartFiles::~PartFiles() = default;
@@ -22,7 +23,7 @@ std::string PartFiles::mode_suffix(int mode) {
 }
 
 std::string PartFiles::file(const std::string& stem, std::size_t which) const {
-  return stem + "_" + as_file_name(job_.superelements[which]->name()) + ".vtu";
+  return stem + "_" + as_file_name(superelements_[which]->name()) + ".vtu";
 }
 
 std::vector<std::string> PartFiles::plan(const JobStep& step, const std::string& stem) const {
@@ -39,7 +40,7 @@ std::vector<SuperelementInstance::Acting> PartFiles::acting(const JobStep& step)
   std::vector<double> factors(domain.load_case_count(), 0.0);
   for (std::size_t c = 0; c < factors.size(); ++c)
     if (domain.load_case(c).name() == step.load_case) factors[c] = step.load_factor;
-  for (const std::size_t i : recovered_) all.push_back(job_.superelements[i]->acting(domain, factors));
+  for (const std::size_t i : recovered_) all.push_back(superelements_[i]->acting(domain, factors));
   return all;
 }
 
@@ -52,7 +53,7 @@ std::vector<std::filesystem::path> PartFiles::write(const JobStep& step, const s
   for (std::size_t k = 0; k < recovered_.size(); ++k) {
     const std::size_t i = recovered_[k];
     auto& recovery = made_[i];
-    if (!recovery) recovery = std::make_unique<PartRecovery>(job_.superelements[i]);
+    if (!recovery) recovery = std::make_unique<PartRecovery>(superelements_[i]);
     const std::filesystem::path path = options_.folder / file(stem, i);
     write_part_vtu(path, *recovery, *job_.domains[step.domain], unknowns,
                    k < acting.size() ? acting[k] : SuperelementInstance::Acting{}, how);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 #include <set>
 
 #include <voussoir/backends/element_program.hpp>
@@ -206,6 +207,31 @@ void match_unknowns(const Domain& domain, const ReducedPart& part, const std::st
   }
 }
 
+/// The superelements of all domains that there are.
+class InstancesOfDomains {
+ public:
+  static InstancesOfDomains& all() {
+    static InstancesOfDomains instances;
+    return instances;
+  }
+  void add(const Domain& domain, std::shared_ptr<SuperelementInstance> instance) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(of_, [](const auto& entry) { return entry.first.expired(); });
+    of_[domain.lifetime()].push_back(std::move(instance));
+  }
+  std::vector<std::shared_ptr<SuperelementInstance>> of(const Domain& domain) {
+    const std::lock_guard lock(mutex_);
+    const auto found = of_.find(domain.lifetime());
+    return found == of_.end() ? std::vector<std::shared_ptr<SuperelementInstance>>() : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::weak_ptr<const void>, std::vector<std::shared_ptr<SuperelementInstance>>,
+           std::owner_less<std::weak_ptr<const void>>>
+      of_;
+};
+
 Id largest_node_id(const Domain& domain) {
   Id largest = 0;
   for (std::int32_t n = 0; n < domain.node_count(); ++n) largest = std::max(largest, domain.node_id(n));
@@ -293,7 +319,12 @@ std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shar
     block.add(options.element, nodes);
   else
     block.add_many({}, nodes);
+  InstancesOfDomains::all().add(domain, instance);
   return instance;
+}
+
+std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain) {
+  return InstancesOfDomains::all().of(domain);
 }
 
 }  // namespace voussoir

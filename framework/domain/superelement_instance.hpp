@@ -82,4 +82,7 @@ class SuperelementInstance {
 std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shared_ptr<const ReducedPart> part,
                                                        const SuperelementOptions& options = {});
 
+/// All superelements of a domain, in the order of adding. They are kept until the domain is gone.
+std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain);
+
 }  // namespace voussoir

@@ -9,7 +9,6 @@
 #include <voussoir/framework/analysis/probe.hpp>
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/domain/domain.hpp>
-#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/io/job/modal_steps.hpp>
 #include <voussoir/framework/io/units.hpp>
 
@@ -146,8 +145,6 @@ struct Job {
   Units units;
   std::vector<ProbePoint> points;  ///< points at which results are written, in every step whose model contains them
   std::vector<ProbePath> paths;    ///< lines along which results are written
-  /// Superelements of the first model. What is recovered inside them is written to files of their own.
-  std::vector<std::shared_ptr<SuperelementInstance>> superelements;
 };
 
 }  // namespace voussoir

@@ -82,7 +82,6 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   job::Model model(groups, bodies);
   result.own_nodes = bodies.front().domain().node_count();
   if (root.has("superelements")) result.own_nodes = job::read_superelements(root.at("superelements"), folder, model);
-  result.superelements = model.superelements();
   if (root.has("initial_temperature")) job::read_initial_temperature(root.at("initial_temperature"), model);
   if (root.has("equations")) job::read_equations(root.at("equations"), model);
   const auto supports =

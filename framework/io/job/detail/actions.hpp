@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/io/job/detail/body.hpp>
 #include <voussoir/framework/io/job/detail/groups.hpp>
 #include <voussoir/framework/io/job/detail/json.hpp>
@@ -27,13 +28,10 @@ class Model {
   Procedure procedure_of(const std::string& unknown) const;
   /// The body that something acts on; an Error of `json` where no section makes one.
   std::size_t require(Procedure procedure, const Json& json, const std::string& what) const;
-  /// Those that the job has put into its only body.
-  std::vector<std::shared_ptr<SuperelementInstance>>& superelements() { return superelements_; }
 
  private:
   const Groups& groups_;
   std::vector<Body>& bodies_;
-  std::vector<std::shared_ptr<SuperelementInstance>> superelements_;
 };
 
 /// Puts "superelements" into the only body of a job. Files are relative to `folder`. Returns the number of nodes that

@@ -173,7 +173,7 @@ Load read_superelement_load(const Json& json, std::size_t number, Model& model) 
   json.allow({"name", "superelement", "load_case"});
   const Json of = json.at("superelement");
   std::vector<std::string> names;
-  for (const auto& instance : model.superelements()) {
+  for (const auto& instance : superelements_of(model.body(0).domain())) {
     names.push_back(instance->name());
     if (instance->name() != of.text()) continue;
     const Json load_case = json.at("load_case");

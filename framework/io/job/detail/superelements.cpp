@@ -50,8 +50,7 @@ std::int32_t read_superelements(const Json& json, const std::filesystem::path& f
   }
   const std::int32_t known = domain.node_count();
   for (const NamedPart& named : parts)
-    model.superelements().push_back(
-        named.json.doing([&] { return add_superelement(domain, named.part, named.options); }));
+    named.json.doing([&] { add_superelement(domain, named.part, named.options); });
   return known;
 }
 
