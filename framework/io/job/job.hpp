@@ -127,6 +127,12 @@ struct InstanceNumbers {
   static std::string name(const std::vector<Range>& ranges, Id id);
 };
 
+/// How often steps over time are saved, so that a run can be resumed. Zeros: never, or as the command line says.
+struct CheckpointRequest {
+  double every_seconds = 0;  ///< after so many seconds of work
+  int every_increments = 0;  ///< after so many increments
+};
+
 /// A model and the steps to be solved.
 struct Job {
   std::string name;    ///< file name without folder and extension; result files are named after it
@@ -151,6 +157,7 @@ struct Job {
   Units units;
   std::vector<ProbePoint> points;  ///< points at which results are written, in every step whose model contains them
   std::vector<ProbePath> paths;    ///< lines along which results are written
+  CheckpointRequest checkpoints;   ///< *RESTART, WRITE in a deck, "checkpoints" in a job file
 };
 
 }  // namespace voussoir

@@ -100,6 +100,7 @@ struct DynamicStep {
   StateOutput states;                            ///< that files are written of
   std::vector<InitialMotion> displacement = {};  ///< at the beginning; temperatures of transient heat
   std::vector<InitialMotion> velocity = {};      ///< at the beginning
+  std::optional<ExplicitMethod> explicit_method = {};  ///< central differences in place of `method`
 };
 
 /// Static states under the temperatures of a step of transient heat, which is JobStep::heated_by (transient *UNCOUPLED

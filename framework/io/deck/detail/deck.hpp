@@ -285,8 +285,9 @@ struct FileCard {
 
 /// *DYNAMIC.
 struct DynamicCard {
-  DynamicTimes times;    ///< increments; the period is that of the step
-  double alpha = -0.05;  ///< of the method of Hilber, Hughes and Taylor
+  DynamicTimes times;                                  ///< increments; the period is that of the step
+  double alpha = -0.05;                                ///< of the method of Hilber, Hughes and Taylor
+  std::optional<ExplicitMethod> explicit_method = {};  ///< EXPLICIT: central differences instead
 };
 
 struct StepCard {
@@ -331,7 +332,8 @@ struct Deck {
   std::vector<StepCard> steps;
   std::vector<JobNote> notes;
   InstanceNumbers instances;
-  bool assembled = false;  ///< it has parts, which only Abaqus reads
+  bool assembled = false;    ///< it has parts, which only Abaqus reads
+  int checkpoint_every = 0;  ///< *RESTART, WRITE, FREQUENCY=: increments; the last card counts
 
   /// "beam.inp:12"
   std::string where(Place place) const { return files[place.file] + ":" + std::to_string(place.line); }

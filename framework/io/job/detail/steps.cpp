@@ -1,9 +1,11 @@
 #include <voussoir/framework/io/job/detail/steps.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/job/detail/heat_steps.hpp>
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
 
@@ -63,7 +65,8 @@ class StepReader {
   }
 
  private:
-  using Factors = std::vector<std::pair<std::size_t, double>>;  // load and factor
+  using SupportPlaces = std::map<std::pair<std::int32_t, std::string>, double>;  // displacement by node and unknown
+  using Factors = std::vector<std::pair<std::size_t, double>>;                   // load and factor
 
   void read_step(const Json& json) {
     if (read_modal_step(json) || read_heat_step(json) || read_stress_step(json)) return;
@@ -243,6 +246,8 @@ class StepReader {
   /// Motions of supports, and initial displacements and velocities, of a step of direct integration.
   void read_motions(const Json& json, const JobStep& step, DynamicStep& request) {
     std::vector<char> moves(supports_.size());
+    SupportPlaces ends;
+    if (!request.continues) support_at_.clear();
     if (json.has("support_motions"))
       for (const auto& [name, motion] : json.at("support_motions").members()) {
         MovedSupports moved;
@@ -254,7 +259,11 @@ class StepReader {
                         "along the axes");
           Supports places;
           apply_support(supports_[i], places);
-          for (const Prescribed& p : places.values) moved.places.push_back({p.node, p.unknown});
+          for (const Prescribed& p : places.values) {
+            moved.places.push_back({p.node, p.unknown});
+            check_start(motion, name, p, p.value * moved.displacement.at(0));
+            ends[{p.node, p.unknown}] = p.value * moved.displacement.at(request.times.period);
+          }
           moves[i] = 1;
         }
         request.moved.push_back(std::move(moved));
@@ -275,7 +284,22 @@ class StepReader {
         json.fail("the support '" + supports_[i].name +
                   "' prescribes a value other than zero, which would jump at the beginning; give its course by "
                   "'support_motions'");
+      if (moves[i] || supports_[i].along) continue;
+      Supports places;
+      apply_support(supports_[i], places);
+      for (const Prescribed& p : places.values) check_start(json, supports_[i].name, p, p.value);
     }
+    support_at_ = std::move(ends);
+  }
+
+  /// Supports begin where the step before has left them, which is at zero unless that step is continued.
+  void check_start(const Json& json, const std::string& name, const Prescribed& place, double value) const {
+    const auto before = support_at_.find({place.node, place.unknown});
+    const double at = before == support_at_.end() ? 0.0 : before->second;
+    if (std::abs(value - at) > 1e-6 * std::max(std::abs(value), std::abs(at)))
+      json.fail("the support '" + name + "' would jump from " + short_number(at, 6) + " to " + short_number(value, 6) +
+                " (" + place.unknown + ") at the beginning of the step; give it a motion in 'support_motions' that " +
+                "begins where the support is");
   }
 
   void read_initial(const Json& json, const char* key, const JobStep& step, std::vector<InitialMotion>& motions) {
@@ -480,6 +504,7 @@ class StepReader {
   const std::filesystem::path& folder_;
   Job& job_;
   std::vector<char> load_used_, support_used_;
+  SupportPlaces support_at_;  // where the last step of direct integration has left supports that moved
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const Supports>> shared_supports_;
 };
 

@@ -29,6 +29,11 @@ class ModalStepMaker {
   DynamicStep direct(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                      double start);
   void check_direct(const JobStep& step, const StepCard& card, const Model& model, ActingState& state) const;
+  /// Errors for a step of explicit dynamics that cannot continue the one before.
+  void check_explicit_sequence(const StepCard& card) const;
+  /// Temperatures of a step of direct integration, as load cases: values times their amplitudes.
+  void add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state, double start,
+                        std::vector<StepLoad>& loads);
   /// Motions of supports over a step of `period`, which begin where supports are.
   std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index, double start,
                                             double period);

@@ -82,6 +82,7 @@ constexpr CardRule rules[] = {
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
     {"DYNAMIC", Where::step, &Parser::read_dynamic},
+    {"FIXED MASS SCALING", Where::step, &Parser::read_fixed_mass_scaling},
     {"STEADY STATE DYNAMICS", Where::step, &Parser::read_steady_state_dynamics},
     {"MODAL DAMPING", Where::step, &Parser::read_modal_damping},
     {"BASE MOTION", Where::step, &Parser::read_base_motion},
@@ -93,6 +94,7 @@ constexpr CardRule rules[] = {
     {"NODE OUTPUT", Where::step, &Parser::read_file_request},
     {"EL FILE", Where::step, &Parser::read_file_request},
     {"ELEMENT OUTPUT", Where::step, &Parser::read_file_request},
+    {"RESTART", Where::anywhere, &Parser::read_restart},
 };
 
 const CardRule* find_rule(std::string_view key) {

@@ -8,11 +8,7 @@ namespace voussoir::deck {
 
 void Parser::read_dynamic(Card& card) {
   note_solver(card);
-  if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
-    card.fail_unsupported(ErrorCode::bad_input,
-                          "*DYNAMIC, EXPLICIT is not supported in decks: explicit dynamics is available in C++ only "
-                          "(ExplicitAnalysis); omit EXPLICIT for implicit integration, which is stable for any "
-                          "increment");
+  if (card.flag("EXPLICIT")) return read_explicit(card);
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
   for (const std::string_view other : {"HAFTOL", "HALFINC SCALE FACTOR", "SINGULAR MASS", "SUBSPACE", "APPLICATION",
                                        "IMPACT", "INITIAL", "NOHAF", "TIME INTEGRATOR", "ADIABATIC"})

@@ -202,4 +202,18 @@ void Parser::read_file_request(Card& card) {
   skip_data();
 }
 
+/// When checkpoints are made does not change results: one number serves all steps.
+void Parser::read_restart(Card& card) {
+  if (card.flag("READ"))
+    card.fail(ErrorCode::bad_input,
+              "*RESTART, READ is not supported: a run that was interrupted is continued by voussoir run --resume, and "
+              "steps that follow others belong into one deck");
+  const bool writes = card.flag("WRITE");
+  const double every = card.number("FREQUENCY", 1);
+  card.ignore({"OVERLAY", "NUMBER INTERVAL", "TIME MARKS"});
+  card.done();
+  if (writes) deck_.checkpoint_every = every == 0 ? 0 : states_between(card, every);
+  skip_data();
+}
+
 }  // namespace voussoir::deck

@@ -22,7 +22,6 @@ constexpr UnreadCard cards[] = {
     // Ignored silently.
     {"PREPRINT", "", ignored},
     {"OUTPUT", "", ignored},
-    {"RESTART", "", ignored},
     {"CONTROLS", "", ignored},
     {"MONITOR", "", ignored},
     {"PRINT", "", ignored},
