@@ -25,6 +25,8 @@ constexpr std::size_t most_curve_nodes = 20;
 constexpr std::size_t most_kept_values = 4'000'000, fewest_kept_states = 16;
 /// Files for viewers, unless somebody says how many.
 constexpr double usual_states = 100;
+/// Temperatures that are kept for a step of thermal stress: 2 GB.
+constexpr double most_heated_values = 2.5e8;
 
 /// What a row of the history that checkpoints keep is.
 constexpr std::uint8_t history_row = 0, heated_row = 1;
@@ -268,6 +270,13 @@ class DynamicRecorder : public StepRecorder {
       outputs.decide(increment, time, state);
       const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
       if (!state.for_viewers && !printed) return false;
+      if (static_cast<double>(states.size() + 1) * static_cast<double>(temperatures.values.size()) > most_heated_values)
+        throw Error(
+            ErrorCode::out_of_memory,
+            "the temperatures of more than " + std::to_string(states.size()) +
+                " increments, at which thermal stress is written or printed, do not fit into 2 GB; choose fewer "
+                "by FREQUENCY=N or TIME POINTS= of *NODE PRINT, *EL PRINT and *NODE FILE, or by "
+                "\"states_every\" and \"states_at\"");
       states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
       return true;
     }
@@ -592,9 +601,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   StepCheckpoint saved(checkpoints_, step);
   // With checkpoints, an increment is brought to its end before the run stops.
-  analysis->observer = [&](const Progress& progress) {
-    return !tell_ || tell_(step, progress, -1) || saved.is_on();
-  };
+  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
   const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
   TimeSteps steps;
