@@ -24,8 +24,8 @@ Analysis::Collaborators explicit_parts(const std::string& backend = "openmp:1") 
   return parts;
 }
 
-/// A block that is pulled by moving supports and pushed by a pressure, with damping.
-void add_pulled_block(Domain& d, const std::string& type) {
+/// A block that is pulled by moving supports, unless its end is free, and pushed by a pressure, with damping.
+void add_pulled_block(Domain& d, const std::string& type, bool pulled = true) {
   BoxMesh mesh;
   mesh.type = type;
   mesh.cells = {3, 2, 1};
@@ -36,15 +36,16 @@ void add_pulled_block(Domain& d, const std::string& type) {
   if (type == "heavy_j2.hex8") m->set("yield", 0.5).set("hardening", 10);
   add_box_mesh(d, mesh).set_material(m);
   d.prescribe("xmin", "all");
-  d.prescribe("xmax", "ux", 0.2);
+  if (pulled) d.prescribe("xmax", "ux", 0.2);
   d.add_load_case("wind").pressure("ymax", 0.4);
 }
 
-void set_pulled_block(ExplicitAnalysis& a, const Domain& d, const MassScaling& scaling = {}) {
+void set_pulled_block(ExplicitAnalysis& a, const Domain& d, const MassScaling& scaling = {}, bool pulled = true) {
   a.set_damping({0.3, 0});
   a.set_mass_scaling(scaling);
   a.loads().add_load_case("wind", Amplitude({{0, 0}, {1, 1}, {2, 1}, {2, 0}}));
-  a.loads().move_supports(d, "xmax", "ux", SupportMotion::by_displacement(Amplitude({{0, 0}, {1, 1}, {3, -1}})));
+  if (pulled)
+    a.loads().move_supports(d, "xmax", "ux", SupportMotion::by_displacement(Amplitude({{0, 0}, {1, 1}, {3, -1}})));
   a.set_steps({.end = 2.4, .factor = 0.7, .estimate_every = 17, .report_every = 10, .times = {0.7, 1.5}});
   a.set_recovery(false);
 }
@@ -61,16 +62,17 @@ INSTANTIATE_TEST_SUITE_P(Backends, RestoredOn, ::testing::Values("openmp", "open
 TEST_P(RestoredOn, ARestoredRunGoesOnWithTheSameBits) {
   for (const char* type : {"heavy_j2.hex8", "heavy_neo_hooke.hex8"})
     for (const double scaled : {0.0, 0.05}) {
-      if (GetParam() == "debug:2" && scaled == 0) continue;  // slow, and no other path
+      if (GetParam() == "debug:2" && scaled == 0) continue;      // slow, and no other path
+      const bool pulled = std::string(type) == "heavy_j2.hex8";  // without, backends take runs of steps in one go
       Domain d;
-      add_pulled_block(d, type);
+      add_pulled_block(d, type, pulled);
       const MassScaling scaling{scaled, 10};
       ExplicitAnalysis whole(d, explicit_parts(GetParam()));
-      set_pulled_block(whole, d, scaling);
+      set_pulled_block(whole, d, scaling, pulled);
       whole.run();
 
       ExplicitAnalysis first(d, explicit_parts(GetParam()));
-      set_pulled_block(first, d, scaling);
+      set_pulled_block(first, d, scaling, pulled);
       std::ostringstream saved;
       int reports = 0;
       first.watch = [&](const TransientProgress&) {
@@ -81,7 +83,7 @@ TEST_P(RestoredOn, ARestoredRunGoesOnWithTheSameBits) {
       ASSERT_FALSE(saved.str().empty());
 
       ExplicitAnalysis second(d, explicit_parts(GetParam()));
-      set_pulled_block(second, d, scaling);
+      set_pulled_block(second, d, scaling, pulled);
       std::istringstream bytes(saved.str());
       second.restore(bytes);
       EXPECT_GT(second.state().time, 0);
