@@ -104,6 +104,28 @@ TEST_P(RestoredOn, ARestoredRunGoesOnWithTheSameBits) {
     }
 }
 
+TEST(ExplicitState, RunsOfStepsAreTheStepsOneByOne) {
+  for (const char* type : {"heavy_j2.hex8", "heavy_neo_hooke.hex8"})
+    for (const double scaled : {0.0, 0.05}) {
+      Domain d;
+      add_pulled_block(d, type, false);
+      ExplicitAnalysis whole(d, explicit_parts()), single(d, explicit_parts());
+      for (ExplicitAnalysis* a : {&whole, &single}) set_pulled_block(*a, d, {scaled, 10}, false);
+      whole.run();
+      single.start();
+      while (!single.at_end()) single.advance(1);
+      EXPECT_EQ(single.report().steps, whole.report().steps) << type;
+      EXPECT_EQ(difference(whole.model(), single.state(), whole.state(), 1e-10), "") << type;
+      const EnergyBalance &is = whole.energies(), &expected = single.energies();
+      const double near = 1e-10 * expected.scale();
+      EXPECT_GT(expected.damping, 1e-3 * expected.scale()) << type;
+      EXPECT_NEAR(is.kinetic, expected.kinetic, near) << type;
+      EXPECT_NEAR(is.internal, expected.internal, near) << type;
+      EXPECT_NEAR(is.external, expected.external, near) << type;
+      EXPECT_NEAR(is.damping, expected.damping, near) << type;
+    }
+}
+
 TEST(ExplicitState, RefusesOtherBytes) {
   Domain d;
   add_pulled_block(d, "heavy_neo_hooke.hex8");
