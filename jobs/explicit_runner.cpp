@@ -109,7 +109,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   run_saved(step, request, analysis, *recorder, saved);
   keep_end(step, analysis.integrator(), analysis.model(), analysis.state());
   take_model_report(analysis, stopwatch.seconds());
-  if (matrix_.empty()) matrix_ = "none: explicit dynamics";
+  if (matrix_.empty()) matrix_ = "no matrix: explicit dynamics";
   StepResponse response = recorder->finish(analysis.integrator());
   response.counts = explicit_counts(analysis.report());
   response.statement = explicit_statement(analysis);
