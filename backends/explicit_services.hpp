@@ -16,24 +16,24 @@ namespace voussoir {
 /// The part of an explicit integration that stays the same from step to step: M a + D v + f(u) = Σ factor · load.
 /// Vectors are not owned; they must outlive the stepper.
 struct ExplicitSystem {
-  const DeviceModel* model = nullptr;       ///< whose elements give the internal forces f(u)
-  std::vector<double> batch_factors;        ///< of internal forces, one per batch; batches with 0 are left out
-  std::vector<const Vector*> loads;         ///< external forces at factor 1; at most ExplicitServices::most_loads
-  const Vector* damping = nullptr;          ///< the diagonal D; null: no damping
+  const DeviceModel* model = nullptr;  ///< whose elements give the internal forces f(u)
+  std::vector<double> batch_factors;   ///< of internal forces, one per batch; batches with 0 are left out
+  std::vector<const Vector*> loads;    ///< external forces at factor 1; at most ExplicitServices::most_loads
+  const Vector* damping = nullptr;     ///< the diagonal D; null: no damping
 };
 
 /// The vectors that steps of one size change. A step goes from a state with the velocities of the next step known to
 /// the next such state. Vectors are not owned.
 struct ExplicitMotion {
-  Vector* unknowns = nullptr;      ///< u at the state
-  Vector* velocity = nullptr;      ///< w in the middle of the step that follows the state
-  Vector* before = nullptr;        ///< w in the middle of the step that led to the state
-  Vector* internal = nullptr;      ///< f(u) at the state, on all equations
-  Vector* external = nullptr;      ///< external forces at the state
-  const Vector* gain = nullptr;    ///< of w₊ = gain (p − f) + keep w₋; 0 at prescribed equations
-  const Vector* keep = nullptr;    ///< likewise; null: 1
-  double step = 0;                 ///< size of all steps, of the one that led to the state too
-  ElementState elements;           ///< temperatures and committed history at the state; its unknowns are not read
+  Vector* unknowns = nullptr;    ///< u at the state
+  Vector* velocity = nullptr;    ///< w in the middle of the step that follows the state
+  Vector* before = nullptr;      ///< w in the middle of the step that led to the state
+  Vector* internal = nullptr;    ///< f(u) at the state, on all equations
+  Vector* external = nullptr;    ///< external forces at the state
+  const Vector* gain = nullptr;  ///< of w₊ = gain (p − f) + keep w₋; 0 at prescribed equations
+  const Vector* keep = nullptr;  ///< likewise; null: 1
+  double step = 0;               ///< size of all steps, of the one that led to the state too
+  ElementState elements;         ///< temperatures and committed history at the state; its unknowns are not read
 };
 
 /// The steps that are taken in one call.
@@ -52,7 +52,8 @@ struct ExplicitOutcome {
 
 /// Takes steps of central differences for one system, all on the devices:
 ///
-///   works += forces · ½ h (w₋ + w₊);   u += h w₊;   f = f(u);   p = Σ factor · load;   w₋ = w₊;   w₊ = gain (p − f) + keep w₋
+///   works += forces · ½ h (w₋ + w₊);   u += h w₊;   f = f(u);   p = Σ factor · load;   w₋ = w₊;   w₊ = gain (p − f) +
+///   keep w₋
 ///
 /// Sums are taken in a fixed order. Nothing is copied to the host between the first step and the last one of a call.
 class ExplicitStepper {

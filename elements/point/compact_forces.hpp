@@ -83,8 +83,10 @@ struct PointwiseForces {
   static constexpr int room = StoredFields<double, components>::room;
   /// Whether the law is given values of the unknowns.
   static constexpr bool values =
-      Response::takes_value || requires(const Point<double>& p, const Vec<double, components>& u,
-                                        const Mat<double, rows, 3>& g, double* next) { Kernel::advance(p, u, g, next); };
+      Response::takes_value ||
+      requires(const Point<double>& p, const Vec<double, components>& u, const Mat<double, rows, 3>& g, double* next) {
+    Kernel::advance(p, u, g, next);
+  };
 
   /// As CompactForces::compute().
   template <bool advances, class R, class Scratch, class PutHistory, class Put>
@@ -280,8 +282,8 @@ struct UniformForces {
   VSR_FN static TrilinearCoefficients<R> combined(R a, const TrilinearCoefficients<R>& x, R b,
                                                   const TrilinearCoefficients<R>& y, R c,
                                                   const TrilinearCoefficients<R>& z) {
-    return {a * x.x + b * y.x + c * z.x,       a * x.y + b * y.y + c * z.y,    a * x.z + b * y.z + c * z.z,
-            a * x.xy + b * y.xy + c * z.xy,    a * x.yz + b * y.yz + c * z.yz, a * x.zx + b * y.zx + c * z.zx,
+    return {a * x.x + b * y.x + c * z.x,      a * x.y + b * y.y + c * z.y,    a * x.z + b * y.z + c * z.z,
+            a * x.xy + b * y.xy + c * z.xy,   a * x.yz + b * y.yz + c * z.yz, a * x.zx + b * y.zx + c * z.zx,
             a * x.xyz + b * y.xyz + c * z.xyz};
   }
   /// The mean of the shear moduli, evaluated from the law itself as Hourglass does.

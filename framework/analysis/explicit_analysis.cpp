@@ -15,7 +15,8 @@ namespace {
 
 constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
 constexpr double most_explicit_steps = 1e12;  // of a run
-constexpr std::int64_t most_in_one_go = 4096; // steps whose times and factors of loads are given to the devices at once
+constexpr std::int64_t most_in_one_go =
+    4096;  // steps whose times and factors of loads are given to the devices at once
 
 Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) {
   if (!parts.integrator) parts.integrator = std::make_shared<CentralDifferences>();

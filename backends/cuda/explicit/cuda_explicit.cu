@@ -197,11 +197,11 @@ void CudaExplicitStepper::plan_device(int d) {
     if (!takes_part(d, b)) continue;
     const ElementBatch& batch = elements(d, b);
     const ElementProgram& program = *batch.program;
-    const bool fits = batch.slot.empty() && device_program(program).knows_cluster_forces(ElementRun::all(
-                                                model_, d, b, faults_, at_rest)) &&
-                      fits_clusters(program, *memory(d),
-                                    ClusterPlan::more_force_bytes(program.nodes(), program.components(),
-                                                                  cluster_size_of(program)));
+    const bool fits =
+        batch.slot.empty() &&
+        device_program(program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest)) &&
+        fits_clusters(program, *memory(d),
+                      ClusterPlan::more_force_bytes(program.nodes(), program.components(), cluster_size_of(program)));
     own.clustered[static_cast<std::size_t>(b)] = fits;
     active[static_cast<std::size_t>(b)] = fits;
     any = any || fits;
@@ -230,7 +230,8 @@ void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const Explici
     DevicePart& own = part(d);
     const auto put = [&](std::span<const double> values, Array<double>& table) {
       if (values.empty()) return;
-      if (table.size() <= values.size()) table = Array<double>(memory(d), std::max<std::size_t>(128, 2 * values.size()));
+      if (table.size() <= values.size())
+        table = Array<double>(memory(d), std::max<std::size_t>(128, 2 * values.size()));
       const auto host = table.write_host();
       std::copy(values.begin(), values.end(), host.begin());
       std::fill(host.begin() + static_cast<std::ptrdiff_t>(values.size()), host.end(), 0.0);

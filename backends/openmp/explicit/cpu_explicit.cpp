@@ -111,9 +111,8 @@ class CpuExplicitStepper final : public ExplicitStepper {
           part.loads[part.load_count] = system_.loads[c]->part(d).read_device();
           part.factors[part.load_count++] = factors[c];
         }
-      add_works(static_cast<std::size_t>(layout.owned(d)), [&](std::size_t begin, std::size_t end) {
-        return pass_entries<turns, moves>(part, begin, end);
-      });
+      add_works(static_cast<std::size_t>(layout.owned(d)),
+                [&](std::size_t begin, std::size_t end) { return pass_entries<turns, moves>(part, begin, end); });
     }
   }
 
