@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,22 +31,18 @@ struct ExplicitMotion {
   Vector* external = nullptr;    ///< external forces at the state
   const Vector* gain = nullptr;  ///< of w₊ = gain (p − f) + keep w₋; 0 at prescribed equations
   const Vector* keep = nullptr;  ///< likewise; null: 1
-  double step = 0;               ///< size of all steps, of the one that led to the state too
-  ElementState elements;         ///< temperatures and committed history at the state; its unknowns are not read
+  /// Works of internal forces, external forces and damping (unused without), to which those of the steps are added. The
+  /// sums over all entries are what counts: a backend may add the work of many equations to the entry of one of them,
+  /// but always in the same way, so that calls with fewer steps at a time give the same bits.
+  Vector* works[3] = {nullptr, nullptr, nullptr};
+  double step = 0;        ///< size of all steps, of the one that led to the state too
+  ElementState elements;  ///< temperatures and committed history at the state; its unknowns are not read
 };
 
 /// The steps that are taken in one call.
 struct ExplicitRows {
   std::span<const double> times;    ///< at the ends of the steps; as many as there are steps
   std::span<const double> factors;  ///< of the loads at these times: those of the first step, then those of the next …
-};
-
-/// What steps leave besides the motion.
-struct ExplicitOutcome {
-  /// Of the elements, committed after every step but the last, whose commit is the caller's; null where no element has
-  /// a history.
-  std::shared_ptr<const ElementHistory> history;
-  std::array<double, 3> works{};  ///< of internal forces, external forces and damping in these steps
 };
 
 /// Takes steps of central differences for one system, all on the devices:
@@ -59,9 +54,10 @@ struct ExplicitOutcome {
 class ExplicitStepper {
  public:
   virtual ~ExplicitStepper() = default;
-  /// Takes the steps. Throws ElementError for an element that became impossible in one of them; the motion is then that
-  /// of some later step.
-  virtual ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) = 0;
+  /// Takes the steps. Returns the history of the elements, committed after every step but the last, whose commit is the
+  /// caller's; null where no element has a history. Throws ElementError for an element that became impossible in one of
+  /// the steps; the motion is then that of some later one.
+  virtual std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) = 0;
   /// How a step is done, on one line, for people: kernels, recorded or not.
   virtual std::string describe() const = 0;
 };

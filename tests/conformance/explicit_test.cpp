@@ -95,7 +95,7 @@ TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
 // ---- Equal steps in one go ----
 
 /// A block that is pulled by a traction over time while its base accelerates, with or without damping. Steps are taken
-/// `at_once` at a time.
+/// `at_once` at a time; with 1, a load case with temperatures, which are zero, makes that they are taken one by one.
 ExplicitOutcome pull_explicitly(const std::string& backend, const std::string& type, bool damped, int steps,
                                 int at_once) {
   Domain d;
@@ -108,6 +108,7 @@ ExplicitOutcome pull_explicitly(const std::string& backend, const std::string& t
   d.prescribe("xmin", "all");
   d.add_load_case("pull").traction("xmax", {0.3, 0.1, 0});
   d.add_load_case("hang").gravity("", {0, 0, -0.02});
+  if (at_once == 1) d.add_load_case("cold").temperature("xmin", 0);
   Analysis::Collaborators parts;
   parts.backend = Backend::open(backend);
   ExplicitAnalysis a(d, std::move(parts));

@@ -43,8 +43,8 @@ struct PassJob {
   const double* times = nullptr;    ///< of all rows, and one more number
   const double* factors = nullptr;  ///< of the loads, row by row
   StepClock* clock = nullptr;
-  unsigned* counter = nullptr;  ///< 0 between kernels
-  double* works = nullptr;      ///< work_kinds numbers of each block
+  unsigned* counter = nullptr;     ///< 0 between kernels
+  double* works[work_kinds] = {};  ///< to whose entries those of blocks are added; the last may be null
   double step = 0;
 };
 
@@ -89,8 +89,10 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   if constexpr (moves) {
     double sums[work_kinds] = {works.internal, works.external, works.damping};
     sum_block<sum_threads>(sums);
+    // The work of a block is added to the entry that it begins with.
     if (threadIdx.x == 0)
-      for (int k = 0; k < work_kinds; ++k) job.works[static_cast<int>(blockIdx.x) * work_kinds + k] += sums[k];
+      for (int k = 0; k < work_kinds; ++k)
+        if (job.works[k]) job.works[k][static_cast<std::int64_t>(blockIdx.x) * sum_threads] += sums[k];
   }
   if constexpr (turns)
     if (is_last_block(job.counter) && threadIdx.x == 0) {
@@ -111,7 +113,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
  public:
   CudaExplicitStepper(CudaBackend& backend, ExplicitSystem system);
 
-  ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) override;
+  std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) override;
   std::string describe() const override;
 
  private:
@@ -121,7 +123,6 @@ class CudaExplicitStepper final : public ExplicitStepper {
     std::shared_ptr<const ClusterSet> clusters;
     Array<double> partial;  ///< sums of nodes that clusters share
     Array<double> vectors;  ///< of elements that are not done in clusters
-    Array<double> works;    ///< of each block of the pass
     Array<double> times, factors;
     Array<StepClock> clock;
     Array<unsigned> counter;
@@ -214,15 +215,13 @@ void CudaExplicitStepper::plan_device(int d) {
   if (any) own.clusters = plans.clusters(d, active);
   if (own.clusters) own.partial = Array<double>(memory(d), own.clusters->partial_numbers());
   own.vectors = Array<double>(memory(d), room);
-  const auto blocks = static_cast<std::size_t>(grid_for_sum(model_.layout()->owned(d)).blocks);
-  own.works = Array<double>(memory(d), blocks * work_kinds);
   own.counter = Array<unsigned>(memory(d), 1);
   own.clock = Array<StepClock>(memory(d), 1);
   DeviceSection section(*memory(d));
   fill_bytes_async(own.counter.write_device(), 0, own.counter.bytes(), stream_of(memory(d)));
 }
 
-/// Tables of the steps, the clock before the first of them, and works of zero.
+/// Tables of the steps, and the clock before the first of them.
 void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const ExplicitRows& rows) {
   rows_ = static_cast<int>(rows.times.size());
   times_ = rows.times;
@@ -239,8 +238,6 @@ void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const Explici
     put(rows.times, own.times);
     put(rows.factors, own.factors);
     own.clock.write_host()[0] = {rows.times[0], motion.step, 0};
-    DeviceSection section(*memory(d));
-    fill_bytes_async(own.works.write_device(), 0, own.works.bytes(), stream_of(memory(d)));
   }
 }
 
@@ -331,7 +328,8 @@ void CudaExplicitStepper::enqueue_pass(int d, const ExplicitMotion& motion) {
   job.factors = own.factors.empty() ? nullptr : own.factors.read_device();
   job.clock = own.clock.update_device();
   job.counter = own.counter.update_device();
-  job.works = own.works.update_device();
+  for (int k = 0; k < (system_.damping ? work_kinds : work_kinds - 1); ++k)
+    job.works[k] = motion.works[k]->part(d).update_device();
   job.step = motion.step;
   Grid grid = grid_for_sum(job.owned);
   grid.start = Start::early;
@@ -353,8 +351,9 @@ RecordedFor CudaExplicitStepper::recorded_for(const Call& call) {
   const ExplicitMotion& motion = call.motion;
   RecordedFor key;
   key.step = motion.step;
-  for (Vector* x : {motion.unknowns, motion.velocity, motion.internal})
-    key.pointers.push_back(x->part(0).update_device());
+  for (Vector* x :
+       {motion.unknowns, motion.velocity, motion.internal, motion.works[0], motion.works[1], motion.works[2]})
+    key.pointers.push_back(x ? x->part(0).update_device() : nullptr);
   for (const Vector* x : {motion.gain, motion.keep}) key.pointers.push_back(x ? x->part(0).read_device() : nullptr);
   key.pointers.push_back(part(0).times.read_device());
   key.pointers.push_back(part(0).factors.empty() ? nullptr : part(0).factors.read_device());
@@ -391,7 +390,8 @@ void CudaExplicitStepper::steps_between(Call& call, std::int64_t count) {
   for (; row < count; ++row) once();
 }
 
-ExplicitOutcome CudaExplicitStepper::advance(const ExplicitMotion& motion, const ExplicitRows& rows) {
+std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const ExplicitMotion& motion,
+                                                                   const ExplicitRows& rows) {
   voussoir::detail::require_explicit_steps(system_, motion, rows);
   voussoir::detail::require_current(model_, revision_, "explicit steps");
   begin_call(motion, rows);
@@ -406,12 +406,7 @@ ExplicitOutcome CudaExplicitStepper::advance(const ExplicitMotion& motion, const
   forces(call, false);
   pass<true, false>(motion);
   faults_.rethrow();
-  ExplicitOutcome outcome{history_, {}};
-  for (const DevicePart& own : parts_) {
-    const auto values = own.works.read_host();
-    for (std::size_t i = 0; i < values.size(); ++i) outcome.works[i % work_kinds] += values[i];
-  }
-  return outcome;
+  return history_;
 }
 
 std::string CudaExplicitStepper::describe() const {
