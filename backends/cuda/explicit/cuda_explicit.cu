@@ -102,6 +102,26 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
     }
 }
 
+/// From the order of elements to that of the places of clusters (`forth`), or back, numbers in groups of 32 each.
+__global__ void order_history(ClusterView view, int numbers, bool forth, double* by_element, double* by_place) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t place = i / 32 / numbers * 32 + i % 32, k = i / 32 % numbers;
+  if (place >= view.count) return;
+  const std::int64_t e = view.element[place];
+  double& other = by_element[(e / 32 * numbers + k) * 32 + e % 32];
+  if (forth)
+    by_place[i] = other;
+  else
+    other = by_place[i];
+}
+
+/// What kernels of forces take of shared memory, at most, besides that of all kernels over clusters.
+std::size_t more_bytes(const ElementProgram& program) {
+  return sizeof(double) *
+         static_cast<std::size_t>(most_force_numbers(program.nodes(), program.components()) - program.dofs()) *
+         static_cast<std::size_t>(cluster_size_of(program));
+}
+
 /// What a recording depends on: it is replayed as long as nothing of this changes.
 struct RecordedFor {
   std::vector<const void*> pointers;
@@ -121,8 +141,9 @@ class CudaExplicitStepper final : public ExplicitStepper {
     std::vector<char> clustered;  ///< per batch
     bool all_clustered = true;    ///< of those that take part
     std::shared_ptr<const ClusterSet> clusters;
-    Array<double> partial;  ///< sums of nodes that clusters share
-    Array<double> vectors;  ///< of elements that are not done in clusters
+    Array<double> partial;               ///< sums of nodes that clusters share
+    Array<double> vectors;               ///< of elements that are not done in clusters
+    std::vector<Array<double>> history;  ///< per batch that is done in clusters, in the order of their places
     Array<double> times, factors;
     Array<StepClock> clock;
     Array<unsigned> counter;
@@ -149,6 +170,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
   void begin_call(const ExplicitMotion& motion, const ExplicitRows& rows);
   void take_history(const std::shared_ptr<const ElementHistory>& from);
   double* history_of(int device, int batch);
+  void order_histories(bool forth);
   void enqueue_forces(int device, Call& call, bool advances);
   void enqueue_clusters(int device, const Call& call, const double* u, double* f, bool advances);
   void enqueue_others(int device, const Call& call, double* f, bool advances);
@@ -192,17 +214,16 @@ void CudaExplicitStepper::plan_device(int d) {
   const ElementState at_rest;
   std::vector<bool> active(static_cast<std::size_t>(model_.batch_count()), false);
   own.clustered.assign(active.size(), 0);
+  own.history.resize(active.size());
   bool any = false;
   std::size_t room = 0;
   for (int b = 0; b < model_.batch_count(); ++b) {
     if (!takes_part(d, b)) continue;
     const ElementBatch& batch = elements(d, b);
     const ElementProgram& program = *batch.program;
-    const bool fits =
-        batch.slot.empty() &&
-        device_program(program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest)) &&
-        fits_clusters(program, *memory(d),
-                      ClusterPlan::more_force_bytes(program.nodes(), program.components(), cluster_size_of(program)));
+    const bool fits = batch.slot.empty() &&
+                      device_program(program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest)) &&
+                      fits_clusters(program, *memory(d), more_bytes(program));
     own.clustered[static_cast<std::size_t>(b)] = fits;
     active[static_cast<std::size_t>(b)] = fits;
     any = any || fits;
@@ -258,10 +279,31 @@ void CudaExplicitStepper::take_history(const std::shared_ptr<const ElementHistor
     }
 }
 
+/// The history that is advanced in place.
 double* CudaExplicitStepper::history_of(int d, int b) {
-  if (!history_) return nullptr;
-  Array<double>& values = history_->parts[static_cast<std::size_t>(d)][static_cast<std::size_t>(b)].values;
-  return values.empty() ? nullptr : values.update_device();
+  const auto batch = static_cast<std::size_t>(b);
+  if (!history_ || history_->parts[static_cast<std::size_t>(d)][batch].values.empty()) return nullptr;
+  if (part(d).clustered[batch]) return part(d).history[batch].update_device();
+  return history_->parts[static_cast<std::size_t>(d)][batch].values.update_device();
+}
+
+/// Brings the history of elements that are done in clusters to their order, or back.
+void CudaExplicitStepper::order_histories(bool forth) {
+  if (!history_) return;
+  for (int d = 0; d < model_.devices(); ++d)
+    for (int b = 0; b < model_.batch_count(); ++b) {
+      DevicePart& own = part(d);
+      const auto batch = static_cast<std::size_t>(b);
+      ElementHistory::Batch& plain = history_->parts[static_cast<std::size_t>(d)][batch];
+      if (plain.values.empty() || !own.clustered[batch]) continue;
+      const ClusterPlan& plan = own.clusters->batches[batch];
+      const std::size_t room = room_for(plan.elements, plain.count);
+      if (own.history[batch].size() != room) own.history[batch] = Array<double>(memory(d), room);
+      DeviceSection section(*memory(d));
+      double* by_place = forth ? own.history[batch].write_device() : own.history[batch].update_device();
+      launch(order_history, grid_for(static_cast<std::int64_t>(room)), stream_of(memory(d)),
+             cluster_view(plan, nullptr, {}), plain.count, forth, plain.values.update_device(), by_place);
+    }
 }
 
 void CudaExplicitStepper::enqueue_clusters(int d, const Call& call, const double* u, double* f, bool advances) {
@@ -396,6 +438,7 @@ std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const Explici
   voussoir::detail::require_current(model_, revision_, "explicit steps");
   begin_call(motion, rows);
   take_history(motion.elements.history);
+  order_histories(true);
   Call call{motion, motion.elements};
   call.state.unknowns = motion.unknowns;
   call.state.history = history_;
@@ -405,6 +448,7 @@ std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const Explici
   call.state.time = rows.times.back();
   forces(call, false);
   pass<true, false>(motion);
+  order_histories(false);
   faults_.rethrow();
   return history_;
 }

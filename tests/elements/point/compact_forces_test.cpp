@@ -51,7 +51,7 @@ void expect_same_forces(const std::vector<double>& parameters) {
     if constexpr (K::law_history > 0) K::advance(s.input, next);
     s.input.history = in_place.data();  // the new history takes the place of the old one
     const double own = Compact::template compute<(K::law_history > 0), double>(
-        s.input, [&](int n) -> double& { return scratch[n]; },
+        s.input, [&](int a, int i) { return s.input.u[3 * a + i]; }, [&](int n) -> double& { return scratch[n]; },
         [&](int k, double value) { in_place[static_cast<std::size_t>(k)] = value; },
         [&](int a, int i, double force) { found[3 * a + i] = force; });
     double largest = 0;
