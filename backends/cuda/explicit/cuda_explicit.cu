@@ -399,7 +399,7 @@ RecordedFor CudaExplicitStepper::recorded_for(const Call& call) {
   for (const Vector* x : {motion.gain, motion.keep}) key.pointers.push_back(x ? x->part(0).read_device() : nullptr);
   key.pointers.push_back(part(0).times.read_device());
   key.pointers.push_back(part(0).factors.empty() ? nullptr : part(0).factors.read_device());
-  key.pointers.push_back(call.state.temperature.get());
+  key.pointers.push_back(call.state.temperature ? call.state.temperature->parts[0].read_device() : nullptr);
   for (int b = 0; b < model_.batch_count(); ++b) key.pointers.push_back(history_of(0, b));
   return key;
 }
