@@ -83,14 +83,18 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   Analysis::Collaborators parts;
   parts.backend = backend_;
   ExplicitAnalysis analysis(*job_.domains[asked.domain], std::move(parts));
-  analysis.observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1); };
+  StepCheckpoint saved(checkpoints_, step);
+  analysis.observer = [&](const Progress& progress) {
+    return !tell_ || tell_(step, progress, -1) || saved.is_on();
+  };
   if (request.continues && analysis.model().has_history())
     throw Error(ErrorCode::bad_input,
                 "a step of explicit dynamics cannot continue another one where elements have a history; put both into "
                 "one step",
                 where(step));
   const DynamicStep recorded = recorded_request(request);
-  const auto recorder = make_step_recorder(job_, step, recorded, receiver_);
+  const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
+  recorder->checkpoint = &saved;
   recorder->increments = [&] { return analysis.report().steps; };
   analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
   analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
@@ -99,18 +103,17 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   analysis.finished = [](double, StepResult) {};  // the recorder passes states on
   analysis.set_recovery(false);
   set_loads(analysis.loads(), request);
-  End motion = initial_motion(analysis.model(), request);
+  End motion = initial_motion(analysis.model(), request, nullptr);
   analysis.set_initial_displacement(std::move(motion.displacement));
   analysis.set_initial_velocity(std::move(motion.velocity));
-  analysis.watch = [&](const TransientProgress& p) { return tell_time(step, request, p); };
-  analysis.run();
+  run_saved(step, request, analysis, *recorder, saved);
   keep_end(step, analysis.integrator(), analysis.model(), analysis.state());
   take_model_report(analysis, stopwatch.seconds());
   if (matrix_.empty()) matrix_ = "none: explicit dynamics";
   StepResponse response = recorder->finish(analysis.integrator());
   response.counts = explicit_counts(analysis.report());
   response.statement = explicit_statement(analysis);
-  receiver_.end(step, std::move(response));
+  conclude(step, request, std::move(response), saved);
 }
 
 }  // namespace voussoir::detail

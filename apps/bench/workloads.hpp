@@ -42,6 +42,9 @@ void bench_job(BenchRig& rig);
 /// The tables of FEStudio's paper (docs/benchmarks/paper_tables.md) on this machine, theirs and ours side by side.
 void bench_paper_tables(BenchRig& rig);
 
+/// The same model on 1, 2, 4 and 8 devices.
+void bench_devices(BenchRig& rig);
+
 /// Flops per integration point that a product takes where nothing is stored: an estimate for a trilinear brick whose
 /// geometry is computed anew (0.06 ms for Model H at 34 TFLOP/s), not a count of instructions. Elements with more nodes
 /// need more, so their floors are low.

@@ -95,6 +95,15 @@ void ExplicitAnalysis::set_up() {
   prepare();
   if (model_->is_thermal() || model_->follows_unknown_temperature())
     throw Error(ErrorCode::bad_input, "dynamics needs displacements; this model has temperatures as unknowns");
+  // The limit of a linear model is estimated once, and a tangent that follows the temperature would change it.
+  if (model_->depends_on_temperature() && steps_.limited)
+    for (const TimeLoads::Case& acting : loads_.cases())
+      if (!domain().load_case(acting.name).temperatures().empty())
+        throw Error(ErrorCode::bad_input,
+                    "materials that depend on the temperature are not possible in explicit dynamics with temperatures "
+                    "that act: the stability limit would follow them; use implicit dynamics, or properties at one "
+                    "temperature",
+                    "explicit dynamics, load case '" + acting.name + "'");
   started_ = false;
   report_ = {};
   largest_energy_ = 0;

@@ -10,9 +10,8 @@
 #include "support/general_laws.hpp"
 #include "support/grid_kernels.hpp"
 
-// The laws of support/general_laws.hpp and support/finite_strain_laws.hpp as native programs of the emulated backend:
-// without a run-time compiler their elements would be computed on the host, and no kernel for general laws would run
-// where there is no GPU.
+// The laws of these headers as native programs of the emulated backend: without a run-time compiler their
+// elements would be computed on the host, and no kernel for general laws would run where there is no GPU.
 
 namespace voussoir::cuda {
 namespace {

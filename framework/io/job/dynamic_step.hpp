@@ -41,6 +41,8 @@ struct DynamicTimes {
   double shortest = 0;      ///< of automatic increments; 0: 1e-5 of the first
   double longest = 0;       ///< of automatic increments; 0: any
   double tolerance = 1e-3;  ///< of automatic increments: TimeSteps::tolerance
+  /// Of automatic increments of transient heat: the largest change of a temperature in one of them; 0: any.
+  double largest_change = 0;
 };
 
 /// What a step of explicit dynamics asks for, besides its DynamicTimes: an increment of 0 follows from the stability
