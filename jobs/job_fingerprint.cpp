@@ -198,7 +198,7 @@ void add_acting(PartSum& sum, const std::vector<StepLoad>& loads, const std::vec
 struct RequestSums {
   PartSum times, method, loads, initial, states;
 
-  void add(const StateOutput& output) { states.add(output.every).add(output.times); }
+  void add(const StateOutput& output) { states.add(output.every).add(output.times).add(output.interval, output.change); }
   void add(const std::vector<InitialMotion>& motions) {
     for (const InitialMotion& m : motions) initial.add(m.node).add(m.unknown).add(m.value);
     initial.add(motions.size());

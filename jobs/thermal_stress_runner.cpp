@@ -29,7 +29,7 @@ LoadCase& new_stress_case(Domain& domain, std::string name) {
 /// Applies the supports of a step at one of its times.
 void apply_supports_at(const JobStep& step, const ThermalStressStep& request, double time, Domain& domain) {
   if (!step.supports) return;
-  Supports supports = *step.supports;
+  voussoir::Supports supports = *step.supports;
   for (const MovedSupports& moved : request.moved) {
     const double factor = moved.displacement.at(time);
     std::set<std::pair<std::int32_t, std::string>> places;
