@@ -454,7 +454,7 @@ class DynamicRecorder : public StepRecorder {
   std::vector<char> hidden_;  // nodes that are not reported
   std::vector<std::string> components_;
   std::vector<TimedPeak> peaks_, reaction_peaks_;
-  std::vector<double> last_written_;  // of states that are chosen by change
+  std::vector<double> last_written_;        // of states that are chosen by change
   std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
   bool sums_ = true;
   int increment_ = 0;
@@ -614,9 +614,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   StepCheckpoint saved(checkpoints_, step);
   // With checkpoints, an increment is brought to its end before the run stops.
-  analysis->observer = [&](const Progress& progress) {
-    return !tell_ || tell_(step, progress, -1) || saved.is_on();
-  };
+  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
   const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
   TimeSteps steps;

@@ -101,10 +101,10 @@ struct DynamicStep {
   double beta = 0;               ///< factor of the stiffness matrix; materials add their own
   std::vector<StepLoad> loads;   ///< that act
   std::vector<BaseMotion> base;  ///< accelerations of all supports together
-  std::vector<MovedSupports> moved;              ///< supports that move; others rest with what is prescribed
-  StateOutput states;                            ///< that files are written of
-  std::vector<InitialMotion> displacement = {};  ///< at the beginning; temperatures of transient heat
-  std::vector<InitialMotion> velocity = {};      ///< at the beginning
+  std::vector<MovedSupports> moved;                    ///< supports that move; others rest with what is prescribed
+  StateOutput states;                                  ///< that files are written of
+  std::vector<InitialMotion> displacement = {};        ///< at the beginning; temperatures of transient heat
+  std::vector<InitialMotion> velocity = {};            ///< at the beginning
   std::optional<ExplicitMethod> explicit_method = {};  ///< central differences in place of `method`
 };
 

@@ -62,10 +62,11 @@ void read_heat_times(const Json& json, DynamicTimes& times) {
 }  // namespace
 
 const std::vector<std::string>& transient_heat_keys() {
-  static const std::vector<std::string> keys{
-      "loads",   "amplitudes", "support_amplitudes", "increment",    "period",   "automatic", "tolerance", "shortest",
-      "longest", "method",     "largest_change",     "states_every", "continue", "states_at",
-      "states_interval", "states_number", "states_change"};
+  static const std::vector<std::string> keys{"loads",        "amplitudes", "support_amplitudes", "increment",
+                                             "period",       "automatic",  "tolerance",          "shortest",
+                                             "longest",      "method",     "largest_change",     "states_every",
+                                             "continue",     "states_at",  "states_interval",    "states_number",
+                                             "states_change"};
   return keys;
 }
 

@@ -401,15 +401,23 @@ std::vector<std::string> modal_keys(Procedure procedure) {
       return {"modes_of", "lowest",     "highest", "points",      "bias",
               "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
     case Procedure::dynamic:
-      return {"increment",       "period",
-              "automatic",       "tolerance",
-              "shortest",        "longest",
-              "method",          "damping",
-              "amplitudes",      "base_motion",
-              "support_motions", "states_every",
-              "states_interval", "states_number",
+      return {"increment",
+              "period",
+              "automatic",
+              "tolerance",
+              "shortest",
+              "longest",
+              "method",
+              "damping",
+              "amplitudes",
+              "base_motion",
+              "support_motions",
+              "states_every",
+              "states_interval",
+              "states_number",
               "states_change",
-              "continue",        "initial_displacement",
+              "continue",
+              "initial_displacement",
               "initial_velocity"};
     case Procedure::spectrum:
       return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
