@@ -16,6 +16,7 @@
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
+#include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
@@ -66,6 +67,7 @@ struct ResultFiles::State {
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
   detail::VtuSeries vtus;
+  detail::PartFiles parts;
   detail::ModalFiles modal;
   std::shared_ptr<const ModeSet> found_modes;  // of the frequency step that is being written
   RunCheckpoints* checkpoints = nullptr;
@@ -81,6 +83,7 @@ struct ResultFiles::State {
   struct Acting {
     std::vector<double> temperatures;        // at the nodes; empty: the initial ones
     std::vector<std::int32_t> loaded_nodes;  // ascending
+    std::vector<SuperelementInstance::Acting> parts;  // on each superelement
   };
 
   State(const Job& j, OutputOptions o)
@@ -91,6 +94,7 @@ struct ResultFiles::State {
         state_probes(j, probes),
         pictures(j, options),
         vtus(j, options),
+        parts(j, options),
         modal(j, options, surroundings()) {
     for (const JobStep& step : job.steps)
       if (step.heated_by) heating.insert(*step.heated_by);
@@ -146,6 +150,8 @@ struct ResultFiles::State {
       }
     }
     for (const std::string& file : pictures.files(name)) files.push_back(file);
+    for (std::size_t i = 0; i < job.steps.size(); ++i)
+      for (const std::string& file : parts.plan(job.steps[i], stem(i))) files.push_back(file);
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
       const JobStep& step = job.steps[i];
       if (has_states(step.procedure))
@@ -240,6 +246,11 @@ struct ResultFiles::State {
     if (vtus.list_is_due()) write_list();
   }
 
+  void write_parts(std::size_t step, const NodalField& unknowns, const std::string& base,
+                   const std::vector<SuperelementInstance::Acting>& acting) {
+    for (const fs::path& file : parts.write(job.steps[step], base, unknowns, acting)) done(file);
+  }
+
   void write_list() {
     if (vtus.write_list(name + ".pvd")) done(path(name + ".pvd"));
   }
@@ -261,6 +272,7 @@ struct ResultFiles::State {
       detail::judge_step(job, asked, result, estimate, acts.loaded_nodes, summaries.back());
     });
     if (options.vtu) timed("VTU files", [&] { write_vtu(step, result, estimate, fields, acting); });
+    timed("VTU files", [&] { write_parts(step, result.unknowns, stem(step), acts.parts); });
     timed("pictures", [&] {
       for (const fs::path& file : pictures.draw(step, result, temperatures, estimate, options.folder, name)) done(file);
     });
@@ -474,6 +486,7 @@ struct ResultFiles::State {
   void note_left_out(Procedure procedure) {
     if (procedure == Procedure::frequency) return;
     if (options.frd && !is_in_frd(procedure)) note("harmonic steps and spectra are not written to the .frd file");
+    if (!parts.empty()) note("the inside of superelements is not recovered in steps over time or frequency");
     if (procedure != Procedure::spectrum) return;
     if (!probes.empty()) note("points and paths are not evaluated under response spectra");
     if (options.pictures != Pictures::none) note("steps of response spectra are not drawn");
@@ -551,6 +564,7 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
     acting.temperatures =
         detail::acting_temperatures(s.job, asked, loads, heated ? &s.heat.at(*asked.heated_by) : nullptr);
   acting.loaded_nodes = detail::loaded_nodes(asked, loads);
+  acting.parts = s.parts.acting(asked);
   if (!s.options.in_background) return s.write(step, result, acting);
   // A std::function must be copyable, and a result is better not copied.
   const auto kept = std::make_shared<StepResult>(std::move(result));
@@ -563,6 +577,9 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
     s.modal.modes(step, s.stem(step), *modes);
     if (s.options.frd) detail::write_frd_modes(s.frd_file(), s.job, step, *modes);
     if (s.options.tables) s.state_probes.add(step, *modes);
+    for (int m = 0; m < modes->count(); ++m)
+      s.write_parts(step, modes->shapes[static_cast<std::size_t>(m)],
+                    s.stem(step) + detail::PartFiles::mode_suffix(m), {});
   });
   s.found_modes = std::move(modes);
 }

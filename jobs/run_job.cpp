@@ -5,11 +5,15 @@
 #include <map>
 #include <tuple>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/plan.hpp>
 #include <voussoir/jobs/procedures.hpp>
+#include <voussoir/partition/load_balancer.hpp>
+#include <voussoir/solvers/cost/device_speeds.hpp>
+#include <voussoir/solvers/numbering.hpp>
 
 namespace voussoir {
 namespace {
@@ -283,7 +287,7 @@ class Runner {
       if (step.heated_by) asked.load_cases[add_heat(step)] = 1.0;
       steps.push_back(std::move(asked));
     }
-    const auto analysis = procedures().find(procedure_name(job_.steps[first])).make(domain, backend_, options_);
+    const auto analysis = procedures().find(procedure_name(job_.steps[first])).make(domain, backend_, balanced_);
     for (Step& step : steps) analysis->add_step(std::move(step));
     std::size_t current = first;
     if (observer_)
@@ -300,6 +304,24 @@ class Runner {
     result_.matrix = analysis->collaborators().soe->describe();
     for (const StageTime& t : analysis->stage_times()) add_time(t);
     for (const std::string& note : analysis->notes()) add_note(note);
+    if (last < job_.steps.size()) balance(model);
+  }
+
+  /// Steps that follow are divided by the speeds that devices have now, where those are to be measured and have
+  /// changed.
+  void balance(const AnalysisModel& model) {
+    if (backend_->devices() == 1 || !measures_speeds(options_.numbering)) return;
+    const Layout& layout = *model.device_model().layout();
+    std::vector<double> work, seconds, busy;
+    for (int d = 0; d < layout.devices(); ++d) work.push_back(layout.owned(d));
+    seconds = device_seconds(*backend_, layout);
+    for (const double s : seconds)
+      if (s > 0) busy.push_back(s);
+    if (busy.empty() || !LoadBalancer::worth_repartition(busy)) return;
+    balanced_.numbering = with_speeds(options_.numbering, LoadBalancer().speeds(work, seconds));
+    add_note("devices took different times for their shares (the longest was " +
+             short_number(LoadBalancer::imbalance(busy), 3) +
+             " times the mean): the steps that follow are divided by the speeds measured");
   }
 
   /// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
@@ -325,6 +347,7 @@ class Runner {
 
   Job& job_;
   const StaticOptions& options_;
+  StaticOptions balanced_ = options_;  // with the speeds of devices that were measured between steps
   const std::function<bool(const JobProgress&)>& observer_;
   StepReceiver& receiver_;
   std::shared_ptr<Backend> backend_;

@@ -4,28 +4,10 @@
 #include <cmath>
 
 #include <voussoir/backends/splitmix64.hpp>
+#include <voussoir/framework/analysis/detail/central_work.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
 
 namespace voussoir {
-
-/// What the method keeps from step to step.
-struct CentralDifferences::Work {
-  std::vector<double> mass, damping;  // of all equations
-  std::vector<char> free;
-  bool damps = false, with_surfaces = false, moving = false;
-  Vector mass_on_device, damping_on_device, prescribed;  // prescribed: 1 where it is, else 0
-  Vector gain, keep;                                     // w₊ = gain F + keep w₋
-  double formed_for = 0;                                 // step of gain and keep
-  std::vector<double> inner, outer;                      // factors of batches
-  Vector velocity, before;                               // w in the middle of the next and of the last step
-  double next = 0, last = 0, between = 0;                // sizes of both steps, and the time between their middles
-  Vector internal, external, support;                    // forces at the state
-  Vector works[3];                                       // internal, external, damping: per equation
-  Vector ones, scratch, other, rate, second_rate;        // the last four for results in between
-  std::vector<double> formed_factors;                    // of load cases, of the loads of the state
-  EnergyBalance begin;                                   // at the start
-  double forcing = 0;                                    // at the state that was measured
-};
 
 CentralDifferences::CentralDifferences() : TimeIntegrator({0, 0, 0, 0.5}) { set_mass_kind(MassKind::lumped); }
 CentralDifferences::~CentralDifferences() = default;
@@ -185,20 +167,25 @@ void CentralDifferences::set_coefficients(double step, bool first) {
   w.formed_for = first ? 0 : step;
 }
 
+/// Loads of the state and factors of batches for factors of load cases.
+void CentralDifferences::follow_factors(const AnalysisModel& model, AnalysisState& state, std::vector<double> factors) {
+  Work& w = *work_;
+  state.case_factors = std::move(factors);
+  if (state.loads.layout() && state.case_factors == w.formed_factors) return;
+  form_loads(model, state);
+  w.formed_factors = state.case_factors;
+  w.inner = w.outer = model.batch_factors(state.case_factors);
+  for (std::size_t b = 0; b < w.inner.size(); ++b)
+    (model.batches()[b].kind == BatchOrigin::Kind::surface_load ? w.inner : w.outer)[b] = 0;
+}
+
 /// Internal and external forces at the state, and its loads.
 void CentralDifferences::form_forces(const AnalysisModel& model, AnalysisState& state) {
   Work& w = *work_;
   Backend& backend = model.backend();
   const detail::LoadsOverTime& loads = *bound_loads();
   const double step = state.time_step > 0 ? state.time_step : w.next;
-  state.case_factors = loads.case_factors(state.time, step);
-  if (!state.loads.layout() || state.case_factors != w.formed_factors) {
-    form_loads(model, state);
-    w.formed_factors = state.case_factors;
-    w.inner = w.outer = model.batch_factors(state.case_factors);
-    for (std::size_t b = 0; b < w.inner.size(); ++b)
-      (model.batches()[b].kind == BatchOrigin::Kind::surface_load ? w.inner : w.outer)[b] = 0;
-  }
+  follow_factors(model, state, loads.case_factors(state.time, step));
   fill_zero(backend, model, w.internal);
   model.translating([&] { backend.residual(model.device_model(), state.elements(), w.inner, false, w.internal); });
   if (!w.external.layout()) w.external = model.make_vector();
@@ -295,6 +282,7 @@ void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state,
   Backend& backend = model.backend();
   w.moving = supports_move();
   for (Vector& sum : w.works) fill_zero(backend, model, sum);
+  w.forget_stepper();
   w.formed_factors.clear();
   state.loads = Vector();
   state.time_step = 0;
@@ -405,6 +393,7 @@ void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state
   w.begin = {n[3], n[4], n[5], n[6], n[7]};
   w.moving = n[8] != 0;
   w.formed_for = 0;
+  w.forget_stepper();
   set_coefficients(w.between, w.last == 0);
   w.formed_factors.clear();
   state.loads = Vector();

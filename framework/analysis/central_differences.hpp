@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,13 @@ class CentralDifferences : public TimeIntegrator {
   /// Forces at the state that move() has led to, and with them the velocities of the next step, of size `next`. With
   /// elements that have a history, take_history() or a commit follows.
   void turn(const AnalysisModel& model, AnalysisState& state, double next);
+  /// Takes several steps of size `step` that end at `times`, as move(), turn() and take_history() would, but in one go
+  /// on the devices (ExplicitServices). take_history() or a commit follows. Returns false, and does nothing, where the
+  /// backend cannot: supports move, loads depend on the displacements, temperatures are loads, elements are computed on
+  /// the host, or the steps before and after the state are not of this size.
+  bool advance(const AnalysisModel& model, AnalysisState& state, double step, std::span<const double> times);
+  /// How advance() takes steps, on one line; empty where it does not.
+  std::string describe_steps() const;
   /// Accepts the history of elements at a state that is not committed.
   static void take_history(const AnalysisModel& model, AnalysisState& state);
   /// Rates of the state, its forces in memory(), and its energies.
@@ -73,6 +82,8 @@ class CentralDifferences : public TimeIntegrator {
   void form_mass(const AnalysisModel& model, const AnalysisState& state);
   void set_coefficients(double step, bool first);
   void form_forces(const AnalysisModel& model, AnalysisState& state);
+  void follow_factors(const AnalysisModel& model, AnalysisState& state, std::vector<double> factors);
+  void make_stepper(const AnalysisModel& model, const AnalysisState& state);
   void next_velocity(const AnalysisModel& model, const AnalysisState& state, double next);
   void put_support_velocities(const AnalysisModel& model, const AnalysisState& state, double next);
   void find_rates(const AnalysisModel& model, Vector& velocity, Vector& acceleration) const;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
 constexpr double most_explicit_steps = 1e12;  // of a run
+constexpr std::int64_t most_in_one_go = 4096; // steps whose times and factors of loads are given to the devices at once
 
 Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) {
   if (!parts.integrator) parts.integrator = std::make_shared<CentralDifferences>();
@@ -93,6 +94,15 @@ void ExplicitAnalysis::set_up() {
   prepare();
   if (model_->is_thermal() || model_->follows_unknown_temperature())
     throw Error(ErrorCode::bad_input, "dynamics needs displacements; this model has temperatures as unknowns");
+  // The limit of a linear model is estimated once, and a tangent that follows the temperature would change it.
+  if (model_->depends_on_temperature() && steps_.limited)
+    for (const TimeLoads::Case& acting : loads_.cases())
+      if (!domain().load_case(acting.name).temperatures().empty())
+        throw Error(ErrorCode::bad_input,
+                    "materials that depend on the temperature are not possible in explicit dynamics with temperatures "
+                    "that act: the stability limit would follow them; use implicit dynamics, or properties at one "
+                    "temperature",
+                    "explicit dynamics, load case '" + acting.name + "'");
   started_ = false;
   report_ = {};
   largest_energy_ = 0;
@@ -212,24 +222,61 @@ void ExplicitAnalysis::plan_segment() {
 
 bool ExplicitAnalysis::at_end() const { return state_.time >= steps_.end; }
 
+/// The time at the end of a step of the segment, counted from 1.
+double ExplicitAnalysis::end_of(std::int64_t step) const {
+  if (step == segment_steps_) return segment_end_;
+  return segment_start_ +
+         static_cast<double>(step) * ((segment_end_ - segment_start_) / static_cast<double>(segment_steps_));
+}
+
 /// One step: to the end of the step that was begun, whose velocities are known, and on to the next one's. The size of
 /// that next one is decided at the state between them. True where the step ends at a time that must be met.
 bool ExplicitAnalysis::step() {
   const double step = size_;
   ++taken_;
   const bool meets = taken_ == segment_steps_;
-  const double end = meets ? segment_end_
-                           : segment_start_ + static_cast<double>(taken_) * ((segment_end_ - segment_start_) /
-                                                                             static_cast<double>(segment_steps_));
   CentralDifferences& method = integrator();
-  method.move(*model_, state_, end);
-  ++report_.steps;
-  report_.largest_step = std::max(report_.largest_step, step);
-  report_.smallest_step = report_.steps == 1 ? step : std::min(report_.smallest_step, step);
+  method.move(*model_, state_, end_of(taken_));
+  count_steps(1, step);
   const bool due = stable_ && report_.steps >= next_estimate_;
   if ((meets && !at_end()) || (due && !meets)) plan_segment();
   method.turn(*model_, state_, size_);
   return meets;
+}
+
+void ExplicitAnalysis::count_steps(std::int64_t count, double size) {
+  report_.largest_step = std::max(report_.largest_step, size);
+  report_.smallest_step = report_.steps == 0 ? size : std::min(report_.smallest_step, size);
+  report_.steps += count;
+}
+
+/// Takes from 1 to `most` steps: several in one go as long as nothing is decided between them, which is their size, an
+/// estimate of the limit, or what happens at a time that must be met.
+ExplicitAnalysis::Taken ExplicitAnalysis::take_steps(std::int64_t most) {
+  std::int64_t count = std::min({most, segment_steps_ - taken_ - 1, most_in_one_go});
+  if (stable_) count = std::min(count, next_estimate_ - report_.steps - 1);
+  if (count > 1) {
+    std::vector<double> ends(static_cast<std::size_t>(count));
+    for (std::size_t k = 0; k < ends.size(); ++k) ends[k] = end_of(taken_ + 1 + static_cast<std::int64_t>(k));
+    if (integrator().advance(*model_, state_, size_, ends)) {
+      taken_ += count;
+      count_steps(count, size_);
+      return {count, false};
+    }
+  }
+  return {1, step()};
+}
+
+/// How many steps lead to the next report, if none of them meets a time before.
+std::int64_t ExplicitAnalysis::steps_to_report() const {
+  std::int64_t count = segment_steps_ - taken_;
+  if (steps_.report_every > 0) count = std::min(count, steps_.report_every - report_.steps % steps_.report_every);
+  if (steps_.report_interval <= 0) return count;
+  const double due = next_report_ - steps_fit * steps_.report_interval;
+  const double estimate = std::ceil((due - state_.time) / size_);
+  if (estimate < static_cast<double>(count)) count = std::max<std::int64_t>(1, static_cast<std::int64_t>(estimate));
+  while (count > 1 && end_of(taken_ + count - 1) >= due) --count;
+  return count;
 }
 
 /// Whether a report is to be made of a state, besides those at times that must be met.
@@ -279,9 +326,9 @@ void ExplicitAnalysis::check_balance() {
 void ExplicitAnalysis::advance(std::int64_t steps) {
   state();
   if (steps < 1) throw Error(ErrorCode::misuse, "an explicit analysis advances by 1, 2, 3, ... steps");
-  for (std::int64_t k = 0; k < steps && !at_end(); ++k) {
-    step();
-    if (k + 1 < steps && !at_end()) CentralDifferences::take_history(*model_, state_);
+  for (std::int64_t k = 0; k < steps && !at_end();) {
+    k += take_steps(steps - k).steps;
+    if (k < steps && !at_end()) CentralDifferences::take_history(*model_, state_);
   }
   report_state();
 }
@@ -313,10 +360,10 @@ std::vector<StepResult> ExplicitAnalysis::finish() {
   watched_from_ = state_.time;
   watch_since_.emplace();
   while (!at_end()) {
-    bool met = step();
+    bool met = take_steps(steps_to_report()).met;
     while (!met && !report_due()) {
       CentralDifferences::take_history(*model_, state_);
-      met = step();
+      met = take_steps(steps_to_report()).met;
     }
     report_state();
     if (met) {

@@ -148,7 +148,16 @@ class ExplicitAnalysis : public Analysis {
   double allowed_step();
   double share_of_limit() const;
   void plan_segment();
+  /// Steps that were taken, and whether the last of them ends at a time that must be met.
+  struct Taken {
+    std::int64_t steps;
+    bool met;
+  };
   bool step();
+  Taken take_steps(std::int64_t most);
+  std::int64_t steps_to_report() const;
+  double end_of(std::int64_t step) const;
+  void count_steps(std::int64_t count, double size);
   bool report_due() const;
   void report_state();
   void check_balance();

@@ -118,16 +118,18 @@ TEST(DynamicSteps, InitialVelocitiesAsInCalculiX) {
   EXPECT_NEAR(totals.at("kinetic") + totals.at("internal"), totals.at("initial"), 1e-10 * totals.at("initial"));
 }
 
-// Without AMPLITUDE the temperature jumps at the beginning; with it, the given value is multiplied.
+// Without AMPLITUDE the temperature jumps at the beginning; with it, the given value is multiplied. CalculiX begins the
+// first without the accelerations of the jump and converges with the first order only: its numbers are those of
+// increments of 5e-5.
 TEST(DynamicSteps, TemperaturesAsInCalculiX) {
   const std::string model =
       dynamic_column("*EXPANSION\n1e-3\n", "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n") +
       "*AMPLITUDE, NAME=WARM\n0., 0.2, 0.2, 1., 0.4, 0.4\n*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.0005, 0.3\n";
   const std::string tables = "*NODE FILE, FREQUENCY=100\nU\n*END STEP\n";
   expect_tip(run_deck(model + "*TEMPERATURE\nNALL, 120.\n" + tables).kept.states.at(0).back(),
-             {-8.006388E-02, -5.803038E-02, 5.863716E-01}, {1.260069E+00, 5.300620E-01, -1.829868E+00}, 1e-3);
+             {-7.971845E-02, -5.781104E-02, 5.859980E-01}, {1.347897E+00, 6.367071E-01, -1.896535E+00}, 2e-2);
   expect_tip(run_deck(model + "*TEMPERATURE, AMPLITUDE=WARM\nNALL, 100.\n" + tables).kept.states.at(0).back(),
-             {-2.352810E-02, -1.350876E-02, 3.563261E-01}, {-1.055338E-01, -1.914037E-01, 8.241604E-01}, 1e-3);
+             {-2.352810E-02, -1.350876E-02, 3.563261E-01}, {-1.055338E-01, -1.914037E-01, 8.241604E-01}, 1e-5);
 }
 
 TEST(DynamicSteps, AStepContinuesTheOneBefore) {
@@ -275,7 +277,7 @@ TEST_F(DynamicJob, TablesHaveTheTemperaturesOfTheirTimes) {
   const JobResult result = run_job(job, plainly(), {}, files);
   files.finish(result, {});
   std::string table = testing::read_all(folder_ / "test_NT_TIP.csv");
-  EXPECT_NE(table.find("\n0.1,13,0,0,3,60\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("\n0.2,13,0,0,3,100\n"), std::string::npos) << table;
   EXPECT_NE(table.find("\n0.3,13,0,0,3,70\n"), std::string::npos) << table;
   table = testing::read_all(folder_ / "test_NT_FOOT.csv");
   EXPECT_NE(table.find("\n0.3,1,0,0,0,20\n"), std::string::npos) << table;

@@ -39,7 +39,7 @@ std::string explicit_bar(int cells, double length, const std::string& damping = 
   text << "*NSET, NSET=FOOT\n1, 2, 3, 4\n*NSET, NSET=TIP\n"
        << 4 * cells + 1 << ", " << 4 * cells + 2 << ", " << 4 * cells + 3 << ", " << 4 * cells + 4
        << "\n*NSET, NSET=TIP1\n"
-       << 4 * cells + 1 << "\n*MATERIAL, NAME=M\n*ELASTIC\n100., 0.\n*DENSITY\n1.\n"
+       << 4 * cells + 1 << "\n*MATERIAL, NAME=M\n*ELASTIC\n100., 0.\n*DENSITY\n1.\n*EXPANSION\n1e-3\n"
        << damping << "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n"
        << further << "*AMPLITUDE, NAME=PULSE\n";
   char line[64];
@@ -82,14 +82,15 @@ double tip_velocity(const ExplicitStates& kept, std::size_t step, int cells) {
 }
 
 TEST(ExplicitSteps, AgreeWithImplicitOnes) {
-  // A soft push and a moved foot; 40 elements over a length that the wave of the pulse fills.
+  // A soft push, weight, heat and a moved foot; 40 elements over a length that the wave of the pulse fills.
   const std::string model = explicit_bar(40, 10, "*DAMPING, ALPHA=0.4\n", held);
   const std::string loads =
       "*CLOAD, AMPLITUDE=PULSE\nTIP, 1, 2.\n*DLOAD, AMPLITUDE=PULSE\nEALL, GRAV, 0.3, 0., 1., 0.\n"
-      "*BOUNDARY, AMPLITUDE=PULSE\nFOOT, 1, 1, 0.5\n*NODE PRINT, NSET=TIP1\nU, V\n*END STEP\n";
-  const ExplicitStates is = run_text(model + "*STEP\n*DYNAMIC, EXPLICIT\n, 3.\n" + loads);
-  const ExplicitStates expected = run_text(model + "*STEP\n*DYNAMIC, DIRECT, ALPHA=0\n0.01, 3.\n" + loads);
-  ASSERT_GT(std::abs(tip(expected, 0, 40)), 0.2);
+      "*BOUNDARY, AMPLITUDE=PULSE\nFOOT, 1, 1, 0.5\n*TEMPERATURE, AMPLITUDE=PULSE\nNALL, 30.\n*NODE PRINT, "
+      "NSET=TIP1\nU, V\n*END STEP\n";
+  const ExplicitStates is = run_text(model + "*STEP\n*DYNAMIC, EXPLICIT\n, 1.5\n" + loads);
+  const ExplicitStates expected = run_text(model + "*STEP\n*DYNAMIC, DIRECT, ALPHA=0\n0.01, 1.5\n" + loads);
+  ASSERT_GT(std::abs(tip(expected, 0, 40)), 0.1);
   EXPECT_NEAR(tip(is, 0, 40), tip(expected, 0, 40), 2e-3);
   EXPECT_NEAR(tip(is, 0, 40, "uy"), tip(expected, 0, 40, "uy"), 5e-3 * std::abs(tip(expected, 0, 40, "uy")));
   EXPECT_NEAR(tip_velocity(is, 0, 40), tip_velocity(expected, 0, 40), 0.02);
@@ -98,7 +99,7 @@ TEST(ExplicitSteps, AgreeWithImplicitOnes) {
   for (const char* energy : {"kinetic", "internal", "external", "damping"})
     EXPECT_NEAR(ours.at(energy), theirs.at(energy), 0.01 * theirs.at("external")) << energy;
   EXPECT_GT(theirs.at("damping"), 0.05 * theirs.at("external"));
-  EXPECT_LT(is.count(0, "worst_balance"), 0.01);
+  EXPECT_LT(std::abs(ours.at("numerical")), 0.01 * ours.at("external"));
 }
 
 TEST(ExplicitSteps, AWaveArrivesOnTime) {
@@ -216,12 +217,12 @@ TEST(ExplicitSteps, MassIsScaledOnRequest) {
   EXPECT_GT(scaled.count(0, "added_mass"), 0.001);
   EXPECT_LT(scaled.count(0, "added_mass"), 0.05);
   EXPECT_GE(scaled.count(0, "smallest_increment"), 0.0099);
-  EXPECT_LT(plain.count(0, "largest_increment"), 0.006);
+  EXPECT_LT(plain.count(0, "largest_increment"), 0.007);
   EXPECT_NEAR(tip(scaled, 0, 20), tip(plain, 0, 20), 0.03 * std::abs(tip(plain, 0, 20)));
   EXPECT_NE(scaled.responses.at(0).statement.find("% of mass added to 1 element"), std::string::npos);
   expect_error(ErrorCode::bad_input, {"test.inp:", "more mass", "element 20"},
                [&] { run_text(step("*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.08\n")); });
-  run_text(step("*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.08, MOST ADDED=0.8\n"));
+  run_text(step("*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.08, MOST ADDED=0.9\n"));
   const std::string half = "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n";
   expect_error(ErrorCode::bad_input, {"test.inp:", "masses would jump"}, [&] {
     run_text(model + half + "*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.01\n*END STEP\n" + half + "*END STEP\n");
@@ -233,7 +234,7 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
   const auto refuse = [&](const std::string& step, std::initializer_list<std::string> pieces) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read_deck_text(model + step + "*END STEP\n", "test.inp"); });
   };
-  refuse("*STEP\n*DYNAMIC, EXPLICIT=2\n, 1.\n", {"test.inp:", "EXPLICIT=2"});
+  refuse("*STEP\n*DYNAMIC, EXPLICIT=2\n, 1.\n", {"test.inp:", "EXPLICIT='2'"});
   refuse("*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 1.\n", {"test.inp:", "NLGEOM"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT, SCALE FACTOR=1.5\n, 1.\n", {"test.inp:", "SCALE FACTOR"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n", {"test.inp:", "data line"});
@@ -243,7 +244,6 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1., 0.2, 0.1\n", {"test.inp:", "shorter than the shortest"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT, ADIABATIC\n, 1.\n", {"test.inp:", "ADIABATIC"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*BOUNDARY\n9, 1, 1, 0.1\n", {"test.inp:", "jump"});
-  refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*TEMPERATURE\nNALL, 10.\n", {"test.inp:", "emperature"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.1\n", {"test.inp:", "EXPLICIT"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*FIXED MASS SCALING, FACTOR=10\n", {"test.inp:", "FACTOR"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*FIXED MASS SCALING, TYPE=UNIFORM, DT=0.1\n", {"test.inp:", "BELOW MIN"});
@@ -251,6 +251,11 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
   expect_error(ErrorCode::bad_input, {"test.inp:", "multi-point"}, [&] {
     run_text(explicit_bar(2, 2, "", held + "*EQUATION\n2\n9, 1, 1., 10, 1, -1.\n") +
              "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*END STEP\n");
+  });
+  std::string softening = model;
+  softening.replace(softening.find("100., 0.\n"), 9, "100., 0., 0.\n400., 0., 100.\n");
+  expect_error(ErrorCode::bad_input, {"test.inp:", "depend on the temperature"}, [&] {
+    run_text(softening + "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*TEMPERATURE, AMPLITUDE=PULSE\nNALL, 100.\n*END STEP\n");
   });
   const Job noted =
       read_deck_text(model + "*STEP\n*DYNAMIC, EXPLICIT, ALPHA=-0.05\n0.001, 1.\n*END STEP\n", "test.inp");

@@ -25,8 +25,8 @@ Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
   if (root.has("grid") && !root.has("mesh")) root.at("grid").fail("this is a job of heat on a grid; use voussoir heat");
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
-              "sections", "ignore", "supports", "equations", "loads", "steps", "print", "points", "paths", "units",
-              "checkpoints"});
+              "sections", "ignore", "superelements", "supports", "equations", "loads", "steps", "print", "points", "paths",
+              "units", "checkpoints"});
   root.at("mesh").text();
   return root;
 }
@@ -93,6 +93,8 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   }
 
   job::Model model(groups, bodies);
+  result.own_nodes = bodies.front().domain().node_count();
+  if (root.has("superelements")) result.own_nodes = job::read_superelements(root.at("superelements"), folder, model);
   if (root.has("initial_temperature")) job::read_initial_temperature(root.at("initial_temperature"), model);
   if (root.has("equations")) job::read_equations(root.at("equations"), model);
   const auto supports =
@@ -101,7 +103,6 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   job::read_steps(root, model, loads, supports, folder, result);
   job::read_probes(root, result);
   if (root.has("checkpoints")) read_checkpoints(root.at("checkpoints"), result.checkpoints);
-  result.own_nodes = bodies.front().domain().node_count();
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
   return result;
 }

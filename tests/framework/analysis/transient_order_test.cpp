@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <array>
 #include <cmath>
 
 #include <voussoir/elements/register.hpp>
@@ -15,10 +16,13 @@ VSR_REGISTER_ELEMENT(voussoir::testing::GreenTruss);
 namespace voussoir {
 namespace {
 
+using testing::add_bar;
 using testing::add_oscillator;
+using testing::entry;
 using testing::field_at;
 using testing::options_of;
 using testing::oscillator_on_a_ramp;
+using testing::zero_field;
 
 constexpr double pi = 3.14159265358979323846;
 
@@ -94,13 +98,13 @@ TEST(TransientOrder, NumericalDampingIsThatOfTheAmplificationMatrix) {
   }
 }
 
-/// A pendulum of a stiff bar without mass and a point mass, released at rest: the time of a quarter of its period.
-double quarter_period(double angle, double step, const std::string& method, TransientReport* report = nullptr) {
-  Domain d;
+/// A pendulum of length 1 under the weight 1, released at an angle: a bar without mass (node 1 is the pivot) and a
+/// point mass 1 (node 2).
+void add_pendulum(Domain& d, double angle, double stiffness) {
   d.add_node(1, 0, 0, 0);
   d.add_node(2, std::sin(angle), -std::cos(angle), 0);
   auto bar_material = std::make_shared<Material>("bar");
-  bar_material->set("young", 1e5).set("area", 1).set("density", 0);
+  bar_material->set("young", stiffness).set("area", 1).set("density", 0);
   auto& bar = d.add_block("bar", "green_truss");
   bar.set_material(bar_material);
   bar.add(1, {1, 2});
@@ -111,6 +115,12 @@ double quarter_period(double angle, double step, const std::string& method, Tran
   d.prescribe("pivot", "ux");
   d.prescribe("pivot", "uy");
   d.add_load_case("weight").nodal_at(2, "uy", -1);
+}
+
+/// A pendulum of a stiff bar, released at rest: the time of a quarter of its period.
+double quarter_period(double angle, double step, const std::string& method, TransientReport* report = nullptr) {
+  Domain d;
+  add_pendulum(d, angle, 1e5);
   auto a = make_transient_analysis(d, options_of(method));
   a->loads().add_load_case("weight");
   a->set_steps({.end = 4, .step = step});
@@ -139,6 +149,80 @@ TEST(TransientOrder, ALargePendulumHasThePeriodOfTheEllipticIntegral) {
   EXPECT_GT(report.iterations, report.steps);
   EXPECT_NEAR(quarter_period(angle, 0.01, "generalised-alpha:radius=0.8"), exact, 1e-3 * exact);
   EXPECT_NEAR(quarter_period(0.05, 0.01, "hht"), pi / 2 * (1 + 0.05 * 0.05 / 16), 2e-4);
+}
+
+/// The position of an elastic pendulum at time t by the method of Runge and Kutta: x″ = −E ε x, y″ = −E ε y − 1 with
+/// Green's strain ε = (x² + y² − 1) / 2.
+std::array<double, 2> pendulum_position(double angle, double stiffness, double t) {
+  using State = std::array<double, 4>;
+  const auto rate = [&](const State& s) {
+    const double force = stiffness * (s[0] * s[0] + s[1] * s[1] - 1) / 2;
+    return State{s[2], s[3], -force * s[0], -force * s[1] - 1};
+  };
+  const auto moved = [](const State& s, double h, const State& r) {
+    State next = s;
+    for (std::size_t i = 0; i < 4; ++i) next[i] += h * r[i];
+    return next;
+  };
+  State s{std::sin(angle), -std::cos(angle), 0, 0};
+  const int steps = 20000;
+  const double h = t / steps;
+  for (int k = 0; k < steps; ++k) {
+    const State a = rate(s), b = rate(moved(s, h / 2, a)), c = rate(moved(s, h / 2, b)), d = rate(moved(s, h, c));
+    for (std::size_t i = 0; i < 4; ++i) s[i] += h / 6 * (a[i] + 2 * b[i] + 2 * c[i] + d[i]);
+  }
+  return {s[0], s[1]};
+}
+
+double pendulum_error(const std::string& method, double step) {
+  const double angle = 1.5, stiffness = 50, end = 1.6;
+  Domain d;
+  add_pendulum(d, angle, stiffness);
+  auto a = make_transient_analysis(d, options_of(method));
+  a->loads().add_load_case("weight");
+  a->set_steps({.end = end, .step = step});
+  a->set_recovery(false);
+  const StepResult result = a->run().back();
+  const auto exact = pendulum_position(angle, stiffness, end);
+  return std::hypot(std::sin(angle) + result.unknowns.at(1, "ux") - exact[0],
+                    -std::cos(angle) + result.unknowns.at(1, "uy") - exact[1]);
+}
+
+TEST(TransientOrder, MethodsAreOfSecondOrderOnAnElasticPendulum) {
+  for (const char* method : {"newmark", "hht", "hht:alpha=-0.3", "generalised-alpha", "generalised-alpha:radius=0.5"}) {
+    const double coarse = pendulum_error(method, 0.01), fine = pendulum_error(method, 0.005);
+    EXPECT_LT(fine, 5e-3) << method;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2) << method << " " << coarse << " " << fine;
+  }
+  const double coarse = pendulum_error("newmark:beta=0.36,gamma=0.7", 0.002),
+               fine = pendulum_error("newmark:beta=0.36,gamma=0.7", 0.001);
+  EXPECT_NEAR(std::log2(coarse / fine), 1, 0.15) << coarse << " " << fine;
+}
+
+TEST(TransientOrder, MethodsAreOfSecondOrderOnABar) {
+  // The third mode of a bar with one end free: sin(q i) is a mode of the mesh itself, with q = 5π / 2n and
+  // ω² = 6n² (1 − cos q) / (2 + cos q) for the consistent mass, so that the error is that of the integration alone.
+  const int n = 12;
+  const double q = 5 * pi / (2 * n), omega = n * std::sqrt(6 * (1 - std::cos(q)) / (2 + std::cos(q))), end = 1.1;
+  const auto error = [&](const std::string& method, double step) {
+    Domain d;
+    add_bar(d, n);
+    auto a = make_transient_analysis(d, options_of(method));
+    NodalField shape = zero_field(a->model());
+    for (int i = 0; i <= n; ++i) entry(shape, i, "ux") = std::sin(q * i);
+    a->set_initial_displacement(shape);
+    a->set_steps({.end = end, .step = step});
+    const StepResult result = a->run().back();
+    double largest = 0;
+    for (int i = 0; i <= n; ++i)
+      largest = std::max(largest, std::abs(result.unknowns.at(i, "ux") - std::cos(omega * end) * std::sin(q * i)));
+    return largest;
+  };
+  for (const char* method : {"newmark", "hht", "hht:alpha=-0.3", "generalised-alpha", "generalised-alpha:radius=0.5"}) {
+    const double coarse = error(method, 0.01), fine = error(method, 0.005);
+    EXPECT_LT(fine, 1e-2) << method;
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2) << method << " " << coarse << " " << fine;
+  }
 }
 
 TEST(TransientOrder, ANonlinearBarIsOfSecondOrder) {

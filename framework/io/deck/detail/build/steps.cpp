@@ -117,6 +117,20 @@ Supports make_whole_supports(Build& b, const Model& m, const ActingState& state,
   return make_supports(b, m, whole, time);
 }
 
+void refuse_temperatures(const Build& b, const StepCard& card, const ActingState& state) {
+  if (*card.procedure == Procedure::transient_heat && !state.temperatures.empty())
+    b.fail(
+        "*TEMPERATURE acts in a step before this transient *HEAT TRANSFER step; programs differ in the temperatures "
+        "that "
+        "it begins with: put the *HEAT TRANSFER step first, or into a deck of its own",
+        card.procedure_place);
+}
+
+/// The name of a step of the deck, which may be one of two of the job.
+std::string name_of_step(std::size_t number, const StepCard& card) {
+  return "step " + std::to_string(number) + (card.stress_of_heat ? ", stress" : "");
+}
+
 }  // namespace
 
 void build_steps(Build& b) {
@@ -160,20 +174,14 @@ void build_steps(Build& b) {
     const bool heat = is_heat(*card.procedure);
     Model& m = *b.model(heat ? Physics::heat : Physics::structure);
     JobStep step;
-    if (!card.stress_of_heat) ++number;
-    step.name = "step " + std::to_string(number) + (card.stress_of_heat ? ", stress" : "");
+    step.name = name_of_step(card.stress_of_heat ? number : ++number, card);
     step.title = card.title;
     step.procedure = *card.procedure;
     step.domain = m.index;
     step.total_time = *card.procedure == Procedure::frequency ? total + 1 : total;  // as CalculiX prints it
     step.where = b.deck.where(card.place);
     if (heat) {
-      if (*card.procedure == Procedure::transient_heat && !state.temperatures.empty())
-        b.fail(
-            "*TEMPERATURE acts in a step before this transient *HEAT TRANSFER step; programs differ in the "
-            "temperatures "
-            "that it begins with: put the *HEAT TRANSFER step first, or into a deck of its own",
-            card.procedure_place);
+      refuse_temperatures(b, card, state);
       last_heat = i;
       if (!state.temperatures.empty()) ++state_number;
       state.temperatures.clear();  // those of the heat step take their place

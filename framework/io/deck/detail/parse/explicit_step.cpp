@@ -7,10 +7,6 @@
 namespace voussoir::deck {
 
 void Parser::read_explicit(Card& card) {
-  const std::string kind = squeezed(card.verbatim("EXPLICIT"));
-  if (!kind.empty() && kind != "YES")
-    card.fail_unsupported(ErrorCode::bad_input,
-                          "*DYNAMIC, EXPLICIT=" + kind + " is not supported: give EXPLICIT without a value");
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
   card.refuse("ADIABATIC", "temperatures are not supported in *DYNAMIC steps");
   card.refuse("FIXED TIME INCREMENTATION", "give DIRECT for increments of equal size");
