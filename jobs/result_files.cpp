@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_set>
@@ -75,8 +76,8 @@ struct ResultFiles::State {
     std::string dat, frd;
     std::vector<std::string> notes;
   };
-  Added* added = nullptr;  // of the state that is being written
-  detail::BackgroundWork background;           // the last member: its thread uses all the others
+  Added* added = nullptr;             // of the state that is being written
+  detail::BackgroundWork background;  // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
   struct Acting {
@@ -424,8 +425,8 @@ struct ResultFiles::State {
   /// Writes one of several states of a step.
   void write_state(std::size_t step, StepState& state) {
     const Procedure procedure = job.steps[step].procedure;
-    const bool in_frd = options.frd && state.for_viewers &&
-                        (procedure == Procedure::modal_dynamic || is_integrated(procedure));
+    const bool in_frd =
+        options.frd && state.for_viewers && (procedure == Procedure::modal_dynamic || is_integrated(procedure));
     Added adds;
     struct Forget {  // also where a file cannot be written
       State& state;

@@ -22,7 +22,6 @@ using enum UnreadCard::Fate;
 constexpr UnreadCard cards[] = {
     // Ignored silently.
     {"PREPRINT", "", ignored},
-    {"OUTPUT", "", ignored},
     {"CONTROLS", "", ignored},
     {"MONITOR", "", ignored},
     {"PRINT", "", ignored},
