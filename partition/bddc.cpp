@@ -28,7 +28,8 @@ struct Constraint {
 ///
 /// λ is scaled by a typical stiffness, so that the entries of this matrix have one magnitude.
 struct BddcOperator::Part {
-  explicit Part(const PartMatrices& matrices, int number) : solver(matrices, number) {}
+  Part(const PartMatrices& matrices, int number, const std::string& part_solver)
+      : solver(matrices, number, part_solver) {}
 
   NeumannSolver solver;
   std::vector<double> weights;  // on the boundary
@@ -116,7 +117,7 @@ BddcOperator::BddcOperator(Backend& backend, const PartMatrices& matrices, const
       matrices_(matrices) {
   const Decomposition& decomposition = matrices.decomposition();
   for (int p = 0; p < decomposition.parts(); ++p) {
-    parts_.push_back(std::make_unique<Part>(matrices, p));
+    parts_.push_back(std::make_unique<Part>(matrices, p, options.part_solver));
     Part& part = *parts_.back();
     if (!part.solver.kernel().empty()) ++floating_;
     const std::vector<double> all = part_weights(decomposition, p, options.weighting, &matrices);
