@@ -76,9 +76,7 @@ std::vector<std::vector<double>> rigid_motions(const AnalysisModel& model, std::
   std::array<int, 6> motion{};
   int count = 0;
   for (std::size_t m = 0; m < 6; ++m) {
-    const bool exists = revolves ? m == 1
-                        : m < 3  ? has[m]
-                                 : (has[(m + 1) % 3] && has[(m + 2) % 3]) || has[m];
+    const bool exists = revolves ? m == 1 : m < 3 ? has[m] : (has[(m + 1) % 3] && has[(m + 2) % 3]) || has[m];
     motion[m] = exists ? count++ : -1;
   }
   std::vector<std::vector<double>> vectors(static_cast<std::size_t>(count) + others,

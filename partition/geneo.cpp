@@ -21,7 +21,8 @@ SymmetricCsr weighted_sum(const SymmetricCsr& a, const SymmetricCsr& b, double f
   sum.row_start.push_back(0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.n); ++i) {
     auto p = static_cast<std::size_t>(a.row_start[i]), q = static_cast<std::size_t>(b.row_start[i]);
-    const auto end_p = static_cast<std::size_t>(a.row_start[i + 1]), end_q = static_cast<std::size_t>(b.row_start[i + 1]);
+    const auto end_p = static_cast<std::size_t>(a.row_start[i + 1]),
+               end_q = static_cast<std::size_t>(b.row_start[i + 1]);
     while (p < end_p || q < end_q) {
       const std::int32_t cp = p < end_p ? a.column[p] : INT32_MAX, cq = q < end_q ? b.column[q] : INT32_MAX;
       sum.column.push_back(std::min(cp, cq));
@@ -50,8 +51,7 @@ LowEigenpairs dense_pairs(const SymmetricCsr& a, const SymmetricCsr& b, double t
   if (Eigen::LLT<Eigen::MatrixXd>(right).info() != Eigen::Success)
     throw Error(ErrorCode::singular, "the right-hand matrix of an eigenproblem is not positive definite");
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(dense_matrix(a), right);
-  if (solver.info() != Eigen::Success)
-    throw Error(ErrorCode::not_converged, "a dense eigenproblem was not solved");
+  if (solver.info() != Eigen::Success) throw Error(ErrorCode::not_converged, "a dense eigenproblem was not solved");
   LowEigenpairs pairs;
   for (Eigen::Index k = 0; k < solver.eigenvalues().size() && solver.eigenvalues()(k) < threshold; ++k) {
     pairs.values.push_back(solver.eigenvalues()(k));

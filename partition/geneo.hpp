@@ -13,8 +13,8 @@ struct LowEigenpairs {
 };
 /// All eigenpairs of A v = λ B v with λ below a positive threshold. Their number is counted by the inertia of
 /// A − threshold · B, so that none is missed. Small matrices are solved densely, larger ones by block Lanczos iteration
-/// on the factorised A + threshold · B. Matrices of different sizes are an Error (misuse); if B is not positive definite
-/// or the iteration does not find all pairs, an Error (singular or not_converged).
+/// on the factorised A + threshold · B. Matrices of different sizes are an Error (misuse); if B is not positive
+/// definite or the iteration does not find all pairs, an Error (singular or not_converged).
 LowEigenpairs low_eigenpairs(const SymmetricCsr& a, const SymmetricCsr& b, double threshold);
 
 /// Coarse space of generalised eigenproblems in the overlaps (GenEO), which makes two-level Schwarz methods robust for
@@ -25,8 +25,8 @@ LowEigenpairs low_eigenpairs(const SymmetricCsr& a, const SymmetricCsr& b, doubl
 ///
 ///   A_p v = λ D_p (R_p A R_pᵀ) D_p v,   λ < threshold
 ///
-/// The condition number of the two-level additive method is then at most geneo_bound(), whatever the material is. Motions
-/// without resistance have λ = 0, so that the rigid-body motions of floating parts are included.
+/// The condition number of the two-level additive method is then at most geneo_bound(), whatever the material is.
+/// Motions without resistance have λ = 0, so that the rigid-body motions of floating parts are included.
 ///
 /// N. Spillane, V. Dolean, P. Hauret, F. Nataf, C. Pechstein, R. Scheichl: Abstract robust coarse spaces for systems of
 /// PDEs via generalized eigenproblems in the overlaps. Numer. Math. 126 (2014).

@@ -73,8 +73,7 @@ void NeumannSolver::find_rigid_kernel(const PartMatrices& matrices, int part) {
   for (const auto& piece : connected_pieces(full_rows(matrices.neumann(part)))) {
     std::vector<std::int32_t> equations;
     for (const std::int32_t i : piece)
-      equations.push_back(
-          decomposition.equations()[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(i)])]);
+      equations.push_back(decomposition.equations()[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(i)])]);
     const auto motions = orthonormal_basis(rigid_motions(decomposition.model(), equations));
     const auto count = static_cast<Eigen::Index>(motions.size());
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(n), count), image = all;
@@ -114,8 +113,9 @@ void NeumannSolver::restrain(const PartMatrices& matrices, int part) {
   for (std::int32_t i = 0; i < size_; ++i)
     if (!std::binary_search(restrained_.begin(), restrained_.end(), i)) {
       others.push_back(i);
-      equations.push_back(decomposition.equations()[static_cast<std::size_t>(
-          decomposition.unknowns(part)[static_cast<std::size_t>(i)])]);
+      equations.push_back(
+          decomposition
+              .equations()[static_cast<std::size_t>(decomposition.unknowns(part)[static_cast<std::size_t>(i)])]);
     }
   solver_->describe(decomposition.model(), equations);
   solver_->set_up(submatrix(matrices.neumann(part), others), "part " + std::to_string(part), [&](std::int64_t i) {

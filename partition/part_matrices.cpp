@@ -43,7 +43,8 @@ class PartAssembly {
     if (sets_.empty()) return;
     sets_of_.resize(static_cast<std::size_t>(decomposition_.size()));
     for (std::size_t s = 0; s < sets_.size(); ++s)
-      for (const std::int32_t u : sets_[s]) sets_of_[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
+      for (const std::int32_t u : sets_[s])
+        sets_of_[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
   }
 
   std::vector<SymmetricCsr> patterns() {

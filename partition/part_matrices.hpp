@@ -60,9 +60,9 @@ class PartMatrices {
   std::vector<double> factors_;
 };
 
-/// The matrices of sets of unknowns that may overlap, with unassembled boundary: matrix s is the sum of the elements all
-/// of whose unknowns are in set s, by positions in the set. Sets ascend. `factors` multiplies the elements of each part
-/// of the decomposition, as PartMatrices::factors() has them; empty for 1.
+/// The matrices of sets of unknowns that may overlap, with unassembled boundary: matrix s is the sum of the elements
+/// all of whose unknowns are in set s, by positions in the set. Sets ascend. `factors` multiplies the elements of each
+/// part of the decomposition, as PartMatrices::factors() has them; empty for 1.
 std::vector<SymmetricCsr> overlapping_neumann(const Decomposition& decomposition,
                                               std::span<const std::vector<std::int32_t>> sets,
                                               const ElementState& state, const MatrixTerms& terms,

@@ -105,10 +105,10 @@ class RegisteredPartSolver final : public SystemPartSolver {
     const SolveReport report = system_->solve(*solver_, b_and_x, x);
     bytes_ = report.memory_bytes;
     if (!report.converged)
-      throw Error(report.not_positive_definite || !report.free_motions.empty() ? ErrorCode::singular
-                                                                               : ErrorCode::not_converged,
-                  "the matrix of the part was not solved: " + report.reason + "; use another solver of parts",
-                  "part solver '" + name_ + "', " + where_);
+      throw Error(
+          report.not_positive_definite || !report.free_motions.empty() ? ErrorCode::singular : ErrorCode::not_converged,
+          "the matrix of the part was not solved: " + report.reason + "; use another solver of parts",
+          "part solver '" + name_ + "', " + where_);
     std::copy(x.begin(), x.end(), b_and_x.begin());
   }
   std::size_t bytes() const override { return bytes_; }

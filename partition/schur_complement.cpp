@@ -17,8 +17,8 @@ SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices,
     const auto interior = decomposition.interior(p);
     std::vector<std::int32_t> equations;
     for (const std::int32_t i : interior)
-      equations.push_back(decomposition.equations()[static_cast<std::size_t>(
-          decomposition.unknowns(p)[static_cast<std::size_t>(i)])]);
+      equations.push_back(
+          decomposition.equations()[static_cast<std::size_t>(decomposition.unknowns(p)[static_cast<std::size_t>(i)])]);
     interior_.back()->describe(decomposition.model(), equations);
     interior_.back()->set_up(submatrix(matrices.neumann(p), interior),
                              "part " + std::to_string(p) + " with its interface fixed", [&](std::int64_t i) {

@@ -44,9 +44,10 @@ SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const Symme
     maps_.emplace_back(set.unknowns, std::move(weights));
   }
   if (options.kind == SchwarzKind::restricted && is_flexible())
-    throw Error(ErrorCode::bad_input,
-                "what it does varies with the residual, which GMRES does not allow; use an exact solver, or asm with CG",
-                "part solver '" + options.part_solver + "'");
+    throw Error(
+        ErrorCode::bad_input,
+        "what it does varies with the residual, which GMRES does not allow; use an exact solver, or asm with CG",
+        "part solver '" + options.part_solver + "'");
   if (options.two_levels) set_up_coarse(decomposition, matrix, sets);
 }
 

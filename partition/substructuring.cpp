@@ -48,9 +48,8 @@ SubstructuredSystem::SubstructuredSystem(Backend& backend, PartMatrices matrices
   if (schur_->unknowns() == 0) return;
   const std::string& method = options.interface_preconditioner;
   if (method == "bddc" || method == "feti-dp")
-    interface_ =
-        std::make_unique<BddcOperator>(backend, matrices_,
-                                       BddcOperator::Options{options.primal, options.weighting, options.part_solver});
+    interface_ = std::make_unique<BddcOperator>(
+        backend, matrices_, BddcOperator::Options{options.primal, options.weighting, options.part_solver});
   else if (method == "nn")
     interface_ = std::make_unique<NeumannNeumannOperator>(matrices_, *schur_, options.weighting, options.part_solver);
   else if (method == "jacobi")

@@ -87,7 +87,8 @@ void check_unknowns(const MatrixUnknowns& unknowns, std::size_t rows) {
   if (unknowns.coordinates.size() % 3 != 0) wrong("the number of coordinates is no multiple of 3");
   std::vector<char> used(nodes * names, 0), has_row(nodes, 0);
   for (std::size_t i = 0; i < rows; ++i) {
-    const auto node = static_cast<std::size_t>(unknowns.node[i]), name = static_cast<std::size_t>(unknowns.component[i]);
+    const auto node = static_cast<std::size_t>(unknowns.node[i]),
+               name = static_cast<std::size_t>(unknowns.component[i]);
     if (unknowns.node[i] < 0 || node >= nodes || unknowns.component[i] < 0 || name >= names)
       wrong(row_label(static_cast<std::int64_t>(i)) + " has a node or a component that does not exist");
     if (used[node * names + name]++) wrong(row_label(static_cast<std::int64_t>(i)) + " has the unknown of another row");
@@ -112,8 +113,8 @@ bool is_symmetric(const HostMatrix& rows) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows.block_rows()); ++i)
     for (auto k = rows.row_start[i]; k < rows.row_start[i + 1]; ++k) {
       const double value = rows.value[static_cast<std::size_t>(k)];
-      const double* other = entry(rows, static_cast<std::size_t>(rows.column[static_cast<std::size_t>(k)]),
-                                  static_cast<std::int32_t>(i));
+      const double* other =
+          entry(rows, static_cast<std::size_t>(rows.column[static_cast<std::size_t>(k)]), static_cast<std::int32_t>(i));
       if ((other ? *other : 0.0) != value) return false;
     }
   return true;
@@ -121,13 +122,14 @@ bool is_symmetric(const HostMatrix& rows) {
 
 void check_rows(const HostMatrix& rows, MatrixSystem::Symmetry symmetry) {
   if (rows.block_size != 1 || rows.row_start.empty() || rows.row_start.front() != 0 ||
-      rows.row_start.back() != static_cast<std::int64_t>(rows.column.size()) ||
-      rows.value.size() != rows.column.size())
-    throw Error(ErrorCode::bad_input, "the arrays of the matrix do not fit together: it needs block size 1, a start for "
-                                      "each row, and a column and a value for each entry");
+      rows.row_start.back() != static_cast<std::int64_t>(rows.column.size()) || rows.value.size() != rows.column.size())
+    throw Error(ErrorCode::bad_input,
+                "the arrays of the matrix do not fit together: it needs block size 1, a start for "
+                "each row, and a column and a value for each entry");
   const std::int64_t n = rows.block_rows();
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto first = rows.row_start[static_cast<std::size_t>(i)], last = rows.row_start[static_cast<std::size_t>(i) + 1];
+    const auto first = rows.row_start[static_cast<std::size_t>(i)],
+               last = rows.row_start[static_cast<std::size_t>(i) + 1];
     if (last < first || last > rows.row_start.back())
       throw Error(ErrorCode::bad_input, "the row ends before it begins", row_label(i));
     for (auto k = first; k < last; ++k) {
@@ -145,11 +147,13 @@ void check_rows(const HostMatrix& rows, MatrixSystem::Symmetry symmetry) {
       if (j == i) continue;
       const double value = rows.value[static_cast<std::size_t>(k)];
       const double *other = entry(rows, j, static_cast<std::int32_t>(i)),
-                   *own = entry(rows, i, static_cast<std::int32_t>(i)), *its = entry(rows, j, static_cast<std::int32_t>(j));
+                   *own = entry(rows, i, static_cast<std::int32_t>(i)),
+                   *its = entry(rows, j, static_cast<std::int32_t>(j));
       const double size = std::sqrt(std::abs((own ? *own : 0.0) * (its ? *its : 0.0)));
       if (std::abs((other ? *other : 0.0) - value) > 1e-10 * std::max(size, std::abs(value)))
-        throw Error(ErrorCode::bad_input, "the matrix is not symmetric: it differs from its transpose in column " +
-                                              std::to_string(j + 1), row_label(static_cast<std::int64_t>(i)));
+        throw Error(ErrorCode::bad_input,
+                    "the matrix is not symmetric: it differs from its transpose in column " + std::to_string(j + 1),
+                    row_label(static_cast<std::int64_t>(i)));
     }
 }
 
@@ -192,8 +196,7 @@ void MatrixSystem::build_domain(const HostMatrix& rows, Symmetry symmetry, const
   std::sort(links.begin(), links.end());
   links.erase(std::unique(links.begin(), links.end()), links.end());
   if (!links.empty()) {
-    ElementBlock& block =
-        domain_->add_block("links", pattern_type(2, unknowns.names, symmetry == Symmetry::symmetric));
+    ElementBlock& block = domain_->add_block("links", pattern_type(2, unknowns.names, symmetry == Symmetry::symmetric));
     for (const auto& [a, b] : links) block.add(++id, {Id{a} + 1, Id{b} + 1});
   }
   std::vector<char> has(static_cast<std::size_t>(nodes) * unknowns.names.size(), 0);
@@ -202,7 +205,8 @@ void MatrixSystem::build_domain(const HostMatrix& rows, Symmetry symmetry, const
         static_cast<std::size_t>(unknowns.component[i])] = 1;
   for (std::size_t at = 0; at < has.size(); ++at)
     if (!has[at])
-      domain_->prescribe_at(static_cast<Id>(at / unknowns.names.size()) + 1, unknowns.names[at % unknowns.names.size()]);
+      domain_->prescribe_at(static_cast<Id>(at / unknowns.names.size()) + 1,
+                            unknowns.names[at % unknowns.names.size()]);
 }
 
 MatrixSystem::MatrixSystem(std::shared_ptr<Backend> backend, const HostMatrix& rows, Symmetry symmetry)
@@ -246,8 +250,8 @@ MatrixSystem::MatrixSystem(std::shared_ptr<Backend> backend, const HostMatrix& r
     }
     host.row_start.push_back(static_cast<std::int64_t>(host.column.size()));
   }
-  soe_ = std::make_unique<GivenSOE>(
-      backend->service<MatrixServices>().make_matrix(model_->device_model().layout(), host));
+  soe_ =
+      std::make_unique<GivenSOE>(backend->service<MatrixServices>().make_matrix(model_->device_model().layout(), host));
   soe_->set_model(*model_);
   soe_->take();
 }

@@ -14,8 +14,8 @@ NamePart name_part(const std::string& text, const std::string& kind, const std::
   return part;
 }
 
-/// Where the preconditioner begins. A plus sign in the option solver=cg+amg, which names the solver of parts, belongs to
-/// that option.
+/// Where the preconditioner begins. A plus sign in the option solver=cg+amg, which names the solver of parts, belongs
+/// to that option.
 std::size_t preconditioner_sign(const std::string& text) {
   std::size_t plus = text.find('+');
   while (plus != std::string::npos) {

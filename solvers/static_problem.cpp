@@ -223,8 +223,8 @@ std::string automatic_storage(const Domain& domain, const Size& size, const Stat
 
 namespace {
 
-/// Whether a solver accepts a preconditioner: conjugate gradients need one that is symmetric. What cannot be made without
-/// options is not judged.
+/// Whether a solver accepts a preconditioner: conjugate gradients need one that is symmetric. What cannot be made
+/// without options is not judged.
 bool fits_together(const SolverFactory& factory, const std::string& preconditioner) {
   try {
     const auto made = preconditioners().find(preconditioner).make("");

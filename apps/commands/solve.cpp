@@ -57,8 +57,8 @@ GivenSystem read_system(const SolveCommand& command) {
   const MarketMatrix& a = system.a;
   if (a.rows != a.columns)
     throw Error(ErrorCode::bad_input,
-                fmt::format("the matrix has {} rows and {} columns; a system of equations needs as many of both", a.rows,
-                            a.columns),
+                fmt::format("the matrix has {} rows and {} columns; a system of equations needs as many of both",
+                            a.rows, a.columns),
                 command.matrix);
   if (a.rows == 0) throw Error(ErrorCode::bad_input, "the matrix has no rows", command.matrix);
   system.symmetric = a.symmetric || is_symmetric(a.entries);
@@ -81,8 +81,7 @@ GivenSystem read_system(const SolveCommand& command) {
 /// Messages about "node 7, x" are about row 7 here.
 [[noreturn]] void rethrow_as_row(const Error& error, const std::string& file) {
   std::string where = error.where();
-  if (where.starts_with("node ") && where.ends_with(", x"))
-    where = file + ", row " + where.substr(5, where.size() - 8);
+  if (where.starts_with("node ") && where.ends_with(", x")) where = file + ", row " + where.substr(5, where.size() - 8);
   throw Error(error.code(), error.text(), where.empty() ? file : where);
 }
 
@@ -97,9 +96,8 @@ Solved solve_system(const SolveCommand& command, const GivenSystem& system, cons
   solved.x.assign(system.b.size(), 0.0);
   try {
     const Stopwatch building;
-    MatrixSystem given(
-        backend, system.a.entries,
-        system.symmetric ? MatrixSystem::Symmetry::symmetric : MatrixSystem::Symmetry::unsymmetric);
+    MatrixSystem given(backend, system.a.entries,
+                       system.symmetric ? MatrixSystem::Symmetry::symmetric : MatrixSystem::Symmetry::unsymmetric);
     solved.build_seconds = building.seconds();
     const auto solver = make_solver(command.solver, command.tolerance, command.max_iterations);
     solved.report = given.solve(*solver, system.b, solved.x, system.columns);
@@ -178,11 +176,11 @@ void run_solve_command(const SolveCommand& command) {
     show_table(command, system, solved, backend->describe());
   if (!solved.report.converged) {
     const SolveReport& report = solved.report;
-    throw Error(report.not_positive_definite || !report.free_motions.empty() ? ErrorCode::singular
-                                                                             : ErrorCode::not_converged,
-                "the system was not solved" + (report.reason.empty() ? "" : ": " + report.reason) +
-                    (command.output.empty() ? "" : "; no solution was written"),
-                command.matrix);
+    throw Error(
+        report.not_positive_definite || !report.free_motions.empty() ? ErrorCode::singular : ErrorCode::not_converged,
+        "the system was not solved" + (report.reason.empty() ? "" : ": " + report.reason) +
+            (command.output.empty() ? "" : "; no solution was written"),
+        command.matrix);
   }
   if (!command.json && !command.output.empty()) show("Wrote {}\n", command.output);
 }

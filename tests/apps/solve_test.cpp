@@ -13,8 +13,7 @@ namespace {
 std::string tridiagonal_file(int n, bool symmetric) {
   std::string text = symmetric ? "%%MatrixMarket matrix coordinate real symmetric\n"
                                : "%%MatrixMarket matrix coordinate real general\n";
-  text += std::to_string(n) + " " + std::to_string(n) + " " +
-          std::to_string(symmetric ? 2 * n - 1 : 3 * n - 2) + "\n";
+  text += std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(symmetric ? 2 * n - 1 : 3 * n - 2) + "\n";
   for (int i = 1; i <= n; ++i) {
     text += std::to_string(i) + " " + std::to_string(i) + " 2\n";
     if (i > 1) text += std::to_string(i) + " " + std::to_string(i - 1) + (symmetric ? " -1\n" : " -1.5\n");
@@ -46,14 +45,16 @@ TEST(Solve, SolvesAndWrites) {
 
   for (const char* solver : {"cg+amg", "cg+jacobi", "gmres+none", "bicgstab", "direct:eigen"})
     for (const char* backend : {"openmp:2", "debug:2"}) {
-      const Outcome json = run_program({"solve", "a.mtx", "--solver", solver, "--backend", backend, "--json"}, settings);
+      const Outcome json =
+          run_program({"solve", "a.mtx", "--solver", solver, "--backend", backend, "--json"}, settings);
       ASSERT_EQ(json.code, 0) << solver << json.error;
       const auto document = nlohmann::json::parse(json.out);
       EXPECT_TRUE(document["converged"]) << solver;
       EXPECT_LT(document["error_of_ones"], 1e-5) << solver;
       EXPECT_EQ(document["rows"], 50);
     }
-  const Outcome unsymmetric = run_program({"solve", "u.mtx", "--solver", "gmres+jacobi", "--tolerance", "1e-10"}, settings);
+  const Outcome unsymmetric =
+      run_program({"solve", "u.mtx", "--solver", "gmres+jacobi", "--tolerance", "1e-10"}, settings);
   EXPECT_EQ(unsymmetric.code, 0) << unsymmetric.error;
   EXPECT_TRUE(contains(unsymmetric.out, "not symmetric")) << unsymmetric.out;
 }
@@ -81,7 +82,8 @@ TEST(Solve, SaysWhatIsWrong) {
   fails({"u.mtx", "--solver", "cg"}, 1, "not symmetric");
   fails({"a.mtx", "--solver", "cg+agm"}, 2, "amg");
   fails({"a.mtx", "--solver", "cg+bddc"}, 1, "bddc");
-  fails({"a.mtx", "--solver", "gmres+none", "--max-iterations", "1", "--output", "x.mtx"}, 3, "no solution was written");
+  fails({"a.mtx", "--solver", "gmres+none", "--max-iterations", "1", "--output", "x.mtx"}, 3,
+        "no solution was written");
   EXPECT_FALSE(std::filesystem::exists(folder / "x.mtx"));
   fails({"zero.mtx", "--solver", "cg"}, 3, "row 2");
   fails({"zero.mtx"}, 3, "zero.mtx");

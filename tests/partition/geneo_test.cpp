@@ -3,7 +3,11 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
 
+#include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/decomposition_study.hpp>
 #include <voussoir/partition/geneo.hpp>
@@ -80,6 +84,31 @@ TEST(Geneo, StaysBoundedWherePlainCoarseSpacesDegrade) {
   }
 }
 
+TEST(Geneo, ConditionOverContrastAsDrawnInTheDocs) {
+  LinePlot plot("16 parts with channels of another material", "log10 of the contrast");
+  auto& panel = plot.panel("log10 of the condition number");
+  for (const char* method : {"asm2", "geneo"}) {
+    LinePlot::Points points;
+    double least = 1e300, most = 0;
+    for (const int power : {0, 1, 2, 3, 4, 5, 6}) {
+      const StudyRow row = row_of(method, std::pow(10.0, power), "plane_stress.quad4");
+      points.emplace_back(power, std::log10(row.condition));
+      least = std::min(least, row.condition);
+      most = std::max(most, row.condition);
+      if (std::getenv("VOUSSOIR_DRAW"))
+        std::printf("| 1e%d | %s | %lld | %d | %.3g | %.3g |\n", power, method,
+                    static_cast<long long>(row.coarse_unknowns), row.iterations, row.condition, row.bound);
+    }
+    if (std::string(method) == "geneo")
+      EXPECT_LT(most, 3 * least + 10);
+    else
+      EXPECT_GT(most, 1e3 * least);
+    panel.curve(method, points);
+  }
+  if (const char* folder = std::getenv("VOUSSOIR_DRAW"))
+    std::ofstream(std::string(folder) + "/geneo.svg") << plot.svg();
+}
+
 TEST(Geneo, TakesMoreVectorsForAHigherThreshold) {
   const StudyRow few = row_of("geneo", 1e6, "plane_stress.quad4", 1, 0.02),
                  many = row_of("geneo", 1e6, "plane_stress.quad4", 1, 0.5);
@@ -97,7 +126,8 @@ TEST(Geneo, GivesTheDirectAnswerByEveryTwoLevelMethod) {
   for (const char* method : {"cg+asm2", "gmres+ras2", "cg+msm2"}) {
     SCOPED_TRACE(method);
     for (const char* more : {"", ",overlap=0", ",overlap=2,threshold=0.5", ",cut=sfc,solver=cg+amg"})
-      expect_close(solved(domain, std::string(method) + ":parts=4,coarse=geneo" + more).unknowns, direct.unknowns, 1e-8);
+      expect_close(solved(domain, std::string(method) + ":parts=4,coarse=geneo" + more).unknowns, direct.unknowns,
+                   1e-8);
   }
   expect_close(solved(domain, "cg+asm2:parts=4,coarse=geneo", "debug:2").unknowns, direct.unknowns, 1e-8);
   expect_error(ErrorCode::bad_input, {"coarse=genoe", "rigid, geneo"}, [&] { solved(domain, "cg+asm2:coarse=genoe"); });

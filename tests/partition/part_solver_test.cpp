@@ -1,9 +1,9 @@
 // Parts that are solved by iterations, and what methods accept of them.
 #include <gtest/gtest.h>
 
+#include <voussoir/partition/decomposition_options.hpp>
 #include <voussoir/partition/decomposition_study.hpp>
 #include <voussoir/partition/interface_preconditioner.hpp>
-#include <voussoir/partition/decomposition_options.hpp>
 #include <voussoir/partition/part_solver.hpp>
 
 #include "support/decomposition_check.hpp"

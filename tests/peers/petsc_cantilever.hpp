@@ -82,7 +82,8 @@ inline std::array<std::array<Point, 8>, 8> reference_gradients() {
 }
 
 /// Derivatives by x, y, z of the shape functions at one point, and what the point weighs.
-inline double spatial_gradients(const Corners& x, const std::array<Point, 8>& reference, std::array<Point, 8>& spatial) {
+inline double spatial_gradients(const Corners& x, const std::array<Point, 8>& reference,
+                                std::array<Point, 8>& spatial) {
   double J[3][3] = {};
   for (std::size_t a = 0; a < 8; ++a)
     for (std::size_t r = 0; r < 3; ++r)

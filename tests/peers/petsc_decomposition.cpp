@@ -3,10 +3,10 @@
 //     mpirun -n 2 petsc_decomposition bddc 12 [options of PETSc]
 //     mpirun -n 2 petsc_decomposition asm 12 [options of PETSc]
 //
-// Parts are slabs of elements across the length of the bar, as Voussoir's cut rcb makes them. bddc is PCBDDC on a MATIS,
-// with averages over edges and faces against the rigid body modes; asm is PCASM, not restricted, whose parts are their
-// elements with one further layer around them. Parts are factorised by MUMPS, as in Voussoir. The program stands alone
-// and prints one line of JSON, as petsc_gamg does.
+// Parts are slabs of elements across the length of the bar, as Voussoir's cut rcb makes them. bddc is PCBDDC on a
+// MATIS, with averages over edges and faces against the rigid body modes; asm is PCASM, not restricted, whose parts are
+// their elements with one further layer around them. Parts are factorised by MUMPS, as in Voussoir. The program stands
+// alone and prints one line of JSON, as petsc_gamg does.
 
 #include "petsc_cantilever.hpp"
 
@@ -70,8 +70,8 @@ PetscErrorCode create_unassembled(const Grid& grid, const Slab& slab, Mat* matri
 /// The unknowns of some planes of nodes.
 PetscErrorCode planes(const Grid& grid, PetscInt first, PetscInt last, IS* set) {
   PetscFunctionBeginUser;
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, 3 * (last - first + 1) * grid.plane_nodes(), 3 * grid.node(first, 0, 0), 1,
-                           set));
+  PetscCall(
+      ISCreateStride(PETSC_COMM_SELF, 3 * (last - first + 1) * grid.plane_nodes(), 3 * grid.node(first, 0, 0), 1, set));
   PetscFunctionReturn(PetscErrorCode{});
 }
 
@@ -196,8 +196,9 @@ int main(int count, char** arguments) {
   const std::string method = count > 1 ? arguments[1] : "";
   const int n = count > 2 ? std::atoi(arguments[2]) : 0;
   if ((method != "bddc" && method != "asm") || n < 1 || n > 200) {
-    std::fprintf(stderr, "petsc_decomposition: give the method and the mesh: petsc_decomposition bddc|asm N, N from 1 "
-                         "to 200\n");
+    std::fprintf(stderr,
+                 "petsc_decomposition: give the method and the mesh: petsc_decomposition bddc|asm N, N from 1 "
+                 "to 200\n");
     return 2;
   }
   PetscFunctionBeginUser;

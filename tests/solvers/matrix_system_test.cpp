@@ -118,7 +118,8 @@ TEST(MatrixSystems, RejectWhatIsNoSystem) {
   refused(ErrorCode::bad_input, {"row 1", "not symmetric", "column 2"}, [](HostMatrix& m) { m.value[1] = 2; });
   refused(ErrorCode::not_finite, {"row 1"}, [](HostMatrix& m) { m.value[0] = NAN; });
   refused(ErrorCode::bad_input, {"row 2"}, [](HostMatrix& m) { std::swap(m.column[2], m.column[3]); });
-  refused(ErrorCode::bad_input, {"row 3"}, [](HostMatrix& m) { m.column.back() = 3; }, Symmetry::unsymmetric);
+  refused(
+      ErrorCode::bad_input, {"row 3"}, [](HostMatrix& m) { m.column.back() = 3; }, Symmetry::unsymmetric);
   refused(ErrorCode::bad_input, {"fit together"}, [](HostMatrix& m) { m.value.pop_back(); });
   refused(ErrorCode::bad_input, {"no rows"}, [](HostMatrix& m) { m = HostMatrix{1, {0}, {}, {}}; });
   MatrixSystem system(backend, grid_matrix(3, 1), Symmetry::symmetric);

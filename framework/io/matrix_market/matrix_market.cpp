@@ -42,8 +42,8 @@ class MarketParser {
     else
       read_coordinates();
     if (next_line())
-      fail("this follows the last entry: the " + std::string(matrix_.is_array ? "sizes" : "third size") +
-           " in line " + std::to_string(sizes_line_) + " promised fewer");
+      fail("this follows the last entry: the " + std::string(matrix_.is_array ? "sizes" : "third size") + " in line " +
+           std::to_string(sizes_line_) + " promised fewer");
     arrange();
     return std::move(matrix_);
   }
@@ -123,7 +123,8 @@ class MarketParser {
     if (integer_)
       return static_cast<double>(whole(text, -(std::int64_t{1} << 53), std::int64_t{1} << 53, "the integer"));
     std::string number(text.substr(0, 64));
-    std::replace_if(number.begin(), number.end(), [](char c) { return c == 'D' || c == 'd'; }, 'e');
+    std::replace_if(
+        number.begin(), number.end(), [](char c) { return c == 'D' || c == 'd'; }, 'e');
     const char *begin = number.data(), *const end = begin + number.size();
     if (*begin == '+' && number.size() > 1 && number[1] != '-') ++begin;
     double result = 0;
@@ -145,8 +146,7 @@ class MarketParser {
     sizes_line_ = line_;
     matrix_.rows = whole(word(), 0, most_market_rows, "the number of rows");
     matrix_.columns = whole(word(), 0, most_market_rows, "the number of columns");
-    if (matrix_.symmetric && matrix_.rows != matrix_.columns)
-      fail("a symmetric matrix has as many rows as columns");
+    if (matrix_.symmetric && matrix_.rows != matrix_.columns) fail("a symmetric matrix has as many rows as columns");
     if (!matrix_.is_array)
       count_ = whole(word(), 0, std::numeric_limits<std::int64_t>::max(), "the number of entries");
     else if (matrix_.rows > 0 && matrix_.columns > std::numeric_limits<std::int64_t>::max() / matrix_.rows)
@@ -237,8 +237,8 @@ std::vector<double> MarketMatrix::by_columns() const {
   std::vector<double> values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0.0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
     for (auto k = entries.row_start[i]; k < entries.row_start[i + 1]; ++k)
-      values[static_cast<std::size_t>(entries.column[static_cast<std::size_t>(k)]) * static_cast<std::size_t>(rows) + i] =
-          entries.value[static_cast<std::size_t>(k)];
+      values[static_cast<std::size_t>(entries.column[static_cast<std::size_t>(k)]) * static_cast<std::size_t>(rows) +
+             i] = entries.value[static_cast<std::size_t>(k)];
   return values;
 }
 
