@@ -5,6 +5,7 @@
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/partitioners.hpp>
 
+#include "loaded_bar.hpp"
 #include "support/decomposition_check.hpp"
 #include "support/expect_error.hpp"
 
@@ -133,7 +134,7 @@ TEST(DecompositionProof, ThinWalls) {
 
 TEST(DecompositionProof, PartsInManyPieces) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   expect_right_by_all(domain, {2, 5}, ",cut=dealt");
   Domain heat;
   BoxMesh mesh;
@@ -149,14 +150,14 @@ TEST(DecompositionProof, PartsInManyPieces) {
 
 TEST(DecompositionProof, PartsThatAPartitionerLeavesEmptyAreFilled) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   expect_right_by_all(domain, {4}, ",cut=lazy");
 }
 
 TEST(DecompositionProof, ACutThroughARigidBody) {
   // The middle of the bar is a rigid body around a node of its own, which has a load and a moment; cuts go through it.
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   domain.add_node(9001, 2, 2, 0.5);
   domain.add_node(9002, 2, 2, 0.5);
   domain.set_rotation_node(9002, 9001, true);
@@ -216,7 +217,7 @@ class FollowerSpring : public HostElement {
 
 TEST(DecompositionProof, UnsymmetricAndNonlinearModelsAreRefusedByNameOrSolved) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   register_host_element("proof_follower", "", std::make_shared<FollowerSpring>());
   domain.add_block("springs", "proof_follower").add(5000, {domain.node_count(), domain.node_count() - 1});
   for (const std::string& method : decomposition_methods()) {

@@ -12,6 +12,7 @@
 #include <voussoir/partition/decomposition_study.hpp>
 #include <voussoir/partition/geneo.hpp>
 
+#include "loaded_bar.hpp"
 #include "support/decomposition_check.hpp"
 #include "support/expect_error.hpp"
 
@@ -121,7 +122,7 @@ TEST(Geneo, TakesMoreVectorsForAHigherThreshold) {
 
 TEST(Geneo, GivesTheDirectAnswerByEveryTwoLevelMethod) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   const StepResult direct = solved(domain, "direct");
   for (const char* method : {"cg+asm2", "gmres+ras2", "cg+msm2"}) {
     SCOPED_TRACE(method);

@@ -6,6 +6,7 @@
 #include <voussoir/partition/interface_preconditioner.hpp>
 #include <voussoir/partition/part_solver.hpp>
 
+#include "loaded_bar.hpp"
 #include "support/decomposition_check.hpp"
 #include "support/expect_error.hpp"
 
@@ -18,7 +19,7 @@ using testing::solved;
 
 TEST(PartSolvers, ExactOnesGiveEveryMethodTheDirectAnswer) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   const StepResult direct = solved(domain, "direct");
   for (const std::string& method : testing::decomposition_methods())
     for (const char* parts : {"cg+amg", "direct:eigen"}) {
@@ -35,7 +36,7 @@ TEST(PartSolvers, ExactOnesGiveEveryMethodTheDirectAnswer) {
 
 TEST(PartSolvers, FindTheFreeMotionsOfFloatingParts) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   const AnalysisModel model(domain, Backend::open("openmp:2"), TransformationHandler(), PlainNumberer());
   DecompositionOptions options;
   options.parts = 4;
@@ -62,7 +63,7 @@ TEST(PartSolvers, FindTheFreeMotionsOfFloatingParts) {
 
 TEST(PartSolvers, InexactOnesServeSchwarzMethodsOnly) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   const StepResult direct = solved(domain, "direct");
   for (const char* solver :
        {"cg+asm2:parts=4,solver=amg", "cg+asm:parts=4,solver=amg:k-cycle", "cg+msm2:parts=4,solver=amg",
@@ -83,14 +84,14 @@ TEST(PartSolvers, InexactOnesServeSchwarzMethodsOnly) {
 
 TEST(PartSolvers, NestedSubstructuresAreRejectedWithTheirPart) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   expect_error(ErrorCode::bad_input, {"part solver 'schur'", "part 0"},
                [&] { solved(domain, "cg+asm:parts=4,solver=schur"); });
 }
 
 TEST(PartSolvers, OfAStudyChangeTimesAndNotIterations) {
   Domain domain;
-  testing::add_distorted_bar(domain);
+  testing::add_loaded_bar(domain, 3);
   StudyOptions options;
   options.parts = {4};
   options.cuts = {"rcb"};

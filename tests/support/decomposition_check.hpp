@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir::testing {
@@ -51,17 +50,6 @@ inline void expect_right_by_all(const Domain& domain, std::initializer_list<int>
       expect_close(result.unknowns, direct.unknowns, tolerance);
       expect_close(result.reactions, direct.reactions, 10 * tolerance);
     }
-}
-
-/// A distorted bar of 8 × 3 × 3 hexahedra, clamped at one end and loaded by tractions and its weight.
-inline void add_distorted_bar(Domain& domain) {
-  BoxMesh mesh;
-  mesh.cells = {8, 3, 3};
-  mesh.upper = {4, 1, 1};
-  mesh.distortion = 0.1;
-  add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3, 2.0, 1e-3));
-  domain.prescribe("xmin", "all");
-  domain.add_load_case("push").traction("xmax", {1, -2, 0.5}).gravity("", {0, 0, -1});
 }
 
 }  // namespace voussoir::testing
