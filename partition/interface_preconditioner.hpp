@@ -72,6 +72,14 @@ class BddcOperator : public HostOperator {
   /// Whether an interface unknown, by its place in Decomposition::interface(), is primal by itself, as those of
   /// corners.
   bool is_primal(std::size_t place) const { return primal_[place] != 0; }
+  /// An average over an edge or a face that is a primal unknown.
+  struct Average {
+    std::int32_t number;                   ///< of the primal unknown
+    std::span<const std::int32_t> locals;  ///< local numbers of the unknowns of the edge or face in the part
+    std::span<const double> values;        ///< weight of each; orthonormal within an edge or face
+  };
+  /// The averages of a part, which live as long as the operator.
+  std::vector<Average> averages(int part) const;
   std::size_t bytes() const override;
   std::string describe() const override;
   std::int32_t coarse_size() const { return coarse_size_; }  ///< number of primal unknowns

@@ -95,7 +95,7 @@ TEST(PartSolvers, OfAStudyChangeTimesAndNotIterations) {
   StudyOptions options;
   options.parts = {4};
   options.cuts = {"rcb"};
-  options.methods = {"asm2", "msm", "schur", "nn", "bddc", "geneo"};
+  options.methods = {"asm2", "msm", "schur", "nn", "bddc", "feti-dp", "geneo"};
   options.relative_tolerance = 1e-9;
   const auto direct = run_study(domain, Backend::open("openmp:2"), options);
   options.part_solver = "cg+amg";
