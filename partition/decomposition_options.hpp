@@ -20,6 +20,8 @@ struct DecompositionOptions {
   Weighting weighting = Weighting::stiffness;     ///< how interface values are shared (bddc, nn)
   std::string primal = "cef";                     ///< bddc: constraints at corners, edges and faces
   std::string interface_preconditioner = "bddc";  ///< schur: bddc, nn, jacobi or none
+  std::string coarse = "rigid";                   ///< Schwarz methods of two levels: rigid or geneo
+  double threshold = 0.1;                         ///< geneo: eigenvalues below it give coarse vectors
 
   /// Reads KEY=VALUE, separated by commas. `keys` lists those that the method has. Unknown keys and wrong values are an
   /// Error (bad_input) at `where`.

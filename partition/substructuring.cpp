@@ -48,10 +48,10 @@ SubstructuredSystem::SubstructuredSystem(Backend& backend, PartMatrices matrices
   if (schur_->unknowns() == 0) return;
   const std::string& method = options.interface_preconditioner;
   if (method == "bddc" || method == "feti-dp")
-    interface_ =
-        std::make_unique<BddcOperator>(backend, matrices_, BddcOperator::Options{options.primal, options.weighting});
+    interface_ = std::make_unique<BddcOperator>(
+        backend, matrices_, BddcOperator::Options{options.primal, options.weighting, options.part_solver});
   else if (method == "nn")
-    interface_ = std::make_unique<NeumannNeumannOperator>(matrices_, *schur_, options.weighting);
+    interface_ = std::make_unique<NeumannNeumannOperator>(matrices_, *schur_, options.weighting, options.part_solver);
   else if (method == "jacobi")
     interface_ = std::make_unique<InterfaceJacobi>(matrices_, schur_->layout());
   else if (method != "none")
@@ -175,7 +175,7 @@ SchurSolver::SchurSolver(DecompositionOptions decomposition, const Options& opti
     : choice_(std::move(decomposition)), options_(options) {}
 SchurSolver::~SchurSolver() = default;
 
-std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<double>& b, double scale,
+std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<double>& b, double scale, int& left,
                                             SolveReport& report) {
   CgRequest request;
   // Condensed loads are compared with the loads; jumps, which are displacements, with the first ones.
@@ -183,7 +183,7 @@ std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<
   // near the limit of rounding: the passes of solve() do the rest.
   request.relative_tolerance = system_->is_dual() ? std::max(0.1 * options_.relative_tolerance, 1e-7) : 0;
   request.absolute_tolerance = system_->is_dual() ? 0 : 0.5 * options_.relative_tolerance * scale;
-  request.max_iterations = std::max(0, options_.max_iterations - report.iterations);
+  request.max_iterations = left;
   if (progress)
     request.progress = [&](int iteration, double residual) {
       return progress(report.iterations + iteration, scale > 0 ? residual / scale : residual);
@@ -191,6 +191,7 @@ std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<
   std::vector<double> x;
   const CgOutcome outcome = system_->solve(backend, b, x, request);
   report.iterations += outcome.iterations;
+  left -= std::min(left, outcome.iterations);
   for (const double r : outcome.history)
     report.history.push_back(outcome.right_hand_side > 0 ? r / outcome.right_hand_side : r);
   using Stop = CgOutcome::Stop;
@@ -227,6 +228,7 @@ SolveReport SchurSolver::solve(LinearSOE& soe) {
   const Stopwatch solving;
   const auto columns = static_cast<std::size_t>(soe.b().columns());
   const auto equations = decomposition_->equations();
+  std::vector<int> left(columns, options_.max_iterations);  // iterations that each column may still take
   // A second pass, with the residual as load, brings bodies with small loads to their own tolerance.
   for (int pass = 0; pass < 6; ++pass) {
     Vector residual = model.make_vector(soe.b().columns());
@@ -236,15 +238,16 @@ SolveReport SchurSolver::solve(LinearSOE& soe) {
     report.column_residuals = column_residuals(soe);
     report.true_residual = largest_or_nan(report.column_residuals);
     report.converged = report.true_residual <= options_.relative_tolerance;
-    const bool stopped =
-        report.iterations >= options_.max_iterations || report.not_positive_definite || !report.advice.empty();
+    const bool used_up = std::all_of(left.begin(), left.end(), [](int more) { return more == 0; });
+    const bool stopped = used_up || report.not_positive_definite || !report.advice.empty();
     if ((pass > 0 && report.converged) || !std::isfinite(report.true_residual) || stopped) break;
     for (std::size_t c = 0; c < columns; ++c) {
       std::vector<double> b(equations.size());
       for (std::size_t i = 0; i < b.size(); ++i) b[i] = r[static_cast<std::size_t>(equations[i]) * columns + c];
       const double size = length_of(b);
-      if (size == 0) continue;
-      const std::vector<double> u = solve_once(model.backend(), b, size, report);
+      if (size == 0 || left[c] == 0) continue;
+      if (pass > 0 && report.column_residuals[c] <= options_.relative_tolerance) continue;
+      const std::vector<double> u = solve_once(model.backend(), b, size, left[c], report);
       for (std::size_t i = 0; i < b.size(); ++i) x[static_cast<std::size_t>(equations[i]) * columns + c] += u[i];
     }
     soe.x().from_host(x);

@@ -84,8 +84,9 @@ class SchurSolver : public Solver {
   SolveReport solve(LinearSOE& soe) override;
 
  private:
-  /// Solves A x = b for the unknowns; adds to the iterations and the history of the report.
-  std::vector<double> solve_once(Backend& backend, const std::vector<double>& b, double scale, SolveReport& report);
+  /// Solves A x = b for the unknowns in at most `left` iterations, which it reduces; adds to the report.
+  std::vector<double> solve_once(Backend& backend, const std::vector<double>& b, double scale, int& left,
+                                 SolveReport& report);
 
   DecompositionOptions choice_;
   Options options_;
