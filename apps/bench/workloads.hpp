@@ -33,6 +33,9 @@ void bench_stencils(BenchRig& rig);
 /// Elements as users write them, beside the library's own.
 void bench_user_element(BenchRig& rig);
 
+/// Steps of explicit dynamics, and of Newmark's method with multigrid.
+void bench_explicit(BenchRig& rig);
+
 /// A whole job, from a deck of the pump to its result files.
 void bench_job(BenchRig& rig);
 

@@ -1,5 +1,6 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
+#include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 #include <voussoir/backends/openmp/grid/cpu_grid.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
@@ -27,6 +28,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*sweeps_);
   stencils_ = cpu::make_stencils(*this);
   provide(*stencils_);
+  explicit_ = cpu::make_explicit_services(*this);
+  provide(*explicit_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

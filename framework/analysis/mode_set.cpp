@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/framework/analysis/detail/rigid_values.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/response/detail/coordinate_product.hpp>
 
 namespace voussoir {
@@ -65,6 +66,7 @@ Vector rigid_motions(const AnalysisModel& model) {
   std::vector<int> motions_of;  // per component
   for (const std::string& name : model.unknown_names()) motions_of.push_back(detail::rigid_unknown(name));
   for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (is_generalised_node(model.domain(), nodes[k])) continue;
     const double* x = model.domain().coordinates().data() + 3 * static_cast<std::size_t>(nodes[k]);
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
       const int unknown = motions_of[static_cast<std::size_t>(model.component(k, e))];

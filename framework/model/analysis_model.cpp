@@ -34,6 +34,7 @@ std::string AnalysisModel::equation_label(std::int32_t equation) const {
   const Place at = place(equation);
   const RotationNode* rotation = domain_.rotation_node(at.node);
   if (!rotation) return domain_.node_label(at.node) + ", " + unknown_names_[at.component];
+  if (rotation->reference == at.node) return domain_.node_label(at.node) + ", a generalised coordinate";
   const bool plane = std::find(unknown_names_.begin(), unknown_names_.end(), "uz") == unknown_names_.end();
   const int axis = plane ? 2 : at.component;
   const std::string about = std::string("rotation about ") + "xyz"[axis];

@@ -17,7 +17,7 @@ bool has_tool(const std::string& name) { return std::system(("command -v " + nam
 
 std::vector<std::string> commands() {
   return {"run",       "check",     "plan",  "modal", "heat", "mesh",  "mesh box", "mesh cylinder", "mesh plate",
-          "mesh pump", "partition", "study", "demo",  "info", "bench", "help",     "completion",    "man"};
+          "mesh pump", "partition", "study", "reduce", "demo", "info",  "bench",    "help",          "completion", "man"};
 }
 
 /// The options that the help of a command shows.

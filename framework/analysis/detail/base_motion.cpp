@@ -6,6 +6,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/rigid_values.hpp>
 #include <voussoir/framework/analysis/mode_set.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -39,6 +40,7 @@ Vector rigid_motion(const AnalysisModel& model, int direction) {
     int unknown = rigid_unknown(model.unknown_names()[static_cast<std::size_t>(at.component)]);
     // The displacements of such a node are rotations; in a plane, ux is that about z.
     if (model.domain().rotation_node(at.node) && unknown < 3) unknown = plane ? (unknown == 0 ? 5 : 6) : unknown + 3;
+    if (is_generalised_node(model.domain(), at.node)) continue;
     const double* x = model.domain().coordinates().data() + 3 * static_cast<std::size_t>(at.node);
     values[static_cast<std::size_t>(e)] = rigid_value(unknown, direction, x);
   }

@@ -25,7 +25,8 @@ Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
   if (root.has("grid") && !root.has("mesh")) root.at("grid").fail("this is a job of heat on a grid; use voussoir heat");
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
-              "sections", "ignore", "supports", "equations", "loads", "steps", "print", "points", "paths", "units"});
+              "sections", "ignore", "superelements", "supports", "equations", "loads", "steps", "print", "points", "paths",
+              "units", "checkpoints"});
   root.at("mesh").text();
   return root;
 }
@@ -54,6 +55,19 @@ void require_sections(const Json& root, const job::Groups& groups, const std::ve
             "'ignore'");
 }
 
+void read_checkpoints(const Json& json, CheckpointRequest& request) {
+  json.allow({"every_seconds", "every_increments"});
+  if (json.has("every_seconds")) request.every_seconds = json.at("every_seconds").positive();
+  if (json.has("every_increments")) {
+    const double every = json.at("every_increments").positive();
+    if (every > 1e9 || every != static_cast<int>(every))
+      json.at("every_increments").fail("this is a whole number of increments");
+    request.every_increments = static_cast<int>(every);
+  }
+  if (!json.has("every_seconds") && !json.has("every_increments"))
+    json.fail("give 'every_seconds', 'every_increments' or both");
+}
+
 Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, const std::filesystem::path& folder) {
   Job result;
   result.source = name;
@@ -79,6 +93,8 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   }
 
   job::Model model(groups, bodies);
+  result.own_nodes = bodies.front().domain().node_count();
+  if (root.has("superelements")) result.own_nodes = job::read_superelements(root.at("superelements"), folder, model);
   if (root.has("initial_temperature")) job::read_initial_temperature(root.at("initial_temperature"), model);
   if (root.has("equations")) job::read_equations(root.at("equations"), model);
   const auto supports =
@@ -86,7 +102,7 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   const auto loads = root.has("loads") ? job::read_loads(root.at("loads"), model) : std::vector<job::Load>();
   job::read_steps(root, model, loads, supports, folder, result);
   job::read_probes(root, result);
-  result.own_nodes = bodies.front().domain().node_count();
+  if (root.has("checkpoints")) read_checkpoints(root.at("checkpoints"), result.checkpoints);
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
   return result;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
 #include <voussoir/framework/io/detail/xml_text.hpp>
 #include <voussoir/framework/io/output_file.hpp>
@@ -30,7 +31,7 @@ struct VtkCell {
   std::vector<int> order;
 };
 
-VtkCell vtk_cell(const ElementBlock& block) {
+VtkCell vtk_cell(const Domain& domain, const ElementBlock& block) {
   VtkCell cell;
   const std::string& shape = block.type().shape();
   if (!shape.empty() && shape_topology(shape).nodes == block.nodes_per_element()) {
@@ -40,7 +41,10 @@ VtkCell vtk_cell(const ElementBlock& block) {
   }
   const int nodes = block.nodes_per_element();
   cell.type = nodes == 1 ? 1 : nodes == 2 ? 3 : 2;  // vertex, line, several vertices
-  for (int i = 0; i < nodes; ++i) cell.order.push_back(i);
+  // Nodes of generalised coordinates are not shown; the first vertex takes their place.
+  for (int i = 0; i < nodes; ++i)
+    cell.order.push_back(
+        block.size() > 0 && is_generalised_node(domain, block.nodes(0)[static_cast<std::size_t>(i)]) ? 0 : i);
   return cell;
 }
 
@@ -198,7 +202,7 @@ class MeshArrays {
       const ElementBlock& block = domain.block(b);
       first_cell_.push_back(first_cell_.back() + block.size());
       first_entry_.push_back(first_entry_.back() + static_cast<std::int64_t>(block.connectivity().size()));
-      kinds_.push_back(vtk_cell(block));
+      kinds_.push_back(vtk_cell(domain, block));
       const Material* material = block.material().get();
       const auto known = std::find(materials.begin(), materials.end(), material);
       material_of_.push_back(material ? static_cast<std::int32_t>(known - materials.begin()) : -1);

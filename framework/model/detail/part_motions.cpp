@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 
 namespace voussoir::detail {
 namespace {
@@ -90,7 +91,7 @@ int mode_count(Kinematics k) {
 
 double mode_value(const Field& field, int mode, int unknown, const Spot& spot, double radius) {
   const int component = field.own[unknown];
-  if (component < 0) return 0;
+  if (component < 0 || spot.still) return 0;
   const Vec3d& offset = spot.offset;
   switch (field.kinematics) {
     case Kinematics::scalar:
@@ -116,7 +117,8 @@ double mode_value(const Field& field, int mode, int unknown, const Spot& spot, d
 }
 
 Spot spot_of(const AnalysisModel& model, const Part& part, std::int32_t domain_node) {
-  return {position_of(model, domain_node) - part.centre, model.domain().rotation_node(domain_node) != nullptr};
+  return {position_of(model, domain_node) - part.centre, model.domain().rotation_node(domain_node) != nullptr,
+          is_generalised_node(model.domain(), domain_node)};
 }
 
 bool is_known(const AnalysisModel& model, std::int32_t domain_node) {

@@ -34,10 +34,12 @@ struct Field {
 /// each has elements of its own.
 std::vector<Field> fields_of(const AnalysisModel& model);
 
-/// A node's place among the modes of a part: where it is, and whether its first unknowns are a rotation.
+/// A node's place among the modes of a part: where it is, whether its first unknowns are a rotation, and whether rigid
+/// motions leave it alone, because its unknowns are generalised coordinates.
 struct Spot {
   Vec3d offset;
   bool turns;
+  bool still;
 };
 
 /// A part: its nodes (positions in the numbering), and where its modes are centred and how they are scaled.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/framework/domain/generalised_node.hpp>
+
 namespace voussoir::detail {
 
 RigidFrame::RigidFrame(const AnalysisModel& model) : model_(model) {
@@ -34,6 +36,7 @@ Eigen::Vector3d RigidFrame::offset(std::int32_t position) const {
 
 RigidFrame::Modes RigidFrame::at(std::int32_t position, int component) const {
   Modes row = Modes::Zero(modes_);
+  if (is_generalised_node(model_.domain(), model_.numbered_nodes()[static_cast<std::size_t>(position)])) return row;
   if (modes_ == 1) {
     row[0] = axisymmetric_ ? component == 1 : component == 0;
     return row;

@@ -1,8 +1,10 @@
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/io/job/detail/body.hpp>
 #include <voussoir/framework/io/job/detail/groups.hpp>
 #include <voussoir/framework/io/job/detail/json.hpp>
@@ -32,6 +34,10 @@ class Model {
   std::vector<Body>& bodies_;
 };
 
+/// Puts "superelements" into the only body of a job. Files are relative to `folder`. Returns the number of nodes that
+/// the user knows: nodes of modes come after them.
+std::int32_t read_superelements(const Json& json, const std::filesystem::path& folder, Model& model);
+
 /// One entry of "loads".
 struct Load {
   Json json;
@@ -41,6 +47,8 @@ struct Load {
   std::string set;                    ///< of nodes, elements or faces; empty: all elements
   std::vector<double> numbers;        ///< as LoadCase takes them
   std::vector<std::string> unknowns;  ///< of a nodal load that names them, one per number
+  std::shared_ptr<SuperelementInstance> superelement = nullptr;  ///< of a load of kind "superelement"
+  std::string load_of_part = {};                                 ///< likewise
 };
 std::vector<Load> read_loads(const Json& json, Model& model);
 /// Adds a load to a case of a domain. A factor multiplies forces and heat, and the difference of a temperature from the

@@ -168,7 +168,29 @@ std::size_t body_of_field(const Kind& kind, const Json& json, const Json& value,
   json.fail("'" + kind.name + "' acts on a field with one unknown per node, but no section has such elements");
 }
 
+/// A load case that the part of a superelement had when it was reduced.
+Load read_superelement_load(const Json& json, std::size_t number, Model& model) {
+  json.allow({"name", "superelement", "load_case"});
+  const Json of = json.at("superelement");
+  std::vector<std::string> names;
+  for (const auto& instance : superelements_of(model.body(0).domain())) {
+    names.push_back(instance->name());
+    if (instance->name() != of.text()) continue;
+    const Json load_case = json.at("load_case");
+    load_case.doing([&] { instance->part().load(load_case.text()); });
+    Load load{json, json.has("name") ? json.at("name").text() : "load " + std::to_string(number), 0, "superelement",
+              {},   {},
+              {}};
+    load.superelement = instance;
+    load.load_of_part = load_case.text();
+    return load;
+  }
+  throw Error(ErrorCode::not_found, "there is no superelement '" + of.text() + "';" + suggest(of.text(), names),
+              of.where());
+}
+
 Load read_load(const Json& json, std::size_t number, Model& model) {
+  if (json.has("superelement")) return read_superelement_load(json, number, model);
   const Kind& kind = read_kind(json);
   const Json value = json.at(kind.name);
   Load load{json, json.has("name") ? json.at("name").text() : "load " + std::to_string(number),
@@ -259,6 +281,7 @@ void apply_load(const Load& load, double factor, const Domain& domain, LoadCase&
   static const char* const displacements[] = {"ux", "uy", "uz"};
   static const char* const rotations[] = {"rx", "ry", "rz"};
   static const char* const temperature[] = {"T"};
+  if (load.kind == "superelement") load.superelement->apply(c, load.load_of_part, factor);
   if (load.kind == "pressure") c.pressure(load.set, factor * v[0]);
   if (load.kind == "traction") c.traction(load.set, scaled());
   if (load.kind == "nodal_force") nodal(displacements);

@@ -1,0 +1,146 @@
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/load_option.hpp>
+#include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/read_model.hpp>
+#include <voussoir/apps/commands/solver_options.hpp>
+#include <voussoir/apps/terminal/printing.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/framework/io/superelement/reduced_part_file.hpp>
+#include <voussoir/partition/reduce_part.hpp>
+#include <voussoir/solvers/eigen/eigen_solvers.hpp>
+
+namespace voussoir::app {
+namespace {
+
+struct ReduceCommand {
+  std::string file, interface, output, name, solver = "auto", backend = "openmp", dialect = "calculix";
+  int modes = 0;
+  double below = 0;
+  bool stresses = false, no_recovery = false, force = false, json = false;
+};
+
+/// The model of the first step, with its supports.
+Domain& model_of(const Job& job, const ReduceCommand& command) {
+  if (job.steps.empty()) {
+    if (job.domains.size() == 1) return *job.domains.front();
+    throw Error(ErrorCode::bad_input, "it has no step that would tell which model is to be reduced", command.file);
+  }
+  const JobStep& first = job.steps.front();
+  Domain& domain = *job.domains[first.domain];
+  if (first.supports) first.supports->apply(domain);
+  return domain;
+}
+
+std::string reduce_document(const ReduceCommand& command, const ReducedPart& part) {
+  nlohmann::ordered_json frequencies = nlohmann::ordered_json::array(), loads = nlohmann::ordered_json::array();
+  for (const double value : part.eigenvalues) frequencies.push_back(frequency_of(value));
+  for (const auto& load : part.loads) loads.push_back(load.name);
+  const nlohmann::ordered_json document{{"voussoir", version()},
+                                        {"file", command.file},
+                                        {"written", command.output},
+                                        {"name", part.name},
+                                        {"interface_nodes", part.interface_nodes.size()},
+                                        {"interface_unknowns", part.interface_size()},
+                                        {"frequencies", frequencies},
+                                        {"loads", loads},
+                                        {"mass", part.rigid_mass[0]},
+                                        {"recovered_unknowns", part.rows()},
+                                        {"recovered_stresses", part.stress_rows()},
+                                        {"follows_rigid_motions", part.follows_rigid_motions},
+                                        {"bytes", part.bytes()}};
+  return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
+}
+
+void run_reduce(const ReduceCommand& command) {
+  const auto backend = Backend::open(command.backend);
+  const Job job = read_model(command.file, dialect_of(command.dialect), {});
+  const Domain& domain = model_of(job, command);
+  ReduceOptions options;
+  options.name = command.name.empty() ? std::filesystem::path(command.output).stem().string() : command.name;
+  options.modes = command.modes;
+  options.below = command.below;
+  options.recovery = !command.no_recovery;
+  options.stresses = command.stresses;
+  options.eigen_solver = command.solver;
+  const ReducedPart part = reduce_part(domain, command.interface, backend, options);
+  write_reduced_part(command.output, part, command.force);
+  if (command.json) return print(reduce_document(command, part));
+  show("{}: {}, {}, reduced to {} of '{}' and {}\n", bold(command.file), counted(domain.element_count(), "element"),
+       counted(domain.node_count(), "node"), counted(static_cast<std::int64_t>(part.interface_nodes.size()), "node"),
+       command.interface, counted(static_cast<std::int64_t>(part.modes()), "mode"));
+  if (part.modes() > 0)
+    show("Modes with the interface fixed: {:.6g} to {:.6g} Hz\n", frequency_of(part.eigenvalues.front()),
+         frequency_of(part.eigenvalues.back()));
+  if (part.mass.empty())
+    show("The part has no mass; it can be used in statics only.\n");
+  else
+    show("Mass {:.9g}\n", part.rigid_mass[0]);
+  for (const auto& load : part.loads) show("Load '{}'\n", load.name);
+  if (!part.follows_rigid_motions)
+    show("The part has supports or springs to ground inside: in models that use it, total and effective masses do not "
+         "count the mass that they hold, and base motions do not move them.\n");
+  show("Wrote {}\n", command.output);
+}
+
+constexpr const char* reduce_examples =
+    R"(Examples:
+  voussoir reduce wing.inp --interface ROOT -o wing.vsup                static condensation (Guyan)
+  voussoir reduce wing.inp --interface ROOT --modes 20 -o wing.vsup     with 20 fixed-interface modes (Craig–Bampton)
+  voussoir reduce wing.inp --interface ROOT --below 300 --stresses -o wing.vsup
+
+A job file uses the part under "superelements" (docs/superelements.md).)";
+
+}  // namespace
+
+void add_reduce_command(CLI::App& program) {
+  CLI::App* reduce = program.add_subcommand("reduce", "Reduce a model to its interface, as a superelement for others");
+  auto command = std::make_shared<ReduceCommand>();
+  add_load_option(*reduce);
+  reduce->add_option("FILE", command->file, "Abaqus or CalculiX deck (.inp) or job file (.json)")
+      ->type_name("FILE")
+      ->required();
+  reduce->add_option("--interface", command->interface, "Node set (deck) or group (job file) of the interface")
+      ->type_name("NAME")
+      ->required();
+  reduce->add_option("-o,--output", command->output, "File to write, NAME.vsup")->type_name("FILE")->required();
+  reduce->add_option("--modes", command->modes, "Number of modes with the interface fixed")
+      ->type_name("N")
+      ->check(whole_number_between(0, 100000))
+      ->capture_default_str();
+  reduce->add_option("--below", command->below, "All modes below this frequency; with --modes, at most so many of them")
+      ->type_name("HZ")
+      ->check(CLI::NonNegativeNumber.description(""));
+  reduce->add_option("--name", command->name, "Name of the part; the default is that of the file written")
+      ->type_name("NAME");
+  reduce->add_flag("--stresses", command->stresses, "Also store how to recover mean stresses of the elements");
+  reduce->add_flag("--no-recovery", command->no_recovery, "Store nothing of the inside: a small file");
+  reduce->add_option("--solver", command->solver, "Eigen-solver of the modes")
+      ->type_name(name_choices("auto", eigen_solvers().names()))
+      ->check([](const std::string& name) {
+        return fault_of_name(name, [](const std::string& n) { make_eigen_solver(n); });
+      })
+      ->capture_default_str();
+  reduce->add_option("--backend", command->backend, "Where matrices are assembled: openmp, openmp:N, cuda, debug, …")
+      ->type_name("NAME")
+      ->capture_default_str();
+  reduce->add_flag("--force", command->force, "Replace an existing file");
+  reduce->add_flag("--json", command->json, "Print only a JSON document on standard output");
+  reduce->add_option("--dialect", command->dialect, "The program whose meaning deck names have where the two differ")
+      ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
+      ->type_name("calculix|abaqus")
+      ->capture_default_str();
+  reduce->footer(reduce_examples);
+  reduce->callback([command] { run_reduce(*command); });
+}
+
+}  // namespace voussoir::app
