@@ -87,8 +87,9 @@ void run_reduce(const ReduceCommand& command) {
     show("Mass {:.9g}\n", part.rigid_mass[0]);
   for (const auto& load : part.loads) show("Load '{}'\n", load.name);
   if (!part.follows_rigid_motions)
-    show("The part has supports or springs to ground inside: in models that use it, total and effective masses do not "
-         "count the mass that they hold, and base motions do not move them.\n");
+    show(
+        "The part has supports or springs to ground inside: in models that use it, total and effective masses do not "
+        "count the mass that they hold, and base motions do not move them.\n");
   show("Wrote {}\n", command.output);
 }
 

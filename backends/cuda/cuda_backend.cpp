@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
 #include <voussoir/backends/cuda/grid/cuda_grid.hpp>
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
@@ -37,6 +38,7 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   provide(*stencils_);
   sweeps_ = make_sweeps(memories_);
   provide(*sweeps_);
+  provide(dense_block_services());
 }
 
 CudaBackend::~CudaBackend() = default;

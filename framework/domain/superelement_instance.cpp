@@ -84,10 +84,11 @@ class SuperelementProgram final : public ElementProgram {
     const auto m = static_cast<std::size_t>(dofs());
     std::fill(out, out + static_cast<std::size_t>(count) * m, 0.0);
     if (load.angular_velocity_squared != 0)
-      throw Error(ErrorCode::bad_input,
-                  "the centrifugal load of a superelement depends on the masses inside; make it a load case of the part "
-                  "before the part is reduced, and leave the superelement out of the element set of this load",
-                  "superelement '" + part_->name + "'");
+      throw Error(
+          ErrorCode::bad_input,
+          "the centrifugal load of a superelement depends on the masses inside; make it a load case of the part "
+          "before the part is reduced, and leave the superelement out of the element set of this load",
+          "superelement '" + part_->name + "'");
     for (int e = 0; e < count; ++e, out += m)
       for (std::size_t d = 0; d < part_->accelerations.size(); ++d)
         for (std::size_t i = 0; i < part_->size(); ++i)
@@ -176,7 +177,8 @@ void match_interface(Domain& domain, const ReducedPart& part, const Superelement
   if (missing.empty()) return;
   if (!options.add_nodes)
     throw Error(ErrorCode::bad_input,
-                "the model has no node " + std::to_string(missing.front()) + ", which is an interface node of the part" +
+                "the model has no node " + std::to_string(missing.front()) +
+                    ", which is an interface node of the part" +
                     (missing.size() > 1 ? " (" + std::to_string(missing.size()) + " are missing)" : std::string()) +
                     "; number the nodes of the model as in the part, or have missing nodes added (add_nodes)",
                 where);

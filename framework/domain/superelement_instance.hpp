@@ -54,7 +54,7 @@ class SuperelementInstance {
   /// Which loads of the part act, and which acceleration, when load case i of the domain acts with case_factors[i]. If
   /// `case_factors` is empty, none does.
   struct Acting {
-    std::vector<double> load_factors;          ///< one for each load of the part
+    std::vector<double> load_factors;             ///< one for each load of the part
     std::array<double, 3> acceleration{0, 0, 0};  ///< force per mass
   };
   Acting acting(const Domain& domain, std::span<const double> case_factors) const;

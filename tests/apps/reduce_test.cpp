@@ -5,7 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-
 #include "program_run.hpp"
 
 namespace voussoir::testing {
@@ -58,14 +57,18 @@ struct Folder {
     write_text(path / "whole.msh", bar_mesh(0, 8));
     write_text(path / "root.msh", bar_mesh(0, 4));
     write_text(path / "tip.msh", bar_mesh(4, 4));
-    write_text(path / "whole.json", bar_job("whole.msh", clamp + std::string(R"(, "loads": [{"name": "push", "group": "right", "traction": [0, 3, 1]}, )") +
-                                                             weight + "]" + steps));
+    write_text(
+        path / "whole.json",
+        bar_job("whole.msh",
+                clamp + std::string(R"(, "loads": [{"name": "push", "group": "right", "traction": [0, 3, 1]}, )") +
+                    weight + "]" + steps));
     write_text(path / "tip.json",
                bar_job("tip.msh", R"(, "loads": [{"name": "push", "group": "right", "traction": [0, 3, 1]}])"));
-    write_text(path / "root.json",
-               bar_job("root.msh", std::string(R"(, "superelements": [{"file": "tip.vsup", "name": "tip"}])") + clamp +
-                                       R"(, "loads": [{"name": "push", "superelement": "tip", "load_case": "step 1"}, )" +
-                                       weight + "]" + steps));
+    write_text(
+        path / "root.json",
+        bar_job("root.msh", std::string(R"(, "superelements": [{"file": "tip.vsup", "name": "tip"}])") + clamp +
+                                R"(, "loads": [{"name": "push", "superelement": "tip", "load_case": "step 1"}, )" +
+                                weight + "]" + steps));
   }
   Outcome run(std::vector<std::string> arguments) const { return run_program(arguments, settings); }
   nlohmann::json results(const std::string& name) const {
