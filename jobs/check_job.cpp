@@ -101,6 +101,11 @@ std::string modal_loads_of(const Domain& domain, const JobStep& step) {
     add(direct->loads, direct->base);
     say(text, direct->moved.size(), "motion of supports");
   }
+  if (const auto* stress = std::get_if<ThermalStressStep>(&step.modal)) {
+    add(stress->loads, {});
+    say(text, stress->moved.size(), "motion of supports");
+    text += (text.empty() ? "" : ", ") + std::string("temperatures of a heat step");
+  }
   if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) add(harmonic->loads, harmonic->base);
   if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal))
     say(text, spectrum->directions.size(), "response spectrum");
@@ -228,6 +233,8 @@ class Checker {
     const auto* direct = std::get_if<DynamicStep>(&step.modal);
     if (direct && (!direct->displacement.empty() || !direct->velocity.empty() || direct->continues)) return;
     if (step.procedure == Procedure::frequency || step.procedure == Procedure::spectrum) return;
+    if (is_heat(step.procedure) && has_states(step.procedure)) return;  // it has initial temperatures
+    if (step.procedure == Procedure::thermal_stress) return;
     if (check.loads.empty() && !moves_anything(step.supports.get()) && (!step.supports || step.supports->kept.empty()))
       add({Severity::hint,
            "no loads",
@@ -240,7 +247,7 @@ class Checker {
   /// Numbers the model as the step holds it and looks for what can move; once for all steps that hold the same.
   const Numbered& number(const JobStep& step) {
     // A body that can move freely has modes, at frequency zero.
-    const bool may_move = has_states(step.procedure);
+    const bool may_move = has_states(step.procedure) && step.procedure != Procedure::thermal_stress;
     const auto key = std::make_tuple(step.domain, step.supports.get(), may_move);
     if (const auto known = numbered_.find(key); known != numbered_.end()) return known->second;
     stage("supports of step '" + step.name + "'");

@@ -9,7 +9,10 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/jobs/detail/dynamic_recorder.hpp>
+#include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
@@ -17,11 +20,27 @@ namespace {
 
 /// Curves of more nodes than this are not read by anybody; tables have them.
 constexpr std::size_t most_curve_nodes = 20;
-/// Displacements of all nodes at all times are kept up to so many numbers, so that the curve of the largest can be
-/// drawn.
-constexpr double most_kept_values = 2e7;
+/// Displacements of nodes are kept up to so many numbers, so that the curve of the one that moves farthest can be
+/// drawn; of models of which not even so many states fit there is none.
+constexpr std::size_t most_kept_values = 4'000'000, fewest_kept_states = 16;
 /// Files for viewers, unless somebody says how many.
 constexpr double usual_states = 100;
+
+/// What a row of the history that checkpoints keep is.
+constexpr std::uint8_t history_row = 0, heated_row = 1;
+
+void put(ByteWriter& out, const HeatedState& state) {
+  out.put(state.time).put(state.for_viewers).put(state.prints).put(state.temperatures);
+}
+
+HeatedState get_heated(ByteReader& in) {
+  HeatedState state;
+  state.time = in.get<double>();
+  state.for_viewers = in.get<bool>();
+  state.prints = in.list<char>();
+  state.temperatures = in.list<double>();
+  return state;
+}
 
 bool step_prints(const JobStep& step, PrintRequest::At at) {
   return std::any_of(step.prints.begin(), step.prints.end(), [&](const PrintRequest& print) { return print.at == at; });
@@ -59,9 +78,14 @@ class DynamicOutputs {
     return list;
   }
 
+  /// Where even spacing has come to, for checkpoints.
+  double next() const { return next_; }
+  void set_next(double next) { next_ = next; }
+  bool is_last(double time) const { return same_time(time, request_.times.period); }
+
   /// What the state after `increment` increments, at a time of the step, is for.
-  void decide(int increment, double time, StepState& state) {
-    const bool last = same_time(time, request_.times.period);
+  void decide(std::int64_t increment, double time, StepState& state) {
+    const bool last = is_last(time);
     if (!request_.states.times.empty()) {
       state.for_viewers = listed(request_.states.times, time);
     } else if (every_ > 0) {
@@ -88,17 +112,25 @@ class DynamicOutputs {
   std::string note_;
 };
 
+/// Whether histories show an unknown: displacements and temperatures, not rotations.
+bool has_curve(const std::string& component) { return component[0] == 'u' || component == "T"; }
+
 /// Sees every state: peaks, histories, energies, and the states that are asked for.
-class DynamicRecorder : public Recorder {
+class DynamicRecorder : public StepRecorder {
  public:
-  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver)
+  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver,
+                  std::map<std::size_t, std::vector<HeatedState>>& heated)
       : job_(job),
         asked_(job.steps[step]),
         domain_(*job.domains[asked_.domain]),
         step_(step),
         request_(request),
         receiver_(receiver),
-        outputs_(asked_, request) {
+        outputs_(asked_, request),
+        heat_(asked_.procedure == Procedure::transient_heat) {
+    for (std::size_t i = step + 1; i < job.steps.size(); ++i)
+      if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
+        stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
     std::set<std::int32_t> nodes;
     for (const PrintRequest& print : asked_.prints) {
       if (print.at != PrintRequest::At::nodes || print.set.empty()) continue;
@@ -111,7 +143,22 @@ class DynamicRecorder : public Recorder {
       hidden_[static_cast<std::size_t>(n)] = 1;
     for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
   }
-  const DynamicOutputs& outputs() const { return outputs_; }
+  std::vector<double> targets() const override {
+    std::vector<double> all = outputs_.targets();
+    const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    for (const auto& stress : stresses_) add(stress->outputs.targets());
+    // Automatic increments end where a course is not smooth; the analysis knows the points of amplitudes alone.
+    for (const StepLoad& load : request_.loads)
+      if (load.course && request_.times.automatic)
+        for (const Amplitude::Point& point : load.amplitude.points()) all.push_back(point.first);
+    std::sort(all.begin(), all.end());
+    std::vector<double> list;
+    const double near = 1e-9 * request_.times.increment;
+    for (const double time : all)
+      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
+        list.push_back(time);
+    return list;
+  }
 
   void record(const CommittedState& committed) override {
     auto& method = static_cast<TimeIntegrator&>(committed.integrator);
@@ -121,38 +168,79 @@ class DynamicRecorder : public Recorder {
     NodalField displacement = method.motion(model, committed.state, 0);
     if (response_.axis.size() == 1) begin(model, displacement);
     take_peaks(displacement, time);
-    take_reactions(model, method, time);
-    take_energies(method.energies());
-    for (const std::int32_t n : curve_nodes_) keep(displacement, n);
-    if (keeps_all_) all_.push_back(displacement.values);
-    if (increment_ > 0) pass_on(committed, method, time);
+    take_reactions(model, method, committed.state, time);
+    if (heat_)
+      take_heat(method.heat());
+    else
+      take_energies(method.energies());
+    add_row(displacement, time);
+    if (increment_ > 0) {
+      for (const auto& stress : stresses_)
+        if (stress->take(increment_, committed.state.time, displacement)) save_heated(*stress);
+      pass_on(committed, method, time);
+    }
     ++increment_;
   }
 
-  /// What the step amounts to.
-  StepResponse finish(TransientAnalysis& analysis) {
-    const EnergyBalance& e = analysis.energies();
-    const TransientReport& report = analysis.report();
+  void save(ByteWriter& out) const override {
+    out.put(increment_).put(outputs_.next());
+    for (const auto& stress : stresses_) out.put(stress->outputs.next());
+    for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
+      out.put(static_cast<std::uint64_t>(peaks->size()));
+      for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.node);
+    }
+  }
+
+  void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, ByteReader& in) override {
+    begin(model, method.motion(model, state, 0));
+    checkpoint->visit_rows([&](std::string_view bytes) {
+      ByteReader row(bytes, "the history of the step");
+      if (row.get<std::uint8_t>() == heated_row) {
+        const auto of = static_cast<std::size_t>(row.get<std::uint64_t>());
+        for (const auto& stress : stresses_)
+          if (stress->step == of) stress->states.push_back(get_heated(row));
+        return;
+      }
+      response_.axis.push_back(row.get<double>());
+      const auto energies = row.list<double>(), curves = row.list<double>();
+      if (energies.size() != response_.energies.size() || curves.size() != response_.histories.size())
+        row.fail("a row has another number of values");
+      for (std::size_t i = 0; i < energies.size(); ++i) response_.energies[i].second.push_back(energies[i]);
+      for (std::size_t i = 0; i < curves.size(); ++i) response_.histories[i].second.push_back(curves[i]);
+      if (farthest_) farthest_->add_kept(row.list<double>());
+    });
+    increment_ = in.get<int>();
+    outputs_.set_next(in.get<double>());
+    for (const auto& stress : stresses_) stress->outputs.set_next(in.get<double>());
+    for (auto* peaks : {&peaks_, &reaction_peaks_}) {
+      if (in.get<std::uint64_t>() != peaks->size()) in.fail("it has another number of peaks");
+      for (TimedPeak& peak : *peaks) {
+        peak.value = in.get<double>();
+        peak.time = in.get<double>();
+        peak.node = in.get<std::int32_t>();
+      }
+    }
+  }
+
+  StepResponse finish(TimeIntegrator& method) override {
+    const EnergyBalance& e = method.energies();
     for (std::size_t c = 0; c < peaks_.size(); ++c)
       if (peaks_[c].node >= 0)
         response_.peaks.push_back({components_[c], peaks_[c].value, peaks_[c].time, name_of(peaks_[c].node)});
     for (std::size_t c = 0; c < reaction_peaks_.size(); ++c)
       response_.peaks.push_back({reaction_word(components_[c]), reaction_peaks_[c].value, reaction_peaks_[c].time, ""});
     add_curves();
-    response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
-                        {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
-    response_.counts = {{"increments", report.steps},
-                        {"rejected", report.rejected},
-                        {"not_converged", report.failed},
-                        {"matrices", report.factorisations},
-                        {"iterations", static_cast<double>(report.iterations)},
-                        {"smallest_increment", report.smallest_step},
-                        {"largest_increment", report.largest_step}};
-    response_.statement = statement(analysis);
+    const HeatAccount& heat = method.heat();
+    if (heat_)
+      response_.totals = {
+          {"stored", heat.stored}, {"loads", heat.loads}, {"supports", heat.supports}, {"missing", heat.missing()}};
+    else
+      response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
+                          {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
     if (!outputs_.note().empty()) response_.notes.push_back(outputs_.note());
-    if (analysis.integrator().base_moves())
+    if (method.base_moves())
       response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
-    for (const std::string& text : analysis.integrator().load_notes()) response_.notes.push_back(text);
+    for (const std::string& text : method.load_notes()) response_.notes.push_back(text);
     if (!sums_)
       response_.notes.emplace_back(
           "sums of reactions are left out of the peaks: the model has supports along directions, by penalty, or of "
@@ -161,6 +249,33 @@ class DynamicRecorder : public Recorder {
   }
 
  private:
+  /// A step of thermal stress that takes temperatures of this one.
+  struct Stress {
+    Stress(const Job& job, std::size_t index, const DynamicStep& heat, std::vector<HeatedState>& taken)
+        : step(index),
+          request(with_states(heat, std::get<ThermalStressStep>(job.steps[index].modal).states)),
+          outputs(job.steps[index], request),
+          states(taken) {}
+    static DynamicStep with_states(const DynamicStep& heat, const StateOutput& states) {
+      DynamicStep request;
+      request.times = heat.times;
+      request.states = states;
+      return request;
+    }
+    /// Whether the state is one that the step of thermal stress needs.
+    bool take(int increment, double time, const NodalField& temperatures) {
+      StepState state;
+      outputs.decide(increment, time, state);
+      const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
+      if (!state.for_viewers && !printed) return false;
+      states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
+      return true;
+    }
+    std::size_t step;
+    DynamicStep request;
+    DynamicOutputs outputs;
+    std::vector<HeatedState>& states;
+  };
   struct TimedPeak {
     double value = 0, time = 0;
     std::int32_t node = -1;
@@ -171,18 +286,23 @@ class DynamicRecorder : public Recorder {
     peaks_.resize(components_.size());
     sums_ = domain_.oblique_supports().empty() && model.constraints().springs.empty() && job_.rotation_nodes.empty();
     if (sums_) reaction_peaks_.resize(components_.size());
-    const double states = request_.times.period / request_.times.increment + 1;
-    keeps_all_ = curve_nodes_.empty() && static_cast<double>(displacement.values.size()) * states <= most_kept_values;
-    for (const char* name : {"kinetic", "internal", "external", "damping", "numerical"})
+    if (curve_nodes_.empty() && displacement.values.size() * fewest_kept_states <= most_kept_values) {
+      std::vector<char> counts;
+      for (const std::string& component : components_) counts.push_back(has_curve(component));
+      farthest_ = std::make_unique<FarthestNode>(std::move(counts), hidden_, most_kept_values);
+    }
+    for (const char* name : heat_ ? std::vector<const char*>{"stored", "loads", "supports", "missing"}
+                                  : std::vector<const char*>{"kinetic", "internal", "external", "damping", "numerical"})
       response_.energies.emplace_back(name, std::vector<double>());
     for (const std::int32_t n : curve_nodes_)
       for (const std::string& component : components_)
-        if (component[0] == 'u' && !std::isnan(displacement.at(n, component)))
+        if (has_curve(component) && !std::isnan(displacement.at(n, component)))
           response_.histories.emplace_back(name_of(n) + " " + component, std::vector<double>());
   }
 
   std::string name_of(std::int32_t node) const { return "node " + job_.instances.node(domain_.node_id(node)); }
   static std::string reaction_word(const std::string& unknown) {
+    if (unknown == "T") return "heat flow of supports";
     return "reaction " + (unknown.size() == 2 && unknown[0] == 'u' ? unknown.substr(1) : unknown);
   }
 
@@ -198,14 +318,16 @@ class DynamicRecorder : public Recorder {
   }
 
   /// Sums of the forces of supports: what all other forces leave at prescribed unknowns.
-  void take_reactions(const AnalysisModel& model, const TimeIntegrator& method, double time) {
+  void take_reactions(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, double time) {
     if (!sums_) return;
     Backend& backend = model.backend();
     const TimeIntegrator::Memory& forces = method.memory();
-    Vector r = forces.internal.clone();
-    backend.axpy(-1.0, forces.external, r);
-    for (const Vector* force : {&forces.damping, &forces.inertial})
-      if (force->layout()) backend.axpy(1.0, *force, r);
+    Vector r = heat_ ? method.out_of_balance(model, state) : forces.internal.clone();
+    if (!heat_) {
+      backend.axpy(-1.0, forces.external, r);
+      for (const Vector* force : {&forces.damping, &forces.inertial})
+        if (force->layout()) backend.axpy(1.0, *force, r);
+    }
     backend.reduce_dependencies(model.device_model(), r);
     const std::vector<double> values = r.to_host();
     std::vector<double> sums(components_.size(), 0.0);
@@ -222,60 +344,79 @@ class DynamicRecorder : public Recorder {
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 
-  void keep(const NodalField& field, std::int32_t node) {
+  void take_heat(const HeatAccount& heat) {
+    const double values[] = {heat.stored, heat.loads, heat.supports, heat.missing()};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
+  /// Adds a state to the curves, and to the history that checkpoints keep.
+  void add_row(const NodalField& displacement, double time) {
+    std::vector<double> curves, kept;
+    for (const std::int32_t n : curve_nodes_) keep(displacement, n, curves);
+    if (farthest_) kept = farthest_->add(displacement.values);
+    if (!checkpoint || !checkpoint->is_on()) return;
+    ByteWriter row;
+    std::vector<double> energies;
+    for (const auto& [name, values] : response_.energies) energies.push_back(values.back());
+    row.put(history_row).put(time).put(energies).put(curves).put(kept);
+    checkpoint->add_row(row.bytes());
+  }
+
+  void save_heated(const Stress& stress) {
+    if (!checkpoint || !checkpoint->is_on()) return;
+    ByteWriter row;
+    row.put(heated_row).put(static_cast<std::uint64_t>(stress.step));
+    put(row, stress.states.back());
+    checkpoint->add_row(row.bytes());
+  }
+
+  void keep(const NodalField& field, std::int32_t node, std::vector<double>& row) {
     std::size_t at = 0;
     const std::string prefix = name_of(node) + " ";
     for (const std::string& component : components_) {
-      if (component[0] != 'u' || std::isnan(field.at(node, component))) continue;
+      if (!has_curve(component) || std::isnan(field.at(node, component))) continue;
       while (response_.histories[at].first != prefix + component) ++at;
       response_.histories[at].second.push_back(field.at(node, component));
+      row.push_back(field.at(node, component));
     }
   }
 
   void pass_on(const CommittedState& committed, TimeIntegrator& method, double time) {
     StepState state;
-    outputs_.decide(increment_, committed.state.time, state);
+    outputs_.decide(increments ? increments() : increment_, committed.state.time, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
-    if (!state.for_viewers && !printed) return;
+    const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
+    if (!state.for_viewers && !printed && !needed) return;
     state.at = state.time = time;
     state.result = make_step_result(committed.model, method, committed.state, committed.report,
                                     state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
     state.result.step = "time " + short_number(time, 10);
-    state.velocity = method.motion(committed.model, committed.state, 1);
+    if (!heat_) state.velocity = method.motion(committed.model, committed.state, 1);
     receiver_.state(step_, std::move(state));
   }
 
   /// The curve of the node that moves farthest, where no table names any.
   void add_curves() {
-    if (!keeps_all_) return;
+    if (!farthest_) return;
     TimedPeak farthest;
     for (std::size_t c = 0; c < components_.size(); ++c)
-      if (components_[c][0] == 'u' && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
+      if (has_curve(components_[c]) && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
         farthest = peaks_[c];
     if (farthest.node < 0) return;
-    for (std::size_t c = 0; c < components_.size(); ++c) {
-      const std::size_t place = static_cast<std::size_t>(farthest.node) * components_.size() + c;
-      if (components_[c][0] != 'u' || std::isnan(all_.front()[place])) continue;
-      std::vector<double> curve;
-      for (const std::vector<double>& values : all_) curve.push_back(values[place]);
-      response_.histories.emplace_back(name_of(farthest.node) + " " + components_[c], std::move(curve));
+    std::int32_t node = farthest.node;
+    if (!farthest_->has(node)) {
+      node = farthest_->farthest();
+      if (node < 0) return;
+      response_.notes.push_back("the history is that of " + name_of(node) + ", because that of " +
+                                name_of(farthest.node) +
+                                ", which moves farthest in the end, was not kept; name nodes by *NODE PRINT");
     }
-  }
-
-  std::string statement(TransientAnalysis& analysis) const {
-    const TransientReport& report = analysis.report();
-    const EnergyBalance& e = analysis.energies();
-    std::string text = "direct integration (" + request_.method + "): " + std::to_string(report.steps) +
-                       (report.steps == 1 ? " increment" : " increments");
-    if (report.smallest_step != report.largest_step)
-      text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
-    if (report.rejected + report.failed > 0)
-      text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
-    text += "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " + short_number(e.internal, 4) +
-            ", damped " + short_number(e.damping, 4) + ", external work " + short_number(e.external, 4) +
-            "; the method of integration has dissipated " + short_number(e.numerical(), 4);
-    if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
-    return text;
+    for (std::size_t c = 0; c < components_.size(); ++c) {
+      if (!has_curve(components_[c])) continue;
+      std::vector<double> curve = farthest_->curve(node, c);
+      if (!std::isnan(curve.front()))
+        response_.histories.emplace_back(name_of(node) + " " + components_[c], std::move(curve));
+    }
   }
 
   const Job& job_;
@@ -285,15 +426,44 @@ class DynamicRecorder : public Recorder {
   const DynamicStep& request_;
   StepReceiver& receiver_;
   DynamicOutputs outputs_;
+  std::vector<std::unique_ptr<Stress>> stresses_;
+  bool heat_;  // temperatures instead of displacements
   StepResponse response_;
   std::vector<std::int32_t> curve_nodes_;
   std::vector<char> hidden_;  // nodes that are not reported
   std::vector<std::string> components_;
   std::vector<TimedPeak> peaks_, reaction_peaks_;
-  std::vector<std::vector<double>> all_;
-  bool keeps_all_ = false, sums_ = true;
+  std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
+  bool sums_ = true;
   int increment_ = 0;
 };
+
+/// What the increments of a step were, and what its energies are.
+std::string implicit_statement(TransientAnalysis& analysis, const std::string& method) {
+  const TransientReport& report = analysis.report();
+  std::string text = "direct integration (" + method + "): " + std::to_string(report.steps) +
+                     (report.steps == 1 ? " increment" : " increments");
+  if (report.smallest_step != report.largest_step)
+    text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
+  if (report.rejected + report.failed > 0)
+    text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
+  const HeatAccount& heat = analysis.heat();
+  if (!analysis.integrator().needs_initial_rates())
+    return text + "; heat since the beginning: stored " + short_number(heat.stored, 4) + ", from loads " +
+           short_number(heat.loads, 4) + ", from prescribed temperatures " + short_number(heat.supports, 4) +
+           ", missing " + short_number(heat.missing(), 2);
+  return text + energies_text(analysis.energies());
+}
+
+std::vector<std::pair<std::string, double>> implicit_counts(const TransientReport& report) {
+  return {{"increments", report.steps},
+          {"rejected", report.rejected},
+          {"not_converged", report.failed},
+          {"matrices", report.factorisations},
+          {"iterations", static_cast<double>(report.iterations)},
+          {"smallest_increment", report.smallest_step},
+          {"largest_increment", report.largest_step}};
+}
 
 /// Displacements or velocities of single nodes as a field of the model; NaN elsewhere.
 NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMotion>& entries) {
@@ -307,14 +477,35 @@ NodalField motion_field(const AnalysisModel& model, const std::vector<InitialMot
 
 }  // namespace
 
+std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
+                                                 StepReceiver& receiver,
+                                                 std::map<std::size_t, std::vector<HeatedState>>& heated) {
+  return std::make_shared<DynamicRecorder>(job, step, request, receiver, heated);
+}
+
+std::string energies_text(const EnergyBalance& e) {
+  std::string text = "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " +
+                     short_number(e.internal, 4) + ", damped " + short_number(e.damping, 4) + ", external work " +
+                     short_number(e.external, 4) + "; the method of integration has dissipated " +
+                     short_number(e.numerical(), 4);
+  if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
+  return text;
+}
+
 std::string DynamicRunner::where(std::size_t step) const {
   const JobStep& asked = job_.steps[step];
   return asked.where.empty() ? "step '" + asked.name + "'" : asked.where;
 }
 
-void DynamicRunner::run(std::size_t step) {
+void DynamicRunner::run(std::size_t step, const NodalField* initial) {
+  const DynamicStep& request = std::get<DynamicStep>(job_.steps[step].modal);
+  const StepCheckpoint saved(checkpoints_, step);
+  if (saved.is_complete()) return take_over(step, saved);
   try {
-    integrate(step, std::get<DynamicStep>(job_.steps[step].modal));
+    if (request.explicit_method)
+      integrate_explicitly(step, request);
+    else
+      integrate(step, request, initial);
   } catch (const NotConverged&) {
     throw;
   } catch (const Error& error) {
@@ -323,9 +514,50 @@ void DynamicRunner::run(std::size_t step) {
   }
 }
 
-void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& request) const {
-  TimeLoads& loads = analysis.loads();
-  for (const StepLoad& load : request.loads) loads.add_load_case(load.load_case, load.amplitude, load.real);
+/// A step that an earlier run of the job has finished.
+void DynamicRunner::take_over(std::size_t step, const StepCheckpoint& saved) {
+  saved.replay_files();
+  saved.visit_rows([&](std::string_view bytes) {
+    ByteReader row(bytes, "the history of the step");
+    if (row.get<std::uint8_t>() != heated_row) return;
+    const auto stress = static_cast<std::size_t>(row.get<std::uint64_t>());
+    heated_[stress].push_back(get_heated(row));
+  });
+  const std::string bytes = saved.ending();
+  ByteReader in(bytes, "the end of step '" + job_.steps[step].name + "'");
+  StepResponse response = get_response(in);
+  ends_.clear();
+  ends_[step].displacement = get_field(in);
+  ends_[step].velocity = get_field(in);
+  StepAccount account = get_account(in);
+  in.expect_end();
+  equations_ = account.equations;
+  free_equations_ = account.free_equations;
+  matrix_ = std::move(account.matrix);
+  notes_ = std::move(account.notes);
+  times_ = {{"integrate", account.seconds}};
+  receiver_.end(step, std::move(response));
+}
+
+void DynamicRunner::conclude(std::size_t step, const DynamicStep& request, StepResponse response,
+                             StepCheckpoint& saved) {
+  if (saved.is_on()) {
+    ByteWriter out;
+    put(out, response);
+    put(out, ends_.at(step).displacement);
+    put(out, ends_.at(step).velocity);
+    put(out, StepAccount{equations_, free_equations_, matrix_, notes_, times_.empty() ? 0 : times_.front().seconds});
+    saved.finish(request.times.start + request.times.period, out.bytes());
+  }
+  receiver_.end(step, std::move(response));
+}
+
+void DynamicRunner::set_loads(TimeLoads& loads, const DynamicStep& request) {
+  for (const StepLoad& load : request.loads)
+    if (load.course)
+      loads.add_load_case(load.load_case, load.course);
+    else
+      loads.add_load_case(load.load_case, load.amplitude, load.real);
   for (const BaseMotion& base : request.base)
     loads.add_base_acceleration(ModeSet::direction_names()[static_cast<std::size_t>(base.direction)], base.acceleration,
                                 base.real);
@@ -337,18 +569,19 @@ void DynamicRunner::set_motion(TransientAnalysis& analysis, const DynamicStep& r
     else
       loads.move_supports(std::move(places), SupportMotion::by_displacement(moved.displacement));
   }
-  if (request.continues) {
-    const End& end = ends_.at(*request.continues);
-    analysis.set_initial_displacement(end.displacement);
-    analysis.set_initial_velocity(end.velocity);
-    return;
-  }
-  if (!request.displacement.empty())
-    analysis.set_initial_displacement(motion_field(analysis.model(), request.displacement));
-  if (!request.velocity.empty()) analysis.set_initial_velocity(motion_field(analysis.model(), request.velocity));
 }
 
-void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
+DynamicRunner::End DynamicRunner::initial_motion(const AnalysisModel& model, const DynamicStep& request,
+                                                 const NodalField* initial) const {
+  if (initial) return {*initial, {}};
+  if (request.continues) return ends_.at(*request.continues);
+  End motion;
+  if (!request.displacement.empty()) motion.displacement = motion_field(model, request.displacement);
+  if (!request.velocity.empty()) motion.velocity = motion_field(model, request.velocity);
+  return motion;
+}
+
+void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, const NodalField* initial) {
   const Stopwatch stopwatch;
   const JobStep& asked = job_.steps[step];
   TransientOptions options(options_);
@@ -357,49 +590,70 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request) {
   options.method = request.method;
   options.damping = {request.alpha, request.beta};
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
-  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1); };
-  const auto recorder = std::make_shared<DynamicRecorder>(job_, step, request, receiver_);
+  StepCheckpoint saved(checkpoints_, step);
+  // With checkpoints, an increment is brought to its end before the run stops.
+  analysis->observer = [&](const Progress& progress) {
+    return !tell_ || tell_(step, progress, -1) || saved.is_on();
+  };
+  const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
+  recorder->checkpoint = &saved;
   TimeSteps steps;
   steps.end = request.times.period;
   steps.step = request.times.increment;
   steps.automatic = request.times.automatic;
   steps.tolerance = request.times.tolerance;
   steps.shortest = request.times.shortest;
+  if (request.times.largest_change > 0) steps.largest_change = request.times.largest_change;
   if (request.times.longest > 0) steps.longest = request.times.longest;
-  steps.times = recorder->outputs().targets();
+  steps.times = recorder->targets();
   analysis->set_steps(std::move(steps));
   analysis->add_recorder(recorder);
   analysis->finished = [](double, StepResult) {};  // the recorder passes states on
   analysis->set_recovery(false);
-  set_motion(*analysis, request);
-  analysis->watch = [&](const TransientProgress& p) {
-    Progress progress;
-    progress.stage =
-        "time " + short_number(request.times.start + p.time, 4) + " of " + short_number(request.times.start + p.end, 4);
-    progress.seconds = p.seconds;
-    return !tell_ || tell_(step, progress, p.seconds_left);
-  };
-  analysis->run();
-  ends_.clear();
-  ends_[step] = {analysis->integrator().motion(analysis->model(), analysis->state(), 0),
-                 analysis->integrator().motion(analysis->model(), analysis->state(), 1)};
+  set_loads(analysis->loads(), request);
+  End motion = initial_motion(analysis->model(), request, initial);
+  analysis->set_initial_displacement(std::move(motion.displacement));
+  analysis->set_initial_velocity(std::move(motion.velocity));
+  run_saved(step, request, *analysis, *recorder, saved);
+  keep_end(step, analysis->integrator(), analysis->model(), analysis->state());
   take_report(*analysis, stopwatch.seconds());
-  receiver_.end(step, recorder->finish(*analysis));
+  StepResponse response = recorder->finish(analysis->integrator());
+  response.counts = implicit_counts(analysis->report());
+  response.statement = implicit_statement(*analysis, request.method);
+  conclude(step, request, std::move(response), saved);
 }
 
-void DynamicRunner::take_report(TransientAnalysis& analysis, double seconds) {
+bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& p) const {
+  Progress progress;
+  progress.stage =
+      "time " + short_number(request.times.start + p.time, 4) + " of " + short_number(request.times.start + p.end, 4);
+  progress.seconds = p.seconds;
+  return !tell_ || tell_(step, progress, p.seconds_left);
+}
+
+void DynamicRunner::keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model,
+                             const AnalysisState& state) {
+  ends_.clear();
+  ends_[step] = {method.motion(model, state, 0), method.motion(model, state, 1)};
+}
+
+void DynamicRunner::take_model_report(Analysis& analysis, double seconds) {
   const AnalysisModel& model = analysis.model();
   equations_ = std::max<std::int64_t>(equations_, model.equation_count());
   free_equations_ = std::max<std::int64_t>(free_equations_, model.free_equation_count());
+  if (times_.empty()) times_.push_back({"integrate", 0});
+  times_.front().seconds += seconds;
+  for (const std::string& note : analysis.notes())
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+}
+
+void DynamicRunner::take_report(TransientAnalysis& analysis, double seconds) {
+  take_model_report(analysis, seconds);
   matrix_ = analysis.collaborators().soe->describe();
   if (const int count = analysis.report().inaccurate; count > 0)
     notes_.push_back(std::to_string(count) + (count == 1 ? " increment has" : " increments have") +
                      " a larger estimated error than the tolerance, because the smallest increment does not allow "
                      "shorter ones; allow a smaller one");
-  if (times_.empty()) times_.push_back({"integrate", 0});
-  times_.front().seconds += seconds;
-  for (const std::string& note : analysis.notes())
-    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
 }
 
 }  // namespace voussoir::detail

@@ -19,10 +19,7 @@ namespace voussoir::detail {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// What the states of a step are called in names of files, and in the columns that tell them apart.
-const char* word_for(Procedure procedure) {
+const char* state_word(Procedure procedure) {
   switch (procedure) {
     case Procedure::frequency:
       return "mode";
@@ -35,6 +32,8 @@ const char* word_for(Procedure procedure) {
   }
 }
 
+namespace {
+
 std::string list_file(const std::string& stem, Procedure procedure) {
   return stem + (procedure == Procedure::harmonic ? "_frequencies.pvd" : "_times.pvd");
 }
@@ -43,7 +42,17 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
   if (procedure == Procedure::spectrum) return stem + "_peaks.vtu";
   char text[32];
   std::snprintf(text, sizeof text, "_%04zu.vtu", number);
-  return stem + "_" + word_for(procedure) + text;
+  return stem + "_" + state_word(procedure) + text;
+}
+
+/// Energies of dynamics, or the heat balance, over time.
+std::string energies_file(const JobStep& step) {
+  return step.procedure == Procedure::transient_heat ? "_heat.csv" : "_energies.csv";
+}
+
+/// The temperatures that act in a state: those it was solved with, or those of the step's loads.
+std::vector<double> temperatures_of(const Job& job, const JobStep& step, const StepState& state) {
+  return state.temperatures.empty() ? acting_temperatures(job, step, state.at) : state.temperatures;
 }
 
 /// The amplitudes of a field with a real and an imaginary part.
@@ -74,7 +83,8 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
     files.push_back(stem + "_modes.csv");
   else
     files.push_back(stem + "_peaks.csv");
-  if (step.procedure == Procedure::dynamic) files.push_back(stem + "_energies.csv");
+  if (is_integrated(step.procedure) && step.procedure != Procedure::thermal_stress)
+    files.push_back(stem + energies_file(step));
   if (!frequency && !spectrum)
     for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
   return files;
@@ -125,10 +135,11 @@ void ModalFiles::write_tables(std::size_t step, const StepState& state, bool ima
   const NodalField* const velocity =
       imaginary && state.imaginary_velocity ? &*state.imaginary_velocity : &state.velocity;
   if (velocity->width() > 0) selection.velocity = velocity;
-  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result, {}, told, selection);
+  const auto tables = print_tables(job_, asked, imaginary ? *state.imaginary : state.result,
+                                   temperatures_of(job_, asked, state), told, selection);
   for (const std::string& text : told) out_.note(text);
   CsvState column;
-  column.names = {word_for(asked.procedure)};
+  column.names = {state_word(asked.procedure)};
   column.values = {state.at};
   if (asked.procedure == Procedure::harmonic) {
     column.names.push_back("part");
@@ -153,11 +164,13 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   writer.reuse(*mesh_);
   VtuOptions how;
   how.overwrite = options_.overwrite;
-  writer.comment(std::string(word_for(asked.procedure)) + " " + short_number(state.at, 9));
+  writer.comment(std::string(state_word(asked.procedure)) + " " + short_number(state.at, 9));
   // Invariants of the parts of a harmonic stress are no amplitudes, and those of combined peaks are no peaks.
-  const bool invariants = asked.procedure == Procedure::modal_dynamic || asked.procedure == Procedure::dynamic;
+  const bool invariants = asked.procedure == Procedure::modal_dynamic || is_integrated(asked.procedure);
   StepFields fields;
   NodalField size;
+  const NodalField acting{"temperature", {"T"}, temperatures_of(job_, asked, state)};
+  if (!acting.values.empty()) writer.add(acting);
   if (invariants) {
     fields = make_step_fields(job_, asked, state.result, false);
     for (const StepFields::Shown& shown : fields.shown)
@@ -178,6 +191,70 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   writer.write(options_.folder / file, how);
   out_.done(options_.folder / file);
   series_.push_back({state.at, file});
+  // Viewers may look at a run while it goes on. Written after every state, a long list would take longer than the files.
+  if (asked.procedure != Procedure::spectrum && (series_.size() <= 100 || series_.size() >= listed_ + listed_ / 10))
+    write_list(list_file(stem, asked.procedure));
+}
+
+void ModalFiles::write_list(const std::string& file) {
+  if (series_.size() != listed_) write_pvd(options_.folder / file, series_, options_.overwrite || listed_ > 0);
+  listed_ = series_.size();
+  out_.done(options_.folder / file);
+}
+
+void ModalFiles::take_added(ByteWriter& out) {
+  const auto put = [&](const std::map<TableKey, CsvTable>& tables, std::map<TableKey, std::size_t>& taken) {
+    out.put(static_cast<std::uint64_t>(tables.size()));
+    for (const auto& [key, table] : tables) {
+      std::size_t& before = taken[key];
+      out.put(static_cast<std::uint64_t>(key.first)).put(static_cast<std::uint64_t>(key.second));
+      out.put(static_cast<std::uint64_t>(table.columns())).put(std::string_view(table.lines()).substr(before));
+      before = table.lines().size();
+    }
+  };
+  put(rows_, taken_rows_);
+  put(totals_, taken_totals_);
+  out.put(static_cast<std::uint64_t>(series_.size() - taken_series_));
+  for (; taken_series_ < series_.size(); ++taken_series_)
+    out.put(series_[taken_series_].time).put(series_[taken_series_].file);
+}
+
+void ModalFiles::restore(std::size_t step, const std::string& stem, ByteReader& in) {
+  const auto get = [&](std::map<TableKey, CsvTable>& tables, std::map<TableKey, std::size_t>& taken) {
+    for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+      TableKey key;
+      key.first = static_cast<std::size_t>(in.get<std::uint64_t>());
+      key.second = static_cast<std::size_t>(in.get<std::uint64_t>());
+      const auto columns = static_cast<std::size_t>(in.get<std::uint64_t>());
+      const std::string lines = in.text();
+      if (const auto known = tables.find(key); known != tables.end())
+        known->second.append_lines(lines);
+      else
+        tables.emplace(key, CsvTable(columns, lines));
+      taken[key] += lines.size();
+    }
+  };
+  get(rows_, taken_rows_);
+  get(totals_, taken_totals_);
+  for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+    PvdEntry entry;
+    entry.time = in.get<double>();
+    entry.file = in.text();
+    out_.done(options_.folder / entry.file);
+    out_.done(options_.folder / list_file(stem, job_.steps[step].procedure));
+    series_.push_back(std::move(entry));
+  }
+  taken_series_ = series_.size();
+}
+
+/// Removes states after the last one, which a run that was killed may have left.
+void ModalFiles::remove_later_files(std::size_t step, const std::string& stem) const {
+  const Procedure procedure = job_.steps[step].procedure;
+  if (!options_.overwrite || !options_.vtu || procedure == Procedure::spectrum || procedure == Procedure::frequency)
+    return;
+  std::error_code failed;
+  for (std::size_t number = series_.size() + 1;; ++number)
+    if (!fs::remove(options_.folder / state_file(stem, procedure, number), failed) || failed) return;
 }
 
 void ModalFiles::write_curves(const JobStep& step, const std::string& stem, const StepResponse& response) {
@@ -187,7 +264,9 @@ void ModalFiles::write_curves(const JobStep& step, const std::string& stem, cons
   write(harmonic ? csv_table(response.axis, response.sweeps) : csv_table(response.axis, response.histories),
         stem + "_history.csv");
   const std::string title = job_.name + (job_.steps.size() > 1 ? ", " + step.name : "");
-  const std::string label = "displacement" + (job_.units.length.empty() ? "" : " [" + job_.units.length + "]");
+  const bool heat = step.procedure == Procedure::transient_heat;
+  const std::string& unit = heat ? job_.units.temperature : job_.units.length;
+  const std::string label = (heat ? "temperature" : "displacement") + (unit.empty() ? "" : " [" + unit + "]");
   // Too many curves in one plot are unreadable; the table contains all of them.
   constexpr std::size_t most_curves = 6;
   const auto few = [&](const auto& curves) {
@@ -206,19 +285,16 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
   const JobStep& asked = job_.steps[step];
   for (const auto& [key, table] : rows_) write(table, out_.table_name(step, key.first, key.second) + ".csv");
   for (const auto& [key, table] : totals_) write(table, out_.table_name(step, key.first, key.second) + "_total.csv");
-  if (!series_.empty() && asked.procedure != Procedure::spectrum) {
-    const std::string list = list_file(stem, asked.procedure);
-    write_pvd(options_.folder / list, series_, options_.overwrite);
-    out_.done(options_.folder / list);
-  }
+  if (!series_.empty() && asked.procedure != Procedure::spectrum) write_list(list_file(stem, asked.procedure));
+  remove_later_files(step, stem);
   if (options_.tables && asked.procedure != Procedure::frequency) {
     CsvTable peaks({"quantity", "value",
-                    word_for(asked.procedure == Procedure::spectrum ? Procedure::modal_dynamic : asked.procedure),
+                    state_word(asked.procedure == Procedure::spectrum ? Procedure::modal_dynamic : asked.procedure),
                     "place"});
     for (const ResponsePeak& peak : response.peaks)
       peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);
     write(peaks, stem + "_peaks.csv");
-    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + "_energies.csv");
+    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + energies_file(asked));
     write_curves(asked, stem, response);
   }
   for (const std::string& text : response.notes) out_.note(text);
@@ -226,6 +302,10 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
   totals_.clear();
   series_.clear();
   mesh_.reset();
+  listed_ = 0;
+  taken_rows_.clear();
+  taken_totals_.clear();
+  taken_series_ = 0;
 }
 
 }  // namespace voussoir::detail

@@ -115,7 +115,7 @@ class Tables {
 
   void add_nodes(const PrintRequest& request, const std::string& label) {
     const Quantity* quantity = find(node_quantities(), label);
-    const bool heat = step_.procedure == Procedure::steady_heat;
+    const bool heat = is_heat(step_.procedure);
     if (!quantity)
       return note(request, label + " is not printed: it is not a nodal quantity; available are U, V, RF, NT, RFL");
     if ((label == "U" || label == "RF") && heat)

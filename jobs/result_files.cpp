@@ -22,6 +22,7 @@
 #include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 #include <voussoir/jobs/detail/step_frd.hpp>
 #include <voussoir/jobs/detail/step_picture.hpp>
@@ -61,12 +62,20 @@ struct ResultFiles::State {
   double seconds = 0;
   std::vector<StageTime> stages;  // what they were spent on
   detail::StepProbes probes;
+  detail::StateProbes state_probes;
   std::vector<std::string> path_names;  // of the files of each path, without stem and ending
   detail::StepPictures pictures;
   detail::VtuSeries vtus;
   detail::PartFiles parts;
   detail::ModalFiles modal;
   std::shared_ptr<const ModeSet> found_modes;  // of the frequency step that is being written
+  RunCheckpoints* checkpoints = nullptr;
+  /// What a state adds to files that hold all of them, for checkpoints.
+  struct Added {
+    std::string dat, frd;
+    std::vector<std::string> notes;
+  };
+  Added* added = nullptr;  // of the state that is being written
   detail::BackgroundWork background;           // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
@@ -81,6 +90,7 @@ struct ResultFiles::State {
         options(std::move(o)),
         load_cases(j),
         probes(j),
+        state_probes(j, probes),
         pictures(j, options),
         vtus(j, options),
         parts(j, options),
@@ -100,6 +110,7 @@ struct ResultFiles::State {
   void append_to_dat(const std::string& text) {
     if (!dat) dat = std::make_unique<OutputFile>(path(name + ".dat"), options.overwrite);
     dat->write(text);
+    if (added) added->dat += text;
   }
 
   fs::path path(const std::string& file) const { return options.folder / file; }
@@ -129,12 +140,12 @@ struct ResultFiles::State {
     std::set<std::string> taken;
     path_names = probes.file_names();
     for (std::size_t i = 0; i < job.steps.size(); ++i) {
-      const bool modes = job.steps[i].procedure == Procedure::frequency;
-      if (!options.tables || (has_states(job.steps[i].procedure) && !modes)) continue;
+      const bool states = has_states(job.steps[i].procedure);
+      if (!options.tables || (states && !detail::has_probed_states(job.steps[i].procedure))) continue;
       if (!job.points.empty()) files.push_back(stem(i) + "_points.csv");
       for (const std::string& path_name : path_names) {
         files.push_back(stem(i) + path_name + ".csv");
-        if (!modes) files.push_back(stem(i) + path_name + ".svg");
+        if (!states) files.push_back(stem(i) + path_name + ".svg");
       }
     }
     for (const std::string& file : pictures.files(name)) files.push_back(file);
@@ -282,9 +293,7 @@ struct ResultFiles::State {
       write(stem(step) + "_points.csv", detail::csv_of_points(found.points, job.units, job.instances));
     for (const detail::PathResult& along : found.paths) {
       const ProbePath& asked = job.paths[along.path];
-      if (along.outside > 0)
-        note(std::to_string(along.outside) + " of the " + std::to_string(asked.points) + " points of path '" +
-             asked.name + "' are outside the body and omitted");
+      if (along.outside > 0) note(detail::note_of_path(job, along));
       if (!options.tables) continue;
       const std::string base = stem(step) + path_names[along.path];
       write(base + ".csv", detail::csv_of_path(along.values, along.names, job.units, job.instances));
@@ -326,31 +335,14 @@ struct ResultFiles::State {
     if (options.frd) detail::write_frd_step(frd_file(), job, step, result, temperatures);
   }
 
-  /// The shapes of modes at points and along paths.
-  void write_mode_probes(std::size_t step, const ModeSet& modes) {
-    if (probes.empty() || !options.tables || modes.count() == 0) return;
-    std::vector<std::vector<PointResult>> points;
-    std::map<std::size_t, std::vector<std::vector<ProbeValues>>> paths;  // by index: the values in each mode
-    std::vector<std::string> names;
-    for (const NodalField& shape : modes.shapes) {
-      StepResult result;
-      result.unknowns = shape;
-      detail::StepProbes::Found found = probes.find(job.steps[step], result);
-      points.push_back(std::move(found.points));
-      for (detail::PathResult& along : found.paths) {
-        names = along.names;
-        paths[along.path].push_back(std::move(along.values));
-      }
+  /// The states of a step at points and along paths.
+  void write_state_probes(std::size_t step) {
+    for (const detail::StateProbes::Table& table : state_probes.take()) {
+      const fs::path file = path(stem(step) + table.suffix + ".csv");
+      table.csv.write(file, options.overwrite);
+      done(file);
+      if (!table.note.empty()) note(table.note);
     }
-    const auto write = [&](const std::string& file, const CsvTable& table) {
-      table.write(path(file), options.overwrite);
-      done(path(file));
-    };
-    if (!points.front().empty())
-      write(stem(step) + "_points.csv", detail::csv_of_mode_points(points, job.units, job.instances));
-    for (const auto& [index, values] : paths)
-      write(stem(step) + path_names[index] + ".csv",
-            detail::csv_of_mode_paths(values, names, job.units, job.instances));
   }
 
   /// Does a part of the work and adds its time to those of its kind.
@@ -366,7 +358,9 @@ struct ResultFiles::State {
   }
 
   void note(const std::string& text) {
-    if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+    if (std::find(notes.begin(), notes.end(), text) != notes.end()) return;
+    notes.push_back(text);
+    if (added) added->notes.push_back(text);
   }
 
   /// Files that hold all steps get their names.
@@ -427,13 +421,74 @@ struct ResultFiles::State {
     seconds += watch.seconds();
   }
 
-  /// What is asked for of all steps and left out of those of mode superposition.
+  /// Writes one of several states of a step.
+  void write_state(std::size_t step, StepState& state) {
+    const Procedure procedure = job.steps[step].procedure;
+    const bool in_frd = options.frd && state.for_viewers &&
+                        (procedure == Procedure::modal_dynamic || is_integrated(procedure));
+    Added adds;
+    struct Forget {  // also where a file cannot be written
+      State& state;
+      ~Forget() {
+        state.added = nullptr;
+        if (state.frd) state.frd->set_copy(nullptr);
+      }
+    } const forget{*this};
+    const bool saved = checkpoints && is_saved(procedure);
+    // Steps of statics that follow may show the temperatures at the end.
+    const double end = job.steps[step].total_time;
+    std::optional<NodalField> temperatures;
+    if (saved && heating.contains(step) && is_heat(procedure) && std::abs(state.time - end) <= 1e-6 * std::abs(end))
+      temperatures = state.result.unknowns;
+    if (saved) added = &adds;
+    if (in_frd) {
+      FrdWriter& file = frd_file();
+      if (saved) file.set_copy(&adds.frd);
+      detail::write_frd_state(file, job, step, ++frd_states[step], state);
+    }
+    if (options.tables) state_probes.add(step, state);
+    pictures.take_state(step, state);
+    modal.state(step, stem(step), std::move(state));
+    if (!saved) return;
+    ByteWriter out;
+    out.put(adds.dat).put(adds.frd).put(frd_states[step]);
+    const FrdWriter::Counts counts = frd ? frd->counts() : FrdWriter::Counts();
+    out.put(counts.states).put(counts.results).put(adds.notes);
+    modal.take_added(out);
+    state_probes.take_added(out);
+    pictures.take_added(out);
+    out.put(temperatures.has_value());
+    if (temperatures) detail::put(out, *temperatures);
+    checkpoints->add_to_files(step, out.bytes());
+  }
+
+  /// Takes back what write_state() of an earlier run has added.
+  void restore_state(std::size_t step, std::string_view bytes) {
+    background.check();
+    ByteReader in(bytes, "the result files of step '" + job.steps[step].name + "'");
+    if (const std::string text = in.text(); !text.empty()) append_to_dat(text);
+    const std::string text = in.text();
+    frd_states[step] = in.get<int>();
+    FrdWriter::Counts counts;
+    counts.states = in.get<int>();
+    counts.results = in.get<int>();
+    if (!text.empty()) frd_file().append(text, counts);
+    for (const std::string& told : in.texts()) note(told);
+    modal.restore(step, stem(step), in);
+    state_probes.restore(in);
+    pictures.restore(step, in);
+    if (in.get<bool>()) heat[step] = detail::get_field(in);
+    in.expect_end();
+  }
+
+  /// What is asked for of all steps and left out of some.
   void note_left_out(Procedure procedure) {
     if (procedure == Procedure::frequency) return;
     if (options.frd && !is_in_frd(procedure)) note("harmonic steps and spectra are not written to the .frd file");
-    if (!probes.empty()) note("points and paths are not evaluated in steps of mode superposition");
     if (!parts.empty()) note("the inside of superelements is not recovered in steps over time or frequency");
-    if (options.pictures != Pictures::none) note("steps of mode superposition are not drawn");
+    if (procedure != Procedure::spectrum) return;
+    if (!probes.empty()) note("points and paths are not evaluated under response spectra");
+    if (options.pictures != Pictures::none) note("steps of response spectra are not drawn");
   }
 
   /// Removes what an earlier run of this job wrote and this one did not.
@@ -520,7 +575,7 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
   s.write_modal("modes", [&] {
     s.modal.modes(step, s.stem(step), *modes);
     if (s.options.frd) detail::write_frd_modes(s.frd_file(), s.job, step, *modes);
-    s.write_mode_probes(step, *modes);
+    if (s.options.tables) s.state_probes.add(step, *modes);
     for (int m = 0; m < modes->count(); ++m)
       s.write_parts(step, modes->shapes[static_cast<std::size_t>(m)], s.stem(step) + detail::PartFiles::mode_suffix(m),
                     {});
@@ -530,18 +585,31 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
 
 void ResultFiles::state(std::size_t step, StepState state) {
   State& s = *state_;
-  s.write_modal("states", [&] {
-    if (s.options.frd && state.for_viewers &&
-        (s.job.steps[step].procedure == Procedure::modal_dynamic || s.job.steps[step].procedure == Procedure::dynamic))
-      detail::write_frd_state(s.frd_file(), s.job, step, ++s.frd_states[step], state);
-    s.modal.state(step, s.stem(step), std::move(state));
+  if (s.heating.contains(step) && is_heat(s.job.steps[step].procedure)) s.heat[step] = state.result.unknowns;
+  if (!s.options.in_background || !is_saved(s.job.steps[step].procedure))
+    return s.write_modal("states", [&] { s.write_state(step, state); });
+  // The next increments are computed while this state is written.
+  const auto kept = std::make_shared<StepState>(std::move(state));
+  s.background.begin([&s, step, kept] {
+    const Stopwatch watch;
+    s.write_or_lose([&] { s.timed("states", [&] { s.write_state(step, *kept); }); });
+    s.seconds += watch.seconds();
   });
+}
+
+void ResultFiles::attach(RunCheckpoints& checkpoints) {
+  State& s = *state_;
+  s.checkpoints = &checkpoints;
+  checkpoints.settle = [&s] { s.background.check(); };
+  checkpoints.restore_files = [&s](std::size_t step, std::string_view bytes) { s.restore_state(step, bytes); };
 }
 
 void ResultFiles::end(std::size_t step, StepResponse response) {
   State& s = *state_;
   s.write_modal("states", [&] {
     s.modal.end(step, s.stem(step), response);
+    s.write_state_probes(step);
+    for (const fs::path& file : s.pictures.draw_states(step, s.options.folder, s.name)) s.done(file);
     s.note_left_out(s.job.steps[step].procedure);
     s.summaries.push_back(summarize(s.job, step, s.found_modes.get(), response));
   });

@@ -228,7 +228,7 @@ void add_modal(const StepSummary& s, Json& object) {
     for (const auto& [name, value] : numbers) list[name] = number(value);
     object[key] = list;
   };
-  add("energies", s.totals);
+  add(s.procedure == Procedure::transient_heat ? "heat" : "energies", s.totals);
   add("integration", s.counts);
 }
 
@@ -239,7 +239,7 @@ Json step(const StepSummary& s) {
   object["title"] = s.title;
   object["procedure"] = to_string(s.procedure);
   // Modes, harmonic responses and spectra are not of a time.
-  if (!has_states(s.procedure) || s.procedure == Procedure::modal_dynamic || s.procedure == Procedure::dynamic)
+  if (!has_states(s.procedure) || s.procedure == Procedure::modal_dynamic || is_integrated(s.procedure))
     object["time"] = number(s.time);
   if (has_states(s.procedure)) {
     add_modal(s, object);

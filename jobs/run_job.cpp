@@ -5,11 +5,15 @@
 #include <map>
 #include <tuple>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/plan.hpp>
 #include <voussoir/jobs/procedures.hpp>
+#include <voussoir/partition/load_balancer.hpp>
+#include <voussoir/solvers/cost/device_speeds.hpp>
+#include <voussoir/solvers/numbering.hpp>
 
 namespace voussoir {
 namespace {
@@ -49,6 +53,29 @@ void check_dynamic(const Job& job, std::size_t index, const std::string& where) 
     throw Error(ErrorCode::misuse, "the step continues a step that is not the one of dynamics before it", where);
 }
 
+/// A step of transient heat starts at the initial temperatures, or where an earlier heat step of the same model ended.
+void check_transient_heat(const Job& job, std::size_t index, const std::string& where) {
+  const auto* request = std::get_if<DynamicStep>(&job.steps[index].modal);
+  if (!request) throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+  if (!request->continues) return;
+  const std::size_t before = *request->continues;
+  if (before >= index || !is_heat(job.steps[before].procedure) || job.steps[before].domain != job.steps[index].domain)
+    throw Error(ErrorCode::misuse, "the step continues a step that is not an earlier heat step of the same model",
+                where);
+}
+
+/// A step of thermal stress takes the temperatures of an earlier step of transient heat.
+void check_thermal_stress(const Job& job, std::size_t index, const std::string& where) {
+  const JobStep& step = job.steps[index];
+  if (!std::holds_alternative<ThermalStressStep>(step.modal))
+    throw Error(ErrorCode::misuse, "the step does not say what it asks for", where);
+  if (!step.heated_by || *step.heated_by >= index || job.steps[*step.heated_by].procedure != Procedure::transient_heat)
+    throw Error(ErrorCode::misuse, "the step takes no temperatures from an earlier step of transient heat", where);
+  if (step.supports && !step.supports->kept.empty())
+    throw Error(ErrorCode::misuse, "supports of a step of thermal stress cannot keep the place of an earlier step",
+                where);
+}
+
 /// The names of the job's parts must fit each other; a Job may be made by hand.
 void check(const Job& job) {
   for (std::size_t i = 0; i < job.steps.size(); ++i) {
@@ -67,13 +94,20 @@ void check(const Job& job) {
       check_dynamic(job, i, where);
       continue;
     }
-    try {
-      procedures().find(procedure_name(step));
-    } catch (const Error& error) {
-      throw Error(error.code(), error.what(), where);
+    if (step.procedure == Procedure::transient_heat) {
+      check_transient_heat(job, i, where);
+      continue;
     }
+    if (step.procedure == Procedure::thermal_stress)
+      check_thermal_stress(job, i, where);
+    else
+      try {
+        procedures().find(procedure_name(step));
+      } catch (const Error& error) {
+        throw Error(error.code(), error.what(), where);
+      }
     if (!step.heated_by) continue;
-    if (*step.heated_by >= i || job.steps[*step.heated_by].procedure != Procedure::steady_heat)
+    if (*step.heated_by >= i || !is_heat(job.steps[*step.heated_by].procedure))
       throw Error(ErrorCode::misuse, "the step takes its temperatures from a step that is not an earlier heat step",
                   where);
     const JobStep& heat = job.steps[*step.heated_by];
@@ -86,7 +120,7 @@ void check(const Job& job) {
 class Runner {
  public:
   Runner(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-         StepReceiver& receiver)
+         StepReceiver& receiver, RunCheckpoints* checkpoints)
       : job_(job),
         options_(options),
         observer_(observer),
@@ -101,7 +135,8 @@ class Runner {
             [this](std::size_t step, const Progress& progress, double left) {
               return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
             },
-            receiver),
+            receiver, checkpoints),
+        stress_(job, backend_, options, tell_, receiver),
         load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
@@ -119,6 +154,10 @@ class Runner {
       } else if (job_.steps[first].procedure == Procedure::dynamic) {
         apply_supports(job_.steps[first]);
         dynamic_.run(first);
+      } else if (job_.steps[first].procedure == Procedure::transient_heat) {
+        run_transient_heat(first);
+      } else if (job_.steps[first].procedure == Procedure::thermal_stress) {
+        stress_.run(first, dynamic_.take_heated(first));
       } else {
         while (last < job_.steps.size() && can_join(first, last)) ++last;
         solve_together(first, last);
@@ -144,6 +183,10 @@ class Runner {
     for (std::size_t i = 0; i < job_.steps.size(); ++i) {
       const JobStep& s = job_.steps[i];
       if (s.heated_by) last_heated_[*s.heated_by] = i;
+      // The next step of transient heat begins with the temperatures of the one before.
+      if (const auto* request = std::get_if<DynamicStep>(&s.modal);
+          request && request->continues && s.procedure == Procedure::transient_heat)
+        last_heated_[*request->continues] = i;
       if (s.supports && !s.supports->kept.empty()) last_kept_[s.domain] = i;
     }
   }
@@ -185,6 +228,22 @@ class Runner {
                          before == previous_.end() ? nullptr : &unknowns_.at(before->second));
   }
 
+  void run_transient_heat(std::size_t step) {
+    apply_supports(job_.steps[step]);
+    const auto& continues = std::get<DynamicStep>(job_.steps[step].modal).continues;
+    dynamic_.run(step, continues ? &unknowns_.at(*continues) : nullptr);
+    if (is_needed_later(step)) keep_unknowns(step, dynamic_.end_of(step));
+  }
+
+  void keep_unknowns(std::size_t step, NodalField unknowns) {
+    const std::size_t domain = job_.steps[step].domain;
+    // Of a step that only kept the place of its supports nothing is needed once the next one is there.
+    if (const auto before = previous_.find(domain); before != previous_.end() && !heats_later(before->second, step))
+      unknowns_.erase(before->second);
+    unknowns_[step] = std::move(unknowns);
+    previous_[domain] = step;
+  }
+
   void add_time(const StageTime& t) {
     const auto same = std::find_if(result_.stage_times.begin(), result_.stage_times.end(),
                                    [&](const StageTime& s) { return s.stage == t.stage; });
@@ -209,6 +268,10 @@ class Runner {
     for (const std::string& note : dynamic_.notes()) add_note(note);
     result_.equations = std::max(result_.equations, dynamic_.equations());
     result_.free_equations = std::max(result_.free_equations, dynamic_.free_equations());
+    for (const StageTime& t : stress_.stage_times()) add_time(t);
+    for (const std::string& note : stress_.notes()) add_note(note);
+    result_.equations = std::max(result_.equations, stress_.equations());
+    result_.free_equations = std::max(result_.free_equations, stress_.free_equations());
     if (result_.matrix.empty()) result_.matrix = dynamic_.matrix();
     if (result_.matrix.empty()) result_.matrix = "stiffness and mass stored";
   }
@@ -224,7 +287,7 @@ class Runner {
       if (step.heated_by) asked.load_cases[add_heat(step)] = 1.0;
       steps.push_back(std::move(asked));
     }
-    const auto analysis = procedures().find(procedure_name(job_.steps[first])).make(domain, backend_, options_);
+    const auto analysis = procedures().find(procedure_name(job_.steps[first])).make(domain, backend_, balanced_);
     for (Step& step : steps) analysis->add_step(std::move(step));
     std::size_t current = first;
     if (observer_)
@@ -241,6 +304,24 @@ class Runner {
     result_.matrix = analysis->collaborators().soe->describe();
     for (const StageTime& t : analysis->stage_times()) add_time(t);
     for (const std::string& note : analysis->notes()) add_note(note);
+    if (last < job_.steps.size()) balance(model);
+  }
+
+  /// Steps that follow are divided by the speeds that devices have now, where those are to be measured and have
+  /// changed.
+  void balance(const AnalysisModel& model) {
+    if (backend_->devices() == 1 || !measures_speeds(options_.numbering)) return;
+    const Layout& layout = *model.device_model().layout();
+    std::vector<double> work, seconds, busy;
+    for (int d = 0; d < layout.devices(); ++d) work.push_back(layout.owned(d));
+    seconds = device_seconds(*backend_, layout);
+    for (const double s : seconds)
+      if (s > 0) busy.push_back(s);
+    if (busy.empty() || !LoadBalancer::worth_repartition(busy)) return;
+    balanced_.numbering = with_speeds(options_.numbering, LoadBalancer().speeds(work, seconds));
+    add_note("devices took different times for their shares (the longest was " +
+             short_number(LoadBalancer::imbalance(busy), 3) +
+             " times the mean): the steps that follow are divided by the speeds measured");
   }
 
   /// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
@@ -258,14 +339,7 @@ class Runner {
 
   void take(std::size_t step, StepResult found) {
     if (job_.steps[step].procedure == Procedure::statics) take_moments_off(found);
-    if (is_needed_later(step)) {
-      const std::size_t domain = job_.steps[step].domain;
-      // Of a step that only kept the place of its supports nothing is needed once the next one is there.
-      if (const auto before = previous_.find(domain); before != previous_.end() && !heats_later(before->second, step))
-        unknowns_.erase(before->second);
-      unknowns_[step] = found.unknowns;
-      previous_[domain] = step;
-    }
+    if (is_needed_later(step)) keep_unknowns(step, found.unknowns);
     receiver_.step(step, std::move(found));
   }
 
@@ -273,12 +347,14 @@ class Runner {
 
   Job& job_;
   const StaticOptions& options_;
+  StaticOptions balanced_ = options_;  // with the speeds of devices that were measured between steps
   const std::function<bool(const JobProgress&)>& observer_;
   StepReceiver& receiver_;
   std::shared_ptr<Backend> backend_;
   const detail::ModalRunner::Tell tell_;
   detail::ModalRunner modal_;
   detail::DynamicRunner dynamic_;
+  detail::ThermalStressRunner stress_;
   JobResult result_;
   const detail::LoadCaseIndex load_cases_;
   std::vector<std::size_t> last_heated_;  // of each step: the last one that its temperatures act on; 0: none
@@ -308,9 +384,9 @@ class LastResults : public StepReceiver {
 }  // namespace
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-                  StepReceiver& receiver) {
+                  StepReceiver& receiver, RunCheckpoints* checkpoints) {
   check(job);
-  return Runner(job, options, observer, receiver).run();
+  return Runner(job, options, observer, receiver, checkpoints).run();
 }
 
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,

@@ -6,6 +6,7 @@
 #include <voussoir/framework/analysis/results.hpp>
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/prediction.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
@@ -52,7 +53,11 @@ JobResult run_job(Job& job, const StaticOptions& options, const std::function<bo
                   const std::function<void(std::size_t step, StepResult)>& finished = {});
 /// The same for jobs with any kind of steps: modes, and what is superposed of them, are passed on too. Modes that are
 /// not exact or not complete are JobResult::faults; superposing them is an Error (not_converged).
+///
+/// With `checkpoints`, steps over time are saved while they run. When `observer` asks them to stop, the current
+/// increment is finished and saved first. Steps that the checkpoints have finished are not run again, and the one that
+/// was under way is continued; all other steps are computed again.
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
-                  StepReceiver& receiver);
+                  StepReceiver& receiver, RunCheckpoints* checkpoints = nullptr);
 
 }  // namespace voussoir

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include <voussoir/framework/response/support_motion.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 
 namespace voussoir::detail {
@@ -64,6 +65,24 @@ std::vector<double> acting_temperatures(const Job& job, const JobStep& step, con
       values[n] += step.load_factor * (given - values[n]);
     else if (!std::isnan(hot))
       values[n] = hot;
+  }
+  return values;
+}
+
+std::vector<double> acting_temperatures(const Job& job, const JobStep& step, double total_time) {
+  const auto* request = std::get_if<DynamicStep>(&step.modal);
+  if (!request) return {};
+  const Domain& domain = *job.domains[step.domain];
+  std::vector<double> values;
+  for (const StepLoad& load : request->loads) {
+    const std::vector<double>& given = domain.load_case(load.load_case).temperatures();
+    if (given.empty()) continue;
+    if (values.empty()) values = domain.initial_temperatures();
+    const double factor =
+        load.real * sampled(load.amplitude, total_time - request->times.start, request->times.increment);
+    for (std::size_t n = 0; n < given.size(); ++n)
+      if (!std::isnan(given[n]))
+        values[n] += factor * (given[n] - domain.initial_temperature(static_cast<std::int32_t>(n)));
   }
   return values;
 }

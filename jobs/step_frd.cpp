@@ -37,6 +37,12 @@ void add_structure(FrdWriter& file, const Domain& domain, const StepResult& resu
   file.add(domain, FrdQuantity::force, result.internal_forces);
 }
 
+void add_heat(FrdWriter& file, const Domain& domain, const StepResult& result) {
+  file.add(domain, FrdQuantity::temperature, result.unknowns);
+  add_mean(file, domain, result, FrdQuantity::flux, {"qx", "qy", "qz"});
+  file.add(domain, FrdQuantity::heat_flow, result.internal_forces);
+}
+
 }  // namespace
 
 void write_frd_step(FrdWriter& file, const Job& job, std::size_t step, const StepResult& result,
@@ -48,9 +54,7 @@ void write_frd_step(FrdWriter& file, const Job& job, std::size_t step, const Ste
   if (asked.procedure == Procedure::statics) {
     add_structure(file, domain, result, temperatures);
   } else {
-    file.add(domain, FrdQuantity::temperature, result.unknowns);
-    add_mean(file, domain, result, FrdQuantity::flux, {"qx", "qy", "qz"});
-    file.add(domain, FrdQuantity::heat_flow, result.internal_forces);
+    add_heat(file, domain, result);
   }
 }
 
@@ -64,7 +68,11 @@ void write_frd_modes(FrdWriter& file, const Job& job, std::size_t step, const Mo
 
 void write_frd_state(FrdWriter& file, const Job& job, std::size_t step, int number, const StepState& state) {
   file.begin_state(static_cast<int>(step) + 1, number, state.at);
-  add_structure(file, *job.domains[job.steps[step].domain], state.result, {});
+  const Domain& domain = *job.domains[job.steps[step].domain];
+  if (is_heat(job.steps[step].procedure))
+    add_heat(file, domain, state.result);
+  else
+    add_structure(file, domain, state.result, state.temperatures);
 }
 
 }  // namespace voussoir::detail

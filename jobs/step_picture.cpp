@@ -7,8 +7,11 @@
 #include <map>
 #include <set>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/picture/picture.hpp>
+#include <voussoir/jobs/detail/modal_files.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 
 namespace voussoir::detail {
@@ -42,6 +45,27 @@ std::string words_for(const std::string& field) {
 
 NodalField one_component(const std::string& name, std::vector<double> values) {
   return {name, {name}, std::move(values)};
+}
+
+bool is_translation(const std::string& unknown) { return unknown == "ux" || unknown == "uy" || unknown == "uz"; }
+
+/// The displacements re cos φ − im sin φ of a harmonic motion at the phase φ at which the sum of their squares is
+/// largest.
+NodalField largest_of_motion(const NodalField& re, const NodalField& im) {
+  double real = 0, imaginary = 0, both = 0;
+  const std::size_t width = re.components.size();
+  for (std::size_t i = 0; i < re.values.size(); ++i) {
+    const double a = re.values[i], b = im.values[i];
+    if (!is_translation(re.components[i % width]) || std::isnan(a) || std::isnan(b)) continue;
+    real += a * a;
+    imaginary += b * b;
+    both += a * b;
+  }
+  // The sum is (real + imaginary)/2 + (real − imaginary)/2 cos 2φ − both sin 2φ.
+  const double phase = 0.5 * std::atan2(-2 * both, real - imaginary), c = std::cos(phase), s = std::sin(phase);
+  NodalField motion = re;
+  for (std::size_t i = 0; i < motion.values.size(); ++i) motion.values[i] = c * re.values[i] - s * im.values[i];
+  return motion;
 }
 
 }  // namespace
@@ -86,6 +110,16 @@ std::vector<std::string> picture_fields(const Job& job, const JobStep& step) {
   const bool heated =
       step.heated_by || (!step.load_case.empty() && !domain.load_case(step.load_case).temperatures().empty());
   if (moves && heated) fields.push_back("temperature");
+  return fields;
+}
+
+std::vector<std::string> picture_fields_of_states(const Job& job, const JobStep& step) {
+  if (step.procedure == Procedure::frequency || step.procedure == Procedure::spectrum) return {};
+  const bool harmonic = step.procedure == Procedure::harmonic;
+  std::vector<std::string> fields = picture_fields(job, step);
+  std::erase_if(fields, [&](const std::string& field) {
+    return field == "error" || (harmonic && field != "displacement" && !is_translation(field));
+  });
   return fields;
 }
 
@@ -134,7 +168,7 @@ StepPicture::StepPicture(const Job& job, std::size_t step, const StepResult& res
     std::vector<double> size(domain.node_count(), nan);
     for (std::int32_t n = 0; n < domain.node_count(); ++n)
       for (int c = 0; c < result.unknowns.width(); ++c)
-        if (components[c] == "ux" || components[c] == "uy" || components[c] == "uz")
+        if (is_translation(components[c]))
           if (const double u = result.unknowns.at(n, c); !std::isnan(u) && !domain.rotation_node(n))
             size[n] = std::isnan(size[n]) ? std::abs(u) : std::hypot(size[n], u);
     fields_.push_back({"", one_component(field_, std::move(size))});
@@ -188,6 +222,7 @@ void StepPicture::write(const std::filesystem::path& path, bool overwrite) const
   if (how.title.size() > 76) how.title = job_->name;
   how.subtitle = step.title.empty() ? step.name : step.title;
   if (how.subtitle.size() > 70) how.subtitle = step.name;
+  if (!moment_.empty()) how.subtitle += " · " + moment_;
   char factor[64];
   std::snprintf(factor, sizeof factor, " · displacements × %g", picture.deformation());
   if (!moved_.components.empty()) how.subtitle += factor;
@@ -205,7 +240,7 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
   std::set<std::string> known;
   bool any = false;
   for (const JobStep& step : job.steps) {
-    const auto fields = has_states(step.procedure) ? std::vector<std::string>() : picture_fields(job, step);
+    const auto fields = has_states(step.procedure) ? picture_fields_of_states(job, step) : picture_fields(job, step);
     known.insert(fields.begin(), fields.end());
     std::string field = options.picture_field;
     if (field.empty() && !fields.empty()) field = fields.front();
@@ -214,19 +249,18 @@ StepPictures::StepPictures(const Job& job, const OutputOptions& options)
     fields_.push_back(field);
   }
   if (any || job.steps.empty()) return;
-  // Steps of modes and of mode superposition are left out, with a note of ResultFiles.
-  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) { return has_states(s.procedure); })) {
+  // Natural modes have pictures of their own, and spectra are left out, with a note of ResultFiles.
+  if (std::all_of(job.steps.begin(), job.steps.end(), [](const JobStep& s) {
+        return s.procedure == Procedure::frequency || s.procedure == Procedure::spectrum;
+      })) {
     if (options.picture_field.empty()) return;
     throw Error(ErrorCode::bad_input,
-                "pictures of natural modes show their shapes, steps over time have none, and there is no field to "
-                "choose; omit the "
-                "option",
+                "pictures of natural modes show their shapes, response spectra have none, and there is no field to "
+                "choose; omit the option",
                 "--picture-field");
   }
   if (known.empty())
-    throw Error(ErrorCode::bad_input,
-                "the model has no elements that can be drawn in a step of statics or heat; omit the option",
-                "--picture");
+    throw Error(ErrorCode::bad_input, "the model has no elements that can be drawn; omit the option", "--picture");
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
   throw Error(ErrorCode::bad_input,
@@ -251,20 +285,83 @@ std::vector<std::filesystem::path> StepPictures::draw(std::size_t step, const St
                                                       const ErrorEstimate& estimate,
                                                       const std::filesystem::path& folder, const std::string& name) {
   if (wanted_ == Pictures::none || fields_[step].empty()) return {};
-  StepPicture picture(job_, step, result, temperatures, estimate, fields_[step]);
+  return draw_or_keep(step, StepPicture(job_, step, result, temperatures, estimate, fields_[step]), folder, name);
+}
+
+std::vector<std::filesystem::path> StepPictures::draw_or_keep(std::size_t step, StepPicture picture,
+                                                              const std::filesystem::path& folder,
+                                                              const std::string& name) {
   if (wanted_ == Pictures::each) {
     picture.write(folder / file(step, name), overwrite_);
     return {folder / file(step, name)};
   }
   // A body that is heated and then loaded is judged by its stress; what is not comparable does not replace.
-  const auto is_heat = [&](std::size_t s) { return job_.steps[s].procedure == Procedure::steady_heat; };
-  const bool matters_more = !worst_ || (is_heat(worst_step_) && !is_heat(step));
+  const auto heats = [&](std::size_t s) { return is_heat(job_.steps[s].procedure); };
+  const bool matters_more = !worst_ || (heats(worst_step_) && !heats(step));
   const bool comparable = worst_ && fields_[worst_step_] == fields_[step];
   if (matters_more || (comparable && picture.severity() > worst_->severity())) {
     worst_.emplace(std::move(picture));
     worst_step_ = step;
   }
   return {};
+}
+
+void StepPictures::take_state(std::size_t step, const StepState& state) {
+  if (wanted_ == Pictures::none || fields_[step].empty() || !state.for_viewers) return;
+  std::string moment = state_word(job_.steps[step].procedure) + (" " + short_number(state.at, 6));
+  StepResult motion;
+  if (state.imaginary) {
+    motion.unknowns = largest_of_motion(state.result.unknowns, state.imaginary->unknowns);
+    moment += ", at the phase of the largest displacements";
+  }
+  StepPicture picture(job_, step, state.imaginary ? motion : state.result, {}, {}, fields_[step]);
+  if (worst_state_ && picture.severity() <= worst_state_->severity()) return;
+  picture.set_moment(std::move(moment));
+  worst_state_.emplace(std::move(picture));
+  worst_state_is_new_ = true;
+}
+
+void StepPictures::take_added(ByteWriter& out) {
+  out.put(worst_state_is_new_);
+  if (worst_state_is_new_) worst_state_->save(out);
+  worst_state_is_new_ = false;
+}
+
+void StepPictures::restore(std::size_t step, ByteReader& in) {
+  if (in.get<bool>()) worst_state_.emplace(job_, step, in);
+}
+
+void StepPicture::save(ByteWriter& out) const {
+  out.put(field_).put(moment_);
+  put(out, moved_);
+  out.put(static_cast<std::uint64_t>(fields_.size()));
+  for (const MaterialField& field : fields_) {
+    out.put(field.material);
+    put(out, field.field);
+  }
+  out.put(any_material_).put(elements_).put(severity_);
+}
+
+StepPicture::StepPicture(const Job& job, std::size_t step, ByteReader& in) : job_(&job), step_(step) {
+  field_ = in.text();
+  moment_ = in.text();
+  moved_ = get_field(in);
+  fields_.resize(in.get<std::uint64_t>());
+  for (MaterialField& field : fields_) {
+    field.material = in.text();
+    field.field = get_field(in);
+  }
+  any_material_ = in.get<bool>();
+  elements_ = in.list<double>();
+  severity_ = in.get<double>();
+}
+
+std::vector<std::filesystem::path> StepPictures::draw_states(std::size_t step, const std::filesystem::path& folder,
+                                                             const std::string& name) {
+  if (!worst_state_) return {};
+  StepPicture picture = std::move(*worst_state_);
+  worst_state_.reset();
+  return draw_or_keep(step, std::move(picture), folder, name);
 }
 
 std::vector<std::filesystem::path> StepPictures::draw_worst(const std::filesystem::path& folder,

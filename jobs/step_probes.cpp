@@ -7,7 +7,7 @@
 #include <set>
 
 #include <voussoir/framework/io/picture/line_plot.hpp>
-#include <voussoir/jobs/detail/table_csv.hpp>
+#include <voussoir/jobs/detail/modal_files.hpp>
 
 namespace voussoir::detail {
 
@@ -58,6 +58,94 @@ StepProbes::Found StepProbes::find(const JobStep& step, const StepResult& result
     found.paths.push_back(std::move(along));
   }
   return found;
+}
+
+std::string note_of_path(const Job& job, const PathResult& path) {
+  if (path.outside == 0) return "";
+  const ProbePath& asked = job.paths[path.path];
+  return std::to_string(path.outside) + " of the " + std::to_string(asked.points) + " points of path '" + asked.name +
+         "' are outside the body and omitted";
+}
+
+bool has_probed_states(Procedure procedure) { return has_states(procedure) && procedure != Procedure::spectrum; }
+
+void StateProbes::add(std::size_t step, const StepResult& result, const CsvState& state) {
+  const StepProbes::Found found = probes_.find(job_.steps[step], result);
+  if (!found.points.empty()) {
+    auto at = tables_.find(0);
+    if (at == tables_.end())
+      at = tables_
+               .try_emplace(0, Table{"_points", csv_head_of_points(found.points.front().names, job_.units, state), ""})
+               .first;
+    add_points(at->second.csv, found.points, job_.instances, state);
+  }
+  for (const PathResult& along : found.paths) {
+    auto at = tables_.find(along.path + 1);
+    if (at == tables_.end())
+      at = tables_
+               .try_emplace(along.path + 1,
+                            Table{probes_.file_names()[along.path], csv_head_of_path(along.names, job_.units, state),
+                                  note_of_path(job_, along)})
+               .first;
+    add_path(at->second.csv, along.values, job_.instances, state);
+  }
+}
+
+void StateProbes::add(std::size_t step, const ModeSet& modes) {
+  for (std::size_t m = 0; m < modes.shapes.size() && !probes_.empty(); ++m) {
+    StepResult shape;
+    shape.unknowns = modes.shapes[m];
+    add(step, shape, {{"mode"}, {static_cast<double>(m + 1)}, ""});
+  }
+}
+
+void StateProbes::add(std::size_t step, const StepState& state) {
+  const Procedure procedure = job_.steps[step].procedure;
+  if (probes_.empty() || !state.for_viewers || procedure == Procedure::frequency || !has_probed_states(procedure))
+    return;
+  CsvState columns{{state_word(procedure)}, {state.at}, ""};
+  if (!state.imaginary) return add(step, state.result, columns);
+  // Invariants of the parts of a harmonic stress are no amplitudes.
+  columns.names.emplace_back("part");
+  for (const bool imaginary : {false, true}) {
+    StepResult part;
+    part.unknowns = imaginary ? state.imaginary->unknowns : state.result.unknowns;
+    columns.text = imaginary ? "imaginary" : "real";
+    add(step, part, columns);
+  }
+}
+
+std::vector<StateProbes::Table> StateProbes::take() {
+  std::vector<Table> list;
+  for (auto& [index, table] : tables_) list.push_back(std::move(table));
+  tables_.clear();
+  taken_.clear();
+  return list;
+}
+
+void StateProbes::take_added(ByteWriter& out) {
+  out.put(static_cast<std::uint64_t>(tables_.size()));
+  for (const auto& [index, table] : tables_) {
+    std::size_t& before = taken_[index];
+    out.put(static_cast<std::uint64_t>(index)).put(table.suffix).put(table.note);
+    out.put(static_cast<std::uint64_t>(table.csv.columns()));
+    out.put(std::string_view(table.csv.lines()).substr(before));
+    before = table.csv.lines().size();
+  }
+}
+
+void StateProbes::restore(ByteReader& in) {
+  for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+    const auto index = static_cast<std::size_t>(in.get<std::uint64_t>());
+    std::string suffix = in.text(), note = in.text();
+    const auto columns = static_cast<std::size_t>(in.get<std::uint64_t>());
+    const std::string lines = in.text();
+    if (const auto known = tables_.find(index); known != tables_.end())
+      known->second.csv.append_lines(lines);
+    else
+      tables_.emplace(index, Table{std::move(suffix), CsvTable(columns, lines), std::move(note)});
+    taken_[index] += lines.size();
+  }
 }
 
 namespace {

@@ -22,6 +22,7 @@ struct StepState {
   std::optional<NodalField> imaginary_velocity;  ///< of harmonic steps
   bool for_viewers = true;                       ///< whether a file for viewers is wanted
   std::vector<char> prints;                      ///< whether each of JobStep::prints has a table of this state
+  std::vector<double> temperatures = {};         ///< that act on a structure, per node; empty: the initial ones
 };
 
 /// The largest value of a quantity in a step of mode superposition or of direct integration.

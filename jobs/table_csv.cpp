@@ -124,55 +124,49 @@ CsvTable csv_of_totals(const PrintTable& table, const Units& units) {
   return csv;
 }
 
-CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units, const InstanceNumbers& instances) {
-  std::vector<std::string> columns{"point"};
-  add_columns(columns, points.empty() ? std::vector<std::string>() : points.front().names, units);
-  CsvTable csv(columns);
+CsvTable csv_head_of_points(const std::vector<std::string>& names, const Units& units, const CsvState& state) {
+  std::vector<std::string> columns = state.names;
+  columns.emplace_back("point");
+  add_columns(columns, names, units);
+  return CsvTable(columns);
+}
+
+void add_points(CsvTable& csv, const std::vector<PointResult>& points, const InstanceNumbers& instances,
+                const CsvState& state) {
   for (const PointResult& point : points)
     for (const ProbeValues& side : point.sides) {
-      csv.row().add(point.name);
+      begin_row(csv, state);
+      csv.add(point.name);
       add_values(csv, side, instances);
     }
+}
+
+CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& units, const InstanceNumbers& instances) {
+  CsvTable csv = csv_head_of_points(points.empty() ? std::vector<std::string>() : points.front().names, units, {});
+  add_points(csv, points, instances, {});
   return csv;
 }
 
-CsvTable csv_of_mode_points(const std::vector<std::vector<PointResult>>& modes, const Units& units,
-                            const InstanceNumbers& instances) {
-  std::vector<std::string> columns{"mode", "point"};
-  const bool any = !modes.empty() && !modes.front().empty();
-  add_columns(columns, any ? modes.front().front().names : std::vector<std::string>(), units);
-  CsvTable csv(columns);
-  for (std::size_t m = 0; m < modes.size(); ++m)
-    for (const PointResult& point : modes[m])
-      for (const ProbeValues& side : point.sides) {
-        csv.row().add(static_cast<int>(m + 1)).add(point.name);
-        add_values(csv, side, instances);
-      }
-  return csv;
-}
-
-CsvTable csv_of_mode_paths(const std::vector<std::vector<ProbeValues>>& modes, const std::vector<std::string>& names,
-                           const Units& units, const InstanceNumbers& instances) {
-  std::vector<std::string> columns{"mode", units.labelled("distance")};
+CsvTable csv_head_of_path(const std::vector<std::string>& names, const Units& units, const CsvState& state) {
+  std::vector<std::string> columns = state.names;
+  columns.push_back(units.labelled("distance"));
   add_columns(columns, names, units);
-  CsvTable csv(columns);
-  for (std::size_t m = 0; m < modes.size(); ++m)
-    for (const ProbeValues& values : modes[m]) {
-      csv.row().add(static_cast<int>(m + 1)).add(values.distance);
-      add_values(csv, values, instances);
-    }
-  return csv;
+  return CsvTable(columns);
+}
+
+void add_path(CsvTable& csv, const std::vector<ProbeValues>& path, const InstanceNumbers& instances,
+              const CsvState& state) {
+  for (const ProbeValues& values : path) {
+    begin_row(csv, state);
+    csv.add(values.distance);
+    add_values(csv, values, instances);
+  }
 }
 
 CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units,
                      const InstanceNumbers& instances) {
-  std::vector<std::string> columns{units.labelled("distance")};
-  add_columns(columns, names, units);
-  CsvTable csv(columns);
-  for (const ProbeValues& values : path) {
-    csv.row().add(values.distance);
-    add_values(csv, values, instances);
-  }
+  CsvTable csv = csv_head_of_path(names, units, {});
+  add_path(csv, path, instances, {});
   return csv;
 }
 

@@ -34,7 +34,7 @@ VtuSeries::~VtuSeries() = default;
 
 /// The name of an array may end in a material's.
 std::string VtuSeries::unit_of(const std::string& array, const JobStep& step) const {
-  const bool heat = step.procedure == Procedure::steady_heat;
+  const bool heat = is_heat(step.procedure);
   if (array == "reaction") return heat ? job_.units.power : job_.units.force;
   for (const char* base : {"stress", "mises", "principal", "flux"})
     if (array == base || array.starts_with(std::string(base) + "_")) return job_.units.of(base);

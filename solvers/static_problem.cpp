@@ -10,6 +10,7 @@
 #include <voussoir/solvers/cost/operator_choice.hpp>
 #include <voussoir/solvers/detail/elimination_effort.hpp>
 #include <voussoir/solvers/detail/tangent_choice.hpp>
+#include <voussoir/solvers/numbering.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace voussoir {
@@ -316,12 +317,7 @@ std::unique_ptr<StaticAnalysis> make_static_analysis(const Domain& domain, std::
   if (!tangent.reason.empty()) why = tangent.reason + (why.empty() ? "" : "; " + why);
   if (!why.empty()) c.solver = std::make_shared<ChosenSolver>(c.solver, why);
 
-  const auto plain = std::make_shared<PlainNumberer>();
-  const auto rcm = std::make_shared<ReverseCuthillMcKeeNumberer>();
-  const bool envelope = storages().find(storage).is_envelope;
-  c.numberer = named_choice<std::shared_ptr<DofNumberer>>(
-      "numbering", options.numbering,
-      {{"auto", envelope ? std::shared_ptr<DofNumberer>(rcm) : plain}, {"plain", plain}, {"rcm", rcm}});
+  c.numberer = make_numberer(options.numbering, *c.backend, storages().find(storage).is_envelope);
   if (const auto algorithm =
           named_choice<std::shared_ptr<SolutionAlgorithm>>("algorithm", options.algorithm,
                                                            {{"auto", nullptr},

@@ -33,11 +33,17 @@ void bench_stencils(BenchRig& rig);
 /// Elements as users write them, beside the library's own.
 void bench_user_element(BenchRig& rig);
 
+/// Steps of explicit dynamics, and of Newmark's method with multigrid.
+void bench_explicit(BenchRig& rig);
+
 /// A whole job, from a deck of the pump to its result files.
 void bench_job(BenchRig& rig);
 
 /// The tables of FEStudio's paper (docs/benchmarks/paper_tables.md) on this machine, theirs and ours side by side.
 void bench_paper_tables(BenchRig& rig);
+
+/// The same model on 1, 2, 4 and 8 devices.
+void bench_devices(BenchRig& rig);
 
 /// Flops per integration point that a product takes where nothing is stored: an estimate for a trilinear brick whose
 /// geometry is computed anew (0.06 ms for Model H at 34 TFLOP/s), not a count of instructions. Elements with more nodes

@@ -43,6 +43,7 @@ constexpr const char* bench_examples =
   sweeps        batches of tridiagonal systems                    (residuals)
   stencils      Jacobi iterations on a grid, in memory and streamed (the same bits); only where it is named
   user-element  elements as users write them, beside the library's (differences of residuals); only where it is named
+  explicit      steps of explicit dynamics and of Newmark's method (the CPU's displacements); only where it is named
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named

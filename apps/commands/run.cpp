@@ -1,16 +1,20 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
+#include <limits>
 #include <map>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
+#include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/result_options.hpp>
 #include <voussoir/apps/commands/run_summary.hpp>
@@ -22,7 +26,9 @@
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
+#include <voussoir/jobs/job_fingerprint.hpp>
 #include <voussoir/jobs/result_files.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -34,8 +40,11 @@ struct RunOptions {
   std::string output;
   std::string dialect = "calculix";
   bool force = false, no_vtu = false, no_tables = false, no_files = false, frd = false;
+  CheckpointOptions checkpoints;
   bool verbose = false, quiet = false, json = false;
 };
+
+constexpr double usual_seconds_between_checkpoints = 60;
 
 /// Runs files one after the other; what goes wrong with one does not stop the next.
 class Run {
@@ -149,7 +158,20 @@ class Run {
           file);
 
     options_.results.apply(job);
-    ResultFiles files(job, output_options());
+    const CheckpointOptions saving = checkpoint_options(job);
+    const bool saves = saving.every_seconds > 0 || saving.every_increments > 0;
+    const bool left = !options_.no_files && RunCheckpoints::exist(options_.output, job.name);
+    if (left && !saving.resume && !options_.force)
+      throw Error(ErrorCode::io,
+                  "an interrupted run has left its checkpoints; go on from there with --resume, or start anew with "
+                  "--force",
+                  "folder '" + (options_.output.empty() ? "." : options_.output) + "'");
+    ResultFiles files(job, output_options(left && saving.resume));
+    std::optional<RunCheckpoints> checkpoints;
+    if (saves)
+      begin_checkpoints(checkpoints.emplace(options_.output, job.name, saving), job, files, file);
+    else if (left)
+      RunCheckpoints::remove(options_.output, job.name);
     if (solves_elsewhere_) files.prepare();
     const RunRecord record{how_, read_seconds};
     monitor_.set_last_words([&] {
@@ -164,6 +186,9 @@ class Run {
       const JobResult result = run_job(
           job, how_,
           [&](const JobProgress& progress) {
+            // An increment is finished and saved before the run stops, however long it takes.
+            const bool saved = checkpoints && is_over_time(job.steps[progress.step]);
+            monitor_.set_patience(saved ? std::numeric_limits<double>::infinity() : 1.0);
             Activity activity{"", progress.analysis.stage, progress.step + 1, progress.steps};
             activity.iteration = progress.analysis.iteration;
             activity.residual = progress.analysis.residual;
@@ -174,16 +199,20 @@ class Run {
             if (progress.left >= 0) activity.left = progress.left;
             return tell(activity) && !files.has_failed();
           },
-          writer);
+          writer, checkpoints ? &*checkpoints : nullptr);
       Monitor::Pause pause(monitor_);
       pause.forget_last_words();
       files.finish(result, record);
+      if (checkpoints) checkpoints->finish();
       for (const std::string& note : files.notes()) remark(file, note);
       if (speaks_) {
         for (const std::string& note : result.notes)
           if (!options_.verbose) remark(file, note);
         print(text_of_steps(files.summaries(), job.units));
         if (options_.verbose) print(text_of_details(job, result, files, how_.backend));
+        if (options_.verbose && checkpoints)
+          print(fmt::format("  {} written in {:.3g} s\n", counted(checkpoints->written(), "checkpoint"),
+                            checkpoints->seconds()));
         print(text_of_end(result, files, read_seconds, since_start.seconds()));
       }
       documents_.add(files.json());
@@ -205,10 +234,12 @@ class Run {
       }
       if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
         say_stopped(file, job, files);
+        if (checkpoints) show_error("  --resume goes on from the last checkpoint\n");
         return exit_code_of_signal(monitor_.signal());
       }
       print_error(error, file);
       if (kept) show_error("{}\n", kept_text(job, files));
+      if (checkpoints) show_error("  --resume goes on from the last checkpoint\n");
       return exit_code(error);
     }
   }
@@ -255,10 +286,49 @@ class Run {
     ~Forget() { Monitor::Pause(monitor).forget_last_words(); }
   };
 
-  OutputOptions output_options() const {
+  static bool is_over_time(const JobStep& step) { return is_saved(step.procedure); }
+
+  /// When this job is saved: as the command line says, otherwise as its file does.
+  CheckpointOptions checkpoint_options(const Job& job) {
+    CheckpointOptions saving = options_.checkpoints;
+    const bool asked = saving.every_seconds > 0 || saving.every_increments > 0 || saving.resume;
+    if (std::none_of(job.steps.begin(), job.steps.end(), is_over_time)) {
+      const Monitor::Pause pause(monitor_);
+      if (asked) remark(file_, "the job has no step over time, so there is nothing to save or to resume");
+      return {};
+    }
+    if (options_.no_files) {
+      if (asked)
+        throw Error(ErrorCode::bad_input, "a run without files has no checkpoints; leave --no-files out", file_);
+      return {};
+    }
+    if (saving.every_seconds > 0 || saving.every_increments > 0) return saving;
+    saving.every_seconds = job.checkpoints.every_seconds;
+    saving.every_increments = job.checkpoints.every_increments;
+    if (saving.resume && !(saving.every_seconds > 0) && saving.every_increments == 0)
+      saving.every_seconds = usual_seconds_between_checkpoints;
+    return saving;
+  }
+
+  void begin_checkpoints(RunCheckpoints& checkpoints, const Job& job, ResultFiles& files, const std::string& file) {
+    checkpoints.tell = [this, file](const std::string& note) {
+      const Monitor::Pause pause(monitor_);
+      remark(file, note);
+    };
+    CheckpointSetting setting;
+    setting.machine = Backend::open(how_.backend)->describe() + ", solver " + how_.solver + ", storage " +
+                      how_.storage + ", tolerance " + fmt::format("{}", how_.relative_tolerance);
+    setting.files = std::string(options_.no_vtu ? "no VTU files" : "VTU files") +
+                    (options_.no_tables ? ", no tables" : ", tables") + (options_.frd ? ", an .frd file" : "");
+    checkpoints.begin(job_fingerprint(job), std::move(setting));
+    files.attach(checkpoints);
+    if (const auto time = checkpoints.resumed_at()) checkpoints.tell(fmt::format("resumed at time {:.10g}", *time));
+  }
+
+  OutputOptions output_options(bool resumes) const {
     OutputOptions output;
     output.folder = options_.output;
-    output.overwrite = options_.force;
+    output.overwrite = options_.force || resumes;
     output.vtu = !options_.no_vtu && !options_.no_files;
     output.tables = !options_.no_tables && !options_.no_files;
     output.json = !options_.no_files;
@@ -339,9 +409,29 @@ constexpr const char* run_examples =
   voussoir run beam.inp --path A=0,0,5:100,0,5   stresses along a line: beam_path_A.csv and .svg
   voussoir run *.inp --quiet                     many decks; only errors are shown
   voussoir run beam.inp --json | jq .steps       numbers for a script, and nothing else
+  voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
+  voussoir run quake.inp --resume                go on where it was killed
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
+
+}  // namespace
+
+namespace {
+
+void add_checkpoint_options(CLI::App& run, CheckpointOptions& options) {
+  const char* const group = "Checkpoints of steps over time";
+  run.add_option("--checkpoint-every", options.every_seconds, "Save the run after this many seconds, and when it stops")
+      ->type_name("SECONDS")
+      ->check(above_zero())
+      ->group(group);
+  run.add_option("--checkpoint-steps", options.every_increments, "Save the run after this many increments")
+      ->type_name("N")
+      ->check(whole_number_between(1, 1000000000))
+      ->group(group);
+  run.add_flag("--resume", options.resume, "Go on from the last checkpoint of a run that was interrupted")
+      ->group(group);
+}
 
 }  // namespace
 
@@ -367,6 +457,7 @@ void add_run_command(CLI::App& program) {
       ->group("Results");
   run->add_flag("--no-tables", options->no_tables, "Do not write .dat and CSV tables")->group("Results");
   run->add_flag("--no-files", options->no_files, "Write no files; only print")->group("Results");
+  add_checkpoint_options(*run, options->checkpoints);
   add_result_options(*run, options->results, "Results");
   CLI::Option* verbose = run->add_flag("-v,--verbose", options->verbose,
                                        "Show element routes, the reason for the choice of solver, residuals");

@@ -81,7 +81,7 @@ std::size_t width_of(const std::string& head) { return std::max<std::size_t>(14,
 
 /// What the extremes of a step are given of: temperature, displacement, or the first unknown of a user's elements.
 std::string field_of(const StepSummary& step) {
-  if (step.procedure == Procedure::steady_heat) return "temperature";
+  if (is_heat(step.procedure)) return "temperature";
   const bool moves = step.unknowns.empty() || step.range("displacement");
   return moves ? "displacement" : step.unknowns.front();
 }
@@ -263,9 +263,9 @@ bool is_in_series(const std::string& stem) {
 std::string text_of_peaks(const StepSummary& step) {
   std::string text =
       bold(fmt::format("  {:<24} {:>14} {:>14}  {}\n", "peak", "value",
-                       step.procedure == Procedure::harmonic ? "frequency"
-                       : step.procedure == Procedure::modal_dynamic || step.procedure == Procedure::dynamic ? "time"
-                                                                                                            : "",
+                       step.procedure == Procedure::harmonic                                         ? "frequency"
+                       : step.procedure == Procedure::modal_dynamic || is_integrated(step.procedure) ? "time"
+                                                                                                     : "",
                        "at"));
   for (const ResponsePeak& peak : step.peaks)
     text += fmt::format("  {:<24} {:>14.6g} {:>14}  {}\n", peak.quantity, peak.value,

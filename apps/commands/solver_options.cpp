@@ -4,6 +4,7 @@
 
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
+#include <voussoir/solvers/numbering.hpp>
 
 namespace voussoir::app {
 
@@ -71,6 +72,14 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
                   "unsymmetric system; symmetric leaves the change of conductivity out (docs/solvers.md)")
       ->type_name("auto|full|symmetric")
       ->check(CLI::IsMember({"auto", "full", "symmetric"}))
+      ->capture_default_str()
+      ->group("Solving");
+  command
+      .add_option("--numbering", options.how.numbering,
+                  "Order of the equations. On several devices, auto gives each of them a part of the mesh, and plain a "
+                  "range of the nodes as given; divided:METHOD,speeds=2/1 is for unequal devices (docs/backends.md)")
+      ->type_name("auto|plain|rcm|divided")
+      ->check([](const std::string& name) { return fault_of_name(name, check_numbering); })
       ->capture_default_str()
       ->group("Solving");
   command.add_option("--threads", options.threads, "Number of CPU threads (default: all)")

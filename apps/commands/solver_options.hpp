@@ -25,7 +25,7 @@ std::string name_choices(const std::string& first, const std::vector<std::string
 /// What is wrong with a name other than auto, or nothing; `make` throws where it is not known.
 std::string fault_of_name(const std::string& name, const std::function<void(const std::string&)>& make);
 
-/// Adds --backend, --solver, --storage, --threads, --tolerance, --max-iterations and those of WorkOptions.
+/// Adds --backend, --solver, --storage, --numbering, --threads, --tolerance, --max-iterations and those of WorkOptions.
 void add_solver_options(CLI::App& command, SolverOptions& options);
 /// The option --solver alone. Names that are not known are refused before anything is read.
 CLI::Option* add_solver_option(CLI::App& command, std::string& solver);

@@ -8,12 +8,6 @@
 #include <voussoir/apps/terminal/terminal.hpp>
 
 namespace voussoir::app {
-namespace {
-
-/// How long work may go on after the first signal before the process is ended under it.
-constexpr double patience = 1.0;
-
-}  // namespace
 
 Monitor::Monitor(bool show) : show_(show && is_terminal(Stream::error)) {
   thread_ = std::thread([this] { watch(); });
@@ -76,7 +70,7 @@ void Monitor::watch() {
     draw();
     if (keep_going()) continue;
     if (!since_signal) since_signal.emplace();
-    if (since_signal->seconds() < patience) continue;
+    if (since_signal->seconds() < patience_) continue;
     clear();
     if (last_words_) last_words_();
     std::fflush(nullptr);

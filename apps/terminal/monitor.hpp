@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -31,6 +32,9 @@ class Monitor {
   bool keep_going() const;
   /// The signal that asked to stop, or 0.
   int signal() const;
+  /// How many seconds work may go on after the first signal before the process is ended under it: 1 unless set.
+  /// Infinity: as long as it likes, or until a second signal.
+  void set_patience(double seconds) { patience_ = seconds; }
   /// What to do before the process is ended under work that does not listen. Called within a Pause of its own.
   void set_last_words(std::function<void()> last_words);
 
@@ -54,6 +58,7 @@ class Monitor {
   void clear();
 
   DeferSignals signals_;
+  std::atomic<double> patience_ = 1.0;
   bool show_;
   bool drawn_ = false;
   std::string drawn_text_;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
+#include <voussoir/backends/cuda/explicit/cuda_explicit.hpp>
 #include <voussoir/backends/cuda/grid/cuda_grid.hpp>
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
@@ -39,6 +40,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
   sweeps_ = make_sweeps(memories_);
   provide(*sweeps_);
   provide(dense_block_services());
+  explicit_ = make_explicit_services(*this);
+  provide(*explicit_);
 }
 
 CudaBackend::~CudaBackend() = default;

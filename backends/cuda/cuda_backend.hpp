@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
+#include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
@@ -100,6 +101,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<StencilServices> stencils_;
   std::unique_ptr<SweepServices> sweeps_;
+  std::unique_ptr<ExplicitServices> explicit_;
 };
 
 /// A kernel of this library, to ask whether the library has code for a GPU at all.

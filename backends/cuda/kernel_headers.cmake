@@ -13,7 +13,7 @@ function(voussoir_kernel_headers target)
   # What registers and runs elements on the CPU is not for kernels.
   list(FILTER headers EXCLUDE REGEX "stock|check_tangent|element_groups|kernel_concepts|kernel_program|law_check|law_dependence|native_program|native_stencil|register_kernel")
   list(APPEND headers backends/element_view.hpp backends/grid_stock.hpp backends/grid_view.hpp)
-  foreach(name IN ITEMS elements/cluster_kernels elements/cluster_points elements/cluster_view elements/element_job elements/element_kernels elements/kept_tensors
+  foreach(name IN ITEMS elements/cluster_kernels elements/cluster_points elements/cluster_view elements/element_job elements/element_kernels elements/force_kernels elements/force_step elements/kept_tensors
                         elements/pair_kernels elements/point_kernels elements/tangent_ways
                         elements/tensor_kernels elements/constant_kernels grid/grid_kernels runtime/early_start runtime/shared_memory)
     list(APPEND headers backends/cuda/${name}.hpp)

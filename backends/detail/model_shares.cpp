@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <voussoir/backends/device_ranges.hpp>
+
 namespace voussoir::detail {
 
 namespace {
@@ -250,8 +252,24 @@ Share whole_share(const ModelDescription& model) {
   return share;
 }
 
+namespace {
+
+/// The ranges that were asked for, if they fit.
+std::vector<std::int32_t> requested_ranges(std::span<const std::int32_t> ranges, std::int32_t nodes, int devices) {
+  if (static_cast<int>(ranges.size()) != devices + 1)
+    misuse("DeviceRanges has " + number(static_cast<std::int64_t>(ranges.size()) - 1) + " ranges, but there are " +
+           number(devices) + " devices");
+  if (ranges.front() != 0 || ranges.back() != nodes || !std::is_sorted(ranges.begin(), ranges.end()))
+    misuse("DeviceRanges does not ascend from 0 to the number of nodes, " + number(nodes));
+  return {ranges.begin(), ranges.end()};
+}
+
+}  // namespace
+
 std::vector<std::int32_t> split_nodes(const ModelDescription& model, int devices) {
   const auto& first = model.first_equation;
+  if (const auto ranges = DeviceRanges::current(); !ranges.empty())
+    return requested_ranges(ranges, static_cast<std::int32_t>(first.size() - 1), devices);
   const std::int64_t total = first.back();
   std::vector<std::int32_t> split(devices + 1, 0);
   split[devices] = static_cast<std::int32_t>(first.size() - 1);

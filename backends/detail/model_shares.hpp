@@ -71,7 +71,7 @@ Share share_of(const ModelDescription& model, const DependencyIndex& index, std:
 /// A device that owns everything needs no list to say so.
 Share whole_share(const ModelDescription& model);
 
-/// Contiguous ranges of nodes with nearly equal numbers of equations.
+/// Contiguous ranges of nodes: those of DeviceRanges, else with nearly equal numbers of equations.
 std::vector<std::int32_t> split_nodes(const ModelDescription& model, int devices);
 
 }  // namespace voussoir::detail

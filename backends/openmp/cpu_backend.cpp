@@ -1,6 +1,7 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
 #include <voussoir/backends/openmp/dense/cpu_dense_blocks.hpp>
+#include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 #include <voussoir/backends/openmp/grid/cpu_grid.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
@@ -29,6 +30,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   stencils_ = cpu::make_stencils(*this);
   provide(*stencils_);
   provide(cpu::dense_block_services());
+  explicit_ = cpu::make_explicit_services(*this);
+  provide(*explicit_);
 }
 
 const std::shared_ptr<DeviceMemory>& CpuBackend::memory(int device) const {

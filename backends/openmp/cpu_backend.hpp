@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/backends/projection_services.hpp>
@@ -80,6 +81,7 @@ class CpuBackend : public Backend {
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<SweepServices> sweeps_;
+  std::unique_ptr<ExplicitServices> explicit_;
   std::unique_ptr<StencilServices> stencils_;
 };
 

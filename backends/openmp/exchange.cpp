@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <voussoir/backends/halo_traffic.hpp>
 #include <voussoir/backends/openmp/checks.hpp>
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
@@ -11,7 +12,9 @@ namespace cpu {
 
 void exchange_ghosts(const Vector& x) {
   const Layout& layout = *x.layout();
+  if (layout.devices() == 1) return;
   const auto columns = static_cast<std::size_t>(x.columns());
+  HaloTraffic traffic{1, 0};
   for (int to = 0; to < layout.devices(); ++to) {
     for (const Layout::Exchange& exchange : layout.exchanges(to)) {
       const std::size_t count = exchange.send.size();
@@ -31,8 +34,10 @@ void exchange_ghosts(const Vector& x) {
       double* ghosts =
           x.part_for_exchange(to).update_device() + static_cast<std::size_t>(exchange.first_ghost) * columns;
       std::copy_n(source, count * columns, ghosts);
+      traffic.bytes += static_cast<std::int64_t>(arrived.bytes());
     }
   }
+  if (traffic.bytes > 0) count_halo_traffic(traffic);
 }
 
 }  // namespace cpu

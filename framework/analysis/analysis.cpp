@@ -1,5 +1,8 @@
 #include <voussoir/framework/analysis/analysis.hpp>
 
+#include <voussoir/framework/model/device_distribution.hpp>
+#include <voussoir/framework/model/divided_numberer.hpp>
+
 namespace voussoir {
 
 Analysis::Analysis(const Domain& domain, Collaborators collaborators)
@@ -8,7 +11,13 @@ Analysis::Analysis(const Domain& domain, Collaborators collaborators)
   if (!parts_.soe != !parts_.solver)
     throw Error(ErrorCode::misuse, "an analysis needs an SOE and a solver that fits it, or neither of them");
   if (!parts_.handler) parts_.handler = std::make_shared<TransformationHandler>();
-  if (!parts_.numberer) parts_.numberer = std::make_shared<PlainNumberer>();
+  if (!parts_.numberer) {
+    // One device has no ranges, and what divides nodes costs nothing there.
+    if (parts_.backend->devices() > 1)
+      parts_.numberer = std::make_shared<DividedNumberer>();
+    else
+      parts_.numberer = std::make_shared<PlainNumberer>();
+  }
   if (!parts_.integrator) parts_.integrator = std::make_shared<StaticIntegrator>();
   if (!parts_.algorithm) parts_.algorithm = std::make_shared<AutomaticAlgorithm>();
 }
@@ -120,6 +129,9 @@ void Analysis::take_notes() {
                                  : parts_.backend->route_reason(program) + "; a kernel") +
                      " would be faster");
   }
+  if (parts_.backend->devices() > 1)
+    notes_.push_back(device_distribution(model_->device_model()).describe() + " (numbering " + parts_.numberer->name() +
+                     ")");
   const auto& constraints = model_->constraints().notes;
   notes_.insert(notes_.end(), constraints.begin(), constraints.end());
   if (const auto unused = model_->unused_nodes(); !unused.empty())

@@ -4,28 +4,10 @@
 #include <cmath>
 
 #include <voussoir/backends/splitmix64.hpp>
+#include <voussoir/framework/analysis/detail/central_work.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
 
 namespace voussoir {
-
-/// What the method keeps from step to step.
-struct CentralDifferences::Work {
-  std::vector<double> mass, damping;  // of all equations
-  std::vector<char> free;
-  bool damps = false, with_surfaces = false, moving = false;
-  Vector mass_on_device, damping_on_device, prescribed;  // prescribed: 1 where it is, else 0
-  Vector gain, keep;                                     // w₊ = gain F + keep w₋
-  double formed_for = 0;                                 // step of gain and keep
-  std::vector<double> inner, outer;                      // factors of batches
-  Vector velocity, before;                               // w in the middle of the next and of the last step
-  double next = 0, last = 0, between = 0;                // sizes of both steps, and the time between their middles
-  Vector internal, external, support;                    // forces at the state
-  Vector works[3];                                       // internal, external, damping: per equation
-  Vector ones, scratch, other, rate, second_rate;        // the last four for results in between
-  std::vector<double> formed_factors;                    // of load cases, of the loads of the state
-  EnergyBalance begin;                                   // at the start
-  double forcing = 0;                                    // at the state that was measured
-};
 
 CentralDifferences::CentralDifferences() : TimeIntegrator({0, 0, 0, 0.5}) { set_mass_kind(MassKind::lumped); }
 CentralDifferences::~CentralDifferences() = default;
@@ -147,6 +129,19 @@ void CentralDifferences::prepare(const AnalysisModel& model, const AnalysisState
   model.backend().fill(w.ones, 1.0);
 }
 
+const std::vector<double>& CentralDifferences::masses() const {
+  if (!work_) throw Error(ErrorCode::misuse, "central differences have masses after prepare()");
+  return work_->mass;
+}
+
+void CentralDifferences::add_mass(const std::vector<double>& added) {
+  Work& w = *work_;
+  if (added.size() != w.mass.size()) throw Error(ErrorCode::misuse, "every equation needs a number of added mass");
+  for (std::size_t e = 0; e < added.size(); ++e) w.mass[e] += added[e];
+  w.mass_on_device.from_host(w.mass);
+  w.formed_for = 0;
+}
+
 Vector CentralDifferences::inverse_root_mass(const AnalysisModel& model) const {
   std::vector<double> values(work_->mass.size(), 0.0);
   for (std::size_t e = 0; e < values.size(); ++e)
@@ -172,20 +167,25 @@ void CentralDifferences::set_coefficients(double step, bool first) {
   w.formed_for = first ? 0 : step;
 }
 
+/// Loads of the state and factors of batches for factors of load cases.
+void CentralDifferences::follow_factors(const AnalysisModel& model, AnalysisState& state, std::vector<double> factors) {
+  Work& w = *work_;
+  state.case_factors = std::move(factors);
+  if (state.loads.layout() && state.case_factors == w.formed_factors) return;
+  form_loads(model, state);
+  w.formed_factors = state.case_factors;
+  w.inner = w.outer = model.batch_factors(state.case_factors);
+  for (std::size_t b = 0; b < w.inner.size(); ++b)
+    (model.batches()[b].kind == BatchOrigin::Kind::surface_load ? w.inner : w.outer)[b] = 0;
+}
+
 /// Internal and external forces at the state, and its loads.
 void CentralDifferences::form_forces(const AnalysisModel& model, AnalysisState& state) {
   Work& w = *work_;
   Backend& backend = model.backend();
   const detail::LoadsOverTime& loads = *bound_loads();
   const double step = state.time_step > 0 ? state.time_step : w.next;
-  state.case_factors = loads.case_factors(state.time, step);
-  if (!state.loads.layout() || state.case_factors != w.formed_factors) {
-    form_loads(model, state);
-    w.formed_factors = state.case_factors;
-    w.inner = w.outer = model.batch_factors(state.case_factors);
-    for (std::size_t b = 0; b < w.inner.size(); ++b)
-      (model.batches()[b].kind == BatchOrigin::Kind::surface_load ? w.inner : w.outer)[b] = 0;
-  }
+  follow_factors(model, state, loads.case_factors(state.time, step));
   fill_zero(backend, model, w.internal);
   model.translating([&] { backend.residual(model.device_model(), state.elements(), w.inner, false, w.internal); });
   if (!w.external.layout()) w.external = model.make_vector();
@@ -282,6 +282,7 @@ void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state,
   Backend& backend = model.backend();
   w.moving = supports_move();
   for (Vector& sum : w.works) fill_zero(backend, model, sum);
+  w.forget_stepper();
   w.formed_factors.clear();
   state.loads = Vector();
   state.time_step = 0;
@@ -357,6 +358,46 @@ void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& stat
     e.damping += backend.dot(w.ones, w.works[2]) + half * backend.dot(memory.damping, w.before);
   }
   restore(std::move(memory));
+}
+
+CentralDifferences::Kept CentralDifferences::kept() const {
+  if (!work_) throw Error(ErrorCode::misuse, "central differences have nothing to save before they start");
+  const Work& w = *work_;
+  Kept kept;
+  for (const Vector* x : {&w.velocity, &w.before, &w.internal, &w.external, &w.support, &w.works[0], &w.works[1],
+                          &w.works[2], &w.mass_on_device})
+    kept.vectors.push_back(x->layout() ? x->clone() : Vector());
+  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,     w.begin.internal,
+                  w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0};
+  return kept;
+}
+
+void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state, Kept kept) {
+  bind(model);
+  Work& w = *work_;
+  Vector* const places[] = {&w.velocity, &w.before,   &w.internal, &w.external,      &w.support,
+                            &w.works[0], &w.works[1], &w.works[2], &w.mass_on_device};
+  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 9;
+  if (!complete || (kept.numbers[8] != 0) != supports_move())
+    throw Error(ErrorCode::bad_input, "what was saved is not a state of central differences with the same loads");
+  for (std::size_t k = 0; k < kept.vectors.size(); ++k) {
+    *places[k] = std::move(kept.vectors[k]);
+    if (!places[k]->layout() && (places[k] != &w.support || supports_move()))
+      throw Error(ErrorCode::bad_input, "what was saved of central differences is not complete");
+  }
+  w.mass = w.mass_on_device.to_host();  // with what was added
+  const std::vector<double>& n = kept.numbers;
+  w.next = n[0];
+  w.last = n[1];
+  w.between = n[2];
+  w.begin = {n[3], n[4], n[5], n[6], n[7]};
+  w.moving = n[8] != 0;
+  w.formed_for = 0;
+  w.forget_stepper();
+  set_coefficients(w.between, w.last == 0);
+  w.formed_factors.clear();
+  state.loads = Vector();
+  measure(model, state);
 }
 
 double CentralDifferences::forcing() const { return work_ ? work_->forcing : 0; }

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,10 @@ class CentralDifferences : public TimeIntegrator {
   /// Prepares masses for a model. Throws Error (bad_input) that names an unknown without mass, a multi-point equation
   /// or support along a direction, damping by the stiffness, or an element whose lumped mass is not diagonal.
   void prepare(const AnalysisModel& model, const AnalysisState& state);
+  /// Lumped masses of all equations, after prepare().
+  const std::vector<double>& masses() const;
+  /// Adds to the masses, after prepare() and before start(): one number per equation.
+  void add_mass(const std::vector<double>& added);
   /// 1/√m at free equations, and 0 elsewhere: scales the tangent for the estimate of the stable step.
   Vector inverse_root_mass(const AnalysisModel& model) const;
   /// Begins at a state with unknowns and rates; `step` is the size of the first step. Then measure() and commit.
@@ -39,6 +45,13 @@ class CentralDifferences : public TimeIntegrator {
   /// Forces at the state that move() has led to, and with them the velocities of the next step, of size `next`. With
   /// elements that have a history, take_history() or a commit follows.
   void turn(const AnalysisModel& model, AnalysisState& state, double next);
+  /// Takes several steps of size `step` that end at `times`, as move(), turn() and take_history() would, but in one go
+  /// on the devices (ExplicitServices). take_history() or a commit follows. Returns false, and does nothing, where the
+  /// backend cannot: supports move, loads depend on the displacements, temperatures are loads, elements are computed on
+  /// the host, or the steps before and after the state are not of this size.
+  bool advance(const AnalysisModel& model, AnalysisState& state, double step, std::span<const double> times);
+  /// How advance() takes steps, on one line; empty where it does not.
+  std::string describe_steps() const;
   /// Accepts the history of elements at a state that is not committed.
   static void take_history(const AnalysisModel& model, AnalysisState& state);
   /// Rates of the state, its forces in memory(), and its energies.
@@ -47,6 +60,17 @@ class CentralDifferences : public TimeIntegrator {
   /// The energy that loads and supports give to a mesh at rest in one step, as measured last: the scale of energies
   /// where motion has just begun.
   double forcing() const;
+
+  /// What the method keeps from step to step, to be saved with a committed state: vectors of the model, some of which
+  /// may be without a layout, and numbers.
+  struct Kept {
+    std::vector<Vector> vectors;  ///< velocities, forces and works
+    std::vector<double> numbers;  ///< sizes of steps, and energies at the start
+  };
+  Kept kept() const;  ///< at the state that was measured last
+  /// Continues at a committed state with what kept() gave there, after prepare() and set_loads(). Throws Error
+  /// (bad_input) where it is not complete.
+  void resume(const AnalysisModel& model, AnalysisState& state, Kept kept);
 
   void commit(const AnalysisModel& model, AnalysisState& state) override;
   void begin_step(const AnalysisModel& model, AnalysisState& state) override;                       ///< misuse
@@ -58,6 +82,8 @@ class CentralDifferences : public TimeIntegrator {
   void form_mass(const AnalysisModel& model, const AnalysisState& state);
   void set_coefficients(double step, bool first);
   void form_forces(const AnalysisModel& model, AnalysisState& state);
+  void follow_factors(const AnalysisModel& model, AnalysisState& state, std::vector<double> factors);
+  void make_stepper(const AnalysisModel& model, const AnalysisState& state);
   void next_velocity(const AnalysisModel& model, const AnalysisState& state, double next);
   void put_support_velocities(const AnalysisModel& model, const AnalysisState& state, double next);
   void find_rates(const AnalysisModel& model, Vector& velocity, Vector& acceleration) const;

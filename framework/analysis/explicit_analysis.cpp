@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/detail/element_steps.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/detail/stable_step.hpp>
 #include <voussoir/framework/analysis/step.hpp>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
 constexpr double most_explicit_steps = 1e12;  // of a run
+constexpr std::int64_t most_in_one_go = 4096; // steps whose times and factors of loads are given to the devices at once
 
 Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) {
   if (!parts.integrator) parts.integrator = std::make_shared<CentralDifferences>();
@@ -46,7 +48,11 @@ void ExplicitAnalysis::set_steps(ExplicitSteps steps) {
   if (steps.step == 0 && !steps.limited)
     throw Error(ErrorCode::bad_input, "without an estimate of the stability limit, the size of steps must be given",
                 where);
-  if (steps.estimate_every < 1 || steps.report_every < 1)
+  if (!(steps.shortest >= 0) || !(steps.longest > 0) || !(steps.shortest <= steps.longest))
+    throw Error(ErrorCode::bad_input, "the shortest step must not be negative, nor longer than the longest", where);
+  if (!(steps.report_interval >= 0) || !std::isfinite(steps.report_interval))
+    throw Error(ErrorCode::bad_input, "the time between reports must not be negative", where);
+  if (steps.estimate_every < 1 || steps.report_every < 0 || (steps.report_every == 0 && steps.report_interval == 0))
     throw Error(ErrorCode::bad_input, "estimates and reports are made every 1, 2, 3, ... steps", where);
   if (!(steps.balance_tolerance > 0))
     throw Error(ErrorCode::bad_input, "the tolerance of the balance of energy must be greater than 0", where);
@@ -55,6 +61,13 @@ void ExplicitAnalysis::set_steps(ExplicitSteps steps) {
       throw Error(ErrorCode::bad_input, "times that steps must end at must increase, between the start and the end",
                   where);
   steps_ = std::move(steps);
+}
+
+void ExplicitAnalysis::set_mass_scaling(const MassScaling& scaling) {
+  if (!(scaling.step >= 0) || !std::isfinite(scaling.step) || !(scaling.most_added >= 0))
+    throw Error(ErrorCode::bad_input, "the wanted step and the share of added mass must not be negative",
+                "mass scaling");
+  scaling_ = scaling;
 }
 
 const AnalysisState& ExplicitAnalysis::state() const {
@@ -76,29 +89,80 @@ AnalysisState ExplicitAnalysis::initial_state() const {
   return state;
 }
 
-void ExplicitAnalysis::start() {
+/// What start() and restore() have in common: the model, and an analysis that has done nothing.
+void ExplicitAnalysis::set_up() {
   prepare();
   if (model_->is_thermal() || model_->follows_unknown_temperature())
     throw Error(ErrorCode::bad_input, "dynamics needs displacements; this model has temperatures as unknowns");
+  // The limit of a linear model is estimated once, and a tangent that follows the temperature would change it.
+  if (model_->depends_on_temperature() && steps_.limited)
+    for (const TimeLoads::Case& acting : loads_.cases())
+      if (!domain().load_case(acting.name).temperatures().empty())
+        throw Error(ErrorCode::bad_input,
+                    "materials that depend on the temperature are not possible in explicit dynamics with temperatures "
+                    "that act: the stability limit would follow them; use implicit dynamics, or properties at one "
+                    "temperature",
+                    "explicit dynamics, load case '" + acting.name + "'");
   started_ = false;
   report_ = {};
   largest_energy_ = 0;
   stable_.reset();
   next_estimate_ = 0;
+  next_report_ = steps_.start + steps_.report_interval;
+}
+
+void ExplicitAnalysis::start() {
+  set_up();
   state_ = initial_state();
-  watch_since_.emplace();
   CentralDifferences& method = integrator();
   stage("initial state", [&] {
     method.prepare(*model_, state_);
     method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
     // Load cases are sampled over a step; the first estimate of the limit needs the supports in place alone.
     method.begin(*model_, state_, steps_.step > 0 ? steps_.step : 1e-6 * (steps_.end - steps_.start));
+    scale_mass();
     if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
     plan_segment();
     method.start(*model_, state_, size_, detail::strain_energy_of(*model_, state_));
   });
   started_ = true;
   report_state();
+}
+
+/// Adds mass to the elements whose stable steps are shorter than what is wanted.
+void ExplicitAnalysis::scale_mass() {
+  if (scaling_.step == 0) return;
+  const std::string where = "explicit dynamics, mass scaling";
+  CentralDifferences& method = integrator();
+  if (method.base_moves())
+    throw Error(
+        ErrorCode::bad_input,
+        "mass is not scaled where the base accelerates: added mass would not follow the base; move the supports "
+        "instead",
+        where);
+  const detail::ElementSteps elements(*model_, state_);
+  const double limit = scaling_.step / steps_.factor;
+  const std::vector<double> added = elements.added_mass(limit);
+  double sum = 0, whole = 0;
+  const std::vector<double>& mass = method.masses();
+  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
+    const auto component = static_cast<std::size_t>(model_->place(e).component);
+    if (model_->unknown_names()[component][0] != 'u') continue;  // rotary inertia is no mass
+    sum += added[static_cast<std::size_t>(e)];
+    whole += mass[static_cast<std::size_t>(e)];
+  }
+  report_.added_mass = whole > 0 ? sum / whole : 0.0;
+  report_.scaled_elements = elements.shorter_than(limit);
+  report_.critical_element = elements.critical_element();
+  if (report_.added_mass > scaling_.most_added)
+    throw Error(ErrorCode::bad_input,
+                "steps of " + short_number(scaling_.step, 6) + " need " + short_number(100 * report_.added_mass, 4) +
+                    " % more mass, added to " + std::to_string(report_.scaled_elements) + " elements, and at most " +
+                    short_number(100 * scaling_.most_added, 4) +
+                    " % are allowed; choose shorter steps, or allow more mass. The shortest stable step, " +
+                    short_number(steps_.factor * elements.shortest(), 4) + ", is that of " + report_.critical_element,
+                where);
+  if (report_.scaled_elements > 0) method.add_mass(added);
 }
 
 /// The size that steps may have now: what is given, or a share of the limit, which is estimated where it is due.
@@ -113,7 +177,7 @@ double ExplicitAnalysis::allowed_step() {
     next_estimate_ =
         model_->is_linear() ? std::numeric_limits<std::int64_t>::max() : report_.steps + steps_.estimate_every;
   }
-  if (steps_.step == 0) return steps_.factor * report_.limit;
+  if (steps_.step == 0) return share_of_limit();
   if (stable_ && steps_.step > report_.limit)
     throw Error(ErrorCode::bad_input,
                 "the step of " + short_number(steps_.step, 6) + " is too long: it is stable up to " +
@@ -121,6 +185,20 @@ double ExplicitAnalysis::allowed_step() {
                     short_number(steps_.factor, 3) + " of the limit",
                 "explicit dynamics, time " + short_number(state_.time, 9));
   return steps_.step;
+}
+
+double ExplicitAnalysis::share_of_limit() const {
+  const double share = steps_.factor * report_.limit;
+  if (share < steps_.shortest) {
+    const std::string critical = detail::ElementSteps(*model_, state_).critical_element();
+    throw Error(ErrorCode::bad_input,
+                "steps must not be shorter than " + short_number(steps_.shortest, 6) + ", and " +
+                    short_number(steps_.factor, 3) + " of the stability limit is " + short_number(share, 6) +
+                    "; allow shorter steps, make the smallest elements larger, or scale their mass" +
+                    (critical.empty() ? "" : ". The shortest step is that of " + critical),
+                "explicit dynamics, time " + short_number(state_.time, 9));
+  }
+  return std::min(share, steps_.longest);
 }
 
 /// Divides the time up to the next one that must be met into steps of one size.
@@ -144,29 +222,77 @@ void ExplicitAnalysis::plan_segment() {
 
 bool ExplicitAnalysis::at_end() const { return state_.time >= steps_.end; }
 
+/// The time at the end of a step of the segment, counted from 1.
+double ExplicitAnalysis::end_of(std::int64_t step) const {
+  if (step == segment_steps_) return segment_end_;
+  return segment_start_ +
+         static_cast<double>(step) * ((segment_end_ - segment_start_) / static_cast<double>(segment_steps_));
+}
+
 /// One step: to the end of the step that was begun, whose velocities are known, and on to the next one's. The size of
-/// that next one is decided at the state between them.
-void ExplicitAnalysis::step() {
+/// that next one is decided at the state between them. True where the step ends at a time that must be met.
+bool ExplicitAnalysis::step() {
   const double step = size_;
   ++taken_;
   const bool meets = taken_ == segment_steps_;
-  const double end = meets ? segment_end_
-                           : segment_start_ + static_cast<double>(taken_) * ((segment_end_ - segment_start_) /
-                                                                             static_cast<double>(segment_steps_));
   CentralDifferences& method = integrator();
-  method.move(*model_, state_, end);
-  ++report_.steps;
-  report_.largest_step = std::max(report_.largest_step, step);
-  report_.smallest_step = report_.steps == 1 ? step : std::min(report_.smallest_step, step);
+  method.move(*model_, state_, end_of(taken_));
+  count_steps(1, step);
   const bool due = stable_ && report_.steps >= next_estimate_;
   if ((meets && !at_end()) || (due && !meets)) plan_segment();
   method.turn(*model_, state_, size_);
+  return meets;
+}
+
+void ExplicitAnalysis::count_steps(std::int64_t count, double size) {
+  report_.largest_step = std::max(report_.largest_step, size);
+  report_.smallest_step = report_.steps == 0 ? size : std::min(report_.smallest_step, size);
+  report_.steps += count;
+}
+
+/// Takes from 1 to `most` steps: several in one go as long as nothing is decided between them, which is their size, an
+/// estimate of the limit, or what happens at a time that must be met.
+ExplicitAnalysis::Taken ExplicitAnalysis::take_steps(std::int64_t most) {
+  std::int64_t count = std::min({most, segment_steps_ - taken_ - 1, most_in_one_go});
+  if (stable_) count = std::min(count, next_estimate_ - report_.steps - 1);
+  if (count > 1) {
+    std::vector<double> ends(static_cast<std::size_t>(count));
+    for (std::size_t k = 0; k < ends.size(); ++k) ends[k] = end_of(taken_ + 1 + static_cast<std::int64_t>(k));
+    if (integrator().advance(*model_, state_, size_, ends)) {
+      taken_ += count;
+      count_steps(count, size_);
+      return {count, false};
+    }
+  }
+  return {1, step()};
+}
+
+/// How many steps lead to the next report, if none of them meets a time before.
+std::int64_t ExplicitAnalysis::steps_to_report() const {
+  std::int64_t count = segment_steps_ - taken_;
+  if (steps_.report_every > 0) count = std::min(count, steps_.report_every - report_.steps % steps_.report_every);
+  if (steps_.report_interval <= 0) return count;
+  const double due = next_report_ - steps_fit * steps_.report_interval;
+  const double estimate = std::ceil((due - state_.time) / size_);
+  if (estimate < static_cast<double>(count)) count = std::max<std::int64_t>(1, static_cast<std::int64_t>(estimate));
+  while (count > 1 && end_of(taken_ + count - 1) >= due) --count;
+  return count;
+}
+
+/// Whether a report is to be made of a state, besides those at times that must be met.
+bool ExplicitAnalysis::report_due() const {
+  if (steps_.report_every > 0 && report_.steps % steps_.report_every == 0) return true;
+  return steps_.report_interval > 0 && state_.time >= next_report_ - steps_fit * steps_.report_interval;
 }
 
 /// Energies, their balance, recorders. Elements take over their history as the state is committed.
 void ExplicitAnalysis::report_state() {
   integrator().measure(*model_, state_);
   check_balance();
+  if (steps_.report_interval > 0 && state_.time >= next_report_ - steps_fit * steps_.report_interval)
+    next_report_ =
+        steps_.start +
+        steps_.report_interval * (std::floor((state_.time - steps_.start) / steps_.report_interval + steps_fit) + 1);
   SolveReport report;
   report.converged = true;
   report.reason = "explicit";
@@ -200,9 +326,9 @@ void ExplicitAnalysis::check_balance() {
 void ExplicitAnalysis::advance(std::int64_t steps) {
   state();
   if (steps < 1) throw Error(ErrorCode::misuse, "an explicit analysis advances by 1, 2, 3, ... steps");
-  for (std::int64_t k = 0; k < steps && !at_end(); ++k) {
-    step();
-    if (k + 1 < steps && !at_end()) CentralDifferences::take_history(*model_, state_);
+  for (std::int64_t k = 0; k < steps && !at_end();) {
+    k += take_steps(steps - k).steps;
+    if (k < steps && !at_end()) CentralDifferences::take_history(*model_, state_);
   }
   report_state();
 }
@@ -210,7 +336,7 @@ void ExplicitAnalysis::advance(std::int64_t steps) {
 void ExplicitAnalysis::report_progress() {
   if (!watch) return;
   const double seconds = watch_since_->seconds();
-  const double done = state_.time - steps_.start, left = steps_.end - state_.time;
+  const double done = state_.time - watched_from_, left = steps_.end - state_.time;
   const int steps = static_cast<int>(std::min<std::int64_t>(report_.steps, std::numeric_limits<int>::max()));
   if (!watch({state_.time, steps_.end, size_, steps, seconds, done > 0 ? seconds * std::max(0.0, left) / done : 0.0}))
     throw Error(ErrorCode::cancelled, "cancelled at time " + short_number(state_.time, 9));
@@ -225,14 +351,22 @@ StepResult ExplicitAnalysis::result(bool recover) {
 
 std::vector<StepResult> ExplicitAnalysis::run() {
   start();
+  return finish();
+}
+
+std::vector<StepResult> ExplicitAnalysis::finish() {
+  state();
   std::vector<StepResult> results;
+  watched_from_ = state_.time;
+  watch_since_.emplace();
   while (!at_end()) {
-    const double target = segment_end_;
-    const std::int64_t left = segment_steps_ - taken_;
-    const std::int64_t in_report = steps_.report_every - report_.steps % steps_.report_every;
-    advance(std::min(left, in_report));
-    if (state_.time >= target &&
-        (at_end() || std::find(steps_.times.begin(), steps_.times.end(), target) != steps_.times.end())) {
+    bool met = take_steps(steps_to_report()).met;
+    while (!met && !report_due()) {
+      CentralDifferences::take_history(*model_, state_);
+      met = take_steps(steps_to_report()).met;
+    }
+    report_state();
+    if (met) {
       StepResult found = result(recover_);
       if (finished)
         finished(state_.time, std::move(found));

@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <voussoir/framework/analysis/central_differences.hpp>
@@ -21,13 +24,20 @@ struct ExplicitSteps {
   /// The largest size of a step, which is shortened to meet `end` and `times`; 0: `factor` times the stability limit.
   double step = 0;
   double factor = 0.9;  ///< of the estimated limit, where `step` is 0; up to 1
+  /// Where `step` is 0: the longest step, also where the limit would allow a longer one.
+  double longest = std::numeric_limits<double>::infinity();
+  /// Where `step` is 0: a limit that asks for shorter steps than this is an Error, so that a run does not crawl unseen.
+  double shortest = 0;
   /// Steps from one estimate of the limit to the next where the model is not linear. The limit of a linear model is
   /// estimated once.
   int estimate_every = 500;
   /// Whether the limit is estimated and steps beyond it are refused. Without, `step` must be given, and the balance of
   /// energy alone shows an instability.
   bool limited = true;
-  int report_every = 100;          ///< steps from one report to the next: energies, balance, recorders, watch()
+  /// Steps from one report to the next: energies, balance, recorders, watch(). 0: by `report_interval` alone.
+  int report_every = 100;
+  /// Time between reports, in addition: at the first step that ends at or after each multiple of it; 0: none.
+  double report_interval = 0;
   std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending. They are reported too.
   /// The largest share of the largest energy so far that may be missing in the balance, or too much. What central
   /// differences leave is ⅛ h² aᵀMa, which is less than the strain energy as long as the step is stable: the default
@@ -35,16 +45,28 @@ struct ExplicitSteps {
   double balance_tolerance = 0.95;
 };
 
+/// Mass that is added to small or stiff elements, so that longer steps are stable.
+struct MassScaling {
+  /// The step that is wanted; 0: no mass is added. With `ExplicitSteps::factor`, the stability limit of every element
+  /// becomes at least step / factor: an element whose limit h is shorter has (step / (factor · h))² of its mass.
+  double step = 0;
+  /// The largest share of the mass of the model that may be added. More is an Error that names the share.
+  double most_added = 0.05;
+};
+
 /// What an explicit analysis did.
 struct ExplicitReport {
-  std::int64_t steps = 0;     ///< taken
-  double smallest_step = 0;   ///< of these
-  double largest_step = 0;    ///< of these
-  double limit = 0;           ///< of stability, estimated last; 0 where it was not
-  double smallest_limit = 0;  ///< of all estimates
-  int estimates = 0;          ///< of the limit
-  int products = 0;           ///< with the tangent, for all estimates together
-  double worst_balance = 0;   ///< the largest share of the largest energy that was missing at a report
+  std::int64_t steps = 0;             ///< taken
+  double smallest_step = 0;           ///< of these
+  double largest_step = 0;            ///< of these
+  double limit = 0;                   ///< of stability, estimated last; 0 where it was not
+  double smallest_limit = 0;          ///< of all estimates
+  int estimates = 0;                  ///< of the limit
+  int products = 0;                   ///< with the tangent, for all estimates together
+  double worst_balance = 0;           ///< the largest share of the largest energy that was missing at a report
+  double added_mass = 0;              ///< by mass scaling: share of the mass of the model
+  std::int64_t scaled_elements = 0;   ///< to which mass was added
+  std::string critical_element = {};  ///< with the shortest stable step, where mass scaling looked for it
 };
 
 /// Explicit dynamics: integrates M a + D v + f(u) = p(t) by central differences with lumped masses, on any backend. A
@@ -76,6 +98,11 @@ class ExplicitAnalysis : public Analysis {
   /// Steps of time. Throws Error (bad_input) for sizes that are not possible.
   void set_steps(ExplicitSteps steps);
   const ExplicitSteps& steps() const { return steps_; }  ///< as set
+  /// Mass scaling. It changes inertial forces and kinetic energy alone: weight, other body loads and damping are those
+  /// of the given mass. Accelerations of the base are refused with it. Throws Error (bad_input) for numbers that are
+  /// not possible.
+  void set_mass_scaling(const MassScaling& scaling);
+  const MassScaling& mass_scaling() const { return scaling_; }  ///< as set
   /// Displacements at the start: a field of the model's unknowns. NaN counts as 0; supports have what is prescribed.
   void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
   /// Velocities at the start, likewise.
@@ -91,6 +118,8 @@ class ExplicitAnalysis : public Analysis {
   /// (not_converged) with the time and the amount where the energies are out of balance, Error (bad_input) where a step
   /// exceeds the stability limit, which it names, or the model is one that is refused.
   std::vector<StepResult> run() override;
+  /// Integrates from where the state is to the end, after start() or restore().
+  std::vector<StepResult> finish();
 
   /// Prepares the initial state and the size of the first step. run() does it.
   void start();
@@ -104,17 +133,39 @@ class ExplicitAnalysis : public Analysis {
   CentralDifferences& integrator() const;                                    ///< of the collaborators
   StepResult result(bool recover = true);                                    ///< of the committed state
 
+  /// Writes the complete state: unknowns, rates, velocities between steps, history, forces, works, and the plan of the
+  /// steps. Throws Error (io) where the stream fails.
+  void save(std::ostream& to);
+  /// Continues from what save() wrote, of an analysis of the same domain with the same loads, damping and steps. On the
+  /// same backend with the same number of threads and devices, finish() goes on with the same bits. Throws Error
+  /// (bad_input) for bytes that are damaged or belong to another model.
+  void restore(std::istream& from);
+
  private:
+  void set_up();
   AnalysisState initial_state() const;
+  void scale_mass();
   double allowed_step();
+  double share_of_limit() const;
   void plan_segment();
-  void step();
+  /// Steps that were taken, and whether the last of them ends at a time that must be met.
+  struct Taken {
+    std::int64_t steps;
+    bool met;
+  };
+  bool step();
+  Taken take_steps(std::int64_t most);
+  std::int64_t steps_to_report() const;
+  double end_of(std::int64_t step) const;
+  void count_steps(std::int64_t count, double size);
+  bool report_due() const;
   void report_state();
   void check_balance();
   void report_progress();
 
   TimeLoads loads_;
   ExplicitSteps steps_;
+  MassScaling scaling_;
   NodalField displacement_, velocity_;
   bool recover_ = true;
   AnalysisState state_;
@@ -123,9 +174,11 @@ class ExplicitAnalysis : public Analysis {
   double segment_start_ = 0, segment_end_ = 0, size_ = 0;  // steps of one size, up to a time that they must meet
   std::int64_t segment_steps_ = 0, taken_ = 0;             // of the segment
   std::int64_t next_estimate_ = 0;
+  double next_report_ = 0;  // time, where reports are made by time
   double largest_energy_ = 0;
   ExplicitReport report_;
   std::optional<Stopwatch> watch_since_;
+  double watched_from_ = 0;
 };
 
 }  // namespace voussoir

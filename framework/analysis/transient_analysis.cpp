@@ -243,11 +243,19 @@ void TransientAnalysis::start() {
     largest_ = integrator().displacement_measure(*model_, state_);
   });
   started_ = true;
+  matrix_is_lost_ = false;
   next_step_ = steps_.step;
   SolveReport report;
   report.converged = true;
   report.reason = "the initial state";
   commit(state_, report);
+}
+
+/// Whether the run that was saved would have taken this step with the matrix of the step before.
+bool TransientAnalysis::would_have_kept_matrix(const AnalysisState& state) const {
+  return matrix_is_lost_ && matrix_kept_.value_or(!has_virtual_elements(*model_)) &&
+         state.time_step == state.committed().time_step &&
+         model_->same_matrix(state.committed().case_factors, state.case_factors);
 }
 
 SolveReport TransientAnalysis::solve_linear(AnalysisState& state) {
@@ -259,7 +267,8 @@ SolveReport TransientAnalysis::solve_linear(AnalysisState& state) {
     const bool kept = method.has_formed(*model_, state, soe);
     if (!kept || attempt > 0) {
       method.form_tangent(*model_, state, soe);
-      ++report_.factorisations;
+      if (attempt > 0 || !would_have_kept_matrix(state)) ++report_.factorisations;
+      matrix_is_lost_ = false;
     }
     method.form_unbalance(*model_, state, soe.b());
     if (attempt == 0)

@@ -144,6 +144,7 @@ class TransientAnalysis : public Analysis {
   bool changes_too_much(double step, SolveReport& report);
   SolveReport solve(AnalysisState& state);
   SolveReport solve_linear(AnalysisState& state);
+  bool would_have_kept_matrix(const AnalysisState& state) const;
   void accept(const SolveReport& report);
   void report_progress();
 
@@ -155,6 +156,7 @@ class TransientAnalysis : public Analysis {
   int results_every_ = 0;
   AnalysisState state_;
   bool started_ = false;
+  bool matrix_is_lost_ = false;         // by restore(); forming it again does not count
   double next_step_ = 0;                // size of the next step, before it is shortened to meet a time
   double largest_ = 0;                  // displacement_measure() so far
   double estimated_ = 0;                // relative error of the last step

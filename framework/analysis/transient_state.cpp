@@ -35,7 +35,7 @@ std::vector<double> numbers_of(const std::string& text, const std::string& mark)
   }
 }
 
-constexpr const char* forces_mark = "transient forces 1: ";
+constexpr const char* forces_mark = "transient forces 2: ";
 constexpr const char* former_mark = "transient accelerations 1: ";
 
 AnalysisState empty_like(const AnalysisState& state, std::string name) {
@@ -57,7 +57,8 @@ void TransientAnalysis::save(std::ostream& to) {
       forces_mark + numbers_text({next_step_, largest_, estimated_, e.kinetic, e.internal, e.external, e.damping,
                                   e.initial, double(report_.steps), double(report_.rejected), double(report_.failed),
                                   double(report_.factorisations), double(report_.iterations), report_.smallest_step,
-                                  report_.largest_step, memory.heat.stored, memory.heat.loads, memory.heat.supports}));
+                                  report_.largest_step, memory.heat.stored, memory.heat.loads, memory.heat.supports,
+                                  double(report_.inaccurate)}));
   const auto copy = [](const Vector& x) { return x.layout() ? x.clone() : Vector(); };
   forces.unknowns = copy(memory.internal);
   forces.rate = copy(memory.damping);
@@ -77,7 +78,7 @@ void TransientAnalysis::restore(std::istream& from) {
   AnalysisState now = restore_state(*model_, from), forces = restore_state(*model_, from),
                 former = restore_state(*model_, from);
   const std::vector<double> numbers = numbers_of(forces.name, forces_mark);
-  constexpr std::size_t expected = 18;
+  constexpr std::size_t expected = 19;
   if (numbers.size() != expected || !now.rate.layout() || !now.second_rate.layout() || !forces.unknowns.layout())
     throw Error(ErrorCode::bad_input, "these bytes are not a state of a transient analysis");
   TimeIntegrator::Memory memory;
@@ -104,9 +105,11 @@ void TransientAnalysis::restore(std::istream& from) {
   report_.iterations = static_cast<std::int64_t>(numbers[12]);
   report_.smallest_step = numbers[13];
   report_.largest_step = numbers[14];
+  report_.inaccurate = static_cast<int>(numbers[18]);
   integrator().restore(std::move(memory));
   state_ = std::move(now);
   started_ = true;
+  matrix_is_lost_ = report_.steps > 0;
 }
 
 }  // namespace voussoir

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 
+#include <voussoir/backends/device_ranges.hpp>
 #include <voussoir/framework/detail/node_range.hpp>
 #include <voussoir/framework/model/detail/model_builder.hpp>
 
@@ -33,6 +35,8 @@ void AnalysisModel::Builder::upload() {
   }
   number_batches();
   d.batches = std::move(batches);
+  std::optional<DeviceRanges> ranges;
+  if (!first_node_of_device.empty()) ranges.emplace(first_node_of_device);
   m.device_model_ = m.backend_->make_model(d);
 }
 

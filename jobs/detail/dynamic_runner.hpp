@@ -2,26 +2,41 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/detail/dynamic_recorder.hpp>
+#include <voussoir/jobs/detail/thermal_stress_runner.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 #include <voussoir/solvers/transient_problem.hpp>
 
 namespace voussoir::detail {
 
-/// Runs the steps of direct integration of a job, and passes on their states, histories and energies.
+/// Runs the steps of direct integration of a job, dynamics and transient heat, and passes on their states, histories
+/// and energies.
 class DynamicRunner {
  public:
   /// Told of the progress of a step, with the estimated seconds that are left or −1; returning false stops the job.
   using Tell = std::function<bool(std::size_t step, const Progress& progress, double seconds_left)>;
   DynamicRunner(Job& job, std::shared_ptr<Backend> backend, const StaticOptions& options, Tell tell,
-                StepReceiver& receiver)
-      : job_(job), backend_(std::move(backend)), options_(options), tell_(std::move(tell)), receiver_(receiver) {}
+                StepReceiver& receiver, RunCheckpoints* checkpoints)
+      : job_(job),
+        backend_(std::move(backend)),
+        options_(options),
+        tell_(std::move(tell)),
+        receiver_(receiver),
+        checkpoints_(checkpoints) {}
 
-  /// Runs a step whose supports are applied to its domain.
-  void run(std::size_t step);
+  /// Runs a step whose supports are applied to its domain. `initial` has the temperatures that a step of transient
+  /// heat begins with; null: what the step says itself.
+  void run(std::size_t step, const NodalField* initial = nullptr);
+  /// The displacements or temperatures at the end of the step that ran last.
+  const NodalField& end_of(std::size_t step) const { return ends_.at(step).displacement; }
+  /// The temperatures that a step of thermal stress is solved with, after its step of heat; they are given away.
+  std::vector<HeatedState> take_heated(std::size_t stress_step) { return std::move(heated_[stress_step]); }
 
   const std::vector<StageTime>& stage_times() const { return times_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -35,20 +50,62 @@ class DynamicRunner {
     NodalField displacement, velocity;
   };
   std::string where(std::size_t step) const;
-  void set_motion(TransientAnalysis& analysis, const DynamicStep& request) const;
-  void integrate(std::size_t step, const DynamicStep& request);
+  /// Load cases, base accelerations and motions of supports, as a step has them.
+  static void set_loads(TimeLoads& loads, const DynamicStep& request);
+  /// Where a step begins: at `initial` temperatures, where the one before ended, or with its initial conditions.
+  End initial_motion(const AnalysisModel& model, const DynamicStep& request, const NodalField* initial) const;
+  void integrate(std::size_t step, const DynamicStep& request, const NodalField* initial);
+  /// Explicit dynamics: explicit_runner.cpp.
+  void integrate_explicitly(std::size_t step, const DynamicStep& request);
+  /// Runs an analysis from its start, or from the state that was saved, to its end, and saves it on the way.
+  template <class AnalysisInTime>
+  void run_saved(std::size_t step, const DynamicStep& request, AnalysisInTime& analysis, StepRecorder& recorder,
+                 StepCheckpoint& saved);
+  void take_over(std::size_t step, const StepCheckpoint& saved);
+  void conclude(std::size_t step, const DynamicStep& request, StepResponse response, StepCheckpoint& saved);
+  bool tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& progress) const;
+  void keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model, const AnalysisState& state);
+  void take_model_report(Analysis& analysis, double seconds);
   void take_report(TransientAnalysis& analysis, double seconds);
 
+  std::map<std::size_t, std::vector<HeatedState>> heated_;  // by the step of thermal stress
   Job& job_;
   std::shared_ptr<Backend> backend_;
   const StaticOptions& options_;
   Tell tell_;
   StepReceiver& receiver_;
+  RunCheckpoints* checkpoints_;
   std::map<std::size_t, End> ends_;
   std::vector<StageTime> times_;
   std::vector<std::string> notes_;
   std::int64_t equations_ = 0, free_equations_ = 0;
   std::string matrix_;
 };
+
+template <class AnalysisInTime>
+void DynamicRunner::run_saved(std::size_t step, const DynamicStep& request, AnalysisInTime& analysis,
+                              StepRecorder& recorder, StepCheckpoint& saved) {
+  analysis.watch = [&](const TransientProgress& p) {
+    const bool goes_on = tell_time(step, request, p);
+    saved.increment(request.times.start + p.time, !goes_on, [&](ByteWriter& out) {
+      std::ostringstream bytes;
+      analysis.save(bytes);
+      out.put(bytes.str());
+      recorder.save(out);
+    });
+    return goes_on;
+  };
+  if (saved.is_open()) {
+    saved.replay_files();
+    ByteReader in(saved.state(), where(step));
+    std::istringstream bytes(in.text());
+    analysis.restore(bytes);
+    recorder.resume(analysis.model(), analysis.integrator(), analysis.state(), in);
+    in.expect_end();
+  } else {
+    analysis.start();
+  }
+  analysis.finish();
+}
 
 }  // namespace voussoir::detail

@@ -7,12 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
 namespace voussoir::detail {
+
+/// What the states of a step are called in names of files, and in the columns that tell them apart.
+const char* state_word(Procedure procedure);
 
 /// The files of steps of modes and of mode superposition: mode shapes or states over time or frequency for viewers,
 /// tables with a column that tells the states apart, curves and peaks. A step is written from begin to end before the
@@ -37,12 +41,19 @@ class ModalFiles {
   void state(std::size_t step, const std::string& stem, StepState state);
   void end(std::size_t step, const std::string& stem, const StepResponse& response);
 
+  /// Rows and names of files that states have added since the last call, for restore() in a later run.
+  void take_added(ByteWriter& out);
+  /// Adds what take_added() of an earlier run has written; the files themselves are there already.
+  void restore(std::size_t step, const std::string& stem, ByteReader& in);
+
  private:
   using TableKey = std::pair<std::size_t, std::size_t>;  // request and item
   void write_tables(std::size_t step, const StepState& state, bool imaginary);
   void write_view(std::size_t step, const std::string& stem, StepState& state);
   void write_curves(const JobStep& step, const std::string& stem, const StepResponse& response);
   void write(const CsvTable& table, const std::string& file);
+  void write_list(const std::string& file);
+  void remove_later_files(std::size_t step, const std::string& stem) const;
 
   const Job& job_;
   const OutputOptions& options_;
@@ -51,6 +62,10 @@ class ModalFiles {
   std::map<TableKey, CsvTable> rows_, totals_;
   std::vector<PvdEntry> series_;
   std::unique_ptr<VtuMesh> mesh_;
+  std::size_t listed_ = 0;  // files that the list on the disk has
+  // How much of the above take_added() has written:
+  std::map<TableKey, std::size_t> taken_rows_, taken_totals_;
+  std::size_t taken_series_ = 0;
 };
 
 /// Eigenvalues, participation factors and effective masses as CalculiX writes them into its .dat.

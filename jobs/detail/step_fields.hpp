@@ -18,6 +18,9 @@ namespace voussoir::detail {
 std::vector<double> acting_temperatures(const Job& job, const JobStep& step, const LoadCase* loads,
                                         const NodalField* heat);
 
+/// Temperatures that act in a state of direct integration at this total time, likewise.
+std::vector<double> acting_temperatures(const Job& job, const JobStep& step, double total_time);
+
 /// Fields at nodes and at elements, and the ranges of what was recovered in elements.
 struct StepFields {
   /// Some components of a nodal field as an array of a picture.

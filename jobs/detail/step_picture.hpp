@@ -6,8 +6,10 @@
 
 #include <voussoir/framework/analysis/error_estimate.hpp>
 #include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/job/job.hpp>
 #include <voussoir/jobs/result_files.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
 
 // The picture (PNG) of a step.
 
@@ -18,6 +20,10 @@ namespace voussoir::detail {
 /// of whatever else there is.
 std::vector<std::string> picture_fields(const Job& job, const JobStep& step);
 
+/// The fields of a step that has states, likewise: those of the states over time, without the estimated error;
+/// displacements over frequency; none of modes and spectra.
+std::vector<std::string> picture_fields_of_states(const Job& job, const JobStep& step);
+
 /// What is drawn of a step; kept until it is known which step is the worst.
 class StepPicture {
  public:
@@ -27,7 +33,14 @@ class StepPicture {
 
   /// The largest value by size, for comparison with other steps.
   double severity() const { return severity_; }
+  /// Adds to the subtitle which state of the step it is: "time 0.25".
+  void set_moment(std::string moment) { moment_ = std::move(moment); }
   void write(const std::filesystem::path& path, bool overwrite) const;
+
+  /// Writes what is drawn, for the other constructor.
+  void save(ByteWriter& out) const;
+  /// A picture of a step of this job that save() has written.
+  StepPicture(const Job& job, std::size_t step, ByteReader& in);
 
  private:
   void take(std::vector<MaterialField> fields, const std::string& component);
@@ -35,7 +48,7 @@ class StepPicture {
 
   const Job* job_;
   std::size_t step_;
-  std::string field_;
+  std::string field_, moment_;
   NodalField moved_;                   // empty where nothing is deformed
   std::vector<MaterialField> fields_;  // with one component
   bool any_material_ = false;
@@ -55,17 +68,30 @@ class StepPictures {
   std::vector<std::filesystem::path> draw(std::size_t step, const StepResult& result,
                                           const std::vector<double>& temperatures, const ErrorEstimate& estimate,
                                           const std::filesystem::path& folder, const std::string& name);
+  /// Takes a state of a step; the one with the largest value is drawn at the end of the step.
+  void take_state(std::size_t step, const StepState& state);
+  /// Writes the worst state if it has become another one since the last call, for restore() in a later run.
+  void take_added(ByteWriter& out);
+  /// Takes what take_added() of an earlier run has written.
+  void restore(std::size_t step, ByteReader& in);
+  /// The states of the step are complete: as draw(), of the worst of them.
+  std::vector<std::filesystem::path> draw_states(std::size_t step, const std::filesystem::path& folder,
+                                                 const std::string& name);
   /// At the end: the worst step, where that is wanted.
   std::vector<std::filesystem::path> draw_worst(const std::filesystem::path& folder, const std::string& name);
 
  private:
   std::string file(std::size_t step, const std::string& name) const;
+  std::vector<std::filesystem::path> draw_or_keep(std::size_t step, StepPicture picture,
+                                                  const std::filesystem::path& folder, const std::string& name);
 
   const Job& job_;
   Pictures wanted_;
   bool overwrite_;
-  std::vector<std::string> fields_;   // of each step; empty: there is nothing to draw
-  std::optional<StepPicture> worst_;  // of the steps so far
+  std::vector<std::string> fields_;         // of each step; empty: there is nothing to draw
+  std::optional<StepPicture> worst_;        // of the steps so far
+  std::optional<StepPicture> worst_state_;  // of the step whose states are being taken
+  bool worst_state_is_new_ = false;         // since take_added()
   std::size_t worst_step_ = 0;
 };
 

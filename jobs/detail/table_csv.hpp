@@ -36,11 +36,12 @@ CsvTable csv_of_points(const std::vector<PointResult>& points, const Units& unit
 /// A row for each point of a path and each material that meets there; `names` are those of the values.
 CsvTable csv_of_path(const std::vector<ProbeValues>& path, const std::vector<std::string>& names, const Units& units,
                      const InstanceNumbers& instances);
-/// The same of every mode, with a column for its number before the others.
-CsvTable csv_of_mode_points(const std::vector<std::vector<PointResult>>& modes, const Units& units,
-                            const InstanceNumbers& instances);
-/// A path in every mode, likewise.
-CsvTable csv_of_mode_paths(const std::vector<std::vector<ProbeValues>>& modes, const std::vector<std::string>& names,
-                           const Units& units, const InstanceNumbers& instances);
+/// Tables of several states, which are added one by one.
+CsvTable csv_head_of_points(const std::vector<std::string>& names, const Units& units, const CsvState& state);
+void add_points(CsvTable& csv, const std::vector<PointResult>& points, const InstanceNumbers& instances,
+                const CsvState& state);
+CsvTable csv_head_of_path(const std::vector<std::string>& names, const Units& units, const CsvState& state);
+void add_path(CsvTable& csv, const std::vector<ProbeValues>& path, const InstanceNumbers& instances,
+              const CsvState& state);
 
 }  // namespace voussoir::detail

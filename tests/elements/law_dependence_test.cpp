@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "elements/element_run.hpp"
+#include "support/finite_strain_laws.hpp"
 #include "support/general_laws.hpp"
 
 // What is found out about laws before they are registered.

@@ -6,10 +6,11 @@
 #define VSR_REGISTER_ELEMENT(...) static_assert(true, "")
 #define VSR_REGISTER_STENCIL(...) static_assert(true, "")
 
+#include "support/finite_strain_laws.hpp"
 #include "support/general_laws.hpp"
 #include "support/grid_kernels.hpp"
 
-// The laws of support/general_laws.hpp as native programs of the emulated backend: without a run-time compiler their
+// The laws of these headers as native programs of the emulated backend: without a run-time compiler their
 // elements would be computed on the host, and no kernel for general laws would run where there is no GPU.
 
 namespace voussoir::cuda {

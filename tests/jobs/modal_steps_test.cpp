@@ -11,7 +11,7 @@
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/jobs/result_files.hpp>
 
-#include "job_models.hpp"
+#include "column_deck.hpp"
 #include "support/expect_error.hpp"
 
 // Steps of modes and of mode superposition, run from decks. The numbers are those that CalculiX 2.20 prints for the
@@ -20,55 +20,13 @@
 namespace voussoir {
 namespace {
 
+using testing::column_deck;
+using testing::KeptSteps;
 using testing::plainly;
-
-/// A column of three C3D8, 1 × 0.8 × 3, that stands on nodes 1 to 4; node 13 is at its top.
-std::string column() {
-  std::ostringstream text;
-  text << "*NODE, NSET=NALL\n";
-  const double corner[4][2] = {{0, 0}, {1, 0}, {1, .8}, {0, .8}};
-  for (int k = 0; k < 4; ++k)
-    for (int i = 0; i < 4; ++i)
-      text << 4 * k + i + 1 << ", " << corner[i][0] << ", " << corner[i][1] << ", " << k << "\n";
-  text << "*ELEMENT, TYPE=C3D8, ELSET=EALL\n";
-  for (int e = 0; e < 3; ++e) {
-    text << e + 1;
-    for (int j = 1; j <= 8; ++j) text << ", " << 4 * e + j;
-    text << "\n";
-  }
-  text << "*NSET, NSET=FOOT\n1, 2, 3, 4\n*NSET, NSET=TIP\n13\n*MATERIAL, NAME=M\n*ELASTIC\n1000., 0.25\n*DENSITY\n2.\n"
-          "*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\nFOOT, 1, 3\n"
-          "*AMPLITUDE, NAME=PULSE\n0., 0., 0.2, 1., 0.4, 0.\n";
-  return text.str();
-}
+using testing::RanDeck;
+using testing::run_deck;
 
 const std::string six_modes = "*STEP\n*FREQUENCY, STORAGE=YES\n6\n*END STEP\n";
-
-/// Keeps what steps pass on.
-class Kept : public StepReceiver {
- public:
-  void step(std::size_t, StepResult) override {}
-  void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override { found[step] = std::move(modes); }
-  void state(std::size_t step, StepState state) override { states[step].push_back(std::move(state)); }
-  void end(std::size_t step, StepResponse response) override { responses[step] = std::move(response); }
-
-  std::map<std::size_t, std::shared_ptr<const ModeSet>> found;
-  std::map<std::size_t, std::vector<StepState>> states;
-  std::map<std::size_t, StepResponse> responses;
-};
-
-struct Ran {
-  Job job;
-  Kept kept;
-  JobResult result;
-};
-
-Ran run(const std::string& text) {
-  Ran ran;
-  ran.job = read_deck_text(text, "test.inp");
-  ran.result = run_job(ran.job, plainly(), {}, ran.kept);
-  return ran;
-}
 
 void expect_at(const NodalField& field, std::int32_t node, const std::array<double, 3>& printed, double sign = 1) {
   double largest = 0;
@@ -79,8 +37,8 @@ void expect_at(const NodalField& field, std::int32_t node, const std::array<doub
 constexpr std::int32_t tip = 12;  // index of node 13
 
 TEST(ModalSteps, FrequenciesShapesAndStressesAsInCalculiX) {
-  const Ran ran =
-      run(column() + "*STEP\n*FREQUENCY\n3\n*NODE PRINT, NSET=TIP\nU\n*EL PRINT, ELSET=EALL\nS\n*END STEP\n");
+  const RanDeck ran =
+      run_deck(column_deck() + "*STEP\n*FREQUENCY\n3\n*NODE PRINT, NSET=TIP\nU\n*EL PRINT, ELSET=EALL\nS\n*END STEP\n");
   const ModeSet& modes = *ran.kept.found.at(0);
   ASSERT_EQ(modes.count(), 3);
   const double frequencies[] = {0.4031200, 0.4573352, 1.171399};
@@ -100,11 +58,12 @@ TEST(ModalSteps, FrequenciesShapesAndStressesAsInCalculiX) {
 }
 
 TEST(ModalSteps, ResponseOverTimeAsInCalculiX) {
-  const Ran ran = run(column() + six_modes +
-                      "*STEP\n*MODAL DYNAMIC\n0.1, 0.6\n*MODAL DAMPING\n1, 2, 0.05\n3, 6, 0.02\n"
-                      "*CLOAD, AMPLITUDE=PULSE\n13, 1, 10.\n*DLOAD\n3, P2, 2.\n*NODE PRINT, NSET=TIP\nU, V\n"
-                      "*EL PRINT, ELSET=EALL\nS\n*END STEP\n"
-                      "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD, OP=NEW\n*NODE PRINT, NSET=TIP\nU, V\n*END STEP\n");
+  const RanDeck ran =
+      run_deck(column_deck() + six_modes +
+               "*STEP\n*MODAL DYNAMIC\n0.1, 0.6\n*MODAL DAMPING\n1, 2, 0.05\n3, 6, 0.02\n"
+               "*CLOAD, AMPLITUDE=PULSE\n13, 1, 10.\n*DLOAD\n3, P2, 2.\n*NODE PRINT, NSET=TIP\nU, V\n"
+               "*EL PRINT, ELSET=EALL\nS\n*END STEP\n"
+               "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD, OP=NEW\n*NODE PRINT, NSET=TIP\nU, V\n*END STEP\n");
   const auto& first = ran.kept.states.at(1);
   ASSERT_EQ(first.size(), 6u);
   EXPECT_NEAR(first[2].at, 0.3, 1e-12);
@@ -126,9 +85,10 @@ TEST(ModalSteps, ResponseOverTimeAsInCalculiX) {
 }
 
 TEST(ModalSteps, HarmonicResponseAsInCalculiX) {
-  const Ran ran = run(column() + six_modes +
-                      "*STEP\n*STEADY STATE DYNAMICS\n0.5, 2., 3\n*MODAL DAMPING, RAYLEIGH\n, , 0.5, 0.001\n"
-                      "*CLOAD\n13, 1, 10.\n*CLOAD, LOAD CASE=2\n13, 2, 5.\n*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
+  const RanDeck ran =
+      run_deck(column_deck() + six_modes +
+               "*STEP\n*STEADY STATE DYNAMICS\n0.5, 2., 3\n*MODAL DAMPING, RAYLEIGH\n, , 0.5, 0.001\n"
+               "*CLOAD\n13, 1, 10.\n*CLOAD, LOAD CASE=2\n13, 2, 5.\n*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
   const auto& states = ran.kept.states.at(1);
   ASSERT_EQ(states.size(), 7u);
   EXPECT_NEAR(states[2].at, 1.171399, 1e-6);
@@ -141,12 +101,12 @@ TEST(ModalSteps, HarmonicResponseAsInCalculiX) {
 TEST(ModalSteps, BaseAccelerationIsInertiaOfTheModesAlone) {
   // Relative to the base, a constant acceleration is a body force: modes superpose to the same as gravity backwards,
   // less the mass that the supports carry directly, which both leave out.
-  const Ran base = run(column() + "*AMPLITUDE, NAME=ONE\n0., 1., 9., 1.\n" + six_modes +
-                       "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*BASE MOTION, DOF=1, AMPLITUDE=ONE, SCALE=3.\n"
-                       "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
-  const Ran weight = run(column() + six_modes +
-                         "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*DLOAD\nEALL, GRAV, 3., -1., 0., 0.\n"
-                         "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
+  const RanDeck base = run_deck(column_deck() + "*AMPLITUDE, NAME=ONE\n0., 1., 9., 1.\n" + six_modes +
+                                "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*BASE MOTION, DOF=1, AMPLITUDE=ONE, SCALE=3.\n"
+                                "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
+  const RanDeck weight = run_deck(column_deck() + six_modes +
+                                  "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*DLOAD\nEALL, GRAV, 3., -1., 0., 0.\n"
+                                  "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
   for (std::size_t k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c) {
       const double expected = weight.kept.states.at(1)[k].result.unknowns.at(tip, c);
@@ -157,14 +117,15 @@ TEST(ModalSteps, BaseAccelerationIsInertiaOfTheModesAlone) {
 
 TEST(ModalSteps, InitialVelocityMovesTheBodyAtFirst) {
   // All modes together represent any field: after a short time, displacement = velocity × time.
-  Ran ran = run(column() + "*NSET, NSET=UPPER, GENERATE\n5, 16\n*INITIAL CONDITIONS, TYPE=VELOCITY\nUPPER, 1, 2.\n" +
-                "*STEP\n*FREQUENCY\n36\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1e-6, 1e-6\n*NODE PRINT, NSET=TIP\nU\n*END "
-                "STEP\n");
+  RanDeck ran = run_deck(
+      column_deck() + "*NSET, NSET=UPPER, GENERATE\n5, 16\n*INITIAL CONDITIONS, TYPE=VELOCITY\nUPPER, 1, 2.\n" +
+      "*STEP\n*FREQUENCY\n36\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1e-6, 1e-6\n*NODE PRINT, NSET=TIP\nU\n*END "
+      "STEP\n");
   EXPECT_NEAR(ran.kept.states.at(1)[0].result.unknowns.at(tip, 0), 2e-6, 1e-10);
 }
 
 TEST(ModalSteps, LowerBoundLeavesModesOut) {
-  const Ran ran = run(column() + "*STEP\n*FREQUENCY\n2, 0.42\n*END STEP\n");
+  const RanDeck ran = run_deck(column_deck() + "*STEP\n*FREQUENCY\n2, 0.42\n*END STEP\n");
   ASSERT_EQ(ran.kept.found.at(0)->count(), 2);
   EXPECT_NEAR(ran.kept.found.at(0)->frequency(0), 0.4573352, 1e-6);
   EXPECT_NEAR(ran.kept.found.at(0)->frequency(1), 1.171399, 2e-6);
@@ -179,7 +140,7 @@ std::string oscillator(const std::string& damping) {
          damping + "\n*CLOAD\n2, 1, 1.\n*NODE PRINT, NSET=END\nU, V\n*END STEP\n";
 }
 
-bool has_note(const Ran& ran, const std::vector<std::string>& parts) {
+bool has_note(const RanDeck& ran, const std::vector<std::string>& parts) {
   return std::any_of(ran.result.notes.begin(), ran.result.notes.end(), [&](const std::string& note) {
     return std::all_of(parts.begin(), parts.end(),
                        [&](const std::string& part) { return note.find(part) != std::string::npos; });
@@ -190,7 +151,7 @@ bool has_note(const Ran& ran, const std::vector<std::string>& parts) {
 // F/k (1 − (1 + ωt) e^(−ωt)).
 TEST(ModalSteps, OverdampedModesFollowTheirClosedForm) {
   for (const double ratio : {1.0, 1.0000001, 1.5, 40.0}) {
-    const Ran ran = run(oscillator("1, 1, " + std::to_string(ratio)));
+    const RanDeck ran = run_deck(oscillator("1, 1, " + std::to_string(ratio)));
     const auto& states = ran.kept.states.at(1);
     ASSERT_EQ(states.size(), 20u);
     const double zeta = std::stod(std::to_string(ratio)), omega = 5;
@@ -206,9 +167,9 @@ TEST(ModalSteps, OverdampedModesFollowTheirClosedForm) {
 }
 
 TEST(ModalSteps, OverdampedResponseAsInCalculiX) {
-  const Ran ran =
-      run(column() + "*STEP\n*FREQUENCY, STORAGE=YES\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n" +
-          "*MODAL DAMPING\n1, 3, 1.5\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 10.\n*NODE PRINT, NSET=TIP\nU\n" + "*END STEP\n");
+  const RanDeck ran = run_deck(
+      column_deck() + "*STEP\n*FREQUENCY, STORAGE=YES\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n" +
+      "*MODAL DAMPING\n1, 3, 1.5\n*CLOAD, AMPLITUDE=PULSE\n13, 1, 10.\n*NODE PRINT, NSET=TIP\nU\n" + "*END STEP\n");
   const auto& states = ran.kept.states.at(1);
   ASSERT_EQ(states.size(), 3u);
   expect_at(states[0].result.unknowns, tip, {7.790370e-3, -3.264996e-3, 1.089564e-3});
@@ -217,11 +178,11 @@ TEST(ModalSteps, OverdampedResponseAsInCalculiX) {
 }
 
 TEST(ModalSteps, DampingOfModesThatThereAreNotIsSaid) {
-  const Ran ran = run(oscillator("1, 4, 0.05\n7, 7, 0.02"));
+  const RanDeck ran = run_deck(oscillator("1, 4, 0.05\n7, 7, 0.02"));
   EXPECT_TRUE(has_note(ran, {"test.inp:26", "modes 1 to 4", "there is 1 mode", "modes 2 to 4 are ignored"}))
       << ::testing::PrintToString(ran.result.notes);
   EXPECT_TRUE(has_note(ran, {"test.inp:27", "mode 7", "is ignored"})) << ::testing::PrintToString(ran.result.notes);
-  EXPECT_FALSE(has_note(run(oscillator("1, 1, 0.05")), {"damping"}));
+  EXPECT_FALSE(has_note(run_deck(oscillator("1, 1, 0.05")), {"damping"}));
 }
 
 // One corner of the top moves as the mean of the other three along x, with coefficients of five digits.
@@ -229,11 +190,11 @@ TEST(ModalSteps, EquationsWithRoundedCoefficientsFollowTheBase) {
   const auto with = [&](const std::string& third) {
     const std::string equation =
         "*EQUATION\n4\n13, 1, -1., 14, 1, " + third + ", 15, 1, " + third + ", 16, 1, " + third;
-    return run(column() + equation + "\n*AMPLITUDE, NAME=ONE\n0., 1., 9., 1.\n" + six_modes +
-               "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*BASE MOTION, DOF=1, AMPLITUDE=ONE, SCALE=3.\n"
-               "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
+    return run_deck(column_deck() + equation + "\n*AMPLITUDE, NAME=ONE\n0., 1., 9., 1.\n" + six_modes +
+                    "*STEP\n*MODAL DYNAMIC\n0.1, 0.4\n*BASE MOTION, DOF=1, AMPLITUDE=ONE, SCALE=3.\n"
+                    "*NODE PRINT, NSET=TIP\nU\n*END STEP\n");
   };
-  const Ran exact = with("0.333333333333333"), rounded = with("0.33333");
+  const RanDeck exact = with("0.333333333333333"), rounded = with("0.33333");
   EXPECT_EQ(exact.kept.responses.at(1).statement.find("rounded"), std::string::npos);
   EXPECT_NE(rounded.kept.responses.at(1).statement.find("as if its coefficients were rounded"), std::string::npos)
       << rounded.kept.responses.at(1).statement;
@@ -246,7 +207,7 @@ class ModalStepFiles : public testing::FolderTest {};
 
 TEST_F(ModalStepFiles, FilesOfAllSteps) {
   Job job = read_deck_text(
-      column() + six_modes +
+      column_deck() + six_modes +
           "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD\n13, 1, 10.\n*NODE PRINT, NSET=TIP\nU\n"
           "*EL PRINT, ELSET=EALL, TOTALS=ONLY\nEVOL\n*END STEP\n"
           "*STEP\n*STEADY STATE DYNAMICS\n0.6, 1., 3\n*MODAL DAMPING\n1, 6, .02\n*CLOAD\n13, 1, 10.\n*END STEP\n",
@@ -288,7 +249,7 @@ std::string write_modes(Job& job, const OutputOptions& options) {
 }
 
 TEST_F(ModalStepFiles, PicturesOfModesHaveNoFieldToChoose) {
-  const Job job = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
+  const Job job = read_deck_text(column_deck() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
   OutputOptions options = here();
   options.pictures = Pictures::worst;
   options.picture_field = "mises";
@@ -296,7 +257,7 @@ TEST_F(ModalStepFiles, PicturesOfModesHaveNoFieldToChoose) {
 }
 
 TEST_F(ModalStepFiles, ModesForViewersPicturesAndProbes) {
-  Job job = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
+  Job job = read_deck_text(column_deck() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
   job.points.push_back({"tip", {0, 0, 3}, {}});
   ProbePath path;
   path.name = "A";
@@ -353,8 +314,8 @@ TEST_F(ModalStepFiles, ModesForViewersPicturesAndProbes) {
 }
 
 TEST_F(ModalStepFiles, StatesOverTimeAreInTheFrdFile) {
-  Job job = read_deck_text(column() + six_modes + "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD\n13, 1, 10.\n*END STEP\n",
-                           "test.inp");
+  Job job = read_deck_text(
+      column_deck() + six_modes + "*STEP\n*MODAL DYNAMIC\n0.1, 0.3\n*CLOAD\n13, 1, 10.\n*END STEP\n", "test.inp");
   OutputOptions options = here();
   options.frd = true;
   write_modes(job, options);
@@ -367,7 +328,7 @@ TEST_F(ModalStepFiles, StatesOverTimeAreInTheFrdFile) {
 
 TEST_F(ModalStepFiles, FilesOfAnEarlierRunAreRemoved) {
   const auto deck = [](int modes) {
-    return read_deck_text(column() + "*STEP\n*FREQUENCY\n" + std::to_string(modes) + "\n*END STEP\n", "test.inp");
+    return read_deck_text(column_deck() + "*STEP\n*FREQUENCY\n" + std::to_string(modes) + "\n*END STEP\n", "test.inp");
   };
   OutputOptions options = here();
   Job six = deck(6), three = deck(3);
@@ -394,7 +355,7 @@ TEST_F(ModalStepFiles, FilesOfAnEarlierRunAreRemoved) {
 }
 
 TEST_F(ModalStepFiles, FilesOfAnEarlierRunStayWhereTheJobFails) {
-  Job six = read_deck_text(column() + six_modes, "test.inp");
+  Job six = read_deck_text(column_deck() + six_modes, "test.inp");
   OutputOptions options = here();
   write_modes(six, options);
   options.overwrite = true;
@@ -406,16 +367,16 @@ TEST_F(ModalStepFiles, FilesOfAnEarlierRunStayWhereTheJobFails) {
   }
   EXPECT_TRUE(std::filesystem::exists(folder_ / "test_mode_006.vtu"));
   // The next run knows them from the record of the one that failed.
-  Job three = read_deck_text(column() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
+  Job three = read_deck_text(column_deck() + "*STEP\n*FREQUENCY\n3\n*END STEP\n", "test.inp");
   write_modes(three, options);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "test_mode_006.vtu"));
 }
 
 TEST(ModalSteps, ObserverStopsThem) {
-  Job job = read_deck_text(column() + six_modes + "*STEP\n*MODAL DYNAMIC\n0.1, 9.\n*CLOAD\n13, 1, 10.\n*END STEP\n",
-                           "test.inp");
+  Job job = read_deck_text(
+      column_deck() + six_modes + "*STEP\n*MODAL DYNAMIC\n0.1, 9.\n*CLOAD\n13, 1, 10.\n*END STEP\n", "test.inp");
   testing::expect_error(ErrorCode::cancelled, {"test.inp"}, [&] {
-    Kept kept;
+    KeptSteps kept;
     run_job(
         job, plainly(), [](const JobProgress& p) { return p.step == 0 || p.analysis.iteration < 5; }, kept);
   });

@@ -9,6 +9,7 @@
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
+#include "loaded_bar.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_model.hpp"
 
@@ -54,15 +55,7 @@ void expect_right_by_all(const Domain& domain, std::initializer_list<int> parts,
     }
 }
 
-void add_bar(Domain& domain) {
-  BoxMesh mesh;
-  mesh.cells = {8, 3, 3};
-  mesh.upper = {4, 1, 1};
-  mesh.distortion = 0.1;
-  add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3, 2.0, 1e-3));
-  domain.prescribe("xmin", "all");
-  domain.add_load_case("push").traction("xmax", {1, -2, 0.5}).gravity("", {0, 0, -1});
-}
+void add_bar(Domain& domain) { testing::add_loaded_bar(domain, 3); }
 
 TEST(DecompositionMethods, GiveTheDirectAnswerForASolid) {
   Domain domain;
@@ -97,10 +90,7 @@ TEST(DecompositionMethods, GiveTheDirectAnswerWithConstraintsAcrossInterfaces) {
   Domain domain;
   add_bar(domain);
   // Oblique supports along a whole edge, some of them moved, and a tie from end to end of the bar.
-  int count = 0;
-  domain.add_node_set_where("edge", [](double x, double y, double z) { return x > 0.1 && y == 0 && z == 0; });
-  for (const std::int32_t n : domain.node_set("edge"))
-    domain.prescribe_along(domain.node_id(n), {0.3, 1, 0.5 + 0.1 * count}, count++ % 3 == 0 ? 0.02 : 0.0);
+  testing::support_edge_obliquely(domain);
   const Id far = domain.node_id(domain.node_set("xmax")[5]);
   domain.add_node_set_where("near",
                             [](double x, double y, double z) { return x > 0.4 && x < 0.6 && y > 0.9 && z > 0.9; });

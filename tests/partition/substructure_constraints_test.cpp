@@ -8,6 +8,7 @@
 #include <voussoir/partition/substructure_solver.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
+#include "loaded_bar.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_model.hpp"
 
@@ -48,24 +49,13 @@ void expect_same(const StepResult& a, const StepResult& b, double tolerance = 1e
   EXPECT_NEAR(a.energy, b.energy, tolerance * std::abs(b.energy));
 }
 
-void add_bar(Domain& domain) {
-  BoxMesh mesh;
-  mesh.cells = {8, 2, 2};
-  mesh.upper = {4, 1, 1};
-  mesh.distortion = 0.1;
-  add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3, 2.0, 1e-3));
-  domain.prescribe("xmin", "all");
-  domain.add_load_case("push").traction("xmax", {1, -2, 0.5}).gravity("", {0, 0, -1});
-}
+void add_bar(Domain& domain) { testing::add_loaded_bar(domain, 2); }
 
 TEST(SubstructureConstraints, ObliqueSupportsAreKept) {
   Domain domain;
   add_bar(domain);
   // Along a whole edge, so on the interface too, some of them moved; two at one node.
-  int count = 0;
-  domain.add_node_set_where("edge", [](double x, double y, double z) { return x > 0.1 && y == 0 && z == 0; });
-  for (const std::int32_t n : domain.node_set("edge"))
-    domain.prescribe_along(domain.node_id(n), {0.3, 1, 0.5 + 0.1 * count}, count++ % 3 == 0 ? 0.02 : 0.0);
+  const int count = testing::support_edge_obliquely(domain);
   domain.prescribe_along(domain.node_id(domain.node_set("edge")[3]), {1, -0.2, 0.4});
   ASSERT_GT(count, 5);
   const StepResult whole = undivided(domain);

@@ -1,7 +1,7 @@
 #pragma once
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
-// Laws with a density for tests of dynamics: large strain, and plasticity with a history.
+// Laws of large strain and plasticity with a history, without and with a density.
 
 namespace voussoir::testing {
 
@@ -39,12 +39,12 @@ struct StVenantKirchhoff {
   }
 };
 
-/// Compressible neo-Hooke by its energy: μ/2 (tr C − 3 − 2 ln J) + λ/2 (ln J)².
-struct HeavyNeoHooke {
-  static constexpr const char* name = "heavy_neo_hooke";
+/// Compressible neo-Hooke by its energy alone: μ/2 (tr C − 3 − 2 ln J) + λ/2 (ln J)².
+struct NeoHookeEnergy {
+  static constexpr const char* name = "neo_hooke_energy";
   static constexpr int components = 3;
   static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
-  static constexpr const char* parameters[] = {"lambda", "mu", "rho"};
+  static constexpr const char* parameters[] = {"lambda", "mu"};
   template <class R>
   VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
     Mat3<R> f = grad;
@@ -55,6 +55,12 @@ struct HeavyNeoHooke {
     const R log_j = log(determinant(f));
     return R(0.5) * p[1] * (trace_c - R(3.0) - R(2.0) * log_j) + R(0.5) * p[0] * log_j * log_j;
   }
+};
+
+/// NeoHookeEnergy with a density.
+struct HeavyNeoHooke : NeoHookeEnergy {
+  static constexpr const char* name = "heavy_neo_hooke";
+  static constexpr const char* parameters[] = {"lambda", "mu", "rho"};
   template <class R>
   VSR_FN static R density(const Point<R>& p) {
     return p[2];
@@ -62,43 +68,46 @@ struct HeavyNeoHooke {
 };
 
 /// J2 plasticity at small strain with linear isotropic hardening, by return mapping (Simo and Hughes 1998, box 3.1).
-struct HeavyJ2 {
-  static constexpr const char* name = "heavy_j2";
+struct J2Plasticity {
+  static constexpr const char* name = "j2";
   static constexpr int components = 3;
   static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
-  static constexpr const char* parameters[] = {"lambda", "mu", "yield", "hardening", "rho"};
+  static constexpr const char* parameters[] = {"lambda", "mu", "yield", "hardening"};
   static constexpr const char* history[] = {"pxx", "pyy", "pzz", "pxy", "pyz", "pxz", "peeq"};
   static constexpr bool symmetric_gradient = true;
 
-  /// Stress and history at the end of a step.
   template <class R>
-  struct Returned {
+  struct State {
     Mat3<R> stress;
     R plastic[7];
   };
   template <class R>
-  VSR_FN static Returned<R> map_back(const Point<R>& p, const Mat3<R>& grad) {
+  VSR_FN static State<R> map_back(const Point<R>& p, const Mat3<R>& grad) {
     const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-    const R volume = trace(grad), mu2 = R(2.0) * p[1], root = R(0.81649658092772603);
     Mat3<R> s;
+    const R volume = grad(0, 0) + grad(1, 1) + grad(2, 2);
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k) {
+        const R elastic = R(0.5) * (grad(i, k) + grad(k, i)) - p.history[place[i][k]];
+        s(i, k) = R(2.0) * p[1] * (elastic - (i == k ? volume * R(1.0 / 3.0) : R(0.0)));
+      }
     R square = R(0.0);
     for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) {
-        const R strain = R(0.5) * (grad(i, k) + grad(k, i)) - (i == k ? volume * R(1.0 / 3.0) : R(0.0));
-        s(i, k) = mu2 * (strain - p.history[place[i][k]]);
-        square += s(i, k) * s(i, k);
-      }
-    const R size = max(sqrt(square), R(1e-300));
-    const R flow = max(size - root * (p[2] + p[3] * p.history[6]), R(0.0)) / (mu2 + R(2.0 / 3.0) * p[3]);
-    Returned<R> next;
+      for (int k = 0; k < 3; ++k) square += s(i, k) * s(i, k);
+    const R norm = sqrt(square), root = R(0.81649658092772603);
+    const R over = norm - root * (p[2] + p[3] * p.history[6]);
+    const R gamma = max(over, R(0.0)) / (R(2.0) * p[1] + R(2.0 / 3.0) * p[3]);
+    const R safe = max(norm, R(1e-300));
+    State<R> state;
+    const R bulk = p[0] + R(2.0 / 3.0) * p[1];
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 3; ++k) {
-        const R along = flow * s(i, k) / size;
-        next.plastic[place[i][k]] = p.history[place[i][k]] + along;
-        next.stress(i, k) = s(i, k) - mu2 * along + (i == k ? (p[0] + R(2.0 / 3.0) * p[1]) * volume : R(0.0));
+        const R flow = gamma * s(i, k) / safe;
+        state.plastic[place[i][k]] = p.history[place[i][k]] + flow;
+        state.stress(i, k) = s(i, k) - R(2.0) * p[1] * flow + (i == k ? bulk * volume : R(0.0));
       }
-    next.plastic[6] = p.history[6] + root * flow;
-    return next;
+    state.plastic[6] = p.history[6] + root * gamma;
+    return state;
   }
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
@@ -106,9 +115,15 @@ struct HeavyJ2 {
   }
   template <class R>
   VSR_FN static void advance(const Point<R>& p, const Mat3<R>& grad, R* next) {
-    const Returned<R> mapped = map_back(p, grad);
-    for (int k = 0; k < 7; ++k) next[k] = mapped.plastic[k];
+    const State<R> state = map_back(p, grad);
+    for (int k = 0; k < 7; ++k) next[k] = state.plastic[k];
   }
+};
+
+/// J2Plasticity with a density.
+struct HeavyJ2 : J2Plasticity {
+  static constexpr const char* name = "heavy_j2";
+  static constexpr const char* parameters[] = {"lambda", "mu", "yield", "hardening", "rho"};
   template <class R>
   VSR_FN static R density(const Point<R>& p) {
     return p[4];
@@ -119,5 +134,10 @@ struct HeavyJ2 {
 
 #include <voussoir/elements/register.hpp>
 VSR_REGISTER_ELEMENT(voussoir::testing::StVenantKirchhoff, Hex8, Tet4);
+VSR_REGISTER_ELEMENT(voussoir::testing::NeoHookeEnergy, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::HeavyNeoHooke, Hex8);
+VSR_REGISTER_ELEMENT(voussoir::testing::J2Plasticity, Hex8);
+[[maybe_unused]] static const voussoir::RegisterKernel<
+    voussoir::PointElement<voussoir::testing::J2Plasticity, voussoir::Hex8, voussoir::BBar>>
+    registered_j2_bbar{"j2.hex8.bbar", "hex8", VSR_KERNEL_FILE_OR_NULL};
 VSR_REGISTER_ELEMENT(voussoir::testing::HeavyJ2, Hex8);

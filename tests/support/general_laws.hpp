@@ -60,25 +60,8 @@ struct ConvectionDiffusion {
   }
 };
 
-/// Compressible neo-Hooke by its energy alone: μ/2 (tr C − 3 − 2 ln J) + λ/2 (ln J)².
-struct NeoHookeEnergy {
-  static constexpr const char* name = "neo_hooke_energy";
-  static constexpr int components = 3;
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
-  static constexpr const char* parameters[] = {"lambda", "mu"};
-  template <class R>
-  VSR_FN static R energy(const Point<R>& p, const Mat3<R>& grad) {
-    Mat3<R> f = grad;
-    R trace_c = R(0.0);
-    for (int i = 0; i < 3; ++i) f(i, i) += R(1.0);
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) trace_c += f(i, k) * f(i, k);
-    const R log_j = log(determinant(f));
-    return R(0.5) * p[1] * (trace_c - R(3.0) - R(2.0) * log_j) + R(0.5) * p[0] * log_j * log_j;
-  }
-};
-
-/// The same by its first Piola–Kirchhoff stress alone: μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ.
+/// Compressible neo-Hooke, NeoHookeEnergy of finite_strain_laws.hpp, by its first Piola–Kirchhoff stress alone:
+/// μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ.
 struct NeoHookeFlux {
   static constexpr const char* name = "neo_hooke_flux";
   static constexpr int components = 3;
@@ -114,59 +97,6 @@ struct ThermoElastic {
   template <class R>
   VSR_FN static Vec<R, 4> density(const Point<R>& p) {
     return {{p[4], p[4], p[4], p[5]}};
-  }
-};
-
-/// J2 plasticity at small strain with linear isotropic hardening, by return mapping (Simo and Hughes 1998, box 3.1).
-struct J2Plasticity {
-  static constexpr const char* name = "j2";
-  static constexpr int components = 3;
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
-  static constexpr const char* parameters[] = {"lambda", "mu", "yield", "hardening"};
-  static constexpr const char* history[] = {"pxx", "pyy", "pzz", "pxy", "pyz", "pxz", "peeq"};
-  static constexpr bool symmetric_gradient = true;
-
-  template <class R>
-  struct State {
-    Mat3<R> stress;
-    R plastic[7];
-  };
-  template <class R>
-  VSR_FN static State<R> map_back(const Point<R>& p, const Mat3<R>& grad) {
-    const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-    Mat3<R> s;
-    const R volume = grad(0, 0) + grad(1, 1) + grad(2, 2);
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) {
-        const R elastic = R(0.5) * (grad(i, k) + grad(k, i)) - p.history[place[i][k]];
-        s(i, k) = R(2.0) * p[1] * (elastic - (i == k ? volume * R(1.0 / 3.0) : R(0.0)));
-      }
-    R square = R(0.0);
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) square += s(i, k) * s(i, k);
-    const R norm = sqrt(square), root = R(0.81649658092772603);
-    const R over = norm - root * (p[2] + p[3] * p.history[6]);
-    const R gamma = max(over, R(0.0)) / (R(2.0) * p[1] + R(2.0 / 3.0) * p[3]);
-    const R safe = max(norm, R(1e-300));
-    State<R> state;
-    const R bulk = p[0] + R(2.0 / 3.0) * p[1];
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3; ++k) {
-        const R flow = gamma * s(i, k) / safe;
-        state.plastic[place[i][k]] = p.history[place[i][k]] + flow;
-        state.stress(i, k) = s(i, k) - R(2.0) * p[1] * flow + (i == k ? bulk * volume : R(0.0));
-      }
-    state.plastic[6] = p.history[6] + root * gamma;
-    return state;
-  }
-  template <class R>
-  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
-    return map_back(p, grad).stress;
-  }
-  template <class R>
-  VSR_FN static void advance(const Point<R>& p, const Mat3<R>& grad, R* next) {
-    const State<R> state = map_back(p, grad);
-    for (int k = 0; k < 7; ++k) next[k] = state.plastic[k];
   }
 };
 
@@ -237,13 +167,8 @@ struct Plume {
 VSR_REGISTER_ELEMENT(voussoir::testing::ReactionDiffusion, Hex8, Tet4);
 VSR_REGISTER_ELEMENT(voussoir::testing::Ignition, Hex8, Quad4);
 VSR_REGISTER_ELEMENT(voussoir::testing::ConvectionDiffusion, Hex8, Quad4, Tet10);
-VSR_REGISTER_ELEMENT(voussoir::testing::NeoHookeEnergy, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::NeoHookeFlux, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::ThermoElastic, Hex8);
-VSR_REGISTER_ELEMENT(voussoir::testing::J2Plasticity, Hex8);
-[[maybe_unused]] static const voussoir::RegisterKernel<
-    voussoir::PointElement<voussoir::testing::J2Plasticity, voussoir::Hex8, voussoir::BBar>>
-    registered_j2_bbar{"j2.hex8.bbar", "hex8", VSR_KERNEL_FILE_OR_NULL};
 VSR_REGISTER_ELEMENT(voussoir::testing::Relaxing, Hex8);
 VSR_REGISTER_ELEMENT(voussoir::testing::PlainSolid, Hex8, Hex20);
 VSR_REGISTER_ELEMENT(voussoir::testing::Plume, Hex8);

@@ -117,4 +117,21 @@ void add_plane_traction(Domain& domain, LoadCase& load, const std::string& surfa
   for (const auto& [node, f] : force) load.nodal(only(domain, node), "ux", f[0]).nodal(only(domain, node), "uy", f[1]);
 }
 
+Id build_deep_beam(Domain& domain) {
+  BoxMesh mesh;
+  mesh.type = "solid.hex20";
+  mesh.cells = {10, 2, 2};
+  mesh.upper = {10, 2, 2};
+  add_box_mesh(domain, mesh).set_material(elastic(200e9, 0.3, 8000));
+  domain.add_node_set_where("ends", [](double x, double y, double) { return (x == 0 || x == 10) && y == 1; });
+  domain.add_node_set_where("left", [](double x, double y, double) { return x == 0 && y == 1; });
+  domain.add_node_set_where("middle", [](double, double, double z) { return z == 1; });
+  domain.prescribe("ends", "uy");
+  // The response is symmetric to the mid-planes of height and width: nothing is held that would move.
+  domain.prescribe("left", "ux");
+  domain.prescribe("middle", "uz");
+  domain.add_load_case("load").gravity("", {0, -250e3 / 8000, 0});
+  return domain.node_id(node_at(domain, {5, 1, 1}));
+}
+
 }  // namespace voussoir::validation

@@ -144,6 +144,100 @@ struct SvkEnergy : Body {
   }
 };
 
+/// What the laws of `voussoir bench explicit` share: a density, and Lamé's constants computed once per material.
+struct HeavyBody : Body {
+  static constexpr const char* parameters[] = {"young", "poisson", "density"};
+  static constexpr int constants = 2;
+  template <class R>
+  VSR_FN static void prepare(const R* p, R* c) {
+    c[1] = R(0.5) * p[0] / (R(1.0) + p[1]);
+    c[0] = R(2.0) * c[1] * p[1] / (R(1.0) - R(2.0) * p[1]);
+  }
+  template <class R>
+  VSR_FN static R density(const Point<R>& p) {
+    return p[2];
+  }
+};
+
+/// St Venant–Kirchhoff for dynamics.
+struct HeavySvk : HeavyBody {
+  static constexpr const char* name = "heavy_svk_solid";
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return SvkSolid::deformation(grad) * hooke(p.constants[0], p.constants[1], SvkSolid::strain_of(grad));
+  }
+};
+
+/// Compressible neo-Hooke for dynamics: μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ.
+struct HeavyNeoHooke : HeavyBody {
+  static constexpr const char* name = "heavy_neo_hooke_solid";
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    const Mat3<R> f = SvkSolid::deformation(grad);
+    const R j = determinant(f);
+    const Mat3<R> back = transpose(inverse(f, j));
+    return p.constants[1] * f + (p.constants[0] * log(j) - p.constants[1]) * back;
+  }
+};
+
+/// J2 plasticity at small strain with linear isotropic hardening, by return mapping (Simo and Hughes 1998, box 3.1).
+struct HeavyJ2 : HeavyBody {
+  static constexpr const char* name = "heavy_j2_solid";
+  static constexpr const char* parameters[] = {"young", "poisson", "density", "yield", "hardening"};
+  static constexpr const char* history[] = {"pxx", "pyy", "pzz", "pxy", "pyz", "pxz", "peeq"};
+  static constexpr bool symmetric_gradient = true;
+  static constexpr int constants = 3;
+  template <class R>
+  VSR_FN static void prepare(const R* p, R* c) {
+    HeavyBody::prepare(p, c);
+    c[2] = R(1.0) / (R(2.0) * c[1] + R(2.0 / 3.0) * p[4]);
+  }
+
+  /// Stress and history at the end of a step.
+  template <class R>
+  struct Returned {
+    Mat3<R> stress;
+    R plastic[7];
+  };
+  template <class R>
+  VSR_FN static Returned<R> map_back(const Point<R>& p, const Mat3<R>& grad) {
+    const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+    const R lambda = p.constants[0], mu2 = R(2.0) * p.constants[1];
+    const R volume = trace(grad), root = R(0.81649658092772603);
+    Mat3<R> s;
+    R square = R(0.0);
+    for (int i = 0; i < 3; ++i)
+      for (int k = i; k < 3; ++k) {
+        const R strain = R(0.5) * (grad(i, k) + grad(k, i)) - (i == k ? volume * R(1.0 / 3.0) : R(0.0));
+        s(i, k) = s(k, i) = mu2 * (strain - p.history[place[i][k]]);
+        square += (i == k ? R(1.0) : R(2.0)) * s(i, k) * s(i, k);
+      }
+    const R size = max(sqrt(square), R(1e-300));
+    // Quotients of zero take a detour on GPUs, so the quotient is that of 1.
+    const R flow = p.constants[2] * max(size - root * (p[3] + p[4] * p.history[6]), R(0.0));
+    const R share = flow * (R(1.0) / size);
+    Returned<R> next;
+    for (int i = 0; i < 3; ++i)
+      for (int k = i; k < 3; ++k) {
+        const R along = share * s(i, k);
+        next.plastic[place[i][k]] = p.history[place[i][k]] + along;
+        next.stress(i, k) = next.stress(k, i) =
+            s(i, k) - mu2 * along + (i == k ? (lambda + R(1.0 / 3.0) * mu2) * volume : R(0.0));
+      }
+    next.plastic[6] = p.history[6] + root * flow;
+    return next;
+  }
+  template <class R>
+  VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
+    return map_back(p, grad).stress;
+  }
+  template <class R>
+  VSR_FN static void advance(const Point<R>& p, const Mat3<R>& grad, R* next) {
+    const Returned<R> mapped = map_back(p, grad);
+    for (int k = 0; k < 7; ++k) next[k] = mapped.plastic[k];
+  }
+};
+
 /// Four unknowns per node: heat that flows through a body and expands it. Not symmetric: strain causes no heat.
 struct ThermoElastic {
   static constexpr const char* name = "thermo_elastic_solid";
@@ -175,3 +269,6 @@ VSR_REGISTER_ELEMENT(bench_laws::SvkSolid, Hex8, Tet10);
 VSR_REGISTER_ELEMENT(bench_laws::SvkFlux, Hex8);
 VSR_REGISTER_ELEMENT(bench_laws::SvkEnergy, Hex8);
 VSR_REGISTER_ELEMENT(bench_laws::ThermoElastic, Hex8);
+VSR_REGISTER_ELEMENT(bench_laws::HeavySvk, Hex8);
+VSR_REGISTER_ELEMENT(bench_laws::HeavyNeoHooke, Hex8);
+VSR_REGISTER_ELEMENT(bench_laws::HeavyJ2, Hex8);

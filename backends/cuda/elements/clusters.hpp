@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/cuda/elements/cluster_view.hpp>
+#include <voussoir/backends/cuda/elements/force_step.hpp>
 #include <voussoir/backends/cuda/runtime/runtime.hpp>
 #include <voussoir/backends/device_model.hpp>
 
@@ -35,6 +36,13 @@ struct ClusterPlan {
   /// That of kernels that compute for so many columns what they multiply.
   std::size_t action_bytes(int columns) const {
     return shared_bytes(true, columns, cluster_vectors(nodes * components, columns));
+  }
+  /// That of kernels of internal forces.
+  std::size_t force_bytes() const { return shared_bytes(true) + more_force_bytes(nodes, components, size); }
+  /// What these take besides shared_bytes(true).
+  static std::size_t more_force_bytes(int nodes, int components, int size) {
+    return sizeof(double) * static_cast<std::size_t>(most_force_numbers(nodes, components) - nodes * components) *
+           static_cast<std::size_t>(size);
   }
   std::size_t bytes() const;
 };

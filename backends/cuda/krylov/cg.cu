@@ -8,9 +8,11 @@
 #include <voussoir/backends/cuda/krylov/resident_cg.hpp>
 #include <voussoir/backends/cuda/matrix/cuda_operator.hpp>
 #include <voussoir/backends/cuda/matrix/sparse_matrix.hpp>
+#include <voussoir/backends/cuda/vectors/overlapped_exchange.hpp>
 #include <voussoir/backends/detail/cg_parts.hpp>
 #include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/diagonal_operator.hpp>
+#include <voussoir/backends/halo_traffic.hpp>
 
 // Conjugate gradients without the host: iterations are enqueued in batches, recorded once and replayed, or done by one
 // kernel where the matrix is small, and the host looks at the scalars between batches. The method, its stops and its
@@ -64,6 +66,7 @@ class CgIteration {
     }
     begin(b);
     prepare_resident();
+    prepare_overlap();
   }
   ~CgIteration() {
     try {
@@ -181,6 +184,16 @@ class CgIteration {
     if (!preconditioner_ || scales()) z_ = Vector(a_.layout());
   }
 
+  /// Values of other devices travel while rows that do not need them are multiplied.
+  void prepare_overlap() {
+    if (devices() == 1 || !product_ || !OverlappedExchange::allowed()) return;
+    for (int d = 0; d < devices(); ++d)
+      if (product_->has_interior(d)) {
+        overlap_ = std::make_unique<OverlappedExchange>(layout_);
+        return;
+      }
+  }
+
   /// Where partial sums lie: `half` 0 or 1 of two halves. Devices read each other's.
   PartialSums sums(std::vector<Array<double>>& arrays, int half) const {
     PartialSums all{};
@@ -257,14 +270,23 @@ class CgIteration {
 
   void multiply() {
     if (product_) {
-      exchange_ghosts(p_);
+      if (overlap_) {
+        overlap_->begin(p_);
+        for (int d = 0; d < devices(); ++d) product_->enqueue_interior(d, p_, q_);
+        overlap_->finish();
+      } else {
+        exchange_ghosts(p_);
+      }
       for (int d = 0; d < devices(); ++d) {
         double* target;
         {
           DeviceSection section(*layout_.memory(d));
           target = product_sums_[at(d)].update_device();
         }
-        product_->enqueue(d, p_, q_, target);
+        if (overlap_)
+          product_->enqueue_rest(d, p_, q_, target);
+        else
+          product_->enqueue(d, p_, q_, target);
       }
       return;
     }
@@ -322,6 +344,7 @@ class CgIteration {
   std::vector<Array<double>> general_sums_;  // r·z of other preconditioners
   std::vector<Array<CgState>> states_;
   std::vector<Array<CgRecord>> records_;
+  std::unique_ptr<OverlappedExchange> overlap_;  // null: ghosts are there before a product begins
   int resident_width_ = 0;
   Array<std::uint64_t> mail_;  // of a resident kernel
   CgState state_{};
@@ -348,6 +371,7 @@ class BatchedIterations {
       iteration_.join();
       iteration_.on_first_device([&] { recording_.replay(iteration_.stream(0)); });
       iteration_.fork();
+      count_halo_traffic(recorded_traffic_);
     }
     for (; left > 0; --left) iteration_.enqueue();
     iteration_.look();
@@ -377,6 +401,7 @@ class BatchedIterations {
   void record() {
     tried_ = true;
     if (!iteration_.repeats()) return;
+    const HaloTraffic before = halo_traffic();
     iteration_.on_first_device([&] {
       (void)recording_.record(iteration_.stream(0), [&] {
         iteration_.fork();
@@ -384,11 +409,15 @@ class BatchedIterations {
         iteration_.join();
       });
     });
+    // What is recorded is exchanged when it is replayed.
+    recorded_traffic_ = halo_traffic() - before;
+    count_halo_traffic(HaloTraffic{} - recorded_traffic_);
   }
 
   CgIteration& iteration_;
   int recorded_;
   RecordedWork recording_;
+  HaloTraffic recorded_traffic_;
   bool tried_ = false;
   int iterations_ = 0;
   int batch_ = 0;

@@ -137,16 +137,40 @@ int CudaSparseMatrix::dot_partials(int device) const {
   return own.tiles ? partials_of_half_product(own.rows, block_size_) : partials_of_product(own.rows);
 }
 
-void CudaSparseMatrix::enqueue(int device, const Vector& x, Vector& y, double* partials) const {
+void CudaSparseMatrix::enqueue_half(int device, const Vector& x, Vector& y, double* partials, TilePhase phase) const {
   const auto& memory = layout_->memory(device);
   DeviceSection section(*memory);
   const Part& own = part(device);
-  if (own.tiles) {
-    const HalfProduct half{
-        own.rows,    *own.tiles, own.value.read_device(), x.part(device).read_device(), y.part(device).write_device(),
-        x.columns(), partials};
-    return multiply_half(half, block_size_, memory);
-  }
+  const HalfProduct half{own.rows,
+                         *own.tiles,
+                         own.value.read_device(),
+                         x.part(device).read_device(),
+                         phase == TilePhase::rest ? y.part(device).update_device() : y.part(device).write_device(),
+                         x.columns(),
+                         partials,
+                         phase};
+  multiply_half(half, block_size_, memory);
+}
+
+bool CudaSparseMatrix::has_interior(int device) const {
+  const Part& own = part(device);
+  return own.tiles && own.tiles->interior_tiles > 0;
+}
+
+void CudaSparseMatrix::enqueue_interior(int device, const Vector& x, Vector& y) const {
+  if (has_interior(device)) enqueue_half(device, x, y, nullptr, TilePhase::interior);
+}
+
+void CudaSparseMatrix::enqueue_rest(int device, const Vector& x, Vector& y, double* partials) const {
+  if (!has_interior(device)) return enqueue(device, x, y, partials);
+  enqueue_half(device, x, y, partials, TilePhase::rest);
+}
+
+void CudaSparseMatrix::enqueue(int device, const Vector& x, Vector& y, double* partials) const {
+  if (part(device).tiles) return enqueue_half(device, x, y, partials, TilePhase::all);
+  const auto& memory = layout_->memory(device);
+  DeviceSection section(*memory);
+  const Part& own = part(device);
   SparseProduct product;
   product.rows = own.rows.view();
   product.value = own.value.read_device();

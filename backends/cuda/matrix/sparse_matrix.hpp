@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/cuda/matrix/cuda_operator.hpp>
 #include <voussoir/backends/cuda/matrix/sliced_rows.hpp>
+#include <voussoir/backends/cuda/matrix/symmetric_product.hpp>
 #include <voussoir/backends/cuda/matrix/symmetric_tiles.hpp>
 #include <voussoir/backends/operator.hpp>
 
@@ -49,6 +50,9 @@ class CudaSparseMatrix final : public SparseMatrix, public CudaOperator {
 
   int dot_partials(int device) const override;
   void enqueue(int device, const Vector& x, Vector& y, double* partials) const override;
+  bool has_interior(int device) const override;
+  void enqueue_interior(int device, const Vector& x, Vector& y) const override;
+  void enqueue_rest(int device, const Vector& x, Vector& y, double* partials) const override;
 
   /// Blocks of `block_size` on the diagonal of a device's rows, inside a section.
   void copy_diagonal(int device, int block_size, double* values) const;
@@ -61,6 +65,7 @@ class CudaSparseMatrix final : public SparseMatrix, public CudaOperator {
  private:
   CudaSparseMatrix(std::shared_ptr<const Layout> layout, int block_size);
   void take(int device, const HostMatrix& rows);
+  void enqueue_half(int device, const Vector& x, Vector& y, double* partials, TilePhase phase) const;
   void require_fitting(const Vector& x, const Vector& y) const;
 
   std::shared_ptr<const Layout> layout_;

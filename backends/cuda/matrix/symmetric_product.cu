@@ -230,6 +230,18 @@ int chunk_of(const SymmetricTiles& tiles, int block_size, int columns, const Cud
   return std::min(tiles.longest, static_cast<int>(room / each));
 }
 
+/// The same job from tile `first` on.
+HalfJob from_tile(HalfJob job, std::int32_t first) {
+  constexpr int slices_of_tile = tile_rows / slice_rows;
+  job.rows.slices -= first * slices_of_tile;
+  job.rows.slice_first += first * slices_of_tile;
+  job.rows.row += static_cast<std::int64_t>(first) * tile_rows;
+  job.rows.length += static_cast<std::int64_t>(first) * tile_rows;
+  job.outer_start += first;
+  job.list_start += first;
+  return job;
+}
+
 template <int B, int C>
 void multiply_columns(const HalfProduct& p, int first_column, double* handed, const CudaMemory& memory) {
   const int chunk = chunk_of(p.tiles, B, C, memory);
@@ -247,8 +259,13 @@ void multiply_columns(const HalfProduct& p, int first_column, double* handed, co
                     first_column,
                     chunk};
   const std::size_t slots = static_cast<std::size_t>(chunk) * static_cast<std::size_t>(slot_bytes_per_block(B, C));
-  launch(multiply_tiles<B, C>, Grid{p.tiles.tiles, tile_rows, slots + list_bytes(p.tiles), Start::early},
-         memory.stream(), job);
+  const std::int32_t first = p.phase == TilePhase::rest ? p.tiles.interior_tiles : 0;
+  const std::int32_t end = p.phase == TilePhase::interior ? p.tiles.interior_tiles : p.tiles.tiles;
+  // What follows values from other devices waits for all of them, not for the kernel before alone.
+  const Start start = p.phase == TilePhase::rest ? Start::in_order : Start::early;
+  launch(multiply_tiles<B, C>, Grid{end - first, tile_rows, slots + list_bytes(p.tiles), start}, memory.stream(),
+         from_tile(job, first));
+  if (p.phase == TilePhase::interior) return;
   const Grid grid{arrival_blocks(static_cast<std::int64_t>(p.rows.rows) * B * C), sum_threads, 0, Start::early};
   if constexpr (C == 1) {
     if (p.partials) return launch(add_arrivals<B, C, true>, grid, memory.stream(), job, p.partials);

@@ -3,6 +3,13 @@
 
 namespace voussoir::cuda {
 
+/// Which tiles of half a matrix are multiplied: a product may begin with those that need no values of other devices.
+enum class TilePhase {
+  all,
+  interior,  ///< the first ones, SymmetricTiles::interior_tiles; y is not finished
+  rest       ///< the others, after which y is finished
+};
+
 /// A product y = A x with half a matrix, and the x·y that goes with it.
 struct HalfProduct {
   const SlicedRows& rows;
@@ -13,6 +20,7 @@ struct HalfProduct {
   int columns = 1;  ///< of x and y
   /// Where partial sums of x·y go, or null. For one column only.
   double* partials = nullptr;
+  TilePhase phase = TilePhase::all;  ///< other phases are for one column only
 };
 
 /// Whether the shared memory of a device is large enough for the tiles.

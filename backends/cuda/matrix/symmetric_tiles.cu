@@ -62,6 +62,7 @@ struct Extremes {
   std::uint32_t mirrored_of_row;  // blocks that it leaves out
   std::uint32_t slots_of_tile;
   std::uint32_t groups_of_tile;
+  std::uint32_t boundary_tiles;  // from the first with a column of another device to the last
 };
 
 __global__ void __launch_bounds__(tile_rows) measure_tiles(SlicedView rows, std::uint32_t* mirrored, Extremes* most) {
@@ -75,8 +76,14 @@ __global__ void __launch_bounds__(tile_rows) measure_tiles(SlicedView rows, std:
     atomicAdd(&mirrored[column], 1u);
   });
   atomicAdd(&slots, own);
-  if (p < static_cast<std::int64_t>(rows.slices) * slice_rows)
-    atomicMax(&longest, static_cast<unsigned>(rows.length[p]));
+  if (p < static_cast<std::int64_t>(rows.slices) * slice_rows) {
+    const std::int32_t length = rows.length[p];
+    atomicMax(&longest, static_cast<unsigned>(length));
+    // Columns ascend, and those of other devices come last.
+    const std::int64_t first = rows.slice_first[p / slice_rows];
+    if (length > 0 && rows.column[(first + length - 1) * slice_rows + p % slice_rows] >= rows.rows)
+      atomicMax(&most->boundary_tiles, static_cast<unsigned>(gridDim.x - blockIdx.x));
+  }
   __syncthreads();
   if (threadIdx.x != 0) return;
   atomicMax(&most->blocks_of_row, longest);
@@ -267,6 +274,7 @@ std::unique_ptr<SymmetricTiles> make_tiles(const SlicedRows& half, int block_siz
       found.slots_of_tile > most_slots_of_tile || room_bytes > shared_limit)
     return nullptr;
   tiles->longest = static_cast<int>(found.blocks_of_row);
+  tiles->interior_tiles = tiles->tiles - static_cast<std::int32_t>(found.boundary_tiles);
 
   const auto count = static_cast<std::size_t>(tiles->tiles);
   tiles->outer_start = Array<std::uint32_t>(memory, count + 1);

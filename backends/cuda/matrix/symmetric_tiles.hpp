@@ -23,8 +23,9 @@ struct alignas(16) ListGroup {
 /// and rows add what arrives for them when all tiles are done, in the order of the tiles.
 struct SymmetricTiles {
   std::int32_t tiles = 0;
-  int longest = 0;               ///< row
-  std::int64_t outer_count = 0;  ///< outer columns of all tiles
+  std::int32_t interior_tiles = 0;  ///< first ones, none of whose rows has a column of another device
+  int longest = 0;                  ///< row
+  std::int64_t outer_count = 0;     ///< outer columns of all tiles
   std::uint32_t most_groups = 0;
   Array<std::uint32_t> outer_start;  ///< per tile, its first outer column, and the total
   /// Per tile, where its lists begin in `lists`: receivers + 1 numbers that say where the slots of a receiver begin,

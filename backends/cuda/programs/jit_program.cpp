@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <voussoir/backends/cuda/elements/clusters.hpp>
+#include <voussoir/backends/cuda/elements/force_step.hpp>
 #include <voussoir/backends/cuda/elements/tangent_choice.hpp>
 #include <voussoir/backends/cuda/programs/jit_kernels.hpp>
 #include <voussoir/backends/cuda/programs/jit_text.hpp>
@@ -90,6 +91,19 @@ class JitDeviceProgram final : public DeviceProgram {
           .launch(Grid{plan.clusters, plan.size, plan.action_bytes(view.width), Start::early}, run.stream(), job, view);
     });
     return true;
+  }
+  bool knows_cluster_forces(const ElementRun& run) const override {
+    const ElementProgram& program = *run.elements().program;
+    return program.has_tangent() && program.dofs() <= most_force_dofs && run.elements().table_rows == 1;
+  }
+  void clustered_forces(const ElementRun& run, double factor, const double* u, const ForceStep& step, bool advances,
+                        const ClusterPlan& plan, const ClusterSums& sums) const override {
+    ElementJob job = job_of(run, nullptr);
+    job.factor = factor;
+    const bool with_history = advances && run.elements().program->history_count() > 0;
+    kernel(run, {"cluster_forces", with_history ? "true" : "false"})
+        .launch(Grid{plan.clusters, plan.size, plan.force_bytes(), Start::early}, run.stream(), job,
+                cluster_view(plan, u, sums), step);
   }
   KeptTensors kept_tensors(const ElementRun& run) const override {
     if (!run.elements().program->has_tangent()) return {};

@@ -145,7 +145,7 @@ CompileRequest jit_request(const KernelSource& source, const KernelTemplate& ker
   if (source.energy_operations > 0)
     request.text = "#define VSR_ENERGY_OPERATIONS " + std::to_string(source.energy_operations) + "\n";
   request.text += "#include <voussoir/elements/point/point_element.hpp>\n";
-  for (const char* header : {"cluster_kernels", "element_kernels", "tangent_ways"})
+  for (const char* header : {"cluster_kernels", "element_kernels", "force_kernels", "tangent_ways"})
     request.text += std::string("#include <voussoir/backends/cuda/elements/") + header + ".hpp>\n";
   finish_request(source, kernel, target, headers, request);
   return request;

@@ -2,6 +2,7 @@
 #include <voussoir/backends/cuda/elements/cluster_kernels.hpp>
 #include <voussoir/backends/cuda/elements/clusters.hpp>
 #include <voussoir/backends/cuda/elements/element_kernels.hpp>
+#include <voussoir/backends/cuda/elements/force_kernels.hpp>
 #include <voussoir/backends/cuda/elements/tangent_choice.hpp>
 #include <voussoir/backends/cuda/elements/tangent_ways.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
@@ -77,6 +78,21 @@ class NativeDeviceProgram final : public DeviceProgram {
       });
     }
     return true;
+  }
+  bool knows_cluster_forces(const ElementRun& run) const override {
+    return detail::has_cluster_forces<K>() && run.elements().table_rows == 1;
+  }
+  void clustered_forces(const ElementRun& run, double factor, const double* u, const ForceStep& step, bool advances,
+                        const ClusterPlan& plan, const ClusterSums& sums) const override {
+    if constexpr (detail::has_cluster_forces<K>()) {
+      ElementJob job = job_of(run, nullptr);
+      job.factor = factor;
+      auto kernel = cluster_forces<K, false>;
+      if constexpr (detail::history_numbers_of<K>() > 0)
+        if (advances) kernel = cluster_forces<K, true>;
+      launch(kernel, Grid{plan.clusters, plan.size, plan.force_bytes(), Start::early}, run.stream(), job,
+             cluster_view(plan, u, sums), step);
+    }
   }
   KeptTensors kept_tensors(const ElementRun&) const override {
     constexpr TangentWays ways = tangent_ways<K>();

@@ -1,5 +1,9 @@
+#include <cstdlib>
+
 #include <voussoir/backends/cuda/cuda_backend.hpp>
+#include <voussoir/backends/cuda/vectors/overlapped_exchange.hpp>
 #include <voussoir/backends/detail/checks.hpp>
+#include <voussoir/backends/halo_traffic.hpp>
 
 // Ghosts of vectors on several devices. Each device has its own stream, so streams wait for each other both ways: who
 // reads waits for who wrote, and who wrote must not write again before it was read.
@@ -60,21 +64,20 @@ std::vector<Way> ways_of(const Vector& x) {
 }
 
 /// Where both lie on one GPU the receiver reads the owner's vector itself.
-void fetch(const Way& way, int columns) {
-  launch(gather_rows, grid_for(way.count, threads), way.to.stream(), way.count, columns, way.send, way.source,
-         way.ghosts);
+void fetch(const Way& way, int columns, cudaStream_t stream) {
+  launch(gather_rows, grid_for(way.count, threads), stream, way.count, columns, way.send, way.source, way.ghosts);
 }
 
 /// Between GPUs the owner packs what is sent, and sends it in one piece.
-void send(const Way& way, int columns, const std::shared_ptr<DeviceMemory>& owner) {
-  DeviceSection section(*owner);
-  // Given back in the order of the owner's stream, on which the copy is too.
-  Array<double> packed(owner, static_cast<std::size_t>(way.count));
-  launch(gather_rows, grid_for(way.count, threads), way.from.stream(), way.count, columns, way.send, way.source,
-         packed.write_device());
-  copy_between(way.ghosts, way.to.ordinal(), packed.read_device(), way.from.ordinal(),
-               static_cast<std::size_t>(way.count) * sizeof(double), way.from.stream());
+void pack_and_send(const Way& way, int columns, double* packed, cudaStream_t stream) {
+  launch(gather_rows, grid_for(way.count, threads), stream, way.count, columns, way.send, way.source, packed);
+  copy_between(way.ghosts, way.to.ordinal(), packed, way.from.ordinal(),
+               static_cast<std::size_t>(way.count) * sizeof(double), stream);
 }
+
+std::int64_t bytes_of(const Way& way) { return way.count * static_cast<std::int64_t>(sizeof(double)); }
+
+bool same_gpu(const CudaMemory& one, const CudaMemory& two) { return one.ordinal() == two.ordinal(); }
 
 }  // namespace
 
@@ -87,18 +90,91 @@ void exchange_ghosts(const Vector& x) {
     wait_for(way.to, way.from);
     wait_for(way.from, way.to);
   }
+  HaloTraffic traffic{1, 0};
   for (const Way& way : ways) {
-    if (way.from.ordinal() == way.to.ordinal()) {
-      DeviceSection section(*layout.memory(way.to.device()));
-      fetch(way, x.columns());
+    traffic.bytes += bytes_of(way);
+    const auto& worker = layout.memory(same_gpu(way.from, way.to) ? way.to.device() : way.from.device());
+    DeviceSection section(*worker);
+    if (same_gpu(way.from, way.to)) {
+      fetch(way, x.columns(), way.to.stream());
     } else {
-      send(way, x.columns(), layout.memory(way.from.device()));
+      // Given back in the order of the owner's stream, on which the copy is too.
+      Array<double> packed(worker, static_cast<std::size_t>(way.count));
+      pack_and_send(way, x.columns(), packed.write_device(), way.from.stream());
     }
   }
   // … and what is asked of them after waits for it.
   for (const Way& way : ways) {
     wait_for(way.to, way.from);
     wait_for(way.from, way.to);
+  }
+  if (traffic.bytes > 0) count_halo_traffic(traffic);
+}
+
+// --- beside other work -----------------------------------------------------------------------------------------------
+
+OverlappedExchange::OverlappedExchange(const Layout& layout) : layout_(layout) {
+  for (int d = 0; d < layout.devices(); ++d) streams_.push_back(make_stream(cuda_memory(layout.memory(d)).ordinal()));
+  for (int to = 0; to < layout.devices(); ++to)
+    for (const Layout::Exchange& exchange : layout.exchanges(to)) {
+      if (exchange.send.empty()) continue;
+      const bool together = same_gpu(cuda_memory(layout.memory(exchange.from)), cuda_memory(layout.memory(to)));
+      Carrier carrier{exchange.from, to, together ? to : exchange.from, {}};
+      if (!together) carrier.packed = Array<double>(layout.memory(exchange.from), exchange.send.size());
+      carriers_.push_back(std::move(carrier));
+    }
+}
+
+OverlappedExchange::~OverlappedExchange() {
+  for (int d = 0; d < layout_.devices(); ++d)
+    destroy_stream(cuda_memory(layout_.memory(d)).ordinal(), streams_[static_cast<std::size_t>(d)]);
+}
+
+bool OverlappedExchange::allowed() {
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value && std::string(value) != "0";
+  };
+  return !is_set("VOUSSOIR_CUDA_ONE_BY_ONE") && !is_set("VOUSSOIR_CUDA_NO_OVERLAP");
+}
+
+void OverlappedExchange::follow_device(int worker, int device) const {
+  const CudaMemory& memory = cuda_memory(layout_.memory(device));
+  set_device(memory.ordinal());  // an event belongs to the device of its stream
+  wait_for(streams_[static_cast<std::size_t>(worker)], memory.stream());
+}
+
+void OverlappedExchange::device_follows(int device, int worker) const {
+  set_device(cuda_memory(layout_.memory(worker)).ordinal());
+  wait_for(cuda_memory(layout_.memory(device)).stream(), streams_[static_cast<std::size_t>(worker)]);
+}
+
+void OverlappedExchange::begin(const Vector& x) {
+  const std::vector<Way> ways = ways_of(x);
+  // The values have been written, and ghosts have been read for the last time.
+  for (const Carrier& carrier : carriers_) {
+    follow_device(carrier.worker, carrier.from);
+    follow_device(carrier.worker, carrier.to);
+  }
+  HaloTraffic traffic{1, 0};
+  for (std::size_t k = 0; k < ways.size(); ++k) {
+    traffic.bytes += bytes_of(ways[k]);
+    Carrier& carrier = carriers_[k];
+    DeviceSection section(*layout_.memory(carrier.worker));
+    const cudaStream_t stream = streams_[static_cast<std::size_t>(carrier.worker)];
+    if (carrier.packed.empty())
+      fetch(ways[k], x.columns(), stream);
+    else
+      pack_and_send(ways[k], x.columns(), carrier.packed.write_device(), stream);
+  }
+  if (traffic.bytes > 0) count_halo_traffic(traffic);
+}
+
+void OverlappedExchange::finish() {
+  // Receivers read the ghosts from here on, and owners may change what was sent.
+  for (const Carrier& carrier : carriers_) {
+    device_follows(carrier.to, carrier.worker);
+    device_follows(carrier.from, carrier.worker);
   }
 }
 

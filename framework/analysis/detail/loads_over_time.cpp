@@ -112,10 +112,13 @@ void LoadsOverTime::add_supports(int derivative, double time, double step, Vecto
   }
 }
 
+double LoadsOverTime::base_acceleration(std::size_t which, double time, double step) const {
+  return base_[which].factor * sampled(base_[which].acceleration, time, step);
+}
+
 void LoadsOverTime::add_base_inertia(double time, double step, Vector& r) const {
-  for (const Base& base : base_)
-    if (const double a = base.factor * sampled(base.acceleration, time, step); a != 0)
-      model_.backend().axpy(a, base.inertia, r);
+  for (std::size_t k = 0; k < base_.size(); ++k)
+    if (const double a = base_acceleration(k, time, step); a != 0) model_.backend().axpy(a, base_[k].inertia, r);
 }
 
 void LoadsOverTime::add_base_motion(int derivative, double time, double step, Vector& x) const {

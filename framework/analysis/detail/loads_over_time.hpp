@@ -18,10 +18,15 @@ class LoadsOverTime {
 
   /// Factors of the domain's load cases.
   std::vector<double> case_factors(double time, double step) const;
+  /// Whether a load case of the domain has a course over time; without, its factor is always 0.
+  bool has_course(std::size_t load_case) const { return !cases_[load_case].empty(); }
   bool supports_move() const { return moving_; }
   /// Displacements, velocities and accelerations (0, 1, 2) that supports give to all equations; zero at free ones.
   void add_supports(int derivative, double time, double step, Vector& x) const;
   bool base_moves() const { return !base_.empty(); }
+  std::size_t base_count() const { return base_.size(); }                                ///< accelerations of the base
+  const Vector& base_inertia(std::size_t which) const { return base_[which].inertia; }  ///< M r of one of them
+  double base_acceleration(std::size_t which, double time, double step) const;          ///< a(t) of one of them
   /// Adds the inertial forces M r a(t) of the accelerated base to out-of-balance forces.
   void add_base_inertia(double time, double step, Vector& r) const;
   /// Adds the motion of the base itself to a relative motion: 0, 1, 2 for displacements, velocities, accelerations.

@@ -46,6 +46,16 @@ CsvTable::CsvTable(const std::vector<std::string>& columns) : columns_(columns.s
   }
 }
 
+CsvTable::CsvTable(std::size_t columns, std::string lines)
+    : columns_(columns), entries_(columns), text_(std::move(lines)) {
+  if (columns == 0) throw Error(ErrorCode::misuse, "a table needs at least one column");
+}
+
+void CsvTable::append_lines(std::string_view rows) {
+  check_row();
+  text_ += rows;
+}
+
 void CsvTable::check_row() const {
   if (entries_ != columns_)
     throw Error(ErrorCode::misuse,

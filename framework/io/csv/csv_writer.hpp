@@ -25,6 +25,8 @@ class CsvTable {
  public:
   /// A table with these column names and no rows.
   explicit CsvTable(const std::vector<std::string>& columns);
+  /// A table with this number of columns that goes on from the lines of another one: what its lines() were.
+  CsvTable(std::size_t columns, std::string lines);
 
   /// Begins a row. A row with more or fewer entries than there are columns is an Error (misuse) at the next row, or
   /// when the table is written.
@@ -38,6 +40,10 @@ class CsvTable {
   /// Appends text to the current row, quoted where necessary.
   CsvTable& add(const char* text) { return add(std::string_view(text)); }
 
+  std::size_t columns() const { return columns_; }      ///< number of columns
+  const std::string& lines() const { return text_; }    ///< names and rows so far, without the last line break
+  /// Appends rows as another table has them in lines(), with the line break before each.
+  void append_lines(std::string_view rows);
   /// The contents of the file that write() would write.
   std::string text() const;
   /// Writes the file atomically. An existing file is replaced only with `overwrite`. Failures are Errors (io) with the

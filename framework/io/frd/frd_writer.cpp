@@ -102,7 +102,7 @@ const FrdBlock& block_of(FrdQuantity quantity) {
 /// Lines with numbers in columns.
 class Lines {
  public:
-  explicit Lines(OutputFile& file) : file_(file) {}
+  Lines(OutputFile& file, std::string* copy) : file_(file), copy_(copy) {}
 
   template <class... Values>
   void print(const char* format, Values... values) {
@@ -120,11 +120,13 @@ class Lines {
   }
   void flush() {
     file_.write(text_);
+    if (copy_) *copy_ += text_;
     text_.clear();
   }
 
  private:
   OutputFile& file_;
+  std::string* copy_;
   std::string text_;
 };
 
@@ -154,7 +156,7 @@ FrdWriter::FrdWriter(std::filesystem::path path, bool overwrite, const std::vect
 }
 
 void FrdWriter::write_header(const std::vector<Mesh>& meshes) {
-  Lines lines(file_);
+  Lines lines(file_, copy_);
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   ::localtime_r(&now, &local);
@@ -198,7 +200,7 @@ void FrdWriter::write_nodes() {
       count += !known[m][n];
     }
   }
-  Lines lines(file_);
+  Lines lines(file_, copy_);
   lines.print("    2C%30lld%38d\n", static_cast<long long>(count), 1);
   for (std::size_t m = 0; m < meshes_.size(); ++m) {
     const auto& x = meshes_[m].domain->coordinates();
@@ -240,7 +242,7 @@ void FrdWriter::write_elements() {
     require_id(block.id(e), "element");
     ++count;
   });
-  Lines lines(file_);
+  Lines lines(file_, copy_);
   lines.print("    3C%30lld%38d\n", static_cast<long long>(count), 1);
   each([&](const Domain& domain, const ElementBlock& block, const FrdShape& shape, std::int32_t e, int material) {
     lines.print(" -1%10d%5d%5d%5d\n", static_cast<int>(block.id(e)), shape.type, 0, material);
@@ -291,7 +293,7 @@ void FrdWriter::add(const Domain& domain, FrdQuantity quantity, const NodalField
     if (std::none_of(source.begin(), source.end(), [&](int k) { return std::isnan(value(n, k)); })) nodes.push_back(n);
   if (nodes.empty() || std::all_of(source.begin(), source.end(), [](int k) { return k < 0; })) return;
 
-  Lines lines(file_);
+  Lines lines(file_, copy_);
   char time[32];
   if (time_ >= 1 && time_ < 1e10)
     std::snprintf(time, sizeof(time), "%12.*f", 9 - static_cast<int>(std::log10(time_)), time_);
@@ -325,6 +327,13 @@ void FrdWriter::add(const Domain& domain, FrdQuantity quantity, const NodalField
   }
   lines.put(" -3\n");
   lines.flush();
+}
+
+void FrdWriter::append(std::string_view text, Counts counts) {
+  file_.write(text);
+  if (copy_) *copy_ += text;
+  state_ = counts.states;
+  results_ = counts.results;
 }
 
 void FrdWriter::commit() {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <voussoir/framework/analysis/results.hpp>
@@ -56,11 +57,23 @@ class FrdWriter {
   void add(const Domain& domain, FrdQuantity quantity, const NodalField& field);
   void commit();  ///< completes the file and gives it its name
 
+  /// How far the file is, apart from its text.
+  struct Counts {
+    int states = 0;   ///< states of the file
+    int results = 0;  ///< results of all states
+  };
+  Counts counts() const { return {state_, results_}; }  ///< so far
+  /// From now on, appends all text that is written to `copy` too; null: to the file alone.
+  void set_copy(std::string* copy) { copy_ = copy; }
+  /// Appends text that another writer of the same meshes has copied, after which its counts() were these.
+  void append(std::string_view text, Counts counts);
+
  private:
   void write_header(const std::vector<Mesh>& meshes);
   void write_nodes();
   void write_elements();
   OutputFile file_;
+  std::string* copy_ = nullptr;
   std::vector<Mesh> meshes_;
   int step_ = 0, increment_ = 1, results_ = 0;
   int state_ = 0;  // numbers all states of the file

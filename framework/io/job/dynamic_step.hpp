@@ -41,6 +41,16 @@ struct DynamicTimes {
   double shortest = 0;      ///< of automatic increments; 0: 1e-5 of the first
   double longest = 0;       ///< of automatic increments; 0: any
   double tolerance = 1e-3;  ///< of automatic increments: TimeSteps::tolerance
+  /// Of automatic increments of transient heat: the largest change of a temperature in one of them; 0: any.
+  double largest_change = 0;
+};
+
+/// What a step of explicit dynamics asks for, besides its DynamicTimes: an increment of 0 follows from the stability
+/// limit, between the shortest and the longest one.
+struct ExplicitMethod {
+  double factor = 0.9;            ///< of the stability limit, where increments follow from it
+  double scaled_step = 0;         ///< mass is added to elements whose stable step is shorter than this; 0: none
+  double most_added_mass = 0.05;  ///< share of the mass of the model that may be added; more is an Error
 };
 
 }  // namespace voussoir

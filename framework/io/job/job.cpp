@@ -49,12 +49,25 @@ std::string to_string(Procedure procedure) {
       return "response spectrum";
     case Procedure::dynamic:
       return "dynamics";
+    case Procedure::transient_heat:
+      return "transient heat";
+    case Procedure::thermal_stress:
+      return "thermal stress";
   }
   return "linear statics";
 }
 
-bool uses_modes(Procedure procedure) { return has_states(procedure) && procedure != Procedure::dynamic; }
+bool uses_modes(Procedure procedure) { return has_states(procedure) && !is_integrated(procedure); }
 
 bool has_states(Procedure procedure) { return procedure != Procedure::statics && procedure != Procedure::steady_heat; }
+
+bool is_integrated(Procedure procedure) {
+  return procedure == Procedure::dynamic || procedure == Procedure::transient_heat ||
+         procedure == Procedure::thermal_stress;
+}
+
+bool is_heat(Procedure procedure) {
+  return procedure == Procedure::steady_heat || procedure == Procedure::transient_heat;
+}
 
 }  // namespace voussoir

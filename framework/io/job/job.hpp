@@ -57,20 +57,26 @@ struct PrintRequest {
 
 /// The physics of a step.
 enum class Procedure {
-  statics,        ///< linear statics
-  steady_heat,    ///< steady-state heat conduction
-  frequency,      ///< natural frequencies and modes
-  modal_dynamic,  ///< response over time by mode superposition
-  harmonic,       ///< response to harmonic loads by mode superposition
-  spectrum,       ///< peaks under a response spectrum
-  dynamic         ///< response over time by direct integration
+  statics,         ///< linear statics
+  steady_heat,     ///< steady-state heat conduction
+  frequency,       ///< natural frequencies and modes
+  modal_dynamic,   ///< response over time by mode superposition
+  harmonic,        ///< response to harmonic loads by mode superposition
+  spectrum,        ///< peaks under a response spectrum
+  dynamic,         ///< response over time by direct integration
+  transient_heat,  ///< heat conduction over time
+  thermal_stress   ///< static states under the temperatures of a step of transient heat
 };
 /// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
 /// Whether steps of this procedure are made of modes: all but statics, heat and direct integration.
 bool uses_modes(Procedure procedure);
-/// Whether steps of this procedure have several states (modes, times, frequencies): all but statics and heat.
+/// Whether steps of this procedure have several states (modes, times, frequencies): all but statics and steady heat.
 bool has_states(Procedure procedure);
+/// Whether the states of such steps are times, and no modes are used: dynamics, transient heat, thermal stress.
+bool is_integrated(Procedure procedure);
+/// Whether the unknowns of such steps are temperatures: heat, steady or transient.
+bool is_heat(Procedure procedure);
 
 /// One step: the loads and supports at its end. Steps of linear statics and steady-state heat conduction depend on
 /// nothing else, so they are independent of each other. Steps of mode superposition use the modes of an earlier step.
@@ -87,7 +93,7 @@ struct JobStep {
   /// Supports at the end of the step. Steps with the same supports share one object: their systems have the same matrix
   /// and are solved together. Null for the supports of the domain itself.
   std::shared_ptr<const Supports> supports;
-  /// Index of a heat step whose temperatures load this step, if any.
+  /// Index of a heat step whose temperatures, at its end, load this step, if any.
   std::optional<std::size_t> heated_by;
   std::vector<PrintRequest> prints;  ///< requested tables
   /// What a step of modes, mode superposition or direct integration asks for; std::monostate for statics and heat.
@@ -121,6 +127,12 @@ struct InstanceNumbers {
   static std::string name(const std::vector<Range>& ranges, Id id);
 };
 
+/// How often steps over time are saved, so that a run can be resumed. Zeros: never, or as the command line says.
+struct CheckpointRequest {
+  double every_seconds = 0;  ///< after so many seconds of work
+  int every_increments = 0;  ///< after so many increments
+};
+
 /// A model and the steps to be solved.
 struct Job {
   std::string name;    ///< file name without folder and extension; result files are named after it
@@ -145,6 +157,7 @@ struct Job {
   Units units;
   std::vector<ProbePoint> points;  ///< points at which results are written, in every step whose model contains them
   std::vector<ProbePath> paths;    ///< lines along which results are written
+  CheckpointRequest checkpoints;   ///< *RESTART, WRITE in a deck, "checkpoints" in a job file
 };
 
 }  // namespace voussoir

@@ -26,7 +26,7 @@ Json read_root(std::string_view text, const std::string& name) {
   if (root.has("grid") && !root.has("mesh")) root.at("grid").fail("this is a job of heat on a grid; use voussoir heat");
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
               "sections", "ignore", "superelements", "supports", "equations", "loads", "steps", "print", "points",
-              "paths", "units"});
+              "paths", "units", "checkpoints"});
   root.at("mesh").text();
   return root;
 }
@@ -53,6 +53,19 @@ void require_sections(const Json& root, const job::Groups& groups, const std::ve
       .fail("elements of '" + forgotten +
             "' have no section; give them one, or list the group under "
             "'ignore'");
+}
+
+void read_checkpoints(const Json& json, CheckpointRequest& request) {
+  json.allow({"every_seconds", "every_increments"});
+  if (json.has("every_seconds")) request.every_seconds = json.at("every_seconds").positive();
+  if (json.has("every_increments")) {
+    const double every = json.at("every_increments").positive();
+    if (every > 1e9 || every != static_cast<int>(every))
+      json.at("every_increments").fail("this is a whole number of increments");
+    request.every_increments = static_cast<int>(every);
+  }
+  if (!json.has("every_seconds") && !json.has("every_increments"))
+    json.fail("give 'every_seconds', 'every_increments' or both");
 }
 
 Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, const std::filesystem::path& folder) {
@@ -89,6 +102,7 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   const auto loads = root.has("loads") ? job::read_loads(root.at("loads"), model) : std::vector<job::Load>();
   job::read_steps(root, model, loads, supports, folder, result);
   job::read_probes(root, result);
+  if (root.has("checkpoints")) read_checkpoints(root.at("checkpoints"), result.checkpoints);
   for (Body& body : bodies) result.domains.push_back(body.take_domain());
   return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ struct StepLoad {
   Amplitude amplitude;    ///< over the time of the step from 0 on, or over the frequency
   double real = 1;        ///< real part of the factor, for harmonic steps
   double imaginary = 0;   ///< its imaginary part
+  /// In place of the amplitude, where the course is not piecewise linear: radiation of surroundings whose temperature
+  /// has an amplitude.
+  std::function<double(double time)> course = {};
 };
 
 /// A motion of all supports together, given as an acceleration.
@@ -82,7 +86,7 @@ struct ModalDynamicStep {
   std::vector<Initial> velocity;      ///< at the same time
 };
 
-/// The response over time by direct integration (*DYNAMIC).
+/// The response over time by direct integration (*DYNAMIC), or temperatures over time (transient *HEAT TRANSFER).
 struct DynamicStep {
   DynamicTimes times;  ///< period and increments
   std::optional<std::size_t>
@@ -94,8 +98,18 @@ struct DynamicStep {
   std::vector<BaseMotion> base;  ///< accelerations of all supports together
   std::vector<MovedSupports> moved;              ///< supports that move; others rest with what is prescribed
   StateOutput states;                            ///< that files are written of
-  std::vector<InitialMotion> displacement = {};  ///< at the beginning
+  std::vector<InitialMotion> displacement = {};  ///< at the beginning; temperatures of transient heat
   std::vector<InitialMotion> velocity = {};      ///< at the beginning
+  std::optional<ExplicitMethod> explicit_method = {};  ///< central differences in place of `method`
+};
+
+/// Static states under the temperatures of a step of transient heat, which is JobStep::heated_by (transient *UNCOUPLED
+/// TEMPERATURE-DISPLACEMENT).
+struct ThermalStressStep {
+  double start = 0;                  ///< total time at its beginning
+  std::vector<StepLoad> loads;       ///< that act
+  std::vector<MovedSupports> moved;  ///< supports that move; others rest with what is prescribed
+  StateOutput states;                ///< increments of the step of heat that files are written of
 };
 
 /// The response of modes to harmonic loads (*STEADY STATE DYNAMICS).
@@ -131,7 +145,7 @@ struct SpectrumStep {
 
 /// What a step with several states asks for: modes, mode superposition, direct integration; nothing for statics and
 /// heat.
-using ModalRequest =
-    std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep, DynamicStep>;
+using ModalRequest = std::variant<std::monostate, FrequencyStep, ModalDynamicStep, HarmonicStep, SpectrumStep,
+                                  DynamicStep, ThermalStressStep>;
 
 }  // namespace voussoir

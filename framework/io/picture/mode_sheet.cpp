@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/detail/for_each_index.hpp>
 #include <voussoir/framework/detail/nan.hpp>
 #include <voussoir/framework/io/detail/shape_size.hpp>
 #include <voussoir/framework/io/output_file.hpp>
@@ -71,6 +72,21 @@ void draw_scale(Image& image, const SheetGrid& layout) {
   draw_text(image, right, x0 + length + gap, baseline, letters, soft_ink);
 }
 
+/// Where the nodes are shown, and the lengths of their displacements as parts of the largest.
+struct Shown {
+  std::vector<double> position, lengths;
+};
+
+/// A shape, drawn with its largest displacement as long as `reach`.
+Shown show(const Domain& domain, const NodalField& shape, double reach) {
+  Shown shown{{}, detail::displacement_lengths(domain, shape)};
+  const double largest = detail::largest_length(shown.lengths);
+  if (largest > 0)
+    for (double& length : shown.lengths) length /= largest;
+  shown.position = moved(domain.coordinates(), shape, largest > 0 ? reach / largest : 0);
+  return shown;
+}
+
 void paste(const Image& cell, int left, int top, Image& sheet) {
   for (int y = 0; y < cell.height(); ++y)
     for (int x = 0; x < cell.width(); ++x) sheet.at(left + x, top + y) = cell.at(x, y);
@@ -115,26 +131,18 @@ void ModeSheet::write(const std::filesystem::path& path, const ModeSheetOptions&
 
   // All shapes first, so that all of them fit into the frame that they have in common.
   Camera camera(options.view, options.up, where);
-  const std::vector<double> at_rest(x.begin(), x.end());
-  const std::vector<char> seen = seen_nodes(find_surface(*domain_, at_rest), domain_->node_count());
+  const Surface at_rest = find_surface(*domain_, {x.begin(), x.end()});
+  const std::vector<char> seen = seen_nodes(at_rest, domain_->node_count());
   if (std::find(seen.begin(), seen.end(), 1) == seen.end())
     throw Error(ErrorCode::bad_input, "the domain has no visible elements", where);
-  const auto shown = [&](const Entry& entry, std::vector<double>& values) {
-    values = detail::displacement_lengths(*domain_, *entry.shape);
-    const double largest = detail::largest_length(values);
-    if (largest > 0)
-      for (double& value : values) value /= largest;
-    return moved(x, *entry.shape, largest > 0 ? reach / largest : 0);
-  };
-  std::vector<double> values;
-  for (const Entry& entry : shapes_) {
-    const std::vector<double> position = shown(entry, values);
-    for (std::size_t n = 0; n < seen.size(); ++n)
-      if (seen[n]) {
-        camera.include(&position[3 * n]);
-        camera.include(&x[3 * n]);
-      }
-  }
+  std::vector<Shown> shown(shapes_.size());
+  detail::for_each_index(shown.size(), true,
+                         [&](std::size_t i) { shown[i] = show(*domain_, *shapes_[i].shape, reach); });
+  for (std::size_t n = 0; n < seen.size(); ++n)
+    if (seen[n]) {
+      camera.include(&x[3 * n]);
+      for (const Shown& each : shown) camera.include(&each.position[3 * n]);
+    }
 
   const SheetGrid layout(count(), camera.aspect(), options);
   Image sheet(layout.width(), layout.height(), {1, 1, 1});
@@ -142,15 +150,17 @@ void ModeSheet::write(const std::filesystem::path& path, const ModeSheetOptions&
   const double inset = 22 * layout.size;
   camera.fit(inset, 0.3 * inset, layout.cell_width - inset, cell_height - 1.2 * inset);
   const ColourScale scale;  // 0 to 1
+  // A cell is drawn by one thread, all cells at once: they are different places of the sheet.
+  detail::for_each_index(shown.size(), true, [&](std::size_t i) {
+    Surface surface{at_rest.polygons, {}, at_rest.bars, {}};
+    find_edges_and_normals(surface, shown[i].position);
+    Image cell(layout.cell_width, cell_height, {1, 1, 1});
+    draw_scene({surface, paint(surface, shown[i].lengths), scale, camera, x, shown[i].position, 0.75 * layout.size},
+               {true, options.outline, options.shadow, options.up}, cell);
+    paste(cell, layout.left(static_cast<int>(i)), layout.top(static_cast<int>(i)) + layout.label, sheet);
+  });
   for (int i = 0; i < count(); ++i) {
     const Entry& entry = shapes_[static_cast<std::size_t>(i)];
-    const std::vector<double> position = shown(entry, values);
-    const Surface surface = find_surface(*domain_, position);
-    const Painting painting = paint(surface, values);
-    Image cell(layout.cell_width, cell_height, {1, 1, 1});
-    draw_scene({surface, painting, scale, camera, x, position, 0.75 * layout.size},
-               {true, options.outline, options.shadow, options.up}, cell);
-    paste(cell, layout.left(i), layout.top(i) + layout.label, sheet);
     const double middle = layout.left(i) + 0.5 * layout.cell_width, top = layout.top(i), size = layout.size;
     draw_centred(sheet, entry.label, middle, top + 24 * size, 15 * size, ink, 0.14);
     draw_centred(sheet, entry.note, middle, top + 46 * size, 10.5 * size, soft_ink, 0.12);

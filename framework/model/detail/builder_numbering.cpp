@@ -5,6 +5,7 @@
 #include <map>
 
 #include <voussoir/framework/domain/node_unknowns.hpp>
+#include <voussoir/framework/model/divided_numberer.hpp>
 
 namespace voussoir {
 
@@ -90,10 +91,11 @@ void AnalysisModel::Builder::number(const DofNumberer& numberer) {
     graph = make_graph(static_cast<std::int32_t>(active.size()));
   else
     graph.row_start.assign(active.size() + 1, 0);
-  const std::vector<std::int32_t> order = numberer.order(graph);
+  std::vector<std::int32_t> order = numberer.order(graph);
   if (order.size() != active.size())
     throw Error(ErrorCode::misuse, "the numberer '" + numberer.name() + "' ordered " + std::to_string(order.size()) +
                                        " of " + std::to_string(active.size()) + " nodes");
+  if (const auto* divided = dynamic_cast<const DividedNumberer*>(&numberer)) divide(*divided, active, order);
   m.node_at_.resize(active.size());
   m.first_equation_.assign(active.size() + 1, 0);
   std::int64_t equation = 0;
@@ -113,41 +115,51 @@ void AnalysisModel::Builder::number(const DofNumberer& numberer) {
   }
 }
 
-NodeGraph AnalysisModel::Builder::make_graph(std::int32_t nodes) const {
-  std::vector<std::int64_t> start(nodes + 1, 0);
+void AnalysisModel::Builder::divide(const DividedNumberer& numberer, const std::vector<std::int32_t>& active,
+                                    std::vector<std::int32_t>& order) {
+  const int devices = model.backend_->devices();
+  if (devices == 1 && numberer.options().parts <= 1) return;
+  NodesToDivide nodes;
+  nodes.domain_node = active;
+  for (const std::int32_t n : active) {
+    nodes.equations.push_back(unknowns[n].count());
+    for (int i = 0; i < 3; ++i)
+      nodes.coordinates.push_back(domain.coordinates()[3 * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)]);
+  }
+  const std::vector<std::vector<std::int32_t>> positions = numbered_connectivity();
   for (std::size_t b = 0; b < batches.size(); ++b)
-    for (std::int32_t n : connectivity[b]) ++start[model.position_[n] + 1];
-  for (std::int32_t i = 0; i < nodes; ++i) start[i + 1] += start[i];
-  struct Use {
-    std::int32_t batch, element;
-  };
-  std::vector<Use> uses(start.back());
-  auto cursor = start;
-  for (std::size_t b = 0; b < batches.size(); ++b) {
-    const int per = batches[b].program->nodes();
-    for (std::size_t i = 0; i < connectivity[b].size(); ++i)
-      uses[cursor[model.position_[connectivity[b][i]]]++] = {static_cast<std::int32_t>(b),
-                                                             static_cast<std::int32_t>(i / per)};
-  }
+    nodes.elements.push_back({positions[b], batches[b].program->nodes()});
+  nodes.weight = node_weights(nodes.elements, nodes.equations);
   NodeGraph graph;
-  graph.row_start.push_back(0);
-  std::vector<std::int32_t> row;
-  for (std::int32_t i = 0; i < nodes; ++i) {
-    row.clear();
-    for (auto u = start[i]; u < start[i + 1]; ++u) {
-      const int per = batches[uses[u].batch].program->nodes();
-      for (int a = 0; a < per; ++a) {
-        const std::int32_t j =
-            model.position_[connectivity[uses[u].batch][static_cast<std::size_t>(uses[u].element) * per + a]];
-        if (j != i) row.push_back(j);
-      }
-    }
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    graph.column.insert(graph.column.end(), row.begin(), row.end());
-    graph.row_start.push_back(static_cast<std::int64_t>(graph.column.size()));
+  nodes.graph = [&]() -> const NodeGraph& {
+    if (graph.row_start.empty()) graph = node_graph(nodes.elements, nodes.nodes());
+    return graph;
+  };
+  const DividedNumberer::Division division = numberer.divide(nodes, devices);
+  PartOrder parts = order_by_parts(order, division.part, nodes.parts(), boundary_nodes(nodes.elements, division.part));
+  order = std::move(parts.order);
+  if (devices == 1) return;  // which owns all parts
+  if (nodes.parts() != devices)
+    throw Error(ErrorCode::bad_input, "the numberer '" + numberer.name() + "' divides nodes into " +
+                                          std::to_string(nodes.parts()) + " parts, but there are " +
+                                          std::to_string(devices) + " devices");
+  first_node_of_device = std::move(parts.first);
+}
+
+NodeGraph AnalysisModel::Builder::make_graph(std::int32_t nodes) const {
+  const std::vector<std::vector<std::int32_t>> positions = numbered_connectivity();
+  std::vector<ElementNodes> elements;
+  for (std::size_t b = 0; b < batches.size(); ++b) elements.push_back({positions[b], batches[b].program->nodes()});
+  return node_graph(elements, nodes);
+}
+
+std::vector<std::vector<std::int32_t>> AnalysisModel::Builder::numbered_connectivity() const {
+  std::vector<std::vector<std::int32_t>> positions(connectivity.size());
+  for (std::size_t b = 0; b < connectivity.size(); ++b) {
+    positions[b].reserve(connectivity[b].size());
+    for (const std::int32_t n : connectivity[b]) positions[b].push_back(model.position_[n]);
   }
-  return graph;
+  return positions;
 }
 
 }  // namespace voussoir

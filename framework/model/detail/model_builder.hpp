@@ -8,6 +8,8 @@
 
 namespace voussoir {
 
+class DividedNumberer;
+
 /// How a Domain becomes an AnalysisModel: blocks and loads to batches (builder_batches.cpp), nodes to equations
 /// (builder_numbering.cpp), supports to a plan (builder_constraints.cpp), all of it to the backend. Holds what is
 /// needed while the model is built, and nothing afterwards.
@@ -22,7 +24,8 @@ struct AnalysisModel::Builder {
   std::vector<double> initial_temperature;              // of the domain's nodes; empty where all have the same
   double start_temperature = 0;
   std::vector<BatchOrigin> whole_body_loads;
-  std::vector<Place> idle;  // unknowns of nodes without elements that nothing names
+  std::vector<Place> idle;                         // unknowns of nodes without elements that nothing names
+  std::vector<std::int32_t> first_node_of_device;  // in the numbering; empty where nobody asked for ranges
 
   explicit Builder(AnalysisModel& m) : model(m), domain(m.domain_), unknowns(m.domain_.node_count()) {}
 
@@ -70,6 +73,11 @@ struct AnalysisModel::Builder {
   void add_faces(int load_case, const LoadCase::Surface& load, int block_index, const std::string& face_shape,
                  const std::vector<FaceRef>& faces);
   NodeGraph make_graph(std::int32_t nodes) const;
+  /// The connectivity of all batches by positions of nodes, before they are numbered.
+  std::vector<std::vector<std::int32_t>> numbered_connectivity() const;
+  /// Sorts the active nodes by the parts that devices get.
+  void divide(const DividedNumberer& numberer, const std::vector<std::int32_t>& active,
+              std::vector<std::int32_t>& order);
   /// A rotation is compared with displacements by the longest lever with which an equation names one.
   std::vector<double> comparable_scale(const NumberedConstraints& c) const;
   /// Largest diagonal entry of the elements' tangents.

@@ -1,9 +1,9 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <vector>
 
+#include <voussoir/framework/detail/for_each_index.hpp>
 #include <voussoir/framework/response/modal_values.hpp>
 
 // Products of coordinates with modal values, in tiles that stay in registers. Every number is the sum over the
@@ -40,22 +40,6 @@ inline void tile_product(const double* rows, std::size_t count, std::size_t colu
       for (std::size_t e = 0; e < tile_entries; ++e) sum[r][e] += row[r][c] * packed[c * tile_entries + e];
   for (std::size_t r = 0; r < tile_rows; ++r)
     for (std::size_t e = 0; e < tile_entries; ++e) out[r][e] = sum[r][e];
-}
-
-/// Calls work(i) for i < count, on all threads if `parallel`. An exception of any call is thrown after the loop.
-template <class Work>
-void for_each_index(std::size_t count, bool parallel, const Work& work) {
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic, 1) if (parallel)
-  for (std::size_t i = 0; i < count; ++i) {
-    try {
-      work(i);
-    } catch (...) {
-#pragma omp critical(voussoir_response_failure)
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace voussoir::detail

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elements/element_run.hpp"
+#include "support/finite_strain_laws.hpp"
 #include "support/general_laws.hpp"
 
 // Laws that are more than a flux and its tangent.

@@ -14,6 +14,7 @@
 #include <voussoir/elements/point/point_element.hpp>
 
 #include "elements/element_run.hpp"
+#include "support/finite_strain_laws.hpp"
 #include "support/general_laws.hpp"
 
 // Products of tangents that are stored at the points are those of the element's matrix.

@@ -6,12 +6,24 @@
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
-#include <voussoir/solvers/transient_problem.hpp>
+
+#include "support/error_text.hpp"
+#include "support/transient_models.hpp"
 
 // Element types of support/finite_strain_laws.hpp, which are registered by a source file of their own.
 
 namespace voussoir {
 namespace {
+
+using testing::add_bar;
+using testing::add_bar_on_a_moving_wall;
+using testing::add_oscillator;
+using testing::entry;
+using testing::error_of;
+using testing::expect_part;
+using testing::options_of;
+using testing::oscillator_on_a_ramp;
+using testing::zero_field;
 
 constexpr double pi = 3.14159265358979323846;
 
@@ -21,45 +33,11 @@ Analysis::Collaborators on(const std::string& backend = "openmp:1") {
   return parts;
 }
 
-/// A bar of trusses along x, E = A = ρ = L = 1, held at x = 0; load case "end" pulls its end with 1.
-void add_explicit_bar(Domain& d, int cells, const RayleighDamping& damping = {}) {
-  for (int i = 0; i <= cells; ++i) d.add_node(i + 1, double(i) / cells, 0, 0);
-  auto material = std::make_shared<IsotropicMaterial>("m", 1, 0.3, 1);
-  material->set_damping(damping);
-  auto& bar = d.add_block("bar", "truss");
-  bar.set_material(material).set_section("area", 1);
-  for (int i = 0; i < cells; ++i) bar.add(i + 1, {i + 1, i + 2});
-  d.add_node_set("wall", {1});
-  d.add_node_set_where("all", [](double, double, double) { return true; });
-  d.prescribe("wall", "ux");
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-  d.add_load_case("end").nodal_at(cells + 1, "ux", 1);
-}
-
-NodalField zero_field(const AnalysisModel& model) {
-  NodalField f{"displacement", model.unknown_names(), {}};
-  f.values.assign(static_cast<std::size_t>(model.domain().node_count()) * f.components.size(), 0.0);
-  return f;
-}
-
-double& entry(NodalField& f, std::int32_t node, const std::string& unknown) {
-  return f.values[static_cast<std::size_t>(node) * f.components.size() +
-                  static_cast<std::size_t>(f.component_index(unknown))];
-}
-
-template <class Work>
-std::string explicit_error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return std::string(error.what());
-  }
-  return "";
-}
-
-void expect_part(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+/// Options of an implicit analysis to compare with: as options_of(), with the lumped mass of explicit dynamics.
+TransientOptions lumped_options(const RayleighDamping& damping = {}) {
+  TransientOptions options = options_of("newmark", damping);
+  options.mass = MassKind::lumped;
+  return options;
 }
 
 TEST(ExplicitAnalysis, StepsFollowTheCoefficients) {
@@ -67,7 +45,7 @@ TEST(ExplicitAnalysis, StepsFollowTheCoefficients) {
   const int n = 7;
   const double alpha = 0.8, h = 0.05, length = 1.0 / n, k = n;
   Domain d;
-  add_explicit_bar(d, n, {0.3, 0});
+  add_bar(d, n, {0.3, 0});
   ExplicitAnalysis a(d, on());
   a.set_damping({0.5, 0});
   a.loads().add_load_case("end", Amplitude({{0, 0.5}, {10, 10.5}}));
@@ -117,19 +95,7 @@ TEST(ExplicitAnalysis, StepsFollowTheCoefficients) {
 TEST(ExplicitAnalysis, IsOfSecondOrder) {
   const auto error = [](double h) {
     Domain d;
-    d.add_node(1, 0, 0, 0);
-    d.add_node(2, 1, 0, 0);
-    auto& spring = d.add_block("spring", "truss");
-    spring.set_material(std::make_shared<IsotropicMaterial>("spring", 4, 0.3, 0)).set_section("area", 1);
-    spring.add(1, {1, 2});
-    auto& point = d.add_block("mass", "mass");
-    point.set_section("mass", 1);
-    point.add(2, {2});
-    d.add_node_set("support", {1});
-    d.add_node_set("both", {1, 2});
-    d.prescribe("support", "ux");
-    d.prescribe("both", "uy");
-    d.prescribe("both", "uz");
+    add_oscillator(d, 4, 1);
     d.add_load_case("ramp").nodal_at(2, "ux", 3);
     ExplicitAnalysis a(d, on());
     a.set_damping({0.4, 0});
@@ -142,10 +108,7 @@ TEST(ExplicitAnalysis, IsOfSecondOrder) {
     a.set_steps({.end = 3.2, .step = h});
     const double u = a.run().back().unknowns.at(1, "ux");
     EXPECT_NEAR(a.report().limit, 1.0, 1e-9);  // 2 / ω
-    // m u″ + c u′ + 4 u = 3 t
-    const double c = 0.4, decay = c / 2, w = std::sqrt(4 - decay * decay), p1 = 0.75, p0 = -c * p1 / 4;
-    const double a0 = 0.3 - p0, b0 = (1 - p1 + decay * a0) / w;
-    return std::abs(u - (std::exp(-decay * 3.2) * (a0 * std::cos(w * 3.2) + b0 * std::sin(w * 3.2)) + p0 + p1 * 3.2));
+    return std::abs(u - oscillator_on_a_ramp(0.4, 3.2));
   };
   const double coarse = error(0.04), fine = error(0.02);
   EXPECT_LT(fine, 1e-3);
@@ -155,7 +118,7 @@ TEST(ExplicitAnalysis, IsOfSecondOrder) {
 TEST(ExplicitAnalysis, TheLimitIsThatOfTheHighestFrequency) {
   for (const int n : {1, 2, 3, 17, 60}) {
     Domain d;
-    add_explicit_bar(d, n);
+    add_bar(d, n);
     ExplicitAnalysis a(d, on());
     a.set_steps({.end = 0.1});
     a.start();
@@ -170,7 +133,7 @@ TEST(ExplicitAnalysis, TheLimitIsThatOfTheHighestFrequency) {
 TEST(ExplicitAnalysis, AWaveArrivesOnTime) {
   // A step load on the end of a bar with c = 1, L = 1: the wall feels nothing until t = 1, then twice the load.
   Domain d;
-  add_explicit_bar(d, 200);
+  add_bar(d, 200);
   ExplicitAnalysis a(d, on());
   a.loads().add_load_case("end");
   a.set_steps({.end = 2.5, .report_every = 1});
@@ -299,11 +262,7 @@ double deflection(bool explicitly, const char* type) {
     EXPECT_LT(a.report().worst_balance, 1e-2);
     return u;
   }
-  TransientOptions options;
-  options.backend = "openmp:1";
-  options.solver = "direct";
-  options.mass = MassKind::lumped;
-  auto a = make_transient_analysis(d, options);
+  auto a = make_transient_analysis(d, lumped_options());
   a->loads().add_load_case("pull", course);
   a->set_steps({.end = 3, .step = 0.01});
   a->set_recovery(false);
@@ -357,12 +316,7 @@ TEST(ExplicitAnalysis, PlasticityKeepsItsHistory) {
       EXPECT_LE(a.report().limit, a.report().smallest_limit);
       return values(end);
     }
-    TransientOptions options;
-    options.backend = "openmp:1";
-    options.solver = "direct";
-    options.mass = MassKind::lumped;
-    options.damping = {2, 0};
-    auto a = make_transient_analysis(d, options);
+    auto a = make_transient_analysis(d, lumped_options({2, 0}));
     moved(a->loads());
     a->set_steps({.end = 6, .step = 0.01});
     const StepResult end = a->run().back();
@@ -381,11 +335,7 @@ TEST(ExplicitAnalysis, PlasticityKeepsItsHistory) {
 
 TEST(ExplicitAnalysis, SupportsThatMoveWorkAsInImplicitDynamics) {
   Domain d;
-  add_explicit_bar(d, 30);
-  d.clear_supports();
-  d.prescribe("wall", "ux", 1);
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
+  add_bar_on_a_moving_wall(d, 30);
   std::vector<Amplitude::Point> points;
   for (int i = 0; i <= 400; ++i) points.emplace_back(0.01 * i, 0.05 * (1 - std::cos(0.02 * i)));
   const auto motion = SupportMotion::by_displacement(Amplitude(points));
@@ -394,12 +344,7 @@ TEST(ExplicitAnalysis, SupportsThatMoveWorkAsInImplicitDynamics) {
   a.set_damping({0.3, 0});
   a.set_steps({.end = 3, .factor = 0.8});
   const StepResult is = a.run().back();
-  TransientOptions options;
-  options.backend = "openmp:1";
-  options.solver = "direct";
-  options.mass = MassKind::lumped;
-  options.damping = {0.3, 0};
-  auto b = make_transient_analysis(d, options);
+  auto b = make_transient_analysis(d, lumped_options({0.3, 0}));
   b->loads().move_supports(motion);
   b->set_steps({.end = 3, .step = 0.005});
   const StepResult expected = b->run().back();
@@ -412,17 +357,13 @@ TEST(ExplicitAnalysis, SupportsThatMoveWorkAsInImplicitDynamics) {
 
 TEST(ExplicitAnalysis, BaseAccelerationsAreLoads) {
   Domain d;
-  add_explicit_bar(d, 10);
+  add_bar(d, 10);
   const Amplitude quake({{0, 0}, {0.5, 1}, {1.5, -1}, {2, 0}});
   ExplicitAnalysis a(d, on());
   a.loads().add_base_acceleration("x", quake);
   a.set_steps({.end = 1.2, .factor = 0.5});
   const double is = a.run().back().unknowns.at(10, "ux");
-  TransientOptions options;
-  options.backend = "openmp:1";
-  options.solver = "direct";
-  options.mass = MassKind::lumped;
-  auto b = make_transient_analysis(d, options);
+  auto b = make_transient_analysis(d, lumped_options());
   b->loads().add_base_acceleration("x", quake);
   b->set_steps({.end = 1.2, .step = 0.002});
   const double expected = b->run().back().unknowns.at(10, "ux");
@@ -433,7 +374,7 @@ TEST(ExplicitAnalysis, BaseAccelerationsAreLoads) {
 
 TEST(ExplicitAnalysis, StepsMeetTheirTimesAndMayChange) {
   Domain d;
-  add_explicit_bar(d, 10);
+  add_bar(d, 10);
   const auto run = [&](std::vector<double> times) {
     ExplicitAnalysis a(d, on());
     a.loads().add_load_case("end", Amplitude({{0, 0}, {1, 1}}));
@@ -454,7 +395,7 @@ TEST(ExplicitAnalysis, StepsMeetTheirTimesAndMayChange) {
 
 TEST(ExplicitAnalysis, AnInstabilityIsFound) {
   Domain d;
-  add_explicit_bar(d, 20);
+  add_bar(d, 20);
   const auto run = [&](double step, bool limited, double tolerance = 0.95) {
     ExplicitAnalysis a(d, on());
     a.loads().add_load_case("end");
@@ -463,19 +404,19 @@ TEST(ExplicitAnalysis, AnInstabilityIsFound) {
   };
   const double limit = 0.05 / std::sin(39 * pi / 80);
   // The limit is named, and it is a safe one.
-  expect_part(explicit_error_of([&] { run(1.03 * limit, true); }), "stable up to 0.0499");
-  const std::string text = explicit_error_of([&] { run(1.01 * limit, false); });
+  expect_part(error_of([&] { run(1.03 * limit, true); }), "stable up to 0.0499");
+  const std::string text = error_of([&] { run(1.01 * limit, false); });
   expect_part(text, "out of balance");
   expect_part(text, "appeared from nothing");
   expect_part(text, "time ");
-  EXPECT_EQ(explicit_error_of([&] { run(0.99 * limit, false); }), "");
+  EXPECT_EQ(error_of([&] { run(0.99 * limit, false); }), "");
   // Whoever asks for accuracy gets told that a sudden load excites frequencies that steps do not resolve.
-  expect_part(explicit_error_of([&] { run(0.99 * limit, false, 1e-3); }), "allowed are 0.1 %");
+  expect_part(error_of([&] { run(0.99 * limit, false, 1e-3); }), "allowed are 0.1 %");
 }
 
 TEST(ExplicitAnalysis, AnOscillatorAtTheLimitIsNotTakenForUnstable) {
   Domain d;
-  add_explicit_bar(d, 1);
+  add_bar(d, 1);
   ExplicitAnalysis a(d, on());
   a.loads().add_load_case("end");
   a.set_steps({.end = 200, .report_every = 1});
@@ -485,7 +426,7 @@ TEST(ExplicitAnalysis, AnOscillatorAtTheLimitIsNotTakenForUnstable) {
 
 TEST(ExplicitAnalysis, RefusesWhatItCannotDo) {
   const auto run = [](Domain& d, const RayleighDamping& damping = {}) {
-    return explicit_error_of([&] {
+    return error_of([&] {
       ExplicitAnalysis a(d, on());
       a.set_damping(damping);
       a.set_steps({.end = 0.1});
@@ -493,7 +434,7 @@ TEST(ExplicitAnalysis, RefusesWhatItCannotDo) {
     });
   };
   Domain tied;
-  add_explicit_bar(tied, 4);
+  add_bar(tied, 4);
   EXPECT_EQ(run(tied), "");
   expect_part(run(tied, {0, 0.1}), "damping by the stiffness");
   expect_part(run(tied, {0, 0.1}), "block 'bar'");
@@ -501,12 +442,12 @@ TEST(ExplicitAnalysis, RefusesWhatItCannotDo) {
   tied.add_equation({{3, "ux", 1}, {5, "ux", -1}});
   expect_part(run(tied), "multi-point equation");
   Domain oblique;
-  add_explicit_bar(oblique, 4);
+  add_bar(oblique, 4);
   oblique.clear_supports();
   oblique.prescribe_along(2, {0.6, 0.8, 0}, 0);
   expect_part(run(oblique), "another direction");
   Domain light;
-  add_explicit_bar(light, 2);
+  add_bar(light, 2);
   light.add_node(9, 2, 0, 0);
   auto& weightless = light.add_block("thread", "truss");
   weightless.set_material(std::make_shared<IsotropicMaterial>("thread", 1, 0.3, 0)).set_section("area", 1);
@@ -514,18 +455,18 @@ TEST(ExplicitAnalysis, RefusesWhatItCannotDo) {
   expect_part(run(light), "node 9");
   expect_part(run(light), "has no mass");
   Domain d;
-  add_explicit_bar(d, 2);
+  add_bar(d, 2);
   ExplicitAnalysis a(d, on());
-  expect_part(explicit_error_of([&] { a.set_steps({.end = 0}); }), "after the start");
-  expect_part(explicit_error_of([&] { a.set_steps({.factor = 1.2}); }), "factor");
-  expect_part(explicit_error_of([&] { a.set_steps({.limited = false}); }), "must be given");
-  expect_part(explicit_error_of([&] { a.set_steps({.step = -1}); }), "greater than 0");
-  expect_part(explicit_error_of([&] { a.set_steps({.times = {0.5, 0.4}}); }), "increase");
-  expect_part(explicit_error_of([&] { a.set_steps({.end = 1e30}), a.run(); }), "too many");
-  expect_part(explicit_error_of([&] { a.state(); }), "start()");
+  expect_part(error_of([&] { a.set_steps({.end = 0}); }), "after the start");
+  expect_part(error_of([&] { a.set_steps({.factor = 1.2}); }), "factor");
+  expect_part(error_of([&] { a.set_steps({.limited = false}); }), "must be given");
+  expect_part(error_of([&] { a.set_steps({.step = -1}); }), "greater than 0");
+  expect_part(error_of([&] { a.set_steps({.times = {0.5, 0.4}}); }), "increase");
+  expect_part(error_of([&] { a.set_steps({.end = 1e30}), a.run(); }), "too many");
+  expect_part(error_of([&] { a.state(); }), "start()");
   Analysis::Collaborators other = on();
   other.integrator = std::make_shared<NewmarkIntegrator>();
-  expect_part(explicit_error_of([&] { ExplicitAnalysis(d, other); }), "CentralDifferences");
+  expect_part(error_of([&] { ExplicitAnalysis(d, other); }), "CentralDifferences");
   Domain heat;
   BoxMesh mesh;
   mesh.type = "heat.hex8";

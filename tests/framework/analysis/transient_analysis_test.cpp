@@ -1,160 +1,35 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 
-#include <voussoir/elements/register.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/solvers/eigen/mode_superposition_problem.hpp>
-#include <voussoir/solvers/transient_problem.hpp>
 
-#include "support/expect_error.hpp"
-#include "support/green_truss.hpp"
+#include "support/error_text.hpp"
+#include "support/transient_models.hpp"
 
-VSR_REGISTER_ELEMENT(voussoir::testing::GreenTruss);
+// Implicit dynamics: energies, waves, loads, supports that move, saved states, and what is refused.
 
 namespace voussoir {
 namespace {
 
+using testing::add_bar;
+using testing::add_bar_on_a_moving_wall;
+using testing::add_oscillator;
+using testing::error_of;
+using testing::expect_part;
+using testing::field_at;
+using testing::options_of;
+
 constexpr double pi = 3.14159265358979323846;
-
-std::shared_ptr<Material> unit_material(double density = 1) {
-  return std::make_shared<IsotropicMaterial>("m", 1, 0.3, density);
-}
-
-/// A mass at the end of a spring along x: ω = √(stiffness / mass). Node 1 is the support, node 2 the mass.
-void add_oscillator(Domain& d, double stiffness, double mass) {
-  d.add_node(1, 0, 0, 0);
-  d.add_node(2, 1, 0, 0);
-  auto& spring = d.add_block("spring", "truss");
-  spring.set_material(std::make_shared<IsotropicMaterial>("spring", stiffness, 0.3, 0)).set_section("area", 1);
-  spring.add(1, {1, 2});
-  auto& point = d.add_block("mass", "mass");
-  point.set_section("mass", mass);
-  point.add(2, {2});
-  d.add_node_set("support", {1});
-  d.add_node_set("all", {1, 2});
-  d.prescribe("support", "ux");
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-}
-
-NodalField field_at(TransientAnalysis& a, Id node, const std::string& unknown, double value) {
-  const AnalysisModel& model = a.model();
-  NodalField f{"displacement", model.unknown_names(), {}};
-  f.values.assign(static_cast<std::size_t>(model.domain().node_count()) * f.components.size(), 0.0);
-  f.values[static_cast<std::size_t>(model.domain().node_index(node)) * f.components.size() +
-           static_cast<std::size_t>(f.component_index(unknown))] = value;
-  return f;
-}
-
-TransientOptions options_of(const std::string& method, const RayleighDamping& damping = {}) {
-  TransientOptions options;
-  options.backend = "openmp:1";
-  options.solver = "direct";
-  options.method = method;
-  options.damping = damping;
-  return options;
-}
-
-/// A bar of trusses along x, E = A = ρ = L = 1, held at x = 0; load case "end" pulls its end with 1.
-void add_bar(Domain& d, int cells, const std::string& type = "truss") {
-  for (int i = 0; i <= cells; ++i) d.add_node(i + 1, double(i) / cells, 0, 0);
-  auto& bar = d.add_block("bar", type);
-  bar.set_material(unit_material()).set_section("area", 1);
-  for (int i = 0; i < cells; ++i) bar.add(i + 1, {i + 1, i + 2});
-  d.add_node_set("wall", {1});
-  d.add_node_set_where("all", [](double, double, double) { return true; });
-  d.prescribe("wall", "ux");
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-  d.add_load_case("end").nodal_at(cells + 1, "ux", 1);
-}
-
-/// u at the end of a damped oscillator with ω = 2, u(0) = 0.3, v(0) = 1 and the ramp load 3 t, m = 1.
-double oscillator_error(const std::string& method, double step) {
-  Domain d;
-  add_oscillator(d, 4, 1);
-  d.add_load_case("ramp").nodal_at(2, "ux", 3);
-  const RayleighDamping damping{0.4, 0.05};
-  auto a = make_transient_analysis(d, options_of(method, damping));
-  a->loads().add_load_case("ramp", Amplitude({{0, 0}, {100, 100}}));
-  a->set_initial_displacement(field_at(*a, 2, "ux", 0.3));
-  a->set_initial_velocity(field_at(*a, 2, "ux", 1));
-  const double end = 3.2;
-  a->set_steps({.end = end, .step = step});
-  const double u = a->run().back().unknowns.at(1, "ux");
-  // The truss has no mass of its own, so that α acts on the point mass, if points damp at all: m u″ + c u′ + 4 u = 3 t.
-  const double c = damping.mass * 1 + damping.stiffness * 4, decay = c / 2, w = std::sqrt(4 - decay * decay);
-  const double p1 = 3.0 / 4, p0 = -c * p1 / 4;  // particular solution p0 + p1 t
-  const double a0 = 0.3 - p0, b0 = (1 - p1 + decay * a0) / w;
-  const double exact = std::exp(-decay * end) * (a0 * std::cos(w * end) + b0 * std::sin(w * end)) + p0 + p1 * end;
-  return std::abs(u - exact);
-}
-
-TEST(TransientAnalysis, MethodsAreOfSecondOrderOnAnOscillator) {
-  for (const char* method : {"newmark", "hht", "hht:alpha=-0.3", "generalised-alpha", "generalised-alpha:radius=0.5"}) {
-    const double coarse = oscillator_error(method, 0.04), fine = oscillator_error(method, 0.02);
-    EXPECT_LT(fine, 2e-3) << method;
-    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2) << method << " " << coarse << " " << fine;
-  }
-  // γ > ½ is of first order.
-  const double coarse = oscillator_error("newmark:beta=0.36,gamma=0.7", 0.02),
-               fine = oscillator_error("newmark:beta=0.36,gamma=0.7", 0.01);
-  EXPECT_NEAR(std::log2(coarse / fine), 1, 0.15);
-}
-
-/// The amplification of (u, h v, h² a) of an undamped oscillator by one step, written down from the method's equations.
-Eigen::Matrix3d amplification(const TimeIntegrator::Coefficients& c, double omega_h) {
-  const double w2 = omega_h * omega_h;
-  Eigen::Matrix3d left = Eigen::Matrix3d::Zero(), right = left;
-  left << 1, 0, -c.beta, 0, 1, -c.gamma, (1 - c.alpha_f) * w2, 0, 1 - c.alpha_m;
-  right << 1, 1, 0.5 - c.beta, 0, 1, 1 - c.gamma, -c.alpha_f * w2, 0, -c.alpha_m;
-  return left.inverse() * right;
-}
-
-double spectral_radius(const Eigen::Matrix3d& a) { return a.eigenvalues().cwiseAbs().maxCoeff(); }
-
-TEST(TransientAnalysis, NumericalDampingIsThatOfTheAmplificationMatrix) {
-  struct Case {
-    const char* method;
-    double at_infinity;
-  };
-  for (const Case& c : {Case{"newmark", 1}, Case{"hht:alpha=-0.1", 0.9 / 1.1}, Case{"hht:alpha=-0.3", 0.7 / 1.3},
-                        Case{"generalised-alpha:radius=0.8", 0.8}, Case{"generalised-alpha:radius=0.3", 0.3}}) {
-    for (const double omega_h : {0.3, 2.0, 40.0}) {
-      Domain d;
-      add_oscillator(d, omega_h * omega_h, 1);
-      auto a = make_transient_analysis(d, options_of(c.method));
-      a->set_initial_displacement(field_at(*a, 2, "ux", 1));
-      a->set_steps({.end = 100, .step = 1});
-      a->start();
-      const Eigen::Matrix3d matrix = amplification(a->integrator().method(), omega_h);
-      Eigen::Vector3d x(1, 0, -omega_h * omega_h);
-      const std::int32_t e = a->model().equation(1, "ux");
-      for (int k = 0; k < 12; ++k) {
-        a->advance(1);
-        x = matrix * x;
-        const double scale = std::max(1e-12, x.cwiseAbs().maxCoeff());
-        EXPECT_NEAR(a->state().unknowns.to_host()[e], x[0], 1e-11 * scale) << c.method << " " << omega_h;
-        EXPECT_NEAR(a->state().rate.to_host()[e], x[1], 1e-11 * scale) << c.method << " " << omega_h;
-        EXPECT_NEAR(a->state().second_rate.to_host()[e], x[2], 1e-11 * scale) << c.method << " " << omega_h;
-      }
-    }
-    // The eigenvalue at infinity is a double one: rounding moves it by about its square root.
-    EXPECT_NEAR(spectral_radius(amplification(make_time_integrator(c.method)->method(), 1e4)), c.at_infinity, 2e-3)
-        << c.method;
-  }
-}
 
 TEST(TransientAnalysis, AverageAccelerationKeepsTheEnergyToRounding) {
   Domain d;
   add_bar(d, 12);
   auto a = make_transient_analysis(d, options_of("newmark"));
-  a->set_initial_displacement(field_at(*a, 13, "ux", 0.05));
-  a->set_initial_velocity(field_at(*a, 7, "ux", 0.4));
+  a->set_initial_displacement(field_at(a->model(), 13, "ux", 0.05));
+  a->set_initial_velocity(field_at(a->model(), 7, "ux", 0.4));
   a->set_steps({.end = 40, .step = 0.05});
   const auto history = std::make_shared<HistoryRecorder>();
   a->add_recorder(history);
@@ -215,8 +90,8 @@ TEST(TransientAnalysis, InitialAccelerationsBalanceTheForces) {
   add_bar(d, 5);
   auto a = make_transient_analysis(d, options_of("newmark", {0.2, 0.1}));
   a->loads().add_load_case("end", Amplitude({{0, 3}}));
-  a->set_initial_displacement(field_at(*a, 3, "ux", 0.2));
-  a->set_initial_velocity(field_at(*a, 5, "ux", -0.7));
+  a->set_initial_displacement(field_at(a->model(), 3, "ux", 0.2));
+  a->set_initial_velocity(field_at(a->model(), 5, "ux", -0.7));
   a->set_steps({.end = 1, .step = 0.1});
   a->start();
   Vector b = a->model().make_vector();
@@ -228,114 +103,14 @@ TEST(TransientAnalysis, InitialAccelerationsBalanceTheForces) {
   EXPECT_GT(a->backend().norm(a->state().second_rate), 1);
 }
 
-TEST(TransientAnalysis, MasslessUnknownsFollowTheOthers) {
-  // Two equal springs in a row, a mass at the end alone: ω = √(k / 2m).
-  Domain d;
-  d.add_node(1, 0, 0, 0);
-  d.add_node(2, 1, 0, 0);
-  d.add_node(3, 2, 0, 0);
-  auto& springs = d.add_block("springs", "truss");
-  springs.set_material(std::make_shared<IsotropicMaterial>("m", 8, 0.3, 0)).set_section("area", 1);
-  springs.add(1, {1, 2});
-  springs.add(2, {2, 3});
-  auto& mass = d.add_block("mass", "mass");
-  mass.set_section("mass", 1);
-  mass.add(3, {3});
-  d.add_node_set("wall", {1});
-  d.add_node_set("all", {1, 2, 3});
-  d.prescribe("wall", "ux");
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-  d.add_load_case("pull").nodal_at(3, "ux", 1);
-  auto a = make_transient_analysis(d, options_of("newmark"));
-  a->loads().add_load_case("pull");
-  a->set_steps({.end = pi / 2, .step = pi / 200});  // half a period of ω = 2
-  const StepResult end = a->run().back();
-  EXPECT_NEAR(end.unknowns.at(2, "ux"), 0.5, 1e-4);
-  EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.25, 1e-4);
-}
-
-TEST(TransientAnalysis, LoadsWithoutMassAreNoAccelerations) {
-  // The same with the load at the node without mass: the mass has half of it, and moves by 0.125 (1 − cos 2t).
-  Domain d;
-  d.add_node(1, 0, 0, 0);
-  d.add_node(2, 1, 0, 0);
-  d.add_node(3, 2, 0, 0);
-  auto& springs = d.add_block("springs", "truss");
-  springs.set_material(std::make_shared<IsotropicMaterial>("m", 8, 0.3, 0)).set_section("area", 1);
-  springs.add(1, {1, 2});
-  springs.add(2, {2, 3});
-  auto& mass = d.add_block("mass", "mass");
-  mass.set_section("mass", 1);
-  mass.add(3, {3});
-  d.add_node_set("wall", {1});
-  d.add_node_set("all", {1, 2, 3});
-  d.prescribe("wall", "ux");
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-  d.add_load_case("pull").nodal_at(2, "ux", 1);
-  for (const char* method : {"newmark", "hht:alpha=-0.05", "hht:alpha=-0.3", "generalised-alpha"}) {
-    auto a = make_transient_analysis(d, options_of(method));
-    a->loads().add_load_case("pull");
-    a->set_steps({.end = pi / 2, .step = pi / 400});
-    const StepResult end = a->run().back();
-    EXPECT_NEAR(end.unknowns.at(2, "ux"), 0.25, 1e-3) << method;
-    EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.1875, 1e-3) << method;
-  }
-}
-
-TEST(TransientAnalysis, AutomaticStepsRefuseWhatFliesAway) {
-  Domain d;
-  d.add_node(1, 0, 0, 0);
-  d.add_node(2, 1, 0, 0);
-  auto& bar = d.add_block("bar", "truss");
-  bar.set_material(std::make_shared<IsotropicMaterial>("m", 8, 0.3, 1)).set_section("area", 1);
-  bar.add(1, {1, 2});
-  d.add_node_set("all", {1, 2});
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-  auto a = make_transient_analysis(d, options_of("newmark"));
-  a->set_steps({.end = 1, .step = 0.01, .automatic = true});
-  testing::expect_error(ErrorCode::bad_input, {"move freely", "size of steps"}, [&] { a->run(); });
-  a->set_steps({.end = 1, .step = 0.01});
-  EXPECT_NO_THROW(a->run());
-}
-
-TEST(TransientAnalysis, AutomaticStepsEndWhereLoadsAreNotSmooth) {
-  // A body at rest is hit late and briefly.
-  Domain d;
-  d.add_node(1, 0, 0, 0);
-  d.add_node(2, 1, 0, 0);
-  auto& spring = d.add_block("spring", "truss");
-  spring.set_material(std::make_shared<IsotropicMaterial>("m", 4, 0.3, 0)).set_section("area", 1);
-  spring.add(1, {1, 2});
-  auto& mass = d.add_block("mass", "mass");
-  mass.set_section("mass", 1);
-  mass.add(2, {2});
-  d.add_node_set("wall", {1});
-  d.add_node_set("all", {1, 2});
-  d.prescribe("wall", "ux");
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
-  d.add_load_case("hit").nodal_at(2, "ux", 1);
-  auto a = make_transient_analysis(d, options_of("newmark"));
-  a->loads().add_load_case("hit", Amplitude({{0, 0}, {0.4, 0}, {0.42, 1}, {0.44, 0}}));
-  a->set_steps({.end = 0.42 + pi / 4, .step = 0.01, .automatic = true, .tolerance = 1e-5});
-  const StepResult end = a->run().back();
-  EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.02 / 2, 1e-4);  // a quarter of a period of ω = 2 after the impulse of 0.02
-}
-
 TEST(TransientAnalysis, BaseAccelerationsAndMovingSupportsAreTheSameMotion) {
   // Ground acceleration sin 3t: relative to the base, and as a motion of the support.
   const auto run = [](int way, double step, double& energy) {
     Domain d;
-    add_bar(d, 6);
-    if (way == 1) {
-      d.clear_supports();
-      d.prescribe("wall", "ux", 1);
-      d.prescribe("all", "uy");
-      d.prescribe("all", "uz");
-    }
+    if (way == 0)
+      add_bar(d, 6);
+    else
+      add_bar_on_a_moving_wall(d, 6);
     auto a = make_transient_analysis(d, options_of("newmark", {0, 0.05}));
     std::vector<Amplitude::Point> points;
     for (int i = 0; i <= 4000; ++i) points.emplace_back(i * 1e-3, std::sin(3e-3 * i));
@@ -369,11 +144,7 @@ TEST(TransientAnalysis, BaseAccelerationsAndMovingSupportsAreTheSameMotion) {
 TEST(TransientAnalysis, AMovedSupportOfPiecewiseLinearDisplacementDoesNotRing) {
   // A bar whose wall is pulled at constant speed from t = 1 on: rates of the wall are clean, and the far end follows.
   Domain d;
-  add_bar(d, 40);
-  d.clear_supports();
-  d.prescribe("wall", "ux", 1);
-  d.prescribe("all", "uy");
-  d.prescribe("all", "uz");
+  add_bar_on_a_moving_wall(d, 40);
   auto a = make_transient_analysis(d, options_of("newmark", {0, 0.01}));
   a->loads().move_supports(SupportMotion::by_displacement(Amplitude({{1, 0}, {3, 2}})));
   a->set_steps({.end = 3, .step = 0.01});
@@ -389,6 +160,24 @@ TEST(TransientAnalysis, AMovedSupportOfPiecewiseLinearDisplacementDoesNotRing) {
   EXPECT_NEAR(history->values(end)[250], 2, 0.15);  // a free end moves twice as fast
 }
 
+TEST(TransientAnalysis, HeatedBarsOscillateAboutTheirNewLength) {
+  // ω = 2, α ΔT = 1e-3 · 50: u = α ΔT (1 − cos 2t) after a jump of the temperature, α ΔT (t − ½ sin 2t) as it rises.
+  for (const bool rises : {false, true}) {
+    Domain d;
+    add_oscillator(d, 4, 1);
+    d.block(0).set_material(std::make_shared<IsotropicMaterial>("spring", 4, 0.3, 0, 1e-3));
+    d.set_initial_temperature(20);
+    d.add_load_case("hot").temperature("all", 70);
+    auto a = make_transient_analysis(d, options_of("newmark"));
+    a->loads().add_load_case("hot", rises ? Amplitude({{0, 0}, {10, 10}}) : Amplitude());
+    a->set_steps({.end = 1.3, .step = 0.005});
+    const StepResult end = a->run().back();
+    const double exact = 0.05 * (rises ? 1.3 - std::sin(2.6) / 2 : 1 - std::cos(2.6));
+    EXPECT_NEAR(end.unknowns.at(1, "ux"), exact, 1e-4 * exact) << rises;
+    EXPECT_EQ(a->report().factorisations, 1);
+  }
+}
+
 TEST(TransientAnalysis, ObliqueSupportsAndEquationsChangeNothingOfTheMechanics) {
   // The same bar along x, and turned by 30° with supports across its axis; its last node is tied to another mass.
   const auto run = [](double angle) {
@@ -397,7 +186,7 @@ TEST(TransientAnalysis, ObliqueSupportsAndEquationsChangeNothingOfTheMechanics) 
     for (int i = 0; i <= 6; ++i) d.add_node(i + 1, c * i / 6.0, s * i / 6.0, 0);
     d.add_node(8, 5, 5, 0);
     auto& bar = d.add_block("bar", "truss");
-    bar.set_material(unit_material()).set_section("area", 1);
+    bar.set_material(std::make_shared<IsotropicMaterial>("m", 1, 0.3, 1)).set_section("area", 1);
     for (int i = 0; i < 6; ++i) bar.add(i + 1, {i + 1, i + 2});
     auto& mass = d.add_block("mass", "mass");
     mass.set_section("mass", 0.3);
@@ -481,98 +270,6 @@ TEST(TransientAnalysis, AllModesAndDirectIntegrationAgree) {
   EXPECT_LT(truncated, 3 * missing + fine);
 }
 
-/// A pendulum of a stiff bar without mass and a point mass, released at rest: the time of a quarter of its period.
-double quarter_period(double angle, double step, const std::string& method, TransientReport* report = nullptr) {
-  Domain d;
-  d.add_node(1, 0, 0, 0);
-  d.add_node(2, std::sin(angle), -std::cos(angle), 0);
-  auto bar_material = std::make_shared<Material>("bar");
-  bar_material->set("young", 1e5).set("area", 1).set("density", 0);
-  auto& bar = d.add_block("bar", "green_truss");
-  bar.set_material(bar_material);
-  bar.add(1, {1, 2});
-  auto& mass = d.add_block("mass", "plane_mass");
-  mass.set_section("mass", 1);
-  mass.add(2, {2});
-  d.add_node_set("pivot", {1});
-  d.prescribe("pivot", "ux");
-  d.prescribe("pivot", "uy");
-  d.add_load_case("weight").nodal_at(2, "uy", -1);
-  auto a = make_transient_analysis(d, options_of(method));
-  a->loads().add_load_case("weight");
-  a->set_steps({.end = 4, .step = step});
-  const auto history = std::make_shared<HistoryRecorder>();
-  history->add(2, "ux");
-  a->add_recorder(history);
-  a->set_recovery(false);
-  a->run();
-  if (report) *report = a->report();
-  EXPECT_LT(std::abs(a->energies().numerical()), 0.05);
-  // Where x = sin(angle) + ux passes zero.
-  const auto& x = history->values(0);
-  for (std::size_t k = 1; k < x.size(); ++k) {
-    const double before = std::sin(angle) + x[k - 1], after = std::sin(angle) + x[k];
-    if (after <= 0)
-      return history->times()[k - 1] + (history->times()[k] - history->times()[k - 1]) * before / (before - after);
-  }
-  return 0;
-}
-
-TEST(TransientAnalysis, ALargePendulumHasThePeriodOfTheEllipticIntegral) {
-  const double angle = 2.0, exact = std::comp_ellint_1(std::sin(angle / 2));  // √(L/g) = 1
-  TransientReport report;
-  const double fine = quarter_period(angle, 0.01, "newmark", &report);
-  EXPECT_NEAR(fine, exact, 1e-3 * exact);
-  EXPECT_GT(report.iterations, report.steps);
-  EXPECT_NEAR(quarter_period(angle, 0.01, "generalised-alpha:radius=0.8"), exact, 1e-3 * exact);
-  EXPECT_NEAR(quarter_period(0.05, 0.01, "hht"), pi / 2 * (1 + 0.05 * 0.05 / 16), 2e-4);
-}
-
-TEST(TransientAnalysis, ANonlinearBarIsOfSecondOrder) {
-  const auto run = [](double step) {
-    Domain d;
-    auto m = std::make_shared<Material>("bar");
-    m->set("young", 1).set("area", 1).set("density", 1);
-    for (int i = 0; i <= 4; ++i) d.add_node(i + 1, i * 0.25, 0, 0);
-    auto& bar = d.add_block("bar", "green_truss");
-    bar.set_material(m);
-    for (int i = 0; i < 4; ++i) bar.add(i + 1, {i + 1, i + 2});
-    d.add_node_set("wall", {1});
-    d.add_node_set("all", {1, 2, 3, 4, 5});
-    d.prescribe("wall", "ux");
-    d.prescribe("all", "uy");
-    d.add_load_case("end").nodal_at(5, "ux", 1);
-    auto a = make_transient_analysis(d, options_of("generalised-alpha:radius=0.9"));
-    a->loads().add_load_case("end", Amplitude({{0, 0}, {1, 0.4}}));
-    a->set_steps({.end = 1, .step = step});
-    return a->run().back().unknowns.at(4, "ux");
-  };
-  const double reference = run(1.0 / 1280), coarse = run(1.0 / 40) - reference, fine = run(1.0 / 80) - reference;
-  EXPECT_NEAR(std::log2(std::abs(coarse / fine)), 2, 0.2) << coarse << " " << fine;
-}
-
-TEST(TransientAnalysis, AutomaticStepsFollowTheErrorAndEndOnTime) {
-  Domain d;
-  add_oscillator(d, 4 * pi * pi, 1);  // period 1
-  d.add_load_case("kick").nodal_at(2, "ux", 1);
-  const auto run = [&](double tolerance, double first, double& error) {
-    auto a = make_transient_analysis(d, options_of("newmark"));
-    a->set_initial_displacement(field_at(*a, 2, "ux", 1));
-    a->set_steps({.end = 2.25, .step = first, .automatic = true, .tolerance = tolerance});
-    error = std::abs(a->run().back().unknowns.at(1, "ux"));  // cos(2π · 2.25) = 0
-    EXPECT_EQ(a->state().time, 2.25);
-    return a->report();
-  };
-  double loose = 0, tight = 0, far = 0;
-  const TransientReport few = run(1e-3, 0.01, loose), many = run(1e-5, 0.01, tight), cut = run(1e-4, 0.5, far);
-  EXPECT_GT(many.steps, 2 * few.steps);
-  EXPECT_LT(tight, 0.2 * loose);
-  EXPECT_LT(loose, 0.3);
-  EXPECT_GT(cut.rejected, 0);
-  EXPECT_LT(far, 0.1);
-  EXPECT_GT(few.largest_step, 0.01);
-}
-
 TEST(TransientAnalysis, ASavedStateContinuesWithTheSameBits) {
   for (const char* backend : {"openmp:1", "debug:2"}) {
     Domain d;
@@ -611,63 +308,32 @@ TEST(TransientAnalysis, ASavedStateContinuesWithTheSameBits) {
   }
 }
 
-TEST(TransientAnalysis, FixedStepsAreCountedAndMeetTheirTimes) {
-  Domain d;
-  add_bar(d, 3);
-  auto a = make_transient_analysis(d, options_of("newmark"));
-  a->set_steps({.end = 1, .step = 0.1, .times = {0.25}});
-  const auto history = std::make_shared<HistoryRecorder>();
-  a->add_recorder(history);
-  EXPECT_EQ(a->run().size(), 2u);
-  const std::vector<double> expected{0, 0.1, 0.2, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1};
-  ASSERT_EQ(history->times().size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(history->times()[i], expected[i], 1e-15);
-  auto b = make_transient_analysis(d, options_of("newmark"));
-  b->set_steps({.end = 0.7, .step = 0.0007});
-  b->run();
-  EXPECT_EQ(b->report().steps, 1000);
-  EXPECT_EQ(b->report().factorisations, 1);
-}
-
-template <class Work>
-std::string error_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(TransientAnalysis, RefusesWhatIsWrong) {
-  const auto has = [](const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-  };
-  has(error_of([] { make_time_integrator("hht:alpha=0.1"); }), "from -1/3 to 0");
-  has(error_of([] { make_time_integrator("newmark:gamma=0.4"); }), "gamma");
-  has(error_of([] { make_time_integrator("newmark:delta=0.5"); }), "delta");
-  has(error_of([] { make_time_integrator("generalised-alpha:radius=1.1"); }), "0 to 1");
-  has(error_of([] { make_time_integrator("newmak"); }), "newmark");
-  has(error_of([] { make_time_integrator("hht:alpha=x"); }), "not a number");
+  expect_part(error_of([] { make_time_integrator("hht:alpha=0.1"); }), "from -1/3 to 0");
+  expect_part(error_of([] { make_time_integrator("newmark:gamma=0.4"); }), "gamma");
+  expect_part(error_of([] { make_time_integrator("newmark:delta=0.5"); }), "delta");
+  expect_part(error_of([] { make_time_integrator("generalised-alpha:radius=1.1"); }), "0 to 1");
+  expect_part(error_of([] { make_time_integrator("newmak"); }), "newmark");
+  expect_part(error_of([] { make_time_integrator("hht:alpha=x"); }), "not a number");
   Domain d;
   add_bar(d, 3);
   auto a = make_transient_analysis(d, options_of("newmark"));
-  has(error_of([&] { a->set_steps({.end = 0, .step = 0.1}); }), "after the start");
-  has(error_of([&] { a->set_steps({.end = 1, .step = -1}); }), "greater than 0");
-  has(error_of([&] { a->state(); }), "start()");
+  expect_part(error_of([&] { a->set_steps({.end = 0, .step = 0.1}); }), "after the start");
+  expect_part(error_of([&] { a->set_steps({.end = 1, .step = -1}); }), "greater than 0");
+  expect_part(error_of([&] { a->state(); }), "start()");
   a->loads().add_load_case("nothing");
-  has(error_of([&] { a->run(); }), "nothing");
+  expect_part(error_of([&] { a->run(); }), "nothing");
   auto b = make_transient_analysis(d, options_of("newmark"));
   b->loads().move_supports(d, "all", "ux", SupportMotion::by_displacement(Amplitude({{0, 0}, {1, 1}})));
-  has(error_of([&] { b->run(); }), "not prescribed");
+  expect_part(error_of([&] { b->run(); }), "not prescribed");
   auto c = make_transient_analysis(d, options_of("newmark"));
   c->loads().add_base_acceleration("w", Amplitude());
-  has(error_of([&] { c->run(); }), "direction 'w'");
+  expect_part(error_of([&] { c->run(); }), "direction 'w'");
   Domain light;
   add_oscillator(light, 1, 0);
-  has(error_of([&] { make_transient_analysis(light, options_of("newmark"))->run(); }), "mass");
+  expect_part(error_of([&] { make_transient_analysis(light, options_of("newmark"))->run(); }), "mass");
   Analysis::Collaborators parts = make_static_analysis(d, options_of("newmark"))->collaborators();
-  has(error_of([&] { TransientAnalysis(d, parts); }), "TimeIntegrator");
+  expect_part(error_of([&] { TransientAnalysis(d, parts); }), "TimeIntegrator");
 }
 
 }  // namespace

@@ -285,15 +285,18 @@ struct FileCard {
 
 /// *DYNAMIC.
 struct DynamicCard {
-  DynamicTimes times;    ///< increments; the period is that of the step
-  double alpha = -0.05;  ///< of the method of Hilber, Hughes and Taylor
+  DynamicTimes times;                                  ///< increments; the period is that of the step
+  double alpha = -0.05;                                ///< of the method of Hilber, Hughes and Taylor
+  std::optional<ExplicitMethod> explicit_method = {};  ///< EXPLICIT: central differences instead
 };
 
 struct StepCard {
   Place place;
   std::string title;  ///< the line after *STEP, if any
   bool nlgeom = false, perturbation = false, no_analysis = false;
-  bool ramp = false;  ///< AMPLITUDE=RAMP
+  bool ramp = false;            ///< AMPLITUDE=RAMP
+  bool with_stress = false;     ///< *UNCOUPLED TEMPERATURE-DISPLACEMENT: the step of heat; that of stress follows
+  bool stress_of_heat = false;  ///< of stress, made of the step before: the same time, loads and supports
   std::optional<Procedure> procedure;
   Place procedure_place;
   double period = 1;        ///< time of the step
@@ -329,7 +332,8 @@ struct Deck {
   std::vector<StepCard> steps;
   std::vector<JobNote> notes;
   InstanceNumbers instances;
-  bool assembled = false;  ///< it has parts, which only Abaqus reads
+  bool assembled = false;    ///< it has parts, which only Abaqus reads
+  int checkpoint_every = 0;  ///< *RESTART, WRITE, FREQUENCY=: increments; the last card counts
 
   /// "beam.inp:12"
   std::string where(Place place) const { return files[place.file] + ":" + std::to_string(place.line); }

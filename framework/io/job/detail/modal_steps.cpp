@@ -208,7 +208,7 @@ ModalDynamicStep read_dynamic(const Json& json, JobStep& step, const std::vector
 std::string read_method(const Json& json) {
   if (!json.has("method")) return "generalised-alpha";
   const Json given = json.at("method");
-  const std::vector<std::string> names{"newmark", "hht", "generalised-alpha"};
+  const std::vector<std::string> names{"newmark", "hht", "generalised-alpha", "explicit"};
   if (given.is_text()) return given.choice(names);
   const std::string name = given.at("name").choice(names);
   const char* const key = name == "newmark" ? "gamma" : name == "hht" ? "alpha" : "radius";
@@ -221,17 +221,46 @@ std::string read_method(const Json& json) {
   return text;
 }
 
-DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
-                        const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
-  DynamicStep request;
+bool is_explicit(const Json& json) {
+  if (!json.has("method")) return false;
+  const Json given = json.at("method");
+  return given.is_text() ? given.text() == "explicit" : given.has("name") && given.at("name").text() == "explicit";
+}
+
+/// "explicit", {"name": "explicit", "factor": 0.8}, with the increments of the step.
+void read_explicit(const Json& json, DynamicStep& request) {
   DynamicTimes& times = request.times;
-  if (yes_or_no(json, "continue", false)) {
-    const auto* before = earlier.empty() ? nullptr : std::get_if<DynamicStep>(&earlier.back().modal);
-    if (!before || earlier.back().domain != step.domain)
-      json.at("continue").fail("the step before is not one of dynamics");
-    request.continues = earlier.size() - 1;
-    times.start = before->times.start + before->times.period;
+  ExplicitMethod method;
+  if (const Json given = json.at("method"); !given.is_text()) {
+    given.allow({"name", "factor", "mass_scaling"});
+    method.factor = positive_or(given, "factor", method.factor);
+    if (method.factor > 1) given.at("factor").fail("the factor of the stability limit is at most 1");
+    if (given.has("mass_scaling")) {
+      const Json scaling = given.at("mass_scaling");
+      scaling.allow({"step", "most_added"});
+      method.scaled_step = scaling.at("step").positive();
+      method.most_added_mass = positive_or(scaling, "most_added", method.most_added_mass);
+    }
   }
+  times.period = json.at("period").positive();
+  times.automatic = !json.has("increment");
+  times.increment = positive_or(json, "increment", 0);
+  times.shortest = positive_or(json, "shortest", 0);
+  times.longest = positive_or(json, "longest", 0);
+  if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
+  for (const char* key : {"automatic", "tolerance"})
+    if (json.has(key))
+      json.at(key).fail("increments of explicit dynamics follow from the stability limit, unless 'increment' is given");
+  for (const char* key : {"shortest", "longest"})
+    if (json.has(key) && !times.automatic) json.at(key).fail("'increment' gives all increments their size");
+  if (times.longest > 0 && times.longest < times.shortest) json.at("longest").fail("the shortest increment is longer");
+  request.method = "central-differences";
+  request.explicit_method = method;
+}
+
+/// The increments and the method of an implicit step.
+void read_implicit(const Json& json, DynamicStep& request) {
+  DynamicTimes& times = request.times;
   times.increment = json.at("increment").positive();
   times.period = json.at("period").positive();
   if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
@@ -247,6 +276,28 @@ DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, c
   if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
   if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
   request.method = read_method(json);
+}
+
+DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
+                        const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  DynamicStep request;
+  DynamicTimes& times = request.times;
+  if (yes_or_no(json, "continue", false)) {
+    const auto* before = earlier.empty() ? nullptr : std::get_if<DynamicStep>(&earlier.back().modal);
+    if (!before || earlier.back().domain != step.domain)
+      json.at("continue").fail("the step before is not one of dynamics");
+    request.continues = earlier.size() - 1;
+    times.start = before->times.start + before->times.period;
+  }
+  if (is_explicit(json))
+    read_explicit(json, request);
+  else
+    read_implicit(json, request);
+  if (request.continues) {
+    const auto scaled = [](const DynamicStep& s) { return s.explicit_method ? s.explicit_method->scaled_step : 0.0; };
+    if (scaled(std::get<DynamicStep>(earlier.back().modal)) != scaled(request))
+      json.at("continue").fail("the step before has another 'mass_scaling', and masses would jump; give both the same");
+  }
   if (json.has("damping")) {
     json.at("damping").allow({"alpha", "beta"});
     const StepDamping damping = read_damping(json);

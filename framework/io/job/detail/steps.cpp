@@ -1,9 +1,12 @@
 #include <voussoir/framework/io/job/detail/steps.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/io/job/detail/heat_steps.hpp>
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
 
 namespace voussoir::job {
@@ -62,10 +65,11 @@ class StepReader {
   }
 
  private:
-  using Factors = std::vector<std::pair<std::size_t, double>>;  // load and factor
+  using SupportPlaces = std::map<std::pair<std::int32_t, std::string>, double>;  // displacement by node and unknown
+  using Factors = std::vector<std::pair<std::size_t, double>>;                   // load and factor
 
   void read_step(const Json& json) {
-    if (read_modal_step(json)) return;
+    if (read_modal_step(json) || read_heat_step(json) || read_stress_step(json)) return;
     json.allow({"name", "title", "analysis", "procedure", "loads", "supports", "temperatures_from", "print"});
     const std::string name = name_of(json);
     Procedure procedure = model_.body(0).procedure();
@@ -89,7 +93,7 @@ class StepReader {
   }
 
   static std::vector<std::string> all_analyses() {
-    std::vector<std::string> words{"static", "heat"};
+    std::vector<std::string> words{"static", "heat", "transient_heat", "thermal_stress"};
     words.insert(words.end(), modal_analyses().begin(), modal_analyses().end());
     return words;
   }
@@ -106,7 +110,8 @@ class StepReader {
   bool read_modal_step(const Json& json) {
     if (!json.has("analysis")) return false;
     const std::string& analysis = json.at("analysis").choice(all_analyses());
-    if (analysis == "static" || analysis == "heat") return false;
+    if (analysis == "static" || analysis == "heat" || analysis == "transient_heat" || analysis == "thermal_stress")
+      return false;
     const Procedure procedure = modal_procedure(analysis);
     std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
     const bool loaded =
@@ -139,9 +144,110 @@ class StepReader {
     return true;
   }
 
+  /// A step of transient heat; false where it is another one.
+  bool read_heat_step(const Json& json) {
+    if (!json.has("analysis") || json.at("analysis").choice(all_analyses()) != "transient_heat") return false;
+    std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
+    keys.insert(keys.end(), transient_heat_keys().begin(), transient_heat_keys().end());
+    json.allow(keys);
+    model_.require(Procedure::steady_heat, json.at("analysis"), "this analysis");
+    const std::size_t body = *model_.find(Procedure::steady_heat);
+    const std::string name = name_of(json);
+    const auto prescribed = json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body);
+    add_step(json, name, Procedure::steady_heat, {}, prescribed);
+    JobStep& step = job_.steps.back();
+    step.procedure = Procedure::transient_heat;
+    if (json.has("title")) step.title = json.at("title").text();
+    const std::vector<JobStep> earlier(job_.steps.begin(), job_.steps.end() - 1);
+    DynamicStep request = read_transient_heat(json, step, earlier);
+    step.total_time = request.times.start + request.times.period;
+    const Factors factors = json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body);
+    add_heat_loads(json, name, body, factors, request.loads);
+    read_courses(json, body, prescribed, request.moved);
+    step.modal = std::move(request);
+    read_prints(json.has("print") ? json : root_, step);
+    return true;
+  }
+
+  /// "support_amplitudes": what is prescribed times a function of time.
+  void read_courses(const Json& json, std::size_t body, const std::vector<std::size_t>& prescribed,
+                    std::vector<MovedSupports>& all_moved) const {
+    if (!json.has("support_amplitudes")) return;
+    for (const auto& [support, course] : json.at("support_amplitudes").members()) {
+      MovedSupports moved;
+      moved.displacement = read_amplitude(course);
+      for (const std::size_t i : find(supports_, course, support, body, "support")) {
+        if (std::find(prescribed.begin(), prescribed.end(), i) == prescribed.end())
+          course.fail("the step does not use the support '" + support + "'");
+        if (supports_[i].along)
+          course.fail("the support '" + support + "' acts along a direction, and such supports have no amplitude");
+        Supports places;
+        apply_support(supports_[i], places);
+        for (const Prescribed& p : places.values) moved.places.push_back({p.node, p.unknown});
+      }
+      all_moved.push_back(std::move(moved));
+    }
+  }
+
+  /// Static states under the temperatures of a step of transient heat; false where it is another step.
+  bool read_stress_step(const Json& json) {
+    if (!json.has("analysis") || json.at("analysis").choice(all_analyses()) != "thermal_stress") return false;
+    json.allow({"name", "title", "analysis", "supports", "print", "temperatures_from", "loads", "amplitudes",
+                "support_amplitudes", "states_every", "states_at"});
+    model_.require(Procedure::statics, json.at("analysis"), "this analysis");
+    const std::size_t body = *model_.find(Procedure::statics);
+    const std::string name = name_of(json);
+    const auto prescribed = json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body);
+    const std::size_t heat = heating_step(json.at("temperatures_from"), Procedure::statics);
+    const auto* over = std::get_if<DynamicStep>(&job_.steps[heat].modal);
+    if (!over)
+      json.at("temperatures_from").fail("this step has one state; use \"analysis\": \"static\" for its temperatures");
+    add_step(json, name, Procedure::statics, {}, prescribed);
+    JobStep& step = job_.steps.back();
+    step.procedure = Procedure::thermal_stress;
+    step.heated_by = heat;
+    step.total_time = job_.steps[heat].total_time;
+    if (json.has("title")) step.title = json.at("title").text();
+    ThermalStressStep request;
+    request.start = over->times.start;
+    read_heat_states(json, over->times.period, request.states);
+    const Factors factors = json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body);
+    for (const auto& [load, factor] : factors)
+      if (loads_[load].kind == "temperature")
+        json.fail("the load '" + loads_[load].name +
+                  "' is a temperature, and those of the heat step act here; name "
+                  "the other loads in 'loads'");
+    add_heat_loads(json, name, body, factors, request.loads);
+    read_courses(json, body, prescribed, request.moved);
+    step.modal = std::move(request);
+    read_prints(json.has("print") ? json : root_, step);
+    return true;
+  }
+
+  void add_heat_loads(const Json& json, const std::string& name, std::size_t body, const Factors& factors,
+                      std::vector<StepLoad>& step_loads) {
+    std::map<std::string, Json> amplitudes;
+    if (json.has("amplitudes"))
+      for (const auto& [load, course] : json.at("amplitudes").members()) {
+        const bool acts = std::any_of(factors.begin(), factors.end(),
+                                      [&, &load = load](const auto& f) { return loads_[f.first].name == load; });
+        if (!acts) course.fail("the step has no load '" + load + "'");
+        amplitudes.emplace(load, course);
+      }
+    for (const auto& [i, factor] : factors) {
+      const auto found = amplitudes.find(loads_[i].name);
+      const HeatLoad load{loads_[i], factor, found == amplitudes.end() ? nullptr : &found->second};
+      for (StepLoad& made : add_heat_load(load, name, model_.body(body).domain()))
+        step_loads.push_back(std::move(made));
+      load_used_[i] = 1;
+    }
+  }
+
   /// Motions of supports, and initial displacements and velocities, of a step of direct integration.
   void read_motions(const Json& json, const JobStep& step, DynamicStep& request) {
     std::vector<char> moves(supports_.size());
+    SupportPlaces ends;
+    if (!request.continues) support_at_.clear();
     if (json.has("support_motions"))
       for (const auto& [name, motion] : json.at("support_motions").members()) {
         MovedSupports moved;
@@ -153,7 +259,11 @@ class StepReader {
                         "along the axes");
           Supports places;
           apply_support(supports_[i], places);
-          for (const Prescribed& p : places.values) moved.places.push_back({p.node, p.unknown});
+          for (const Prescribed& p : places.values) {
+            moved.places.push_back({p.node, p.unknown});
+            check_start(motion, name, p, p.value * moved.displacement.at(0));
+            ends[{p.node, p.unknown}] = p.value * moved.displacement.at(request.times.period);
+          }
           moves[i] = 1;
         }
         request.moved.push_back(std::move(moved));
@@ -174,7 +284,22 @@ class StepReader {
         json.fail("the support '" + supports_[i].name +
                   "' prescribes a value other than zero, which would jump at the beginning; give its course by "
                   "'support_motions'");
+      if (moves[i] || supports_[i].along) continue;
+      Supports places;
+      apply_support(supports_[i], places);
+      for (const Prescribed& p : places.values) check_start(json, supports_[i].name, p, p.value);
     }
+    support_at_ = std::move(ends);
+  }
+
+  /// Supports begin where the step before has left them, which is at zero unless that step is continued.
+  void check_start(const Json& json, const std::string& name, const Prescribed& place, double value) const {
+    const auto before = support_at_.find({place.node, place.unknown});
+    const double at = before == support_at_.end() ? 0.0 : before->second;
+    if (std::abs(value - at) > 1e-6 * std::max(std::abs(value), std::abs(at)))
+      json.fail("the support '" + name + "' would jump from " + short_number(at, 6) + " to " + short_number(value, 6) +
+                " (" + place.unknown + ") at the beginning of the step; give it a motion in 'support_motions' that " +
+                "begins where the support is");
   }
 
   void read_initial(const Json& json, const char* key, const JobStep& step, std::vector<InitialMotion>& motions) {
@@ -310,7 +435,7 @@ class StepReader {
     if (procedure != Procedure::statics) json.fail("only a static step can use the temperatures of another step");
     std::vector<std::string> names;
     for (std::size_t i = 0; i < job_.steps.size(); ++i) {
-      if (job_.steps[i].procedure != Procedure::steady_heat) continue;
+      if (!is_heat(job_.steps[i].procedure)) continue;
       if (job_.steps[i].name == json.text()) return i;
       names.push_back(job_.steps[i].name);
     }
@@ -338,7 +463,7 @@ class StepReader {
           if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic &&
               step.procedure != Procedure::dynamic)
             item.fail("'velocity' is a result of steps of dynamics, modal dynamics and harmonic response");
-          if (q.procedure == (has_states(step.procedure) ? Procedure::statics : step.procedure))
+          if (is_heat(q.procedure) == is_heat(step.procedure))
             request.quantities.push_back(q.code);
           else if (!for_all)
             item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
@@ -379,6 +504,7 @@ class StepReader {
   const std::filesystem::path& folder_;
   Job& job_;
   std::vector<char> load_used_, support_used_;
+  SupportPlaces support_at_;  // where the last step of direct integration has left supports that moved
   std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::shared_ptr<const Supports>> shared_supports_;
 };
 

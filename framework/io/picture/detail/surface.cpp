@@ -144,16 +144,26 @@ void find_edges(Surface& surface, const std::vector<Direction>& flat) {
 
 }  // namespace
 
-Surface find_surface(const Domain& domain, const std::vector<double>& position) {
+Surface find_polygons(const Domain& domain) {
   Surface surface;
   for (std::size_t b = 0; b < domain.block_count(); ++b)
     add_block(domain.block(b), static_cast<std::int32_t>(b), surface);
   add_faces(domain, surface);
+  return surface;
+}
+
+void find_edges_and_normals(Surface& surface, const std::vector<double>& position) {
   std::vector<Direction> flat(surface.polygons.size());
   for (std::size_t p = 0; p < flat.size(); ++p) flat[p] = normal(surface.polygons[p], position);
   find_normals(surface, flat, position.size() / 3);
+  surface.edges.clear();
   find_edges(surface, flat);
   for (const Surface::Bar& bar : surface.bars) surface.edges.push_back({bar.a, bar.b, true});
+}
+
+Surface find_surface(const Domain& domain, const std::vector<double>& position) {
+  Surface surface = find_polygons(domain);
+  find_edges_and_normals(surface, position);
   return surface;
 }
 

@@ -40,7 +40,13 @@ struct Surface {
   std::vector<Direction> normals;
 };
 
-/// Nodes lie at `position`, three numbers each.
+/// Polygons and bars, which do not depend on where the nodes lie; edges and normals are missing.
+Surface find_polygons(const Domain& domain);
+
+/// Finds the edges and normals of a surface anew. Nodes lie at `position`, three numbers each.
+void find_edges_and_normals(Surface& surface, const std::vector<double>& position);
+
+/// Both of them.
 Surface find_surface(const Domain& domain, const std::vector<double>& position);
 
 }  // namespace voussoir::picture

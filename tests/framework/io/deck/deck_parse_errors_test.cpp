@@ -446,7 +446,7 @@ TEST(DeckErrors, Steps) {
           {"*STEP\n*STATIC\n1,1\n1,1\n", {"a.inp:16", "has one data line: increment, period"}},
           {"*STEP\n*STATIC,RIKS\n", {"the parameter RIKS is not supported yet"}},
           {"*STEP\n*STATIC,TOTAL TIME AT START=5\n", {"TOTAL TIME AT START is not supported yet"}},
-          {"*STEP\n*HEAT TRANSFER\n", {"a.inp:14", "without STEADY STATE is not supported in decks", "voussoir heat"}},
+          {"*STEP\n*HEAT TRANSFER\n", {"a.inp:14", "*HEAT TRANSFER needs a data line: increment, period"}},
           {"*STEP\n*HEAT TRANSFER,FREQUENCY\n", {"the parameter FREQUENCY is not supported yet"}},
           {"*STEP\n*HEAT TRANSFER,MODAL DYNAMIC\n", {"the parameter MODAL DYNAMIC is not supported yet"}},
           {"*STEP\n*STATIC\n*NODE PRINT,NSET=NN\nU\n*END STEP\n", {"a.inp:15", "'NN'", "did you mean 'N'"}, unknown},

@@ -20,9 +20,11 @@ class ActingReader {
  public:
   ActingReader(Build& build, ActingState& state) : b_(build), s_(state) {}
 
-  /// Step −1 is what stands before the first step; `procedure` is that of the step.
-  void begin(std::int32_t step, std::optional<Procedure> procedure) {
+  /// Step −1 is what stands before the first step; `procedure` is that of the step. `with_stress` says that loads of a
+  /// structure act in this step of heat too.
+  void begin(std::int32_t step, std::optional<Procedure> procedure, bool with_stress = false) {
     step_ = step;
+    with_stress_ = with_stress;
     procedure_ = procedure;
     seen_.clear();
   }
@@ -79,7 +81,7 @@ class ActingReader {
   /// Loads of one physics belong in steps of that physics.
   Model* model_for(Physics physics, const char* card, Place place) {
     const bool heat = physics == Physics::heat;
-    if (procedure_ && (*procedure_ == Procedure::steady_heat) != heat)
+    if (procedure_ && is_heat(*procedure_) != heat && !with_stress_)
       b_.fail(
           std::string(card) +
               (heat ? uses_modes(*procedure_)             ? " acts in *HEAT TRANSFER steps, and this one is of modes"
@@ -325,6 +327,9 @@ class ActingReader {
   }
 
   void read(const TemperatureCard& card) {
+    if (with_stress_ && !card.entries.empty())
+      b_.fail("*TEMPERATURE in an *UNCOUPLED TEMPERATURE-DISPLACEMENT step, which computes the temperatures: remove it",
+              card.entries.front().place);
     if (forgets(ActingKind::temperature)) s_.temperatures.clear();
     for (const auto& e : card.entries) {
       const Model* m = model_for(Physics::structure, "*TEMPERATURE", e.place);
@@ -343,6 +348,7 @@ class ActingReader {
   const Action* action_ = nullptr;
   const AmplitudeCard* amplitude_ = nullptr;
   std::int32_t step_ = -1;
+  bool with_stress_ = false;
   std::optional<Procedure> procedure_;
   std::set<ActingKind> seen_;
 };

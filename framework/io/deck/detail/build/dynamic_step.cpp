@@ -36,11 +36,9 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
   }
   if (step.heated_by)
     b_.fail("the temperatures of the *HEAT TRANSFER step at " + b_.job.steps[*step.heated_by].where +
-                " act in all later steps, and temperatures are not supported in *DYNAMIC steps; put the *DYNAMIC step "
-                "before it, or into a deck of its own",
+                " act in all later steps, which is not supported in *DYNAMIC steps; put the *DYNAMIC step before it, "
+                "or into a deck of its own with *TEMPERATURE",
             place);
-  if (!state.temperatures.empty())
-    b_.fail("temperatures are not supported in *DYNAMIC steps: remove them by *TEMPERATURE, OP=NEW", place);
   if (!state.network_pressures.empty())
     b_.fail("loads like P1NP are not supported in *DYNAMIC steps: give the pressure by P1", place);
   if (card.ramp)
@@ -106,6 +104,57 @@ std::vector<MovedSupports> ModalStepMaker::moved_supports(const Model& model, Ac
   return list;
 }
 
+void ModalStepMaker::check_explicit_sequence(const StepCard& card) const {
+  if (!direct_) return;
+  const auto scaled = [](const std::optional<ExplicitMethod>& method) { return method ? method->scaled_step : 0.0; };
+  const auto& before = std::get<DynamicStep>(b_.job.steps[*direct_].modal);
+  if (scaled(before.explicit_method) != scaled(card.dynamic.explicit_method))
+    b_.fail(
+        "this step continues one with another *FIXED MASS SCALING: the masses would jump, and momentum with them; give "
+        "all steps the same one",
+        card.procedure_place);
+}
+
+void ModalStepMaker::add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state,
+                                      double start, std::vector<StepLoad>& loads) {
+  const std::vector<Acting>& acting = state.temperatures.acting();
+  loads_.note_unmoved(model, acting);
+  std::map<const AmplitudeCard*, std::vector<const Acting*>> shares;
+  for (const Acting& a : acting) {
+    if (a.amplitude && a.step != static_cast<std::int32_t>(index))
+      b_.fail("this temperature of an earlier step still acts in " + b_.deck.where(step_place_) +
+                  ", with its AMPLITUDE; programs differ in what that means: give it anew in that step",
+              a.place);
+    shares[a.amplitude].push_back(&a);
+  }
+  // The temperatures of a load case act as differences from the initial ones, T₀ + f (T − T₀). With an amplitude A, the
+  // temperature is A T, so that a second load case takes T₀ off.
+  const auto add = [&](const std::string& name, const std::vector<const Acting*>& share, const auto& value_of,
+                       Amplitude amplitude) {
+    LoadCase& c = model.domain->add_load_case(name);
+    for (const Acting* a : share) {
+      const std::int32_t node = node_of_key(a->key);
+      c.temperature_at(model.domain->node_id(node), value_of(*a, model.domain->initial_temperature(node)));
+    }
+    StepLoad load;
+    load.load_case = name;
+    load.amplitude = std::move(amplitude);
+    loads.push_back(std::move(load));
+  };
+  const std::string name = "temperatures of " + step.name;
+  if (const auto constant = shares.find(nullptr); constant != shares.end())
+    add(name, constant->second, [](const Acting& a, double) { return a.value; }, {});
+  for (const auto& [amplitude, card] : b_.deck.amplitudes) {
+    const auto share = shares.find(&card);
+    if (share == shares.end()) continue;
+    const std::string full = name + ", amplitude " + amplitude;
+    add(
+        full, share->second, [](const Acting& a, double initial) { return initial + a.value; },
+        over_dynamic_step(card, start));
+    add(full + ", without the initial ones", share->second, [](const Acting&, double) { return 0.0; }, {});
+  }
+}
+
 DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepCard& card, Model& model,
                                    ActingState& state, double start) {
   check_direct(step, card, model, state);
@@ -115,8 +164,17 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   request.times.start = start;
   request.times.tolerance = 1e-4;
   request.method = "hht:alpha=" + short_number(card.dynamic.alpha, 15);
+  request.explicit_method = card.dynamic.explicit_method;
+  check_explicit_sequence(card);
+  if (request.explicit_method) {
+    request.method = "central-differences";
+    if (b_.options.dialect == Dialect::abaqus)
+      b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
+              card.procedure_place);
+  }
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
+  add_temperatures(step, index, model, state, start, request.loads);
   request.moved = moved_supports(model, state, index, start, card.period);
   if (!direct_) set_initial_motion(request.displacement, request.velocity, model);
   set_outputs(step, card, start, request.states);

@@ -161,6 +161,7 @@ Job build_job(Deck deck, const DeckOptions& options) {
   }
   job.notes = std::move(build.deck.notes);
   job.instances = build.deck.instances;
+  job.checkpoints.every_increments = build.deck.checkpoint_every;
   if (build.deck.assembled && options.dialect != Dialect::abaqus) {
     build.options.dialect = Dialect::abaqus;
     job.notes.push_back(

@@ -222,6 +222,7 @@ void LoadMaker::note_unmoved(const Model& m, const std::vector<Acting>& acting) 
 }
 
 void LoadMaker::temperatures(Model& m, ActingState& state, const StepTime& time, bool heated) {
+  if (time.share) return;  // temperatures over time are load cases of their own
   const auto& acting = state.temperatures.acting();
   note_unmoved(m, acting);
   if (heated) {

@@ -49,6 +49,9 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
     if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
+    if (step.procedure == Procedure::transient_heat) step.modal = heat(step, card, model, state, start);
+    if (step.procedure == Procedure::thermal_stress) step.modal = stress(step, card, model, state, start);
+    if (is_heat(step.procedure)) last_heat_ = index;
     return;
   }
   if (step.procedure == Procedure::frequency) {

@@ -29,9 +29,27 @@ class ModalStepMaker {
   DynamicStep direct(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                      double start);
   void check_direct(const JobStep& step, const StepCard& card, const Model& model, ActingState& state) const;
+  /// Errors for a step of explicit dynamics that cannot continue the one before.
+  void check_explicit_sequence(const StepCard& card) const;
+  /// Temperatures of a step of direct integration, as load cases: values times their amplitudes.
+  void add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state, double start,
+                        std::vector<StepLoad>& loads);
   /// Motions of supports over a step of `period`, which begin where supports are.
   std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index, double start,
                                             double period);
+  /// Transient heat: heat_step.cpp.
+  DynamicStep heat(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
+  std::vector<StepLoad> heat_loads(const JobStep& step, Model& model, ActingState& state, double start);
+  void add_film_loads(const JobStep& step, Model& model, ActingState& state, double start,
+                      std::vector<StepLoad>& loads);
+  void add_radiation_loads(const JobStep& step, Model& model, ActingState& state, double start,
+                           std::vector<StepLoad>& loads);
+  std::vector<MovedSupports> moved_temperatures(const Model& model, ActingState& state, double start) const;
+  /// Thermal stress at the times of the step of heat before.
+  ThermalStressStep stress(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
+  std::vector<MovedSupports> moved_in_stress(const Model& model, ActingState& state, double start) const;
+  /// Errors for what a step of transient heat does not take.
+  void check_heat(const StepCard& card, const Model& model) const;
   /// What files and tables of a step over time are written at.
   void set_outputs(JobStep& step, const StepCard& card, double start, StateOutput& states) const;
   /// The step whose modes are superposed. Errors for what a superposition does not take.
@@ -56,6 +74,7 @@ class ModalStepMaker {
   std::optional<std::size_t> dynamic_;                  // the last step of modal dynamics with these modes
   std::optional<std::size_t> harmonic_;                 // the last harmonic step
   std::optional<std::size_t> direct_;           // the last step of direct integration, where one can continue it
+  std::optional<std::size_t> last_heat_;        // the last step of heat, whose temperatures the next one begins with
   bool any_direct_ = false;                     // there was one before
   std::map<std::uint64_t, double> support_at_;  // where supports are at the end of that step, by key; else 0
   bool any_dynamic_ = false;                    // there was a step of modal dynamics

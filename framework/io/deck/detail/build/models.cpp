@@ -168,7 +168,7 @@ std::vector<Physics> physics_of(const Build& b) {
   for (const StepCard& step : b.deck.steps) {
     if (!step.procedure)
       b.fail("the step has no procedure; add *STATIC or *HEAT TRANSFER, STEADY STATE, or *FREQUENCY", step.place);
-    const Physics p = *step.procedure == Procedure::steady_heat ? Physics::heat : Physics::structure;
+    const Physics p = is_heat(*step.procedure) ? Physics::heat : Physics::structure;
     if (std::find(needed.begin(), needed.end(), p) == needed.end()) needed.push_back(p);
   }
   if (!needed.empty()) return needed;

@@ -113,7 +113,22 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
 Supports make_whole_supports(Build& b, const Model& m, const ActingState& state, const StepTime& time) {
   ActingState whole = state;
   whole.supports.change([](Acting& a) { a.amplitude = nullptr; });
+  whole.temperatures_prescribed.change([](Acting& a) { a.amplitude = nullptr; });
   return make_supports(b, m, whole, time);
+}
+
+void refuse_temperatures(const Build& b, const StepCard& card, const ActingState& state) {
+  if (*card.procedure == Procedure::transient_heat && !state.temperatures.empty())
+    b.fail(
+        "*TEMPERATURE acts in a step before this transient *HEAT TRANSFER step; programs differ in the temperatures "
+        "that "
+        "it begins with: put the *HEAT TRANSFER step first, or into a deck of its own",
+        card.procedure_place);
+}
+
+/// The name of a step of the deck, which may be one of two of the job.
+std::string name_of_step(std::size_t number, const StepCard& card) {
+  return "step " + std::to_string(number) + (card.stress_of_heat ? ", stress" : "");
 }
 
 }  // namespace
@@ -137,32 +152,36 @@ void build_steps(Build& b) {
   std::size_t state_number = 1;  // counts changes of what acts
   bool timed = state.follows_amplitudes();
   std::optional<std::size_t> last_heat;
-  double total = 0;
+  double total = 0, began = 0;
+  std::size_t number = 0;  // of the deck's step
   for (std::size_t i = 0; i < b.deck.steps.size(); ++i) {
     const StepCard& card = b.deck.steps[i];
-    const double start = total;
-    if (!card.time_reset) total += card.period;
+    // A step of stress has the time of its step of heat.
+    const double start = card.stress_of_heat ? began : total;
+    if (!card.time_reset && !card.stress_of_heat) total += card.period;
+    began = start;
     const StepTime time{card.period, total, {}};
     // Their loads are load cases with amplitudes.
-    const bool of_modes = has_states(*card.procedure), integrates = *card.procedure == Procedure::dynamic;
+    const bool of_modes = has_states(*card.procedure), integrates = is_integrated(*card.procedure);
     // In Abaqus steps of modes are perturbations: what acts in other steps does not, and what acts in them ends.
     const bool perturbs = uses_modes(*card.procedure) && b.options.dialect == Dialect::abaqus;
     const ActingState before = perturbs ? state : ActingState();
     if (perturbs && *card.procedure != Procedure::frequency) state.clear_loads();
-    reader.begin(static_cast<std::int32_t>(i), card.procedure);
+    reader.begin(static_cast<std::int32_t>(i), card.procedure, card.with_stress);
     for (const Action& action : card.actions) reader.take(action);
     if (!card.actions.empty()) timed = state.follows_amplitudes();
     if (!card.actions.empty() || timed) ++state_number;
-    const bool heat = *card.procedure == Procedure::steady_heat;
+    const bool heat = is_heat(*card.procedure);
     Model& m = *b.model(heat ? Physics::heat : Physics::structure);
     JobStep step;
-    step.name = "step " + std::to_string(i + 1);
+    step.name = name_of_step(card.stress_of_heat ? number : ++number, card);
     step.title = card.title;
     step.procedure = *card.procedure;
     step.domain = m.index;
     step.total_time = *card.procedure == Procedure::frequency ? total + 1 : total;  // as CalculiX prints it
     step.where = b.deck.where(card.place);
     if (heat) {
+      refuse_temperatures(b, card, state);
       last_heat = i;
       if (!state.temperatures.empty()) ++state_number;
       state.temperatures.clear();  // those of the heat step take their place
@@ -187,7 +206,7 @@ void build_steps(Build& b) {
       state = before;
       timed = state.follows_amplitudes();
       ++state_number;
-    } else if (timed && !of_modes) {
+    } else if (timed && !card.with_stress && (!of_modes || heat || card.stress_of_heat)) {
       state.end_step(time);
       timed = state.follows_amplitudes();
       ++state_number;

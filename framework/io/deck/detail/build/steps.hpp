@@ -89,6 +89,8 @@ class LoadMaker {
   /// same acts, and "" where nothing does. `heated` says that temperatures of a heat step act too, at nodes that the
   /// state does not speak of.
   std::string make(Model& model, const std::string& name, ActingState& state, const StepTime& time, bool heated);
+  /// Notes materials that temperatures act on and that do not feel them.
+  void note_unmoved(const Model& model, const std::vector<Acting>& acting);
 
  private:
   using Faces = std::vector<FaceRef>;
@@ -98,8 +100,6 @@ class LoadMaker {
   void heat(Model& model, ActingState& state, const StepTime& time);
   void bodies(Model& model, const ActingState& state, const StepTime& time);
   void temperatures(Model& model, ActingState& state, const StepTime& time, bool heated);
-  /// Notes materials that temperatures act on and that do not feel them.
-  void note_unmoved(const Model& model, const std::vector<Acting>& acting);
   void check_masses(const Model& model, const BodyActing& load, std::span<const std::size_t> elements,
                     const std::array<double, 3>& direction);
   std::string surface_of(Model& model, const std::string& kind, Faces faces);

@@ -78,9 +78,11 @@ constexpr CardRule rules[] = {
     {"END STEP", Where::anywhere, &Parser::read_end_step},
     {"STATIC", Where::step, &Parser::read_static},
     {"HEAT TRANSFER", Where::step, &Parser::read_heat_transfer},
+    {"UNCOUPLED TEMPERATURE-DISPLACEMENT", Where::step, &Parser::read_uncoupled},
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
     {"DYNAMIC", Where::step, &Parser::read_dynamic},
+    {"FIXED MASS SCALING", Where::step, &Parser::read_fixed_mass_scaling},
     {"STEADY STATE DYNAMICS", Where::step, &Parser::read_steady_state_dynamics},
     {"MODAL DAMPING", Where::step, &Parser::read_modal_damping},
     {"BASE MOTION", Where::step, &Parser::read_base_motion},
@@ -92,6 +94,7 @@ constexpr CardRule rules[] = {
     {"NODE OUTPUT", Where::step, &Parser::read_file_request},
     {"EL FILE", Where::step, &Parser::read_file_request},
     {"ELEMENT OUTPUT", Where::step, &Parser::read_file_request},
+    {"RESTART", Where::anywhere, &Parser::read_restart},
 };
 
 const CardRule* find_rule(std::string_view key) {

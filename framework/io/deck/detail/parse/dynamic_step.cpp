@@ -8,11 +8,7 @@ namespace voussoir::deck {
 
 void Parser::read_dynamic(Card& card) {
   note_solver(card);
-  if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
-    card.fail_unsupported(ErrorCode::bad_input,
-                          "*DYNAMIC, EXPLICIT is not supported in decks: explicit dynamics is available in C++ only "
-                          "(ExplicitAnalysis); omit EXPLICIT for implicit integration, which is stable for any "
-                          "increment");
+  if (card.flag("EXPLICIT")) return read_explicit(card);
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
   for (const std::string_view other : {"HAFTOL", "HALFINC SCALE FACTOR", "SINGULAR MASS", "SUBSPACE", "APPLICATION",
                                        "IMPACT", "INITIAL", "NOHAF", "TIME INTEGRATOR", "ADIABATIC"})
@@ -26,12 +22,17 @@ void Parser::read_dynamic(Card& card) {
   begin_procedure(card, Procedure::dynamic);
   StepCard& current = step();
   current.dynamic.alpha = std::max(alpha, -1.0 / 3);
+  read_increments(card, fixed, true);
+}
+
+void Parser::read_increments(Card& card, bool fixed, bool needed) {
+  StepCard& current = step();
   DynamicTimes& times = current.dynamic.times;
   times.automatic = !fixed;
   bool first = true;
   while (next_fields()) {
     if (fields_.empty()) continue;
-    if (!first) fail("*DYNAMIC has one data line: increment, period, shortest and longest increment");
+    if (!first) fail(card.name() + " has one data line: increment, period, shortest and longest increment");
     first = false;
     at_most(4, card, "increment, period, shortest increment, longest increment");
     times.increment = real_or(field(0), 1, "increment");
@@ -46,12 +47,13 @@ void Parser::read_dynamic(Card& card) {
     if (current.period / times.increment > 1e7)
       fail("the step would have more than ten million increments; make the increment longer");
   }
-  if (first) card.fail(ErrorCode::bad_input, "*DYNAMIC needs a data line: increment, period");
+  if (first && needed) card.fail(ErrorCode::bad_input, card.name() + " needs a data line: increment, period");
+  if (first) times.increment = current.period;
   if (fixed || times.shortest == 0 || times.shortest <= times.increment) {
     if (fixed || times.longest == 0 || times.longest >= times.increment) return;
-    card.fail(ErrorCode::bad_input, "*DYNAMIC: the first increment is longer than the longest one");
+    card.fail(ErrorCode::bad_input, card.name() + ": the first increment is longer than the longest one");
   }
-  card.fail(ErrorCode::bad_input, "*DYNAMIC: the first increment is shorter than the shortest one");
+  card.fail(ErrorCode::bad_input, card.name() + ": the first increment is shorter than the shortest one");
 }
 
 }  // namespace voussoir::deck

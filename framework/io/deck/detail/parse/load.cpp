@@ -238,7 +238,7 @@ void Parser::read_dsflux(Card& card) { read_surface_load(card, true); }
 /// Films and radiation: what a face gives to its surroundings.
 void Parser::read_films(Card& card, bool on_surfaces, bool radiation) {
   Action result = action(card);
-  const std::string_view kind = radiation ? "RADIATION" : "FILM", later = "give its value at the end of the step";
+  const std::string_view kind = radiation ? "RADIATION" : "FILM", later = "coefficients are constant in a step";
   card.refuse(std::string(kind) + " AMPLITUDE", later);
   card.refuse(std::string(kind) + " TIME DELAY", later);
   if (radiation) {

@@ -104,12 +104,21 @@ class Parser {
   void read_frequency(Card& card);
   void read_modal_dynamic(Card& card);
   void read_dynamic(Card& card);
+  void read_explicit(Card& card);
+  void read_fixed_mass_scaling(Card& card);
+  /// The data line of a step over time: increment, period, shortest and longest increment.
+  void read_increments(Card& card, bool fixed, bool needed);
+  void read_transient_heat(Card& card);
+  void read_uncoupled(Card& card);
+  /// Makes the step of stress that follows the step of heat of *UNCOUPLED TEMPERATURE-DISPLACEMENT.
+  void add_stress_step();
   void read_steady_state_dynamics(Card& card);
   void read_modal_damping(Card& card);
   void read_base_motion(Card& card);
   void read_node_print(Card& card);
   void read_element_print(Card& card);
   void read_file_request(Card& card);
+  void read_restart(Card& card);
 
  private:
   // --- words and numbers -----------------------------------------------------------------------------------------

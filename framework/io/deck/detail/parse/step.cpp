@@ -39,6 +39,10 @@ void Parser::read_step(Card& card) {
                                           " tables in total; requests remain active in later steps: use *NODE PRINT, "
                                           "FREQUENCY=0 and *EL PRINT, FREQUENCY=0 to end them");
     next.prints = step().prints;
+    if (step().stress_of_heat) {
+      const auto& heat = deck_.steps[deck_.steps.size() - 2].prints;
+      next.prints.insert(next.prints.begin(), heat.begin(), heat.end());
+    }
   }
   deck_.steps.push_back(std::move(next));
   in_step_ = true;
@@ -61,10 +65,10 @@ void Parser::read_end_step(Card& card) {
   }
   if (!step().procedure)
     fail(
-        "this step has no procedure: give *STATIC, *HEAT TRANSFER, STEADY STATE, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC "
-        "or "
-        "*STEADY STATE DYNAMICS",
+        "this step has no procedure: give *STATIC, *HEAT TRANSFER, *UNCOUPLED TEMPERATURE-DISPLACEMENT, *DYNAMIC, "
+        "*FREQUENCY, *MODAL DYNAMIC or *STEADY STATE DYNAMICS",
         step().place);
+  if (step().with_stress) add_stress_step();
 }
 
 void Parser::begin_procedure(const Card& card, Procedure procedure) {
@@ -72,7 +76,7 @@ void Parser::begin_procedure(const Card& card, Procedure procedure) {
   if (current.procedure)
     card.fail(ErrorCode::bad_input,
               card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
-  if (current.nlgeom && procedure != Procedure::steady_heat)
+  if (current.nlgeom && !is_heat(procedure))
     fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
   current.procedure = procedure;
   current.procedure_place = card.place();
@@ -107,19 +111,6 @@ void Parser::read_procedure(Card& card, Procedure procedure) {
 void Parser::read_static(Card& card) {
   card.refuse("RIKS", "steps are linear");
   read_procedure(card, Procedure::statics);
-}
-
-void Parser::read_heat_transfer(Card& card) {
-  card.refuse("FREQUENCY", "modes of heat conduction are not implemented");
-  card.refuse("MODAL DYNAMIC", "decks have steady heat only");
-  card.ignore({"DELTMX", "END", "MXDEM", "STORAGE"});
-  if (!card.flag("STEADY STATE"))
-    card.fail_unsupported(
-        ErrorCode::bad_input,
-        "*HEAT TRANSFER without STEADY STATE is not supported in decks: transient heat conduction is an "
-        "analysis for C++ (TransientAnalysis), or for grids (voussoir heat); use *HEAT TRANSFER, "
-        "STEADY STATE for the final state");
-  read_procedure(card, Procedure::steady_heat);
 }
 
 /// Abaqus and CalculiX only check a deck that has such a step.
@@ -208,6 +199,20 @@ void Parser::read_file_request(Card& card) {
   if (const double every = card.number("FREQUENCY", 0); every != 0) file.every = states_between(card, every);
   file.time_points = card.value("TIME POINTS");
   if (file.every || !file.time_points.empty()) step().files.push_back(std::move(file));
+  skip_data();
+}
+
+/// When checkpoints are made does not change results: one number serves all steps.
+void Parser::read_restart(Card& card) {
+  if (card.flag("READ"))
+    card.fail(ErrorCode::bad_input,
+              "*RESTART, READ is not supported: a run that was interrupted is continued by voussoir run --resume, and "
+              "steps that follow others belong into one deck");
+  const bool writes = card.flag("WRITE");
+  const double every = card.number("FREQUENCY", 1);
+  card.ignore({"OVERLAY", "NUMBER INTERVAL", "TIME MARKS"});
+  card.done();
+  if (writes) deck_.checkpoint_every = every == 0 ? 0 : states_between(card, every);
   skip_data();
 }
 

@@ -22,7 +22,6 @@ constexpr UnreadCard cards[] = {
     // Ignored silently.
     {"PREPRINT", "", ignored},
     {"OUTPUT", "", ignored},
-    {"RESTART", "", ignored},
     {"CONTROLS", "", ignored},
     {"MONITOR", "", ignored},
     {"PRINT", "", ignored},
@@ -123,8 +122,11 @@ constexpr UnreadCard cards[] = {
     {"GREEN", supported_steps, refused},
     {"ROBUST DESIGN", supported_steps, refused},
     {"CRACK PROPAGATION", supported_steps, refused},
-    {"COUPLED TEMPERATURE-DISPLACEMENT", "give a *HEAT TRANSFER, STEADY STATE step and then a *STATIC one", refused},
-    {"UNCOUPLED TEMPERATURE-DISPLACEMENT", "give a *HEAT TRANSFER, STEADY STATE step and then a *STATIC one", refused},
+    {"COUPLED TEMPERATURE-DISPLACEMENT",
+     "where displacements do not change the temperatures, use *UNCOUPLED TEMPERATURE-DISPLACEMENT, which gives the "
+     "same "
+     "result",
+     refused},
     {"SENSITIVITY", supported_steps, refused},
     {"FEASIBLE DIRECTION", supported_steps, refused},
     {"OBJECTIVE", "design sensitivities are not implemented", refused},

@@ -1,0 +1,215 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <voussoir/apps/bench/workloads.hpp>
+#include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/backends/halo_traffic.hpp>
+#include <voussoir/framework/analysis/integrator.hpp>
+#include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/model/device_distribution.hpp>
+#include <voussoir/framework/model/divided_numberer.hpp>
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
+#include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/preconditioners/jacobi.hpp>
+#include <voussoir/solvers/soe/element_soe.hpp>
+#include <voussoir/solvers/soe/sparse_soe.hpp>
+
+// One model on 1, 2, 4 and 8 devices: what iterations and solves take more than on one, and what is exchanged.
+
+namespace voussoir::app {
+namespace {
+
+/// The backends to compare, the one with one device first. Logical devices on one GPU where one is named, else those
+/// that are named.
+std::vector<std::string> device_lists(const std::string& backend) {
+  const std::size_t colon = backend.find(':');
+  const std::string name = backend.substr(0, colon);
+  std::string list = colon == std::string::npos ? "" : backend.substr(colon + 1);
+  if (name == "openmp" || name == "auto")
+    throw Error(ErrorCode::unavailable,
+                "backend '" + backend +
+                    "' has one device; name one that can have several, such as cuda, cuda:0,1 or "
+                    "debug");
+  if (name == "debug") return {"debug", "debug:2", "debug:4", "debug:8"};
+  if (list.empty()) list = "0";
+  const std::string first = list.substr(0, list.find(','));
+  std::vector<std::string> ordinals;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    ordinals.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  if (std::any_of(ordinals.begin(), ordinals.end(), [&](const std::string& o) { return o != first; }))
+    return {name + ":" + first, backend};
+  std::vector<std::string> lists;
+  for (const int count : {1, 2, 4, 8}) {
+    std::string spec = name + ":" + first;
+    for (int k = 1; k < count; ++k) spec += "," + first;
+    lists.push_back(spec);
+  }
+  return lists;
+}
+
+/// A model on one of the backends, with its right-hand side.
+struct DividedSystem {
+  std::shared_ptr<Backend> backend;
+  double numbering = 0;  // seconds
+  std::unique_ptr<AnalysisModel> model;
+  std::unique_ptr<LinearSOE> soe;
+  AnalysisState state;
+  DeviceDistribution distribution;
+
+  DividedSystem(const BenchRig& rig, const Domain& domain, const std::string& spec, std::unique_ptr<LinearSOE> storage)
+      : backend(Backend::open(spec)), soe(std::move(storage)) {
+    backend->choose(rig.setup().choices);
+    const Stopwatch clock;
+    model = std::make_unique<AnalysisModel>(domain, backend, TransformationHandler(), DividedNumberer());
+    backend->wait();
+    numbering = clock.seconds();
+    distribution = device_distribution(model->device_model());
+    soe->set_model(*model);
+    state.case_factors.assign(domain.load_case_count(), 1.0);
+    StaticIntegrator integrator;
+    integrator.begin_step(*model, state);
+    integrator.form_tangent(*model, state, *soe);
+    integrator.form_unbalance(*model, state, soe->b());
+  }
+
+  /// The solution in the domain's order, since each number of devices has a numbering of its own.
+  std::vector<double> solution() const {
+    const std::vector<double> x = soe->x().to_host();
+    std::vector<double> values(3 * static_cast<std::size_t>(model->domain().node_count()), 0.0);
+    for (std::size_t k = 0; k < model->numbered_nodes().size(); ++k) {
+      const auto node = static_cast<std::size_t>(model->numbered_nodes()[k]);
+      for (std::int32_t e = model->first_equation()[k]; e < model->first_equation()[k + 1]; ++e)
+        values[3 * node + static_cast<std::size_t>(e - model->first_equation()[k])] = x[static_cast<std::size_t>(e)];
+    }
+    return values;
+  }
+};
+
+/// What rows of several devices are compared with: the same on one.
+struct OneDevice {
+  double seconds = 0;
+  int iterations = 0;
+  std::vector<double> solution;
+};
+
+/// Adds what the partition predicts and what was counted while `work` ran once; they must agree.
+void count_exchanges(BenchRow& row, const DividedSystem& system, const std::function<void()>& work) {
+  const HaloTraffic before = halo_traffic();
+  work();
+  system.backend->wait();
+  const HaloTraffic counted = halo_traffic() - before;
+  const std::int64_t predicted = system.distribution.bytes_per_product;
+  row.figures.emplace_back("devices", static_cast<double>(system.distribution.devices.size()));
+  row.figures.emplace_back("predicted_bytes_per_exchange", static_cast<double>(predicted));
+  row.figures.emplace_back("exchanges", static_cast<double>(counted.exchanges));
+  row.figures.emplace_back("counted_bytes", static_cast<double>(counted.bytes));
+  row.figures.emplace_back("imbalance", system.distribution.imbalance());
+  row.figures.emplace_back("numbering_seconds", system.numbering);
+  if (counted.bytes != counted.exchanges * predicted)
+    throw Error(ErrorCode::internal, fmt::format("{} bytes were exchanged in {} exchanges, but {} per exchange are "
+                                                 "predicted from the partition",
+                                                 counted.bytes, counted.exchanges, predicted));
+}
+
+void compare(BenchRow& row, const DividedSystem& system, int iterations, OneDevice& one, double tolerance) {
+  const std::vector<double> solution = system.solution();
+  const std::size_t devices = system.distribution.devices.size();
+  if (devices == 1) one = {row.seconds, iterations, solution};
+  row.note = fmt::format("{} iterations", iterations);
+  row.figures.emplace_back("iterations", iterations);
+  if (one.solution.empty() || devices == 1) return;
+  row.difference = relative_difference(solution, one.solution);
+  row.tolerance = tolerance;
+  const double overhead = row.seconds / one.seconds - 1;
+  row.note += fmt::format(" (one device: {}), {:+.1f} % of one device, {} per exchange", one.iterations, 100 * overhead,
+                          readable_bytes(static_cast<double>(system.distribution.bytes_per_product)));
+  row.figures.emplace_back("overhead", overhead);
+}
+
+constexpr int timed_cg_iterations = 100, compared_cg_iterations = 10;
+
+template <class Soe>
+void jacobi_row(BenchRig& rig, const Domain& domain, const std::string& spec, const std::string& what, OneDevice& one) {
+  rig.row(spec + ", " + what, [&](BenchRow& row) {
+    DividedSystem system(rig, domain, spec, std::make_unique<Soe>());
+    JacobiPreconditioner preconditioner;
+    preconditioner.set_up(*system.soe);
+    const auto iterate = [&](int count) {
+      CgRequest request;
+      request.relative_tolerance = 0;
+      request.max_iterations = count;
+      request.keep_history = false;
+      system.backend->fill(system.soe->x(), 0.0);
+      return system.backend
+          ->cg(system.soe->matrix(), preconditioner.inverse(), system.soe->b(), system.soe->x(), request)
+          .iterations;
+    };
+    int done = 0;
+    row.seconds = rig.measure(*system.backend, [&] { done = iterate(timed_cg_iterations); });
+    row.seconds /= std::max(done, 1);
+    count_exchanges(row, system, [&] { iterate(compared_cg_iterations); });
+    compare(row, system, done, one, 1e-10);
+  });
+}
+
+void multigrid_rows(BenchRig& rig, const Domain& domain, const std::string& spec, OneDevice& one_setup,
+                    OneDevice& one_solve) {
+  std::unique_ptr<DividedSystem> system;
+  auto amg = std::make_shared<AmgPreconditioner>();
+  CgSolver solver(amg, {1e-10, 1000});
+  SolveReport report;
+  rig.row(spec + ", multigrid, set-up", [&](BenchRow& row) {
+    system = std::make_unique<DividedSystem>(rig, domain, spec, std::make_unique<BsrSOE>());
+    report = solver.solve(*system->soe);  // kernels are loaded and pools are filled
+    row.seconds = rig.measure(*system->backend, [&] {
+      AmgPreconditioner fresh;
+      fresh.set_up(*system->soe);
+    });
+    count_exchanges(row, *system, [] {});
+    compare(row, *system, report.iterations, one_setup, 1e-6);
+    std::size_t most = 0;
+    for (int d = 0; d < system->backend->devices(); ++d)
+      most = std::max(most, system->backend->memory(d)->bytes_peak());
+    row.figures.emplace_back("largest_device_peak_bytes", static_cast<double>(most));
+  });
+  rig.row(spec + ", multigrid CG, solve to 1e-10", [&](BenchRow& row) {
+    if (!system) throw Error(ErrorCode::unavailable, "the set-up failed");
+    const auto solve = [&] {
+      system->backend->fill(system->soe->x(), 0.0);
+      report = solver.solve(*system->soe);
+    };
+    row.seconds = rig.measure(*system->backend, solve);
+    count_exchanges(row, *system, solve);
+    compare(row, *system, report.iterations, one_solve, 1e-6);
+    if (!report.converged) throw Error(ErrorCode::internal, "CG did not converge: " + report.reason);
+  });
+}
+
+}  // namespace
+
+void bench_devices(BenchRig& rig) {
+  const auto domain = make_model_h(rig.setup().size);
+  domain->add_load_case("end").traction("xmax", {0, 0, -1e6});
+  rig.table().begin("devices", fmt::format("{} nodes, {} elements on 1, 2, 4 and 8 devices", domain->node_count(),
+                                           domain->element_count()));
+  std::vector<std::string> lists;
+  try {
+    lists = device_lists(rig.setup().backend);
+  } catch (const Error&) {
+    rig.row("several devices", [&](BenchRow&) { (void)device_lists(rig.setup().backend); });
+    return;
+  }
+  OneDevice stored, free, setup, solve;
+  for (const std::string& spec : lists) jacobi_row<BsrSOE>(rig, *domain, spec, "Jacobi-CG, 3 × 3 blocks", stored);
+  for (const std::string& spec : lists)
+    jacobi_row<MatrixFreeSOE>(rig, *domain, spec, "Jacobi-CG, nothing stored", free);
+  for (const std::string& spec : lists) multigrid_rows(rig, *domain, spec, setup, solve);
+}
+
+}  // namespace voussoir::app

@@ -1,0 +1,156 @@
+#include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
+
+#include <voussoir/backends/detail/explicit_checks.hpp>
+#include <voussoir/backends/detail/explicit_update.hpp>
+#include <voussoir/backends/openmp/cpu_backend.hpp>
+#include <voussoir/backends/openmp/parallel.hpp>
+
+namespace voussoir::cpu {
+
+namespace {
+
+using voussoir::detail::ExplicitEntry;
+using voussoir::detail::ExplicitWorks;
+
+/// The vectors of one device inside a section.
+struct ExplicitPart {
+  double *u = nullptr, *velocity = nullptr, *before = nullptr, *external = nullptr;
+  const double *internal = nullptr, *gain = nullptr, *keep = nullptr, *damping = nullptr;
+  const double* loads[ExplicitServices::most_loads] = {};
+  double factors[ExplicitServices::most_loads] = {};
+  int load_count = 0;
+  double step = 0;
+
+  double load_at(std::size_t i) const {
+    double sum = 0;
+    for (int c = 0; c < load_count; ++c) sum += factors[c] * loads[c][i];
+    return sum;
+  }
+};
+
+/// The end of a step (`turns`: velocities of the next one from the forces), the beginning of the next one (`moves`:
+/// works, and the unknowns at its end), or both, for some entries. `before` is written where nothing moves on.
+template <bool turns, bool moves>
+ExplicitWorks pass_entries(const ExplicitPart& part, std::size_t begin, std::size_t end) {
+  ExplicitWorks works;
+  for (std::size_t i = begin; i < end; ++i) {
+    ExplicitEntry at{part.internal[i], 0, 0, 0};
+    if constexpr (turns) {
+      at.external = part.load_at(i);
+      at.before = part.velocity[i];
+      at.velocity = voussoir::detail::next_explicit_velocity(part.gain[i], at.external, at.internal,
+                                                             part.keep ? part.keep[i] : 1.0, at.before);
+      part.velocity[i] = at.velocity;
+    } else {
+      at = {part.internal[i], part.external[i], part.before[i], part.velocity[i]};
+    }
+    if constexpr (moves) {
+      works.add(at, part.damping ? part.damping[i] : 0.0, part.step);
+      part.u[i] += part.step * at.velocity;
+    } else {
+      part.before[i] = at.before;
+      part.external[i] = at.external;
+    }
+  }
+  return works;
+}
+
+class CpuExplicitStepper final : public ExplicitStepper {
+ public:
+  CpuExplicitStepper(CpuBackend& backend, ExplicitSystem system) : backend_(backend), system_(std::move(system)) {
+    voussoir::detail::require_explicit_system(system_);
+  }
+
+  ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) override {
+    voussoir::detail::require_explicit_steps(system_, motion, rows);
+    const std::size_t loads = system_.loads.size(), steps = rows.times.size();
+    ElementState state = motion.elements;
+    state.unknowns = motion.unknowns;
+    state.time_step = motion.step;
+    works_ = {};
+    pass<false, true>(motion, {});
+    for (std::size_t k = 0; k < steps; ++k) {
+      state.time = rows.times[k];
+      backend_.fill(*motion.internal, 0);
+      backend_.residual(*system_.model, state, system_.batch_factors, false, *motion.internal);
+      const auto factors = rows.factors.subspan(k * loads, loads);
+      if (k + 1 == steps) {
+        pass<true, false>(motion, factors);
+      } else {
+        state.history = backend_.history(*system_.model, state);
+        pass<true, true>(motion, factors);
+      }
+    }
+    return {state.history, works_};
+  }
+  std::string describe() const override { return "internal forces, then one pass over the vectors"; }
+
+ private:
+  template <bool turns, bool moves>
+  void pass(const ExplicitMotion& motion, std::span<const double> factors) {
+    const Layout& layout = *system_.model->layout();
+    for (int d = 0; d < layout.devices(); ++d) {
+      DeviceSection section(*layout.memory(d));
+      ExplicitPart part;
+      part.u = moves ? motion.unknowns->part(d).update_device() : nullptr;
+      part.velocity = motion.velocity->part(d).update_device();
+      part.internal = motion.internal->part(d).read_device();
+      if constexpr (!moves) {
+        part.before = motion.before->part(d).write_device();
+        part.external = motion.external->part(d).write_device();
+      } else if constexpr (!turns) {
+        part.before = motion.before->part(d).update_device();
+        part.external = motion.external->part(d).update_device();
+      }
+      part.gain = motion.gain->part(d).read_device();
+      part.keep = motion.keep ? motion.keep->part(d).read_device() : nullptr;
+      part.damping = system_.damping ? system_.damping->part(d).read_device() : nullptr;
+      part.step = motion.step;
+      for (std::size_t c = 0; c < factors.size(); ++c)
+        if (factors[c] != 0) {
+          part.loads[part.load_count] = system_.loads[c]->part(d).read_device();
+          part.factors[part.load_count++] = factors[c];
+        }
+      add_works(static_cast<std::size_t>(layout.owned(d)), [&](std::size_t begin, std::size_t end) {
+        return pass_entries<turns, moves>(part, begin, end);
+      });
+    }
+  }
+
+  /// Runs work(begin, end) over blocks of entries and adds up the works in the order of the blocks.
+  template <class Work>
+  void add_works(std::size_t entries, const Work& work) {
+    const auto blocks = static_cast<std::size_t>(block_count(entries));
+    std::vector<ExplicitWorks> parts(blocks);
+    for_blocks(entries, backend_.threads(),
+               [&](std::size_t begin, std::size_t end) { parts[begin / block_entries] = work(begin, end); });
+    for (const ExplicitWorks& part : parts) {
+      works_[0] += part.internal;
+      works_[1] += part.external;
+      works_[2] += part.damping;
+    }
+  }
+
+  CpuBackend& backend_;
+  ExplicitSystem system_;
+  std::array<double, 3> works_{};  // of one call
+};
+
+class CpuExplicit final : public ExplicitServices {
+ public:
+  explicit CpuExplicit(CpuBackend& backend) : backend_(backend) {}
+  std::unique_ptr<ExplicitStepper> make_stepper(const ExplicitSystem& system) override {
+    return std::make_unique<CpuExplicitStepper>(backend_, system);
+  }
+
+ private:
+  CpuBackend& backend_;
+};
+
+}  // namespace
+
+std::unique_ptr<ExplicitServices> make_explicit_services(CpuBackend& backend) {
+  return std::make_unique<CpuExplicit>(backend);
+}
+
+}  // namespace voussoir::cpu

@@ -1,0 +1,337 @@
+#pragma once
+#include <voussoir/elements/point/point_element.hpp>
+
+// Internal forces of a Hex8 with 2 × 2 × 2 points, and of one with uniform strain, for processors with many threads and
+// few registers: little is live at a time, and what two points of a line along ξ share is computed once.
+
+namespace voussoir::detail {
+
+/// Whether and how the forces of an element kernel are computed with few registers. This is the answer for all but the
+/// elements below.
+template <class Element>
+struct CompactForces {
+  static constexpr bool exists = false;  ///< whether there is compute()
+  static constexpr int room = 0;         ///< numbers of temporary storage that it takes
+};
+
+/// The derivatives of a trilinear field along a line of two points: those along η and ζ are even ± odd.
+template <class R>
+struct TrilinearLine {
+  R x, even_y, odd_y, even_z, odd_z;
+
+  VSR_FN static TrilinearLine of(const TrilinearCoefficients<R>& c, R j, R k) {
+    return {c.along_x(j, k), c.y + k * c.yz, c.xy + k * c.xyz, c.z + j * c.yz, c.zx + j * c.xyz};
+  }
+  VSR_FN R y(int end) const { return end == 0 ? even_y - odd_y : even_y + odd_y; }
+  VSR_FN R z(int end) const { return end == 0 ? even_z - odd_z : even_z + odd_z; }
+};
+
+/// The coefficients of positions and unknowns of a Hex8 in temporary storage: scratch(n) with n < room. Field 0 … 2 are
+/// positions, those that follow are unknowns.
+template <class R, int components>
+struct StoredFields {
+  using Coefficients = TrilinearCoefficients<R>;
+  static constexpr int room = Coefficients::count * (3 + components);
+
+  template <class Input, class Scratch>
+  VSR_FN static void store(const Input& e, const Scratch& scratch) {
+    VSR_UNROLLED
+    for (int m = 0; m < 3; ++m) Coefficients::of([&](int a) { return e.x[a][m]; }).store(place_of(scratch, m));
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c)
+      Coefficients::of([&](int a) { return e.u[a * components + c]; }).store(place_of(scratch, 3 + c));
+  }
+  template <class Scratch>
+  VSR_FN static Coefficients load(const Scratch& scratch, int field) {
+    Coefficients c;
+    c.load(place_of(scratch, field));
+    return c;
+  }
+  template <class Scratch>
+  VSR_FN static TrilinearLine<R> line(const Scratch& scratch, int field, R j, R k) {
+    return TrilinearLine<R>::of(load(scratch, field), j, k);
+  }
+
+ private:
+  template <class Scratch>
+  VSR_FN static auto place_of(const Scratch& scratch, int field) {
+    return [&scratch, field](int n) -> decltype(auto) { return scratch(Coefficients::count * field + n); };
+  }
+};
+
+/// Cofactors of eight times the Jacobian at an end of a line, and its determinant.
+template <class R>
+VSR_FN R line_cofactors(const TrilinearLine<R> (&x)[3], int end, R (&cofactor)[3][3]) {
+  const R b[3] = {x[0].y(end), x[1].y(end), x[2].y(end)}, c[3] = {x[0].z(end), x[1].z(end), x[2].z(end)};
+  VSR_UNROLLED
+  for (int k = 0; k < 3; ++k) {
+    const int l = (k + 1) % 3, m = (k + 2) % 3;
+    cofactor[k][0] = b[l] * c[m] - b[m] * c[l];
+    cofactor[k][1] = c[l] * x[m].x - c[m] * x[l].x;
+    cofactor[k][2] = x[l].x * b[m] - x[m].x * b[l];
+  }
+  return x[0].x * cofactor[0][0] + x[1].x * cofactor[1][0] + x[2].x * cofactor[2][0];
+}
+
+/// Points one by one.
+template <class Kernel, class Shape, class Formulation>
+struct PointwiseForces {
+  using Element = PointElement<Kernel, Shape, Formulation>;
+  using Response = LawResponse<Kernel, Element::parameter_count>;
+  static constexpr bool exists = true;
+  static constexpr int components = Element::components, rows = Element::rows, law_history = Element::law_history;
+  static constexpr int room = StoredFields<double, components>::room;
+  /// Whether the law is given values of the unknowns.
+  static constexpr bool values =
+      Response::takes_value || requires(const Point<double>& p, const Vec<double, components>& u,
+                                        const Mat<double, rows, 3>& g, double* next) { Kernel::advance(p, u, g, next); };
+
+  /// As CompactForces::compute().
+  template <bool advances, class R, class Scratch, class PutHistory, class Put>
+  VSR_FN static R compute(const typename Element::template Input<R>& e, const Scratch& scratch,
+                          const PutHistory& put_history, const Put& put) {
+    using Fields = StoredFields<R, components>;
+    const auto& table = shape_table<Shape, typename Element::Rule>();
+    Fields::store(e, scratch);
+    TrilinearCoefficients<R> flow[components];
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c) flow[c].clear();
+    PointMaterial<Kernel, Shape, Formulation, R> material;
+    Point<R> p = material.begin(e);
+    R history[law_history > 0 ? law_history : 1], health = R(1e300);
+    p.history = history;
+    VSR_ROLLED
+    for (int jk = 0; jk < 4; ++jk) {
+      const R j = R(jk & 1 ? 1.0 : -1.0), k = R(jk & 2 ? 1.0 : -1.0);
+      TrilinearLine<R> x[3], u[components];
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m) x[m] = Fields::line(scratch, m, j, k);
+      VSR_UNROLLED
+      for (int c = 0; c < components; ++c) u[c] = Fields::line(scratch, 3 + c, j, k);
+      R low[components][3];
+      VSR_UNROLLED
+      for (int end = 0; end < 2; ++end) {
+        const int q = 2 * jk + end;
+        R cofactor[3][3];
+        const R det = line_cofactors(x, end, cofactor), inverse = reciprocal(det);
+        health = min(health, det);
+        material.move(e, table.value[q], p);
+        for (int n = 0; n < law_history; ++n) history[n] = e.history_at(q * law_history + n);
+        Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
+        VSR_UNROLLED
+        for (int c = 0; c < components; ++c) {
+          const R a = inverse * u[c].x, b = inverse * u[c].y(end), d = inverse * u[c].z(end);
+          for (int m = 0; m < 3; ++m) grad(c, m) = a * cofactor[m][0] + b * cofactor[m][1] + d * cofactor[m][2];
+        }
+        const Vec<R, components> value = value_at<R>(e, table.value[q]);
+        const auto answer = Response::answer(p, value, grad);
+        if constexpr (advances && law_history > 0) {
+          R next[law_history > 0 ? law_history : 1];
+          Response::advance(p, value, grad, next);
+          for (int n = 0; n < law_history; ++n) put_history(q * law_history + n, next[n]);
+        }
+        VSR_UNROLLED
+        for (int c = 0; c < components; ++c) {
+          R force[3];
+          VSR_UNROLLED
+          for (int m = 0; m < 3; ++m)
+            force[m] = answer.flux(c, 0) * cofactor[0][m] + answer.flux(c, 1) * cofactor[1][m] +
+                       answer.flux(c, 2) * cofactor[2][m];
+          VSR_UNROLLED
+          for (int m = 0; m < 3 && end == 0; ++m) low[c][m] = force[m];
+          if (end == 1) flow[c].add_line(low[c], force, j, k);
+        }
+      }
+    }
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c) flow[c].forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+    return R(1.0 / 512) * health;
+  }
+
+ private:
+  template <class R, class Input>
+  VSR_FN static Vec<R, components> value_at(const Input& e, const double* n) {
+    Vec<R, components> value = zero_vector<R, components>();
+    if constexpr (values)
+      for (int a = 0; a < Element::nodes; ++a)
+        for (int i = 0; i < components; ++i) value[i] += R(n[a]) * e.u[a * components + i];
+    return value;
+  }
+};
+
+/// Uniform strain with hourglass control (hourglass.hpp). With B the mean gradients of the shape functions and V the
+/// volume, V B_ak are the corner forces of coefficients K_k that are summed over the points, and all else follows from
+/// these: the mean gradient, Σ B², and the forces of a flux P, which are those of Σ_k P_ik K_k. An hourglass pattern h
+/// has the amplitude h · u_i − (h · x_k) grad_ik; its force on the nodes is that of a flux and of the pattern itself,
+/// which is one of the coefficients.
+template <class Kernel, class Shape, class Formulation>
+struct UniformForces {
+  using Element = PointElement<Kernel, Shape, Formulation>;
+  using Points = IntegrationPoints<Kernel, Shape, Formulation>;
+  using Response = LawResponse<Kernel, Element::parameter_count>;
+  static constexpr bool exists = true;
+  static constexpr int components = 3, rows = Element::rows;
+  static constexpr int room = StoredFields<double, components>::room;
+  static constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
+
+  /// As CompactForces::compute(). There is no history.
+  template <bool advances, class R, class Scratch, class PutHistory, class Put>
+  VSR_FN static R compute(const typename Element::template Input<R>& e, const Scratch& scratch, const PutHistory&,
+                          const Put& put) {
+    using Fields = StoredFields<R, components>;
+    using Coefficients = TrilinearCoefficients<R>;
+    Fields::store(e, scratch);
+    Coefficients mean[3];
+    R volume = R(0.0), health = R(1e300);
+    sum_cofactors<R>(scratch, mean, volume, health);
+    const R inverse = reciprocal(volume);
+    PointMaterial<Kernel, Shape, Formulation, R> material;
+    Point<R> p = material.begin(e);
+    material.move(e, Points::value_at(0), p);
+    Mat<R, rows, 3> grad = zero_matrix<R, rows, 3>();
+    R amplitude[components][4];
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c) {
+      const Coefficients u = Fields::load(scratch, 3 + c);
+      for (int k = 0; k < 3; ++k) grad(c, k) = inverse * paired(mean[k], u);
+      patterns_of(u, amplitude[c]);
+    }
+    auto flux = Response::answer(p, zero_vector<R, components>(), grad).flux;
+    R squares = R(0.0);
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) squares += square_sum(mean[k]);
+    // B = K / V, and V is volume / 512.
+    const R stiffness =
+        R(Hourglass<Kernel, Shape, Formulation, R>::coefficient / (8 * 512.0)) * mean_shear(p) * inverse * squares;
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+      R moment[4];
+      patterns_of(Fields::load(scratch, k), moment);
+      VSR_UNROLLED
+      for (int c = 0; c < components; ++c)
+        for (int h = 0; h < 4; ++h) amplitude[c][h] -= moment[h] * grad(c, k);
+    }
+    VSR_UNROLLED
+    for (int k = 0; k < 3; ++k) {
+      R moment[4];
+      patterns_of(Fields::load(scratch, k), moment);
+      VSR_UNROLLED
+      for (int c = 0; c < components; ++c) {
+        R back = moment[0] * amplitude[c][0];
+        for (int h = 1; h < 4; ++h) back += moment[h] * amplitude[c][h];
+        flux(c, k) -= R(512.0) * inverse * stiffness * back;
+      }
+    }
+    VSR_UNROLLED
+    for (int c = 0; c < components; ++c) {
+      Coefficients flow = combined(flux(c, 0), mean[0], flux(c, 1), mean[1], flux(c, 2), mean[2]);
+      const R share = R(512.0) * stiffness;
+      flow.xy += R(1.0 / g) * share * amplitude[c][0];
+      flow.yz += R(1.0 / g) * share * amplitude[c][1];
+      flow.zx += R(1.0 / g) * share * amplitude[c][2];
+      flow.xyz += R(1.0 / gg) * share * amplitude[c][3];
+      flow.forces(1.0 / 512, [&](int a, R force) { put(a, c, force); });
+    }
+    return R(1.0 / 512) * health;
+  }
+
+ private:
+  /// Σ of the cofactors over all points as coefficients, one set per direction, and 512 times the volume.
+  template <class R, class Scratch>
+  VSR_FN static void sum_cofactors(const Scratch& scratch, TrilinearCoefficients<R> (&mean)[3], R& volume, R& health) {
+    VSR_UNROLLED
+    for (int m = 0; m < 3; ++m) mean[m].clear();
+    VSR_ROLLED
+    for (int jk = 0; jk < 4; ++jk) {
+      const R j = R(jk & 1 ? 1.0 : -1.0), k = R(jk & 2 ? 1.0 : -1.0);
+      TrilinearLine<R> x[3];
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m) x[m] = StoredFields<R, components>::line(scratch, m, j, k);
+      R low[3][3], high[3][3];
+      const R first = line_cofactors(x, 0, low), second = line_cofactors(x, 1, high);
+      health = min(health, min(first, second));
+      volume += first + second;
+      VSR_UNROLLED
+      for (int m = 0; m < 3; ++m) mean[m].add_line(low[m], high[m], j, k);
+    }
+  }
+
+  /// Σ of the corner forces of `sums`, times 512, times the corner values of a field with these coefficients.
+  template <class R>
+  VSR_FN static R paired(const TrilinearCoefficients<R>& sums, const TrilinearCoefficients<R>& field) {
+    return sums.x * field.x + sums.y * field.y + sums.z * field.z + sums.xy * field.xy + sums.yz * field.yz +
+           sums.zx * field.zx + sums.xyz * field.xyz;
+  }
+  /// An eighth of the sum of the squares of the corner forces, times 512².
+  template <class R>
+  VSR_FN static R square_sum(const TrilinearCoefficients<R>& c) {
+    return c.x * c.x + c.y * c.y + c.z * c.z + R(g * g) * (c.xy * c.xy + c.yz * c.yz + c.zx * c.zx) +
+           R(gg * gg) * c.xyz * c.xyz;
+  }
+  /// The products of the patterns ξη, ηζ, ζξ and ξηζ with the corner values of a field.
+  template <class R>
+  VSR_FN static void patterns_of(const TrilinearCoefficients<R>& field, R (&product)[4]) {
+    product[0] = R(1.0 / g) * field.xy;
+    product[1] = R(1.0 / g) * field.yz;
+    product[2] = R(1.0 / g) * field.zx;
+    product[3] = R(1.0 / gg) * field.xyz;
+  }
+  template <class R>
+  VSR_FN static TrilinearCoefficients<R> combined(R a, const TrilinearCoefficients<R>& x, R b,
+                                                  const TrilinearCoefficients<R>& y, R c,
+                                                  const TrilinearCoefficients<R>& z) {
+    return {a * x.x + b * y.x + c * z.x,       a * x.y + b * y.y + c * z.y,    a * x.z + b * y.z + c * z.z,
+            a * x.xy + b * y.xy + c * z.xy,    a * x.yz + b * y.yz + c * z.yz, a * x.zx + b * y.zx + c * z.zx,
+            a * x.xyz + b * y.xyz + c * z.xyz};
+  }
+  /// The mean of the shear moduli, evaluated from the law itself as Hourglass does.
+  template <class R>
+  VSR_FN static R mean_shear(const Point<R>& p) {
+    R sum = R(0.0);
+    const Mat<R, rows, 3> none = zero_matrix<R, rows, 3>();
+    VSR_UNROLLED
+    for (int i = 0; i < 3; ++i) {
+      Mat<R, rows, 3> shear = none;
+      const int j = (i + 1) % 3;
+      shear(i, j) = shear(j, i) = R(0.5);
+      sum += Kernel::dflux(p, none, shear)(i, j);
+    }
+    return R(1.0 / 3.0) * sum;
+  }
+};
+
+/// Which of these a PointElement has.
+template <class Element>
+struct NoCompactForces {
+  static constexpr bool exists = false;
+  static constexpr int room = 0;
+};
+template <class Kernel, class Shape, class Formulation>
+VSR_FN constexpr int compact_forces_kind() {
+  using Element = PointElement<Kernel, Shape, Formulation>;
+  if (!same<Shape, Hex8> || LawResponse<Kernel, Element::parameter_count>::has_source) return 0;
+  if (Element::trilinear && Element::stands_alone) return 1;
+  return Element::uniform && Element::components == 3 ? 2 : 0;
+}
+template <int kind, class Kernel, class Shape, class Formulation>
+struct CompactForcesOf {
+  using type = NoCompactForces<Kernel>;
+};
+template <class Kernel, class Shape, class Formulation>
+struct CompactForcesOf<1, Kernel, Shape, Formulation> {
+  using type = PointwiseForces<Kernel, Shape, Formulation>;
+};
+template <class Kernel, class Shape, class Formulation>
+struct CompactForcesOf<2, Kernel, Shape, Formulation> {
+  using type = UniformForces<Kernel, Shape, Formulation>;
+};
+
+/// compute<advances>(e, scratch, put_history, put) gives the internal forces at e.u: put(node, component, force).
+/// scratch(n) with n < room is temporary storage, which put() may overwrite. With `advances`, put_history(k, number)
+/// takes the history at the end of the step, which may stand where e.history is read: the numbers of a point are all
+/// read before the first of them is put. It returns the health of the element.
+template <class Kernel, class Shape, class Formulation>
+struct CompactForces<PointElement<Kernel, Shape, Formulation>>
+    : CompactForcesOf<compact_forces_kind<Kernel, Shape, Formulation>(), Kernel, Shape, Formulation>::type {};
+
+}  // namespace voussoir::detail

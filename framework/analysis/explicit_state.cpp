@@ -1,0 +1,128 @@
+#include <cstdio>
+#include <cstdlib>
+#include <istream>
+#include <ostream>
+
+#include <voussoir/framework/analysis/detail/stable_step.hpp>
+#include <voussoir/framework/analysis/explicit_analysis.hpp>
+
+// The complete state of an explicit analysis in a stream: states in the format of save_state(), whose checksums protect
+// them. The first is the committed state; the others contain vectors of the method in place of unknowns, and numbers in
+// their names, as text that is read back exactly.
+
+namespace voussoir {
+namespace {
+
+constexpr const char* explicit_mark = "explicit dynamics 1: ";
+constexpr std::size_t vectors_in_state = 4;
+
+std::string explicit_numbers_text(const std::vector<double>& numbers) {
+  std::string text = explicit_mark;
+  for (const double x : numbers) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof(buffer), "%a ", x);
+    text += buffer;
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_explicit_bytes() {
+  throw Error(ErrorCode::bad_input, "these bytes are not a state of an explicit analysis");
+}
+
+std::vector<double> explicit_numbers_of(const std::string& text) {
+  const std::string mark = explicit_mark;
+  if (text.compare(0, mark.size(), mark) != 0) refuse_explicit_bytes();
+  std::vector<double> numbers;
+  const char* at = text.c_str() + mark.size();
+  for (char* end = nullptr;; at = end) {
+    const double x = std::strtod(at, &end);
+    if (end == at) return numbers;
+    numbers.push_back(x);
+  }
+}
+
+void save_vectors(const AnalysisModel& model, const AnalysisState& like, std::vector<Vector>& vectors,
+                  const std::vector<double>& numbers, std::ostream& to) {
+  for (std::size_t first = 0; first < vectors.size(); first += vectors_in_state) {
+    AnalysisState carrier;
+    carrier.name = explicit_numbers_text(first == 0 ? numbers : std::vector<double>());
+    carrier.case_factors.assign(like.case_factors.size(), 0.0);
+    Vector* const places[] = {&carrier.unknowns, &carrier.rate, &carrier.second_rate, &carrier.loads};
+    for (std::size_t k = first; k < std::min(first + vectors_in_state, vectors.size()); ++k)
+      *places[k - first] = std::move(vectors[k]);
+    save_state(model, carrier, to);
+  }
+}
+
+}  // namespace
+
+void ExplicitAnalysis::save(std::ostream& to) {
+  const AnalysisState& now = state();
+  save_state(*model_, now, to);
+  CentralDifferences::Kept kept = integrator().kept();
+  std::vector<double> numbers{segment_start_,
+                              segment_end_,
+                              size_,
+                              double(segment_steps_),
+                              double(taken_),
+                              double(next_estimate_),
+                              next_report_,
+                              largest_energy_,
+                              double(report_.steps),
+                              report_.smallest_step,
+                              report_.largest_step,
+                              report_.limit,
+                              report_.smallest_limit,
+                              double(report_.estimates),
+                              double(report_.products),
+                              report_.worst_balance,
+                              report_.added_mass,
+                              double(report_.scaled_elements)};
+  numbers.insert(numbers.end(), kept.numbers.begin(), kept.numbers.end());
+  save_vectors(*model_, now, kept.vectors, numbers, to);
+}
+
+void ExplicitAnalysis::restore(std::istream& from) {
+  set_up();
+  AnalysisState now = restore_state(*model_, from), carriers[3];
+  for (AnalysisState& carrier : carriers) {
+    carrier = restore_state(*model_, from);
+    explicit_numbers_of(carrier.name);
+  }
+  const std::vector<double> n = explicit_numbers_of(carriers[0].name);
+  constexpr std::size_t own = 18, vectors = 9;
+  if (n.size() < own || !now.rate.layout() || !now.second_rate.layout()) refuse_explicit_bytes();
+  CentralDifferences& method = integrator();
+  method.prepare(*model_, now);
+  method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
+  CentralDifferences::Kept kept;
+  for (AnalysisState& carrier : carriers)
+    for (Vector* x : {&carrier.unknowns, &carrier.rate, &carrier.second_rate, &carrier.loads})
+      if (kept.vectors.size() < vectors) kept.vectors.push_back(std::move(*x));
+  kept.numbers.assign(n.begin() + own, n.end());
+  method.resume(*model_, now, std::move(kept));
+  segment_start_ = n[0];
+  segment_end_ = n[1];
+  size_ = n[2];
+  segment_steps_ = static_cast<std::int64_t>(n[3]);
+  taken_ = static_cast<std::int64_t>(n[4]);
+  next_estimate_ = n[5] >= 9e18 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(n[5]);
+  next_report_ = n[6];
+  largest_energy_ = n[7];
+  report_.steps = static_cast<std::int64_t>(n[8]);
+  report_.smallest_step = n[9];
+  report_.largest_step = n[10];
+  report_.limit = n[11];
+  report_.smallest_limit = n[12];
+  report_.estimates = static_cast<int>(n[13]);
+  report_.products = static_cast<int>(n[14]);
+  report_.worst_balance = n[15];
+  report_.added_mass = n[16];
+  report_.scaled_elements = static_cast<std::int64_t>(n[17]);
+  if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
+  state_ = std::move(now);
+  started_ = true;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,170 @@
+#include <voussoir/framework/io/checkpoint/checkpoint_file.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
+#include <voussoir/framework/io/detail/unfinished_file.hpp>
+
+namespace voussoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t checkpoint_mark_size = 8;
+
+[[noreturn]] void checkpoint_failed(const fs::path& path, const std::string& what, int error) {
+  std::string text = what + ": " + std::generic_category().message(error);
+  if (error == ENOSPC || error == EFBIG || error == EDQUOT) text += "; free some space or write elsewhere";
+  throw Error(ErrorCode::io, text, "file '" + path.string() + "'");
+}
+
+/// A file that is gone unless it gets its name.
+class TemporaryCheckpoint {
+ public:
+  explicit TemporaryCheckpoint(const fs::path& path) : path_(path), name_(detail::unfinished_name(path)) {
+    detail::remove_abandoned_files(path.has_parent_path() ? path.parent_path() : fs::path("."));
+    descriptor_ = ::open(name_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) checkpoint_failed(path_, "the checkpoint cannot be written", errno);
+    detail::claim_unfinished(descriptor_, name_);
+  }
+  ~TemporaryCheckpoint() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!named_) ::unlink(name_.c_str());
+    detail::forget_unfinished(name_);
+  }
+  TemporaryCheckpoint(const TemporaryCheckpoint&) = delete;
+  TemporaryCheckpoint& operator=(const TemporaryCheckpoint&) = delete;
+
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) checkpoint_failed(path_, "the checkpoint cannot be written", errno);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  void commit() {
+    if (::fsync(descriptor_) != 0) checkpoint_failed(path_, "the checkpoint cannot be written", errno);
+    const int handle = std::exchange(descriptor_, -1);
+    if (::close(handle) != 0) checkpoint_failed(path_, "the checkpoint cannot be written", errno);
+    if (::rename(name_.c_str(), path_.c_str()) != 0)
+      checkpoint_failed(path_, "the checkpoint cannot be renamed from its temporary name", errno);
+    named_ = true;
+    // The new name is on the disk once its folder is. File systems that cannot flush folders keep names in order.
+    const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+    if (const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); opened >= 0) {
+      ::fsync(opened);
+      ::close(opened);
+    }
+  }
+
+ private:
+  fs::path path_, name_;
+  int descriptor_ = -1;
+  bool named_ = false;
+};
+
+std::string padded(std::string_view mark) {
+  std::string text(mark.substr(0, checkpoint_mark_size));
+  text.resize(checkpoint_mark_size, ' ');
+  return text;
+}
+
+}  // namespace
+
+void write_checkpoint_file(const fs::path& path, std::string_view mark, std::uint32_t format, std::string_view bytes) {
+  ByteWriter head;
+  head.raw(padded(mark));
+  head.put(format).put(std::uint32_t{0}).put(static_cast<std::uint64_t>(bytes.size()));
+  head.put(checksum(bytes, checksum(head.bytes())));
+  TemporaryCheckpoint file(path);
+  file.write(head.bytes());
+  file.write(bytes);
+  file.commit();
+}
+
+std::string read_checkpoint_file(const fs::path& path, std::string_view mark, std::uint32_t format) {
+  const std::string name = path.string();
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Error(ErrorCode::io, "the checkpoint cannot be read: " + std::generic_category().message(errno), name);
+  std::string all((std::istreambuf_iterator<char>(file)), {});
+  if (file.bad()) throw Error(ErrorCode::io, "the checkpoint cannot be read", name);
+  constexpr std::size_t before_sum = checkpoint_mark_size + 16, head_size = before_sum + 8;
+  if (all.size() < checkpoint_mark_size || all.compare(0, checkpoint_mark_size, padded(mark)) != 0)
+    throw Error(ErrorCode::bad_input, "these bytes are not a checkpoint of this kind", name);
+  ByteReader head(std::string_view(all).substr(checkpoint_mark_size), name);
+  const auto found_format = head.get<std::uint32_t>();
+  if (found_format != format)
+    throw Error(ErrorCode::bad_input,
+                "the checkpoint has format " + std::to_string(found_format) + ", and this program reads format " +
+                    std::to_string(format) + "; go on with the version that wrote it, or start anew",
+                name);
+  head.get<std::uint32_t>();
+  const auto size = head.get<std::uint64_t>();
+  const auto sum = head.get<std::uint64_t>();
+  if (size != all.size() - head_size) head.fail("its length is not what it says");
+  const std::string_view bytes = std::string_view(all).substr(head_size);
+  if (sum != checksum(bytes, checksum(std::string_view(all).substr(0, before_sum))))
+    head.fail("its checksum does not agree with its contents");
+  return all.substr(head_size);
+}
+
+std::vector<fs::path> CheckpointPair::files() const {
+  return {fs::path(path_.string() + "-a"), fs::path(path_.string() + "-b")};
+}
+
+bool CheckpointPair::exists() const {
+  const auto both = files();
+  std::error_code ignored;
+  return std::any_of(both.begin(), both.end(), [&](const fs::path& file) { return fs::exists(file, ignored); });
+}
+
+std::vector<CheckpointPair::Found> CheckpointPair::read(std::vector<std::string>& refused) const {
+  std::vector<Found> all;
+  for (const fs::path& file : files()) {
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) continue;
+    try {
+      const std::string bytes = read_checkpoint_file(file, mark_, format_);
+      ByteReader reader(bytes, file.string());
+      const auto number = reader.get<std::uint64_t>();
+      all.push_back({file, number, bytes.substr(sizeof number)});
+    } catch (const Error& error) {
+      refused.push_back(file.string() + ": " + error.text());
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.number > b.number; });
+  return all;
+}
+
+void CheckpointPair::go_on_from(const Found& found) {
+  number_ = found.number;
+  next_ = found.path == files().front() ? 1 : 0;
+}
+
+void CheckpointPair::write(std::string_view bytes) {
+  ByteWriter all;
+  all.put(number_ + 1);
+  all.raw(bytes);
+  write_checkpoint_file(files()[next_], mark_, format_, all.bytes());
+  ++number_;
+  next_ = 1 - next_;
+}
+
+void CheckpointPair::remove() const noexcept {
+  for (const fs::path& file : files()) {
+    std::error_code ignored;
+    fs::remove(file, ignored);
+  }
+}
+
+}  // namespace voussoir

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace voussoir {
+
+/// A file of records that only grows, beside a checkpoint that says how far it counts. What a run has produced step by
+/// step (histories, rows of tables) is appended here once, so that a checkpoint itself stays small. When a run is
+/// resumed, the journal is cut off where the checkpoint was made.
+///
+/// Records are held in memory until flush(). Where flush() fails, for example because the disk is full, the file is cut
+/// back to its last complete length and the records stay in memory, to be written later.
+class Journal {
+ public:
+  /// How far a journal counts.
+  struct Place {
+    std::uint64_t length = 0;                        ///< in bytes
+    std::uint64_t sum = 14695981039346656037ull;     ///< checksum of these bytes
+    bool operator==(const Place&) const = default;  ///< the same place
+  };
+  /// A record: its kind, the step it belongs to, its bytes.
+  using Visit = std::function<void(std::uint8_t kind, std::uint32_t step, std::string_view bytes)>;
+
+  explicit Journal(std::filesystem::path path) : path_(std::move(path)) {}
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// Begins with an empty file, in place of one that is there. Throws Error (io).
+  void create();
+  /// Checks the file up to a place. Throws Error (bad_input) with the path if it is shorter or damaged.
+  void check(const Place& place) const;
+  /// Goes on at a place of an existing file: cuts off what follows. Throws Error (io).
+  void continue_at(const Place& place);
+  /// Adds a record, in memory. Several threads may do so.
+  void append(std::uint8_t kind, std::uint32_t step, std::string_view bytes);
+  /// Writes all records to the disk (fsync). Throws Error (io).
+  void flush();
+  const Place& place() const { return place_; }  ///< after the last flush()
+  std::size_t waiting_bytes() const;              ///< of records that are not yet in the file
+  /// Visits the records of the file up to a place, in order.
+  void visit(const Place& place, const Visit& visit) const;
+  void remove() noexcept;                                        ///< closes and removes the file
+  const std::filesystem::path& path() const { return path_; }  ///< of the file
+
+ private:
+  void open(int flags);
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  Place place_;
+  mutable std::mutex mutex_;
+  std::string waiting_;
+};
+
+}  // namespace voussoir

@@ -1,0 +1,132 @@
+#include <voussoir/framework/io/job/detail/heat_steps.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/framework/io/job/detail/modal_steps.hpp>
+
+namespace voussoir::job {
+namespace {
+
+/// A name for a load case that the domain does not have yet.
+std::string free_case_name(const Domain& domain, const std::string& plain) {
+  std::string name = plain;
+  const auto taken = [&] {
+    return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
+                       [&](const auto& other) { return other->name() == name; });
+  };
+  for (int k = 2; taken(); ++k) name = plain + " (" + std::to_string(k) + ")";
+  return name;
+}
+
+StepLoad add_case(const Load& load, double factor, const std::string& name, Domain& domain) {
+  StepLoad made;
+  made.load_case = free_case_name(domain, name);
+  LoadCase& load_case = domain.add_load_case(made.load_case);
+  load.json.doing([&] { apply_load(load, factor, domain, load_case); });
+  return made;
+}
+
+/// The flux that surroundings send, as a load of its own.
+Load sent_flux(const Load& load, double value) {
+  Load flux = load;
+  flux.kind = "heat_flux";
+  flux.numbers = {value};
+  return flux;
+}
+
+bool is_yes(const Json& json, std::string_view key) {
+  return json.has(key) && json.at(key).choice({"no", "yes"}) == "yes";
+}
+
+void read_heat_times(const Json& json, DynamicTimes& times) {
+  times.increment = json.at("increment").positive();
+  times.period = json.at("period").positive();
+  if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
+  if (times.period / times.increment > 1e7)
+    json.at("increment").fail("the step would have more than ten million increments");
+  times.automatic = is_yes(json, "automatic");
+  const auto positive = [&](const char* key, double otherwise) {
+    if (!json.has(key)) return otherwise;
+    if (!times.automatic) json.at(key).fail("this is for automatic increments: \"automatic\": \"yes\"");
+    return json.at(key).positive();
+  };
+  times.tolerance = positive("tolerance", 1e-3);
+  times.shortest = positive("shortest", 0);
+  times.longest = positive("longest", 0);
+  times.largest_change = positive("largest_change", 0);
+  if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
+  if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
+}
+
+}  // namespace
+
+const std::vector<std::string>& transient_heat_keys() {
+  static const std::vector<std::string> keys{
+      "loads",   "amplitudes", "support_amplitudes", "increment",    "period",   "automatic", "tolerance", "shortest",
+      "longest", "method",     "largest_change",     "states_every", "continue", "states_at"};
+  return keys;
+}
+
+std::vector<StepLoad> add_heat_load(const HeatLoad& given, const std::string& step, Domain& domain) {
+  const Load& load = given.load;
+  const std::string name = load.name + " of " + step;
+  if (!given.amplitude) return {add_case(load, given.factor, name, domain)};
+  const Amplitude amplitude = read_amplitude(*given.amplitude);
+  const bool radiates = load.kind == "radiation";
+  if (load.kind != "convection" && !radiates) {
+    std::vector<StepLoad> cases{add_case(load, given.factor, name, domain)};
+    cases.front().amplitude = amplitude;
+    return cases;
+  }
+  // What the surroundings send has the amplitude; what the body gives away does not depend on it.
+  const double coefficient = load.numbers[0], sink = load.numbers[1];
+  Load given_away = load;
+  given_away.numbers[1] = radiates ? load.numbers[2] : 0;
+  const double sent = radiates ? coefficient : coefficient * sink;
+  std::vector<StepLoad> cases{add_case(given_away, 1, name, domain),
+                              add_case(sent_flux(load, sent), 1, name + ", from the surroundings", domain)};
+  cases.back().amplitude = amplitude;
+  if (!radiates) return cases;
+  const double zero = load.numbers[2];
+  for (const auto& [time, factor] : amplitude.points())
+    if (sink * factor < zero)
+      given.amplitude->fail("the amplitude makes the temperature of the surroundings fall below 'absolute_zero'");
+  cases.back().course = [sink, zero, amplitude](double time) { return std::pow(sink * amplitude.at(time) - zero, 4); };
+  return cases;
+}
+
+void read_heat_states(const Json& json, double period, StateOutput& states) {
+  if (json.has("states_every")) {
+    const double every = json.at("states_every").number();
+    if (!(every >= 1 && every <= 1e6 && every == std::floor(every)))
+      json.at("states_every").fail("this must be a whole number from 1 to 1000000");
+    states.every = static_cast<int>(every);
+  }
+  if (!json.has("states_at")) return;
+  if (json.has("states_every")) json.at("states_at").fail("give either 'states_every' or 'states_at'");
+  for (const Json& item : json.at("states_at").items()) {
+    const double time = item.number();
+    if (!(time > 0 && time <= period)) item.fail("the time is not in the step, which ends at its 'period'");
+    if (!states.times.empty() && time <= states.times.back()) item.fail("times must increase");
+    states.times.push_back(time);
+  }
+  if (states.times.empty()) json.at("states_at").fail("the list is empty; name the times of the step");
+}
+
+DynamicStep read_transient_heat(const Json& json, const JobStep& step, const std::vector<JobStep>& earlier) {
+  DynamicStep request;
+  if (is_yes(json, "continue")) {
+    for (std::size_t i = 0; i < earlier.size(); ++i)
+      if (is_heat(earlier[i].procedure) && earlier[i].domain == step.domain) request.continues = i;
+    if (!request.continues) json.at("continue").fail("no heat step stands before this one");
+    const auto* before = std::get_if<DynamicStep>(&earlier[*request.continues].modal);
+    if (before) request.times.start = before->times.start + before->times.period;
+  }
+  read_heat_times(json, request.times);
+  request.method = json.has("method") ? json.at("method").choice({"backward-euler", "crank-nicolson", "bdf2"}) : "bdf2";
+  read_heat_states(json, request.times.period, request.states);
+  return request;
+}
+
+}  // namespace voussoir::job

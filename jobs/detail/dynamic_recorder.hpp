@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/recorder.hpp>
+#include <voussoir/framework/analysis/time_integrators.hpp>
+#include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/jobs/detail/thermal_stress_runner.hpp>
+#include <voussoir/jobs/run_checkpoints.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
+
+namespace voussoir::detail {
+
+/// Sees the states of a step of direct integration: keeps peaks, histories and energies, and passes on the states that
+/// files and tables are written of.
+class StepRecorder : public Recorder {
+ public:
+  /// Increments that were taken up to the state that is being recorded; empty: every increment is recorded.
+  std::function<std::int64_t()> increments;
+  /// Times of the step that increments must end at.
+  virtual std::vector<double> targets() const = 0;
+  /// The checkpoints of the step, which get a row for every state; null: there are none.
+  StepCheckpoint* checkpoint = nullptr;
+  /// Writes what is known of the states so far, apart from the rows.
+  virtual void save(ByteWriter& out) const = 0;
+  /// Goes on from what save() has written and from the rows of `checkpoint`. The state is the one that was saved.
+  virtual void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state,
+                      ByteReader& in) = 0;
+  /// Peaks, curves, energies and notes of the step; counts and the statement are the runner's.
+  virtual StepResponse finish(TimeIntegrator& method) = 0;
+};
+
+/// The recorder of a step; all arguments must outlive it. `heated` gets the temperatures that steps of thermal stress
+/// need of this one.
+std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
+                                                 StepReceiver& receiver,
+                                                 std::map<std::size_t, std::vector<HeatedState>>& heated);
+
+/// "; energy at the end: kinetic …": for the statement of a step.
+std::string energies_text(const EnergyBalance& energies);
+
+}  // namespace voussoir::detail

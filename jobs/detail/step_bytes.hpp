@@ -1,0 +1,25 @@
+#pragma once
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
+
+// What checkpoints keep of a step over time that has come to its end.
+
+namespace voussoir::detail {
+
+/// What a runner knows of a step beside its results.
+struct StepAccount {
+  std::int64_t equations = 0, free_equations = 0;
+  std::string matrix;              ///< description of the matrix
+  std::vector<std::string> notes;  ///< of its analysis
+  double seconds = 0;              ///< that it took
+};
+
+void put(ByteWriter& out, const NodalField& field);
+NodalField get_field(ByteReader& in);
+/// Curves over frequency are left out: steps over time have none.
+void put(ByteWriter& out, const StepResponse& response);
+StepResponse get_response(ByteReader& in);
+void put(ByteWriter& out, const StepAccount& account);
+StepAccount get_account(ByteReader& in);
+
+}  // namespace voussoir::detail

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <numeric>
+
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/explicit_analysis.hpp>
+#include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/jobs/detail/dynamic_recorder.hpp>
+#include <voussoir/jobs/detail/dynamic_runner.hpp>
+
+// Steps of explicit dynamics. Their increments are too many to look at each: states are recorded at even intervals of
+// time, at the times that are asked for, and every so many increments where a table or the files ask for that.
+
+namespace voussoir::detail {
+namespace {
+
+/// States that curves, energies and tables have, unless somebody says how many.
+constexpr int usual_reports = 200;
+
+/// The step as its recorder is to see it: records are the increments that it counts on.
+DynamicStep recorded_request(const DynamicStep& request) {
+  DynamicStep recorded = request;
+  recorded.times.increment = request.times.period / usual_reports;
+  recorded.times.automatic = true;
+  return recorded;
+}
+
+/// The largest number of increments such that all that are asked for are among its multiples; 0: none are.
+int common_increments(const JobStep& step, const DynamicStep& request) {
+  int every = request.states.every;
+  for (const PrintRequest& print : step.prints)
+    if (print.every > 1 && print.times.empty()) every = std::gcd(every, print.every);
+  return every;
+}
+
+ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, std::vector<double> targets) {
+  ExplicitSteps steps;
+  steps.end = request.times.period;
+  steps.factor = request.explicit_method->factor;
+  if (request.times.automatic) {
+    if (request.times.longest > 0) steps.longest = request.times.longest;
+    steps.shortest = request.times.shortest;
+  } else {
+    steps.step = request.times.increment;
+  }
+  steps.report_every = common_increments(step, request);
+  steps.report_interval = request.times.period / usual_reports;
+  steps.times = std::move(targets);
+  return steps;
+}
+
+std::string explicit_statement(ExplicitAnalysis& analysis) {
+  const ExplicitReport& report = analysis.report();
+  std::string text =
+      "explicit integration: " + std::to_string(report.steps) + (report.steps == 1 ? " increment" : " increments");
+  if (report.smallest_step != report.largest_step)
+    text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
+  else
+    text += " of " + short_number(report.largest_step, 4);
+  text += ", stable up to " + short_number(report.smallest_limit, 4);
+  if (report.scaled_elements > 0)
+    text += ", " + short_number(100 * report.added_mass, 3) + " % of mass added to " +
+            std::to_string(report.scaled_elements) + (report.scaled_elements == 1 ? " element" : " elements");
+  return text + energies_text(analysis.energies());
+}
+
+std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport& report) {
+  return {{"increments", static_cast<double>(report.steps)},
+          {"smallest_increment", report.smallest_step},
+          {"largest_increment", report.largest_step},
+          {"stability_limit", report.smallest_limit},
+          {"estimates", report.estimates},
+          {"products", report.products},
+          {"worst_balance", report.worst_balance},
+          {"added_mass", report.added_mass},
+          {"scaled_elements", static_cast<double>(report.scaled_elements)}};
+}
+
+}  // namespace
+
+void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& request) {
+  const Stopwatch stopwatch;
+  const JobStep& asked = job_.steps[step];
+  Analysis::Collaborators parts;
+  parts.backend = backend_;
+  ExplicitAnalysis analysis(*job_.domains[asked.domain], std::move(parts));
+  StepCheckpoint saved(checkpoints_, step);
+  analysis.observer = [&](const Progress& progress) {
+    return !tell_ || tell_(step, progress, -1) || saved.is_on();
+  };
+  if (request.continues && analysis.model().has_history())
+    throw Error(ErrorCode::bad_input,
+                "a step of explicit dynamics cannot continue another one where elements have a history; put both into "
+                "one step",
+                where(step));
+  const DynamicStep recorded = recorded_request(request);
+  const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
+  recorder->checkpoint = &saved;
+  recorder->increments = [&] { return analysis.report().steps; };
+  analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
+  analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
+  analysis.set_damping({request.alpha, request.beta});
+  analysis.add_recorder(recorder);
+  analysis.finished = [](double, StepResult) {};  // the recorder passes states on
+  analysis.set_recovery(false);
+  set_loads(analysis.loads(), request);
+  End motion = initial_motion(analysis.model(), request, nullptr);
+  analysis.set_initial_displacement(std::move(motion.displacement));
+  analysis.set_initial_velocity(std::move(motion.velocity));
+  run_saved(step, request, analysis, *recorder, saved);
+  keep_end(step, analysis.integrator(), analysis.model(), analysis.state());
+  take_model_report(analysis, stopwatch.seconds());
+  if (matrix_.empty()) matrix_ = "none: explicit dynamics";
+  StepResponse response = recorder->finish(analysis.integrator());
+  response.counts = explicit_counts(analysis.report());
+  response.statement = explicit_statement(analysis);
+  conclude(step, request, std::move(response), saved);
+}
+
+}  // namespace voussoir::detail
