@@ -16,11 +16,11 @@
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
-#include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_files.hpp>
+#include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
@@ -81,8 +81,8 @@ struct ResultFiles::State {
 
   /// What acts in a step, as far as files tell of it.
   struct Acting {
-    std::vector<double> temperatures;        // at the nodes; empty: the initial ones
-    std::vector<std::int32_t> loaded_nodes;  // ascending
+    std::vector<double> temperatures;                 // at the nodes; empty: the initial ones
+    std::vector<std::int32_t> loaded_nodes;           // ascending
     std::vector<SuperelementInstance::Acting> parts;  // on each superelement
   };
 
@@ -578,8 +578,8 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
     if (s.options.frd) detail::write_frd_modes(s.frd_file(), s.job, step, *modes);
     if (s.options.tables) s.state_probes.add(step, *modes);
     for (int m = 0; m < modes->count(); ++m)
-      s.write_parts(step, modes->shapes[static_cast<std::size_t>(m)],
-                    s.stem(step) + detail::PartFiles::mode_suffix(m), {});
+      s.write_parts(step, modes->shapes[static_cast<std::size_t>(m)], s.stem(step) + detail::PartFiles::mode_suffix(m),
+                    {});
   });
   s.found_modes = std::move(modes);
 }
