@@ -58,7 +58,7 @@ class SuperelementInstance {
     std::vector<double> load_factors;             ///< one for each load of the part
     std::array<double, 3> acceleration{0, 0, 0};  ///< force per mass
   };
-  Acting acting(const Domain& domain, std::span<const double> case_factors) const;
+  Acting acting(const Domain& domain, std::span<const double> case_factors) const;  ///< at these factors of load cases
 
  private:
   friend std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shared_ptr<const ReducedPart> part,

@@ -25,7 +25,7 @@ class Journal {
   /// A record: its kind, the step it belongs to, its bytes.
   using Visit = std::function<void(std::uint8_t kind, std::uint32_t step, std::string_view bytes)>;
 
-  explicit Journal(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit Journal(std::filesystem::path path) : path_(std::move(path)) {}  ///< at this path; opens nothing yet
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
