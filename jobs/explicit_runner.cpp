@@ -90,6 +90,11 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
                 "a step of explicit dynamics cannot continue another one where elements have a history; put both into "
                 "one step",
                 where(step));
+  for (const StepLoad& load : request.loads)
+    if (!job_.domains[asked.domain]->load_case(load.load_case).temperatures().empty())
+      throw Error(ErrorCode::bad_input,
+                  "temperatures are not supported in explicit dynamics; remove them, or integrate implicitly",
+                  where(step));
   const DynamicStep recorded = recorded_request(request);
   const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;

@@ -132,6 +132,13 @@ TEST(DynamicSteps, TemperaturesAsInCalculiX) {
              {-2.352810E-02, -1.350876E-02, 3.563261E-01}, {-1.055338E-01, -1.914037E-01, 8.241604E-01}, 1e-5);
 }
 
+TEST(DynamicSteps, TemperaturesInExplicitStepsAreRefused) {
+  expect_error(ErrorCode::bad_input, {"test.inp:", "temperatures", "explicit"}, [&] {
+    run_deck(dynamic_column("*EXPANSION\n1e-3\n") +
+             "*STEP\n*DYNAMIC, EXPLICIT\n0.001, 0.3\n*TEMPERATURE\nNALL, 120.\n*END STEP\n");
+  });
+}
+
 TEST(DynamicSteps, AStepContinuesTheOneBefore) {
   const RanDeck ran =
       run_deck(dynamic_column() + "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.2\n*CLOAD\nTIP, 1, 5.\n" + printed +
