@@ -77,8 +77,9 @@ void expect_same(const fs::path& expected, const fs::path& found, const std::str
   for (const auto& [name, text] : b) names_b.push_back(name);
   EXPECT_EQ(names_a, names_b) << what;
   for (const auto& [name, text] : a)
-    if (const auto it = b.find(name); it != b.end())
+    if (const auto it = b.find(name); it != b.end()) {
       EXPECT_TRUE(it->second == text) << what << ": " << name << " differs";
+    }
 }
 
 const std::vector<std::string> run_hit{"run", "hit.inp", "--threads", "1", "--solver", "direct", "--frd"};
