@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -76,8 +77,9 @@ void expect_same(const fs::path& expected, const fs::path& found, const std::str
   for (const auto& [name, text] : b) names_b.push_back(name);
   EXPECT_EQ(names_a, names_b) << what;
   for (const auto& [name, text] : a)
-    if (const auto it = b.find(name); it != b.end())
+    if (const auto it = b.find(name); it != b.end()) {
       EXPECT_TRUE(it->second == text) << what << ": " << name << " differs";
+    }
 }
 
 const std::vector<std::string> run_hit{"run", "hit.inp", "--threads", "1", "--solver", "direct", "--frd"};
@@ -92,6 +94,7 @@ Outcome run_in(const fs::path& folder, std::vector<std::string> more, const RunS
 
 /// Starts the program and kills it when `when` says so; true if it was killed before it ended.
 bool run_and_kill(const fs::path& folder, const std::vector<std::string>& more, const std::function<bool()>& when) {
+  std::fflush(nullptr);  // the child would write what waits once more
   const pid_t child = fork();
   if (child == 0) {
     if (chdir(folder.c_str()) != 0) _exit(126);

@@ -155,8 +155,11 @@ TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
       EXPECT_NEAR(found.energies.damping, expected.energies.damping, 1e-10 * scale) << what;
       EXPECT_EQ(found.report.steps, steps) << what;
       if (damped) continue;
+      // On a CPU, the history of a report and of a step in between are computed by the same code, so that the number of
+      // steps in one go does not show.
+      const bool cpu = GetParam().starts_with("openmp") || GetParam().starts_with("debug");
       const ExplicitOutcome once = pull_explicitly(GetParam(), type, damped, 100, 50),
-                            again = pull_explicitly(GetParam(), type, damped, 100, 50);
+                            again = pull_explicitly(GetParam(), type, damped, 100, cpu ? 20 : 50);
       EXPECT_EQ(once.values, again.values) << what;
       EXPECT_EQ(once.energies, again.energies) << what;
     }

@@ -91,7 +91,7 @@ TEST(Geneo, ConditionOverContrastAsDrawnInTheDocs) {
   for (const char* method : {"asm2", "geneo"}) {
     LinePlot::Points points;
     double least = 1e300, most = 0;
-    for (const int power : {0, 1, 2, 3, 4, 5, 6}) {
+    for (int power = 0; power <= 6; power += std::getenv("VOUSSOIR_DRAW") ? 1 : 3) {
       const StudyRow row = row_of(method, std::pow(10.0, power), "plane_stress.quad4");
       points.emplace_back(power, std::log10(row.condition));
       least = std::min(least, row.condition);
