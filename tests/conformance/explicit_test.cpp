@@ -24,6 +24,16 @@ struct ExplicitOutcome {
   ExplicitReport report;
 };
 
+/// In the numbering of the domain: equations are numbered differently on several devices.
+ExplicitOutcome outcome_of(ExplicitAnalysis& a) {
+  ExplicitOutcome found{{}, a.energies(), a.report()};
+  for (const int derivative : {0, 1, 2}) {
+    const NodalField field = a.integrator().motion(a.model(), a.state(), derivative);
+    found.values.insert(found.values.end(), field.values.begin(), field.values.end());
+  }
+  return found;
+}
+
 std::shared_ptr<Material> material_of(const std::string& type) {
   if (type == "solid.hex8") return std::make_shared<IsotropicMaterial>("m", 100, 0.3, 1);
   auto m = std::make_shared<Material>("m");
@@ -54,12 +64,7 @@ ExplicitOutcome integrate_explicitly(const std::string& backend, const std::stri
   a.set_steps({.end = 100, .step = 0.018, .estimate_every = 90});
   a.start();
   for (int k = 0; k < 2; ++k) a.advance(steps / 2);
-  ExplicitOutcome found{a.state().unknowns.to_host(), a.energies(), a.report()};
-  for (const Vector* rates : {&a.state().rate, &a.state().second_rate}) {
-    const auto values = rates->to_host();
-    found.values.insert(found.values.end(), values.begin(), values.end());
-  }
-  return found;
+  return outcome_of(a);
 }
 
 const char* const explicit_types[] = {"solid.hex8", "st_venant_kirchhoff.hex8", "heavy_j2.hex8"};
@@ -120,13 +125,7 @@ ExplicitOutcome pull_explicitly(const std::string& backend, const std::string& t
   a.start();
   for (int k = 0; k < steps; k += at_once) a.advance(at_once);
   EXPECT_EQ(a.integrator().describe_steps().empty(), at_once == 1) << backend << ", " << type;
-  // In the numbering of the domain: equations are numbered differently on several devices.
-  ExplicitOutcome found{{}, a.energies(), a.report()};
-  for (const int derivative : {0, 1, 2}) {
-    const NodalField field = a.integrator().motion(a.model(), a.state(), derivative);
-    found.values.insert(found.values.end(), field.values.begin(), field.values.end());
-  }
-  return found;
+  return outcome_of(a);
 }
 
 TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
