@@ -92,7 +92,10 @@ TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
     EXPECT_NEAR(found.energies.damping, expected.energies.damping, 1e-10 * scale) << type;
     EXPECT_LT(std::abs(found.energies.numerical()), 0.01 * scale) << type;
     EXPECT_EQ(found.report.steps, 200) << type;
-    EXPECT_NEAR(found.report.limit, expected.report.limit, 1e-9 * expected.report.limit) << type;
+    // With other numbers of equations, Lanczos' method starts from another vector; it stops at 1 % of the frequency
+    // squared.
+    const double accuracy = Backend::open(GetParam())->devices() > 1 ? 5e-3 : 1e-9;
+    EXPECT_NEAR(found.report.limit, expected.report.limit, accuracy * expected.report.limit) << type;
     EXPECT_EQ(found.report.estimates, std::string(type) == "solid.hex8" ? 1 : 3) << type;
   }
 }
