@@ -24,6 +24,16 @@ struct ExplicitOutcome {
   ExplicitReport report;
 };
 
+/// In the numbering of the domain: equations are numbered differently on several devices.
+ExplicitOutcome outcome_of(ExplicitAnalysis& a) {
+  ExplicitOutcome found{{}, a.energies(), a.report()};
+  for (const int derivative : {0, 1, 2}) {
+    const NodalField field = a.integrator().motion(a.model(), a.state(), derivative);
+    found.values.insert(found.values.end(), field.values.begin(), field.values.end());
+  }
+  return found;
+}
+
 std::shared_ptr<Material> material_of(const std::string& type) {
   if (type == "solid.hex8") return std::make_shared<IsotropicMaterial>("m", 100, 0.3, 1);
   auto m = std::make_shared<Material>("m");
@@ -54,12 +64,7 @@ ExplicitOutcome integrate_explicitly(const std::string& backend, const std::stri
   a.set_steps({.end = 100, .step = 0.018, .estimate_every = 90});
   a.start();
   for (int k = 0; k < 2; ++k) a.advance(steps / 2);
-  ExplicitOutcome found{a.state().unknowns.to_host(), a.energies(), a.report()};
-  for (const Vector* rates : {&a.state().rate, &a.state().second_rate}) {
-    const auto values = rates->to_host();
-    found.values.insert(found.values.end(), values.begin(), values.end());
-  }
-  return found;
+  return outcome_of(a);
 }
 
 const char* const explicit_types[] = {"solid.hex8", "st_venant_kirchhoff.hex8", "heavy_j2.hex8"};
@@ -87,7 +92,10 @@ TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {
     EXPECT_NEAR(found.energies.damping, expected.energies.damping, 1e-10 * scale) << type;
     EXPECT_LT(std::abs(found.energies.numerical()), 0.01 * scale) << type;
     EXPECT_EQ(found.report.steps, 200) << type;
-    EXPECT_NEAR(found.report.limit, expected.report.limit, 1e-9 * expected.report.limit) << type;
+    // With other numbers of equations, Lanczos' method starts from another vector; it stops at 1 % of the frequency
+    // squared.
+    const double accuracy = Backend::open(GetParam())->devices() > 1 ? 5e-3 : 1e-9;
+    EXPECT_NEAR(found.report.limit, expected.report.limit, accuracy * expected.report.limit) << type;
     EXPECT_EQ(found.report.estimates, std::string(type) == "solid.hex8" ? 1 : 3) << type;
   }
 }
@@ -120,12 +128,7 @@ ExplicitOutcome pull_explicitly(const std::string& backend, const std::string& t
   a.start();
   for (int k = 0; k < steps; k += at_once) a.advance(at_once);
   EXPECT_EQ(a.integrator().describe_steps().empty(), at_once == 1) << backend << ", " << type;
-  ExplicitOutcome found{a.state().unknowns.to_host(), a.energies(), a.report()};
-  for (const Vector* rates : {&a.state().rate, &a.state().second_rate}) {
-    const auto values = rates->to_host();
-    found.values.insert(found.values.end(), values.begin(), values.end());
-  }
-  return found;
+  return outcome_of(a);
 }
 
 TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
