@@ -21,6 +21,7 @@ help:
 	@echo "make install PREFIX=   build and install below PREFIX (now $(PREFIX))"
 	@echo "make package           build Debian packages for any processor of this architecture in build-package/packages/"
 	@echo "make bench             compare the CPU backend with the machine's limits and with Eigen"
+	@echo "make peers             compare methods of domain decomposition with PETSc's, which it installs"
 	@echo "make asan              unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make asan-memory       only the tests of code that reads untrusted files: the part that CI runs"
 	@echo "make fuzz              run each reader on 100 000 corrupted files under AddressSanitizer"
@@ -95,6 +96,14 @@ bench:
 	@cmake --build $(BUILD) --target voussoir_app voussoir_extra_elements voussoir_bench_elements -j $(JOBS)
 	@$(BUILD)/voussoir bench
 
+# Needs an idle machine. PETSc is installed from the distribution; nothing of it becomes part of Voussoir.
+peers:
+	@echo "==> peers: methods of domain decomposition against PETSc's in $(BUILD)/"
+	@tools/install-dependencies build peers
+	@$(CONFIGURE) -DVOUSSOIR_PEERS=ON $(CMAKE_ARGS)
+	@cmake --build $(BUILD) --target voussoir_app peers -j $(JOBS)
+	tests/peers/compare-decomposition 12 --build $(BUILD)
+
 asan:
 	@echo "==> asan: unit tests under AddressSanitizer and UndefinedBehaviorSanitizer in build-asan-ubsan/"
 	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=ON $(CMAKE_ARGS)
@@ -113,10 +122,11 @@ SEED ?= 1
 fuzz:
 	@echo "==> fuzz: $(FUZZ_COUNT) corrupted inputs for each reader under AddressSanitizer, in build-asan-ubsan/"
 	@cmake --preset asan-ubsan $(LAUNCHER) -DVOUSSOIR_SANITIZE_KERNELS=OFF $(CMAKE_ARGS)
-	@cmake --build build-asan-ubsan --target fuzz_deck fuzz_gmsh fuzz_job -j $(JOBS)
+	@cmake --build build-asan-ubsan --target fuzz_deck fuzz_gmsh fuzz_job fuzz_market -j $(JOBS)
 	build-asan-ubsan/tests/fuzz_deck $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/deck tests/validation/decks
 	build-asan-ubsan/tests/fuzz_gmsh $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/gmsh
 	build-asan-ubsan/tests/fuzz_job $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/job
+	build-asan-ubsan/tests/fuzz_market $(FUZZ_COUNT) $(SEED) tests/fuzz/seeds/market
 
 # Ten thousand random models, in one process per core; models for which solvers disagree are kept in build/fuzz-models.
 FUZZ_MODELS ?= 10000

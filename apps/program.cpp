@@ -88,6 +88,7 @@ void build_program(CLI::App& program) {
   add_mesh_command(program);
   add_partition_command(program);
   add_study_command(program);
+  add_solve_command(program);
   add_reduce_command(program);
   add_demo_command(program);
   add_info_command(program);

@@ -16,6 +16,7 @@ struct Constraint {
   std::int32_t number;                 // of the primal unknown
   std::vector<std::int32_t> unknowns;  // local numbers of the part
   std::vector<double> values;
+  bool is_average = false;
 };
 
 }  // namespace
@@ -28,7 +29,8 @@ struct Constraint {
 ///
 /// λ is scaled by a typical stiffness, so that the entries of this matrix have one magnitude.
 struct BddcOperator::Part {
-  explicit Part(const PartMatrices& matrices, int number) : solver(matrices, number) {}
+  Part(const PartMatrices& matrices, int number, const std::string& part_solver)
+      : solver(matrices, number, part_solver) {}
 
   NeumannSolver solver;
   std::vector<double> weights;  // on the boundary
@@ -116,7 +118,7 @@ BddcOperator::BddcOperator(Backend& backend, const PartMatrices& matrices, const
       matrices_(matrices) {
   const Decomposition& decomposition = matrices.decomposition();
   for (int p = 0; p < decomposition.parts(); ++p) {
-    parts_.push_back(std::make_unique<Part>(matrices, p));
+    parts_.push_back(std::make_unique<Part>(matrices, p, options.part_solver));
     Part& part = *parts_.back();
     if (!part.solver.kernel().empty()) ++floating_;
     const std::vector<double> all = part_weights(decomposition, p, options.weighting, &matrices);
@@ -135,6 +137,13 @@ BddcOperator::BddcOperator(Backend& backend, const PartMatrices& matrices, const
 
 BddcOperator::~BddcOperator() = default;
 
+std::vector<BddcOperator::Average> BddcOperator::averages(int part) const {
+  std::vector<Average> list;
+  for (const Constraint& one : parts_[static_cast<std::size_t>(part)]->constraints)
+    if (one.is_average) list.push_back({one.number, one.unknowns, one.values});
+  return list;
+}
+
 void BddcOperator::add_constraints(const std::string& primal) {
   const Decomposition& decomposition = matrices_.decomposition();
   const auto local = [&](int p, std::int32_t unknown) {
@@ -151,7 +160,7 @@ void BddcOperator::add_constraints(const std::string& primal) {
         primal_[static_cast<std::size_t>(std::lower_bound(interface.begin(), interface.end(), u) - interface.begin())] =
             1;
         for (const std::int32_t p : decomposition.parts_of(u))
-          parts_[static_cast<std::size_t>(p)]->constraints.push_back({coarse_size_, {local(p, u)}, {1.0}});
+          parts_[static_cast<std::size_t>(p)]->constraints.push_back({coarse_size_, {local(p, u)}, {1.0}, false});
         ++coarse_size_;
       }
       continue;
@@ -170,7 +179,7 @@ void BddcOperator::add_constraints(const std::string& primal) {
       }
     for (const auto& average : orthonormal_basis(std::move(motions), 1e-6)) {
       for (const std::int32_t p : one.parts) {
-        Constraint constraint{coarse_size_, {}, average};
+        Constraint constraint{coarse_size_, {}, average, true};
         for (const std::int32_t u : one.unknowns) constraint.unknowns.push_back(local(p, u));
         parts_[static_cast<std::size_t>(p)]->constraints.push_back(std::move(constraint));
       }

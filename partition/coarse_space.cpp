@@ -20,6 +20,15 @@ int rigid_component(const std::string& unknown) {
   return -1;
 }
 
+/// Whether the elements of a model are bodies of revolution, which can move freely along their axis, y, only.
+bool is_body_of_revolution(const AnalysisModel& model) {
+  for (const BatchOrigin& origin : model.batches())
+    if (origin.kind == BatchOrigin::Kind::block &&
+        model.domain().block(static_cast<std::size_t>(origin.block)).type().program().axisymmetric())
+      return true;
+  return false;
+}
+
 /// Middle and half extent of the nodes of some equations.
 struct Surroundings {
   std::array<double, 3> centre{0, 0, 0};
@@ -61,11 +70,13 @@ std::vector<std::vector<double>> rigid_motions(const AnalysisModel& model, std::
     else
       constant[i] = others++;
   }
-  // A rotation is a motion of the model if it has both displacements across its axis, or the rotation itself.
+  // A rotation is a motion of the model if it has both displacements across its axis, or the rotation itself. A body of
+  // revolution has the translation along its axis alone.
+  const bool revolves = is_body_of_revolution(model), plane = !has[2];
   std::array<int, 6> motion{};
   int count = 0;
   for (std::size_t m = 0; m < 6; ++m) {
-    const bool exists = m < 3 ? has[m] : (has[(m + 1) % 3] && has[(m + 2) % 3]) || has[m];
+    const bool exists = revolves ? m == 1 : m < 3 ? has[m] : (has[(m + 1) % 3] && has[(m + 2) % 3]) || has[m];
     motion[m] = exists ? count++ : -1;
   }
   std::vector<std::vector<double>> vectors(static_cast<std::size_t>(count) + others,
@@ -79,7 +90,8 @@ std::vector<std::vector<double>> rigid_motions(const AnalysisModel& model, std::
       vectors[static_cast<std::size_t>(count) + constant[static_cast<std::size_t>(place.component)]][i] = 1;
       continue;
     }
-    if (c < 3 && model.domain().rotation_node(place.node)) c += 3;  // its displacements are rotations
+    // The displacements of a rotation node are rotations; in a plane, ux is the rotation about z.
+    if (c < 3 && model.domain().rotation_node(place.node)) c = plane ? 5 : c + 3;
     const auto set = [&](int m, double value) {
       if (motion[static_cast<std::size_t>(m)] >= 0)
         vectors[static_cast<std::size_t>(motion[static_cast<std::size_t>(m)])][i] = value;

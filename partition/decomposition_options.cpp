@@ -22,6 +22,15 @@ int whole_number(const std::string& key, const std::string& value, int least, co
   return number;
 }
 
+double positive_number(const std::string& key, const std::string& value, const std::string& where) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto read = std::from_chars(value.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || !(number > 0) || !(number <= 1e6))
+    throw Error(ErrorCode::bad_input, key + "=" + value + " is not a number above 0, up to 1e6", where);
+  return number;
+}
+
 std::string one_of(const std::string& key, const std::string& value, std::initializer_list<const char*> names,
                    const std::string& where) {
   std::string list;
@@ -44,11 +53,14 @@ void set_option(DecompositionOptions& options, const std::string& key, const std
     make_part_solver(value);
     options.part_solver = value;
   }
+  if (key == "schur") options.schur = one_of(key, value, {"implicit", "explicit", "auto"}, where);
   if (key == "weights") {
     one_of(key, value, {"stiffness", "multiplicity"}, where);
     options.weighting = value == "stiffness" ? Weighting::stiffness : Weighting::multiplicity;
   }
   if (key == "primal") options.primal = one_of(key, value, {"c", "ce", "cf", "cef", "ef", "e", "f"}, where);
+  if (key == "coarse") options.coarse = one_of(key, value, {"rigid", "geneo"}, where);
+  if (key == "threshold") options.threshold = positive_number(key, value, where);
   if (key == "with") options.interface_preconditioner = one_of(key, value, {"bddc", "nn", "jacobi", "none"}, where);
 }
 

@@ -22,7 +22,7 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 bool is_schwarz(const std::string& method) {
   return method == "asm" || method == "asm2" || method == "ras" || method == "ras2" || method == "msm" ||
-         method == "msm2";
+         method == "msm2" || method == "geneo";
 }
 bool is_substructuring(const std::string& method) {
   return method == "schur" || method == "bddc" || method == "nn" || method == "feti-dp";
@@ -85,7 +85,7 @@ class StudyCase {
  public:
   StudyCase(const AnalysisModel& model, const AnalysisState& state, const std::vector<double>& b,
             const StudyOptions& options, const Partition& partition, double contrast)
-      : model_(model), options_(options), b_(b), decomposition_(model, partition) {
+      : model_(model), state_(state), options_(options), b_(b), decomposition_(model, partition) {
     const std::vector<double> factors = model.batch_factors(state.case_factors);
     MatrixTerms terms;
     terms.batch_factors = factors;
@@ -172,6 +172,7 @@ class StudyCase {
 
   void run_substructuring(const std::string& method, StudyRow& row) {
     DecompositionOptions choice;
+    choice.part_solver = options_.part_solver;
     choice.interface_preconditioner = method == "schur" ? "jacobi" : method;
     const Stopwatch setup;
     const SubstructuredSystem system(model_.backend(), *matrices_, choice);
@@ -189,18 +190,28 @@ class StudyCase {
 
   void run_schwarz(const std::string& method, StudyRow& row) {
     SchwarzOperator::Options choice;
-    const std::string kind = method.substr(0, 3);
+    const std::string kind = method == "geneo" ? "asm" : method.substr(0, 3);
     choice.kind = kind == "asm"   ? SchwarzKind::additive
                   : kind == "ras" ? SchwarzKind::restricted
                                   : SchwarzKind::multiplicative;
-    choice.two_levels = method.size() == 4;
+    choice.two_levels = method.size() >= 4;
     choice.overlap = row.overlap;
+    choice.part_solver = options_.part_solver;
+    choice.threshold = options_.geneo_threshold;
+    if (method == "geneo") choice.coarse = "geneo";
+    choice.neumann = [&](std::span<const std::vector<std::int32_t>> sets) {
+      const std::vector<double> factors = model_.batch_factors(state_.case_factors);
+      MatrixTerms terms;
+      terms.batch_factors = factors;
+      return overlapping_neumann(decomposition_, sets, state_.elements(), terms, matrices_->factors());
+    };
     const Stopwatch setup;
     const SchwarzOperator schwarz(decomposition_, assembled_, choice);
     row.setup_seconds = matrix_seconds_ + setup.seconds();
     row.coarse_unknowns = schwarz.coarse_size();
     row.bytes = schwarz.bytes();
-    iterate(&schwarz, kind == "ras", row);
+    if (method == "geneo") row.bound = schwarz.condition_bound();
+    iterate(&schwarz, kind == "ras", schwarz.is_flexible(), row);
     row.coarse_seconds = schwarz.coarse_seconds();
   }
 
@@ -214,10 +225,11 @@ class StudyCase {
     row.setup_seconds = matrix_seconds_ + setup.seconds();
     row.bytes = preconditioner ? preconditioner->bytes() : 0;
     const bool unsymmetric = dynamic_cast<const UnsymmetricPreconditioner*>(preconditioner.get()) != nullptr;
-    iterate(preconditioner ? preconditioner->inverse() : nullptr, unsymmetric, row);
+    iterate(preconditioner ? preconditioner->inverse() : nullptr, unsymmetric,
+            preconditioner && preconditioner->is_flexible(), row);
   }
 
-  void iterate(const Operator* inverse, bool unsymmetric, StudyRow& row) {
+  void iterate(const Operator* inverse, bool unsymmetric, bool flexible, StudyRow& row) {
     Backend& backend = model_.backend();
     soe_->x().from_host(std::vector<double>(static_cast<std::size_t>(model_.equation_count()), 0.0));
     const Stopwatch solving;
@@ -231,7 +243,9 @@ class StudyCase {
       row.iterations = report.iterations;
       row.condition = nothing;
     } else {
-      take(backend.service<KrylovServices>().cg(soe_->matrix(), inverse, soe_->b(), soe_->x(), request()), row);
+      CgRequest own = request();
+      own.flexible = flexible;
+      take(backend.service<KrylovServices>().cg(soe_->matrix(), inverse, soe_->b(), soe_->x(), own), row);
     }
     row.solve_seconds = solving.seconds();
     const std::vector<double> all = soe_->x().to_host();
@@ -241,6 +255,7 @@ class StudyCase {
   }
 
   const AnalysisModel& model_;
+  const AnalysisState& state_;
   const StudyOptions& options_;
   const std::vector<double>& b_;
   Decomposition decomposition_;
@@ -262,9 +277,12 @@ void check(const StudyOptions& options) {
   for (const int o : options.overlaps) require(o >= 0, "an overlap of " + std::to_string(o) + "; give 0 or more");
   for (const double c : options.contrasts) require(c > 0 && std::isfinite(c), "a contrast must be positive and finite");
   require(options.relative_tolerance > 0 && options.relative_tolerance < 1, "the tolerance must be between 0 and 1");
+  require(options.geneo_threshold > 0 && std::isfinite(options.geneo_threshold),
+          "the threshold of geneo must be positive and finite");
+  make_part_solver(options.part_solver);
   for (const std::string& cut : options.cuts) make_partitioner(cut);
   for (const std::string& method : options.methods)
-    if (!is_substructuring(method)) preconditioners().find(method);
+    if (!is_substructuring(method) && method != "geneo") preconditioners().find(method);
 }
 
 /// The study in progress: rows are added as they are computed.

@@ -16,13 +16,16 @@ namespace voussoir {
 struct StudyOptions {
   std::vector<int> parts{2, 4, 8};        ///< numbers of parts
   std::vector<std::string> cuts{"auto"};  ///< partitioners (make_partitioner())
-  /// asm, asm2, ras, ras2, msm, msm2, schur, nn, bddc, feti-dp; any other preconditioner, amg for example, for the
-  /// undivided system. A preconditioner that a user has registered gets the options parts=…,cut=…,overlap=….
+  /// asm, asm2, ras, ras2, msm, msm2, geneo (asm2 with the coarse space GenEO), schur, nn, bddc, feti-dp; any other
+  /// preconditioner, amg for example, for the undivided system. A preconditioner that a user has registered gets the
+  /// options parts=…,cut=…,overlap=….
   std::vector<std::string> methods{"schur", "asm", "asm2", "bddc", "amg"};
-  std::vector<double> contrasts{1};  ///< factors of the matrices of every second part
-  std::vector<int> overlaps{1};      ///< layers of elements, for Schwarz's methods
-  double relative_tolerance = 1e-8;  ///< of the residual of the iteration
-  int max_iterations = 2000;         ///< limit of the iteration
+  std::vector<double> contrasts{1};    ///< factors of the matrices of every second part
+  std::vector<int> overlaps{1};        ///< layers of elements, for Schwarz's methods
+  std::string part_solver = "direct";  ///< how the matrices of parts are solved (make_part_solver())
+  double geneo_threshold = 0.1;        ///< of the coarse space GenEO
+  double relative_tolerance = 1e-8;    ///< of the residual of the iteration
+  int max_iterations = 2000;           ///< limit of the iteration
   /// Largest number of unknowns for which the solution is compared with that of a direct solver.
   std::int32_t compared_up_to = 60000;
   /// Called before each row with a text such as "asm2, 8 parts by metis"; returning false ends the study.
@@ -58,7 +61,7 @@ struct StudyRow {
 ///   asm, msm      across² (1 + H/δ)          asm2, msm2    1 + H/δ
 ///   schur         across² H/h                bddc, nn, feti-dp   (1 + log H/h)²
 ///
-/// NaN for other methods.
+/// NaN for other methods; rows of geneo have geneo_bound(), which includes the constant.
 double theory_bound(const std::string& method, double across, double refinement, int overlap);
 
 /// Runs a study of a linear model in one step; if `steps` is empty, all load cases act with factor 1. Rows come in

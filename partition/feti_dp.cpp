@@ -1,6 +1,8 @@
 #include <voussoir/partition/feti_dp.hpp>
 
+#include <array>
 #include <cmath>
+#include <map>
 
 namespace voussoir {
 namespace {
@@ -28,6 +30,31 @@ std::vector<FetiDpOperator::Jump> jumps_between(const Decomposition& decompositi
   return jumps;
 }
 
+/// For each pair of parts and each average that both have: its weights at the jumps between them.
+std::vector<std::vector<std::pair<std::size_t, double>>> averages_between(
+    const std::vector<FetiDpOperator::Jump>& jumps, const BddcOperator& bddc, int parts) {
+  std::vector<std::vector<std::vector<std::pair<std::int32_t, double>>>> of_local(static_cast<std::size_t>(parts));
+  for (int p = 0; p < parts; ++p)
+    for (const BddcOperator::Average& average : bddc.averages(p))
+      for (std::size_t i = 0; i < average.locals.size(); ++i) {
+        auto& lists = of_local[static_cast<std::size_t>(p)];
+        const auto local = static_cast<std::size_t>(average.locals[i]);
+        if (lists.size() <= local) lists.resize(local + 1);
+        lists[local].emplace_back(average.number, average.values[i]);
+      }
+  std::map<std::array<std::int32_t, 3>, std::vector<std::pair<std::size_t, double>>> vectors;
+  for (std::size_t k = 0; k < jumps.size(); ++k) {
+    const auto& lists = of_local[static_cast<std::size_t>(jumps[k].part[0])];
+    const auto local = static_cast<std::size_t>(jumps[k].local[0]);
+    if (local >= lists.size()) continue;
+    for (const auto& [number, value] : lists[local])
+      vectors[{jumps[k].part[0], jumps[k].part[1], number}].emplace_back(k, value);
+  }
+  std::vector<std::vector<std::pair<std::size_t, double>>> result;
+  for (auto& [key, vector] : vectors) result.push_back(std::move(vector));
+  return result;
+}
+
 }  // namespace
 
 FetiDpOperator::FetiDpOperator(Backend& backend, const PartMatrices& matrices, const BddcOperator& partially_assembled)
@@ -35,7 +62,16 @@ FetiDpOperator::FetiDpOperator(Backend& backend, const PartMatrices& matrices, c
           backend, static_cast<std::int64_t>(jumps_between(matrices.decomposition(), partially_assembled).size()))),
       matrices_(matrices),
       partially_assembled_(partially_assembled),
-      jumps_(jumps_between(matrices.decomposition(), partially_assembled)) {}
+      jumps_(jumps_between(matrices.decomposition(), partially_assembled)),
+      averages_(averages_between(jumps_, partially_assembled, matrices.decomposition().parts())) {}
+
+void FetiDpOperator::project(std::span<double> x) const {
+  for (const auto& average : averages_) {
+    double sum = 0;
+    for (const auto& [k, value] : average) sum += value * x[k];
+    for (const auto& [k, value] : average) x[k] -= sum * value;
+  }
+}
 
 std::vector<std::vector<double>> FetiDpOperator::divided(std::span<const double> f) const {
   const Decomposition& decomposition = matrices_.decomposition();
@@ -63,6 +99,7 @@ void FetiDpOperator::multiply(std::span<const double> x, std::span<double> y) co
   }
   partially_assembled_.solve_partially_assembled(parts, true);
   for (std::size_t k = 0; k < jumps_.size(); ++k) y[k] = at(jumps_[k], 0) - at(jumps_[k], 1);
+  project(y);
 }
 
 std::vector<double> FetiDpOperator::right_hand_side(std::span<const double> f, double& size) const {
@@ -77,6 +114,7 @@ std::vector<double> FetiDpOperator::right_hand_side(std::span<const double> f, d
     square += one * one + other * other;
   }
   size = std::sqrt(square);
+  project(d);
   return d;
 }
 
@@ -131,6 +169,7 @@ void DirichletPreconditioner::multiply(std::span<const double> x, std::span<doub
   }
   for (std::size_t k = 0; k < jumps.size(); ++k)
     y[k] = jumps[k].scale[0] * at(jumps[k], 0) - jumps[k].scale[1] * at(jumps[k], 1);
+  feti_.project(y);
 }
 
 }  // namespace voussoir

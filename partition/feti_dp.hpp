@@ -37,6 +37,9 @@ class FetiDpOperator : public HostOperator {
     double scale[2];        ///< weights of B_D: each part has the weight of the other
   };
   const std::vector<Jump>& jumps() const { return jumps_; }  ///< all multipliers, in the order of F
+  /// Removes the directions in which F is zero because the averages of edges and faces are primal: jumps of averages
+  /// vanish by themselves. Rounding would otherwise accumulate there and spoil the iteration.
+  void project(std::span<double> x) const;
 
  private:
   /// Loads of the whole, divided between parts by their weights.
@@ -45,6 +48,7 @@ class FetiDpOperator : public HostOperator {
   const PartMatrices& matrices_;
   const BddcOperator& partially_assembled_;
   std::vector<Jump> jumps_;
+  std::vector<std::vector<std::pair<std::size_t, double>>> averages_;  // orthonormal vectors over the multipliers
 };
 
 /// The Dirichlet preconditioner of FETI-DP, M = B_D S B_Dᵀ with the Schur complements of the parts.

@@ -12,8 +12,12 @@ namespace voussoir {
 /// **floating** part.
 class NeumannSolver {
  public:
-  /// Factorises A_p of the matrices.
-  NeumannSolver(const PartMatrices& matrices, int part);
+  /// Factorises A_p of the matrices, or prepares for solving it by another exact part solver (make_part_solver()).
+  ///
+  /// A factorisation finds every free motion. With another solver, free motions are looked for among the rigid-body
+  /// motions of each connected piece of the part; a part with others (a mechanism of trusses) is an Error (singular)
+  /// or (not_converged) that names it.
+  NeumannSolver(const PartMatrices& matrices, int part, const std::string& part_solver = "direct");
   ~NeumannSolver();
   NeumannSolver(NeumannSolver&&) noexcept;  ///< leaves the other one without a factor
 
@@ -24,8 +28,14 @@ class NeumannSolver {
   std::size_t bytes() const;  ///< memory of the factor and of the kernel
 
  private:
+  void factorise(const PartMatrices& matrices, int part, DirectMethod method);
+  void find_rigid_kernel(const PartMatrices& matrices, int part);
+  void restrain(const PartMatrices& matrices, int part);
+
   std::int64_t size_ = 0;
   std::unique_ptr<Factorization> factor_;
+  std::unique_ptr<PartSolver> solver_;    // instead of the factor
+  std::vector<std::int32_t> restrained_;  // with solver_: as many unknowns, ascending, as there are free motions
   std::vector<std::vector<double>> kernel_;
 };
 
@@ -46,6 +56,7 @@ class BddcOperator : public HostOperator {
   struct Options {
     std::string primal = "cef";                  ///< c: corners, e: edges, f: faces
     Weighting weighting = Weighting::stiffness;  ///< how results are averaged
+    std::string part_solver = "direct";          ///< for NeumannSolver
   };
   /// The matrices must outlive the operator. A floating part that its primal unknowns do not hold is an Error
   /// (bad_input) that names the part.
@@ -61,6 +72,14 @@ class BddcOperator : public HostOperator {
   /// Whether an interface unknown, by its place in Decomposition::interface(), is primal by itself, as those of
   /// corners.
   bool is_primal(std::size_t place) const { return primal_[place] != 0; }
+  /// An average over an edge or a face that is a primal unknown.
+  struct Average {
+    std::int32_t number;                   ///< of the primal unknown
+    std::span<const std::int32_t> locals;  ///< local numbers of the unknowns of the edge or face in the part
+    std::span<const double> values;        ///< weight of each; orthonormal within an edge or face
+  };
+  /// The averages of a part, which live as long as the operator.
+  std::vector<Average> averages(int part) const;
   std::size_t bytes() const override;
   std::string describe() const override;
   std::int32_t coarse_size() const { return coarse_size_; }  ///< number of primal unknowns
@@ -90,7 +109,7 @@ class NeumannNeumannOperator : public HostOperator {
  public:
   /// The matrices and the Schur complement of them must outlive the operator.
   NeumannNeumannOperator(const PartMatrices& matrices, const SchurComplement& schur,
-                         Weighting weighting = Weighting::stiffness);
+                         Weighting weighting = Weighting::stiffness, const std::string& part_solver = "direct");
   ~NeumannNeumannOperator() override;
 
   void multiply(std::span<const double> x, std::span<double> y) const override;

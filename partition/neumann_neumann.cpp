@@ -17,12 +17,12 @@ double sum_of_products(std::span<const double> a, std::span<const double> b) {
 }  // namespace
 
 NeumannNeumannOperator::NeumannNeumannOperator(const PartMatrices& matrices, const SchurComplement& schur,
-                                               Weighting weighting)
+                                               Weighting weighting, const std::string& part_solver)
     : HostOperator(schur.layout()), matrices_(matrices), schur_(schur) {
   const Decomposition& decomposition = matrices.decomposition();
   const std::size_t n = decomposition.interface().size();
   for (int p = 0; p < decomposition.parts(); ++p) {
-    neumann_.emplace_back(matrices, p);
+    neumann_.emplace_back(matrices, p, part_solver);
     const std::vector<double> all = part_weights(decomposition, p, weighting, &matrices);
     const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
     auto& own = weights_.emplace_back();

@@ -13,7 +13,7 @@ namespace {
 
 /// An element matrix in terms of free unknowns: which they are, and how its degrees of freedom follow them.
 struct ElementUnknowns {
-  std::vector<std::int32_t> unknowns;  ///< local numbers of the part, ascending
+  std::vector<std::int32_t> unknowns;  ///< of the whole, ascending
   struct Term {
     int dof, at;  ///< row of the element matrix, and position in `unknowns`
     double coefficient;
@@ -21,11 +21,15 @@ struct ElementUnknowns {
   std::vector<Term> terms;
 };
 
-/// Sums element matrices to the matrices of parts: the pattern first, then the values.
+/// Sums element matrices to the matrices of parts, or of sets that overlap: the pattern first, then the values.
 class PartAssembly {
  public:
-  explicit PartAssembly(const Decomposition& decomposition)
+  /// With `sets`, an element belongs to each set that has all its unknowns; without, to its part.
+  explicit PartAssembly(const Decomposition& decomposition, std::span<const std::vector<std::int32_t>> sets = {},
+                        std::span<const double> factors = {})
       : decomposition_(decomposition),
+        sets_(sets),
+        factors_(factors),
         model_(decomposition.model()),
         unknown_of_(make_unknown_of()),
         free_(model_, unknown_of_) {
@@ -36,23 +40,28 @@ class PartAssembly {
     for (int b = 0; b < static_cast<int>(model_.batches().size()); ++b)
       batches_.push_back(detail::has_matrices(model_, b) ? detail::batch_equations(model_, b)
                                                          : detail::BatchEquations{});
+    if (sets_.empty()) return;
+    sets_of_.resize(static_cast<std::size_t>(decomposition_.size()));
+    for (std::size_t s = 0; s < sets_.size(); ++s)
+      for (const std::int32_t u : sets_[s])
+        sets_of_[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
   }
 
   std::vector<SymmetricCsr> patterns() {
-    std::vector<std::vector<std::vector<std::int32_t>>> rows(static_cast<std::size_t>(decomposition_.parts()));
-    for (int p = 0; p < decomposition_.parts(); ++p)
-      rows[static_cast<std::size_t>(p)].resize(decomposition_.unknowns(p).size());
+    std::vector<std::vector<std::vector<std::int32_t>>> rows(set_count());
+    for (std::size_t s = 0; s < rows.size(); ++s) rows[s].resize(unknowns_of(s).size());
     ElementUnknowns element;
     for (int b = 0; b < static_cast<int>(batches_.size()); ++b)
       for (std::int32_t e = 0; e < elements(b); ++e) {
-        const int p = take(b, e, element);
-        auto& own = rows[static_cast<std::size_t>(p)];
-        for (std::size_t i = 0; i < element.unknowns.size(); ++i) {
-          auto& row = own[static_cast<std::size_t>(element.unknowns[i])];
-          row.insert(row.end(), element.unknowns.begin() + static_cast<std::ptrdiff_t>(i), element.unknowns.end());
-          // The reference node of a rigid body is in very many elements.
-          if (row.size() > 8192 && row.size() == row.capacity()) sort_unique(row);
-        }
+        const int part = take(b, e, element);
+        each_set(part, element, [&](std::size_t set, const std::vector<std::int32_t>& local) {
+          for (std::size_t i = 0; i < local.size(); ++i) {
+            auto& row = rows[set][static_cast<std::size_t>(local[i])];
+            row.insert(row.end(), local.begin() + static_cast<std::ptrdiff_t>(i), local.end());
+            // The reference node of a rigid body is in very many elements.
+            if (row.size() > 8192 && row.size() == row.capacity()) sort_unique(row);
+          }
+        });
       }
     std::vector<SymmetricCsr> result;
     for (auto& part : rows) {
@@ -80,7 +89,7 @@ class PartAssembly {
     ElementUnknowns element;
     std::vector<double> full(static_cast<std::size_t>(dofs * dofs)), transformed;
     for (std::int32_t e = 0; e < group.count; ++e) {
-      const int p = take(group.batch, group.first + e, element);
+      const int part = take(group.batch, group.first + e, element);
       const double* from = group.values +
                            static_cast<std::size_t>(e / element_matrix_lanes) *
                                static_cast<std::size_t>(group.entries) * element_matrix_lanes +
@@ -89,14 +98,18 @@ class PartAssembly {
         for (int j = i; j < dofs; ++j, ++k)
           full[static_cast<std::size_t>(i * dofs + j)] = full[static_cast<std::size_t>(j * dofs + i)] =
               from[static_cast<std::size_t>(k) * element_matrix_lanes];
+      if (!factors_.empty())
+        for (double& value : full) value *= factors_[static_cast<std::size_t>(part)];
       transform(element, full, dofs, transformed);
-      if (auto& size = sizes[static_cast<std::size_t>(p)]; !size.empty())
-        for (const auto& a : element.terms)
-          for (const auto& b : element.terms)
-            if (a.at == b.at)
-              size[static_cast<std::size_t>(element.unknowns[static_cast<std::size_t>(a.at)])] +=
-                  std::abs(a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient);
-      add(element, transformed, matrices[static_cast<std::size_t>(p)]);
+      each_set(part, element, [&](std::size_t set, const std::vector<std::int32_t>& local) {
+        if (auto& size = sizes[set]; !size.empty())
+          for (const auto& a : element.terms)
+            for (const auto& b : element.terms)
+              if (a.at == b.at)
+                size[static_cast<std::size_t>(local[static_cast<std::size_t>(a.at)])] +=
+                    std::abs(a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient);
+        add(local, transformed, matrices[set]);
+      });
     }
   }
 
@@ -106,6 +119,30 @@ class PartAssembly {
     for (std::int32_t e = 0; e < model_.equation_count(); ++e)
       result[static_cast<std::size_t>(e)] = decomposition_.unknown(e);
     return result;
+  }
+  std::size_t set_count() const {
+    return sets_.empty() ? static_cast<std::size_t>(decomposition_.parts()) : sets_.size();
+  }
+  std::span<const std::int32_t> unknowns_of(std::size_t set) const {
+    return sets_.empty() ? decomposition_.unknowns(static_cast<int>(set)) : std::span<const std::int32_t>(sets_[set]);
+  }
+  /// Calls visit(set, local numbers of the element's unknowns) for each set that has the element.
+  template <class Visit>
+  void each_set(int part, const ElementUnknowns& element, Visit visit) {
+    if (element.unknowns.empty()) return;
+    const auto look = [&](std::size_t set) {
+      const auto own = unknowns_of(set);
+      local_.clear();
+      for (const std::int32_t u : element.unknowns) {
+        const auto at = std::lower_bound(own.begin(), own.end(), u);
+        if (at == own.end() || *at != u) return;
+        local_.push_back(static_cast<std::int32_t>(at - own.begin()));
+      }
+      visit(set, std::as_const(local_));
+    };
+    if (sets_.empty()) return look(static_cast<std::size_t>(part));
+    for (const std::int32_t set : sets_of_[static_cast<std::size_t>(element.unknowns.front())])
+      look(static_cast<std::size_t>(set));
   }
   std::int32_t elements(int batch) const {
     const auto& one = batches_[static_cast<std::size_t>(batch)];
@@ -134,9 +171,6 @@ class PartAssembly {
     for (auto& term : element.terms)
       term.at = static_cast<int>(std::lower_bound(element.unknowns.begin(), element.unknowns.end(), term.at) -
                                  element.unknowns.begin());
-    const auto own = decomposition_.unknowns(part);
-    for (std::int32_t& u : element.unknowns)
-      u = static_cast<std::int32_t>(std::lower_bound(own.begin(), own.end(), u) - own.begin());
     return part;
   }
 
@@ -151,23 +185,41 @@ class PartAssembly {
             a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient;
   }
 
-  static void add(const ElementUnknowns& element, const std::vector<double>& values, SymmetricCsr& matrix) {
-    const std::size_t m = element.unknowns.size();
+  static void add(const std::vector<std::int32_t>& local, const std::vector<double>& values, SymmetricCsr& matrix) {
+    const std::size_t m = local.size();
     for (std::size_t i = 0; i < m; ++i) {
-      auto at = matrix.row_start[static_cast<std::size_t>(element.unknowns[i])];
+      auto at = matrix.row_start[static_cast<std::size_t>(local[i])];
       for (std::size_t j = i; j < m; ++j) {
-        while (matrix.column[static_cast<std::size_t>(at)] != element.unknowns[j]) ++at;
+        while (matrix.column[static_cast<std::size_t>(at)] != local[j]) ++at;
         matrix.value[static_cast<std::size_t>(at)] += values[i * m + j];
       }
     }
   }
 
   const Decomposition& decomposition_;
+  const std::span<const std::vector<std::int32_t>> sets_;
+  const std::span<const double> factors_;
+  std::vector<std::vector<std::int32_t>> sets_of_;  // of each unknown
+  std::vector<std::int32_t> local_;
   const AnalysisModel& model_;
   const std::vector<std::int32_t> unknown_of_;
   const detail::FreeCombinations free_;
   std::vector<std::int64_t> first_of_block_;
   std::vector<detail::BatchEquations> batches_;
+};
+
+/// What elements are integrated with at zero unknowns and all load cases at factor 1.
+struct RestTerms {
+  std::vector<double> factors;
+  ElementState state;
+  MatrixTerms terms;
+
+  explicit RestTerms(const AnalysisModel& model) {
+    const std::vector<double> cases(model.domain().load_case_count(), 1.0);
+    factors = model.batch_factors(cases);
+    state.temperature = model.temperatures(cases);
+    terms.batch_factors = factors;
+  }
 };
 
 }  // namespace
@@ -228,7 +280,7 @@ SymmetricCsr submatrix(const SymmetricCsr& matrix, std::span<const std::int32_t>
 }
 
 PartMatrices::PartMatrices(const Decomposition& decomposition, const ElementState& state, const MatrixTerms& terms)
-    : decomposition_(&decomposition) {
+    : decomposition_(&decomposition), factors_(static_cast<std::size_t>(decomposition.parts()), 1.0) {
   const AnalysisModel& model = decomposition.model();
   PartAssembly assembly(decomposition);
   matrices_ = assembly.patterns();
@@ -244,14 +296,8 @@ PartMatrices::PartMatrices(const Decomposition& decomposition, const ElementStat
 }
 
 PartMatrices PartMatrices::at_rest(const Decomposition& decomposition) {
-  const AnalysisModel& model = decomposition.model();
-  const std::vector<double> cases(model.domain().load_case_count(), 1.0);
-  const std::vector<double> factors = model.batch_factors(cases);
-  ElementState state;
-  state.temperature = model.temperatures(cases);
-  MatrixTerms terms;
-  terms.batch_factors = factors;
-  return PartMatrices(decomposition, state, terms);
+  const RestTerms rest(decomposition.model());
+  return PartMatrices(decomposition, rest.state, rest.terms);
 }
 
 SymmetricCsr PartMatrices::assembled() const {
@@ -291,6 +337,31 @@ void PartMatrices::scale(int part, double factor) {
                 "part " + std::to_string(part));
   for (double& value : matrices_[static_cast<std::size_t>(part)].value) value *= factor;
   for (double& size : sizes_[static_cast<std::size_t>(part)]) size *= factor;
+  factors_[static_cast<std::size_t>(part)] *= factor;
+}
+
+std::vector<SymmetricCsr> overlapping_neumann(const Decomposition& decomposition,
+                                              std::span<const std::vector<std::int32_t>> sets,
+                                              const ElementState& state, const MatrixTerms& terms,
+                                              std::span<const double> factors) {
+  if (sets.empty()) return {};
+  const AnalysisModel& model = decomposition.model();
+  PartAssembly assembly(decomposition, sets, factors);
+  std::vector<SymmetricCsr> matrices = assembly.patterns();
+  std::vector<std::vector<double>> sizes(matrices.size());
+  model.translating([&] {
+    ElementMatrixStore store(model.backend(), model.device_model(), state, terms);
+    ElementMatrixGroup group;
+    while (store.next(group)) assembly.add(group, matrices, sizes);
+  });
+  for (const SymmetricCsr& matrix : matrices) check_values(matrix);
+  return matrices;
+}
+
+std::vector<SymmetricCsr> overlapping_neumann_at_rest(const Decomposition& decomposition,
+                                                      std::span<const std::vector<std::int32_t>> sets) {
+  const RestTerms rest(decomposition.model());
+  return overlapping_neumann(decomposition, sets, rest.state, rest.terms);
 }
 
 std::size_t PartMatrices::bytes() const {

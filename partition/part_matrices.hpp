@@ -49,12 +49,26 @@ class PartMatrices {
   }
   /// Multiplies the matrix of a part by a positive factor: studies of materials with contrast.
   void scale(int part, double factor);
+  /// The product of all factors of scale(), for each part.
+  const std::vector<double>& factors() const { return factors_; }
   std::size_t bytes() const;  ///< memory of all part matrices
 
  private:
   const Decomposition* decomposition_;
   std::vector<SymmetricCsr> matrices_;
   std::vector<std::vector<double>> sizes_;
+  std::vector<double> factors_;
 };
+
+/// The matrices of sets of unknowns that may overlap, with unassembled boundary: matrix s is the sum of the elements
+/// all of whose unknowns are in set s, by positions in the set. Sets ascend. `factors` multiplies the elements of each
+/// part of the decomposition, as PartMatrices::factors() has them; empty for 1.
+std::vector<SymmetricCsr> overlapping_neumann(const Decomposition& decomposition,
+                                              std::span<const std::vector<std::int32_t>> sets,
+                                              const ElementState& state, const MatrixTerms& terms,
+                                              std::span<const double> factors = {});
+/// The same for the stiffness at zero unknowns, as PartMatrices::at_rest().
+std::vector<SymmetricCsr> overlapping_neumann_at_rest(const Decomposition& decomposition,
+                                                      std::span<const std::vector<std::int32_t>> sets);
 
 }  // namespace voussoir

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <voussoir/backends/registry.hpp>
+#include <voussoir/framework/model/analysis_model.hpp>
 #include <voussoir/solvers/direct/choice.hpp>
 #include <voussoir/solvers/direct/symmetric_matrix.hpp>
 
@@ -15,12 +16,21 @@
 
 namespace voussoir {
 
-/// Solves A x = b for the symmetric matrix of a part, again and again. A preconditioner for CG needs a solver that is a
-/// fixed linear, symmetric and positive definite operation.
+/// Solves A x = b for the symmetric matrix of a part, again and again.
+///
+/// What solve() does must be a symmetric and positive definite operation. It is **exact** if it is A⁻¹ up to a relative
+/// residual of 1e-11 or less. Methods on the interface (schur, bddc, nn, feti-dp) need exact ones, because the solvers
+/// are part of the operator S itself; the Schwarz methods accept inexact ones, which only make them converge a little
+/// slower. An inexact solver that is not linear is **flexible**, and CG is then the flexible variant.
 class PartSolver {
  public:
   virtual ~PartSolver() = default;
   virtual std::string name() const = 0;  ///< for reports
+  /// Called before set_up() with the equations of the model that the unknowns of the matrix are. Multigrid takes rigid
+  /// motions from there. The default ignores it.
+  virtual void describe(const AnalysisModel& /*model*/, std::span<const std::int32_t> /*equations*/) {}
+  virtual bool is_exact() const { return true; }      ///< whether solve() is A⁻¹ up to a residual of 1e-11
+  virtual bool is_flexible() const { return false; }  ///< whether what solve() does varies with b
   /// Prepares for a matrix. `where` names it in messages ("part 3"), `label` one of its unknowns ("node 7, ux"). A
   /// singular matrix is an Error (singular).
   virtual void set_up(const SymmetricCsr& matrix, const std::string& where,
@@ -38,7 +48,19 @@ struct PartSolverFactory {
 /// The registry of part solvers: built-in ones and those of users.
 Registry<PartSolverFactory>& part_solvers();
 
-/// Creates a part solver by name: "direct", "direct:eigen", … or a user's own. An unknown name is an Error (not_found).
+/// Creates a part solver by name. There are
+///
+///   direct, direct:eigen, …            factorisation
+///   cg+amg, cg+fsai, gmres+jacobi, …   any registered solver with any preconditioner, iterated to a relative residual
+///                                      of 1e-11: exact
+///   amg, fsai, …                       one application of a registered preconditioner: inexact
+///   a user's own                       of part_solvers()
+///
+/// Options of solvers and preconditioners are separated by slashes, since commas separate those of the method:
+/// amg:full/steps=3. An unknown name is an Error (not_found).
 std::unique_ptr<PartSolver> make_part_solver(const std::string& name);
+
+/// Throws Error (bad_input) if a part solver, made by this name, is not exact.
+void require_exact(const PartSolver& solver, const std::string& name);
 
 }  // namespace voussoir

@@ -13,7 +13,13 @@ SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices,
   const Decomposition& decomposition = matrices.decomposition();
   for (int p = 0; p < decomposition.parts(); ++p) {
     interior_.push_back(make_part_solver(part_solver));
+    require_exact(*interior_.back(), part_solver);
     const auto interior = decomposition.interior(p);
+    std::vector<std::int32_t> equations;
+    for (const std::int32_t i : interior)
+      equations.push_back(
+          decomposition.equations()[static_cast<std::size_t>(decomposition.unknowns(p)[static_cast<std::size_t>(i)])]);
+    interior_.back()->describe(decomposition.model(), equations);
     interior_.back()->set_up(submatrix(matrices.neumann(p), interior),
                              "part " + std::to_string(p) + " with its interface fixed", [&](std::int64_t i) {
                                const auto local = static_cast<std::size_t>(interior[static_cast<std::size_t>(i)]);

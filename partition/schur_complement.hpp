@@ -18,7 +18,7 @@ namespace voussoir {
 ///   g = condense(f);   solve S u_b = g by any method;   u = expand(u_b, f)
 class SchurComplement : public HostOperator {
  public:
-  /// Factorises the interior of each part by a part solver (make_part_solver()). The matrices must outlive the
+  /// Factorises the interior of each part by an exact part solver (make_part_solver()). The matrices must outlive the
   /// operator. An interior that can move while the interface is fixed is an Error (singular) that names a node.
   SchurComplement(Backend& backend, const PartMatrices& matrices, const std::string& part_solver = "direct");
 

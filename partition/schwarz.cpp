@@ -1,8 +1,11 @@
 #include <voussoir/partition/schwarz.hpp>
 
 #include <algorithm>
+#include <limits>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/geneo.hpp>
+#include <voussoir/partition/substructuring.hpp>
 
 namespace voussoir {
 namespace {
@@ -16,6 +19,7 @@ std::vector<std::int32_t> equations_of(const Decomposition& decomposition) {
 SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options)
     : HostOperator(decomposition.model().device_model().layout(), equations_of(decomposition)),
       options_(options),
+      condition_bound_(std::numeric_limits<double>::quiet_NaN()),
       matrix_(full_rows(matrix)) {
   if (matrix.n != decomposition.size())
     throw Error(ErrorCode::misuse, "the matrix has " + std::to_string(matrix.n) + " unknowns, the decomposition " +
@@ -26,6 +30,10 @@ SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const Symme
   for (int p = 0; p < decomposition.parts(); ++p) {
     const Overlap& set = sets[static_cast<std::size_t>(p)];
     solvers_.push_back(make_part_solver(options.part_solver));
+    std::vector<std::int32_t> equations;
+    for (const std::int32_t u : set.unknowns)
+      equations.push_back(decomposition.equations()[static_cast<std::size_t>(u)]);
+    solvers_.back()->describe(decomposition.model(), equations);
     solvers_.back()->set_up(submatrix(matrix, set.unknowns), "part " + std::to_string(p), [&](std::int64_t i) {
       const auto unknown = static_cast<std::size_t>(set.unknowns[static_cast<std::size_t>(i)]);
       return decomposition.model().equation_label(decomposition.equations()[unknown]);
@@ -35,9 +43,34 @@ SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const Symme
       for (const std::int32_t u : set.unknowns) weights.push_back(decomposition.owner(u) == p ? 1.0 : 0.0);
     maps_.emplace_back(set.unknowns, std::move(weights));
   }
-  if (!options.two_levels) return;
-  coarse_ = rigid_coarse_space(decomposition, sets, partition_of_unity(sets, options.overlap, decomposition.size()));
+  if (options.kind == SchwarzKind::restricted && is_flexible())
+    throw Error(
+        ErrorCode::bad_input,
+        "what it does varies with the residual, which GMRES does not allow; use an exact solver, or asm with CG",
+        "part solver '" + options.part_solver + "'");
+  if (options.two_levels) set_up_coarse(decomposition, matrix, sets);
+}
+
+void SchwarzOperator::set_up_coarse(const Decomposition& decomposition, const SymmetricCsr& matrix,
+                                    std::span<const Overlap> sets) {
+  const auto weights = partition_of_unity(sets, options_.overlap, decomposition.size());
+  if (options_.coarse == "rigid") {
+    coarse_ = rigid_coarse_space(decomposition, sets, weights);
+  } else if (options_.coarse == "geneo") {
+    if (!options_.neumann)
+      throw Error(ErrorCode::misuse, "the coarse space geneo needs the Neumann matrices of overlapping sets");
+    std::vector<std::vector<std::int32_t>> unknowns;
+    for (const Overlap& set : sets) unknowns.push_back(set.unknowns);
+    coarse_ = geneo_coarse_space(matrix, sets, weights, options_.neumann(unknowns), options_.threshold);
+    if (options_.kind == SchwarzKind::additive) condition_bound_ = geneo_bound(matrix_, sets, options_.threshold);
+  } else {
+    throw Error(ErrorCode::not_found, "there is no coarse space '" + options_.coarse + "'; there are rigid and geneo");
+  }
   coarse_.set_up(matrix_);
+}
+
+bool SchwarzOperator::is_flexible() const {
+  return std::any_of(solvers_.begin(), solvers_.end(), [](const auto& solver) { return solver->is_flexible(); });
 }
 
 void SchwarzOperator::correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z,
@@ -105,7 +138,10 @@ std::string SchwarzOperator::describe() const {
                                                                       : "multiplicative";
   return std::string(kind) + " Schwarz, " + std::to_string(maps_.size()) + " parts of up to " +
          std::to_string(largest_part()) + " unknowns, overlap " + std::to_string(options_.overlap) +
-         (coarse_.size() > 0 ? ", coarse space of " + std::to_string(coarse_.size()) : std::string());
+         (options_.part_solver == "direct" ? std::string() : ", parts by " + options_.part_solver) +
+         (coarse_.size() > 0 ? (options_.coarse == "geneo" ? ", GenEO coarse space of " : ", coarse space of ") +
+                                   std::to_string(coarse_.size())
+                             : std::string());
 }
 
 SchwarzPreconditioner::SchwarzPreconditioner(std::string name, DecompositionOptions decomposition,
@@ -113,12 +149,21 @@ SchwarzPreconditioner::SchwarzPreconditioner(std::string name, DecompositionOpti
     : name_(std::move(name)), choice_(std::move(decomposition)), options_(std::move(options)) {
   options_.overlap = choice_.overlap;
   options_.part_solver = choice_.part_solver;
+  options_.coarse = choice_.coarse;
+  options_.threshold = choice_.threshold;
 }
 
 void SchwarzPreconditioner::set_up(const LinearSOE& soe) {
   operator_.reset();
   decomposition_ = std::make_unique<Decomposition>(soe.model(), make_partition(soe.model(), choice_));
-  const SymmetricCsr matrix = assembled_matrix(soe, *decomposition_, "preconditioner '" + name_ + "'");
+  const std::string where = "preconditioner '" + name_ + "'";
+  const SymmetricCsr matrix = assembled_matrix(soe, *decomposition_, where);
+  if (options_.two_levels && options_.coarse == "geneo") {
+    part_matrices_of(soe, *decomposition_, where);  // GenEO needs element matrices whose sum is that of the system
+    options_.neumann = [&](std::span<const std::vector<std::int32_t>> sets) {
+      return overlapping_neumann_at_rest(*decomposition_, sets);
+    };
+  }
   operator_ = std::make_unique<SchwarzOperator>(*decomposition_, matrix, options_);
 }
 

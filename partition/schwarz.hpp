@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,12 @@ class SchwarzOperator : public HostOperator {
   struct Options {
     SchwarzKind kind = SchwarzKind::additive;  ///< variant
     int overlap = 1;                           ///< layers of elements by which parts are extended
-    bool two_levels = false;                   ///< with a coarse space: the rigid motions of each part
-    std::string part_solver = "direct";        ///< for make_part_solver()
+    bool two_levels = false;                   ///< with a coarse space
+    std::string part_solver = "direct";        ///< for make_part_solver(); inexact ones are allowed
+    std::string coarse = "rigid";              ///< with two levels: "rigid" (motions of each part) or "geneo"
+    double threshold = 0.1;                    ///< geneo: eigenvalues below it give coarse vectors
+    /// geneo: makes the Neumann matrices of sets of unknowns, as overlapping_neumann() does.
+    std::function<std::vector<SymmetricCsr>(std::span<const std::vector<std::int32_t>> sets)> neumann = {};
   };
   /// `matrix` is that of the model over the unknowns of the decomposition. A singular part is an Error (singular).
   SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options);
@@ -42,13 +47,18 @@ class SchwarzOperator : public HostOperator {
   std::int32_t coarse_size() const { return coarse_.size(); }  ///< vectors of the coarse space; 0 without one
   double coarse_seconds() const { return coarse_.seconds(); }  ///< time in the coarse space so far
   std::size_t largest_part() const;                            ///< unknowns of the largest extended part
+  bool is_flexible() const;  ///< whether a part solver is not linear, so that flexible CG is needed
+  /// Upper bound of the condition number (geneo_bound()); NaN for other coarse spaces.
+  double condition_bound() const { return condition_bound_; }
 
  private:
   /// z += R_pᵀ A_p⁻¹ R_p residual; where wanted, residual −= A times the change of z.
   void correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z, bool update) const;
   void multiply_in_turn(std::span<const double> r, std::span<double> z) const;
+  void set_up_coarse(const Decomposition& decomposition, const SymmetricCsr& matrix, std::span<const Overlap> sets);
 
   Options options_;
+  double condition_bound_;
   FullRows matrix_;
   std::vector<PartMap> maps_;
   std::vector<std::unique_ptr<PartSolver>> solvers_;
@@ -65,6 +75,7 @@ class SchwarzPreconditioner : public Preconditioner {
   std::string name() const override { return name_; }
   void set_up(const LinearSOE& soe) override;
   const Operator* inverse() const override { return operator_.get(); }
+  bool is_flexible() const override { return operator_ && operator_->is_flexible(); }
   std::string summary() const override { return operator_ ? operator_->describe() : std::string(); }
   const SchwarzOperator& schwarz() const { return *operator_; }  ///< after set_up()
 

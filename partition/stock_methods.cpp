@@ -10,11 +10,14 @@ namespace {
 template <class T>
 PreconditionerFactory schwarz_factory(const std::string& name, SchwarzKind kind, bool two_levels) {
   return {[=](const std::string& options) -> std::shared_ptr<Preconditioner> {
-            const auto choice = DecompositionOptions::parse(options, {"parts", "cut", "overlap", "solver"},
-                                                            "preconditioner '" + name + "'");
+            const std::string where = "preconditioner '" + name + "'";
+            const auto choice =
+                two_levels ? DecompositionOptions::parse(
+                                 options, {"parts", "cut", "overlap", "solver", "coarse", "threshold"}, where)
+                           : DecompositionOptions::parse(options, {"parts", "cut", "overlap", "solver"}, where);
             return std::make_shared<T>(name, choice, SchwarzOperator::Options{kind, 1, two_levels, "direct"});
           },
-          {}};
+          two_levels ? std::vector<std::string>{"coarse=geneo"} : std::vector<std::string>{}};
 }
 
 PreconditionerFactory substructuring_factory(const std::string& name) {
@@ -32,7 +35,7 @@ PreconditionerFactory substructuring_factory(const std::string& name) {
 
 std::shared_ptr<Solver> make_schur(const SolverSettings& settings) {
   const auto choice = DecompositionOptions::parse(
-      settings.options, {"parts", "cut", "solver", "weights", "primal", "with"}, "solver 'schur'");
+      settings.options, {"parts", "cut", "solver", "schur", "weights", "primal", "with"}, "solver 'schur'");
   return std::make_shared<SchurSolver>(choice,
                                        SchurSolver::Options{settings.relative_tolerance, settings.max_iterations});
 }

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/partition/schur_blocks.hpp>
 
 namespace voussoir {
 namespace {
@@ -46,12 +47,17 @@ SubstructuredSystem::SubstructuredSystem(Backend& backend, PartMatrices matrices
     : matrices_(std::move(matrices)) {
   schur_ = std::make_unique<SchurComplement>(backend, matrices_, options.part_solver);
   if (schur_->unknowns() == 0) return;
+  // An implicit product reads part matrices and factors twice. The dual problem does not multiply by S.
+  const bool fewer_bytes = schur_block_bytes(matrices_.decomposition()) <= 2 * schur_->bytes();
+  if (options.interface_preconditioner != "feti-dp" &&
+      (options.schur == "explicit" || (options.schur == "auto" && fewer_bytes)))
+    blocks_ = make_schur_blocks(backend, matrices_);
   const std::string& method = options.interface_preconditioner;
   if (method == "bddc" || method == "feti-dp")
-    interface_ =
-        std::make_unique<BddcOperator>(backend, matrices_, BddcOperator::Options{options.primal, options.weighting});
+    interface_ = std::make_unique<BddcOperator>(
+        backend, matrices_, BddcOperator::Options{options.primal, options.weighting, options.part_solver});
   else if (method == "nn")
-    interface_ = std::make_unique<NeumannNeumannOperator>(matrices_, *schur_, options.weighting);
+    interface_ = std::make_unique<NeumannNeumannOperator>(matrices_, *schur_, options.weighting, options.part_solver);
   else if (method == "jacobi")
     interface_ = std::make_unique<InterfaceJacobi>(matrices_, schur_->layout());
   else if (method != "none")
@@ -76,7 +82,9 @@ double SubstructuredSystem::coarse_seconds() const {
   return 0;
 }
 
-std::size_t SubstructuredSystem::bytes() const { return schur_->bytes() + (interface_ ? interface_->bytes() : 0); }
+std::size_t SubstructuredSystem::bytes() const {
+  return schur_->bytes() + (blocks_ ? blocks_->bytes() : 0) + (interface_ ? interface_->bytes() : 0);
+}
 
 std::string SubstructuredSystem::describe() const {
   if (feti_) return feti_->describe();
@@ -85,11 +93,12 @@ std::string SubstructuredSystem::describe() const {
 
 CgOutcome SubstructuredSystem::solve(Backend& backend, std::span<const double> b, std::vector<double>& x,
                                      const CgRequest& request) const {
-  const HostOperator& a = feti_ ? static_cast<const HostOperator&>(*feti_) : *schur_;
+  const HostOperator& host = feti_ ? static_cast<const HostOperator&>(*feti_) : *schur_;
+  const Operator& a = blocks_ ? *blocks_ : static_cast<const Operator&>(host);
   const Operator* const inverse = feti_ ? static_cast<const Operator*>(dirichlet_.get()) : interface_.get();
   CgOutcome outcome;
   outcome.stop = CgOutcome::Stop::converged;
-  std::vector<double> u(a.unknowns(), 0.0);
+  std::vector<double> u(host.unknowns(), 0.0);
   if (!u.empty()) {
     double size = 0;
     const std::vector<double> g = feti_ ? feti_->right_hand_side(b, size) : schur_->condense(b);
@@ -175,7 +184,7 @@ SchurSolver::SchurSolver(DecompositionOptions decomposition, const Options& opti
     : choice_(std::move(decomposition)), options_(options) {}
 SchurSolver::~SchurSolver() = default;
 
-std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<double>& b, double scale,
+std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<double>& b, double scale, int& left,
                                             SolveReport& report) {
   CgRequest request;
   // Condensed loads are compared with the loads; jumps, which are displacements, with the first ones.
@@ -183,7 +192,7 @@ std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<
   // near the limit of rounding: the passes of solve() do the rest.
   request.relative_tolerance = system_->is_dual() ? std::max(0.1 * options_.relative_tolerance, 1e-7) : 0;
   request.absolute_tolerance = system_->is_dual() ? 0 : 0.5 * options_.relative_tolerance * scale;
-  request.max_iterations = std::max(0, options_.max_iterations - report.iterations);
+  request.max_iterations = left;
   if (progress)
     request.progress = [&](int iteration, double residual) {
       return progress(report.iterations + iteration, scale > 0 ? residual / scale : residual);
@@ -191,6 +200,7 @@ std::vector<double> SchurSolver::solve_once(Backend& backend, const std::vector<
   std::vector<double> x;
   const CgOutcome outcome = system_->solve(backend, b, x, request);
   report.iterations += outcome.iterations;
+  left -= std::min(left, outcome.iterations);
   for (const double r : outcome.history)
     report.history.push_back(outcome.right_hand_side > 0 ? r / outcome.right_hand_side : r);
   using Stop = CgOutcome::Stop;
@@ -227,6 +237,7 @@ SolveReport SchurSolver::solve(LinearSOE& soe) {
   const Stopwatch solving;
   const auto columns = static_cast<std::size_t>(soe.b().columns());
   const auto equations = decomposition_->equations();
+  std::vector<int> left(columns, options_.max_iterations);  // iterations that each column may still take
   // A second pass, with the residual as load, brings bodies with small loads to their own tolerance.
   for (int pass = 0; pass < 6; ++pass) {
     Vector residual = model.make_vector(soe.b().columns());
@@ -236,15 +247,16 @@ SolveReport SchurSolver::solve(LinearSOE& soe) {
     report.column_residuals = column_residuals(soe);
     report.true_residual = largest_or_nan(report.column_residuals);
     report.converged = report.true_residual <= options_.relative_tolerance;
-    const bool stopped =
-        report.iterations >= options_.max_iterations || report.not_positive_definite || !report.advice.empty();
+    const bool used_up = std::all_of(left.begin(), left.end(), [](int more) { return more == 0; });
+    const bool stopped = used_up || report.not_positive_definite || !report.advice.empty();
     if ((pass > 0 && report.converged) || !std::isfinite(report.true_residual) || stopped) break;
     for (std::size_t c = 0; c < columns; ++c) {
       std::vector<double> b(equations.size());
       for (std::size_t i = 0; i < b.size(); ++i) b[i] = r[static_cast<std::size_t>(equations[i]) * columns + c];
       const double size = length_of(b);
-      if (size == 0) continue;
-      const std::vector<double> u = solve_once(model.backend(), b, size, report);
+      if (size == 0 || left[c] == 0) continue;
+      if (pass > 0 && report.column_residuals[c] <= options_.relative_tolerance) continue;
+      const std::vector<double> u = solve_once(model.backend(), b, size, left[c], report);
       for (std::size_t i = 0; i < b.size(); ++i) x[static_cast<std::size_t>(equations[i]) * columns + c] += u[i];
     }
     soe.x().from_host(x);

@@ -14,10 +14,25 @@ NamePart name_part(const std::string& text, const std::string& kind, const std::
   return part;
 }
 
+/// Where the preconditioner begins. A plus sign in the option solver=cg+amg, which names the solver of parts, belongs
+/// to that option.
+std::size_t preconditioner_sign(const std::string& text) {
+  std::size_t plus = text.find('+');
+  while (plus != std::string::npos) {
+    const std::size_t comma = text.rfind(',', plus), colon = text.find(':');
+    const std::size_t before = comma != std::string::npos ? comma : colon;
+    const bool in_option = before < plus && text.compare(before + 1, 7, "solver=") == 0;
+    if (!in_option) return plus;
+    const std::size_t next = text.find(',', plus);
+    plus = next == std::string::npos ? next : text.find('+', next);
+  }
+  return plus;
+}
+
 }  // namespace
 
 SolverName parse_solver_name(const std::string& text) {
-  const std::size_t plus = text.find('+');
+  const std::size_t plus = preconditioner_sign(text);
   SolverName name{name_part(text.substr(0, plus), "solver", text), {}};
   if (plus != std::string::npos) name.preconditioner = name_part(text.substr(plus + 1), "preconditioner", text);
   return name;

@@ -11,6 +11,7 @@
 #include <voussoir/solvers/detail/elimination_effort.hpp>
 #include <voussoir/solvers/detail/tangent_choice.hpp>
 #include <voussoir/solvers/numbering.hpp>
+#include <voussoir/solvers/preconditioners/unsymmetric.hpp>
 #include <voussoir/solvers/registries.hpp>
 
 namespace voussoir {
@@ -221,6 +222,24 @@ std::string automatic_storage(const Domain& domain, const Size& size, const Stat
 
 }  // namespace
 
+namespace {
+
+/// Whether a solver accepts a preconditioner: conjugate gradients need one that is symmetric. What cannot be made
+/// without options is not judged.
+bool fits_together(const SolverFactory& factory, const std::string& preconditioner) {
+  try {
+    const auto made = preconditioners().find(preconditioner).make("");
+    if (!dynamic_cast<const UnsymmetricPreconditioner*>(made.get())) return true;
+    SolverSettings settings;
+    settings.preconditioner = made;
+    return dynamic_cast<const CgSolver*>(factory.make(settings).get()) == nullptr;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> solver_names() {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name, const std::vector<std::string>& proposed) {
@@ -231,7 +250,8 @@ std::vector<std::string> solver_names() {
     const SolverFactory& factory = solvers().find(solver);
     add(solver, factory.proposed);
     if (!factory.takes_preconditioner) continue;
-    for (const std::string& p : preconditioners().names()) add(solver + "+" + p, preconditioners().find(p).proposed);
+    for (const std::string& p : preconditioners().names())
+      if (fits_together(factory, p)) add(solver + "+" + p, preconditioners().find(p).proposed);
   }
   return names;
 }

@@ -13,6 +13,7 @@ void add_plan_command(CLI::App& program);
 void add_mesh_command(CLI::App& program);
 void add_partition_command(CLI::App& program);
 void add_study_command(CLI::App& program);
+void add_solve_command(CLI::App& program);
 void add_reduce_command(CLI::App& program);
 void add_info_command(CLI::App& program);
 void add_demo_command(CLI::App& program);

@@ -17,6 +17,7 @@
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/partition/decomposition_study.hpp>
+#include <voussoir/partition/part_solver.hpp>
 #include <voussoir/partition/partitioners.hpp>
 #include <voussoir/solvers/registries.hpp>
 
@@ -26,7 +27,8 @@ namespace {
 struct StudyCommand {
   std::string file, dialect = "calculix", backend = "openmp", csv, plot;
   std::string parts = "2,4,8", cuts = "auto", methods = "schur,asm,asm2,bddc,amg", contrasts = "1", overlaps = "1";
-  double tolerance = 1e-8;
+  std::string part_solver = "direct";
+  double tolerance = 1e-8, threshold = 0.1;
   int max_iterations = 2000;
   bool force = false, json = false;
 };
@@ -68,9 +70,12 @@ StudyOptions study_options(const StudyCommand& command) {
   options.methods = items_of(command.methods);
   options.relative_tolerance = command.tolerance;
   options.max_iterations = command.max_iterations;
+  options.part_solver = command.part_solver;
+  options.geneo_threshold = command.threshold;
+  make_part_solver(options.part_solver);
   for (const std::string& cut : options.cuts) make_partitioner(cut);
   for (const std::string& method : options.methods)
-    if (method != "schur" && method != "feti-dp") preconditioners().find(method);
+    if (method != "schur" && method != "feti-dp" && method != "geneo") preconditioners().find(method);
   return options;
 }
 
@@ -112,6 +117,9 @@ void write_plot(const StudyCommand& command, const std::vector<StudyRow>& rows) 
 
 void run_study_command(const StudyCommand& command) {
   StudyOptions options = study_options(command);
+  for (const std::string& file : {command.csv, command.plot})
+    if (!file.empty() && !command.force && std::filesystem::exists(file))
+      throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", file);
   const auto backend = Backend::open(command.backend);
   const Job job = read_model(command.file, dialect_of(command.dialect), {});
   const JobStep* chosen = nullptr;
@@ -145,6 +153,7 @@ constexpr const char* study_examples =
   voussoir study beam.inp                                          iterations and times of five methods on 2, 4 and 8 parts
   voussoir study beam.inp --parts 2,4,8,16 --cut metis,rcb --method asm,asm2,bddc --csv study.csv --plot study.svg
   voussoir study beam.inp --method bddc,nn,amg --contrast 1,1e3,1e6   every second part 10³ and 10⁶ times as stiff too
+  voussoir study beam.inp --method asm2,bddc --part-solver cg+amg  multigrid in the parts
   voussoir study beam.inp --load libmine.so --method mine,asm2     a preconditioner of your own beside asm2
 
 The first step of statics or heat is solved. docs/decomposition.md describes methods and columns.)";
@@ -162,7 +171,8 @@ void add_study_command(CLI::App& program) {
   study->add_option("--cut", command->cuts, "Partitioners")->type_name("NAME,NAME,…")->capture_default_str();
   study
       ->add_option("--method", command->methods,
-                   "schur, asm, asm2, ras, ras2, msm, msm2, nn, bddc, feti-dp, or a preconditioner")
+                   "schur, asm, asm2, geneo, msm, msm2, nn, bddc, feti-dp (all with CG), ras, ras2 (with GMRES), or a "
+                   "preconditioner of the undivided system")
       ->type_name("NAME,NAME,…")
       ->capture_default_str();
   study->add_option("--contrast", command->contrasts, "Factors of the matrices of every second part")
@@ -170,6 +180,16 @@ void add_study_command(CLI::App& program) {
       ->capture_default_str();
   study->add_option("--overlap", command->overlaps, "Layers of elements by which parts overlap")
       ->type_name("N,N,…")
+      ->capture_default_str();
+  study
+      ->add_option("--part-solver", command->part_solver,
+                   "How the matrices of parts are solved: direct, direct:NAME, a solver such as cg+amg, or, for the "
+                   "Schwarz methods, a preconditioner such as amg")
+      ->type_name("NAME")
+      ->capture_default_str();
+  study->add_option("--threshold", command->threshold, "Eigenvalues below it give coarse vectors of geneo")
+      ->type_name("X")
+      ->check(number_between(1e-6, 1e6))
       ->capture_default_str();
   study->add_option("--backend", command->backend, "Backend")->type_name("NAME")->capture_default_str();
   study->add_option("--tolerance", command->tolerance, "Relative residual at which iterations stop")

@@ -16,8 +16,9 @@ namespace {
 bool has_tool(const std::string& name) { return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0; }
 
 std::vector<std::string> commands() {
-  return {"run",       "check",     "plan",  "modal", "heat", "mesh",  "mesh box", "mesh cylinder", "mesh plate",
-          "mesh pump", "partition", "study", "reduce", "demo", "info",  "bench",    "help",          "completion", "man"};
+  return {"run",           "check",      "plan",      "modal",     "heat",       "mesh",  "mesh box",
+          "mesh cylinder", "mesh plate", "mesh pump", "partition", "study",      "solve", "reduce",
+          "demo",          "info",       "bench",     "help",      "completion", "man"};
 }
 
 /// The options that the help of a command shows.

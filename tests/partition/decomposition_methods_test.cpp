@@ -1,8 +1,6 @@
 // Every method of domain decomposition against a direct solver, and its convergence against the theory.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <voussoir/framework/mesh/sample_models.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/partition/decomposition_study.hpp>
@@ -10,50 +8,19 @@
 #include <voussoir/solvers/static_problem.hpp>
 
 #include "loaded_bar.hpp"
+#include "support/decomposition_check.hpp"
 #include "support/expect_error.hpp"
 #include "support/random_model.hpp"
 
 namespace voussoir {
 namespace {
 
+using testing::decomposition_methods;
+using testing::expect_close;
 using testing::expect_error;
+using testing::expect_right_by_all;
 using testing::RandomModel;
-
-const std::vector<std::string> methods{"cg+asm",  "cg+asm2", "gmres+ras", "gmres+ras2", "cg+msm",
-                                       "cg+msm2", "cg+bddc", "cg+nn",     "schur",      "feti-dp"};
-
-StepResult solved(const Domain& domain, const std::string& solver, const std::string& backend = "openmp:2") {
-  StaticOptions options;
-  options.backend = backend;
-  options.solver = solver;
-  options.relative_tolerance = 1e-11;
-  options.max_iterations = 3000;
-  return make_static_analysis(domain, options)->run().front();
-}
-
-void expect_close(const NodalField& a, const NodalField& b, double tolerance) {
-  ASSERT_EQ(a.values.size(), b.values.size());
-  double largest = 0, apart = 0;
-  for (std::size_t i = 0; i < a.values.size(); ++i) {
-    if (std::isnan(b.values[i])) continue;
-    largest = std::max(largest, std::abs(b.values[i]));
-    apart = std::max(apart, std::abs(a.values[i] - b.values[i]));
-  }
-  EXPECT_GT(largest, 0);
-  EXPECT_LE(apart, tolerance * largest);
-}
-
-void expect_right_by_all(const Domain& domain, std::initializer_list<int> parts, const std::string& more = {},
-                         double tolerance = 1e-8) {
-  const StepResult direct = solved(domain, "direct");
-  for (const std::string& method : methods)
-    for (const int p : parts) {
-      SCOPED_TRACE(method + ", " + std::to_string(p) + " parts");
-      const StepResult result = solved(domain, method + ":parts=" + std::to_string(p) + more);
-      expect_close(result.unknowns, direct.unknowns, tolerance);
-      expect_close(result.reactions, direct.reactions, 10 * tolerance);
-    }
-}
+using testing::solved;
 
 void add_bar(Domain& domain) { testing::add_loaded_bar(domain, 3); }
 
@@ -98,7 +65,7 @@ TEST(DecompositionMethods, GiveTheDirectAnswerWithConstraintsAcrossInterfaces) {
   domain.add_equation({{far, "uz", 1.0}, {domain.node_id(domain.node_set("near")[0]), "uz", -0.5}}, 0.01);
   expect_right_by_all(domain, {2, 6});
   const StepResult direct = solved(domain, "direct");
-  for (const std::string& method : methods) {
+  for (const std::string& method : decomposition_methods()) {
     SCOPED_TRACE(method + " on debug:2");
     expect_close(solved(domain, method + ":parts=6", "debug:2").unknowns, direct.unknowns, 1e-8);
   }
@@ -217,7 +184,7 @@ TEST(DecompositionMethods, FindThatAModelIsNotSupported) {
   add_box_mesh(domain, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 1000.0, 0.3));
   domain.prescribe("xmin", "ux");
   domain.add_load_case("push").traction("xmax", {1, 0, 0});
-  for (const std::string& method : methods) {
+  for (const std::string& method : decomposition_methods()) {
     SCOPED_TRACE(method);
     expect_error(ErrorCode::singular, {}, [&] { solved(domain, method + ":parts=3"); });
   }

@@ -143,7 +143,9 @@ TEST(DeviceDivision, InteriorNodesComeFirstAndTheirRowsNeedNoOtherDevice) {
   const NodeGraph graph = node_graph(numbered.elements, static_cast<std::int32_t>(numbered.part.size()));
   std::int64_t interior = 0;
   for (std::size_t n = 0; n < on_boundary.size(); ++n) {
-    if (n > 0 && numbered.part[n] == numbered.part[n - 1]) EXPECT_GE(on_boundary[n], on_boundary[n - 1]);
+    if (n > 0 && numbered.part[n] == numbered.part[n - 1]) {
+      EXPECT_GE(on_boundary[n], on_boundary[n - 1]);
+    }
     bool needs = false;
     for (auto k = graph.row_start[n]; k < graph.row_start[n + 1]; ++k)
       needs = needs ||
@@ -166,7 +168,9 @@ TEST(DeviceDivision, AScatteredNumberingIsDividedIntoConnectedPartsWithSmallHalo
     // 13³ nodes: a plane of 169 nodes separates two halves, and both sides receive one.
     const auto halo = device_distribution(automatic.device_model());
     EXPECT_LT(halo.imbalance(), 1.06) << devices;
-    if (devices == 2) EXPECT_LE(halo.bytes_per_product, 2 * 3 * 8 * (169 + 14));
+    if (devices == 2) {
+      EXPECT_LE(halo.bytes_per_product, 2 * 3 * 8 * (169 + 14));
+    }
     EXPECT_LT(5 * halo.bytes_per_product, 2 * device_distribution(plain.device_model()).bytes_per_product) << devices;
   }
 }

@@ -42,6 +42,12 @@ TEST(SolverName, IsTakenApartByOneGrammar) {
   EXPECT_EQ(both.solver.options, "b=1,c");
   EXPECT_EQ(both.preconditioner->name, "amg");
   EXPECT_EQ(both.preconditioner->options, "k-cycle,threshold=1e+0") << "only the first plus sign separates";
+  for (const char* nested : {"schur:parts=4,solver=cg+amg", "schur:solver=cg+amg,parts=4"}) {
+    EXPECT_EQ(parse_solver_name(nested).solver.options, std::string(nested).substr(6));
+    EXPECT_FALSE(parse_solver_name(nested).preconditioner) << "the solver of parts has a plus sign of its own";
+  }
+  EXPECT_EQ(parse_solver_name("cg+asm:solver=cg+amg").preconditioner->options, "solver=cg+amg");
+  EXPECT_EQ(parse_solver_name("a:solver=b+c,d=1+e:f").preconditioner->name, "e");
   for (const char* wrong : {"", "+amg", "cg+", "cg:", "cg+amg:", ":x", "cg+:x"})
     expect_error(ErrorCode::not_found, {"solver '" + std::string(wrong) + "'", "missing"},
                  [&] { parse_solver_name(wrong); });
