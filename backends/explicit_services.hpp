@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,24 +15,28 @@ namespace voussoir {
 /// The part of an explicit integration that stays the same from step to step: M a + D v + f(u) = Σ factor · load.
 /// Vectors are not owned; they must outlive the stepper.
 struct ExplicitSystem {
-  const DeviceModel* model = nullptr;       ///< whose elements give the internal forces f(u)
-  std::vector<double> batch_factors;        ///< of internal forces, one per batch; batches with 0 are left out
-  std::vector<const Vector*> loads;         ///< external forces at factor 1; at most ExplicitServices::most_loads
-  const Vector* damping = nullptr;          ///< the diagonal D; null: no damping
+  const DeviceModel* model = nullptr;  ///< whose elements give the internal forces f(u)
+  std::vector<double> batch_factors;   ///< of internal forces, one per batch; batches with 0 are left out
+  std::vector<const Vector*> loads;    ///< external forces at factor 1; at most ExplicitServices::most_loads
+  const Vector* damping = nullptr;     ///< the diagonal D; null: no damping
 };
 
 /// The vectors that steps of one size change. A step goes from a state with the velocities of the next step known to
 /// the next such state. Vectors are not owned.
 struct ExplicitMotion {
-  Vector* unknowns = nullptr;      ///< u at the state
-  Vector* velocity = nullptr;      ///< w in the middle of the step that follows the state
-  Vector* before = nullptr;        ///< w in the middle of the step that led to the state
-  Vector* internal = nullptr;      ///< f(u) at the state, on all equations
-  Vector* external = nullptr;      ///< external forces at the state
-  const Vector* gain = nullptr;    ///< of w₊ = gain (p − f) + keep w₋; 0 at prescribed equations
-  const Vector* keep = nullptr;    ///< likewise; null: 1
-  double step = 0;                 ///< size of all steps, of the one that led to the state too
-  ElementState elements;           ///< temperatures and committed history at the state; its unknowns are not read
+  Vector* unknowns = nullptr;    ///< u at the state
+  Vector* velocity = nullptr;    ///< w in the middle of the step that follows the state
+  Vector* before = nullptr;      ///< w in the middle of the step that led to the state
+  Vector* internal = nullptr;    ///< f(u) at the state, on all equations
+  Vector* external = nullptr;    ///< external forces at the state
+  const Vector* gain = nullptr;  ///< of w₊ = gain (p − f) + keep w₋; 0 at prescribed equations
+  const Vector* keep = nullptr;  ///< likewise; null: 1
+  /// Works of internal forces, external forces and damping (unused without), to which those of the steps are added. The
+  /// sums over all entries are what counts: a backend may add the work of many equations to the entry of one of them,
+  /// but always in the same way, so that calls with fewer steps at a time give the same bits.
+  Vector* works[3] = {nullptr, nullptr, nullptr};
+  double step = 0;        ///< size of all steps, of the one that led to the state too
+  ElementState elements;  ///< temperatures and committed history at the state; its unknowns are not read
 };
 
 /// The steps that are taken in one call.
@@ -42,25 +45,19 @@ struct ExplicitRows {
   std::span<const double> factors;  ///< of the loads at these times: those of the first step, then those of the next …
 };
 
-/// What steps leave besides the motion.
-struct ExplicitOutcome {
-  /// Of the elements, committed after every step but the last, whose commit is the caller's; null where no element has
-  /// a history.
-  std::shared_ptr<const ElementHistory> history;
-  std::array<double, 3> works{};  ///< of internal forces, external forces and damping in these steps
-};
-
 /// Takes steps of central differences for one system, all on the devices:
 ///
-///   works += forces · ½ h (w₋ + w₊);   u += h w₊;   f = f(u);   p = Σ factor · load;   w₋ = w₊;   w₊ = gain (p − f) + keep w₋
+///   works += forces · ½ h (w₋ + w₊);   u += h w₊;   f = f(u);   p = Σ factor · load;   w₋ = w₊;   w₊ = gain (p − f) +
+///   keep w₋
 ///
 /// Sums are taken in a fixed order. Nothing is copied to the host between the first step and the last one of a call.
 class ExplicitStepper {
  public:
   virtual ~ExplicitStepper() = default;
-  /// Takes the steps. Throws ElementError for an element that became impossible in one of them; the motion is then that
-  /// of some later step.
-  virtual ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) = 0;
+  /// Takes the steps. Returns the history of the elements, committed after every step but the last, whose commit is the
+  /// caller's; null where no element has a history. Throws ElementError for an element that became impossible in one of
+  /// the steps; the motion is then that of some later one.
+  virtual std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) = 0;
   /// How a step is done, on one line, for people: kernels, recorded or not.
   virtual std::string describe() const = 0;
 };

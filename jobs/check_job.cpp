@@ -102,9 +102,12 @@ std::string modal_loads_of(const Domain& domain, const JobStep& step) {
     say(text, direct->moved.size(), "motion of supports");
   }
   if (const auto* stress = std::get_if<ThermalStressStep>(&step.modal)) {
-    add(stress->loads, {});
+    JobStep unheated = step;  // its temperatures are named once
+    unheated.heated_by.reset();
+    for (const StepLoad& load : stress->loads)
+      text += (text.empty() ? "" : ", ") + loads_of(unheated, &domain.load_case(load.load_case));
     say(text, stress->moved.size(), "motion of supports");
-    text += (text.empty() ? "" : ", ") + std::string("temperatures of a heat step");
+    text += (text.empty() ? "" : ", ") + loads_of(step, nullptr);
   }
   if (const auto* harmonic = std::get_if<HarmonicStep>(&step.modal)) add(harmonic->loads, harmonic->base);
   if (const auto* spectrum = std::get_if<SpectrumStep>(&step.modal))

@@ -25,6 +25,8 @@ constexpr std::size_t most_curve_nodes = 20;
 constexpr std::size_t most_kept_values = 4'000'000, fewest_kept_states = 16;
 /// Files for viewers, unless somebody says how many.
 constexpr double usual_states = 100;
+/// Temperatures that are kept for a step of thermal stress: 2 GB.
+constexpr double most_heated_values = 2.5e8;
 
 /// What a row of the history that checkpoints keep is.
 constexpr std::uint8_t history_row = 0, heated_row = 1;
@@ -53,7 +55,11 @@ class DynamicOutputs {
     const DynamicTimes& times = request.times;
     every_ = request.states.every;
     const double increments = std::ceil(times.period / times.increment * (1 - 1e-9));
-    if (every_ > 0 || !request.states.times.empty()) return;
+    if (every_ > 0 || !request.states.times.empty() || request.states.change > 0) return;
+    if (request.states.interval > 0) {
+      spacing_ = next_ = request.states.interval;
+      return;
+    }
     if (times.automatic) {
       spacing_ = times.period / usual_states;
     } else {
@@ -90,6 +96,8 @@ class DynamicOutputs {
       state.for_viewers = listed(request_.states.times, time);
     } else if (every_ > 0) {
       state.for_viewers = last || increment % every_ == 0;
+    } else if (request_.states.change > 0) {
+      state.for_viewers = last;  // or as the recorder finds it
     } else {
       state.for_viewers = last || time >= next_ - 1e-9 * spacing_;
       while (time >= next_ - 1e-9 * spacing_) next_ += spacing_;
@@ -177,13 +185,13 @@ class DynamicRecorder : public StepRecorder {
     if (increment_ > 0) {
       for (const auto& stress : stresses_)
         if (stress->take(increment_, committed.state.time, displacement)) save_heated(*stress);
-      pass_on(committed, method, time);
+      pass_on(committed, method, time, displacement);
     }
     ++increment_;
   }
 
   void save(ByteWriter& out) const override {
-    out.put(increment_).put(outputs_.next());
+    out.put(increment_).put(outputs_.next()).put(last_written_);
     for (const auto& stress : stresses_) out.put(stress->outputs.next());
     for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
       out.put(static_cast<std::uint64_t>(peaks->size()));
@@ -211,6 +219,7 @@ class DynamicRecorder : public StepRecorder {
     });
     increment_ = in.get<int>();
     outputs_.set_next(in.get<double>());
+    last_written_ = in.list<double>();
     for (const auto& stress : stresses_) stress->outputs.set_next(in.get<double>());
     for (auto* peaks : {&peaks_, &reaction_peaks_}) {
       if (in.get<std::uint64_t>() != peaks->size()) in.fail("it has another number of peaks");
@@ -268,6 +277,13 @@ class DynamicRecorder : public StepRecorder {
       outputs.decide(increment, time, state);
       const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
       if (!state.for_viewers && !printed) return false;
+      if (static_cast<double>(states.size() + 1) * static_cast<double>(temperatures.values.size()) > most_heated_values)
+        throw Error(
+            ErrorCode::out_of_memory,
+            "the temperatures of more than " + std::to_string(states.size()) +
+                " increments, at which thermal stress is written or printed, do not fit into 2 GB; choose fewer "
+                "by FREQUENCY=N or TIME POINTS= of *NODE PRINT, *EL PRINT and *NODE FILE, or by "
+                "\"states_every\" and \"states_at\"");
       states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
       return true;
     }
@@ -381,9 +397,23 @@ class DynamicRecorder : public StepRecorder {
     }
   }
 
-  void pass_on(const CommittedState& committed, TimeIntegrator& method, double time) {
+  /// A state is written where an unknown differs from the last one that was by more than a share of the largest value.
+  void choose_by_change(const NodalField& field, StepState& state) {
+    double largest = 0, change = 0;
+    for (std::size_t c = 0; c < peaks_.size(); ++c)
+      if (has_curve(components_[c])) largest = std::max(largest, std::abs(peaks_[c].value));
+    if (last_written_.empty()) last_written_.assign(field.values.size(), 0.0);
+    for (std::size_t i = 0; i < field.values.size(); ++i)
+      if (has_curve(components_[i % components_.size()]) && !std::isnan(field.values[i]))
+        change = std::max(change, std::abs(field.values[i] - last_written_[i]));
+    if (change > request_.states.change * largest) state.for_viewers = true;
+    if (state.for_viewers) last_written_ = field.values;
+  }
+
+  void pass_on(const CommittedState& committed, TimeIntegrator& method, double time, const NodalField& displacement) {
     StepState state;
     outputs_.decide(increments ? increments() : increment_, committed.state.time, state);
+    if (request_.states.change > 0) choose_by_change(displacement, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
     const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
     if (!state.for_viewers && !printed && !needed) return;
@@ -433,6 +463,7 @@ class DynamicRecorder : public StepRecorder {
   std::vector<char> hidden_;  // nodes that are not reported
   std::vector<std::string> components_;
   std::vector<TimedPeak> peaks_, reaction_peaks_;
+  std::vector<double> last_written_;        // of states that are chosen by change
   std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
   bool sums_ = true;
   int increment_ = 0;
@@ -592,9 +623,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   const auto analysis = make_transient_analysis(*job_.domains[asked.domain], backend_, options);
   StepCheckpoint saved(checkpoints_, step);
   // With checkpoints, an increment is brought to its end before the run stops.
-  analysis->observer = [&](const Progress& progress) {
-    return !tell_ || tell_(step, progress, -1) || saved.is_on();
-  };
+  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
   const auto recorder = make_step_recorder(job_, step, request, receiver_, heated_);
   recorder->checkpoint = &saved;
   TimeSteps steps;

@@ -84,9 +84,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   parts.backend = backend_;
   ExplicitAnalysis analysis(*job_.domains[asked.domain], std::move(parts));
   StepCheckpoint saved(checkpoints_, step);
-  analysis.observer = [&](const Progress& progress) {
-    return !tell_ || tell_(step, progress, -1) || saved.is_on();
-  };
+  analysis.observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, -1) || saved.is_on(); };
   if (request.continues && analysis.model().has_history())
     throw Error(ErrorCode::bad_input,
                 "a step of explicit dynamics cannot continue another one where elements have a history; put both into "
@@ -109,7 +107,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   run_saved(step, request, analysis, *recorder, saved);
   keep_end(step, analysis.integrator(), analysis.model(), analysis.state());
   take_model_report(analysis, stopwatch.seconds());
-  if (matrix_.empty()) matrix_ = "none: explicit dynamics";
+  if (matrix_.empty()) matrix_ = "no matrix: explicit dynamics";
   StepResponse response = recorder->finish(analysis.integrator());
   response.counts = explicit_counts(analysis.report());
   response.statement = explicit_statement(analysis);

@@ -15,8 +15,7 @@ constexpr const char* text_part = "the text of the input file";
 class PartSum {
  public:
   template <class T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  PartSum& add(T value) {
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T> PartSum& add(T value) {
     sum_ = checksum({reinterpret_cast<const char*>(&value), sizeof value}, sum_);
     return *this;
   }
@@ -32,17 +31,13 @@ class PartSum {
     return *this;
   }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  PartSum& add(std::span<const T> list) {
+  requires std::is_arithmetic_v<T> PartSum& add(std::span<const T> list) {
     add(list.size());
     sum_ = checksum({reinterpret_cast<const char*>(list.data()), list.size_bytes()}, sum_);
     return *this;
   }
   template <class T>
-    requires std::is_arithmetic_v<T>
-  PartSum& add(const std::vector<T>& list) {
-    return add(std::span<const T>(list));
-  }
+  requires std::is_arithmetic_v<T> PartSum& add(const std::vector<T>& list) { return add(std::span<const T>(list)); }
   PartSum& add(const std::array<double, 3>& vector) { return add(std::span<const double>(vector)); }
   std::uint64_t sum() const { return sum_; }
 
@@ -198,7 +193,9 @@ void add_acting(PartSum& sum, const std::vector<StepLoad>& loads, const std::vec
 struct RequestSums {
   PartSum times, method, loads, initial, states;
 
-  void add(const StateOutput& output) { states.add(output.every).add(output.times); }
+  void add(const StateOutput& output) {
+    states.add(output.every).add(output.times).add(output.interval, output.change);
+  }
   void add(const std::vector<InitialMotion>& motions) {
     for (const InitialMotion& m : motions) initial.add(m.node).add(m.unknown).add(m.value);
     initial.add(motions.size());

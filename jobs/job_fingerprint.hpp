@@ -9,8 +9,8 @@ namespace voussoir {
 
 /// A part of a job in the user's words, and the checksum of all that is in it.
 struct FingerprintPart {
-  std::string name;                                        ///< "nodes", "loads of step 'step 2'" …
-  std::uint64_t sum = 0;                                   ///< of its contents
+  std::string name;                                         ///< "nodes", "loads of step 'step 2'" …
+  std::uint64_t sum = 0;                                    ///< of its contents
   bool operator==(const FingerprintPart&) const = default;  ///< the same part with the same contents
 };
 

@@ -191,7 +191,8 @@ void ModalFiles::write_view(std::size_t step, const std::string& stem, StepState
   writer.write(options_.folder / file, how);
   out_.done(options_.folder / file);
   series_.push_back({state.at, file});
-  // Viewers may look at a run while it goes on. Written after every state, a long list would take longer than the files.
+  // Viewers may look at a run while it goes on. Written after every state, a long list would take longer than the
+  // files.
   if (asked.procedure != Procedure::spectrum && (series_.size() <= 100 || series_.size() >= listed_ + listed_ / 10))
     write_list(list_file(stem, asked.procedure));
 }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_set>
@@ -15,11 +16,11 @@
 #include <voussoir/framework/io/csv/csv_writer.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/output_lock.hpp>
-#include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/background_work.hpp>
 #include <voussoir/jobs/detail/judge_step.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_files.hpp>
+#include <voussoir/jobs/detail/part_files.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
@@ -75,13 +76,13 @@ struct ResultFiles::State {
     std::string dat, frd;
     std::vector<std::string> notes;
   };
-  Added* added = nullptr;  // of the state that is being written
-  detail::BackgroundWork background;           // the last member: its thread uses all the others
+  Added* added = nullptr;             // of the state that is being written
+  detail::BackgroundWork background;  // the last member: its thread uses all the others
 
   /// What acts in a step, as far as files tell of it.
   struct Acting {
-    std::vector<double> temperatures;        // at the nodes; empty: the initial ones
-    std::vector<std::int32_t> loaded_nodes;  // ascending
+    std::vector<double> temperatures;                 // at the nodes; empty: the initial ones
+    std::vector<std::int32_t> loaded_nodes;           // ascending
     std::vector<SuperelementInstance::Acting> parts;  // on each superelement
   };
 
@@ -424,8 +425,8 @@ struct ResultFiles::State {
   /// Writes one of several states of a step.
   void write_state(std::size_t step, StepState& state) {
     const Procedure procedure = job.steps[step].procedure;
-    const bool in_frd = options.frd && state.for_viewers &&
-                        (procedure == Procedure::modal_dynamic || is_integrated(procedure));
+    const bool in_frd =
+        options.frd && state.for_viewers && (procedure == Procedure::modal_dynamic || is_integrated(procedure));
     Added adds;
     struct Forget {  // also where a file cannot be written
       State& state;
@@ -577,8 +578,8 @@ void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) 
     if (s.options.frd) detail::write_frd_modes(s.frd_file(), s.job, step, *modes);
     if (s.options.tables) s.state_probes.add(step, *modes);
     for (int m = 0; m < modes->count(); ++m)
-      s.write_parts(step, modes->shapes[static_cast<std::size_t>(m)],
-                    s.stem(step) + detail::PartFiles::mode_suffix(m), {});
+      s.write_parts(step, modes->shapes[static_cast<std::size_t>(m)], s.stem(step) + detail::PartFiles::mode_suffix(m),
+                    {});
   });
   s.found_modes = std::move(modes);
 }

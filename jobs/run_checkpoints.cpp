@@ -28,9 +28,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool is_saved(Procedure procedure) {
-  return procedure == Procedure::dynamic || procedure == Procedure::transient_heat;
-}
+bool is_saved(Procedure procedure) { return procedure == Procedure::dynamic || procedure == Procedure::transient_heat; }
 
 RunCheckpoints::RunCheckpoints(const fs::path& folder, const std::string& name, CheckpointOptions options)
     : options_(options),
@@ -112,8 +110,8 @@ bool RunCheckpoints::take(const CheckpointPair::Found& found, const std::vector<
   const std::string machine = in.text(), files = in.text();
   if (files != setting_.files)
     throw Error(ErrorCode::bad_input,
-                "the run cannot be resumed with other result files: it was started with '" + files + "', and now has '" +
-                    setting_.files + "'; give the same options",
+                "the run cannot be resumed with other result files: it was started with '" + files +
+                    "', and now has '" + setting_.files + "'; give the same options",
                 where);
   Journal::Place place;
   place.length = in.get<std::uint64_t>();

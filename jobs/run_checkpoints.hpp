@@ -98,7 +98,7 @@ class RunCheckpoints {
   bool resumes_ = false;
   // What the run goes on from:
   Journal::Place resumed_from_;
-  std::vector<std::size_t> complete_;    // steps over time that came to their end
+  std::vector<std::size_t> complete_;  // steps over time that came to their end
   std::optional<std::size_t> open_step_;
   std::string open_state_;
   std::optional<double> resumed_at_;

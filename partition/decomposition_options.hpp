@@ -17,6 +17,7 @@ struct DecompositionOptions {
   std::string cut = "auto";                       ///< for make_partitioner()
   int overlap = 1;                                ///< layers of elements (Schwarz)
   std::string part_solver = "direct";             ///< for make_part_solver()
+  std::string schur = "implicit";                 ///< schur: how S is multiplied, implicit, explicit or auto
   Weighting weighting = Weighting::stiffness;     ///< how interface values are shared (bddc, nn)
   std::string primal = "cef";                     ///< bddc: constraints at corners, edges and faces
   std::string interface_preconditioner = "bddc";  ///< schur: bddc, nn, jacobi or none

@@ -92,7 +92,8 @@ class PartReduction {
   using Load = ReducedPart::Load;
 
   [[noreturn]] void refuse(const std::string& text, const std::string& where) const {
-    throw Error(ErrorCode::bad_input, text, "superelement '" + options_.name + "'" + (where.empty() ? "" : ", ") + where);
+    throw Error(ErrorCode::bad_input, text,
+                "superelement '" + options_.name + "'" + (where.empty() ? "" : ", ") + where);
   }
 
   void check_model() const;
@@ -121,14 +122,14 @@ class PartReduction {
   ReduceOptions options_;
   AnalysisModel model_;
   ReducedPart part_;
-  std::vector<std::int32_t> free_, place_;      // free equations, and of each equation its number among them or −1
-  std::vector<std::int32_t> boundary_;          // numbers among the free equations
+  std::vector<std::int32_t> free_, place_;  // free equations, and of each equation its number among them or −1
+  std::vector<std::int32_t> boundary_;      // numbers among the free equations
   std::vector<std::int32_t> interface_equations_;
   bool mechanical_ = false;
   std::unique_ptr<Factorization> factor_;
-  SymmetricCsr mass_;       // on free equations; empty without mass
-  Eigen::MatrixXd modes_;   // free equations × modes
-  Eigen::MatrixXd basis_;   // free equations × coordinates
+  SymmetricCsr mass_;      // on free equations; empty without mass
+  Eigen::MatrixXd modes_;  // free equations × modes
+  Eigen::MatrixXd basis_;  // free equations × coordinates
 };
 
 void PartReduction::check_model() const {
@@ -138,14 +139,16 @@ void PartReduction::check_model() const {
     refuse("an element type has an unsymmetric tangent; only symmetric parts can be reduced", "");
   for (const Prescribed& p : domain_.prescribed())
     if (p.value != 0)
-      refuse("a prescribed value other than zero cannot be reduced; make the node an interface node, and prescribe the "
-             "value in the model that uses the part",
-             domain_.node_label(p.node) + ", " + p.unknown);
+      refuse(
+          "a prescribed value other than zero cannot be reduced; make the node an interface node, and prescribe the "
+          "value in the model that uses the part",
+          domain_.node_label(p.node) + ", " + p.unknown);
   for (const ObliqueSupport& o : domain_.oblique_supports())
     if (o.value != 0)
-      refuse("a prescribed value other than zero cannot be reduced; make the node an interface node, and prescribe the "
-             "value in the model that uses the part",
-             domain_.node_label(o.node));
+      refuse(
+          "a prescribed value other than zero cannot be reduced; make the node an interface node, and prescribe the "
+          "value in the model that uses the part",
+          domain_.node_label(o.node));
   for (const AffineDependency& d : model_.constraints().dependent)
     if (d.constant != 0)
       refuse("an equation with a constant other than zero cannot be reduced", model_.equation_label(d.equation));
@@ -208,9 +211,10 @@ void PartReduction::check_loads() const {
     std::vector<double> one = none;
     one[c] = 1;
     if (!model_.same_matrix(none, one))
-      refuse("the load case changes the matrix (a film, a load that follows the surface, or temperatures of materials "
-             "with tables), so that it cannot be a load of a reduced part",
-             "load case '" + domain_.load_case(c).name() + "'");
+      refuse(
+          "the load case changes the matrix (a film, a load that follows the surface, or temperatures of materials "
+          "with tables), so that it cannot be a load of a reduced part",
+          "load case '" + domain_.load_case(c).name() + "'");
   }
 }
 

@@ -13,12 +13,12 @@ namespace voussoir {
 
 /// How a part is reduced.
 struct ReduceOptions {
-  std::string name = "part";           ///< of the reduced part
-  int modes = 0;                       ///< number of fixed-interface modes; 0: as many as `below` says
-  double below = 0;                    ///< highest frequency of modes, in cycles per unit of time; 0: no limit
-  bool recovery = true;                ///< whether displacements inside can be recovered later
-  bool stresses = false;               ///< whether mean stresses of elements can be recovered, too
-  std::string eigen_solver = "auto";   ///< a name for make_eigen_solver()
+  std::string name = "part";          ///< of the reduced part
+  int modes = 0;                      ///< number of fixed-interface modes; 0: as many as `below` says
+  double below = 0;                   ///< highest frequency of modes, in cycles per unit of time; 0: no limit
+  bool recovery = true;               ///< whether displacements inside can be recovered later
+  bool stresses = false;              ///< whether mean stresses of elements can be recovered, too
+  std::string eigen_solver = "auto";  ///< a name for make_eigen_solver()
   DirectMethod method = DirectMethod::automatic;  ///< of the factorisation of the inside
 };
 

@@ -35,7 +35,7 @@ PreconditionerFactory substructuring_factory(const std::string& name) {
 
 std::shared_ptr<Solver> make_schur(const SolverSettings& settings) {
   const auto choice = DecompositionOptions::parse(
-      settings.options, {"parts", "cut", "solver", "weights", "primal", "with"}, "solver 'schur'");
+      settings.options, {"parts", "cut", "solver", "schur", "weights", "primal", "with"}, "solver 'schur'");
   return std::make_shared<SchurSolver>(choice,
                                        SchurSolver::Options{settings.relative_tolerance, settings.max_iterations});
 }

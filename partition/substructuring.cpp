@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/partition/schur_blocks.hpp>
 
 namespace voussoir {
 namespace {
@@ -46,6 +47,11 @@ SubstructuredSystem::SubstructuredSystem(Backend& backend, PartMatrices matrices
     : matrices_(std::move(matrices)) {
   schur_ = std::make_unique<SchurComplement>(backend, matrices_, options.part_solver);
   if (schur_->unknowns() == 0) return;
+  // An implicit product reads part matrices and factors twice. The dual problem does not multiply by S.
+  const bool fewer_bytes = schur_block_bytes(matrices_.decomposition()) <= 2 * schur_->bytes();
+  if (options.interface_preconditioner != "feti-dp" &&
+      (options.schur == "explicit" || (options.schur == "auto" && fewer_bytes)))
+    blocks_ = make_schur_blocks(backend, matrices_);
   const std::string& method = options.interface_preconditioner;
   if (method == "bddc" || method == "feti-dp")
     interface_ = std::make_unique<BddcOperator>(
@@ -76,7 +82,9 @@ double SubstructuredSystem::coarse_seconds() const {
   return 0;
 }
 
-std::size_t SubstructuredSystem::bytes() const { return schur_->bytes() + (interface_ ? interface_->bytes() : 0); }
+std::size_t SubstructuredSystem::bytes() const {
+  return schur_->bytes() + (blocks_ ? blocks_->bytes() : 0) + (interface_ ? interface_->bytes() : 0);
+}
 
 std::string SubstructuredSystem::describe() const {
   if (feti_) return feti_->describe();
@@ -85,11 +93,12 @@ std::string SubstructuredSystem::describe() const {
 
 CgOutcome SubstructuredSystem::solve(Backend& backend, std::span<const double> b, std::vector<double>& x,
                                      const CgRequest& request) const {
-  const HostOperator& a = feti_ ? static_cast<const HostOperator&>(*feti_) : *schur_;
+  const HostOperator& host = feti_ ? static_cast<const HostOperator&>(*feti_) : *schur_;
+  const Operator& a = blocks_ ? *blocks_ : static_cast<const Operator&>(host);
   const Operator* const inverse = feti_ ? static_cast<const Operator*>(dirichlet_.get()) : interface_.get();
   CgOutcome outcome;
   outcome.stop = CgOutcome::Stop::converged;
-  std::vector<double> u(a.unknowns(), 0.0);
+  std::vector<double> u(host.unknowns(), 0.0);
   if (!u.empty()) {
     double size = 0;
     const std::vector<double> g = feti_ ? feti_->right_hand_side(b, size) : schur_->condense(b);

@@ -20,8 +20,9 @@ class SubstructuredSystem {
   SubstructuredSystem(Backend& backend, PartMatrices matrices, const DecompositionOptions& options);
   ~SubstructuredSystem();
 
-  const PartMatrices& matrices() const { return matrices_; }                         ///< of the parts
-  const SchurComplement& schur() const { return *schur_; }                           ///< S
+  const PartMatrices& matrices() const { return matrices_; }  ///< of the parts
+  const SchurComplement& schur() const { return *schur_; }    ///< S
+  bool is_explicit() const { return blocks_ != nullptr; }  ///< whether products take S from dense blocks on the devices
   const HostOperator* interface_preconditioner() const { return interface_.get(); }  ///< M; null for none
   std::int32_t coarse_size() const;                  ///< unknowns of the coarse problem of M; 0 where there is none
   double coarse_seconds() const;                     ///< time in the coarse problem so far
@@ -35,6 +36,7 @@ class SubstructuredSystem {
  private:
   PartMatrices matrices_;
   std::unique_ptr<SchurComplement> schur_;
+  std::unique_ptr<Operator> blocks_;  // S in its explicit form; null for the implicit one
   std::unique_ptr<HostOperator> interface_;
   std::unique_ptr<FetiDpOperator> feti_;  // made of the BddcOperator in interface_
   std::unique_ptr<DirichletPreconditioner> dirichlet_;

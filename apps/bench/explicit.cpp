@@ -92,8 +92,7 @@ int steps_per_call(WaveModel& model) {
 
 /// Bytes that a step must move: nodes of elements, positions, u and w read and written, masses read, history both.
 double step_bytes(const BenchModel& model) {
-  return model.geometry_bytes() + 5 * model.vector_bytes() +
-         16.0 * model.program().history_count() * model.elements();
+  return model.geometry_bytes() + 5 * model.vector_bytes() + 16.0 * model.program().history_count() * model.elements();
 }
 
 void explicit_row(BenchRig& rig, const ExplicitLaw& law, int size) {

@@ -14,6 +14,7 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/framework/io/superelement/reduced_part_file.hpp>
 #include <voussoir/partition/reduce_part.hpp>
@@ -62,6 +63,7 @@ std::string reduce_document(const ReduceCommand& command, const ReducedPart& par
 }
 
 void run_reduce(const ReduceCommand& command) {
+  { const OutputFile writable(command.output, command.force); }  // a name that is taken is told before the work
   const auto backend = Backend::open(command.backend);
   const Job job = read_model(command.file, dialect_of(command.dialect), {});
   const Domain& domain = model_of(job, command);
@@ -87,8 +89,9 @@ void run_reduce(const ReduceCommand& command) {
     show("Mass {:.9g}\n", part.rigid_mass[0]);
   for (const auto& load : part.loads) show("Load '{}'\n", load.name);
   if (!part.follows_rigid_motions)
-    show("The part has supports or springs to ground inside: in models that use it, total and effective masses do not "
-         "count the mass that they hold, and base motions do not move them.\n");
+    show(
+        "The part has supports or springs to ground inside: in models that use it, total and effective masses do not "
+        "count the mass that they hold, and base motions do not move them.\n");
   show("Wrote {}\n", command.output);
 }
 

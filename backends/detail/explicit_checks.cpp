@@ -38,11 +38,14 @@ void require_explicit_steps(const ExplicitSystem& system, const ExplicitMotion& 
   const Layout& layout = *system.model->layout();
   for (const Vector* x : {static_cast<const Vector*>(motion.unknowns), static_cast<const Vector*>(motion.velocity),
                           static_cast<const Vector*>(motion.before), static_cast<const Vector*>(motion.internal),
-                          static_cast<const Vector*>(motion.external), motion.gain}) {
+                          static_cast<const Vector*>(motion.external), motion.gain,
+                          static_cast<const Vector*>(motion.works[0]), static_cast<const Vector*>(motion.works[1])}) {
     if (!x) refuse_steps("a vector of the motion is missing");
     require_one_column(layout, *x, explicit_steps);
   }
   if (motion.keep) require_one_column(layout, *motion.keep, explicit_steps);
+  if (system.damping && !motion.works[2]) refuse_steps("a vector for the work of damping is missing");
+  if (motion.works[2]) require_one_column(layout, *motion.works[2], explicit_steps);
   require_state(*system.model, motion.elements, explicit_steps);
   if (!(motion.step > 0) || !std::isfinite(motion.step)) refuse_steps("the size of a step must be greater than 0");
   if (rows.times.empty()) refuse_steps("at least one step must be taken");

@@ -1,5 +1,6 @@
 #include <voussoir/backends/openmp/cpu_backend.hpp>
 
+#include <voussoir/backends/openmp/dense/cpu_dense_blocks.hpp>
 #include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 #include <voussoir/backends/openmp/grid/cpu_grid.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
@@ -28,6 +29,7 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   provide(*sweeps_);
   stencils_ = cpu::make_stencils(*this);
   provide(*stencils_);
+  provide(cpu::dense_block_services());
   explicit_ = cpu::make_explicit_services(*this);
   provide(*explicit_);
 }

@@ -12,6 +12,7 @@ template <class Element>
 struct CompactForces {
   static constexpr bool exists = false;  ///< whether there is compute()
   static constexpr int room = 0;         ///< numbers of temporary storage that it takes
+  static constexpr int blocks = 2;       ///< of 128 threads, that a multiprocessor of a GPU is meant to hold
 };
 
 /// The derivatives of a trilinear field along a line of two points: those along η and ζ are even ± odd.
@@ -33,13 +34,13 @@ struct StoredFields {
   using Coefficients = TrilinearCoefficients<R>;
   static constexpr int room = Coefficients::count * (3 + components);
 
-  template <class Input, class Scratch>
-  VSR_FN static void store(const Input& e, const Scratch& scratch) {
+  template <class Input, class Unknown, class Scratch>
+  VSR_FN static void store(const Input& e, const Unknown& unknown, const Scratch& scratch) {
     VSR_UNROLLED
     for (int m = 0; m < 3; ++m) Coefficients::of([&](int a) { return e.x[a][m]; }).store(place_of(scratch, m));
     VSR_UNROLLED
     for (int c = 0; c < components; ++c)
-      Coefficients::of([&](int a) { return e.u[a * components + c]; }).store(place_of(scratch, 3 + c));
+      Coefficients::of([&](int a) { return unknown(a, c); }).store(place_of(scratch, 3 + c));
   }
   template <class Scratch>
   VSR_FN static Coefficients load(const Scratch& scratch, int field) {
@@ -81,18 +82,21 @@ struct PointwiseForces {
   static constexpr bool exists = true;
   static constexpr int components = Element::components, rows = Element::rows, law_history = Element::law_history;
   static constexpr int room = StoredFields<double, components>::room;
+  static constexpr int blocks = 3;
   /// Whether the law is given values of the unknowns.
   static constexpr bool values =
-      Response::takes_value || requires(const Point<double>& p, const Vec<double, components>& u,
-                                        const Mat<double, rows, 3>& g, double* next) { Kernel::advance(p, u, g, next); };
+      Response::takes_value ||
+      requires(const Point<double>& p, const Vec<double, components>& u, const Mat<double, rows, 3>& g, double* next) {
+    Kernel::advance(p, u, g, next);
+  };
 
   /// As CompactForces::compute().
-  template <bool advances, class R, class Scratch, class PutHistory, class Put>
-  VSR_FN static R compute(const typename Element::template Input<R>& e, const Scratch& scratch,
+  template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
+  VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
                           const PutHistory& put_history, const Put& put) {
     using Fields = StoredFields<R, components>;
     const auto& table = shape_table<Shape, typename Element::Rule>();
-    Fields::store(e, scratch);
+    Fields::store(e, unknown, scratch);
     TrilinearCoefficients<R> flow[components];
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) flow[c].clear();
@@ -123,7 +127,7 @@ struct PointwiseForces {
           const R a = inverse * u[c].x, b = inverse * u[c].y(end), d = inverse * u[c].z(end);
           for (int m = 0; m < 3; ++m) grad(c, m) = a * cofactor[m][0] + b * cofactor[m][1] + d * cofactor[m][2];
         }
-        const Vec<R, components> value = value_at<R>(e, table.value[q]);
+        const Vec<R, components> value = value_at<R>(unknown, table.value[q]);
         const auto answer = Response::answer(p, value, grad);
         if constexpr (advances && law_history > 0) {
           R next[law_history > 0 ? law_history : 1];
@@ -149,12 +153,12 @@ struct PointwiseForces {
   }
 
  private:
-  template <class R, class Input>
-  VSR_FN static Vec<R, components> value_at(const Input& e, const double* n) {
+  template <class R, class Unknown>
+  VSR_FN static Vec<R, components> value_at(const Unknown& unknown, const double* n) {
     Vec<R, components> value = zero_vector<R, components>();
     if constexpr (values)
       for (int a = 0; a < Element::nodes; ++a)
-        for (int i = 0; i < components; ++i) value[i] += R(n[a]) * e.u[a * components + i];
+        for (int i = 0; i < components; ++i) value[i] += R(n[a]) * unknown(a, i);
     return value;
   }
 };
@@ -171,16 +175,17 @@ struct UniformForces {
   using Response = LawResponse<Kernel, Element::parameter_count>;
   static constexpr bool exists = true;
   static constexpr int components = 3, rows = Element::rows;
-  static constexpr int room = StoredFields<double, components>::room;
+  static constexpr int room = StoredFields<double, 0>::room;  ///< positions alone
+  static constexpr int blocks = 4;
   static constexpr double g = 0.57735026918962576451, gg = 1.0 / 3.0;
 
   /// As CompactForces::compute(). There is no history.
-  template <bool advances, class R, class Scratch, class PutHistory, class Put>
-  VSR_FN static R compute(const typename Element::template Input<R>& e, const Scratch& scratch, const PutHistory&,
-                          const Put& put) {
-    using Fields = StoredFields<R, components>;
+  template <bool advances, class R, class Unknown, class Scratch, class PutHistory, class Put>
+  VSR_FN static R compute(const typename Element::template Input<R>& e, const Unknown& unknown, const Scratch& scratch,
+                          const PutHistory&, const Put& put) {
+    using Fields = StoredFields<R, 0>;
     using Coefficients = TrilinearCoefficients<R>;
-    Fields::store(e, scratch);
+    Fields::store(e, unknown, scratch);
     Coefficients mean[3];
     R volume = R(0.0), health = R(1e300);
     sum_cofactors<R>(scratch, mean, volume, health);
@@ -192,7 +197,7 @@ struct UniformForces {
     R amplitude[components][4];
     VSR_UNROLLED
     for (int c = 0; c < components; ++c) {
-      const Coefficients u = Fields::load(scratch, 3 + c);
+      const Coefficients u = Coefficients::of([&](int a) { return unknown(a, c); });
       for (int k = 0; k < 3; ++k) grad(c, k) = inverse * paired(mean[k], u);
       patterns_of(u, amplitude[c]);
     }
@@ -246,7 +251,7 @@ struct UniformForces {
       const R j = R(jk & 1 ? 1.0 : -1.0), k = R(jk & 2 ? 1.0 : -1.0);
       TrilinearLine<R> x[3];
       VSR_UNROLLED
-      for (int m = 0; m < 3; ++m) x[m] = StoredFields<R, components>::line(scratch, m, j, k);
+      for (int m = 0; m < 3; ++m) x[m] = StoredFields<R, 0>::line(scratch, m, j, k);
       R low[3][3], high[3][3];
       const R first = line_cofactors(x, 0, low), second = line_cofactors(x, 1, high);
       health = min(health, min(first, second));
@@ -280,8 +285,8 @@ struct UniformForces {
   VSR_FN static TrilinearCoefficients<R> combined(R a, const TrilinearCoefficients<R>& x, R b,
                                                   const TrilinearCoefficients<R>& y, R c,
                                                   const TrilinearCoefficients<R>& z) {
-    return {a * x.x + b * y.x + c * z.x,       a * x.y + b * y.y + c * z.y,    a * x.z + b * y.z + c * z.z,
-            a * x.xy + b * y.xy + c * z.xy,    a * x.yz + b * y.yz + c * z.yz, a * x.zx + b * y.zx + c * z.zx,
+    return {a * x.x + b * y.x + c * z.x,      a * x.y + b * y.y + c * z.y,    a * x.z + b * y.z + c * z.z,
+            a * x.xy + b * y.xy + c * z.xy,   a * x.yz + b * y.yz + c * z.yz, a * x.zx + b * y.zx + c * z.zx,
             a * x.xyz + b * y.xyz + c * z.xyz};
   }
   /// The mean of the shear moduli, evaluated from the law itself as Hourglass does.
@@ -304,7 +309,7 @@ struct UniformForces {
 template <class Element>
 struct NoCompactForces {
   static constexpr bool exists = false;
-  static constexpr int room = 0;
+  static constexpr int room = 0, blocks = 2;
 };
 template <class Kernel, class Shape, class Formulation>
 VSR_FN constexpr int compact_forces_kind() {
@@ -326,10 +331,11 @@ struct CompactForcesOf<2, Kernel, Shape, Formulation> {
   using type = UniformForces<Kernel, Shape, Formulation>;
 };
 
-/// compute<advances>(e, scratch, put_history, put) gives the internal forces at e.u: put(node, component, force).
-/// scratch(n) with n < room is temporary storage, which put() may overwrite. With `advances`, put_history(k, number)
-/// takes the history at the end of the step, which may stand where e.history is read: the numbers of a point are all
-/// read before the first of them is put. It returns the health of the element.
+/// compute<advances, R>(e, unknown, scratch, put_history, put) gives the internal forces: put(node, component, force).
+/// unknown(a, i) is component i at node a, which may be read several times; e.u is not read. scratch(n) with n < room
+/// is temporary storage, which put() may overwrite. With `advances`, put_history(k, number) takes the history at the
+/// end of the step, which may stand where e.history is read: the numbers of a point are all read before the first of
+/// them is put. It returns the health of the element.
 template <class Kernel, class Shape, class Formulation>
 struct CompactForces<PointElement<Kernel, Shape, Formulation>>
     : CompactForcesOf<compact_forces_kind<Kernel, Shape, Formulation>(), Kernel, Shape, Formulation>::type {};

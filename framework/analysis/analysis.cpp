@@ -1,4 +1,5 @@
 #include <voussoir/framework/analysis/analysis.hpp>
+#include <voussoir/framework/domain/superelement_instance.hpp>
 
 #include <voussoir/framework/model/device_distribution.hpp>
 #include <voussoir/framework/model/divided_numberer.hpp>
@@ -122,7 +123,7 @@ void Analysis::take_notes() {
     if (origin.kind != BatchOrigin::Kind::block) continue;
     const ElementBlock& block = domain_->block(origin.block);
     const ElementProgram& program = *model_->device_model().part(0).batches[b].program;
-    if (parts_.backend->route(program) != Route::host) continue;
+    if (parts_.backend->route(program) != Route::host || is_superelement_type(block.type_name())) continue;
     const bool is_wrapped = program.name() != block.type().program().name();
     notes_.push_back("block '" + block.name() + "' (" + block.type_name() + ") is computed on the host, because " +
                      (is_wrapped ? "the backend has no kernel of its full tangent; the symmetric one"

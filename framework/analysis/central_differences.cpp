@@ -397,6 +397,9 @@ void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state
   set_coefficients(w.between, w.last == 0);
   w.formed_factors.clear();
   state.loads = Vector();
+  // Runs of steps need the loads and the factors of batches before forces are formed again.
+  const double step = state.time_step > 0 ? state.time_step : w.next;
+  follow_factors(model, state, bound_loads()->case_factors(state.time, step));
   measure(model, state);
 }
 

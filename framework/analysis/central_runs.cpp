@@ -84,11 +84,8 @@ bool CentralDifferences::advance(const AnalysisModel& model, AnalysisState& stat
   motion.keep = w.damps ? &w.keep : nullptr;
   motion.step = step;
   motion.elements = state.elements();
-  ExplicitOutcome outcome = model.translating([&] { return w.stepper->advance(motion, {times, factors}); });
-  state.history = std::move(outcome.history);
-  w.begin.internal += outcome.works[0];
-  w.begin.external += outcome.works[1];
-  w.begin.damping += outcome.works[2];
+  for (std::size_t k = 0; k < 3; ++k) motion.works[k] = &w.works[k];
+  state.history = model.translating([&] { return w.stepper->advance(motion, {times, factors}); });
   state.time = times.back();
   state.time_step = step;
   follow_factors(model, state, std::move(of_cases));

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
 constexpr double most_explicit_steps = 1e12;  // of a run
-constexpr std::int64_t most_in_one_go = 4096; // steps whose times and factors of loads are given to the devices at once
+constexpr std::int64_t most_in_one_go =
+    4096;  // steps whose times and factors of loads are given to the devices at once
 
 Analysis::Collaborators with_central_differences(Analysis::Collaborators parts) {
   if (!parts.integrator) parts.integrator = std::make_shared<CentralDifferences>();
@@ -255,7 +256,7 @@ void ExplicitAnalysis::count_steps(std::int64_t count, double size) {
 ExplicitAnalysis::Taken ExplicitAnalysis::take_steps(std::int64_t most) {
   std::int64_t count = std::min({most, segment_steps_ - taken_ - 1, most_in_one_go});
   if (stable_) count = std::min(count, next_estimate_ - report_.steps - 1);
-  if (count > 1) {
+  if (count > 0) {
     std::vector<double> ends(static_cast<std::size_t>(count));
     for (std::size_t k = 0; k < ends.size(); ++k) ends[k] = end_of(taken_ + 1 + static_cast<std::int64_t>(k));
     if (integrator().advance(*model_, state_, size_, ends)) {

@@ -57,8 +57,7 @@ std::vector<PointField> PartRecovery::stresses(const Domain& model, const NodalF
   const ReducedPart& part = instance_->part();
   std::vector<PointField> fields;
   if (part.stress_rows() == 0) return fields;
-  const std::vector<double> all =
-      part.stresses(coordinates(model, unknowns), acting.load_factors, acting.acceleration);
+  const std::vector<double> all = part.stresses(coordinates(model, unknowns), acting.load_factors, acting.acceleration);
   std::size_t at = 0;
   for (std::size_t b = 0; b < part.blocks.size(); ++b) {
     if (!part.blocks[b].has_stress) continue;

@@ -1,4 +1,5 @@
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -105,12 +106,15 @@ void over_equations(const AnalysisModel& m, const Visit& visit) {
     }
 }
 
-/// Calls add(equation, component) for every equation, in order: sums have the same bits whatever the threads.
+/// Calls add(equation, component) for every equation, in order: sums have the same bits whatever the threads. What acts
+/// on generalised coordinates is not a force and does not count.
 template <class Add>
 void sum_equations(const AnalysisModel& m, const Add& add) {
   const auto first = m.first_equation();
-  for (std::size_t k = 0; k + 1 < first.size(); ++k)
+  for (std::size_t k = 0; k + 1 < first.size(); ++k) {
+    if (is_generalised_node(m.domain(), m.numbered_nodes()[k])) continue;
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e) add(e, static_cast<std::size_t>(m.component(k, e)));
+  }
 }
 
 /// The residual of some kinds of batches, with −1 times the nodal loads where `with_loads`.

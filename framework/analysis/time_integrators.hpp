@@ -114,9 +114,9 @@ class TimeIntegrator : public Integrator {
   /// Notes for the user on base accelerations.
   std::vector<std::string> load_notes() const;
 
-  /// What the integrator remembers of the committed state.
+  /// What the integrator remembers of the committed state. Forces on all equations have no layout where they are zero.
   struct Memory {
-    Vector internal, external, damping, inertial;  ///< forces on all equations; without a layout where they are zero
+    Vector internal /**< of the elements */, external /**< loads */, damping /**< C v */, inertial /**< M a */;
     /// Of former steps, the last first; not that of the state itself. Temperatures of methods of first order.
     std::vector<Vector> accelerations;
     std::vector<double> times;  ///< of these accelerations
@@ -138,7 +138,7 @@ class TimeIntegrator : public Integrator {
 
   /// Forces of a state on all equations. Damping and inertial ones have no layout where they are zero.
   struct Forces {
-    Vector internal, external, damping, inertial;
+    Vector internal /**< of the elements */, external /**< loads */, damping /**< C v */, inertial /**< M a */;
   };
   /// Makes what belongs to a model: operators, and what acts on it.
   void bind(const AnalysisModel& model);
@@ -156,12 +156,12 @@ class TimeIntegrator : public Integrator {
   virtual const Vector& kept_of(const StateValues& committed) const { return committed.second_rate; }
   double step_of(const AnalysisState& state) const;  ///< its own, or that of the method
 
-  double step_ = 0;       ///< of the step that was begun, or will be
-  bool at_rest_ = false;  ///< the trial accelerations are zero
-  std::shared_ptr<const TimeLoads> loads_;
-  std::unique_ptr<detail::LoadsOverTime> bound_;
-  std::unique_ptr<Forces> trial_;  ///< of the trial state, where they were measured
-  Memory memory_;                  ///< of the committed state
+  double step_ = 0;                               ///< of the step that was begun, or will be
+  bool at_rest_ = false;                          ///< the trial accelerations are zero
+  std::shared_ptr<const TimeLoads> loads_;        ///< what acts over time; null: nothing
+  std::unique_ptr<detail::LoadsOverTime> bound_;  ///< the same, for the model that begin() was called with
+  std::unique_ptr<Forces> trial_;                 ///< of the trial state, where they were measured
+  Memory memory_;                                 ///< of the committed state
 
  private:
   bool add_damping(const AnalysisModel& model, const AnalysisState& state, const Vector& v, Vector& y);

@@ -116,7 +116,7 @@ const ReducedPart::Load& ReducedPart::load(const std::string& load_name) const {
 }
 
 std::vector<double> ReducedPart::recovered(const std::vector<double>& matrix, std::size_t count,
-                                           std::vector<double> Load::* values,
+                                           std::vector<double> Load::*values,
                                            std::span<const double> coordinates_of_part,
                                            std::span<const double> load_factors,
                                            std::array<double, 3> acceleration) const {

@@ -57,8 +57,8 @@ struct ReducedPart {
 
   /// An unknown of the part.
   struct Row {
-    Id node;      ///< in the user's numbering
-    int unknown;  ///< index into `part_unknowns`
+    Id node;                                      ///< in the user's numbering
+    int unknown;                                  ///< index into `part_unknowns`
     bool operator==(const Row&) const = default;  ///< the same unknown
   };
   std::vector<std::string> part_unknowns;  ///< names of all unknowns of the part
@@ -67,12 +67,12 @@ struct ReducedPart {
 
   /// Elements of one type, for pictures of the recovered results.
   struct Block {
-    std::string name;            ///< of the block
-    std::string type;            ///< element type, such as solid.hex8
-    std::vector<Id> elements;    ///< numbers of its elements
-    std::vector<Id> nodes;       ///< nodes of its elements, element by element
-    int nodes_per_element = 0;   ///< of the type
-    bool has_stress = false;     ///< whether its elements have rows of `stress_recovery`
+    std::string name;           ///< of the block
+    std::string type;           ///< element type, such as solid.hex8
+    std::vector<Id> elements;   ///< numbers of its elements
+    std::vector<Id> nodes;      ///< nodes of its elements, element by element
+    int nodes_per_element = 0;  ///< of the type
+    bool has_stress = false;    ///< whether its elements have rows of `stress_recovery`
   };
   std::vector<Id> nodes;            ///< all nodes of the part, if there is recovery
   std::vector<double> coordinates;  ///< three for each of them
@@ -105,9 +105,9 @@ struct ReducedPart {
                                std::array<double, 3> acceleration) const;
 
  private:
-  std::vector<double> recovered(const std::vector<double>& matrix, std::size_t count,
-                                std::vector<double> Load::* values, std::span<const double> coordinates_of_part,
-                                std::span<const double> load_factors, std::array<double, 3> acceleration) const;
+  std::vector<double> recovered(const std::vector<double>& matrix, std::size_t count, std::vector<double> Load::*values,
+                                std::span<const double> coordinates_of_part, std::span<const double> load_factors,
+                                std::array<double, 3> acceleration) const;
 };
 
 /// A 64-bit checksum of bytes (FNV-1a by Fowler, Noll and Vo), which detects damage, not manipulation.

@@ -16,16 +16,32 @@
 namespace voussoir {
 namespace {
 
+/// What the names of the element types of superelements begin with.
+constexpr const char* type_prefix = "superelement.";
+
+/// Factors of the coordinates of a part: 1 for the interface, and powers of two for the modes with which their
+/// stiffness is that of an interface unknown. Without them, forces on modes would outweigh all others where residuals
+/// are compared with loads, since modes are normalised by the mass.
+std::vector<double> scales_of_part(const ReducedPart& part) {
+  const std::size_t n = part.size(), edge = part.interface_size();
+  std::vector<double> scale(n, 1.0);
+  double mean = 0;
+  for (std::size_t i = 0; i < edge; ++i) mean += part.stiffness[i * n + i] / static_cast<double>(edge);
+  for (std::size_t i = edge; i < n && mean > 0; ++i)
+    scale[i] = std::exp2(std::round(0.5 * std::log2(mean / part.stiffness[i * n + i])));
+  return scale;
+}
+
 /// The element of a reduced part. Its degrees of freedom are the coordinates of the part in their order, and last those
 /// that fill up the last node of modes: they have a stiffness, so that they stay at zero, and no mass.
 class SuperelementProgram final : public ElementProgram {
  public:
   SuperelementProgram(std::string name, std::shared_ptr<const ReducedPart> part)
-      : name_(std::move(name)), part_(std::move(part)) {
-    const std::size_t width = part_->unknowns.size();
+      : name_(std::move(name)), part_(std::move(part)), scale_(scales_of_part(*part_)) {
+    const std::size_t width = part_->unknowns.size(), n = part_->size();
     nodes_ = static_cast<int>(part_->interface_nodes.size() + (part_->modes() + width - 1) / width);
-    for (std::size_t i = 0; i < part_->size(); ++i)
-      filling_ = std::max(filling_, part_->stiffness[i * part_->size() + i]);
+    for (std::size_t i = 0; i < part_->interface_size(); ++i)
+      filling_ = std::max(filling_, part_->stiffness[i * n + i]);
     if (!(filling_ > 0)) filling_ = 1;
   }
 
@@ -74,7 +90,7 @@ class SuperelementProgram final : public ElementProgram {
       for (std::size_t i = 0; i < m; ++i) {
         double sum = i < n ? 0 : filling_ * u[i];
         if (i < n)
-          for (std::size_t j = 0; j < n; ++j) sum += part_->stiffness[i * n + j] * u[j];
+          for (std::size_t j = 0; j < n; ++j) sum += scale_[i] * part_->stiffness[i * n + j] * scale_[j] * u[j];
         out[i] = sum;
       }
     }
@@ -84,14 +100,15 @@ class SuperelementProgram final : public ElementProgram {
     const auto m = static_cast<std::size_t>(dofs());
     std::fill(out, out + static_cast<std::size_t>(count) * m, 0.0);
     if (load.angular_velocity_squared != 0)
-      throw Error(ErrorCode::bad_input,
-                  "the centrifugal load of a superelement depends on the masses inside; make it a load case of the part "
-                  "before the part is reduced, and leave the superelement out of the element set of this load",
-                  "superelement '" + part_->name + "'");
+      throw Error(
+          ErrorCode::bad_input,
+          "the centrifugal load of a superelement depends on the masses inside; make it a load case of the part "
+          "before the part is reduced, and leave the superelement out of the element set of this load",
+          "superelement '" + part_->name + "'");
     for (int e = 0; e < count; ++e, out += m)
       for (std::size_t d = 0; d < part_->accelerations.size(); ++d)
         for (std::size_t i = 0; i < part_->size(); ++i)
-          out[i] += load.acceleration[d] * part_->accelerations[d].force[i];
+          out[i] += load.acceleration[d] * scale_[i] * part_->accelerations[d].force[i];
     return {};
   }
   ElementStatus recover(const ElementView&, int, int, double*) const override { return {}; }
@@ -102,11 +119,12 @@ class SuperelementProgram final : public ElementProgram {
     const auto m = static_cast<std::size_t>(dofs()), n = part_->size();
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = i; j < m; ++j)
-        *out++ = j < n ? 0.5 * (full[i * n + j] + full[j * n + i]) : i == j ? filling : 0.0;
+        *out++ = j < n ? 0.5 * scale_[i] * (full[i * n + j] + full[j * n + i]) * scale_[j] : i == j ? filling : 0.0;
   }
 
   std::string name_;
   std::shared_ptr<const ReducedPart> part_;
+  std::vector<double> scale_;
   int nodes_ = 0;
   double filling_ = 0;
 };
@@ -121,7 +139,7 @@ std::string type_of_part(const std::shared_ptr<const ReducedPart>& part) {
   for (const auto& load : part->accelerations) sum = add(load.force, sum);
   sum = add(part->name, sum);
   char text[40];
-  std::snprintf(text, sizeof text, "superelement.%016llx", static_cast<unsigned long long>(sum));
+  std::snprintf(text, sizeof text, "%s%016llx", type_prefix, static_cast<unsigned long long>(sum));
   ElementLibrary& library = ElementLibrary::instance();
   if (!library.find_if(text))
     library.add(ElementType(text, "", std::make_shared<SuperelementProgram>(text, part), typeid(SuperelementProgram)));
@@ -176,7 +194,8 @@ void match_interface(Domain& domain, const ReducedPart& part, const Superelement
   if (missing.empty()) return;
   if (!options.add_nodes)
     throw Error(ErrorCode::bad_input,
-                "the model has no node " + std::to_string(missing.front()) + ", which is an interface node of the part" +
+                "the model has no node " + std::to_string(missing.front()) +
+                    ", which is an interface node of the part" +
                     (missing.size() > 1 ? " (" + std::to_string(missing.size()) + " are missing)" : std::string()) +
                     "; number the nodes of the model as in the part, or have missing nodes added (add_nodes)",
                 where);
@@ -254,7 +273,7 @@ void SuperelementInstance::apply(LoadCase& load_case, const std::string& load_of
   for (std::size_t i = 0; i < part_->size(); ++i) {
     if (load.force[i] == 0 || factor == 0) continue;
     const auto [node, unknown] = place(i);
-    load_case.nodal_at(node, part_->unknowns[unknown], factor * load.force[i]);
+    load_case.nodal_at(node, part_->unknowns[unknown], factor * scale_[i] * load.force[i]);
   }
   applied_.push_back({load_case.name(), static_cast<std::size_t>(&load - part_->loads.data()), factor});
 }
@@ -300,6 +319,7 @@ std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shar
   auto instance = std::make_shared<SuperelementInstance>();
   instance->part_ = part;
   instance->name_ = name;
+  instance->scale_ = scales_of_part(*part);
   const std::size_t width = part->unknowns.size(), count = (part->modes() + width - 1) / width;
   // In the middle of the interface, where they change neither the centre nor the extent of the model.
   std::array<double, 3> centre{};
@@ -322,6 +342,8 @@ std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shar
   InstancesOfDomains::all().add(domain, instance);
   return instance;
 }
+
+bool is_superelement_type(const std::string& type) { return type.starts_with(type_prefix); }
 
 std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain) {
   return InstancesOfDomains::all().of(domain);

@@ -34,7 +34,8 @@ class SuperelementInstance {
   const ReducedPart& part() const { return *part_; }                               ///< as given
   const std::shared_ptr<const ReducedPart>& shared_part() const { return part_; }  ///< the same, with shared ownership
   const std::string& name() const { return name_; }                                ///< of the block, too
-  /// Numbers of the nodes that hold the amplitudes of the modes, unknowns.size() on each.
+  /// Numbers of the nodes that hold the amplitudes of the modes, unknowns.size() on each. Amplitudes are scaled by
+  /// powers of two so that their stiffness is like that of the interface; coordinates() undoes it.
   const std::vector<Id>& mode_nodes() const { return mode_nodes_; }
 
   /// Adds a load of the part, times a factor, to a load case of the domain. Throws Error (not_found) for a load that
@@ -47,17 +48,17 @@ class SuperelementInstance {
     std::vector<double> result;
     for (std::size_t i = 0; i < part_->size(); ++i) {
       const auto [node, unknown] = place(i);
-      result.push_back(value(domain.node_index(node), part_->unknowns[unknown]));
+      result.push_back(scale_[i] * value(domain.node_index(node), part_->unknowns[unknown]));
     }
     return result;
   }
   /// Which loads of the part act, and which acceleration, when load case i of the domain acts with case_factors[i]. If
   /// `case_factors` is empty, none does.
   struct Acting {
-    std::vector<double> load_factors;          ///< one for each load of the part
+    std::vector<double> load_factors;             ///< one for each load of the part
     std::array<double, 3> acceleration{0, 0, 0};  ///< force per mass
   };
-  Acting acting(const Domain& domain, std::span<const double> case_factors) const;
+  Acting acting(const Domain& domain, std::span<const double> case_factors) const;  ///< at these factors of load cases
 
  private:
   friend std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shared_ptr<const ReducedPart> part,
@@ -73,6 +74,7 @@ class SuperelementInstance {
   std::shared_ptr<const ReducedPart> part_;
   std::string name_;
   std::vector<Id> mode_nodes_;
+  std::vector<double> scale_;  // coordinates of the part over the unknowns of the domain
   std::vector<Applied> applied_;
 };
 
@@ -81,6 +83,9 @@ class SuperelementInstance {
 /// elsewhere, or whose other elements have other unknowns.
 std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shared_ptr<const ReducedPart> part,
                                                        const SuperelementOptions& options = {});
+
+/// Whether this is the name of the element type of a superelement.
+bool is_superelement_type(const std::string& type);
 
 /// All superelements of a domain, in the order of adding. They are kept until the domain is gone.
 std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain);

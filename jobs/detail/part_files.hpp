@@ -33,8 +33,8 @@ class PartFiles {
   const Job& job_;
   const OutputOptions& options_;
   std::vector<std::shared_ptr<SuperelementInstance>> superelements_;  // of the first model
-  std::vector<std::size_t> recovered_;                         // those whose inside is known
-  std::map<std::size_t, std::unique_ptr<PartRecovery>> made_;  // when they were first needed
+  std::vector<std::size_t> recovered_;                                // those whose inside is known
+  std::map<std::size_t, std::unique_ptr<PartRecovery>> made_;         // when they were first needed
 };
 
 }  // namespace voussoir::detail

@@ -102,8 +102,9 @@ TEST(InfoCommand, ListsAloneWhatItIsAskedFor) {
 }
 
 TEST(Completion, OfHelpKnowsAllCommands) {
-  EXPECT_TRUE(contains(run_program({"completion", "bash"}).out,
-                       "'run check plan modal heat mesh partition study solve reduce demo info bench completion man help'"));
+  EXPECT_TRUE(
+      contains(run_program({"completion", "bash"}).out,
+               "'run check plan modal heat mesh partition study solve reduce demo info bench completion man help'"));
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ static_assert(fits<voussoir::testing::ThermoElastic, Tet4, Hex8, Hex20>());
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex8>("plain_solid.hex8");
   add<voussoir::detail::UniformLaw<PlainSolid, 2>, Hex20>("plain_solid.hex20");
   add<voussoir::detail::LinearLaw<Plume>, Hex8>("plume.hex8");
+  add<StVenantKirchhoff, Hex8>("st_venant_kirchhoff.hex8");
+  add<StVenantKirchhoff, Tet4>("st_venant_kirchhoff.tet4");
+  add<HeavyJ2, Hex8>("heavy_j2.hex8");
   // "test.on_the_host" is left out, so that the emulation takes the route through the host.
   add_native_grid_program("test.advection_diffusion", std::make_shared<NativeGridProgram<AdvectionDiffusion>>());
   add_native_grid_program("test.mixed", std::make_shared<NativeGridProgram<MixedDerivative>>());

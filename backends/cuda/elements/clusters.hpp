@@ -37,13 +37,12 @@ struct ClusterPlan {
   std::size_t action_bytes(int columns) const {
     return shared_bytes(true, columns, cluster_vectors(nodes * components, columns));
   }
-  /// That of kernels of internal forces.
-  std::size_t force_bytes() const { return shared_bytes(true) + more_force_bytes(nodes, components, size); }
-  /// What these take besides shared_bytes(true).
-  static std::size_t more_force_bytes(int nodes, int components, int size) {
-    return sizeof(double) * static_cast<std::size_t>(most_force_numbers(nodes, components) - nodes * components) *
-           static_cast<std::size_t>(size);
+  /// That of kernels of internal forces that take so many numbers per element, or the most that any kernel takes.
+  std::size_t force_bytes(int numbers) const {
+    return shared_bytes(true) +
+           sizeof(double) * static_cast<std::size_t>(numbers - nodes * components) * static_cast<std::size_t>(size);
   }
+  std::size_t force_bytes() const { return force_bytes(most_force_numbers(nodes, components)); }
   std::size_t bytes() const;
 };
 

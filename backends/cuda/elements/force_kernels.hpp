@@ -25,14 +25,16 @@ VSR_FN constexpr int force_numbers() {
 }
 
 /// The forces of the element at this thread's place: put(node, component, force). Returns its health.
-template <class K, bool advances, class Scratch, class Put>
-__device__ inline double find_forces(const ElementJob& job, const DeviceInput<K>& in, const Scratch& scratch,
-                                     double* next, const Put& put) {
+template <class K, bool advances, class Unknown, class Scratch, class Put>
+__device__ inline double find_forces(const ElementJob& job, DeviceInput<K>& in, const Unknown& unknown,
+                                     const Scratch& scratch, double* next, const Put& put) {
   constexpr int dofs = K::nodes * K::components;
   if constexpr (CompactForces<K>::exists) {
     return CompactForces<K>::template compute<advances, double>(
-        in, scratch, [&](int k, double value) { next[32ll * k] = value; }, put);
+        in, unknown, scratch, [&](int k, double value) { next[32ll * k] = value; }, put);
   } else {
+#pragma unroll
+    for (int k = 0; k < dofs; ++k) in.u[k] = unknown(k / K::components, k % K::components);
     double result[dofs];
     const double health = compute<K, Routine::residual>(job, 0, in, result);
 #pragma unroll
@@ -74,21 +76,21 @@ __device__ inline void add_cluster_forces(ElementJob job, ClusterView view, cons
     DeviceInput<K> in;
     job.view.unknowns = nullptr;  // they are in shared memory
     load_clustered<K, true>(job.view, view, place, record, corners, room.position, in);
-#pragma unroll
-    for (int a = 0; a < nodes; ++a)
-#pragma unroll
-      for (int i = 0; i < components; ++i)
-        in.u[a * components + i] = room.x[i * view.most_nodes + number_of(corners, a)];
     in.time = step.clock->time;
     in.time_step = step.clock->step;
     double* next = nullptr;
-    if constexpr (advances) {
-      const int e = view.element[place];
-      next = step.history + static_cast<long long>(e / 32) * history_numbers_of<K>() * 32 + e % 32;
+    if constexpr (history_numbers_of<K>() > 0) {
+      next = step.history + static_cast<long long>(place / 32) * history_numbers_of<K>() * 32 + place % 32;
+      in.history = next;
     }
     double finite = 0;
     const double health = find_forces<K, advances>(
-        job, in, [&](int n) -> volatile double& { return room.vectors[n * view.size + thread]; }, next,
+        job, in,
+        [&](int a, int i) -> double {
+          // Volatile, so that unknowns are read when they are needed and not kept in registers.
+          return *const_cast<const volatile double*>(room.x + i * view.most_nodes + number_of(corners, a));
+        },
+        [&](int n) -> volatile double& { return room.vectors[n * view.size + thread]; }, next,
         [&](int a, int i, double value) {
           finite += 0 * value;
           room.vectors[(i * nodes + a) * view.size + thread] = job.factor * value;
@@ -103,9 +105,9 @@ __device__ inline void add_cluster_forces(ElementJob job, ClusterView view, cons
 
 /// factor · internal forces of the elements of clusters at the unknowns view.x, summed to nodes; with `advances` the
 /// new history as well. For parameters that do not depend on temperature. Dynamic shared memory:
-/// force_bytes() of clusters.hpp.
+/// ClusterPlan::force_bytes(force_numbers<K>()).
 template <class K, bool advances>
-__global__ void __launch_bounds__(128, detail::CompactForces<K>::exists ? 3 : 2)
+__global__ void __launch_bounds__(128, detail::CompactForces<K>::blocks)
     cluster_forces(ElementJob job, ClusterView view, ForceStep step) {
   detail::add_cluster_forces<K, advances>(job, view, step);
 }

@@ -24,7 +24,9 @@ struct StepClock {
 /// What a kernel of internal forces is given besides a job and clusters.
 struct ForceStep {
   const StepClock* clock = nullptr;
-  double* history = nullptr;  ///< committed, in groups of 32 elements; a kernel that advances puts the new one there
+  /// Committed, in groups of 32 elements in the order of the clusters' places; a kernel that advances puts the new one
+  /// there. Null where the elements have none.
+  double* history = nullptr;
 };
 
 }  // namespace voussoir::cuda

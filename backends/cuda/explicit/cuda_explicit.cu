@@ -43,8 +43,8 @@ struct PassJob {
   const double* times = nullptr;    ///< of all rows, and one more number
   const double* factors = nullptr;  ///< of the loads, row by row
   StepClock* clock = nullptr;
-  unsigned* counter = nullptr;  ///< 0 between kernels
-  double* works = nullptr;      ///< work_kinds numbers of each block
+  unsigned* counter = nullptr;     ///< 0 between kernels
+  double* works[work_kinds] = {};  ///< to whose entries those of blocks are added; the last may be null
   double step = 0;
 };
 
@@ -89,8 +89,10 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
   if constexpr (moves) {
     double sums[work_kinds] = {works.internal, works.external, works.damping};
     sum_block<sum_threads>(sums);
+    // The work of a block is added to the entry that it begins with.
     if (threadIdx.x == 0)
-      for (int k = 0; k < work_kinds; ++k) job.works[static_cast<int>(blockIdx.x) * work_kinds + k] += sums[k];
+      for (int k = 0; k < work_kinds; ++k)
+        if (job.works[k]) job.works[k][static_cast<std::int64_t>(blockIdx.x) * sum_threads] += sums[k];
   }
   if constexpr (turns)
     if (is_last_block(job.counter) && threadIdx.x == 0) {
@@ -98,6 +100,26 @@ __global__ void __launch_bounds__(sum_threads) explicit_pass(PassJob job) {
       job.clock->row = row;
       job.clock->time = job.times[row];
     }
+}
+
+/// From the order of elements to that of the places of clusters (`forth`), or back, numbers in groups of 32 each.
+__global__ void order_history(ClusterView view, int numbers, bool forth, double* by_element, double* by_place) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t place = i / 32 / numbers * 32 + i % 32, k = i / 32 % numbers;
+  if (place >= view.count) return;
+  const std::int64_t e = view.element[place];
+  double& other = by_element[(e / 32 * numbers + k) * 32 + e % 32];
+  if (forth)
+    by_place[i] = other;
+  else
+    other = by_place[i];
+}
+
+/// What kernels of forces take of shared memory, at most, besides that of all kernels over clusters.
+std::size_t more_bytes(const ElementProgram& program) {
+  return sizeof(double) *
+         static_cast<std::size_t>(most_force_numbers(program.nodes(), program.components()) - program.dofs()) *
+         static_cast<std::size_t>(cluster_size_of(program));
 }
 
 /// What a recording depends on: it is replayed as long as nothing of this changes.
@@ -111,7 +133,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
  public:
   CudaExplicitStepper(CudaBackend& backend, ExplicitSystem system);
 
-  ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) override;
+  std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) override;
   std::string describe() const override;
 
  private:
@@ -119,9 +141,9 @@ class CudaExplicitStepper final : public ExplicitStepper {
     std::vector<char> clustered;  ///< per batch
     bool all_clustered = true;    ///< of those that take part
     std::shared_ptr<const ClusterSet> clusters;
-    Array<double> partial;  ///< sums of nodes that clusters share
-    Array<double> vectors;  ///< of elements that are not done in clusters
-    Array<double> works;    ///< of each block of the pass
+    Array<double> partial;               ///< sums of nodes that clusters share
+    Array<double> vectors;               ///< of elements that are not done in clusters
+    std::vector<Array<double>> history;  ///< per batch that is done in clusters, in the order of their places
     Array<double> times, factors;
     Array<StepClock> clock;
     Array<unsigned> counter;
@@ -148,6 +170,7 @@ class CudaExplicitStepper final : public ExplicitStepper {
   void begin_call(const ExplicitMotion& motion, const ExplicitRows& rows);
   void take_history(const std::shared_ptr<const ElementHistory>& from);
   double* history_of(int device, int batch);
+  void order_histories(bool forth);
   void enqueue_forces(int device, Call& call, bool advances);
   void enqueue_clusters(int device, const Call& call, const double* u, double* f, bool advances);
   void enqueue_others(int device, const Call& call, double* f, bool advances);
@@ -191,17 +214,16 @@ void CudaExplicitStepper::plan_device(int d) {
   const ElementState at_rest;
   std::vector<bool> active(static_cast<std::size_t>(model_.batch_count()), false);
   own.clustered.assign(active.size(), 0);
+  own.history.resize(active.size());
   bool any = false;
   std::size_t room = 0;
   for (int b = 0; b < model_.batch_count(); ++b) {
     if (!takes_part(d, b)) continue;
     const ElementBatch& batch = elements(d, b);
     const ElementProgram& program = *batch.program;
-    const bool fits = batch.slot.empty() && device_program(program).knows_cluster_forces(ElementRun::all(
-                                                model_, d, b, faults_, at_rest)) &&
-                      fits_clusters(program, *memory(d),
-                                    ClusterPlan::more_force_bytes(program.nodes(), program.components(),
-                                                                  cluster_size_of(program)));
+    const bool fits = batch.slot.empty() &&
+                      device_program(program).knows_cluster_forces(ElementRun::all(model_, d, b, faults_, at_rest)) &&
+                      fits_clusters(program, *memory(d), more_bytes(program));
     own.clustered[static_cast<std::size_t>(b)] = fits;
     active[static_cast<std::size_t>(b)] = fits;
     any = any || fits;
@@ -214,15 +236,13 @@ void CudaExplicitStepper::plan_device(int d) {
   if (any) own.clusters = plans.clusters(d, active);
   if (own.clusters) own.partial = Array<double>(memory(d), own.clusters->partial_numbers());
   own.vectors = Array<double>(memory(d), room);
-  const auto blocks = static_cast<std::size_t>(grid_for_sum(model_.layout()->owned(d)).blocks);
-  own.works = Array<double>(memory(d), blocks * work_kinds);
   own.counter = Array<unsigned>(memory(d), 1);
   own.clock = Array<StepClock>(memory(d), 1);
   DeviceSection section(*memory(d));
   fill_bytes_async(own.counter.write_device(), 0, own.counter.bytes(), stream_of(memory(d)));
 }
 
-/// Tables of the steps, the clock before the first of them, and works of zero.
+/// Tables of the steps, and the clock before the first of them.
 void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const ExplicitRows& rows) {
   rows_ = static_cast<int>(rows.times.size());
   times_ = rows.times;
@@ -230,7 +250,8 @@ void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const Explici
     DevicePart& own = part(d);
     const auto put = [&](std::span<const double> values, Array<double>& table) {
       if (values.empty()) return;
-      if (table.size() <= values.size()) table = Array<double>(memory(d), std::max<std::size_t>(128, 2 * values.size()));
+      if (table.size() <= values.size())
+        table = Array<double>(memory(d), std::max<std::size_t>(128, 2 * values.size()));
       const auto host = table.write_host();
       std::copy(values.begin(), values.end(), host.begin());
       std::fill(host.begin() + static_cast<std::ptrdiff_t>(values.size()), host.end(), 0.0);
@@ -238,8 +259,6 @@ void CudaExplicitStepper::begin_call(const ExplicitMotion& motion, const Explici
     put(rows.times, own.times);
     put(rows.factors, own.factors);
     own.clock.write_host()[0] = {rows.times[0], motion.step, 0};
-    DeviceSection section(*memory(d));
-    fill_bytes_async(own.works.write_device(), 0, own.works.bytes(), stream_of(memory(d)));
   }
 }
 
@@ -260,10 +279,31 @@ void CudaExplicitStepper::take_history(const std::shared_ptr<const ElementHistor
     }
 }
 
+/// The history that is advanced in place.
 double* CudaExplicitStepper::history_of(int d, int b) {
-  if (!history_) return nullptr;
-  Array<double>& values = history_->parts[static_cast<std::size_t>(d)][static_cast<std::size_t>(b)].values;
-  return values.empty() ? nullptr : values.update_device();
+  const auto batch = static_cast<std::size_t>(b);
+  if (!history_ || history_->parts[static_cast<std::size_t>(d)][batch].values.empty()) return nullptr;
+  if (part(d).clustered[batch]) return part(d).history[batch].update_device();
+  return history_->parts[static_cast<std::size_t>(d)][batch].values.update_device();
+}
+
+/// Brings the history of elements that are done in clusters to their order, or back.
+void CudaExplicitStepper::order_histories(bool forth) {
+  if (!history_) return;
+  for (int d = 0; d < model_.devices(); ++d)
+    for (int b = 0; b < model_.batch_count(); ++b) {
+      DevicePart& own = part(d);
+      const auto batch = static_cast<std::size_t>(b);
+      ElementHistory::Batch& plain = history_->parts[static_cast<std::size_t>(d)][batch];
+      if (plain.values.empty() || !own.clustered[batch]) continue;
+      const ClusterPlan& plan = own.clusters->batches[batch];
+      const std::size_t room = room_for(plan.elements, plain.count);
+      if (own.history[batch].size() != room) own.history[batch] = Array<double>(memory(d), room);
+      DeviceSection section(*memory(d));
+      double* by_place = forth ? own.history[batch].write_device() : own.history[batch].update_device();
+      launch(order_history, grid_for(static_cast<std::int64_t>(room)), stream_of(memory(d)),
+             cluster_view(plan, nullptr, {}), plain.count, forth, plain.values.update_device(), by_place);
+    }
 }
 
 void CudaExplicitStepper::enqueue_clusters(int d, const Call& call, const double* u, double* f, bool advances) {
@@ -330,7 +370,8 @@ void CudaExplicitStepper::enqueue_pass(int d, const ExplicitMotion& motion) {
   job.factors = own.factors.empty() ? nullptr : own.factors.read_device();
   job.clock = own.clock.update_device();
   job.counter = own.counter.update_device();
-  job.works = own.works.update_device();
+  for (int k = 0; k < (system_.damping ? work_kinds : work_kinds - 1); ++k)
+    job.works[k] = motion.works[k]->part(d).update_device();
   job.step = motion.step;
   Grid grid = grid_for_sum(job.owned);
   grid.start = Start::early;
@@ -352,12 +393,13 @@ RecordedFor CudaExplicitStepper::recorded_for(const Call& call) {
   const ExplicitMotion& motion = call.motion;
   RecordedFor key;
   key.step = motion.step;
-  for (Vector* x : {motion.unknowns, motion.velocity, motion.internal})
-    key.pointers.push_back(x->part(0).update_device());
+  for (Vector* x :
+       {motion.unknowns, motion.velocity, motion.internal, motion.works[0], motion.works[1], motion.works[2]})
+    key.pointers.push_back(x ? x->part(0).update_device() : nullptr);
   for (const Vector* x : {motion.gain, motion.keep}) key.pointers.push_back(x ? x->part(0).read_device() : nullptr);
   key.pointers.push_back(part(0).times.read_device());
   key.pointers.push_back(part(0).factors.empty() ? nullptr : part(0).factors.read_device());
-  key.pointers.push_back(call.state.temperature.get());
+  key.pointers.push_back(call.state.temperature ? call.state.temperature->parts[0].read_device() : nullptr);
   for (int b = 0; b < model_.batch_count(); ++b) key.pointers.push_back(history_of(0, b));
   return key;
 }
@@ -390,11 +432,13 @@ void CudaExplicitStepper::steps_between(Call& call, std::int64_t count) {
   for (; row < count; ++row) once();
 }
 
-ExplicitOutcome CudaExplicitStepper::advance(const ExplicitMotion& motion, const ExplicitRows& rows) {
+std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const ExplicitMotion& motion,
+                                                                   const ExplicitRows& rows) {
   voussoir::detail::require_explicit_steps(system_, motion, rows);
   voussoir::detail::require_current(model_, revision_, "explicit steps");
   begin_call(motion, rows);
   take_history(motion.elements.history);
+  order_histories(true);
   Call call{motion, motion.elements};
   call.state.unknowns = motion.unknowns;
   call.state.history = history_;
@@ -404,13 +448,9 @@ ExplicitOutcome CudaExplicitStepper::advance(const ExplicitMotion& motion, const
   call.state.time = rows.times.back();
   forces(call, false);
   pass<true, false>(motion);
+  order_histories(false);
   faults_.rethrow();
-  ExplicitOutcome outcome{history_, {}};
-  for (const DevicePart& own : parts_) {
-    const auto values = own.works.read_host();
-    for (std::size_t i = 0; i < values.size(); ++i) outcome.works[i % work_kinds] += values[i];
-  }
-  return outcome;
+  return history_;
 }
 
 std::string CudaExplicitStepper::describe() const {

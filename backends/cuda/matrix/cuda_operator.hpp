@@ -22,6 +22,11 @@ class CudaOperator {
   /// y = A x on the rows of one device, the ghosts of x being fresh, in the order of that device's stream, and the
   /// partial sums of x·y over owned rows where `partials` (on the device) is not null. Called inside no DeviceSection.
   virtual void enqueue(int device, const Vector& x, Vector& y, double* partials) const = 0;
+  /// False where enqueue() must wait for a device after all, as elements that are computed on the host make it.
+  virtual bool only_enqueues() const { return true; }
+  /// Throws what elements complained of in products since the last call. Waits for the devices where there can be
+  /// such complaints.
+  virtual void rethrow_faults() const {}
   /// Whether a product of one column can begin before the ghosts of x are there, with rows that do not need them.
   virtual bool has_interior(int device) const {
     (void)device;
@@ -33,11 +38,6 @@ class CudaOperator {
   virtual void enqueue_rest(int device, const Vector& x, Vector& y, double* partials) const {
     enqueue(device, x, y, partials);
   }
-  /// False where enqueue() must wait for a device after all, as elements that are computed on the host make it.
-  virtual bool only_enqueues() const { return true; }
-  /// Throws what elements complained of in products since the last call. Waits for the devices where there can be
-  /// such complaints.
-  virtual void rethrow_faults() const {}
 };
 
 }  // namespace voussoir::cuda

@@ -23,9 +23,8 @@ struct alignas(16) ListGroup {
 /// and rows add what arrives for them when all tiles are done, in the order of the tiles.
 struct SymmetricTiles {
   std::int32_t tiles = 0;
-  std::int32_t interior_tiles = 0;  ///< first ones, none of whose rows has a column of another device
-  int longest = 0;                  ///< row
-  std::int64_t outer_count = 0;     ///< outer columns of all tiles
+  int longest = 0;               ///< row
+  std::int64_t outer_count = 0;  ///< outer columns of all tiles
   std::uint32_t most_groups = 0;
   Array<std::uint32_t> outer_start;  ///< per tile, its first outer column, and the total
   /// Per tile, where its lists begin in `lists`: receivers + 1 numbers that say where the slots of a receiver begin,
@@ -37,6 +36,7 @@ struct SymmetricTiles {
   mutable Array<double> handed;          ///< shares of y for outer columns
   mutable Array<double> handed_several;  ///< the same for several columns of y
   mutable MirroredBlocks mirrored;       ///< made for the first product with many columns
+  std::int32_t interior_tiles = 0;       ///< first ones, none of whose rows has a column of another device
 
   std::size_t bytes() const {
     return outer_start.bytes() + list_start.bytes() + lists.bytes() + arrival_start.bytes() + arrival.bytes() +

@@ -90,8 +90,8 @@ class NativeDeviceProgram final : public DeviceProgram {
       auto kernel = cluster_forces<K, false>;
       if constexpr (detail::history_numbers_of<K>() > 0)
         if (advances) kernel = cluster_forces<K, true>;
-      launch(kernel, Grid{plan.clusters, plan.size, plan.force_bytes(), Start::early}, run.stream(), job,
-             cluster_view(plan, u, sums), step);
+      launch(kernel, Grid{plan.clusters, plan.size, plan.force_bytes(detail::force_numbers<K>()), Start::early},
+             run.stream(), job, cluster_view(plan, u, sums), step);
     }
   }
   KeptTensors kept_tensors(const ElementRun&) const override {

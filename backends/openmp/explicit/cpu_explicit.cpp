@@ -61,13 +61,12 @@ class CpuExplicitStepper final : public ExplicitStepper {
     voussoir::detail::require_explicit_system(system_);
   }
 
-  ExplicitOutcome advance(const ExplicitMotion& motion, const ExplicitRows& rows) override {
+  std::shared_ptr<const ElementHistory> advance(const ExplicitMotion& motion, const ExplicitRows& rows) override {
     voussoir::detail::require_explicit_steps(system_, motion, rows);
     const std::size_t loads = system_.loads.size(), steps = rows.times.size();
     ElementState state = motion.elements;
     state.unknowns = motion.unknowns;
     state.time_step = motion.step;
-    works_ = {};
     pass<false, true>(motion, {});
     for (std::size_t k = 0; k < steps; ++k) {
       state.time = rows.times[k];
@@ -81,7 +80,7 @@ class CpuExplicitStepper final : public ExplicitStepper {
         pass<true, true>(motion, factors);
       }
     }
-    return {state.history, works_};
+    return state.history;
   }
   std::string describe() const override { return "internal forces, then one pass over the vectors"; }
 
@@ -111,29 +110,24 @@ class CpuExplicitStepper final : public ExplicitStepper {
           part.loads[part.load_count] = system_.loads[c]->part(d).read_device();
           part.factors[part.load_count++] = factors[c];
         }
-      add_works(static_cast<std::size_t>(layout.owned(d)), [&](std::size_t begin, std::size_t end) {
-        return pass_entries<turns, moves>(part, begin, end);
-      });
-    }
-  }
-
-  /// Runs work(begin, end) over blocks of entries and adds up the works in the order of the blocks.
-  template <class Work>
-  void add_works(std::size_t entries, const Work& work) {
-    const auto blocks = static_cast<std::size_t>(block_count(entries));
-    std::vector<ExplicitWorks> parts(blocks);
-    for_blocks(entries, backend_.threads(),
-               [&](std::size_t begin, std::size_t end) { parts[begin / block_entries] = work(begin, end); });
-    for (const ExplicitWorks& part : parts) {
-      works_[0] += part.internal;
-      works_[1] += part.external;
-      works_[2] += part.damping;
+      double* works[3] = {};
+      if constexpr (moves)
+        for (int k = 0; k < (system_.damping ? 3 : 2); ++k) works[k] = motion.works[k]->part(d).update_device();
+      // The work of a block of entries is added to its first one.
+      for_blocks(static_cast<std::size_t>(layout.owned(d)), backend_.threads(),
+                 [&](std::size_t begin, std::size_t end) {
+                   const ExplicitWorks sums = pass_entries<turns, moves>(part, begin, end);
+                   if constexpr (moves) {
+                     works[0][begin] += sums.internal;
+                     works[1][begin] += sums.external;
+                     if (works[2]) works[2][begin] += sums.damping;
+                   }
+                 });
     }
   }
 
   CpuBackend& backend_;
   ExplicitSystem system_;
-  std::array<double, 3> works_{};  // of one call
 };
 
 class CpuExplicit final : public ExplicitServices {

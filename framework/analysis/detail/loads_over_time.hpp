@@ -24,7 +24,7 @@ class LoadsOverTime {
   /// Displacements, velocities and accelerations (0, 1, 2) that supports give to all equations; zero at free ones.
   void add_supports(int derivative, double time, double step, Vector& x) const;
   bool base_moves() const { return !base_.empty(); }
-  std::size_t base_count() const { return base_.size(); }                                ///< accelerations of the base
+  std::size_t base_count() const { return base_.size(); }                               ///< accelerations of the base
   const Vector& base_inertia(std::size_t which) const { return base_[which].inertia; }  ///< M r of one of them
   double base_acceleration(std::size_t which, double time, double step) const;          ///< a(t) of one of them
   /// Adds the inertial forces M r a(t) of the accelerated base to out-of-balance forces.

@@ -18,8 +18,7 @@ class ByteWriter {
  public:
   /// Appends a number as it is in memory.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  ByteWriter& put(T value) {
+  requires std::is_arithmetic_v<T> ByteWriter& put(T value) {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
   }
@@ -35,8 +34,7 @@ class ByteWriter {
   ByteWriter& put(const char* text) { return put(std::string_view(text)); }
   /// Appends a list of numbers with its length.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  ByteWriter& put(const std::vector<T>& list) {
+  requires std::is_arithmetic_v<T> ByteWriter& put(const std::vector<T>& list) {
     put(static_cast<std::uint64_t>(list.size()));
     bytes_.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
     return *this;
@@ -65,8 +63,7 @@ class ByteReader {
 
   /// The next number.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  T get() {
+  requires std::is_arithmetic_v<T> T get() {
     T value;
     std::memcpy(&value, take(sizeof value).data(), sizeof value);
     return value;
@@ -75,8 +72,7 @@ class ByteReader {
   std::string text() { return std::string(take(count(1))); }
   /// The next list of numbers.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  std::vector<T> list() {
+  requires std::is_arithmetic_v<T> std::vector<T> list() {
     const std::size_t size = count(sizeof(T));
     std::vector<T> values(size);
     const std::string_view bytes = take(size * sizeof(T));

@@ -160,11 +160,19 @@ void CheckpointPair::write(std::string_view bytes) {
   next_ = 1 - next_;
 }
 
-void CheckpointPair::remove() const noexcept {
-  for (const fs::path& file : files()) {
-    std::error_code ignored;
-    fs::remove(file, ignored);
+void CheckpointPair::remove() const noexcept try {
+  std::error_code ignored;
+  const std::string start = path_.filename().string() + "-";
+  for (const fs::path& file : files()) fs::remove(file, ignored);
+  // What a killed run was writing has a temporary name.
+  const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+  std::vector<fs::path> unfinished;
+  for (fs::directory_iterator it(folder, ignored), end; it != end && !ignored; it.increment(ignored)) {
+    const std::string name = it->path().filename().string();
+    if (name.starts_with(start) && name.compare(start.size() + 1, 6, ".part-") == 0) unfinished.push_back(it->path());
   }
+  for (const fs::path& file : unfinished) fs::remove(file, ignored);
+} catch (const std::exception&) {  // out of memory
 }
 
 }  // namespace voussoir

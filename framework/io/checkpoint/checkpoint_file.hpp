@@ -40,7 +40,8 @@ class CheckpointPair {
   void write(std::string_view bytes);
   /// Whether a file of either name exists.
   bool exists() const;
-  void remove() const noexcept;                       ///< removes both files
+  /// Removes both files, and what a killed run has left of them under temporary names. No other run may write them.
+  void remove() const noexcept;
   std::vector<std::filesystem::path> files() const;  ///< both names
 
  private:

@@ -18,14 +18,14 @@ class Journal {
  public:
   /// How far a journal counts.
   struct Place {
-    std::uint64_t length = 0;                        ///< in bytes
-    std::uint64_t sum = 14695981039346656037ull;     ///< checksum of these bytes
+    std::uint64_t length = 0;                       ///< in bytes
+    std::uint64_t sum = 14695981039346656037ull;    ///< checksum of these bytes
     bool operator==(const Place&) const = default;  ///< the same place
   };
   /// A record: its kind, the step it belongs to, its bytes.
   using Visit = std::function<void(std::uint8_t kind, std::uint32_t step, std::string_view bytes)>;
 
-  explicit Journal(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit Journal(std::filesystem::path path) : path_(std::move(path)) {}  ///< at this path; opens nothing yet
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -41,10 +41,10 @@ class Journal {
   /// Writes all records to the disk (fsync). Throws Error (io).
   void flush();
   const Place& place() const { return place_; }  ///< after the last flush()
-  std::size_t waiting_bytes() const;              ///< of records that are not yet in the file
+  std::size_t waiting_bytes() const;             ///< of records that are not yet in the file
   /// Visits the records of the file up to a place, in order.
   void visit(const Place& place, const Visit& visit) const;
-  void remove() noexcept;                                        ///< closes and removes the file
+  void remove() noexcept;                                      ///< closes and removes the file
   const std::filesystem::path& path() const { return path_; }  ///< of the file
 
  private:

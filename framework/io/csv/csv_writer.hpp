@@ -40,8 +40,8 @@ class CsvTable {
   /// Appends text to the current row, quoted where necessary.
   CsvTable& add(const char* text) { return add(std::string_view(text)); }
 
-  std::size_t columns() const { return columns_; }      ///< number of columns
-  const std::string& lines() const { return text_; }    ///< names and rows so far, without the last line break
+  std::size_t columns() const { return columns_; }    ///< number of columns
+  const std::string& lines() const { return text_; }  ///< names and rows so far, without the last line break
   /// Appends rows as another table has them in lines(), with the line break before each.
   void append_lines(std::string_view rows);
   /// The contents of the file that write() would write.

@@ -25,8 +25,8 @@ Json read_root(std::string_view text, const std::string& name) {
   const Json root = Json::parse(text, name);
   if (root.has("grid") && !root.has("mesh")) root.at("grid").fail("this is a job of heat on a grid; use voussoir heat");
   root.allow({"$schema", "title", "mesh", "mesh_scale", "reference_temperature", "initial_temperature", "materials",
-              "sections", "ignore", "superelements", "supports", "equations", "loads", "steps", "print", "points", "paths",
-              "units", "checkpoints"});
+              "sections", "ignore", "superelements", "supports", "equations", "loads", "steps", "print", "points",
+              "paths", "units", "checkpoints"});
   root.at("mesh").text();
   return root;
 }

@@ -66,6 +66,11 @@ struct BaseMotion {
 struct StateOutput {
   int every = 0;              ///< every so many states; 0: all, or as many as are reasonable
   std::vector<double> times;  ///< at these times of the step instead, ascending; empty: by `every`
+  // Of direct integration, instead:
+  double interval = 0;  ///< the first state at or after each multiple of this time; 0: not by time
+  /// A state that differs from the one written last by more than this share of the largest value so far; 0: not by
+  /// change.
+  double change = 0;
 };
 
 /// The response of modes over time (*MODAL DYNAMIC).
@@ -96,10 +101,10 @@ struct DynamicStep {
   double beta = 0;               ///< factor of the stiffness matrix; materials add their own
   std::vector<StepLoad> loads;   ///< that act
   std::vector<BaseMotion> base;  ///< accelerations of all supports together
-  std::vector<MovedSupports> moved;              ///< supports that move; others rest with what is prescribed
-  StateOutput states;                            ///< that files are written of
-  std::vector<InitialMotion> displacement = {};  ///< at the beginning; temperatures of transient heat
-  std::vector<InitialMotion> velocity = {};      ///< at the beginning
+  std::vector<MovedSupports> moved;                    ///< supports that move; others rest with what is prescribed
+  StateOutput states;                                  ///< that files are written of
+  std::vector<InitialMotion> displacement = {};        ///< at the beginning; temperatures of transient heat
+  std::vector<InitialMotion> velocity = {};            ///< at the beginning
   std::optional<ExplicitMethod> explicit_method = {};  ///< central differences in place of `method`
 };
 

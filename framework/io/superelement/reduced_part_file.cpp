@@ -53,7 +53,7 @@ class PartArrays {
 };
 
 /// One member of all loads, load by load.
-std::vector<double> of_loads(const std::vector<ReducedPart::Load>& loads, std::vector<double> ReducedPart::Load::* of) {
+std::vector<double> of_loads(const std::vector<ReducedPart::Load>& loads, std::vector<double> ReducedPart::Load::*of) {
   std::vector<double> all;
   for (const auto& load : loads) all.insert(all.end(), (load.*of).begin(), (load.*of).end());
   return all;
@@ -183,9 +183,10 @@ class PartReader {
   std::string_view take_line(std::string_view& bytes) const {
     const std::size_t end = bytes.substr(0, 200).find('\n');
     if (end == std::string_view::npos)
-      throw Error(ErrorCode::bad_input,
-                  "this is not a reduced part that can be used: it does not begin with '" + std::string(part_mark) + "'",
-                  name_);
+      throw Error(
+          ErrorCode::bad_input,
+          "this is not a reduced part that can be used: it does not begin with '" + std::string(part_mark) + "'",
+          name_);
     const std::string_view line = bytes.substr(0, end);
     bytes.remove_prefix(end + 1);
     return line;
@@ -207,8 +208,9 @@ void read_loads(const PartReader& reader, const char* key, const std::string& pr
     const std::size_t each = all.size() / loads.size();
     if (all.size() % loads.size() != 0) reader.fail("array '" + prefix + suffix + "' has a wrong size");
     for (std::size_t l = 0; l < loads.size(); ++l)
-      (loads[l].*of).assign(all.begin() + static_cast<std::ptrdiff_t>(l * each),
-                            all.begin() + static_cast<std::ptrdiff_t>((l + 1) * each));
+      (loads[l].*of)
+          .assign(all.begin() + static_cast<std::ptrdiff_t>(l * each),
+                  all.begin() + static_cast<std::ptrdiff_t>((l + 1) * each));
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include <voussoir/framework/domain/reduced_part.hpp>
 
-// Reduced parts as files, NAME.vsup: a JSON header that describes all arrays, then the arrays as they are in memory. The
-// layout is described in docs/superelements.md; other programs can read and write it with a JSON parser alone.
+// Reduced parts as files, NAME.vsup: a JSON header that describes all arrays, then the arrays as they are in memory.
+// The layout is described in docs/superelements.md; other programs can read and write it with a JSON parser alone.
 
 namespace voussoir {
 

@@ -280,6 +280,8 @@ struct PrintCard {
 struct FileCard {
   std::optional<int> every;  ///< FREQUENCY=
   std::string time_points;   ///< empty: none
+  double interval = 0;       ///< *OUTPUT, FIELD, TIME INTERVAL=; 0: none
+  int number = 0;            ///< *OUTPUT, FIELD, NUMBER INTERVAL=; 0: none
   Place place;
 };
 

@@ -43,10 +43,10 @@ struct Load {
   Json json;
   std::string name;
   std::size_t body;
-  std::string kind;                   ///< "pressure", …
-  std::string set;                    ///< of nodes, elements or faces; empty: all elements
-  std::vector<double> numbers;        ///< as LoadCase takes them
-  std::vector<std::string> unknowns;  ///< of a nodal load that names them, one per number
+  std::string kind;                                              ///< "pressure", …
+  std::string set;                                               ///< of nodes, elements or faces; empty: all elements
+  std::vector<double> numbers;                                   ///< as LoadCase takes them
+  std::vector<std::string> unknowns;                             ///< of a nodal load that names them, one per number
   std::shared_ptr<SuperelementInstance> superelement = nullptr;  ///< of a load of kind "superelement"
   std::string load_of_part = {};                                 ///< likewise
 };

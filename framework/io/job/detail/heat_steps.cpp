@@ -62,9 +62,11 @@ void read_heat_times(const Json& json, DynamicTimes& times) {
 }  // namespace
 
 const std::vector<std::string>& transient_heat_keys() {
-  static const std::vector<std::string> keys{
-      "loads",   "amplitudes", "support_amplitudes", "increment",    "period",   "automatic", "tolerance", "shortest",
-      "longest", "method",     "largest_change",     "states_every", "continue", "states_at"};
+  static const std::vector<std::string> keys{"loads",        "amplitudes", "support_amplitudes", "increment",
+                                             "period",       "automatic",  "tolerance",          "shortest",
+                                             "longest",      "method",     "largest_change",     "states_every",
+                                             "continue",     "states_at",  "states_interval",    "states_number",
+                                             "states_change"};
   return keys;
 }
 
@@ -103,8 +105,8 @@ void read_heat_states(const Json& json, double period, StateOutput& states) {
       json.at("states_every").fail("this must be a whole number from 1 to 1000000");
     states.every = static_cast<int>(every);
   }
+  read_state_choice(json, period, states);
   if (!json.has("states_at")) return;
-  if (json.has("states_every")) json.at("states_at").fail("give either 'states_every' or 'states_at'");
   for (const Json& item : json.at("states_at").items()) {
     const double time = item.number();
     if (!(time > 0 && time <= period)) item.fail("the time is not in the step, which ends at its 'period'");

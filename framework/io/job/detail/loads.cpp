@@ -178,9 +178,9 @@ Load read_superelement_load(const Json& json, std::size_t number, Model& model) 
     if (instance->name() != of.text()) continue;
     const Json load_case = json.at("load_case");
     load_case.doing([&] { instance->part().load(load_case.text()); });
-    Load load{json, json.has("name") ? json.at("name").text() : "load " + std::to_string(number), 0, "superelement",
-              {},   {},
-              {}};
+    Load load{
+        json, json.has("name") ? json.at("name").text() : "load " + std::to_string(number), 0, "superelement", {}, {},
+        {}};
     load.superelement = instance;
     load.load_of_part = load_case.text();
     return load;

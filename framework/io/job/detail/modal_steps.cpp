@@ -307,6 +307,7 @@ DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, c
   request.loads = read_loads(json, loads, false);
   request.base = read_base(json, folder, false);
   if (json.has("states_every")) request.states.every = whole(json.at("states_every"), 1, 1'000'000);
+  read_state_choice(json, request.times.period, request.states);
   return request;
 }
 
@@ -400,13 +401,23 @@ std::vector<std::string> modal_keys(Procedure procedure) {
       return {"modes_of", "lowest",     "highest", "points",      "bias",
               "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
     case Procedure::dynamic:
-      return {"increment",       "period",
-              "automatic",       "tolerance",
-              "shortest",        "longest",
-              "method",          "damping",
-              "amplitudes",      "base_motion",
-              "support_motions", "states_every",
-              "continue",        "initial_displacement",
+      return {"increment",
+              "period",
+              "automatic",
+              "tolerance",
+              "shortest",
+              "longest",
+              "method",
+              "damping",
+              "amplitudes",
+              "base_motion",
+              "support_motions",
+              "states_every",
+              "states_interval",
+              "states_number",
+              "states_change",
+              "continue",
+              "initial_displacement",
               "initial_velocity"};
     case Procedure::spectrum:
       return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
@@ -430,6 +441,21 @@ ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobSt
       return read_direct(json, earlier, step, loads, folder);
     default:
       return {};
+  }
+}
+
+void read_state_choice(const Json& json, double period, StateOutput& states) {
+  const char* chosen = nullptr;
+  for (const char* key : {"states_every", "states_at", "states_interval", "states_number", "states_change"}) {
+    if (!json.has(key)) continue;
+    if (chosen) json.at(key).fail(std::string("give either '") + chosen + "' or '" + key + "'");
+    chosen = key;
+  }
+  if (json.has("states_interval")) states.interval = json.at("states_interval").positive();
+  if (json.has("states_number")) states.interval = period / whole(json.at("states_number"), 1, 1'000'000);
+  if (json.has("states_change")) {
+    states.change = json.at("states_change").positive();
+    if (states.change >= 1) json.at("states_change").fail("this is a share of the largest value, below 1");
   }
 }
 

@@ -32,4 +32,7 @@ struct NamedLoadCase {
 ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder);
 
+/// States of direct integration by "states_interval", "states_number" or "states_change"; at most one choice.
+void read_state_choice(const Json& json, double period, StateOutput& states);
+
 }  // namespace voussoir::job

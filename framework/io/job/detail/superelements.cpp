@@ -49,8 +49,7 @@ std::int32_t read_superelements(const Json& json, const std::filesystem::path& f
     if (parts.back().options.add_nodes) add_missing_nodes(domain, parts.back());
   }
   const std::int32_t known = domain.node_count();
-  for (const NamedPart& named : parts)
-    named.json.doing([&] { add_superelement(domain, named.part, named.options); });
+  for (const NamedPart& named : parts) named.json.doing([&] { add_superelement(domain, named.part, named.options); });
   return known;
 }
 

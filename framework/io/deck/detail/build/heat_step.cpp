@@ -105,6 +105,7 @@ void ModalStepMaker::add_radiation_loads(const JobStep& step, Model& model, Acti
       load.load_case =
           loads_.make(model, "radiation of " + step.name + ", amplitude " + name + ", " + std::to_string(++number),
                       only, {}, false);
+      load.amplitude = over_heat_step(card, start);  // its points are those of the course
       load.course = [sink = sink, zero = *b_.deck.absolute_zero, curve = over_heat_step(card, start)](double time) {
         return std::pow(sink * curve.at(time) - zero, 4);
       };

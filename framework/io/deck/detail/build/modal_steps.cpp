@@ -280,6 +280,8 @@ void ModalStepMaker::set_outputs(JobStep& step, const StepCard& card, double sta
   for (const FileCard& file : card.files) {
     if (file.every) states.every = *file.every;
     if (!file.time_points.empty()) states.times = times_of(file.time_points, start, card.period, file.place);
+    if (file.interval > 0) states.interval = file.interval;
+    if (file.number > 0) states.interval = card.period / file.number;
   }
   for (std::size_t i = 0; i < step.prints.size(); ++i) {
     const auto of = std::find_if(card.prints.begin(), card.prints.end(), [&](const PrintCard& print) {

@@ -94,6 +94,7 @@ constexpr CardRule rules[] = {
     {"NODE OUTPUT", Where::step, &Parser::read_file_request},
     {"EL FILE", Where::step, &Parser::read_file_request},
     {"ELEMENT OUTPUT", Where::step, &Parser::read_file_request},
+    {"OUTPUT", Where::anywhere, &Parser::read_output},
     {"RESTART", Where::anywhere, &Parser::read_restart},
 };
 

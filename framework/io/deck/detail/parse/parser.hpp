@@ -118,6 +118,7 @@ class Parser {
   void read_node_print(Card& card);
   void read_element_print(Card& card);
   void read_file_request(Card& card);
+  void read_output(Card& card);
   void read_restart(Card& card);
 
  private:

@@ -202,6 +202,22 @@ void Parser::read_file_request(Card& card) {
   skip_data();
 }
 
+/// *OUTPUT, FIELD selects states; histories are written of every increment, whatever is asked for.
+void Parser::read_output(Card& card) {
+  const bool field = card.flag("FIELD");
+  FileCard file;
+  file.place = card.place();
+  if (const double every = card.number("FREQUENCY", 0); every != 0) file.every = states_between(card, every);
+  file.time_points = card.value("TIME POINTS");
+  file.interval = card.number("TIME INTERVAL", 0);
+  if (!(file.interval >= 0 && file.interval < 1e300))
+    card.fail(ErrorCode::bad_input, "*OUTPUT, TIME INTERVAL is a time that is not negative");
+  if (const double number = card.number("NUMBER INTERVAL", 0); number != 0) file.number = states_between(card, number);
+  const bool chooses = file.every || !file.time_points.empty() || file.interval > 0 || file.number > 0;
+  if (field && in_step_ && chooses) step().files.push_back(std::move(file));
+  skip_data();
+}
+
 /// When checkpoints are made does not change results: one number serves all steps.
 void Parser::read_restart(Card& card) {
   if (card.flag("READ"))

@@ -13,7 +13,8 @@ constexpr std::string_view contact = "contact is not implemented; surfaces can b
 constexpr std::string_view fluid = "fluids are not implemented";
 constexpr std::string_view nonlinear = "materials are linear elastic";
 constexpr std::string_view supported_steps =
-    "steps are *STATIC, *HEAT TRANSFER, STEADY STATE, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC and *STEADY STATE DYNAMICS";
+    "steps are *STATIC, *HEAT TRANSFER, *UNCOUPLED TEMPERATURE-DISPLACEMENT, *DYNAMIC, *FREQUENCY, *MODAL DYNAMIC and "
+    "*STEADY STATE DYNAMICS";
 constexpr std::string_view contact_only = "it applies only to contact";
 
 using enum UnreadCard::Fate;
@@ -21,7 +22,6 @@ using enum UnreadCard::Fate;
 constexpr UnreadCard cards[] = {
     // Ignored silently.
     {"PREPRINT", "", ignored},
-    {"OUTPUT", "", ignored},
     {"CONTROLS", "", ignored},
     {"MONITOR", "", ignored},
     {"PRINT", "", ignored},
