@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 
 #include <voussoir/apps/commands/command.hpp>
@@ -80,9 +81,10 @@ GivenSystem read_system(const SolveCommand& command) {
 
 /// Messages about "node 7, x" are about row 7 here.
 [[noreturn]] void rethrow_as_row(const Error& error, const std::string& file) {
-  std::string where = error.where();
-  if (where.starts_with("node ") && where.ends_with(", x")) where = file + ", row " + where.substr(5, where.size() - 8);
-  throw Error(error.code(), error.text(), where.empty() ? file : where);
+  const std::regex node("node ([0-9]+), x");
+  const std::string text = std::regex_replace(error.text(), node, "row $1"),
+                    where = std::regex_replace(error.where(), node, "row $1");
+  throw Error(error.code(), text, where.empty() ? file : file + ", " + where);
 }
 
 struct Solved {
