@@ -456,7 +456,7 @@ std::shared_ptr<const ElementHistory> CudaExplicitStepper::advance(const Explici
 std::string CudaExplicitStepper::describe() const {
   const DevicePart& own = parts_.front();
   const auto clustered = std::count(own.clustered.begin(), own.clustered.end(), 1);
-  return std::to_string(clustered) + " kernels for forces in clusters" +
+  return std::to_string(clustered) + (clustered == 1 ? " kernel" : " kernels") + " for forces in clusters" +
          (own.all_clustered ? "" : ", others element by element") + ", one for shared nodes, one for the vectors" +
          (recording_ && may_record_ ? ", recorded" : "");
 }

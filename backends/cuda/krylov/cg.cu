@@ -186,7 +186,7 @@ class CgIteration {
 
   /// Values of other devices travel while rows that do not need them are multiplied.
   void prepare_overlap() {
-    if (devices() == 1 || !product_ || !OverlappedExchange::allowed()) return;
+    if (devices() == 1 || !product_ || !OverlappedExchange::is_wanted(layout_)) return;
     for (int d = 0; d < devices(); ++d)
       if (product_->has_interior(d)) {
         overlap_ = std::make_unique<OverlappedExchange>(layout_);

@@ -130,12 +130,16 @@ OverlappedExchange::~OverlappedExchange() {
     destroy_stream(cuda_memory(layout_.memory(d)).ordinal(), streams_[static_cast<std::size_t>(d)]);
 }
 
-bool OverlappedExchange::allowed() {
-  const auto is_set = [](const char* name) {
+bool OverlappedExchange::is_wanted(const Layout& layout) {
+  const auto setting = [](const char* name) {
     const char* value = std::getenv(name);
-    return value && *value && std::string(value) != "0";
+    return std::string(value ? value : "");
   };
-  return !is_set("VOUSSOIR_CUDA_ONE_BY_ONE") && !is_set("VOUSSOIR_CUDA_NO_OVERLAP");
+  if (const std::string one = setting("VOUSSOIR_CUDA_ONE_BY_ONE"); !one.empty() && one != "0") return false;
+  if (const std::string overlap = setting("VOUSSOIR_CUDA_OVERLAP"); !overlap.empty()) return overlap != "0";
+  for (int d = 1; d < layout.devices(); ++d)
+    if (!same_gpu(cuda_memory(layout.memory(0)), cuda_memory(layout.memory(d)))) return true;
+  return false;
 }
 
 void OverlappedExchange::follow_device(int worker, int device) const {

@@ -23,8 +23,10 @@ class OverlappedExchange {
   void begin(const Vector& x);
   void finish();
 
-  /// Whether exchanges may overlap at all: VOUSSOIR_CUDA_ONE_BY_ONE and VOUSSOIR_CUDA_NO_OVERLAP forbid it.
-  static bool allowed();
+  /// Whether exchanges of this layout are to overlap: where some of its devices are different GPUs. On one GPU there is
+  /// no bus to wait for, and a product in two parts takes longer than one. VOUSSOIR_CUDA_OVERLAP=1 or 0 decides
+  /// instead; VOUSSOIR_CUDA_ONE_BY_ONE forbids it.
+  static bool is_wanted(const Layout& layout);
 
  private:
   /// One way of values: what carries them is the stream of the receiver where both devices are on one GPU, which reads
