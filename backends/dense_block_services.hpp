@@ -24,10 +24,10 @@ class DenseBlockServices : public Service {
  public:
   static constexpr std::string_view service_name = "dense blocks";  ///< by which Backend::service() finds it
 
-  /// A = Σ Rᵀ S R over the blocks S with the restrictions R to their equations. A device stores the rows of all blocks
-  /// whose equations it owns: 8 bytes for each number, and the equations of each block once. Both must outlive the
-  /// operator: the backend, and its devices. Throws Error (misuse) for a block of a wrong size, or with an equation
-  /// that the layout does not have, or that a device which has a row of the block neither owns nor has as a ghost.
+  /// The operator A = Σ Rᵀ S R over the blocks S, with the restrictions R to their equations. A device stores the rows
+  /// of all blocks whose equations it owns: 8 bytes for each number, and the equations of each block once. The backend
+  /// must outlive the operator. Throws Error (misuse) for a block of a wrong size, and for an equation that the layout
+  /// does not have, or that is neither owned nor a ghost on a device that has a row of the block.
   virtual std::unique_ptr<Operator> make_block_sum(Backend& backend, std::shared_ptr<const Layout> layout,
                                                    std::span<const DenseBlock> blocks) = 0;
 };

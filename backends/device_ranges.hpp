@@ -5,13 +5,13 @@
 
 namespace voussoir {
 
-/// The ranges of nodes that devices get in models made by this thread, as long as the object exists. Without one, a
-/// DeviceModel divides its nodes into ranges with nearly equal numbers of equations.
+/// While an object of this class exists, it determines the ranges of nodes that devices get in models made by its
+/// thread. Without one, a DeviceModel divides its nodes into ranges with nearly equal numbers of equations.
 ///
 ///   const DeviceRanges ranges({0, 1200, 2500});   // device 0 owns the nodes 0 … 1199, device 1 those up to 2499
 ///   auto model = backend->make_model(description);
 ///
-/// The ranges must fit the backend and the description: anything else is an Error (misuse) when the model is made.
+/// Ranges that do not fit the backend and the description are an Error (misuse) when the model is made.
 class DeviceRanges {
  public:
   /// `first_node` has the first node of each device, in the order of the description, and the number of nodes.
@@ -20,7 +20,7 @@ class DeviceRanges {
   DeviceRanges(const DeviceRanges&) = delete;
   DeviceRanges& operator=(const DeviceRanges&) = delete;
 
-  /// The ranges that apply to this thread; empty where there are none.
+  /// The ranges that apply to this thread; empty if there are none.
   static std::span<const std::int32_t> current();
 
  private:

@@ -19,14 +19,14 @@ namespace voussoir {
 /// Whether checkpoints save steps of this procedure: dynamics and transient heat. All others are computed again.
 bool is_saved(Procedure procedure);
 
-/// When the steps over time of a job are saved.
+/// When the dynamic and transient heat steps of a job are saved.
 struct CheckpointOptions {
   double every_seconds = 0;  ///< a checkpoint after so many seconds; 0: not by time
   int every_increments = 0;  ///< a checkpoint after so many increments; 0: not by number
-  bool resume = false;       ///< go on from the checkpoint that is there
+  bool resume = false;       ///< continue from an existing checkpoint
 };
 
-/// What a run was started with, apart from its job. A resumed run may differ in some of it.
+/// The settings of a run, apart from its job. Some of them may differ when a run is resumed.
 struct CheckpointSetting {
   std::string machine;  ///< backend, threads, devices and solver: if they differ, answers agree to rounding
   std::string files;    ///< which result files are written: must be the same
@@ -34,14 +34,14 @@ struct CheckpointSetting {
 
 /// The checkpoints of a run of a job, so that a run that is killed at any moment can be resumed with the same results:
 ///
-///   NAME.checkpoint-a, -b   the two last checkpoints: the place in the journal, and the state of the step under way
-///   NAME.journal            what steps over time have produced: rows of histories, contributions to result files, and
-///                           the ends of steps
+///   NAME.checkpoint-a, -b   the last two checkpoints: the place in the journal, and the state of the current step
+///   NAME.journal            the output of dynamic and transient heat steps: rows of histories, contributions to
+///                           result files, ends of steps
 ///
-/// Runners of steps over time use it through a StepCheckpoint each. Steps of statics, of steady heat, of modes and of
-/// mode superposition are computed again when a run is resumed. A checkpoint that cannot be written, for example
-/// because the disk is full, does not stop the run: a note says so, the older one stays, and the next one is tried when
-/// it is due. Only if more than 256 MB wait for the disk, the run stops with Error (io).
+/// Each runner of a dynamic or transient heat step uses it through a StepCheckpoint. Steps of statics, of steady heat,
+/// of modes and of mode superposition are computed again when a run is resumed. A checkpoint that cannot be written,
+/// for example because the disk is full, does not stop the run: a note says so, the older one stays, and the next one
+/// is tried when it is due. If more than 256 MB wait to be written, the run stops with Error (io).
 class RunCheckpoints {
  public:
   /// Names of files begin with `folder`/`name`. Nothing is read or written yet.
@@ -52,18 +52,18 @@ class RunCheckpoints {
   /// Removes what an earlier run has left.
   static void remove(const std::filesystem::path& folder, const std::string& name) noexcept;
 
-  /// Begins: writes a first checkpoint without a state, or finds the one to go on from. A checkpoint that is damaged is
-  /// named in notes(), and the one before is used. Throws Error (bad_input) if all of them are damaged, or if they are
-  /// of another job, and names what has changed.
+  /// Begins: writes a first checkpoint without a state, or finds the one to continue from. A checkpoint that is damaged
+  /// is named in notes(), and the one before is used. Throws Error (bad_input) if all of them are damaged, or if they
+  /// are of another job, and names what has changed.
   void begin(std::vector<FingerprintPart> job, CheckpointSetting setting);
-  /// Whether the run goes on from a checkpoint.
+  /// Whether the run continues from a checkpoint.
   bool resumes() const { return resumes_; }
   /// Removes all files, after the last result is written.
   void finish() noexcept;
 
-  /// Called before a checkpoint is made: completes what result files have to add to the journal.
+  /// Called before a checkpoint is written: adds everything that result files still have for the journal.
   std::function<void()> settle;
-  /// Takes back what add_to_files() was given for a step, in the same order.
+  /// Receives what add_to_files() was given for a step, in the same order.
   std::function<void(std::size_t step, std::string_view bytes)> restore_files;
   /// Called with a sentence for the user.
   std::function<void(const std::string& note)> tell;
@@ -74,7 +74,7 @@ class RunCheckpoints {
   const std::vector<std::string>& notes() const { return notes_; }  ///< for the user, since the beginning
   int written() const { return written_; }                          ///< checkpoints of this run
   double seconds() const { return seconds_; }                       ///< spent on writing them
-  /// The time of the state that the run went on from; none if it started at its beginning.
+  /// The time of the state from which the run was resumed; none if it started from the beginning.
   std::optional<double> resumed_at() const { return resumed_at_; }
 
  private:
@@ -96,7 +96,7 @@ class RunCheckpoints {
   std::vector<FingerprintPart> job_;
   CheckpointSetting setting_;
   bool resumes_ = false;
-  // What the run goes on from:
+  // What the run continues from:
   Journal::Place resumed_from_;
   std::vector<std::size_t> complete_;  // steps over time that came to their end
   std::optional<std::size_t> open_step_;
@@ -111,8 +111,8 @@ class RunCheckpoints {
   std::vector<std::string> notes_;
 };
 
-/// What the runner of one step over time tells the checkpoints of its run, and gets from them. Without checkpoints, all
-/// functions do nothing.
+/// The link between the runner of a dynamic or transient heat step and the checkpoints of its run. Without checkpoints,
+/// all functions do nothing.
 ///
 ///   StepCheckpoint saved(checkpoints, step);
 ///   if (saved.is_complete()) { saved.replay_files(); … take saved.ending() …; return; }
@@ -126,7 +126,7 @@ class StepCheckpoint {
 
   bool is_on() const { return run_ != nullptr; }  ///< whether the run has checkpoints
   bool is_complete() const;                       ///< whether an earlier run finished the step
-  bool is_open() const;                           ///< whether there is a state to go on from
+  bool is_open() const;                           ///< whether there is a state to continue from
   std::string ending() const;                     ///< of a complete step: what finish() was given
   const std::string& state() const;               ///< of an open step: what `save` has written
   /// Visits what add_row() was given before the checkpoint, in the same order.
@@ -138,7 +138,7 @@ class StepCheckpoint {
   /// Ends an increment at a time. Makes a checkpoint if it is due, and in any case if the run is to stop; `save` puts
   /// the state of the step into it.
   void increment(double time, bool stops, const std::function<void(ByteWriter&)>& save);
-  /// Ends the step, with all that later steps and the summary need of it, and makes a checkpoint.
+  /// Ends the step, stores what later steps and the summary need from it, and writes a checkpoint.
   void finish(double time, std::string_view bytes);
 
  private:

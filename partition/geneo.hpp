@@ -6,7 +6,7 @@
 
 namespace voussoir {
 
-/// An eigenpair A v = λ B v of a symmetric positive semi-definite A and a symmetric positive definite B.
+/// Eigenpairs A v = λ B v of a symmetric positive semi-definite A and a symmetric positive definite B.
 struct LowEigenpairs {
   std::vector<double> values;                ///< ascending
   std::vector<std::vector<double>> vectors;  ///< of norm 1 in B
@@ -26,7 +26,7 @@ LowEigenpairs low_eigenpairs(const SymmetricCsr& a, const SymmetricCsr& b, doubl
 ///   A_p v = λ D_p (R_p A R_pᵀ) D_p v,   λ < threshold
 ///
 /// The condition number of the two-level additive method is then at most geneo_bound(), whatever the material is.
-/// Motions without resistance have λ = 0, so that the rigid-body motions of floating parts are included.
+/// Motions without strain energy have λ = 0, so that the rigid-body motions of floating parts are included.
 ///
 /// N. Spillane, V. Dolean, P. Hauret, F. Nataf, C. Pechstein, R. Scheichl: Abstract robust coarse spaces for systems of
 /// PDEs via generalized eigenproblems in the overlaps. Numer. Math. 126 (2014).
@@ -35,8 +35,8 @@ CoarseSpace geneo_coarse_space(const SymmetricCsr& matrix, std::span<const Overl
                                const std::vector<SymmetricCsr>& neumann, double threshold);
 
 /// (1 + c) (2 + (2 c + 1) m / threshold): an upper bound of the condition number of additive Schwarz with GenEO. c is
-/// the largest number of sets that one set is coupled with, itself included, and m the largest number of sets that have
-/// one unknown.
+/// the largest number of sets that one set is coupled with, itself included, and m the largest number of sets that
+/// share one unknown.
 double geneo_bound(const FullRows& matrix, std::span<const Overlap> sets, double threshold);
 
 }  // namespace voussoir

@@ -25,9 +25,9 @@ struct ReduceOptions {
 /// Reduces a model to the nodes of its interface: by static condensation (Guyan) and, if modes are asked for, with the
 /// modes of the part with its interface fixed (Craig–Bampton). Load cases of the domain become loads of the part.
 ///
-/// The reduced stiffness is the Schur complement of the interface, so that a static analysis with the reduced part has
-/// the solution of the unreduced model. Masses are those of the whole part: rigid motions of the interface have the
-/// kinetic energy of the unreduced part. The domain may contain superelements itself.
+/// The reduced stiffness is the Schur complement of the interface, so that a static analysis with the reduced part
+/// gives the solution of the unreduced model. Mass is conserved: rigid motions of the interface have the kinetic energy
+/// of the unreduced part. The domain may contain superelements itself.
 ///
 /// Throws Error (bad_input) for an interface node that no element uses or that has a support, and for a model that is
 /// not linear, has prescribed values other than zero or loads with a stiffness (films); and Error (singular), naming a

@@ -10,8 +10,8 @@ namespace voussoir {
 std::size_t schur_block_bytes(const Decomposition& decomposition);
 
 /// The Schur complement of the interface in its explicit form: the dense S_p of each part, computed once on the host by
-/// elimination, then stored and multiplied on the devices of the backend (DenseBlockServices). Setting it up costs
-/// more than SchurComplement, a product reads 8 n² bytes per part instead of solving with its interior.
+/// elimination, then stored and multiplied on the devices of the backend (DenseBlockServices). Its set-up costs
+/// more than that of SchurComplement, but a product only reads 8 n² bytes per part and solves no interior problem.
 std::unique_ptr<Operator> make_schur_blocks(Backend& backend, const PartMatrices& matrices);
 
 }  // namespace voussoir

@@ -10,19 +10,20 @@ namespace voussoir {
 
 /// Creates a numberer by name, as StaticOptions::numbering and `--numbering` give it:
 ///
-///   auto      rcm for matrices whose size depends on the numbering (`envelope`); divided on several devices; else
-///   plain plain     the order in which the user gave the nodes; devices get contiguous ranges of it rcm       reverse
-///   Cuthill–McKee divided[:METHOD][,speeds=S]   each device gets a part of the mesh (DividedNumberer), by METHOD:
-///   auto, or a name in
-///             node_dividers(). S is a list of relative speeds of the devices, 2/1/1, or `measured`, by
-///             measure_device_speeds(), or `profile`, by profile_device_speeds().
+/// - `auto`: `rcm` for matrices whose size depends on the numbering (`envelope`); on several devices `divided`;
+///   otherwise `plain`.
+/// - `plain`: the order in which the user gave the nodes. Each device gets a contiguous range of it.
+/// - `rcm`: reverse Cuthill–McKee.
+/// - `divided[:METHOD][,speeds=S]`: each device gets a part of the mesh (DividedNumberer). METHOD is `auto` or
+///   a name in node_dividers(). S is a list of relative speeds of the devices, such as 2/1/1; or `measured`
+///   (measure_device_speeds()); or `profile` (profile_device_speeds()).
 ///
-/// An unknown name is an Error (not_found), and wrong settings are one (bad_input).
+/// An unknown name is an Error (not_found); wrong settings are an Error (bad_input).
 std::shared_ptr<DofNumberer> make_numberer(const std::string& name, Backend& backend, bool envelope = false);
-/// Throws the Error of make_numberer() where the name or its settings are wrong, without a backend.
+/// Throws the same Error as make_numberer() if the name or its settings are wrong. Needs no backend.
 void check_numbering(const std::string& name);
 
-/// Whether a numbering takes the speeds of devices from measurements: `speeds=measured`.
+/// Whether a numbering measures the speeds of the devices: `speeds=measured`.
 bool measures_speeds(const std::string& numbering);
 /// The same numbering with these speeds in place of measured ones.
 std::string with_speeds(const std::string& numbering, const std::vector<double>& speeds);

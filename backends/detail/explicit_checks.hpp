@@ -3,8 +3,8 @@
 
 namespace voussoir::detail {
 
-/// Throws Error (misuse) for a system that no stepper can be made for: without a model, with factors or vectors that do
-/// not fit it, or with too many loads.
+/// Throws Error (misuse) for a system that has no model, too many loads, or factors or vectors that do not fit the
+/// model.
 void require_explicit_system(const ExplicitSystem& system);
 /// Throws Error (misuse) for steps that do not fit the system: vectors that are missing or do not fit, times that do
 /// not ascend, a wrong number of factors, numbers that are not finite.

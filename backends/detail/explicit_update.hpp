@@ -4,14 +4,14 @@
 
 namespace voussoir::detail {
 
-/// The numbers of an equation at a state.
+/// The values of one equation at a state.
 struct ExplicitEntry {
   double internal, external;  ///< forces
   double before, velocity;    ///< w in the middle of the steps before and after
 };
 
-/// Works of the forces at a state over half of the step before and half of the step after: internal and external
-/// forces, and damping.
+/// Work of the internal, external and damping forces at a state, over half of the step before and half of the step
+/// after.
 struct ExplicitWorks {
   double internal = 0, external = 0, damping = 0;
 

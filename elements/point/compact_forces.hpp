@@ -2,17 +2,17 @@
 #include <voussoir/elements/point/point_element.hpp>
 
 // Internal forces of a Hex8 with 2 × 2 × 2 points, and of one with uniform strain, for processors with many threads and
-// few registers: little is live at a time, and what two points of a line along ξ share is computed once.
+// few registers: few values are live at a time, and terms that two points on a line along ξ share are computed once.
 
 namespace voussoir::detail {
 
-/// Whether and how the forces of an element kernel are computed with few registers. This is the answer for all but the
-/// elements below.
+/// Whether and how the forces of an element kernel are computed with few registers. The primary template, for all
+/// elements but those below: they are not.
 template <class Element>
 struct CompactForces {
   static constexpr bool exists = false;  ///< whether there is compute()
   static constexpr int room = 0;         ///< numbers of temporary storage that it takes
-  static constexpr int blocks = 2;       ///< of 128 threads, that a multiprocessor of a GPU is meant to hold
+  static constexpr int blocks = 2;       ///< thread blocks (128 threads) that a GPU multiprocessor should hold
 };
 
 /// The derivatives of a trilinear field along a line of two points: those along η and ζ are even ± odd.
@@ -28,7 +28,7 @@ struct TrilinearLine {
 };
 
 /// The coefficients of positions and unknowns of a Hex8 in temporary storage: scratch(n) with n < room. Field 0 … 2 are
-/// positions, those that follow are unknowns.
+/// positions; the fields that follow are unknowns.
 template <class R, int components>
 struct StoredFields {
   using Coefficients = TrilinearCoefficients<R>;
@@ -83,7 +83,7 @@ struct PointwiseForces {
   static constexpr int components = Element::components, rows = Element::rows, law_history = Element::law_history;
   static constexpr int room = StoredFields<double, components>::room;
   static constexpr int blocks = 3;
-  /// Whether the law is given values of the unknowns.
+  /// Whether the law takes the values of the unknowns.
   static constexpr bool values =
       Response::takes_value ||
       requires(const Point<double>& p, const Vec<double, components>& u, const Mat<double, rows, 3>& g, double* next) {
@@ -164,10 +164,10 @@ struct PointwiseForces {
 };
 
 /// Uniform strain with hourglass control (hourglass.hpp). With B the mean gradients of the shape functions and V the
-/// volume, V B_ak are the corner forces of coefficients K_k that are summed over the points, and all else follows from
-/// these: the mean gradient, Σ B², and the forces of a flux P, which are those of Σ_k P_ik K_k. An hourglass pattern h
-/// has the amplitude h · u_i − (h · x_k) grad_ik; its force on the nodes is that of a flux and of the pattern itself,
-/// which is one of the coefficients.
+/// volume, V B_ak are the corner forces of coefficients K_k that are summed over the points. Everything else follows
+/// from these: the mean gradient, Σ B², and the forces of a flux P, which are those of Σ_k P_ik K_k. An hourglass
+/// pattern h has the amplitude h · u_i − (h · x_k) grad_ik; its force on the nodes is that of a flux and of the pattern
+/// itself, which is one of the coefficients.
 template <class Kernel, class Shape, class Formulation>
 struct UniformForces {
   using Element = PointElement<Kernel, Shape, Formulation>;
@@ -333,9 +333,9 @@ struct CompactForcesOf<2, Kernel, Shape, Formulation> {
 
 /// compute<advances, R>(e, unknown, scratch, put_history, put) gives the internal forces: put(node, component, force).
 /// unknown(a, i) is component i at node a, which may be read several times; e.u is not read. scratch(n) with n < room
-/// is temporary storage, which put() may overwrite. With `advances`, put_history(k, number) takes the history at the
-/// end of the step, which may stand where e.history is read: the numbers of a point are all read before the first of
-/// them is put. It returns the health of the element.
+/// is temporary storage, which put() may overwrite. With `advances`, put_history(k, number) receives the history at the
+/// end of the step. It may overwrite e.history: all numbers of a point are read before the first of them is put.
+/// Returns the health of the element.
 template <class Kernel, class Shape, class Formulation>
 struct CompactForces<PointElement<Kernel, Shape, Formulation>>
     : CompactForcesOf<compact_forces_kind<Kernel, Shape, Formulation>(), Kernel, Shape, Formulation>::type {};

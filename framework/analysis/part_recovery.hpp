@@ -23,16 +23,16 @@ class PartRecovery {
   const Domain& mesh() const { return *mesh_; }
 
   /// The unknowns at all nodes of the part, from those of the model that uses it. `case_factors` are the factors of the
-  /// model's load cases, in their order; empty for modes, which no load acts on.
+  /// model's load cases, in their order; empty for modes, on which no loads act.
   NodalField displacements(const Domain& model, const NodalField& unknowns,
                            std::span<const double> case_factors = {}) const;
-  /// The same with the loads of the part themselves: for a superelement inside a reduced part.
+  /// The same, given the loads of the part itself: for a superelement inside a reduced part.
   NodalField displacements(const Domain& model, const NodalField& unknowns,
                            const SuperelementInstance::Acting& acting) const;
   /// Mean stresses of the elements, one point for each. Empty if the part was reduced without stresses.
   std::vector<PointField> stresses(const Domain& model, const NodalField& unknowns,
                                    std::span<const double> case_factors = {}) const;
-  /// The same with the loads of the part themselves.
+  /// The same, given the loads of the part itself.
   std::vector<PointField> stresses(const Domain& model, const NodalField& unknowns,
                                    const SuperelementInstance::Acting& acting) const;
 

@@ -18,7 +18,7 @@ namespace voussoir {
 ///
 /// Its coordinates are the unknowns of the interface, node by node, followed by the amplitudes of the fixed-interface
 /// modes (Craig and Bampton, AIAA Journal 6, 1968). Without modes this is static condensation (Guyan, AIAA Journal 3,
-/// 1965). Dense matrices are stored by rows. Nothing has units: whoever combines parts uses one system of units.
+/// 1965). Dense matrices are stored by rows. There are no units: combined parts must use the same system of units.
 struct ReducedPart {
   std::string name;  ///< for messages and results
 
@@ -32,7 +32,7 @@ struct ReducedPart {
   std::vector<double> stiffness;    ///< size() × size(), symmetric
   std::vector<double> mass;         ///< size() × size(), symmetric; empty for a part without mass
 
-  /// Forces on the part, reduced, with what the coordinates do not represent of the displacements that they cause.
+  /// Reduced forces on the part, and those displacements due to them that the coordinates do not represent.
   struct Load {
     std::string name;           ///< of the load case of the part
     std::vector<double> force;  ///< size() numbers
@@ -49,7 +49,7 @@ struct ReducedPart {
   /// through the origin. All zero without mass.
   std::array<double, 36> rigid_mass{};
   /// Whether the part follows rigid motions of its interface without strain: it has no supports and no springs to
-  /// ground inside. Only then are mass and base motion of a model that uses it those of the unreduced structure.
+  /// ground inside. Only then do models that use it have the mass and the base motion of the unreduced structure.
   bool follows_rigid_motions = true;
 
   // --- recovery --------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ struct ReducedPart {
 
   /// Checks sizes, names, symmetry, and that all numbers are finite. Throws Error (bad_input) at `where`.
   void check(const std::string& where) const;
-  /// The load of that name. Throws Error (not_found), listing those that there are.
+  /// The load of that name. Throws Error (not_found) that lists the available loads.
   const Load& load(const std::string& load_name) const;
 
   /// Displacements inside the part, in the order of `row`, for values of the coordinates and loads with factors. Throws

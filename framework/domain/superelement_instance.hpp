@@ -14,7 +14,8 @@ namespace voussoir {
 /// How a reduced part is put into a domain.
 struct SuperelementOptions {
   std::string name;  ///< of the instance and of its block; empty: the name of the part
-  /// How far an interface node of the domain may lie from that of the part, relative to the extent of the interface.
+  /// Largest distance between an interface node of the domain and that of the part, relative to the extent of the
+  /// interface.
   double tolerance = 1e-6;
   /// Whether interface nodes that the domain does not have are added; otherwise they are an Error.
   bool add_nodes = false;
@@ -35,7 +36,7 @@ class SuperelementInstance {
   const std::shared_ptr<const ReducedPart>& shared_part() const { return part_; }  ///< the same, with shared ownership
   const std::string& name() const { return name_; }                                ///< of the block, too
   /// Numbers of the nodes that hold the amplitudes of the modes, unknowns.size() on each. Amplitudes are scaled by
-  /// powers of two so that their stiffness is like that of the interface; coordinates() undoes it.
+  /// powers of two, so that their stiffness is of the size of that of the interface; coordinates() removes the scaling.
   const std::vector<Id>& mode_nodes() const { return mode_nodes_; }
 
   /// Adds a load of the part, times a factor, to a load case of the domain. Throws Error (not_found) for a load that
@@ -52,8 +53,8 @@ class SuperelementInstance {
     }
     return result;
   }
-  /// Which loads of the part act, and which acceleration, when load case i of the domain acts with case_factors[i]. If
-  /// `case_factors` is empty, none does.
+  /// The loads of the part and the acceleration that act when load case i of the domain acts with case_factors[i]; none
+  /// if `case_factors` is empty.
   struct Acting {
     std::vector<double> load_factors;             ///< one for each load of the part
     std::array<double, 3> acceleration{0, 0, 0};  ///< force per mass
@@ -78,16 +79,16 @@ class SuperelementInstance {
   std::vector<Applied> applied_;
 };
 
-/// Puts a reduced part into a domain, after the nodes and elements that it is connected to. Interface nodes are found
-/// by their numbers. Throws Error (bad_input) that names the node for an interface node that is missing or lies
-/// elsewhere, or whose other elements have other unknowns.
+/// Adds a reduced part to a domain; add the nodes and elements that it is connected to first. Interface nodes are
+/// identified by their numbers. Throws Error (bad_input) that names the node for an interface node that is missing or
+/// lies elsewhere, or whose other elements have other unknowns.
 std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shared_ptr<const ReducedPart> part,
                                                        const SuperelementOptions& options = {});
 
 /// Whether this is the name of the element type of a superelement.
 bool is_superelement_type(const std::string& type);
 
-/// All superelements of a domain, in the order of adding. They are kept until the domain is gone.
+/// All superelements of a domain, in the order in which they were added. They live as long as the domain.
 std::vector<std::shared_ptr<SuperelementInstance>> superelements_of(const Domain& domain);
 
 }  // namespace voussoir

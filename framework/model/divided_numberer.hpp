@@ -52,7 +52,7 @@ struct NodeDivider {
 /// The registry of methods: contiguous, coordinate, metis (where it is built in) and those of users.
 Registry<NodeDivider>& node_dividers();
 
-/// The halos that follow from a division: what each part needs of others.
+/// The halos of a division: the values of other parts that each part needs.
 struct HaloCount {
   std::vector<std::int64_t> nodes;      ///< of each part: nodes of others that share an element with its own
   std::vector<std::int64_t> equations;  ///< their equations
@@ -106,15 +106,14 @@ class DividedNumberer : public DofNumberer {
     std::vector<std::int32_t> part;  ///< of each node
     std::string method;              ///< that was used
   };
-  /// Divides nodes; `nodes.share` is set here. Names of methods that do not exist, and parts given that do not fit, are
-  /// an Error.
+  /// Divides nodes and sets `nodes.share`. An unknown method, and given parts that do not fit, are an Error.
   Division divide(NodesToDivide& nodes, int devices) const;
 
  private:
   Options options_;
 };
 
-/// Which nodes share an element with nodes of other parts: 1 for those, 0 for interior nodes.
+/// 1 for nodes that share an element with nodes of other parts, 0 for interior nodes.
 std::vector<std::uint8_t> boundary_nodes(const std::vector<ElementNodes>& elements,
                                          std::span<const std::int32_t> part_of_node);
 

@@ -15,8 +15,8 @@
 
 namespace voussoir::detail {
 
-/// Sees the states of a step of direct integration: keeps peaks, histories and energies, and passes on the states that
-/// files and tables are written of.
+/// Records the states of a step of direct integration: keeps peaks, histories and energies, and passes on the states
+/// that are written to files and tables.
 class StepRecorder : public Recorder {
  public:
   /// Increments that were taken up to the state that is being recorded; empty: every increment is recorded.
@@ -25,9 +25,9 @@ class StepRecorder : public Recorder {
   virtual std::vector<double> targets() const = 0;
   /// The checkpoints of the step, which get a row for every state; null: there are none.
   StepCheckpoint* checkpoint = nullptr;
-  /// Writes what is known of the states so far, apart from the rows.
+  /// Writes everything recorded so far, except the rows.
   virtual void save(ByteWriter& out) const = 0;
-  /// Goes on from what save() has written and from the rows of `checkpoint`. The state is the one that was saved.
+  /// Continues from what save() has written and from the rows of `checkpoint`. The state is the one that was saved.
   virtual void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state,
                       ByteReader& in) = 0;
   /// Peaks, curves, energies and notes of the step; counts and the statement are the runner's.

@@ -10,7 +10,7 @@
 
 namespace voussoir::detail {
 
-/// Files of what is recovered inside the superelements of a job: NAME_PART.vtu.
+/// Files with the recovered results inside the superelements of a job: NAME_PART.vtu.
 class PartFiles {
  public:
   PartFiles(const Job& job, const OutputOptions& options);

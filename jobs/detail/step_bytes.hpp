@@ -2,7 +2,7 @@
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/jobs/step_receiver.hpp>
 
-// What checkpoints keep of a step over time that has come to its end.
+// What checkpoints keep of a finished dynamic or transient heat step.
 
 namespace voussoir::detail {
 

@@ -9,12 +9,13 @@
 namespace voussoir {
 
 /// Seconds that each device takes for y = a x + y with its own entries of a layout, alone, repeated `times` times: the
-/// median of five runs. Products and vector operations are limited by the same memory, so this is how much longer one
-/// device takes than another for its share of a model. Devices without entries take 0.
+/// median of five runs. Products and vector operations are both limited by memory bandwidth, so these
+/// times have the same ratios as the times that the devices take for their shares of a model. 0 for devices without
+/// entries.
 std::vector<double> device_seconds(Backend& backend, const Layout& layout, int times = 20);
 
-/// Relative speeds of the devices, measured now with vectors of `entries` numbers on each; their mean is 1. Runs
-/// differ, and so does what is divided by them: bits are then not the same from run to run.
+/// Relative speeds of the devices, measured now with vectors of `entries` numbers on each; their mean is 1. They
+/// differ from run to run, and so do the last bits of results of a model that is divided by them.
 std::vector<double> measure_device_speeds(Backend& backend, std::int64_t entries = 2'000'000);
 
 /// Relative speeds of the devices from the calibrated profiles (`voussoir bench calibrate`) of each of them: "cuda:0,1"

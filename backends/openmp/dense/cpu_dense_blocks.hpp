@@ -3,7 +3,7 @@
 
 namespace voussoir::cpu {
 
-/// Sums of dense blocks on the cores of this machine. It has no state and serves all backends.
+/// Sums of dense blocks on the cores of this machine. It has no state, so one object serves all backends.
 DenseBlockServices& dense_block_services();
 
 }  // namespace voussoir::cpu

@@ -8,9 +8,9 @@
 namespace voussoir::detail {
 
 /// The largest steps with which central differences are stable for single elements. The highest frequency of a mesh is
-/// at most the highest one of its elements with their own lumped masses (Irons' theorem), so that no step below the
-/// shortest of these is unstable: for any law and shape, what the time that a wave needs to cross an element is for a
-/// bar. Elements without mass, such as springs, have no bound; a StableStep sees them.
+/// at most the highest one of its elements with their own lumped masses (Irons' theorem), so that every step below the
+/// shortest of these is stable, for any law and shape. For a bar, it is the time that a wave needs to cross the
+/// element. Elements without mass, such as springs, have no bound; StableStep includes them.
 class ElementSteps {
  public:
   /// Computes the steps of all elements of blocks at a state, on the host. Throws Error that names a faulty element.
@@ -18,9 +18,9 @@ class ElementSteps {
 
   double shortest() const { return shortest_; }  ///< infinite where no element has a bound
   std::string critical_element() const;          ///< with the shortest step, in the user's numbering; may be empty
-  std::int64_t shorter_than(double step) const;  ///< elements with shorter steps
+  std::int64_t shorter_than(double step) const;  ///< number of elements with shorter steps
   /// The mass that makes `step` stable for all elements, per equation: (step² / h² − 1) of the lumped mass of each
-  /// element whose own step h is shorter. Summed in the order of elements, whatever the devices.
+  /// element whose own step h is shorter. Summed in element order, whatever the number of devices.
   std::vector<double> added_mass(double step) const;
 
  private:

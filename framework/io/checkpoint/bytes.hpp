@@ -48,14 +48,14 @@ class ByteWriter {
   /// Appends bytes without their length.
   void raw(std::string_view bytes) { bytes_.append(bytes); }
 
-  const std::string& bytes() const { return bytes_; }  ///< all that was put
+  const std::string& bytes() const { return bytes_; }  ///< everything appended so far
   std::string take() { return std::move(bytes_); }     ///< the same, moved out
 
  private:
   std::string bytes_;
 };
 
-/// Reads what a ByteWriter wrote. Reading beyond the end is an Error (bad_input) with the place given.
+/// Reads what a ByteWriter wrote. Reading beyond the end is an Error (bad_input) at `where`.
 class ByteReader {
  public:
   /// The bytes must outlive the reader. `where` is what errors name, usually a path.

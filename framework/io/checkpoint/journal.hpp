@@ -8,15 +8,15 @@
 
 namespace voussoir {
 
-/// A file of records that only grows, beside a checkpoint that says how far it counts. What a run has produced step by
-/// step (histories, rows of tables) is appended here once, so that a checkpoint itself stays small. When a run is
-/// resumed, the journal is cut off where the checkpoint was made.
+/// An append-only file of records, beside a checkpoint that stores how much of it is valid. The output of a run
+/// (histories, rows of tables) is appended here once, so that the checkpoint itself stays small. When a run is resumed,
+/// the journal is truncated to its length at the checkpoint.
 ///
-/// Records are held in memory until flush(). Where flush() fails, for example because the disk is full, the file is cut
-/// back to its last complete length and the records stay in memory, to be written later.
+/// Records are held in memory until flush(). If flush() fails, for example because the disk is full, the file is
+/// truncated to its last complete length, and the records stay in memory, to be written later.
 class Journal {
  public:
-  /// How far a journal counts.
+  /// The valid part of a journal.
   struct Place {
     std::uint64_t length = 0;                       ///< in bytes
     std::uint64_t sum = 14695981039346656037ull;    ///< checksum of these bytes
@@ -30,11 +30,11 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Begins with an empty file, in place of one that is there. Throws Error (io).
+  /// Begins with an empty file, and replaces an existing one. Throws Error (io).
   void create();
   /// Checks the file up to a place. Throws Error (bad_input) with the path if it is shorter or damaged.
   void check(const Place& place) const;
-  /// Goes on at a place of an existing file: cuts off what follows. Throws Error (io).
+  /// Continues at a place of an existing file and truncates what follows. Throws Error (io).
   void continue_at(const Place& place);
   /// Adds a record, in memory. Several threads may do so.
   void append(std::uint8_t kind, std::uint32_t step, std::string_view bytes);

@@ -26,8 +26,8 @@ struct MarketMatrix {
 /// and skew-symmetric matrices are rejected by name. Exponents may be written with E or D.
 ///
 /// A file that cannot be read is an Error (io). Everything else that does not fit is an Error (bad_input) with file and
-/// line: a wrong header, text among the numbers, positions outside the matrix, an entry that is there twice, an entry
-/// above the diagonal of a symmetric matrix, values that are not finite, too few and too many entries.
+/// line: a wrong header, text among the numbers, positions outside the matrix, a duplicate entry, an entry above
+/// the diagonal of a symmetric matrix, values that are not finite, too few or too many entries.
 MarketMatrix read_matrix_market(const std::filesystem::path& path);
 
 /// The same, from text; `name` stands for the file in messages.

@@ -6,8 +6,8 @@
 
 namespace voussoir {
 
-/// Writes what is recovered inside a superelement as a VTU file: the displacements of its nodes and, if the part was
-/// reduced with stresses, the mean stresses and von Mises stress of its elements. `acting` is what acts on the part
+/// Writes the recovered results inside a superelement to a VTU file: the displacements of its nodes and, if the part
+/// was reduced with stresses, the mean stresses and von Mises stress of its elements. `acting` is what acts on the part
 /// (SuperelementInstance::acting()), nothing for modes.
 void write_part_vtu(const std::filesystem::path& path, const PartRecovery& recovery, const Domain& model,
                     const NodalField& unknowns, const SuperelementInstance::Acting& acting = {},
