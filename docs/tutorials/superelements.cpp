@@ -1,5 +1,5 @@
-// The program of ../superelements.md: a wing of two parts, each reduced to the nodes that they share and to the root,
-// and written to a file. The modes of the assembled parts are compared with those of the whole wing.
+// The program of docs/superelements.md: the two halves of a wing are each reduced to the nodes that they share and the
+// nodes of the root, and written to files. The modes of the assembly are compared with those of the whole wing.
 
 #include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/io/superelement/part_vtu.hpp>

@@ -29,7 +29,7 @@ constexpr Tip known_tips[] = {
 #include "cantilever_tips.inc"
 };
 
-/// Where the loaded end goes on this mesh; 0 where nobody said.
+/// Reference displacement of the loaded end on this mesh; 0 if it is not known.
 inline double reference_tip(int n) {
   for (const Tip& tip : known_tips)
     if (tip.n == n) return tip.displacement;
@@ -62,7 +62,7 @@ using ElementMatrix = std::array<std::array<double, 24>, 24>;
 constexpr std::array<std::array<int, 3>, 8> corner_steps{
     {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
 
-/// Derivatives of the eight shape functions by ξ, η, ζ at the eight points of the 2×2×2 rule.
+/// Derivatives of the eight shape functions with respect to ξ, η, ζ at the eight points of the 2×2×2 rule.
 inline std::array<std::array<Point, 8>, 8> reference_gradients() {
   std::array<std::array<Point, 8>, 8> gradients{};
   for (std::size_t q = 0; q < 8; ++q) {
@@ -81,7 +81,7 @@ inline std::array<std::array<Point, 8>, 8> reference_gradients() {
   return gradients;
 }
 
-/// Derivatives by x, y, z of the shape functions at one point, and what the point weighs.
+/// Derivatives of the shape functions with respect to x, y, z at one point, and the weight of the point.
 inline double spatial_gradients(const Corners& x, const std::array<Point, 8>& reference,
                                 std::array<Point, 8>& spatial) {
   double J[3][3] = {};
@@ -123,7 +123,7 @@ inline void integrate(const Corners& x, const std::array<std::array<Point, 8>, 8
     for (std::size_t c = 0; c < r; ++c) matrix[r][c] = matrix[c][r];
 }
 
-/// An empty matrix with exactly the room that it needs.
+/// An empty matrix with exact preallocation.
 inline PetscErrorCode create_matrix(const Grid& grid, Mat* matrix) {
   PetscFunctionBeginUser;
   const PetscInt local = grid.owned * grid.plane_nodes();
@@ -150,7 +150,7 @@ inline PetscErrorCode create_matrix(const Grid& grid, Mat* matrix) {
 }
 
 /// Integrates every element that touches a plane of this rank. Those on the border between two ranks are thus
-/// integrated by both, which is cheaper than sending matrices about.
+/// integrated by both, which is cheaper than communicating matrices.
 inline PetscErrorCode assemble(const Grid& grid, Mat matrix) {
   PetscFunctionBeginUser;
   const auto reference = reference_gradients();
@@ -164,7 +164,7 @@ inline PetscErrorCode assemble(const Grid& grid, Mat matrix) {
         for (std::size_t a = 0; a < 8; ++a) {
           const PetscInt ni = i + corner_steps[a][0], nj = j + corner_steps[a][1], nk = k + corner_steps[a][2];
           x[a] = {h * static_cast<double>(ni), h * static_cast<double>(nj), h * static_cast<double>(nk)};
-          // PETSc passes over negative numbers: those of clamped nodes, and of rows that another rank adds up.
+          // PETSc ignores negative numbers: those of clamped nodes, and of rows that another rank assembles.
           columns[a] = ni == 0 ? -1 : grid.node(ni, nj, nk);
           rows[a] = ni < grid.first || ni > grid.last() ? -1 : columns[a];
         }
@@ -177,7 +177,7 @@ inline PetscErrorCode assemble(const Grid& grid, Mat matrix) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Forces of the traction on the end x = 10: each face gives a quarter of its own to each of its nodes.
+/// Nodal forces of the traction on the end x = 10: each face contributes a quarter of its force to each of its nodes.
 inline PetscErrorCode load(const Grid& grid, Vec force) {
   PetscFunctionBeginUser;
   const double quarter = traction_z * grid.spacing() * grid.spacing() / 4;
@@ -192,7 +192,7 @@ inline PetscErrorCode load(const Grid& grid, Vec force) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The six ways in which the body could move as a whole, from which GAMG makes its coarse spaces.
+/// The six rigid-body motions, from which GAMG builds its coarse spaces.
 inline PetscErrorCode set_rigid_bodies(const Grid& grid, Mat matrix) {
   PetscFunctionBeginUser;
   Vec coordinates;
@@ -214,7 +214,7 @@ inline PetscErrorCode set_rigid_bodies(const Grid& grid, Mat matrix) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The most memory that this process has had, in bytes.
+/// The peak memory of this process, in bytes.
 inline double peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -222,7 +222,7 @@ inline double peak_bytes() {
   return 0;
 }
 
-/// Time that all ranks have come to.
+/// The time after all ranks have reached this point.
 inline double now() {
   MPI_Barrier(PETSC_COMM_WORLD);
   return MPI_Wtime();
@@ -234,13 +234,13 @@ inline double sum_of_ranks(double value) {
   return sum;
 }
 
-/// Whether the tip is where it should be; true where nobody knows.
+/// Whether the displacement of the tip agrees with the reference; true if there is no reference.
 inline bool tip_is_right(int n, double tip) {
   const double reference = reference_tip(n);
   return reference == 0 || std::fabs(tip - reference) <= tip_tolerance * std::fabs(reference);
 }
 
-/// A number as JSON has it, which knows no NaN.
+/// A number as JSON; null for NaN, which JSON does not have.
 inline std::string json(const char* format, double value) {
   if (!std::isfinite(value)) return "null";
   char text[40];

@@ -18,7 +18,7 @@ std::string error_of(const Work& work) {
   return "";
 }
 
-/// Expects `part` somewhere in `text`.
+/// Expects `text` to contain `part`.
 inline void expect_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
