@@ -91,7 +91,7 @@ class ResultFiles : public StepReceiver {
   void state(std::size_t step, StepState state) override;
   /// Completes the files of a step of modes or of mode superposition, and keeps its summary.
   void end(std::size_t step, StepResponse response) override;
-  /// Lets checkpoints keep what states of steps over time contribute to files, and take it back when the run is
+  /// Connects checkpoints, which store what the states of a step contribute to files and return it when the run is
   /// resumed. They must outlive this object, or its last call.
   void attach(RunCheckpoints& checkpoints);
   /// Called after the last step: writes the tables of all steps and results.json.

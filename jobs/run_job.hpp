@@ -54,9 +54,9 @@ JobResult run_job(Job& job, const StaticOptions& options, const std::function<bo
 /// The same for jobs with any kind of steps: modes, and what is superposed of them, are passed on too. Modes that are
 /// not exact or not complete are JobResult::faults; superposing them is an Error (not_converged).
 ///
-/// With `checkpoints`, steps over time are saved while they run. When `observer` asks them to stop, the current
-/// increment is finished and saved first. Steps that the checkpoints have finished are not run again, and the one that
-/// was under way is continued; all other steps are computed again.
+/// With `checkpoints`, dynamic and transient heat steps are saved while they run. When `observer` asks them to stop,
+/// the current increment is finished and saved first. Steps that are complete in the checkpoints are not run again, and
+/// the one that was interrupted is continued; all other steps are computed again.
 JobResult run_job(Job& job, const StaticOptions& options, const std::function<bool(const JobProgress&)>& observer,
                   StepReceiver& receiver, RunCheckpoints* checkpoints = nullptr);
 

@@ -13,10 +13,10 @@ class Factorization;
 /// Rigid-body motions of a model at some of its equations: one vector over these equations for each motion.
 ///
 /// Three translations and three rotations in space, two and one in the plane, the translation along the axis for bodies
-/// of revolution; rotational unknowns and the rotation
-/// nodes of rigid bodies take part. Unknowns that are not displacements or rotations (T, and those of other fields)
-/// have one constant vector each. Rotations are divided by half the extent of the equations' nodes, so that all vectors
-/// have entries of about 1. They are not orthogonal, and may be linearly dependent where there are few equations.
+/// of revolution; rotational unknowns and the rotation nodes of rigid bodies are included. Unknowns that are not
+/// displacements or rotations (T, and those of other fields) have one constant vector each. Rotations are divided by
+/// half the extent of the equations' nodes, so that all vectors have entries of about 1. They are not orthogonal, and
+/// may be linearly dependent where there are few equations.
 std::vector<std::vector<double>> rigid_motions(const AnalysisModel& model, std::span<const std::int32_t> equations);
 
 /// An orthonormal basis of the span of some vectors of equal length (modified Gram–Schmidt, twice). Vectors whose

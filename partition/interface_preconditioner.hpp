@@ -14,7 +14,7 @@ class NeumannSolver {
  public:
   /// Factorises A_p of the matrices, or prepares for solving it by another exact part solver (make_part_solver()).
   ///
-  /// A factorisation finds every free motion. With another solver, free motions are looked for among the rigid-body
+  /// A factorisation finds every free motion. With another solver, free motions are sought among the rigid-body
   /// motions of each connected piece of the part; a part with others (a mechanism of trusses) is an Error (singular)
   /// or (not_converged) that names it.
   NeumannSolver(const PartMatrices& matrices, int part, const std::string& part_solver = "direct");

@@ -48,7 +48,7 @@ class LoadBalancer {
   };
   /// Moves nodes between neighbouring parts until each has about its share of the weight, `nodes.share`. The weights
   /// that cross the boundaries are those with the smallest sum of squares that balance the parts (Hu and Blake 1999);
-  /// what crosses a boundary are the nodes nearest to it. Parts stay connected where layers of nodes do. Parts that
+  /// the nodes nearest to a boundary cross it. Parts stay connected where layers of nodes do. Parts that
   /// share no boundary with others keep their nodes.
   static Rebalanced rebalance(const NodesToDivide& nodes, std::span<const std::int32_t> part);
 

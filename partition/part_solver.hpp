@@ -16,21 +16,21 @@
 
 namespace voussoir {
 
-/// Solves A x = b for the symmetric matrix of a part, again and again.
+/// Solves A x = b repeatedly for the symmetric matrix of a part.
 ///
-/// What solve() does must be a symmetric and positive definite operation. It is **exact** if it is A⁻¹ up to a relative
+/// solve() must apply a symmetric positive definite operator. It is **exact** if it is A⁻¹ up to a relative
 /// residual of 1e-11 or less. Methods on the interface (schur, bddc, nn, feti-dp) need exact ones, because the solvers
-/// are part of the operator S itself; the Schwarz methods accept inexact ones, which only make them converge a little
-/// slower. An inexact solver that is not linear is **flexible**, and CG is then the flexible variant.
+/// are part of the operator S itself; the Schwarz methods accept inexact ones, which cost iterations but do not change
+/// the answer. An inexact solver that is not linear is **flexible**, and requires flexible CG.
 class PartSolver {
  public:
   virtual ~PartSolver() = default;
   virtual std::string name() const = 0;  ///< for reports
-  /// Called before set_up() with the equations of the model that the unknowns of the matrix are. Multigrid takes rigid
+  /// Called before set_up() with the equation of the model of each unknown of the matrix. Multigrid takes rigid-body
   /// motions from there. The default ignores it.
   virtual void describe(const AnalysisModel& /*model*/, std::span<const std::int32_t> /*equations*/) {}
   virtual bool is_exact() const { return true; }      ///< whether solve() is A⁻¹ up to a residual of 1e-11
-  virtual bool is_flexible() const { return false; }  ///< whether what solve() does varies with b
+  virtual bool is_flexible() const { return false; }  ///< whether solve() is not linear in b
   /// Prepares for a matrix. `where` names it in messages ("part 3"), `label` one of its unknowns ("node 7, ux"). A
   /// singular matrix is an Error (singular).
   virtual void set_up(const SymmetricCsr& matrix, const std::string& where,

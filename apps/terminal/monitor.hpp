@@ -32,8 +32,8 @@ class Monitor {
   bool keep_going() const;
   /// The signal that asked to stop, or 0.
   int signal() const;
-  /// How many seconds work may go on after the first signal before the process is ended under it: 1 unless set.
-  /// Infinity: as long as it likes, or until a second signal.
+  /// How many seconds work may continue after the first signal before the process exits; 1 unless set. Infinity: until
+  /// the work ends, or until a second signal.
   void set_patience(double seconds) { patience_ = seconds; }
   /// What to do before the process is ended under work that does not listen. Called within a Pause of its own.
   void set_last_words(std::function<void()> last_words);

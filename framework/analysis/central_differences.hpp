@@ -45,12 +45,12 @@ class CentralDifferences : public TimeIntegrator {
   /// Forces at the state that move() has led to, and with them the velocities of the next step, of size `next`. With
   /// elements that have a history, take_history() or a commit follows.
   void turn(const AnalysisModel& model, AnalysisState& state, double next);
-  /// Takes several steps of size `step` that end at `times`, as move(), turn() and take_history() would, but in one go
-  /// on the devices (ExplicitServices). take_history() or a commit follows. Returns false, and does nothing, where the
-  /// backend cannot: supports move, loads depend on the displacements, temperatures are loads, elements are computed on
-  /// the host, or the steps before and after the state are not of this size.
+  /// Takes several steps of size `step` that end at `times`, as move(), turn() and take_history() would, but in one
+  /// call on the devices (ExplicitServices). Call take_history() or commit afterwards. Does nothing and returns false
+  /// if the backend cannot do this: supports move, loads depend on the displacements, temperatures are loads, elements
+  /// are computed on the host, or the steps before and after the state are not of this size.
   bool advance(const AnalysisModel& model, AnalysisState& state, double step, std::span<const double> times);
-  /// How advance() takes steps, on one line; empty where it does not.
+  /// How advance() takes steps, on one line; empty if it does not.
   std::string describe_steps() const;
   /// Accepts the history of elements at a state that is not committed.
   static void take_history(const AnalysisModel& model, AnalysisState& state);
@@ -69,7 +69,7 @@ class CentralDifferences : public TimeIntegrator {
   };
   Kept kept() const;  ///< at the state that was measured last
   /// Continues at a committed state with what kept() gave there, after prepare() and set_loads(). Throws Error
-  /// (bad_input) where it is not complete.
+  /// (bad_input) if it is not complete.
   void resume(const AnalysisModel& model, AnalysisState& state, Kept kept);
 
   void commit(const AnalysisModel& model, AnalysisState& state) override;

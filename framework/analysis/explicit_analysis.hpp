@@ -24,9 +24,10 @@ struct ExplicitSteps {
   /// The largest size of a step, which is shortened to meet `end` and `times`; 0: `factor` times the stability limit.
   double step = 0;
   double factor = 0.9;  ///< of the estimated limit, where `step` is 0; up to 1
-  /// Where `step` is 0: the longest step, also where the limit would allow a longer one.
+  /// If `step` is 0: the longest step, even if the limit would allow a longer one.
   double longest = std::numeric_limits<double>::infinity();
-  /// Where `step` is 0: a limit that asks for shorter steps than this is an Error, so that a run does not crawl unseen.
+  /// If `step` is 0: a limit that requires shorter steps than this is an Error, so that a run does not become very slow
+  /// without notice.
   double shortest = 0;
   /// Steps from one estimate of the limit to the next where the model is not linear. The limit of a linear model is
   /// estimated once.
@@ -36,7 +37,7 @@ struct ExplicitSteps {
   bool limited = true;
   /// Steps from one report to the next: energies, balance, recorders, watch(). 0: by `report_interval` alone.
   int report_every = 100;
-  /// Time between reports, in addition: at the first step that ends at or after each multiple of it; 0: none.
+  /// Additional reports at the first step that ends at or after each multiple of this time; 0: none.
   double report_interval = 0;
   std::vector<double> times = {};  ///< that steps must end at, besides `end`; ascending. They are reported too.
   /// The largest share of the largest energy so far that may be missing in the balance, or too much. What central
@@ -47,10 +48,10 @@ struct ExplicitSteps {
 
 /// Mass that is added to small or stiff elements, so that longer steps are stable.
 struct MassScaling {
-  /// The step that is wanted; 0: no mass is added. With `ExplicitSteps::factor`, the stability limit of every element
-  /// becomes at least step / factor: an element whose limit h is shorter has (step / (factor · h))² of its mass.
+  /// The required step; 0: no mass is added. With `ExplicitSteps::factor`, the stability limit of every element becomes
+  /// at least step / factor: the mass of an element whose limit h is shorter is multiplied by (step / (factor · h))².
   double step = 0;
-  /// The largest share of the mass of the model that may be added. More is an Error that names the share.
+  /// The largest fraction of the mass of the model that may be added. More is an Error that states the fraction.
   double most_added = 0.05;
 };
 
@@ -63,8 +64,8 @@ struct ExplicitReport {
   double smallest_limit = 0;          ///< of all estimates
   int estimates = 0;                  ///< of the limit
   int products = 0;                   ///< with the tangent, for all estimates together
-  double worst_balance = 0;           ///< the largest share of the largest energy that was missing at a report
-  double added_mass = 0;              ///< by mass scaling: share of the mass of the model
+  double worst_balance = 0;           ///< largest error of the energy balance, relative to the largest energy
+  double added_mass = 0;              ///< by mass scaling, as a fraction of the mass of the model
   std::int64_t scaled_elements = 0;   ///< to which mass was added
   std::string critical_element = {};  ///< with the shortest stable step, where mass scaling looked for it
 };
@@ -98,9 +99,8 @@ class ExplicitAnalysis : public Analysis {
   /// Steps of time. Throws Error (bad_input) for sizes that are not possible.
   void set_steps(ExplicitSteps steps);
   const ExplicitSteps& steps() const { return steps_; }  ///< as set
-  /// Mass scaling. It changes inertial forces and kinetic energy alone: weight, other body loads and damping are those
-  /// of the given mass. Accelerations of the base are refused with it. Throws Error (bad_input) for numbers that are
-  /// not possible.
+  /// Mass scaling. It changes only inertial forces and kinetic energy: weight, other body loads and damping are those
+  /// of the given mass. Base accelerations are refused with it. Throws Error (bad_input) for invalid numbers.
   void set_mass_scaling(const MassScaling& scaling);
   const MassScaling& mass_scaling() const { return scaling_; }  ///< as set
   /// Displacements at the start: a field of the model's unknowns. NaN counts as 0; supports have what is prescribed.
@@ -118,7 +118,7 @@ class ExplicitAnalysis : public Analysis {
   /// (not_converged) with the time and the amount where the energies are out of balance, Error (bad_input) where a step
   /// exceeds the stability limit, which it names, or the model is one that is refused.
   std::vector<StepResult> run() override;
-  /// Integrates from where the state is to the end, after start() or restore().
+  /// Integrates from the current state to the end, after start() or restore().
   std::vector<StepResult> finish();
 
   /// Prepares the initial state and the size of the first step. run() does it.
@@ -133,11 +133,11 @@ class ExplicitAnalysis : public Analysis {
   CentralDifferences& integrator() const;                                    ///< of the collaborators
   StepResult result(bool recover = true);                                    ///< of the committed state
 
-  /// Writes the complete state: unknowns, rates, velocities between steps, history, forces, works, and the plan of the
-  /// steps. Throws Error (io) where the stream fails.
+  /// Writes the complete state: unknowns, rates, velocities between steps, history, forces, work, and the settings of
+  /// the steps. Throws Error (io) if the stream fails.
   void save(std::ostream& to);
   /// Continues from what save() wrote, of an analysis of the same domain with the same loads, damping and steps. On the
-  /// same backend with the same number of threads and devices, finish() goes on with the same bits. Throws Error
+  /// same backend with the same number of threads and devices, finish() gives the same bits. Throws Error
   /// (bad_input) for bytes that are damaged or belong to another model.
   void restore(std::istream& from);
 

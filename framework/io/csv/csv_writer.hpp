@@ -25,7 +25,7 @@ class CsvTable {
  public:
   /// A table with these column names and no rows.
   explicit CsvTable(const std::vector<std::string>& columns);
-  /// A table with this number of columns that goes on from the lines of another one: what its lines() were.
+  /// A table with this number of columns that continues another one, given its lines().
   CsvTable(std::size_t columns, std::string lines);
 
   /// Begins a row. A row with more or fewer entries than there are columns is an Error (misuse) at the next row, or

@@ -57,7 +57,7 @@ class FrdWriter {
   void add(const Domain& domain, FrdQuantity quantity, const NodalField& field);
   void commit();  ///< completes the file and gives it its name
 
-  /// How far the file is, apart from its text.
+  /// Counts of what has been written so far.
   struct Counts {
     int states = 0;   ///< states of the file
     int results = 0;  ///< results of all states

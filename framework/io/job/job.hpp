@@ -127,7 +127,8 @@ struct InstanceNumbers {
   static std::string name(const std::vector<Range>& ranges, Id id);
 };
 
-/// How often steps over time are saved, so that a run can be resumed. Zeros: never, or as the command line says.
+/// How often dynamic and transient heat steps are saved, so that a run can be resumed. Zeros: never, or as the command
+/// line specifies.
 struct CheckpointRequest {
   double every_seconds = 0;  ///< after so many seconds of work
   int every_increments = 0;  ///< after so many increments

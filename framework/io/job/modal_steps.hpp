@@ -49,8 +49,8 @@ struct StepLoad {
   Amplitude amplitude;    ///< over the time of the step from 0 on, or over the frequency
   double real = 1;        ///< real part of the factor, for harmonic steps
   double imaginary = 0;   ///< its imaginary part
-  /// In place of the amplitude, where the course is not piecewise linear: radiation of surroundings whose temperature
-  /// has an amplitude.
+  /// Replaces the amplitude if the variation is not piecewise linear: radiation to surroundings whose temperature has
+  /// an amplitude.
   std::function<double(double time)> course = {};
 };
 
@@ -84,7 +84,7 @@ struct ModalDynamicStep {
   StepDamping damping;           ///< of its modes
   std::vector<StepLoad> loads;   ///< that act
   std::vector<BaseMotion> base;  ///< of its supports
-  StateOutput states;            ///< that files are written of
+  StateOutput states;            ///< that are written to files
   bool static_correction = false;     ///< whether modes that are left out follow the loads statically
   using Initial = InitialMotion;      ///< a displacement or velocity of a node at the beginning
   std::vector<Initial> displacement;  ///< at the beginning of the first step of its modes
@@ -102,7 +102,7 @@ struct DynamicStep {
   std::vector<StepLoad> loads;   ///< that act
   std::vector<BaseMotion> base;  ///< accelerations of all supports together
   std::vector<MovedSupports> moved;                    ///< supports that move; others rest with what is prescribed
-  StateOutput states;                                  ///< that files are written of
+  StateOutput states;                                  ///< that are written to files
   std::vector<InitialMotion> displacement = {};        ///< at the beginning; temperatures of transient heat
   std::vector<InitialMotion> velocity = {};            ///< at the beginning
   std::optional<ExplicitMethod> explicit_method = {};  ///< central differences in place of `method`
@@ -114,7 +114,7 @@ struct ThermalStressStep {
   double start = 0;                  ///< total time at its beginning
   std::vector<StepLoad> loads;       ///< that act
   std::vector<MovedSupports> moved;  ///< supports that move; others rest with what is prescribed
-  StateOutput states;                ///< increments of the step of heat that files are written of
+  StateOutput states;                ///< increments of the heat step that are written to files
 };
 
 /// The response of modes to harmonic loads (*STEADY STATE DYNAMICS).
