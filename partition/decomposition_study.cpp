@@ -12,6 +12,7 @@
 #include <voussoir/partition/schwarz.hpp>
 #include <voussoir/partition/substructuring.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
+#include <voussoir/solvers/given_soe.hpp>
 #include <voussoir/solvers/krylov/krylov_solver.hpp>
 #include <voussoir/solvers/registries.hpp>
 
@@ -31,25 +32,6 @@ bool is_substructuring(const std::string& method) {
 bool is_users(const std::string& method) {
   return preconditioners().find_if(method) && preconditioners().origin(method) != "built in";
 }
-
-/// A system whose matrix is given.
-class GivenSOE final : public LinearSOE {
- public:
-  explicit GivenSOE(std::unique_ptr<SparseMatrix> matrix) : matrix_(std::move(matrix)) {}
-  std::string name() const override { return "csr"; }
-  void form(const ElementState&, const MatrixTerms&) override {
-    throw Error(ErrorCode::misuse, "the matrix of a study is given");
-  }
-  const Operator& matrix() const override { return *matrix_; }
-  const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
-  void take() { formed(); }
-
- protected:
-  void size_changed() override {}
-
- private:
-  std::unique_ptr<SparseMatrix> matrix_;
-};
 
 /// An operator as a preconditioner for GMRES.
 class GivenPreconditioner final : public Preconditioner {

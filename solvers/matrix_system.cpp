@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include <voussoir/framework/domain/host_element.hpp>
+#include <voussoir/solvers/given_soe.hpp>
 
 namespace voussoir {
 namespace {
@@ -156,24 +157,6 @@ void check_rows(const HostMatrix& rows, MatrixSystem::Symmetry symmetry) {
                     row_label(static_cast<std::int64_t>(i)));
     }
 }
-
-class MatrixSystem::GivenSOE final : public LinearSOE {
- public:
-  explicit GivenSOE(std::unique_ptr<SparseMatrix> matrix) : matrix_(std::move(matrix)) {}
-  std::string name() const override { return "csr"; }
-  void form(const ElementState&, const MatrixTerms&) override {
-    throw Error(ErrorCode::misuse, "the matrix of this system is given; it cannot be formed");
-  }
-  const Operator& matrix() const override { return *matrix_; }
-  const SparseMatrix* sparse_matrix() const override { return matrix_.get(); }
-  void take() { formed(); }
-
- protected:
-  void size_changed() override {}
-
- private:
-  std::unique_ptr<SparseMatrix> matrix_;
-};
 
 void MatrixSystem::build_domain(const HostMatrix& rows, Symmetry symmetry, const MatrixUnknowns& unknowns,
                                 bool every_link) {

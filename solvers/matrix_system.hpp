@@ -9,6 +9,8 @@
 
 namespace voussoir {
 
+class GivenSOE;
+
 /// What the rows of a given matrix stand for. Multigrid takes nodes, names and positions from here; other solvers only
 /// use them in messages.
 struct MatrixUnknowns {
@@ -60,7 +62,6 @@ class MatrixSystem {
   void apply(const Operator& m, std::span<const double> x, std::span<double> y);
 
  private:
-  class GivenSOE;
   void build_domain(const HostMatrix& rows, Symmetry symmetry, const MatrixUnknowns& unknowns, bool every_link);
 
   std::unique_ptr<Domain> domain_;

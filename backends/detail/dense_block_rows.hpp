@@ -7,6 +7,7 @@
 
 #include <voussoir/backends/array.hpp>
 #include <voussoir/backends/dense_block_services.hpp>
+#include <voussoir/backends/operator.hpp>
 
 namespace voussoir::detail {
 
@@ -25,7 +26,29 @@ struct DenseBlockRows {
 /// Checks the blocks and makes the rows of each device of a layout.
 std::vector<DenseBlockRows> dense_block_rows(const Layout& layout, std::span<const DenseBlock> blocks);
 
-/// "3 dense blocks of 27 to 81 equations, 0.1 MB"
-std::string describe_dense_blocks(std::span<const DenseBlock> blocks, std::size_t bytes);
+/// The sum of dense blocks as an operator; a backend brings the product on one device.
+class DenseBlockSum : public Operator {
+ public:
+  DenseBlockSum(Backend& backend, std::shared_ptr<const Layout> layout, std::span<const DenseBlock> blocks);
+
+  const std::shared_ptr<const Layout>& layout() const override { return layout_; }
+  std::size_t bytes() const override;
+  std::size_t bytes_moved() const override { return bytes() + 16 * static_cast<std::size_t>(layout_->size()); }
+  std::string describe() const override { return description_; }
+  void apply(const Vector& x, Vector& y) const override;
+  double apply_dot(const Vector& x, Vector& y) const override;
+
+ protected:
+  /// y = A x for the equations that a device owns; there is at least one. Ghosts of x are fresh.
+  virtual void multiply(int device, const DenseBlockRows& rows, const Vector& x, Vector& y) const = 0;
+  Backend& backend() const { return backend_; }
+  std::vector<DenseBlockRows>& rows() { return rows_; }
+
+ private:
+  Backend& backend_;
+  std::shared_ptr<const Layout> layout_;
+  std::vector<DenseBlockRows> rows_;  // of each device
+  std::string description_;
+};
 
 }  // namespace voussoir::detail

@@ -1,7 +1,6 @@
 #include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
 
 #include <voussoir/backends/cuda/cuda_backend.hpp>
-#include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/dense_block_rows.hpp>
 
 // A warp multiplies all rows of an equation, one block after the other: neighbouring lanes read neighbouring numbers,
@@ -40,39 +39,16 @@ __global__ void __launch_bounds__(dense_threads)
   if (lane == 0) y[i * columns + c] = sum;
 }
 
-class CudaBlockSum final : public Operator {
+class CudaBlockSum final : public voussoir::detail::DenseBlockSum {
  public:
   CudaBlockSum(Backend& backend, std::shared_ptr<const Layout> layout, std::span<const DenseBlock> blocks)
-      : backend_(backend), layout_(std::move(layout)), rows_(voussoir::detail::dense_block_rows(*layout_, blocks)) {
-    description_ = voussoir::detail::describe_dense_blocks(blocks, bytes());
-    for (auto& rows : rows_) rows.value.drop_host_mirror();
-  }
-
-  const std::shared_ptr<const Layout>& layout() const override { return layout_; }
-  std::size_t bytes() const override {
-    std::size_t sum = 0;
-    for (const auto& rows : rows_) sum += rows.bytes();
-    return sum;
-  }
-  std::size_t bytes_moved() const override { return bytes() + 16 * static_cast<std::size_t>(layout_->size()); }
-  std::string describe() const override { return description_; }
-
-  void apply(const Vector& x, Vector& y) const override {
-    voussoir::detail::require_layout(*layout_, x, "block sum");
-    voussoir::detail::require_alike(x, y, "block sum");
-    exchange_ghosts(x);
-    for (int d = 0; d < layout_->devices(); ++d) multiply(d, x, y);
-  }
-  double apply_dot(const Vector& x, Vector& y) const override {
-    apply(x, y);
-    return backend_.dot(x, y);
+      : DenseBlockSum(backend, std::move(layout), blocks) {
+    for (auto& each : rows()) each.value.drop_host_mirror();
   }
 
  private:
-  void multiply(int device, const Vector& x, Vector& y) const {
-    const auto& rows = rows_[static_cast<std::size_t>(device)];
-    if (rows.equations == 0) return;
-    const auto& memory = layout_->memory(device);
+  void multiply(int device, const voussoir::detail::DenseBlockRows& rows, const Vector& x, Vector& y) const override {
+    const auto& memory = layout()->memory(device);
     const DeviceSection section(*memory);
     BlockRowView view;
     view.equations = rows.equations;
@@ -88,11 +64,6 @@ class CudaBlockSum final : public Operator {
       launch(multiply_dense_rows, Grid{(rows.equations + dense_warps - 1) / dense_warps, dense_threads, 0},
              stream_of(memory), view, x.columns(), c, in, out);
   }
-
-  Backend& backend_;
-  std::shared_ptr<const Layout> layout_;
-  std::vector<voussoir::detail::DenseBlockRows> rows_;
-  std::string description_;
 };
 
 class CudaDenseBlocks final : public DenseBlockServices {

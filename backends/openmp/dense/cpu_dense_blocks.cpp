@@ -1,9 +1,7 @@
 #include <voussoir/backends/openmp/dense/cpu_dense_blocks.hpp>
 
 #include <voussoir/backends/backend.hpp>
-#include <voussoir/backends/detail/checks.hpp>
 #include <voussoir/backends/detail/dense_block_rows.hpp>
-#include <voussoir/backends/openmp/exchange.hpp>
 
 namespace voussoir::cpu {
 namespace {
@@ -19,38 +17,13 @@ double gathered_dot(const double* row, const std::int32_t* column, std::int32_t 
   return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-class CpuBlockSum final : public Operator {
+class CpuBlockSum final : public voussoir::detail::DenseBlockSum {
  public:
-  CpuBlockSum(Backend& backend, std::shared_ptr<const Layout> layout, std::span<const DenseBlock> blocks)
-      : backend_(backend), layout_(std::move(layout)), rows_(voussoir::detail::dense_block_rows(*layout_, blocks)) {
-    description_ = voussoir::detail::describe_dense_blocks(blocks, bytes());
-  }
-
-  const std::shared_ptr<const Layout>& layout() const override { return layout_; }
-  std::size_t bytes() const override {
-    std::size_t sum = 0;
-    for (const auto& rows : rows_) sum += rows.bytes();
-    return sum;
-  }
-  std::size_t bytes_moved() const override { return bytes() + 16 * static_cast<std::size_t>(layout_->size()); }
-  std::string describe() const override { return description_; }
-
-  void apply(const Vector& x, Vector& y) const override {
-    voussoir::detail::require_layout(*layout_, x, "block sum");
-    voussoir::detail::require_alike(x, y, "block sum");
-    exchange_ghosts(x);
-    for (int d = 0; d < layout_->devices(); ++d) multiply(d, x, y);
-  }
-  double apply_dot(const Vector& x, Vector& y) const override {
-    apply(x, y);
-    return backend_.dot(x, y);
-  }
+  using DenseBlockSum::DenseBlockSum;
 
  private:
-  void multiply(int device, const Vector& x, Vector& y) const {
-    const auto& rows = rows_[static_cast<std::size_t>(device)];
-    if (rows.equations == 0) return;
-    const DeviceSection section(*layout_->memory(device));
+  void multiply(int device, const voussoir::detail::DenseBlockRows& rows, const Vector& x, Vector& y) const override {
+    const DeviceSection section(*layout()->memory(device));
     const std::int64_t* const row_start = rows.row_start.read_device();
     const std::int64_t* const value_start = rows.value_start.read_device();
     const std::int32_t* const column_start = rows.column_start.read_device();
@@ -59,7 +32,7 @@ class CpuBlockSum final : public Operator {
     const double* const value = rows.value.read_device();
     const double* const in = x.part(device).read_device();
     double* const out = y.part(device).write_device();
-    const int columns = x.columns(), threads = backend_.threads();
+    const int columns = x.columns(), threads = backend().threads();
 #pragma omp parallel for num_threads(threads) schedule(static, 16)
     for (std::int32_t i = 0; i < rows.equations; ++i)
       for (int c = 0; c < columns; ++c) {
@@ -69,11 +42,6 @@ class CpuBlockSum final : public Operator {
         out[static_cast<std::ptrdiff_t>(i) * columns + c] = sum;
       }
   }
-
-  Backend& backend_;
-  std::shared_ptr<const Layout> layout_;
-  std::vector<voussoir::detail::DenseBlockRows> rows_;
-  std::string description_;
 };
 
 class CpuDenseBlocks final : public DenseBlockServices {
