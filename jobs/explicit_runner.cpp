@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <voussoir/backends/number_text.hpp>
@@ -6,6 +7,7 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
+#include <voussoir/jobs/detail/step_fields.hpp>
 
 // Steps of explicit dynamics. Their increments are too many to look at each: states are recorded at even intervals of
 // time, at the times that are asked for, and every so many increments where a table or the files ask for that.
@@ -75,6 +77,26 @@ std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport
           {"scaled_elements", static_cast<double>(report.scaled_elements)}};
 }
 
+/// Temperatures begin where they are: a jump would do work that no step accounts for.
+void check_temperatures_begin(const Job& job, std::size_t step, const DynamicStep& request, const std::string& where) {
+  const Domain& domain = *job.domains[job.steps[step].domain];
+  const double start = request.times.start;
+  const std::vector<double> given = acting_temperatures(job, job.steps[step], start);
+  if (given.empty()) return;
+  std::vector<double> before = domain.initial_temperatures();
+  if (request.continues && step > 0)
+    if (std::vector<double> last = acting_temperatures(job, job.steps[step - 1], start); !last.empty())
+      before = std::move(last);
+  for (std::size_t n = 0; n < given.size(); ++n)
+    if (std::abs(given[n] - before[n]) > 1e-9 * std::max({std::abs(given[n]), std::abs(before[n]), 1e-300}))
+      throw Error(ErrorCode::bad_input,
+                  "the temperature of node " + job.instances.node(domain.node_id(static_cast<std::int32_t>(n))) +
+                      " would jump from " + short_number(before[n], 6) + " to " + short_number(given[n], 6) +
+                      " at the beginning of a step of explicit dynamics; give the temperatures an amplitude that " +
+                      "begins where they are",
+                  where);
+}
+
 }  // namespace
 
 void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& request) {
@@ -90,11 +112,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
                 "a step of explicit dynamics cannot continue another one where elements have a history; put both into "
                 "one step",
                 where(step));
-  for (const StepLoad& load : request.loads)
-    if (!job_.domains[asked.domain]->load_case(load.load_case).temperatures().empty())
-      throw Error(ErrorCode::bad_input,
-                  "temperatures are not supported in explicit dynamics; remove them, or integrate implicitly",
-                  where(step));
+  check_temperatures_begin(job_, step, request, where(step));
   const DynamicStep recorded = recorded_request(request);
   const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
