@@ -11,6 +11,7 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
+#include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/step_bytes.hpp>
 #include <voussoir/jobs/summary.hpp>
@@ -648,6 +649,11 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
   response.counts = implicit_counts(analysis->report());
+  if (!request.times.automatic)
+    for (std::string& note : notes_on_missed_pulses(request, request.times.increment))
+      response.notes.push_back(std::move(note));
+  if (std::string note = note_on_created_energy(analysis->energies()); !note.empty())
+    response.notes.push_back(std::move(note));
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);
 }

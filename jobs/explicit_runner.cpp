@@ -7,6 +7,7 @@
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
+#include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
 
 // Steps of explicit dynamics. Their increments are too many to look at each: states are recorded at even intervals of
@@ -30,7 +31,7 @@ DynamicStep recorded_request(const DynamicStep& request) {
 int common_increments(const JobStep& step, const DynamicStep& request) {
   int every = request.states.every;
   for (const PrintRequest& print : step.prints)
-    if (print.every > 1 && print.times.empty()) every = std::gcd(every, print.every);
+    if (print.times.empty() && print.every_given) every = std::gcd(every, print.every);
   return every;
 }
 
@@ -46,6 +47,8 @@ ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, st
   }
   steps.report_every = common_increments(step, request);
   steps.report_interval = request.times.period / usual_reports;
+  if (const double asked = request.states.interval; asked > 0)
+    steps.report_interval = asked / std::ceil(asked / steps.report_interval * (1 - 1e-9));
   steps.times = std::move(targets);
   return steps;
 }
@@ -133,6 +136,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   if (matrix_.empty()) matrix_ = "no matrix: explicit dynamics";
   StepResponse response = recorder->finish(analysis.integrator());
   response.counts = explicit_counts(analysis.report());
+  for (std::string& note : notes_on_missed_pulses(request, analysis.report().largest_step))
+    response.notes.push_back(std::move(note));
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);
 }

@@ -148,7 +148,9 @@ void FirstOrderIntegrator::begin_step(const AnalysisModel& model, AnalysisState&
   }
   put_supports(model, state);
   set_rate(model, state);
-  if (loads_) state.case_factors = bound_->case_factors(state.time, step_);
+  if (loads_)
+    state.case_factors = method().alpha_f == 0 ? bound_->case_factors_before(state.time, step_)
+                                               : bound_->case_factors(state.time, step_);
   form_loads(model, state);
 }
 

@@ -48,6 +48,10 @@ class TimeLoads {
   void move_supports(const Domain& domain, const std::string& node_set, const std::string& unknown,
                      SupportMotion motion);
 
+  /// Says that steps end at all kinks(), as automatic ones do.
+  void set_steps_meet_kinks(bool meet) { steps_meet_kinks_ = meet; }
+  bool steps_meet_kinks() const { return steps_meet_kinks_; }  ///< whether they do
+
   /// A load case with its course.
   struct Case {
     std::string name;                                ///< of the load case
@@ -78,6 +82,7 @@ class TimeLoads {
   std::vector<Base> base_;
   std::vector<Moved> moved_;
   SupportMotion rest_;
+  bool steps_meet_kinks_ = false;
 };
 
 }  // namespace voussoir

@@ -14,6 +14,8 @@ namespace voussoir {
 namespace {
 
 constexpr double fits = 1e-9;  // times within this share of a step are the same
+/// The longest automatic step in which something may move for the first time, of the first step that was asked for.
+constexpr double first_moving = 1.0 / 64;
 
 /// Forces of a structure that is nearly at rest leave an unbalance that is rounding from the beginning: it is compared
 /// with the forces themselves as well.
@@ -102,7 +104,9 @@ void TransientAnalysis::set_up() {
   prepare();
   TimeIntegrator& method = integrator();
   method.check_model(*model_);
-  method.set_loads(std::make_shared<TimeLoads>(loads_), steps_.start);
+  const auto loads = std::make_shared<TimeLoads>(loads_);
+  loads->set_steps_meet_kinks(steps_.automatic);
+  method.set_loads(loads, steps_.start);
   method.keep_matrix_over_time(matrix_kept_.value_or(!has_virtual_elements(*model_)));
   force_scale_ = std::make_shared<double>(0.0);
   const auto test = std::make_shared<TransientTest>(force_scale_);
@@ -341,8 +345,15 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   const double error = method.error_estimate(*model_, state_);
   const double size = method.displacement_measure(*model_, state_);
   const double scale = std::max(largest_, size);
-  // While nothing has moved there is nothing to judge a longer step by.
+  // While nothing has moved there is nothing to judge a longer step by. The first step that moves anything has an
+  // error of the size of what it moves, whatever its length: it must be short.
   estimated_ = scale > 0 ? error / scale : steps_.tolerance;
+  if (largest_ == 0 && size > 0 && step > first_moving * steps_.step * (1 + fits)) {
+    if (step > steps_.shortest * (1 + fits)) {
+      method.revert(*model_, state_);
+      return Outcome::rejected;
+    }
+  }
   if (estimated_ > steps_.tolerance && largest_ > 0) {
     if (step > steps_.shortest * (1 + fits)) {
       method.revert(*model_, state_);
@@ -442,10 +453,16 @@ std::vector<StepResult> TransientAnalysis::finish() {
       ++(outcome == Outcome::failed ? report_.failed : report_.rejected);
       if (!steps_.automatic || step <= steps_.shortest * (1 + fits))
         throw NotConverged(report, std::move(results), "time " + short_number(state_.time + step, 9));
-      next_step_ = std::max(0.5 * std::min(step, next_step_), steps_.shortest);
+      double shorter = 0.5 * std::min(step, next_step_);
+      if (outcome == Outcome::rejected && largest_ == 0) shorter = std::min(shorter, first_moving * steps_.step);
+      next_step_ = std::max(shorter, steps_.shortest);
       continue;
     }
     accept(report);
+    // A change of velocity of a support is an acceleration at one time, which acts in the steps before and after it:
+    // these are equally long.
+    if (steps_.automatic && shortened && integrator().supports_move() && !model_->is_thermal())
+      next_step_ = std::min(next_step_, step);
     // The error grows with the third power of the step. Doubling needs some reserve, so that it is not undone at once.
     if (steps_.automatic && !shortened && estimated_ < steps_.tolerance / 12 && changed_ < 0.45)
       next_step_ = std::min(2 * next_step_, steps_.longest);

@@ -19,7 +19,8 @@ struct TimeSteps {
   double step = 0.01;      ///< size of all steps; with `automatic`, of the first one
   bool automatic = false;  ///< whether the size follows from the estimated error, and from failures of Newton's method
   /// Of automatic steps: the largest error of displacements that one step may add, relative to the largest displacement
-  /// so far, both measured as √(uᵀMu). The first step is not judged: there is nothing yet to compare its error with.
+  /// so far, both measured as √(uᵀMu). The first step that moves anything cannot be judged by that: it is at most 1/64
+  /// of `step` long.
   double tolerance = 1e-3;
   double shortest = 0;                                       ///< of automatic steps; 0: 1e-5 · step
   double longest = std::numeric_limits<double>::infinity();  ///< of automatic steps

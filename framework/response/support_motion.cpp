@@ -43,7 +43,11 @@ MotionAt IntegratedMotion::at(double time) const {
           from.velocity + h * (from.acceleration + end) / 2, acceleration_.at(time)};
 }
 
-SupportMotion::SupportMotion() : motion_([](double, double, double) { return MotionAt{1, 0, 0}; }), constant_(true) {}
+SupportMotion::SupportMotion()
+    : motion_([](double, double, double, bool) {
+        return MotionAt{1, 0, 0};
+      }),
+      constant_(true) {}
 
 SupportMotion SupportMotion::by_displacement(Amplitude displacement) {
   SupportMotion made;
@@ -51,10 +55,27 @@ SupportMotion SupportMotion::by_displacement(Amplitude displacement) {
   made.constant_ = std::all_of(points.begin(), points.end(),
                                [&](const Amplitude::Point& p) { return p.second == points.front().second; });
   for (const Amplitude::Point& point : points) made.kinks_.push_back(point.first);
-  made.motion_ = [f = std::move(displacement)](double time, double step, double start) {
-    const double here = sampled(f, time, step), next = sampled(f, time + step, step);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i].first == points[i - 1].first && points[i].second != points[i - 1].second)
+      made.jumps_.push_back(points[i].first);
+  made.motion_ = [f = std::move(displacement)](double time, double step, double start, bool meets_kinks) {
+    const double here = sampled(f, time, step), near = 1e-9 * step;
+    // To the neighbouring points, at most a step.
+    double ahead = step, back = step;
+    for (const Amplitude::Point& point : f.points()) {
+      if (point.first > time + near) ahead = std::min(ahead, point.first - time);
+      if (point.first < time - near) back = std::min(back, time - point.first);
+    }
     // Before the start the motion is continued backwards, so that it does not begin with a blow.
-    const double past = time - step < start - 1e-9 * step ? 2 * here - next : sampled(f, time - step, step);
+    if (time - step < start - near) {
+      const double velocity = (f.before(time + ahead) - here) / ahead;
+      if (!meets_kinks || time - near < start) return MotionAt{here, velocity, 0};
+    }
+    if (meets_kinks) {
+      const double after = (f.before(time + ahead) - here) / ahead, before = (here - f.at(time - back)) / back;
+      return MotionAt{here, 0.5 * (after + before), (after - before) / step};
+    }
+    const double next = sampled(f, time + step, step), past = sampled(f, time - step, step);
     return MotionAt{here, (next - past) / (2 * step), (next - 2 * here + past) / (step * step)};
   };
   return made;
@@ -65,7 +86,7 @@ SupportMotion SupportMotion::by_acceleration(const Amplitude& acceleration, doub
   made.constant_ = false;
   for (const Amplitude::Point& point : acceleration.points()) made.kinks_.push_back(point.first);
   made.motion_ = [motion = std::make_shared<const IntegratedMotion>(acceleration, start), acceleration](
-                     double time, double step, double) {
+                     double time, double step, double, bool) {
     MotionAt at = motion->at(time);
     at.acceleration = sampled(acceleration, time, step);
     return at;
@@ -82,8 +103,8 @@ SupportMotion SupportMotion::by_functions(Function displacement, Function veloci
     throw Error(ErrorCode::misuse, "a motion of supports needs displacement, velocity and acceleration");
   SupportMotion made;
   made.constant_ = false;
-  made.motion_ = [u = std::move(displacement), v = std::move(velocity), a = std::move(acceleration)](double time,
-                                                                                                     double, double) {
+  made.motion_ = [u = std::move(displacement), v = std::move(velocity), a = std::move(acceleration)](
+                     double time, double, double, bool) {
     return MotionAt{u(time), v(time), a(time)};
   };
   return made;

@@ -55,16 +55,21 @@ class SupportMotion {
   static SupportMotion by_functions(Function displacement, Function velocity, Function acceleration);
 
   /// The motion at a time, in an analysis that began at `start` and whose step is `step` > 0.
-  MotionAt at(double time, double step, double start) const { return motion_(time, step, start); }
+  /// `meets_kinks`: steps end at all its kinks, so that a change of velocity falls to that time alone.
+  MotionAt at(double time, double step, double start, bool meets_kinks = false) const {
+    return motion_(time, step, start, meets_kinks);
+  }
   /// Whether it is at rest all the time.
   bool is_constant() const { return constant_; }
   /// Times at which it is not smooth, as far as they are known: the points of its amplitude.
   const std::vector<double>& kinks() const { return kinks_; }
+  /// Times at which a displacement by points jumps. Temperatures may; supports of structures may not.
+  const std::vector<double>& jumps() const { return jumps_; }
 
  private:
-  std::function<MotionAt(double time, double step, double start)> motion_;
+  std::function<MotionAt(double time, double step, double start, bool meets_kinks)> motion_;
   bool constant_ = false;
-  std::vector<double> kinks_;
+  std::vector<double> kinks_, jumps_;
 };
 
 }  // namespace voussoir

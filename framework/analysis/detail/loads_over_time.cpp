@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/base_motion.hpp>
 
 namespace voussoir::detail {
 
 LoadsOverTime::LoadsOverTime(const AnalysisModel& model, const TimeLoads& loads, double start,
                              const std::function<void(const Vector& x, Vector& y)>& mass_times)
-    : model_(model), start_(start) {
+    : model_(model), start_(start), meets_kinks_(loads.steps_meet_kinks()) {
   bind_cases(loads);
   bind_supports(loads);
   bind_base(loads, mass_times);
@@ -72,6 +73,11 @@ void LoadsOverTime::bind_supports(const TimeLoads& loads) {
         (m > 0 || std::all_of(model_.constraints().dependent.begin(), model_.constraints().dependent.end(),
                               [](const AffineDependency& d) { return d.constant == 0; }));
     moving_ = moving_ || (!rests && !motion.is_constant());
+    if (!rests && !model_.is_thermal())
+      for (const double jump : motion.jumps())
+        if (jump > start_)
+          throw Error(ErrorCode::bad_input, "the displacement of a support jumps at time " + short_number(jump, 6) +
+                                                "; give its amplitude a time in which it rises");
     if (!rests) patterns_.push_back({motion, following(std::move(values), m == 0)});
   }
   for (const auto& spring : model_.constraints().springs)
@@ -94,11 +100,24 @@ void LoadsOverTime::bind_base(const TimeLoads& loads, const std::function<void(c
 }
 
 std::vector<double> LoadsOverTime::case_factors(double time, double step) const {
+  return factors_of([&](const TimeLoads::Case& load) {
+    return load.course ? load.course(time) : load.factor * sampled(load.amplitude, time, step);
+  });
+}
+
+std::vector<double> LoadsOverTime::case_factors_before(double time, double step) const {
+  const double before = time - 1e-9 * step;
+  return factors_of([&](const TimeLoads::Case& load) {
+    return load.course ? load.course(before) : load.factor * load.amplitude.at(before);
+  });
+}
+
+template <class Factor>
+std::vector<double> LoadsOverTime::factors_of(const Factor& factor) const {
   std::vector<double> factors;
   for (const auto& courses : cases_) {
     double sum = 0;
-    for (const TimeLoads::Case& load : courses)
-      sum += load.course ? load.course(time) : load.factor * sampled(load.amplitude, time, step);
+    for (const TimeLoads::Case& load : courses) sum += factor(load);
     factors.push_back(sum);
   }
   return factors;
@@ -106,7 +125,7 @@ std::vector<double> LoadsOverTime::case_factors(double time, double step) const 
 
 void LoadsOverTime::add_supports(int derivative, double time, double step, Vector& x) const {
   for (const Pattern& pattern : patterns_) {
-    const MotionAt at = pattern.motion.at(time, step, start_);
+    const MotionAt at = pattern.motion.at(time, step, start_, meets_kinks_);
     const double factor = derivative == 0 ? at.displacement : derivative == 1 ? at.velocity : at.acceleration;
     if (factor != 0) model_.backend().axpy(factor, pattern.values, x);
   }

@@ -18,6 +18,9 @@ class LoadsOverTime {
 
   /// Factors of the domain's load cases.
   std::vector<double> case_factors(double time, double step) const;
+  /// The same just before a time, for methods that take what acts at the end of a step for all of it: a load that jumps
+  /// there does not act in the step.
+  std::vector<double> case_factors_before(double time, double step) const;
   /// Whether a load case of the domain has a course over time; without, its factor is always 0.
   bool has_course(std::size_t load_case) const { return !cases_[load_case].empty(); }
   bool supports_move() const { return moving_; }
@@ -45,6 +48,8 @@ class LoadsOverTime {
     IntegratedMotion motion;
     Vector rigid, inertia;  // r and M r
   };
+  template <class Factor>
+  std::vector<double> factors_of(const Factor& factor) const;
   void bind_cases(const TimeLoads& loads);
   void bind_supports(const TimeLoads& loads);
   void bind_base(const TimeLoads& loads, const std::function<void(const Vector&, Vector&)>& mass_times);
@@ -52,6 +57,7 @@ class LoadsOverTime {
 
   const AnalysisModel& model_;
   double start_;
+  bool meets_kinks_;
   std::vector<std::vector<TimeLoads::Case>> cases_;  // of each load case of the domain
   std::vector<Pattern> patterns_;
   std::vector<Base> base_;

@@ -51,6 +51,7 @@ struct PrintRequest {
   bool local = false;  ///< components in the node's axes (Job::node_axes) or in the element's orientation
   /// Of steps with several states: which of them are printed. The last one always is.
   int every = 1;              ///< every so many states
+  bool every_given = false;   ///< whether somebody asked for `every`; explicit steps show only some states otherwise
   std::vector<double> times;  ///< at these times of the step instead, ascending; empty: by `every`
   std::string where;          ///< file and line of the request: "beam.inp:12"
 };

@@ -154,6 +154,7 @@ void Parser::read_print(Card& card, PrintRequest::At at) {
   if (totals == "ONLY") print.request.totals = PrintRequest::Totals::only;
   // Tables are in the axes of the node or the element unless they are asked for in global ones.
   print.request.local = !card.flag("GLOBAL");
+  print.request.every_given = !card.value("FREQUENCY").empty();
   const double every = card.number("FREQUENCY", 1);
   const bool silent = every == 0 || card.number("FREQUENCYF", 1) == 0;
   print.request.every = states_between(card, every);

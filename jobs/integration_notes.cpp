@@ -1,0 +1,79 @@
+#include <voussoir/jobs/detail/integration_notes.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/backends/number_text.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+constexpr double missed_share = 0.02, created_share = 0.02;
+
+/// ∫ |A| over the step, and the same by the trapezoidal rule with equal increments.
+struct Areas {
+  double exact = 0, sampled = 0;
+};
+
+Areas areas_of(const Amplitude& amplitude, double period, double increment) {
+  Areas areas;
+  std::vector<double> times{0};
+  for (const Amplitude::Point& point : amplitude.points())
+    if (point.first > 0 && point.first < period && point.first > times.back()) times.push_back(point.first);
+  times.push_back(period);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    const double from = amplitude.at(times[i - 1]), to = amplitude.before(times[i]), h = times[i] - times[i - 1];
+    // A line that crosses zero is two triangles.
+    areas.exact += from * to >= 0 ? 0.5 * h * std::abs(from + to)
+                                  : 0.5 * h * (from * from + to * to) / (std::abs(from) + std::abs(to));
+  }
+  const auto count = static_cast<std::int64_t>(std::max(1.0, std::round(period / increment)));
+  const double h = period / static_cast<double>(count);
+  for (std::int64_t i = 0; i <= count; ++i) {
+    const double time = static_cast<double>(i) * h;
+    const double value = 0.5 * (std::abs(amplitude.before(time)) + std::abs(amplitude.at(time)));
+    areas.sampled += (i == 0 || i == count ? 0.5 : 1.0) * h * value;
+  }
+  return areas;
+}
+
+/// Whether two points within the step are closer to each other than an increment.
+bool is_fast(const Amplitude& amplitude, double period, double increment) {
+  const auto points = amplitude.points();
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i].first > 0 && points[i - 1].first < period && points[i].first - points[i - 1].first < increment &&
+        points[i].second != points[i - 1].second)
+      return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on_missed_pulses(const DynamicStep& request, double increment) {
+  std::vector<std::string> notes;
+  const double period = request.times.period;
+  const auto look = [&](const Amplitude& amplitude, const std::string& what) {
+    if (!is_fast(amplitude, period, increment)) return;
+    const Areas areas = areas_of(amplitude, period, increment);
+    const double apart = areas.exact > 0 ? (areas.sampled - areas.exact) / areas.exact : 0;
+    if (std::abs(apart) <= missed_share) return;
+    notes.push_back("the amplitude of " + what + " changes faster than increments of " + short_number(increment, 3) +
+                    " can follow: its integral over the step is taken " + short_number(100 * std::abs(apart), 3) +
+                    (apart < 0 ? " % too small" : " % too large") + "; take shorter increments");
+  };
+  for (const StepLoad& load : request.loads)
+    if (!load.course) look(load.amplitude, "load case '" + load.load_case + "'");
+  for (const MovedSupports& moved : request.moved) look(moved.displacement, "a moving support");
+  for (const BaseMotion& base : request.base) look(base.acceleration, "the motion of the base");
+  return notes;
+}
+
+std::string note_on_created_energy(const EnergyBalance& energies) {
+  const double created = -energies.numerical(), scale = energies.scale();
+  if (!(created > created_share * scale)) return "";
+  return "the integration has created energy, " + short_number(100 * created / scale, 3) +
+         " % of the largest, and its results are not reliable: take shorter increments, and give supports amplitudes "
+         "without sudden changes";
+}
+
+}  // namespace voussoir::detail
