@@ -355,7 +355,7 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
     }
   }
   if (estimated_ > steps_.tolerance && largest_ > 0) {
-    if (step > steps_.shortest * (1 + fits)) {
+    if (step > steps_.shortest * (1 + fits) && !blows_at(end - step)) {
       method.revert(*model_, state_);
       return Outcome::rejected;
     }
@@ -390,6 +390,14 @@ void TransientAnalysis::advance(double step) {
   accept(report);
 }
 
+/// Whether supports change their velocity at a time. That is an acceleration at one time, ΔV / h, which acts in the
+/// step before and in the step after it: these must be equally long.
+bool TransientAnalysis::blows_at(double time) const {
+  if (!steps_.automatic || model_->is_thermal() || !integrator().supports_move()) return false;
+  return std::any_of(kinks_.begin(), kinks_.end(),
+                     [&](double kink) { return std::abs(kink - time) <= fits * steps_.step; });
+}
+
 /// The next step: its size, and the time at its end. Fixed steps are counted from the last time that one had to meet,
 /// so that rounding does not add up to a tiny step at the end.
 TransientAnalysis::NextStep TransientAnalysis::next_step() const {
@@ -406,6 +414,16 @@ TransientAnalysis::NextStep TransientAnalysis::next_step() const {
       break;
     }
   const double left = target - state_.time;
+  // The step that ends at a kink is not longer than the next one can be.
+  if (blows_at(target) && next_step_ > left - fits * steps_.step) {
+    double beyond = steps_.end;
+    for (const std::vector<double>* list : {&steps_.times, &kinks_})
+      for (const double time : *list)
+        if (time > target + fits * steps_.step) beyond = std::min(beyond, time);
+    const double most = beyond - target;
+    if (most > fits * steps_.step && left > most + fits * steps_.step)
+      return {left - most, state_.time + (left - most), false, true};
+  }
   // The same size to the last bit keeps the matrix.
   if (std::abs(next_step_ - left) <= fits * steps_.step) return {next_step_, target, smooth, true};
   if (next_step_ > left) return {left, target, smooth, true};
@@ -459,10 +477,7 @@ std::vector<StepResult> TransientAnalysis::finish() {
       continue;
     }
     accept(report);
-    // A change of velocity of a support is an acceleration at one time, which acts in the steps before and after it:
-    // these are equally long.
-    if (steps_.automatic && shortened && integrator().supports_move() && !model_->is_thermal())
-      next_step_ = std::min(next_step_, step);
+    if (blows_at(state_.time)) next_step_ = std::min(next_step_, step);
     // The error grows with the third power of the step. Doubling needs some reserve, so that it is not undone at once.
     if (steps_.automatic && !shortened && estimated_ < steps_.tolerance / 12 && changed_ < 0.45)
       next_step_ = std::min(2 * next_step_, steps_.longest);

@@ -141,6 +141,7 @@ class TransientAnalysis : public Analysis {
     bool shortened;  // to meet it, or to end where what acts is not smooth
   };
   NextStep next_step() const;
+  bool blows_at(double time) const;
   Outcome try_step(double end, double step, SolveReport& report);
   bool changes_too_much(double step, SolveReport& report);
   SolveReport solve(AnalysisState& state);

@@ -217,6 +217,20 @@ TEST(DynamicSteps, InitialMotionsOfWhatFollowsAreNotLost) {
   });
 }
 
+TEST(DynamicSteps, PulsesBetweenIncrementsAreToldOf) {
+  const auto notes_of = [](const std::string& increment, const std::string& kind) {
+    const RanDeck ran =
+        run_deck(dynamic_column("", "*AMPLITUDE, NAME=HIT\n0., 0., 0.031, 0., 0.032, 1., 0.033, 0.\n") +
+                 "*STEP, INC=1000\n" + kind + "\n" + increment + "\n*CLOAD, AMPLITUDE=HIT\nTIP, 1, 5.\n*END STEP\n");
+    std::string text;
+    for (const std::string& note : ran.kept.responses.at(0).notes) text += note + "\n";
+    return text;
+  };
+  EXPECT_NE(notes_of("0.01, 0.1", "*DYNAMIC, DIRECT").find("100 % too small"), std::string::npos);
+  EXPECT_EQ(notes_of("0.0005, 0.1", "*DYNAMIC, DIRECT").find("too small"), std::string::npos);
+  EXPECT_EQ(notes_of("0.01, 0.1", "*DYNAMIC").find("too small"), std::string::npos);  // increments end at the points
+}
+
 using DynamicJob = BarJob;
 
 TEST_F(DynamicJob, JobFilesHaveMotionsLoadsAndDamping) {

@@ -231,6 +231,22 @@ StepResult nonlinear(const std::string& method, int steps, Domain& d, TransientR
   return end;
 }
 
+TEST(TransientHeat, ALoadThatJumpsDoesNotActBefore) {
+  // Heat 3 per second from t = 50 on, in a body of capacity 1 that is as warm everywhere.
+  Domain d;
+  add_bar(d, "heat.hex8", 2, 1, 1).set_material(heat_material(1e6, 1, 1));
+  d.add_load_case("source").heat_source("", 3);
+  for (const std::string& method : methods)
+    for (const bool automatic : {false, true}) {
+      if (method == "bdf2" && !automatic) continue;  // remembers the step before the jump
+      auto a = transient(d, method);
+      a->loads().add_load_case("source", Amplitude({{0, 0}, {50, 0}, {50, 1}}));
+      a->set_steps({.end = 100, .step = 25, .automatic = automatic});
+      EXPECT_NEAR(at(d, a->run().back(), 0.5), 150, method == "backward-euler" ? 1e-3 : 1.0)
+          << method << ", " << automatic;
+    }
+}
+
 TEST(TransientHeat, NonlinearProblemsKeepTheOrder) {
   Domain fine;
   const double reference = at(fine, nonlinear("crank-nicolson", 640, fine), 1);

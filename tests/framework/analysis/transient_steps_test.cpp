@@ -75,6 +75,63 @@ TEST(TransientSteps, AutomaticStepsEndWhereLoadsAreNotSmooth) {
   EXPECT_NEAR(end.unknowns.at(1, "ux"), 0.02 / 2, 1e-4);  // a quarter of a period of ω = 2 after the impulse of 0.02
 }
 
+TEST(TransientSteps, AutomaticStepsFollowSupportsThatChangeTheirVelocity) {
+  // The wall rises within a short time, stays there, and returns slowly: steps of very different sizes.
+  Domain d;
+  testing::add_bar_on_a_moving_wall(d, 10);
+  for (const double rise : {0.1, 1e-3, 1e-5}) {
+    const SupportMotion motion =
+        SupportMotion::by_displacement(Amplitude({{0, 0}, {0.2, 0}, {0.2 + rise, 0.01}, {0.5, 0.01}, {0.9, 0}}));
+    const auto run = [&](bool automatic) {
+      auto a = make_transient_analysis(d, options_of("newmark"));
+      a->loads().move_supports(d, "wall", "ux", motion);
+      if (automatic)
+        a->set_steps({.end = 1.2, .step = 0.01, .automatic = true, .tolerance = 1e-5, .shortest = 1e-9});
+      else
+        a->set_steps({.end = 1.2, .step = 1e-4});
+      const double tip = a->run().back().unknowns.at(10, "ux");
+      EXPECT_LT(std::abs(a->energies().numerical()), 0.02 * a->energies().scale()) << rise << ", " << automatic;
+      return tip;
+    };
+    EXPECT_NEAR(run(true), run(false), 2e-4) << rise;  // of 0.01
+  }
+}
+
+TEST(TransientSteps, SupportsBeginWithTheVelocityOfTheirFirstSegment) {
+  Domain d;
+  testing::add_bar_on_a_moving_wall(d, 4);
+  auto a = make_transient_analysis(d, options_of("newmark"));
+  // The first segment is shorter than a step.
+  a->loads().move_supports(d, "wall", "ux",
+                           SupportMotion::by_displacement(Amplitude({{0, 0}, {0.001, 0.003}, {1, 0}})));
+  a->set_steps({.end = 0.01, .step = 0.005});
+  a->start();
+  EXPECT_NEAR(a->integrator().motion(a->model(), a->state(), 1).at(0, "ux"), 3, 1e-9);
+}
+
+TEST(TransientSteps, SupportsThatJumpAreRefused) {
+  Domain d;
+  testing::add_bar_on_a_moving_wall(d, 4);
+  for (const bool automatic : {false, true}) {
+    auto a = make_transient_analysis(d, options_of("newmark"));
+    a->loads().move_supports(d, "wall", "ux", SupportMotion::by_displacement(Amplitude({{0, 0}, {0.5, 0}, {0.5, 1}})));
+    a->set_steps({.end = 1, .step = 0.1, .automatic = automatic});
+    testing::expect_error(ErrorCode::bad_input, {"support jumps at time 0.5", "rises"}, [&] { a->run(); });
+  }
+}
+
+TEST(TransientSteps, TheFirstAutomaticStepThatMovesSomethingIsShort) {
+  // A quarter of a period at once would be far too long.
+  Domain d;
+  add_oscillator(d, 4, 1);
+  d.add_load_case("pull").nodal_at(2, "ux", 4);
+  auto a = make_transient_analysis(d, options_of("newmark"));
+  a->loads().add_load_case("pull");
+  a->set_steps({.end = pi / 4, .step = pi / 4, .automatic = true, .tolerance = 1e-4});
+  EXPECT_NEAR(a->run().back().unknowns.at(1, "ux"), 1, 0.01);  // 1 − cos 2t
+  EXPECT_LE(a->report().smallest_step, pi / 4 / 64 * (1 + 1e-9));
+}
+
 TEST(TransientSteps, AutomaticStepsFollowTheErrorAndEndOnTime) {
   Domain d;
   add_oscillator(d, 4 * pi * pi, 1);  // period 1
