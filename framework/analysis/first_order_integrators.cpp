@@ -148,9 +148,14 @@ void FirstOrderIntegrator::begin_step(const AnalysisModel& model, AnalysisState&
   }
   put_supports(model, state);
   set_rate(model, state);
-  if (loads_)
-    state.case_factors = method().alpha_f == 0 ? bound_->case_factors_before(state.time, step_)
-                                               : bound_->case_factors(state.time, step_);
+  if (loads_) {
+    if (method().alpha_f != 0)
+      state.case_factors = bound_->case_factors(state.time, step_);
+    else if (three_levels_ || !bound_->meets_kinks())
+      state.case_factors = bound_->case_factors_before(state.time, step_);
+    else
+      state.case_factors = bound_->mean_case_factors(state.time, step_);
+  }
   form_loads(model, state);
 }
 

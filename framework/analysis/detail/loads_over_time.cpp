@@ -112,6 +112,14 @@ std::vector<double> LoadsOverTime::case_factors_before(double time, double step)
   });
 }
 
+std::vector<double> LoadsOverTime::mean_case_factors(double time, double step) const {
+  const double after = time - (1 - 1e-9) * step, before = time - 1e-9 * step;
+  return factors_of([&](const TimeLoads::Case& load) {
+    return load.course ? 0.5 * (load.course(after) + load.course(before))
+                       : 0.5 * load.factor * (load.amplitude.at(after) + load.amplitude.at(before));
+  });
+}
+
 template <class Factor>
 std::vector<double> LoadsOverTime::factors_of(const Factor& factor) const {
   std::vector<double> factors;

@@ -21,6 +21,9 @@ class LoadsOverTime {
   /// The same just before a time, for methods that take what acts at the end of a step for all of it: a load that jumps
   /// there does not act in the step.
   std::vector<double> case_factors_before(double time, double step) const;
+  /// Means over the step that ends at a time, where steps end at all kinks: what came in is then right in any step.
+  std::vector<double> mean_case_factors(double time, double step) const;
+  bool meets_kinks() const { return meets_kinks_; }
   /// Whether a load case of the domain has a course over time; without, its factor is always 0.
   bool has_course(std::size_t load_case) const { return !cases_[load_case].empty(); }
   bool supports_move() const { return moving_; }

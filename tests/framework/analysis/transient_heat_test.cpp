@@ -247,6 +247,18 @@ TEST(TransientHeat, ALoadThatJumpsDoesNotActBefore) {
     }
 }
 
+TEST(TransientHeat, AutomaticStepsTakeInTheWholeOfAPulse) {
+  Domain d;
+  add_bar(d, "heat.hex8", 2, 1, 1).set_material(heat_material(1e6, 1, 1));
+  d.add_load_case("source").heat_source("", 3);
+  for (const double step : {5.0, 50.0}) {
+    auto a = transient(d, "backward-euler");
+    a->loads().add_load_case("source", Amplitude({{0, 0}, {30, 0}, {30.5, 1}, {31, 0}}));
+    a->set_steps({.end = 100, .step = step, .automatic = true});
+    EXPECT_NEAR(at(d, a->run().back(), 0.5), 1.5, 1e-6) << step;
+  }
+}
+
 TEST(TransientHeat, NonlinearProblemsKeepTheOrder) {
   Domain fine;
   const double reference = at(fine, nonlinear("crank-nicolson", 640, fine), 1);
