@@ -32,6 +32,11 @@ std::vector<double> scales_of_part(const ReducedPart& part) {
   return scale;
 }
 
+bool has_displacements(const ReducedPart& part) {
+  return std::any_of(part.unknowns.begin(), part.unknowns.end(),
+                     [](const std::string& name) { return name == "ux" || name == "uy" || name == "uz"; });
+}
+
 /// The element of a reduced part. Its degrees of freedom are the coordinates of the part in their order, and last those
 /// that fill up the last node of modes: they have a stiffness, so that they stay at zero, and no mass.
 class SuperelementProgram final : public ElementProgram {
@@ -55,7 +60,8 @@ class SuperelementProgram final : public ElementProgram {
   bool has_mass() const override { return !part_->mass.empty(); }
   bool linear() const override { return true; }
   bool reads_temperature() const override { return false; }
-  bool takes_body_load() const override { return !part_->accelerations.empty(); }
+  // A heat source is taken in order to be refused.
+  bool takes_body_load() const override { return !has_displacements(*part_) || !part_->accelerations.empty(); }
   int points() const override { return 0; }
   std::span<const std::string> recovered_names() const override { return {}; }
   std::span<const double> extrapolation() const override { return {}; }
@@ -99,6 +105,11 @@ class SuperelementProgram final : public ElementProgram {
   ElementStatus body_load(const ElementView&, const BodyLoad& load, int, int count, double* out) const override {
     const auto m = static_cast<std::size_t>(dofs());
     std::fill(out, out + static_cast<std::size_t>(count) * m, 0.0);
+    if (!has_displacements(*part_))
+      throw Error(ErrorCode::bad_input,
+                  "a superelement takes no heat source, since its volume is not known; make the source a load case of "
+                  "the part before the part is reduced, and give this load an element set without the superelement",
+                  "superelement '" + part_->name + "'");
     if (load.angular_velocity_squared != 0)
       throw Error(
           ErrorCode::bad_input,

@@ -440,6 +440,28 @@ TEST(ReducedPart, RefusesPartsThatCannotBeReduced) {
   EXPECT_TRUE(still.accelerations.empty());
 }
 
+TEST(ReducedPart, RefusesHeatSources) {
+  Domain whole;
+  BoxMesh mesh;
+  mesh.type = "heat.hex8";
+  mesh.cells = {2, 1, 1};
+  auto metal = std::make_shared<Material>("metal");
+  metal->set("conductivity", 50.0);
+  add_box_mesh(whole, mesh).set_material(metal);
+  ReduceOptions options;
+  options.name = "block";
+  const auto part = std::make_shared<ReducedPart>(reduce_part(whole, "xmax", Backend::open("openmp"), options));
+  Domain model;
+  SuperelementOptions placing;
+  placing.add_nodes = true;
+  add_superelement(model, part, placing);
+  for (const Id node : part->interface_nodes) model.prescribe_at(node, part->unknowns.front());
+  model.add_load_case("source").heat_source("", 1e5);
+  const std::string text = error_of([&] { solve(model, {{"source", 1.0}}); });
+  EXPECT_NE(text.find("superelement 'block'"), std::string::npos) << text;
+  EXPECT_NE(text.find("load case of the part"), std::string::npos) << text;
+}
+
 TEST(ReducedPart, LumpedMassesAreRefused) {
   ReduceOptions options;
   options.modes = 2;
