@@ -149,6 +149,12 @@ void PartReduction::check_model() const {
           "a prescribed value other than zero cannot be reduced; make the node an interface node, and prescribe the "
           "value in the model that uses the part",
           domain_.node_label(o.node));
+  for (std::size_t b = 0; b < domain_.block_count(); ++b)
+    if (const auto& material = domain_.block(b).material(); model_.unknown_names()[0] == "ux" &&
+                                                            domain_.block(b).size() > 0 && material &&
+                                                            !(material->damping() == RayleighDamping{}))
+      refuse("the damping of materials is not reduced; remove it, or give the damping in the steps that use the part",
+             "material '" + material->name() + "'");
   for (const AffineDependency& d : model_.constraints().dependent)
     if (d.constant != 0)
       refuse("an equation with a constant other than zero cannot be reduced", model_.equation_label(d.equation));

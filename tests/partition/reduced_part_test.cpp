@@ -462,6 +462,18 @@ TEST(ReducedPart, RefusesHeatSources) {
   EXPECT_NE(text.find("load case of the part"), std::string::npos) << text;
 }
 
+TEST(ReducedPart, RefusesDampingOfMaterials) {
+  Domain domain;
+  BoxMesh mesh;
+  mesh.cells = {2, 1, 1};
+  auto steel = std::make_shared<IsotropicMaterial>("steel", 1.0, 0.3, 1.0);
+  steel->set_damping({0.0, 1e-4});
+  add_box_mesh(domain, mesh).set_material(steel);
+  const std::string text = error_of([&] { reduce_part(domain, "xmax", Backend::open("openmp")); });
+  EXPECT_NE(text.find("material 'steel'"), std::string::npos) << text;
+  EXPECT_NE(text.find("damping"), std::string::npos) << text;
+}
+
 TEST(ReducedPart, LumpedMassesAreRefused) {
   ReduceOptions options;
   options.modes = 2;
