@@ -1,10 +1,13 @@
 #include <fmt/core.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
@@ -30,12 +33,38 @@ struct ReduceCommand {
   bool stresses = false, no_recovery = false, force = false, json = false;
 };
 
+bool same_supports(const std::shared_ptr<const Supports>& a, const std::shared_ptr<const Supports>& b) {
+  if (a == b) return true;
+  if (!a || !b) return false;
+  const auto facts = [](const Supports& supports) {
+    std::set<std::tuple<std::int32_t, std::string, std::array<double, 3>, double>> all;
+    for (const Prescribed& p : supports.values) all.insert({p.node, p.unknown, {}, p.value});
+    for (const ObliqueSupport& o : supports.oblique) all.insert({o.node, {}, o.direction, o.value});
+    for (const Supports::Kept& k : supports.kept) all.insert({k.node, k.unknown, k.direction, 0.0});
+    return all;
+  };
+  return facts(*a) == facts(*b);
+}
+
+/// The load cases of all steps are reduced with the supports of the first one.
+void check_supports(const Job& job, const ReduceCommand& command) {
+  const JobStep& first = job.steps.front();
+  for (const JobStep& step : job.steps)
+    if (step.domain == first.domain && !step.load_case.empty() && !same_supports(first.supports, step.supports))
+      throw Error(ErrorCode::bad_input,
+                  "the supports of step '" + step.name + "' differ from those of step '" + first.name +
+                      "', with which the part and all of its load cases are reduced; give all steps the same supports, "
+                      "or reduce the part for each set of supports from a file of its own",
+                  step.where.empty() ? command.file : step.where);
+}
+
 /// The model of the first step, with its supports.
 Domain& model_of(const Job& job, const ReduceCommand& command) {
   if (job.steps.empty()) {
     if (job.domains.size() == 1) return *job.domains.front();
     throw Error(ErrorCode::bad_input, "it has no step that would tell which model is to be reduced", command.file);
   }
+  check_supports(job, command);
   const JobStep& first = job.steps.front();
   Domain& domain = *job.domains[first.domain];
   if (first.supports) first.supports->apply(domain);

@@ -133,5 +133,24 @@ TEST(Reduce, ErrorsNameWhatDoesNotFit) {
   fails({"run", "root.json", "--backend", "openmp"}, "node 17");
 }
 
+TEST(Reduce, StepsMustHaveTheSameSupports) {
+  const Folder folder("reduce_supports");
+  const auto job = [&](const std::string& second) {
+    write_text(
+        folder.path / "steps.json",
+        bar_job("tip.msh",
+                R"(, "supports": [{"name": "a", "group": "right", "ux": 0}, {"name": "b", "group": "right", "uy": 0}],
+ "loads": [{"name": "push", "group": "bar", "gravity": [0, 0, 1]}],
+ "steps": [{"name": "one", "loads": ["push"], "supports": ["a"]}, {"name": "two", "loads": ["push"], "supports": [)" +
+                    second + "]}]"));
+    return folder.run({"reduce", "steps.json", "--interface", "left", "-o", "steps.vsup", "--force"});
+  };
+  const Outcome same = job(R"("a")");
+  EXPECT_EQ(same.code, 0) << same.error;
+  const Outcome other = job(R"("a", "b")");
+  EXPECT_EQ(other.code, 1) << other.error;
+  EXPECT_TRUE(contains(other.error, "supports of step 'two' differ")) << other.error;
+}
+
 }  // namespace
 }  // namespace voussoir::testing
