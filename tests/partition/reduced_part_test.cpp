@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include <voussoir/backends/error.hpp>
@@ -474,6 +475,38 @@ TEST(ReducedPart, RefusesDampingOfMaterials) {
   EXPECT_NE(text.find("damping"), std::string::npos) << text;
 }
 
+TEST(ReducedPart, AxisymmetricPartsBelongToAxisymmetricModels) {
+  const auto fill = [](Domain& domain, const char* type, double lower) {
+    BoxMesh mesh;
+    mesh.type = type;
+    mesh.cells = {2, 2, 1};
+    mesh.lower = {lower, 0, 0};
+    mesh.upper = {lower + 1, 1, 1};
+    ElementBlock& block = add_box_mesh(domain, mesh);
+    block.set_material(std::make_shared<IsotropicMaterial>("steel", 210e3, 0.3, 7.85e-9));
+    if (mesh.type.starts_with("plane")) block.set_section("thickness", 1.0);
+  };
+  for (const bool axisymmetric : {true, false}) {
+    Domain whole;
+    fill(whole, axisymmetric ? "axisymmetric.quad4" : "plane_strain.quad4", 1);
+    const auto part = through_file(reduce_part(whole, "xmax", Backend::open("openmp")));
+    EXPECT_EQ(part->axisymmetric, axisymmetric);
+    EXPECT_TRUE(part->follows_rigid_motions);
+    SuperelementOptions placing;
+    placing.add_nodes = true;
+    for (const bool other : {true, false}) {
+      Domain model;
+      // Other node numbers than those of the part: what does not fit are the elements.
+      model.add_node(1000, 9, 9, 0);
+      fill(model, other ? "axisymmetric.quad4" : "plane_strain.quad4", 2);
+      if (axisymmetric == other)
+        EXPECT_NO_THROW(add_superelement(model, part, placing));
+      else
+        EXPECT_NE(error_of([&] { add_superelement(model, part, placing); }).find("axisymmetric"), std::string::npos);
+    }
+  }
+}
+
 TEST(ReducedPart, LumpedMassesAreRefused) {
   ReduceOptions options;
   options.modes = 2;
@@ -545,6 +578,15 @@ TEST(ReducedPartFile, NoticesDamage) {
   std::string newer = good;
   newer[std::string("voussoir superelement ").size()] = '2';
   EXPECT_NE(error_of([&] { read_reduced_part_bytes(newer, "wing.vsup"); }).find("version 2"), std::string::npos);
+  std::string old = good;  // of a program that did not write this key: a part with uz is not axisymmetric
+  old.replace(old.find("\"axisymmetric\""), 14, "\"axisymmetrie\"");
+  const std::size_t sum = old.find(' ', old.find("\nheader ") + 8) + 1;
+  const std::size_t length = std::stoul(old.substr(old.find("\nheader ") + 8));
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(part_checksum(std::string_view(old).substr(sum + 17, length))));
+  old.replace(sum, 16, text);
+  EXPECT_FALSE(read_reduced_part_bytes(old, "old.vsup")->axisymmetric);
   EXPECT_NE(error_of([&] { read_reduced_part("there/is/none.vsup"); }, ErrorCode::io).find("none.vsup"),
             std::string::npos);
 }
