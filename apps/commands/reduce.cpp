@@ -12,6 +12,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
@@ -92,6 +93,7 @@ std::string reduce_document(const ReduceCommand& command, const ReducedPart& par
 }
 
 void run_reduce(const ReduceCommand& command) {
+  check_outputs({command.file}, {command.output});
   { const OutputFile writable(command.output, command.force); }  // a name that is taken is told before the work
   const auto backend = Backend::open(command.backend);
   const Job job = read_model(command.file, dialect_of(command.dialect), {});

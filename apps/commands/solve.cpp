@@ -11,6 +11,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
@@ -161,6 +162,7 @@ void show_table(const SolveCommand& command, const GivenSystem& system, const So
 }
 
 void run_solve_command(const SolveCommand& command) {
+  check_outputs({command.matrix, command.rhs}, {command.output});
   if (!command.output.empty() && !command.force && std::filesystem::exists(command.output))
     throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", command.output);
   const auto backend = Backend::open(command.backend);

@@ -10,6 +10,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
@@ -117,6 +118,7 @@ void write_plot(const StudyCommand& command, const std::vector<StudyRow>& rows) 
 
 void run_study_command(const StudyCommand& command) {
   StudyOptions options = study_options(command);
+  check_outputs({command.file}, {command.csv, command.plot});
   for (const std::string& file : {command.csv, command.plot})
     if (!file.empty() && !command.force && std::filesystem::exists(file))
       throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", file);

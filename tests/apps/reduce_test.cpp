@@ -117,6 +117,9 @@ TEST(Reduce, ErrorsNameWhatDoesNotFit) {
   fails({"reduce", "tip.json", "--interface", "nowhere", "-o", "x.vsup"}, "nowhere");
   fails({"reduce", "tip.json", "--interface", "left"}, "--output");
   fails({"reduce", "whole.json", "--interface", "left", "-o", "x.vsup"}, "support on its interface");
+  const std::string job = read_text(folder.path / "tip.json");
+  fails({"reduce", "tip.json", "--interface", "left", "-o", "./tip.json", "--force"}, "this file is read");
+  EXPECT_EQ(read_text(folder.path / "tip.json"), job);
   fails({"run", "root.json", "--backend", "openmp"}, "/superelements/0/file");
   ASSERT_EQ(folder.run({"reduce", "tip.json", "--interface", "left", "-o", "tip.vsup"}).code, 0);
   const std::string good = read_text(folder.path / "tip.vsup");

@@ -85,6 +85,8 @@ TEST(Solve, SaysWhatIsWrong) {
   fails({"a.mtx", "--solver", "gmres+none", "--max-iterations", "1", "--output", "x.mtx"}, 3,
         "no solution was written");
   EXPECT_FALSE(std::filesystem::exists(folder / "x.mtx"));
+  fails({"a.mtx", "--output", "./a.mtx", "--force"}, 5, "this file is read");
+  EXPECT_EQ(read_text(folder / "a.mtx"), tridiagonal_file(5, true));
   fails({"zero.mtx", "--solver", "cg"}, 3, "row 2");
   fails({"zero.mtx"}, 3, "zero.mtx");
 }
