@@ -45,6 +45,17 @@ std::vector<double> row_sums(const HostMatrix& rows) {
   return sums;
 }
 
+/// Names of the solvers that need no more than a matrix, other than plain `direct`.
+std::vector<std::string> solvers_of_matrices() {
+  std::vector<std::string> names = solver_names();
+  std::erase_if(names, [](const std::string& name) {
+    return name == "direct" || name.starts_with("schur") || name.starts_with("feti-dp") ||
+           name.find("+bddc") != std::string::npos || name.find("+nn") != std::string::npos ||
+           name.find("geneo") != std::string::npos;
+  });
+  return names;
+}
+
 /// What was read: the matrix and the right-hand sides.
 struct GivenSystem {
   MarketMatrix a;
@@ -195,7 +206,7 @@ constexpr const char* solve_examples =
   voussoir solve A.mtx --solver cg+amg --backend openmp:4 --json   iterate; the right-hand side is A·(1, …, 1)
   voussoir solve A.mtx --rhs b.mtx --solver gmres+jacobi           a matrix that is not symmetric
 
-docs/solvers.md describes solvers and preconditioners, docs/decomposition.md#matrix-market-files this command.)";
+docs/solvers.md describes solvers and preconditioners, docs/command-line.md this command.)";
 
 }  // namespace
 
@@ -210,7 +221,7 @@ void add_solve_command(CLI::App& program) {
       ->type_name("FILE");
   solve->add_option("--output", command->output, "Write the solutions to a Matrix Market file")->type_name("FILE");
   solve->add_option("--solver", command->solver, "Solver, with a preconditioner where it takes one")
-      ->type_name(name_choices("direct", solver_names()))
+      ->type_name(name_choices("direct", solvers_of_matrices()))
       ->check([](const std::string& name) { return fault_of_name(name, [](const std::string& n) { make_solver(n); }); })
       ->capture_default_str();
   solve->add_option("--backend", command->backend, "Backend")->type_name("NAME")->capture_default_str();

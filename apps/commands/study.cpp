@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -144,10 +145,17 @@ void run_study_command(const StudyCommand& command) {
   const std::vector<StudyRow> rows = run_study(domain, backend, options, {step});
   if (!command.csv.empty()) study_table(rows).write(command.csv, command.force);
   if (!command.plot.empty()) write_plot(command, rows);
-  if (command.json) return print(study_document(command, rows));
-  show("{}", study_text(rows));
-  for (const std::string& file : {command.csv, command.plot})
-    if (!file.empty()) show("Wrote {}\n", file);
+  if (command.json) {
+    print(study_document(command, rows));
+  } else {
+    show("{}", study_text(rows));
+    for (const std::string& file : {command.csv, command.plot})
+      if (!file.empty()) show("Wrote {}\n", file);
+  }
+  if (!rows.empty() && std::all_of(rows.begin(), rows.end(), [](const StudyRow& row) { return !row.failure.empty(); }))
+    throw Error(ErrorCode::bad_input,
+                "no method could be used; the first, " + rows.front().method + ": " + rows.front().failure,
+                command.file);
 }
 
 constexpr const char* study_examples =

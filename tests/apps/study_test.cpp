@@ -62,6 +62,7 @@ TEST(Study, BadInputIsAnErrorThatSaysWhat) {
   fails({"--csv", "beam.inp", "--force"}, "this file is read");
   EXPECT_EQ(read_text(folder / "beam.inp"), cantilever_deck(4, 1, 1));
   fails({"--csv", "s.out", "--plot", "./s.out"}, "two results");
+  fails({"--method", "bddc", "--parts", "2", "--part-solver", "amg"}, "no method could be used");
   EXPECT_NE(run_program({"study", "none.inp"}, settings).code, 0);
 }
 
