@@ -151,13 +151,13 @@ void add_reduce_command(CLI::App& program) {
       ->type_name("N")
       ->check(whole_number_between(0, 100000))
       ->capture_default_str();
-  reduce->add_option("--below", command->below, "All modes below this frequency; with --modes, at most so many of them")
+  reduce->add_option("--below", command->below, "All modes below this frequency; with --modes N, at most N of them")
       ->type_name("HZ")
       ->check(CLI::NonNegativeNumber.description(""));
   reduce->add_option("--name", command->name, "Name of the part; the default is that of the file written")
       ->type_name("NAME");
-  reduce->add_flag("--stresses", command->stresses, "Also store how to recover mean stresses of the elements");
-  reduce->add_flag("--no-recovery", command->no_recovery, "Store nothing of the inside: a small file");
+  reduce->add_flag("--stresses", command->stresses, "Also store what recovers the mean stresses of elements");
+  reduce->add_flag("--no-recovery", command->no_recovery, "Store nothing about the interior; gives a small file");
   reduce->add_option("--solver", command->solver, "Eigen-solver of the modes")
       ->type_name(name_choices("auto", eigen_solvers().names()))
       ->check([](const std::string& name) {
