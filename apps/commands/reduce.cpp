@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -114,9 +115,11 @@ void run_reduce(const ReduceCommand& command) {
   if (part.modes() > 0)
     show("Modes with the interface fixed: {:.6g} to {:.6g} Hz\n", frequency_of(part.eigenvalues.front()),
          frequency_of(part.eigenvalues.back()));
+  const bool mechanical = std::find(part.unknowns.begin(), part.unknowns.end(), "ux") != part.unknowns.end();
   if (part.mass.empty())
-    show("The part has no mass; it can be used in statics only.\n");
-  else
+    show("{}\n", mechanical ? "The part has no mass; it can be used in statics only."
+                            : "The part has no heat capacity; it can be used in steady heat conduction only.");
+  else if (!part.accelerations.empty())
     show("Mass {:.9g}\n", part.rigid_mass[0]);
   for (const auto& load : part.loads) show("Load '{}'\n", load.name);
   if (!part.follows_rigid_motions)
