@@ -73,9 +73,9 @@ void build_program(CLI::App& program) {
   program.name("voussoir");
   program.description(
       "Voussoir: finite elements written once, run on interchangeable compute backends.\n"
-      "It reads Abaqus and CalculiX decks and Gmsh meshes, solves linear statics and steady-state heat, finds natural "
-      "frequencies, conducts heat through regular grids, and writes "
-      "results for ParaView, spreadsheets and scripts.");
+      "It reads Abaqus and CalculiX decks and Gmsh meshes, solves statics and heat conduction, steady and "
+      "transient, finds natural frequencies and modes, computes dynamics by modes or in time steps, conducts heat "
+      "through regular grids, and writes results for ParaView, spreadsheets and scripts.");
   program.set_version_flag("--version", "voussoir " + version(), "Show the version");
   program.set_help_flag("-h,--help", "Show this help");
   program.get_formatter()->column_width(30);

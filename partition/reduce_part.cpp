@@ -149,6 +149,12 @@ void PartReduction::check_model() const {
           "a prescribed value other than zero cannot be reduced; make the node an interface node, and prescribe the "
           "value in the model that uses the part",
           domain_.node_label(o.node));
+  for (std::size_t b = 0; b < domain_.block_count(); ++b)
+    if (const auto& material = domain_.block(b).material(); model_.unknown_names()[0] == "ux" &&
+                                                            domain_.block(b).size() > 0 && material &&
+                                                            !(material->damping() == RayleighDamping{}))
+      refuse("the damping of materials is not reduced; remove it, or give the damping in the steps that use the part",
+             "material '" + material->name() + "'");
   for (const AffineDependency& d : model_.constraints().dependent)
     if (d.constant != 0)
       refuse("an equation with a constant other than zero cannot be reduced", model_.equation_label(d.equation));
@@ -190,6 +196,8 @@ void PartReduction::take_interface() {
     const auto x = domain_.coordinates().subspan(3 * static_cast<std::size_t>(node), 3);
     part_.interface_coordinates.insert(part_.interface_coordinates.end(), x.begin(), x.end());
   }
+  for (std::size_t b = 0; b < domain_.block_count(); ++b)
+    if (domain_.block(b).size() > 0 && domain_.block(b).type().program().axisymmetric()) part_.axisymmetric = true;
   static const std::set<std::string> mechanics{"ux", "uy", "uz", "rx", "ry", "rz"};
   mechanical_ = std::all_of(model_.unknown_names().begin(), model_.unknown_names().end(),
                             [&](const std::string& name) { return mechanics.contains(name); });
@@ -410,9 +418,12 @@ void PartReduction::add_accelerations() {
     for (const std::int32_t e : free_) force.push_back(free_inertia[d][static_cast<std::size_t>(e)]);
     part_.accelerations.push_back(reduced(names[d], std::move(force)));
   }
-  // Whether rigid motions of the interface carry the inside along, prescribed unknowns included.
+  // Whether rigid motions of the interface carry the inside along, prescribed unknowns included. Bodies of revolution
+  // have one that does not strain them, along y.
   double largest = 0, apart = 0;
-  for (const auto& r : motion) {
+  for (std::size_t d = 0; d < 6; ++d) {
+    if (part_.axisymmetric && d != 1) continue;
+    const std::vector<double>& r = motion[d];
     std::vector<double> own(free_.size(), 0.0);
     for (std::size_t j = 0; j < boundary_.size(); ++j) {
       const double value = r[static_cast<std::size_t>(interface_equations_[j])];

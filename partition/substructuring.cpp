@@ -6,6 +6,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/partition/schur_blocks.hpp>
+#include <voussoir/solvers/given_soe.hpp>
 
 namespace voussoir {
 namespace {
@@ -138,8 +139,11 @@ PartMatrices part_matrices_of(const LinearSOE& soe, const Decomposition& decompo
   }
   if (!same)
     throw Error(ErrorCode::bad_input,
-                "the matrix of the system is not the stiffness of the elements at rest, of which the method is made "
-                "(a nonlinear model, a mass, or films with other factors); use asm2 or amg",
+                dynamic_cast<const GivenSOE*>(&soe)
+                    ? "this method needs the elements of a model, which a given matrix does not have; use asm2 without "
+                      "geneo, or amg"
+                    : "the matrix of the system is not the stiffness of the elements at rest, of which the method is "
+                      "made (a nonlinear model, a mass, or films with other factors); use asm2 or amg",
                 where);
   return matrices;
 }

@@ -246,7 +246,9 @@ SolveReport DirectSolver::solve(LinearSOE& soe) {
 
   report.free_motions = h.free_motions(static_cast<std::size_t>(model.equation_count()));
   if (!report.free_motions.empty()) {
-    report.reason = "the matrix is singular: " + std::to_string(report.free_motions.size()) + " free motions";
+    const std::size_t count = report.free_motions.size();
+    report.reason =
+        "the matrix is singular: " + std::to_string(count) + (count == 1 ? " free motion" : " free motions");
     return report;
   }
 

@@ -46,6 +46,7 @@ constexpr const char* bench_examples =
   explicit      steps of explicit dynamics and of Newmark's method (the CPU's displacements); only where it is named
   job           a pump from its deck to its result files, by stages (loads and reactions; the same files every run);
                 only where it is named
+  devices       a cube on 1, 2, 4 and 8 devices of cuda or debug  (the solution on one device); only where it is named
   paper-tables  the tables of FEStudio's paper, theirs and ours   (products and true residuals); only where it is named
 
 All but cpu, files, calibrate, model, job, sweeps and stencils take a cube of size³ Hex8 and run on every backend. The floor is what must be moved over the

@@ -8,6 +8,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
@@ -54,6 +55,7 @@ std::string partition_document(const PartitionOptions& options, const std::strin
 }
 
 void run_partition(const PartitionOptions& options) {
+  check_outputs({options.file}, {options.csv, options.vtu});
   const auto method = make_partitioner(options.method);
   const Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
   Domain& domain = *job.domains.front();

@@ -1,14 +1,19 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
@@ -30,12 +35,38 @@ struct ReduceCommand {
   bool stresses = false, no_recovery = false, force = false, json = false;
 };
 
+bool same_supports(const std::shared_ptr<const Supports>& a, const std::shared_ptr<const Supports>& b) {
+  if (a == b) return true;
+  if (!a || !b) return false;
+  const auto facts = [](const Supports& supports) {
+    std::set<std::tuple<std::int32_t, std::string, std::array<double, 3>, double>> all;
+    for (const Prescribed& p : supports.values) all.insert({p.node, p.unknown, {}, p.value});
+    for (const ObliqueSupport& o : supports.oblique) all.insert({o.node, {}, o.direction, o.value});
+    for (const Supports::Kept& k : supports.kept) all.insert({k.node, k.unknown, k.direction, 0.0});
+    return all;
+  };
+  return facts(*a) == facts(*b);
+}
+
+/// The load cases of all steps are reduced with the supports of the first one.
+void check_supports(const Job& job, const ReduceCommand& command) {
+  const JobStep& first = job.steps.front();
+  for (const JobStep& step : job.steps)
+    if (step.domain == first.domain && !step.load_case.empty() && !same_supports(first.supports, step.supports))
+      throw Error(ErrorCode::bad_input,
+                  "the supports of step '" + step.name + "' differ from those of step '" + first.name +
+                      "', with which the part and all of its load cases are reduced; give all steps the same supports, "
+                      "or reduce the part for each set of supports from a file of its own",
+                  step.where.empty() ? command.file : step.where);
+}
+
 /// The model of the first step, with its supports.
 Domain& model_of(const Job& job, const ReduceCommand& command) {
   if (job.steps.empty()) {
     if (job.domains.size() == 1) return *job.domains.front();
     throw Error(ErrorCode::bad_input, "it has no step that would tell which model is to be reduced", command.file);
   }
+  check_supports(job, command);
   const JobStep& first = job.steps.front();
   Domain& domain = *job.domains[first.domain];
   if (first.supports) first.supports->apply(domain);
@@ -63,6 +94,7 @@ std::string reduce_document(const ReduceCommand& command, const ReducedPart& par
 }
 
 void run_reduce(const ReduceCommand& command) {
+  check_outputs({command.file}, {command.output});
   { const OutputFile writable(command.output, command.force); }  // a name that is taken is told before the work
   const auto backend = Backend::open(command.backend);
   const Job job = read_model(command.file, dialect_of(command.dialect), {});
@@ -83,9 +115,11 @@ void run_reduce(const ReduceCommand& command) {
   if (part.modes() > 0)
     show("Modes with the interface fixed: {:.6g} to {:.6g} Hz\n", frequency_of(part.eigenvalues.front()),
          frequency_of(part.eigenvalues.back()));
+  const bool mechanical = std::find(part.unknowns.begin(), part.unknowns.end(), "ux") != part.unknowns.end();
   if (part.mass.empty())
-    show("The part has no mass; it can be used in statics only.\n");
-  else
+    show("{}\n", mechanical ? "The part has no mass; it can be used in statics only."
+                            : "The part has no heat capacity; it can be used in steady heat conduction only.");
+  else if (!part.accelerations.empty())
     show("Mass {:.9g}\n", part.rigid_mass[0]);
   for (const auto& load : part.loads) show("Load '{}'\n", load.name);
   if (!part.follows_rigid_motions)
@@ -120,13 +154,13 @@ void add_reduce_command(CLI::App& program) {
       ->type_name("N")
       ->check(whole_number_between(0, 100000))
       ->capture_default_str();
-  reduce->add_option("--below", command->below, "All modes below this frequency; with --modes, at most so many of them")
+  reduce->add_option("--below", command->below, "All modes below this frequency; with --modes N, at most N of them")
       ->type_name("HZ")
       ->check(CLI::NonNegativeNumber.description(""));
   reduce->add_option("--name", command->name, "Name of the part; the default is that of the file written")
       ->type_name("NAME");
-  reduce->add_flag("--stresses", command->stresses, "Also store how to recover mean stresses of the elements");
-  reduce->add_flag("--no-recovery", command->no_recovery, "Store nothing of the inside: a small file");
+  reduce->add_flag("--stresses", command->stresses, "Also store what recovers the mean stresses of elements");
+  reduce->add_flag("--no-recovery", command->no_recovery, "Store nothing about the interior; gives a small file");
   reduce->add_option("--solver", command->solver, "Eigen-solver of the modes")
       ->type_name(name_choices("auto", eigen_solvers().names()))
       ->check([](const std::string& name) {

@@ -410,7 +410,7 @@ constexpr const char* run_examples =
   voussoir run *.inp --quiet                     many decks; only errors are shown
   voussoir run beam.inp --json | jq .steps       numbers for a script, and nothing else
   voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
-  voussoir run quake.inp --resume                go on where it was killed
+  voussoir run quake.inp --resume                continue it after it was interrupted
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
@@ -425,12 +425,11 @@ void add_checkpoint_options(CLI::App& run, CheckpointOptions& options) {
       ->type_name("SECONDS")
       ->check(above_zero())
       ->group(group);
-  run.add_option("--checkpoint-steps", options.every_increments, "Save the run after this many increments")
+  run.add_option("--checkpoint-steps", options.every_increments, "Save the run after every N increments")
       ->type_name("N")
       ->check(whole_number_between(1, 1000000000))
       ->group(group);
-  run.add_flag("--resume", options.resume, "Go on from the last checkpoint of a run that was interrupted")
-      ->group(group);
+  run.add_flag("--resume", options.resume, "Continue an interrupted run from its last checkpoint")->group(group);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
@@ -42,6 +43,17 @@ std::vector<double> row_sums(const HostMatrix& rows) {
     sums.push_back(sum);
   }
   return sums;
+}
+
+/// Names of the solvers that need no more than a matrix, other than plain `direct`.
+std::vector<std::string> solvers_of_matrices() {
+  std::vector<std::string> names = solver_names();
+  std::erase_if(names, [](const std::string& name) {
+    return name == "direct" || name.starts_with("schur") || name.starts_with("feti-dp") ||
+           name.find("+bddc") != std::string::npos || name.find("+nn") != std::string::npos ||
+           name.find("geneo") != std::string::npos;
+  });
+  return names;
 }
 
 /// What was read: the matrix and the right-hand sides.
@@ -161,6 +173,7 @@ void show_table(const SolveCommand& command, const GivenSystem& system, const So
 }
 
 void run_solve_command(const SolveCommand& command) {
+  check_outputs({command.matrix, command.rhs}, {command.output});
   if (!command.output.empty() && !command.force && std::filesystem::exists(command.output))
     throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", command.output);
   const auto backend = Backend::open(command.backend);
@@ -193,7 +206,7 @@ constexpr const char* solve_examples =
   voussoir solve A.mtx --solver cg+amg --backend openmp:4 --json   iterate; the right-hand side is A·(1, …, 1)
   voussoir solve A.mtx --rhs b.mtx --solver gmres+jacobi           a matrix that is not symmetric
 
-docs/solvers.md describes solvers and preconditioners, docs/decomposition.md#matrix-market-files this command.)";
+docs/solvers.md describes solvers and preconditioners, docs/command-line.md this command.)";
 
 }  // namespace
 
@@ -208,7 +221,7 @@ void add_solve_command(CLI::App& program) {
       ->type_name("FILE");
   solve->add_option("--output", command->output, "Write the solutions to a Matrix Market file")->type_name("FILE");
   solve->add_option("--solver", command->solver, "Solver, with a preconditioner where it takes one")
-      ->type_name(name_choices("direct", solver_names()))
+      ->type_name(name_choices("direct", solvers_of_matrices()))
       ->check([](const std::string& name) { return fault_of_name(name, [](const std::string& n) { make_solver(n); }); })
       ->capture_default_str();
   solve->add_option("--backend", command->backend, "Backend")->type_name("NAME")->capture_default_str();

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
+#include <voussoir/apps/commands/output_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
@@ -117,6 +119,7 @@ void write_plot(const StudyCommand& command, const std::vector<StudyRow>& rows) 
 
 void run_study_command(const StudyCommand& command) {
   StudyOptions options = study_options(command);
+  check_outputs({command.file}, {command.csv, command.plot});
   for (const std::string& file : {command.csv, command.plot})
     if (!file.empty() && !command.force && std::filesystem::exists(file))
       throw NameTaken(ErrorCode::io, "this file exists already; --force replaces it", file);
@@ -142,10 +145,17 @@ void run_study_command(const StudyCommand& command) {
   const std::vector<StudyRow> rows = run_study(domain, backend, options, {step});
   if (!command.csv.empty()) study_table(rows).write(command.csv, command.force);
   if (!command.plot.empty()) write_plot(command, rows);
-  if (command.json) return print(study_document(command, rows));
-  show("{}", study_text(rows));
-  for (const std::string& file : {command.csv, command.plot})
-    if (!file.empty()) show("Wrote {}\n", file);
+  if (command.json) {
+    print(study_document(command, rows));
+  } else {
+    show("{}", study_text(rows));
+    for (const std::string& file : {command.csv, command.plot})
+      if (!file.empty()) show("Wrote {}\n", file);
+  }
+  if (!rows.empty() && std::all_of(rows.begin(), rows.end(), [](const StudyRow& row) { return !row.failure.empty(); }))
+    throw Error(ErrorCode::bad_input,
+                "no method could be used; the first, " + rows.front().method + ": " + rows.front().failure,
+                command.file);
 }
 
 constexpr const char* study_examples =

@@ -7,6 +7,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/no_stiffness.hpp>
+#include <voussoir/framework/domain/generalised_node.hpp>
 
 namespace voussoir {
 
@@ -116,15 +117,30 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
                    "stiffnesses of the model differ too much, or it has a mechanism");
 }
 
+/// Those of the user's nodes: superelements fill up their last node of modes with unknowns that have no mass.
+std::int64_t unknowns_without_mass(const EigenProblem& problem) {
+  if (problem.equations_without_mass() == 0) return 0;
+  const AnalysisModel& model = problem.model();
+  const std::vector<double> mass = problem.mass_diagonal().to_host();
+  std::int64_t count = 0;
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    if (model.is_free(e) && mass[static_cast<std::size_t>(e)] == 0 &&
+        !is_generalised_node(model.domain(), model.place(e).node))
+      ++count;
+  return count;
+}
+
 }  // namespace
 
 EigenSolution EigenSolver::solve(const EigenProblem& problem, const EigenRequest& request) {
   check_request(request);
   EigenSolution solution = find(problem, request);
-  if (problem.equations_without_mass() > 0)
-    note(solution.report, std::to_string(problem.equations_without_mass()) +
-                              " unknowns have stiffness but no mass; give their materials a density if that is not "
-                              "intended");
+  if (const std::int64_t count = unknowns_without_mass(problem); count > 0)
+    note(solution.report,
+         std::to_string(count) +
+             (count == 1 ? " unknown has stiffness but no mass; give its material a density if that is not intended"
+                         : " unknowns have stiffness but no mass; give their materials a density if that is not "
+                           "intended"));
   if (solution.vectors.layout()) {
     const Stopwatch watch;
     measure(problem, request, solution);

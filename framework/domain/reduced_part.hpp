@@ -26,6 +26,7 @@ struct ReducedPart {
   std::vector<std::string> unknowns;          ///< of every interface node, such as ux, uy, uz
   std::vector<Id> interface_nodes;            ///< in the user's numbering
   std::vector<double> interface_coordinates;  ///< three for each interface node
+  bool axisymmetric = false;                  ///< a body of revolution about the axis y, described by a plane mesh
 
   // --- matrices --------------------------------------------------------------------------------------------------
   std::vector<double> eigenvalues;  ///< squares of the angular frequencies of the fixed-interface modes, ascending
@@ -49,7 +50,8 @@ struct ReducedPart {
   /// through the origin. All zero without mass.
   std::array<double, 36> rigid_mass{};
   /// Whether the part follows rigid motions of its interface without strain: it has no supports and no springs to
-  /// ground inside. Only then do models that use it have the mass and the base motion of the unreduced structure.
+  /// ground inside. Only then do models that use it have the mass and the base motion of the unreduced structure. The
+  /// only rigid motion of an axisymmetric part is that along its axis.
   bool follows_rigid_motions = true;
 
   // --- recovery --------------------------------------------------------------------------------------------------

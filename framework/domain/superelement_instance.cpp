@@ -12,6 +12,7 @@
 #include <voussoir/framework/domain/element_type.hpp>
 #include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/domain/node_unknowns.hpp>
+#include <voussoir/framework/domain/shape_topology.hpp>
 
 namespace voussoir {
 namespace {
@@ -30,6 +31,11 @@ std::vector<double> scales_of_part(const ReducedPart& part) {
   for (std::size_t i = edge; i < n && mean > 0; ++i)
     scale[i] = std::exp2(std::round(0.5 * std::log2(mean / part.stiffness[i * n + i])));
   return scale;
+}
+
+bool has_displacements(const ReducedPart& part) {
+  return std::any_of(part.unknowns.begin(), part.unknowns.end(),
+                     [](const std::string& name) { return name == "ux" || name == "uy" || name == "uz"; });
 }
 
 /// The element of a reduced part. Its degrees of freedom are the coordinates of the part in their order, and last those
@@ -54,8 +60,10 @@ class SuperelementProgram final : public ElementProgram {
   int lanes() const override { return 1; }
   bool has_mass() const override { return !part_->mass.empty(); }
   bool linear() const override { return true; }
+  bool axisymmetric() const override { return part_->axisymmetric; }
   bool reads_temperature() const override { return false; }
-  bool takes_body_load() const override { return !part_->accelerations.empty(); }
+  // A heat source is taken in order to be refused.
+  bool takes_body_load() const override { return !has_displacements(*part_) || !part_->accelerations.empty(); }
   int points() const override { return 0; }
   std::span<const std::string> recovered_names() const override { return {}; }
   std::span<const double> extrapolation() const override { return {}; }
@@ -99,6 +107,11 @@ class SuperelementProgram final : public ElementProgram {
   ElementStatus body_load(const ElementView&, const BodyLoad& load, int, int count, double* out) const override {
     const auto m = static_cast<std::size_t>(dofs());
     std::fill(out, out + static_cast<std::size_t>(count) * m, 0.0);
+    if (!has_displacements(*part_))
+      throw Error(ErrorCode::bad_input,
+                  "a superelement takes no heat source, since its volume is not known; make the source a load case of "
+                  "the part before the part is reduced, and give this load an element set without the superelement",
+                  "superelement '" + part_->name + "'");
     if (load.angular_velocity_squared != 0)
       throw Error(
           ErrorCode::bad_input,
@@ -138,6 +151,7 @@ std::string type_of_part(const std::shared_ptr<const ReducedPart>& part) {
   for (const auto& unknown : part->unknowns) sum = add(unknown, sum);
   for (const auto& load : part->accelerations) sum = add(load.force, sum);
   sum = add(part->name, sum);
+  if (part->axisymmetric) sum = add(std::string("axisymmetric"), sum);
   char text[40];
   std::snprintf(text, sizeof text, "%s%016llx", type_prefix, static_cast<unsigned long long>(sum));
   ElementLibrary& library = ElementLibrary::instance();
@@ -223,6 +237,26 @@ void match_unknowns(const Domain& domain, const ReducedPart& part, const std::st
                   "elements of the model have the unknowns " + text(names) + " here, and the superelement has " +
                       text(part.unknowns) + "; connect parts at nodes that have the same unknowns",
                   where + ", " + domain.node_label(node));
+  }
+}
+
+/// Matrices of an axisymmetric part are those of a body of revolution, matrices of a plane part those of a plate.
+void match_geometry(const Domain& domain, const ReducedPart& part, const std::string& where) {
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const ElementBlock& block = domain.block(b);
+    const ElementType& type = block.type();
+    // Springs and the like are in both kinds of models.
+    const bool tells =
+        is_superelement_type(type.name()) || (!type.shape().empty() && shape_topology(type.shape()).dim >= 2);
+    if (block.size() == 0 || !tells || type.program().axisymmetric() == part.axisymmetric) continue;
+    throw Error(ErrorCode::bad_input,
+                part.axisymmetric
+                    ? "the reduced part is axisymmetric, and block '" + block.name() +
+                          "' of the model is not; use the part in an axisymmetric model"
+                    : "block '" + block.name() +
+                          "' of the model is axisymmetric, and the reduced part is not; reduce the part from an "
+                          "axisymmetric model",
+                where);
   }
 }
 
@@ -315,6 +349,7 @@ std::shared_ptr<SuperelementInstance> add_superelement(Domain& domain, std::shar
     throw Error(ErrorCode::bad_input, "the model has a block of this name; give the superelement another name", where);
   match_interface(domain, *part, options, where);
   match_unknowns(domain, *part, where);
+  match_geometry(domain, *part, where);
 
   auto instance = std::make_shared<SuperelementInstance>();
   instance->part_ = part;

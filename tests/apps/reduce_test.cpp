@@ -117,6 +117,9 @@ TEST(Reduce, ErrorsNameWhatDoesNotFit) {
   fails({"reduce", "tip.json", "--interface", "nowhere", "-o", "x.vsup"}, "nowhere");
   fails({"reduce", "tip.json", "--interface", "left"}, "--output");
   fails({"reduce", "whole.json", "--interface", "left", "-o", "x.vsup"}, "support on its interface");
+  const std::string job = read_text(folder.path / "tip.json");
+  fails({"reduce", "tip.json", "--interface", "left", "-o", "./tip.json", "--force"}, "this file is read");
+  EXPECT_EQ(read_text(folder.path / "tip.json"), job);
   fails({"run", "root.json", "--backend", "openmp"}, "/superelements/0/file");
   ASSERT_EQ(folder.run({"reduce", "tip.json", "--interface", "left", "-o", "tip.vsup"}).code, 0);
   const std::string good = read_text(folder.path / "tip.vsup");
@@ -131,6 +134,25 @@ TEST(Reduce, ErrorsNameWhatDoesNotFit) {
   moved.replace(moved.find("\n17 4 0 0"), 9, "\n17 4 0 1e-3");
   write_text(folder.path / "root.msh", moved);
   fails({"run", "root.json", "--backend", "openmp"}, "node 17");
+}
+
+TEST(Reduce, StepsMustHaveTheSameSupports) {
+  const Folder folder("reduce_supports");
+  const auto job = [&](const std::string& second) {
+    write_text(
+        folder.path / "steps.json",
+        bar_job("tip.msh",
+                R"(, "supports": [{"name": "a", "group": "right", "ux": 0}, {"name": "b", "group": "right", "uy": 0}],
+ "loads": [{"name": "push", "group": "bar", "gravity": [0, 0, 1]}],
+ "steps": [{"name": "one", "loads": ["push"], "supports": ["a"]}, {"name": "two", "loads": ["push"], "supports": [)" +
+                    second + "]}]"));
+    return folder.run({"reduce", "steps.json", "--interface", "left", "-o", "steps.vsup", "--force"});
+  };
+  const Outcome same = job(R"("a")");
+  EXPECT_EQ(same.code, 0) << same.error;
+  const Outcome other = job(R"("a", "b")");
+  EXPECT_EQ(other.code, 1) << other.error;
+  EXPECT_TRUE(contains(other.error, "supports of step 'two' differ")) << other.error;
 }
 
 }  // namespace

@@ -81,10 +81,15 @@ TEST(Solve, SaysWhatIsWrong) {
   fails({"none.mtx"}, 5, "none.mtx");
   fails({"u.mtx", "--solver", "cg"}, 1, "not symmetric");
   fails({"a.mtx", "--solver", "cg+agm"}, 2, "amg");
-  fails({"a.mtx", "--solver", "cg+bddc"}, 1, "bddc");
+  fails({"a.mtx", "--solver", "cg+bddc"}, 1, "needs the elements of a model");
+  const std::string help = run_program({"solve", "--help"}).out;
+  EXPECT_TRUE(contains(help, "asm2") && contains(help, "direct|")) << help;
+  for (const char* name : {"bddc", "schur", "feti-dp", "geneo", "|direct|"}) EXPECT_FALSE(contains(help, name)) << name;
   fails({"a.mtx", "--solver", "gmres+none", "--max-iterations", "1", "--output", "x.mtx"}, 3,
         "no solution was written");
   EXPECT_FALSE(std::filesystem::exists(folder / "x.mtx"));
+  fails({"a.mtx", "--output", "./a.mtx", "--force"}, 5, "this file is read");
+  EXPECT_EQ(read_text(folder / "a.mtx"), tridiagonal_file(5, true));
   fails({"zero.mtx", "--solver", "cg"}, 3, "row 2");
   fails({"zero.mtx"}, 3, "zero.mtx");
 }

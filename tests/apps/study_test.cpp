@@ -59,6 +59,10 @@ TEST(Study, BadInputIsAnErrorThatSaysWhat) {
   fails({"--contrast", "-1"}, "'-1'");
   fails({"--overlap", "1.5"}, "'1.5'");
   fails({"--tolerance", "0"}, "--tolerance");
+  fails({"--csv", "beam.inp", "--force"}, "this file is read");
+  EXPECT_EQ(read_text(folder / "beam.inp"), cantilever_deck(4, 1, 1));
+  fails({"--csv", "s.out", "--plot", "./s.out"}, "two results");
+  fails({"--method", "bddc", "--parts", "2", "--part-solver", "amg"}, "no method could be used");
   EXPECT_NE(run_program({"study", "none.inp"}, settings).code, 0);
 }
 

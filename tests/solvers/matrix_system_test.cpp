@@ -127,7 +127,7 @@ TEST(MatrixSystems, RejectWhatIsNoSystem) {
   expect_error(ErrorCode::misuse, {"3 numbers"}, [&] { system.solve(*make_solver("direct"), b, x); });
   x.resize(3);
   for (const char* name : {"cg+bddc:parts=2", "schur:parts=2"})
-    expect_error(ErrorCode::bad_input, {"not the stiffness of the elements"},
+    expect_error(ErrorCode::bad_input, {"needs the elements of a model"},
                  [&] { system.solve(*make_solver(name), b, x); });
   MatrixUnknowns twice = MatrixUnknowns::plain(3);
   twice.node = {0, 0, 2};

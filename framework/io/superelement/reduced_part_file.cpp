@@ -1,5 +1,6 @@
 #include <voussoir/framework/io/superelement/reduced_part_file.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -250,6 +251,7 @@ std::string reduced_part_bytes(const ReducedPart& part) {
                      {"byte_order", "little"},
                      {"name", part.name},
                      {"unknowns", part.unknowns},
+                     {"axisymmetric", part.axisymmetric},
                      {"interface_nodes", part.interface_nodes.size()},
                      {"modes", part.modes()},
                      {"loads", names_of(part.loads)},
@@ -288,6 +290,11 @@ std::shared_ptr<const ReducedPart> read_reduced_part_bytes(std::string_view byte
   part->name = reader.text(reader.header(), "name");
   if (reader.text(reader.header(), "byte_order") != "little") reader.fail("its numbers are not little-endian");
   part->unknowns = reader.texts("unknowns");
+  // Files of the first programs do not have it. Where there is a displacement uz, there is no doubt.
+  if (reader.header().contains("axisymmetric"))
+    part->axisymmetric = reader.flag(reader.header(), "axisymmetric");
+  else if (std::find(part->unknowns.begin(), part->unknowns.end(), "uz") == part->unknowns.end())
+    reader.fail("it does not say whether the part is axisymmetric; reduce the part again");
   part->part_unknowns = reader.texts("part_unknowns");
   part->follows_rigid_motions = reader.flag(reader.header(), "follows_rigid_motions");
   const PartJson& rigid = reader.member(reader.header(), "rigid_mass");
