@@ -7,6 +7,9 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/jobs/detail/step_histories.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
@@ -23,7 +26,7 @@ constexpr double usual_states = 100;
 constexpr double most_heated_values = 2.5e8;
 
 /// What a row of the history that checkpoints keep is.
-constexpr std::uint8_t history_row = 0, heated_row = 1;
+constexpr std::uint8_t history_row = 0, heated_row = 1, curves_row = 2;
 
 void put(ByteWriter& out, const HeatedState& state) {
   out.put(state.time).put(state.for_viewers).put(state.prints).put(state.temperatures);
@@ -129,6 +132,7 @@ class DynamicRecorder : public StepRecorder {
         request_(request),
         receiver_(receiver),
         outputs_(asked_, request),
+        curves_(job, step, request.times),
         heat_(asked_.procedure == Procedure::transient_heat) {
     for (std::size_t i = step + 1; i < job.steps.size(); ++i)
       if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
@@ -149,6 +153,7 @@ class DynamicRecorder : public StepRecorder {
     std::vector<double> all = outputs_.targets();
     const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
     for (const auto& stress : stresses_) add(stress->outputs.targets());
+    add(curves_.targets());
     // Automatic increments end where a course is not smooth; the analysis knows the points of amplitudes alone.
     for (const StepLoad& load : request_.loads)
       if (load.course && request_.times.automatic)
@@ -176,17 +181,18 @@ class DynamicRecorder : public StepRecorder {
     else
       take_energies(method.energies());
     add_row(displacement, time);
-    if (increment_ > 0) {
+    if (increment_ > 0)
       for (const auto& stress : stresses_)
         if (stress->take(increment_, committed.state.time, displacement)) save_heated(*stress);
-      pass_on(committed, method, time, displacement);
-    }
+    pass_on(committed, method, time, displacement);
     ++increment_;
   }
 
   void save(ByteWriter& out) const override {
     out.put(increment_).put(outputs_.next()).put(last_written_);
     for (const auto& stress : stresses_) out.put(stress->outputs.next());
+    curves_.save(out);
+    out.put(last_loads_);
     for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
       out.put(static_cast<std::uint64_t>(peaks->size()));
       for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.node);
@@ -197,16 +203,20 @@ class DynamicRecorder : public StepRecorder {
     begin(model, method.motion(model, state, 0));
     checkpoint->visit_rows([&](std::string_view bytes) {
       ByteReader row(bytes, "the history of the step");
-      if (row.get<std::uint8_t>() == heated_row) {
+      const auto kind = row.get<std::uint8_t>();
+      if (kind == curves_row) return curves_.restore_row(row);
+      if (kind == heated_row) {
         const auto of = static_cast<std::size_t>(row.get<std::uint64_t>());
         for (const auto& stress : stresses_)
           if (stress->step == of) stress->states.push_back(get_heated(row));
         return;
       }
       response_.axis.push_back(row.get<double>());
-      const auto energies = row.list<double>(), curves = row.list<double>();
-      if (energies.size() != response_.energies.size() || curves.size() != response_.histories.size())
+      const auto energies = row.list<double>(), curves = row.list<double>(), sums = row.list<double>();
+      if (energies.size() != response_.energies.size() || curves.size() != response_.histories.size() ||
+          sums.size() != response_.sums.size())
         row.fail("a row has another number of values");
+      for (std::size_t i = 0; i < sums.size(); ++i) response_.sums[i].second.push_back(sums[i]);
       for (std::size_t i = 0; i < energies.size(); ++i) response_.energies[i].second.push_back(energies[i]);
       for (std::size_t i = 0; i < curves.size(); ++i) response_.histories[i].second.push_back(curves[i]);
       if (farthest_) farthest_->add_kept(row.list<double>());
@@ -215,6 +225,8 @@ class DynamicRecorder : public StepRecorder {
     outputs_.set_next(in.get<double>());
     last_written_ = in.list<double>();
     for (const auto& stress : stresses_) stress->outputs.set_next(in.get<double>());
+    curves_.restore(in);
+    last_loads_ = in.get<double>();
     for (auto* peaks : {&peaks_, &reaction_peaks_}) {
       if (in.get<std::uint64_t>() != peaks->size()) in.fail("it has another number of peaks");
       for (TimedPeak& peak : *peaks) {
@@ -233,6 +245,8 @@ class DynamicRecorder : public StepRecorder {
     for (std::size_t c = 0; c < reaction_peaks_.size(); ++c)
       response_.peaks.push_back({reaction_word(components_[c]), reaction_peaks_[c].value, reaction_peaks_[c].time, ""});
     add_curves();
+    response_.recorded = curves_.take();
+    for (const std::string& text : curves_.notes()) response_.notes.push_back(text);
     const HeatAccount& heat = method.heat();
     if (heat_)
       response_.totals = {
@@ -304,6 +318,10 @@ class DynamicRecorder : public StepRecorder {
     for (const char* name : heat_ ? std::vector<const char*>{"stored", "loads", "supports", "missing"}
                                   : std::vector<const char*>{"kinetic", "internal", "external", "damping", "numerical"})
       response_.energies.emplace_back(name, std::vector<double>());
+    if (sums_)
+      for (const std::string& component : components_)
+        for (const char* of : {"reaction", "load"})
+          response_.sums.emplace_back(sum_word(of, component), std::vector<double>());
     for (const std::int32_t n : curve_nodes_)
       for (const std::string& component : components_)
         if (has_curve(component) && !std::isnan(displacement.at(n, component)))
@@ -311,9 +329,11 @@ class DynamicRecorder : public StepRecorder {
   }
 
   std::string name_of(std::int32_t node) const { return "node " + job_.instances.node(domain_.node_id(node)); }
-  static std::string reaction_word(const std::string& unknown) {
-    if (unknown == "T") return "heat flow of supports";
-    return "reaction " + (unknown.size() == 2 && unknown[0] == 'u' ? unknown.substr(1) : unknown);
+  static std::string reaction_word(const std::string& unknown) { return sum_word("reaction", unknown); }
+  /// "reaction x", "load rx", "heat flow of loads".
+  static std::string sum_word(const std::string& of, const std::string& unknown) {
+    if (unknown == "T") return of == "load" ? "heat flow of loads" : "heat flow of supports";
+    return of + " " + (unknown.size() == 2 && unknown[0] == 'u' ? unknown.substr(1) : unknown);
   }
 
   void take_peaks(const NodalField& field, double time) {
@@ -347,6 +367,28 @@ class DynamicRecorder : public StepRecorder {
     for (std::size_t c = 0; c < sums.size(); ++c)
       if (increment_ == 0 || std::abs(sums[c]) > std::abs(reaction_peaks_[c].value))
         reaction_peaks_[c] = {sums[c], time, -1};
+    add_sums(model, forces, method.heat(), sums, time);
+  }
+
+  /// Adds the sums of reactions and loads to their histories. The heat that came in by loads is known over a step, so
+  /// that its flow is the mean of the step.
+  void add_sums(const AnalysisModel& model, const TimeIntegrator::Memory& forces, const HeatAccount& heat,
+                const std::vector<double>& reactions, double time) {
+    std::vector<double> loads(components_.size(), 0.0);
+    if (!heat_ && forces.external.layout()) {
+      const std::vector<double> values = forces.external.to_host();
+      for (std::int32_t e = 0; e < model.equation_count(); ++e)
+        loads[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
+    }
+    const double step = increment_ == 0 ? 0 : time - response_.axis[response_.axis.size() - 2];
+    for (std::size_t c = 0; c < components_.size(); ++c) {
+      const bool start_of_heat = heat_ && increment_ == 0;
+      response_.sums[2 * c].second.push_back(start_of_heat ? nan : reactions[c]);
+      response_.sums[2 * c + 1].second.push_back(start_of_heat ? nan
+                                                 : heat_       ? (heat.loads - last_loads_) / step
+                                                               : loads[c]);
+    }
+    last_loads_ = heat.loads;
   }
 
   void take_energies(const EnergyBalance& e) {
@@ -366,9 +408,10 @@ class DynamicRecorder : public StepRecorder {
     if (farthest_) kept = farthest_->add(displacement.values);
     if (!checkpoint || !checkpoint->is_on()) return;
     ByteWriter row;
-    std::vector<double> energies;
+    std::vector<double> energies, sums;
     for (const auto& [name, values] : response_.energies) energies.push_back(values.back());
-    row.put(history_row).put(time).put(energies).put(curves).put(kept);
+    for (const auto& [name, values] : response_.sums) sums.push_back(values.back());
+    row.put(history_row).put(time).put(energies).put(curves).put(sums).put(kept);
     checkpoint->add_row(row.bytes());
   }
 
@@ -404,19 +447,61 @@ class DynamicRecorder : public StepRecorder {
     if (state.for_viewers) last_written_ = field.values;
   }
 
-  void pass_on(const CommittedState& committed, TimeIntegrator& method, double time, const NodalField& displacement) {
-    StepState state;
+  /// Whether files, tables or what comes next need the state, and for what.
+  bool is_needed(const CommittedState& committed, const NodalField& displacement, StepState& state) {
+    if (increment_ == 0) return false;
     outputs_.decide(increments ? increments() : increment_, committed.state.time, state);
     if (request_.states.change > 0) choose_by_change(displacement, state);
     const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
     const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
-    if (!state.for_viewers && !printed && !needed) return;
+    return state.for_viewers || printed || needed;
+  }
+
+  /// Gives the state to the curves and to the receiver, where they need it.
+  void pass_on(const CommittedState& committed, TimeIntegrator& method, double time, const NodalField& displacement) {
+    StepState state;
+    const bool needed = is_needed(committed, displacement, state);
+    const StepHistories::Needs curves = curves_.choose(increments ? increments() : increment_, committed.state.time);
+    if (!needed && !curves.any) return;
+    const bool with_points = needed && (state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
+    StepResult result =
+        make_step_result(committed.model, method, committed.state, committed.report, with_points || curves.points);
+    if (!heat_ && (needed || curves.velocity)) state.velocity = method.motion(committed.model, committed.state, 1);
+    if (curves.any) add_to_curves(committed, method, time, result, state.velocity, curves);
+    if (!needed) return;
+    if (!with_points) {  // as if curves had not asked for them
+      result.points.clear();
+      result.energy = 0;
+    }
     state.at = state.time = time;
-    state.result = make_step_result(committed.model, method, committed.state, committed.report,
-                                    state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
+    state.result = std::move(result);
     state.result.step = "time " + short_number(time, 10);
-    if (!heat_) state.velocity = method.motion(committed.model, committed.state, 1);
     receiver_.state(step_, std::move(state));
+  }
+
+  void add_to_curves(const CommittedState& committed, TimeIntegrator& method, double time, const StepResult& result,
+                     const NodalField& velocity, const StepHistories::Needs& needs) {
+    StepHistories::Sample sample;
+    sample.time = time;
+    sample.at_start = increment_ == 0;
+    sample.result = &result;
+    if (!heat_ && needs.velocity) sample.velocity = &velocity;
+    NodalField acceleration;
+    if (!heat_ && needs.acceleration) {
+      acceleration = method.motion(committed.model, committed.state, 2);
+      sample.acceleration = &acceleration;
+    }
+    std::vector<double> temperatures;
+    if (!heat_ && needs.temperatures) {
+      temperatures = acting_temperatures(job_, asked_, time);
+      sample.temperatures = &temperatures;
+    }
+    for (const std::string& bytes : curves_.add(sample)) {
+      if (!checkpoint || !checkpoint->is_on()) continue;
+      ByteWriter row;
+      row.put(curves_row).raw(bytes);
+      checkpoint->add_row(row.bytes());
+    }
   }
 
   /// The curve of the node that moves farthest, where no table names any.
@@ -450,6 +535,7 @@ class DynamicRecorder : public StepRecorder {
   const DynamicStep& request_;
   StepReceiver& receiver_;
   DynamicOutputs outputs_;
+  StepHistories curves_;  // that the step asks for
   std::vector<std::unique_ptr<Stress>> stresses_;
   bool heat_;  // temperatures instead of displacements
   StepResponse response_;
@@ -460,6 +546,7 @@ class DynamicRecorder : public StepRecorder {
   std::vector<double> last_written_;        // of states that are chosen by change
   std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
   bool sums_ = true;
+  double last_loads_ = 0;  // heat that loads have brought in up to the state before
   int increment_ = 0;
 };
 
