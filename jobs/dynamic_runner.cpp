@@ -169,7 +169,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   analysis->set_recovery(false);
   set_loads(analysis->loads(), request);
   End motion = initial_motion(analysis->model(), request, initial);
-  analysis->set_initial_displacement(std::move(motion.displacement));
+  analysis->set_initial_unknowns(std::move(motion.displacement));
   analysis->set_initial_velocity(std::move(motion.velocity));
   run_saved(step, request, *analysis, *recorder, saved);
   keep_end(step, analysis->integrator(), analysis->model(), analysis->state());
