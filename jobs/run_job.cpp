@@ -129,14 +129,12 @@ class Runner {
         tell_([this](std::size_t step, const Progress& progress) {
           return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress});
         }),
+        tell_left_([this](std::size_t step, const Progress& progress, double left) {
+          return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
+        }),
         modal_(job, backend_, tell_, receiver),
-        dynamic_(
-            job, backend_, options,
-            [this](std::size_t step, const Progress& progress, double left) {
-              return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
-            },
-            receiver, checkpoints),
-        stress_(job, backend_, options, tell_, receiver),
+        dynamic_(job, backend_, options, tell_left_, receiver, checkpoints),
+        stress_(job, backend_, options, tell_left_, receiver),
         load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
@@ -352,6 +350,7 @@ class Runner {
   StepReceiver& receiver_;
   std::shared_ptr<Backend> backend_;
   const detail::ModalRunner::Tell tell_;
+  detail::DynamicRunner::Tell tell_left_;  // the same, with the seconds that are left
   detail::ModalRunner modal_;
   detail::DynamicRunner dynamic_;
   detail::ThermalStressRunner stress_;

@@ -311,6 +311,7 @@ bool TransientAnalysis::changes_too_much(double step, SolveReport& report) {
   if (changed_ <= 1 + fits) return false;
   report.reason = "a temperature changes by " + short_number(largest, 4) + " in a step of " + short_number(step, 4) +
                   ", and " + short_number(steps_.largest_change, 4) + " is the most that is allowed";
+  report.advice = "Allow a shorter step, or a larger change of temperature in a step (DELTMX=, largest_change)";
   report.converged = false;
   return true;
 }

@@ -450,7 +450,6 @@ TEST(TransientHeatSteps, RefusesByNameAndLine) {
   refuse("*STEP, AMPLITUDE=RAMP\n*HEAT TRANSFER\n0.1, 1.\n", {"test.inp:", "RAMP"});
   refuse("*STEP\n*HEAT TRANSFER\n0.1, 1.\n*CLOAD\n17, 1, 1.\n", {"test.inp:", "*CLOAD"});
   refuse("*STEP\n*HEAT TRANSFER\n0.1, 1.\n*BOUNDARY, FIXED\nLEFT, 11\n", {"test.inp:", "FIXED"});
-  refuse("*STEP\n*HEAT TRANSFER\n0.1, 1.\n*FILM, FILM AMPLITUDE=A\n4, F2, 10., 1.\n", {"test.inp:", "FILM AMPLITUDE"});
   refuse(
       "*AMPLITUDE, NAME=COLD\n0., 1., 1., -1.\n*STEP\n*HEAT TRANSFER\n0.1, 1.\n*RADIATE, AMPLITUDE=COLD\n4, R2, 300., "
       "1.\n",

@@ -401,24 +401,11 @@ std::vector<std::string> modal_keys(Procedure procedure) {
       return {"modes_of", "lowest",     "highest", "points",      "bias",
               "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
     case Procedure::dynamic:
-      return {"increment",
-              "period",
-              "automatic",
-              "tolerance",
-              "shortest",
-              "longest",
-              "method",
-              "damping",
-              "amplitudes",
-              "base_motion",
-              "support_motions",
-              "states_every",
-              "states_interval",
-              "states_number",
-              "states_change",
-              "continue",
-              "initial_displacement",
-              "initial_velocity"};
+      return {
+          "increment",       "period",        "automatic",     "tolerance",   "shortest",        "longest",
+          "method",          "damping",       "amplitudes",    "base_motion", "support_motions", "states_every",
+          "states_interval", "states_number", "states_change", "histories",   "continue",        "initial_displacement",
+          "initial_velocity"};
     case Procedure::spectrum:
       return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
     default:
@@ -442,6 +429,26 @@ ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobSt
     default:
       return {};
   }
+}
+
+void read_history_states(const Json& json, double period, StateOutput& states) {
+  const char* chosen = nullptr;
+  for (const char* key : {"every", "interval", "number", "times"}) {
+    if (!json.has(key)) continue;
+    if (chosen) json.at(key).fail(std::string("give either '") + chosen + "' or '" + key + "'");
+    chosen = key;
+  }
+  if (json.has("every")) states.every = whole(json.at("every"), 1, 1'000'000);
+  if (json.has("interval")) states.interval = json.at("interval").positive();
+  if (json.has("number")) states.interval = period / whole(json.at("number"), 1, 1'000'000);
+  if (!json.has("times")) return;
+  for (const Json& item : json.at("times").items()) {
+    const double time = item.number();
+    if (!(time > 0 && time <= period)) item.fail("the time is not in the step, which ends at its 'period'");
+    if (!states.times.empty() && time <= states.times.back()) item.fail("times must increase");
+    states.times.push_back(time);
+  }
+  if (states.times.empty()) json.at("times").fail("the list is empty; name times of the step");
 }
 
 void read_state_choice(const Json& json, double period, StateOutput& states) {

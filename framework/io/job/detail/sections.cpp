@@ -175,6 +175,13 @@ std::vector<Section> read_sections(const Json& json, const Groups& groups, const
                         "' cannot be combined: one is plane, the other three-dimensional (a plane model has "
                         "plane_truss, plane_spring and plane_mass)");
   }
+  const auto is_ring = [](const Section& s) { return s.physics && s.physics->name.starts_with("axisymmetric"); };
+  const auto ring = std::find_if(sections.begin(), sections.end(), is_ring);
+  for (const Section& section : sections)
+    if (ring != sections.end() && section.physics && section.physics->continuum && !is_ring(section))
+      section.json.fail("'" + section.physics->name + "' and '" + ring->physics->name +
+                        "' cannot be combined: their coordinates and forces have different meanings; use jobs of "
+                        "their own");
   return sections;
 }
 

@@ -17,6 +17,7 @@ struct Quantity {
   std::string word, code;
   PrintRequest::At at;
   Procedure procedure;
+  bool history = false;  // of histories alone
 };
 
 const std::vector<Quantity>& all_quantities() {
@@ -24,12 +25,13 @@ const std::vector<Quantity>& all_quantities() {
   constexpr auto statics = Procedure::statics;
   constexpr auto heat = Procedure::steady_heat;
   static const std::vector<Quantity> all = {
-      {"displacement", "U", At::nodes, statics}, {"reaction", "RF", At::nodes, statics},
-      {"velocity", "V", At::nodes, statics},     {"temperature", "NT", At::nodes, heat},
-      {"heat_flow", "RFL", At::nodes, heat},     {"stress", "S", At::elements, statics},
-      {"strain", "E", At::elements, statics},    {"energy", "ENER", At::elements, statics},
-      {"volume", "EVOL", At::elements, statics}, {"section_force", "SF", At::elements, statics},
-      {"heat_flux", "HFL", At::elements, heat},
+      {"displacement", "U", At::nodes, statics},       {"reaction", "RF", At::nodes, statics},
+      {"velocity", "V", At::nodes, statics},           {"temperature", "NT", At::nodes, heat},
+      {"heat_flow", "RFL", At::nodes, heat},           {"stress", "S", At::elements, statics},
+      {"strain", "E", At::elements, statics},          {"energy", "ENER", At::elements, statics},
+      {"volume", "EVOL", At::elements, statics},       {"section_force", "SF", At::elements, statics},
+      {"heat_flux", "HFL", At::elements, heat},        {"acceleration", "A", At::nodes, statics, true},
+      {"mises", "MISES", At::elements, statics, true}, {"element_energy", "ELSE", At::elements, statics, true},
   };
   return all;
 }
@@ -136,6 +138,7 @@ class StepReader {
     if (auto* direct = std::get_if<DynamicStep>(&step.modal)) {
       step.total_time = direct->times.start + direct->times.period;
       read_motions(json, step, *direct);
+      read_histories(json, step);
     }
     if (json.has("print"))
       read_prints(json, step);
@@ -165,6 +168,7 @@ class StepReader {
     add_heat_loads(json, name, body, factors, request.loads);
     read_courses(json, body, prescribed, request.moved);
     step.modal = std::move(request);
+    read_histories(json, step);
     read_prints(json.has("print") ? json : root_, step);
     return true;
   }
@@ -227,17 +231,24 @@ class StepReader {
 
   void add_heat_loads(const Json& json, const std::string& name, std::size_t body, const Factors& factors,
                       std::vector<StepLoad>& step_loads) {
-    std::map<std::string, Json> amplitudes;
-    if (json.has("amplitudes"))
-      for (const auto& [load, course] : json.at("amplitudes").members()) {
+    const auto read = [&](const char* key) {
+      std::map<std::string, Json> amplitudes;
+      if (!json.has(key)) return amplitudes;
+      for (const auto& [load, course] : json.at(key).members()) {
         const bool acts = std::any_of(factors.begin(), factors.end(),
                                       [&, &load = load](const auto& f) { return loads_[f.first].name == load; });
         if (!acts) course.fail("the step has no load '" + load + "'");
         amplitudes.emplace(load, course);
       }
+      return amplitudes;
+    };
+    const auto find = [](const std::map<std::string, Json>& amplitudes, const std::string& load) {
+      const auto found = amplitudes.find(load);
+      return found == amplitudes.end() ? nullptr : &found->second;
+    };
+    const std::map<std::string, Json> amplitudes = read("amplitudes"), coefficients = read("coefficient_amplitudes");
     for (const auto& [i, factor] : factors) {
-      const auto found = amplitudes.find(loads_[i].name);
-      const HeatLoad load{loads_[i], factor, found == amplitudes.end() ? nullptr : &found->second};
+      const HeatLoad load{loads_[i], factor, find(amplitudes, loads_[i].name), find(coefficients, loads_[i].name)};
       for (StepLoad& made : add_heat_load(load, name, model_.body(body).domain()))
         step_loads.push_back(std::move(made));
       load_used_[i] = 1;
@@ -450,44 +461,69 @@ class StepReader {
     const bool for_all = &owner == &root_ && model_.body_count() > 1;
     for (const Json& json : owner.at("print").items()) {
       json.allow({"at", "group", "values", "totals"});
-      PrintRequest request;
-      request.where = json.where();
-      request.at =
-          json.at("at").choice({"nodes", "elements"}) == "nodes" ? PrintRequest::At::nodes : PrintRequest::At::elements;
-      std::vector<std::string> words;
-      for (const Quantity& q : all_quantities())
-        if (q.at == request.at) words.push_back(q.word);
-      for (const Json& item : json.at("values").items()) {
-        const std::string& word = item.choice(words);
-        for (const Quantity& q : all_quantities()) {
-          if (q.word != word || q.at != request.at) continue;
-          if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic &&
-              step.procedure != Procedure::dynamic)
-            item.fail("'velocity' is a result of steps of dynamics, modal dynamics and harmonic response");
-          if (is_heat(q.procedure) == is_heat(step.procedure))
-            request.quantities.push_back(q.code);
-          else if (!for_all)
-            item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
-        }
+      PrintRequest request = read_request(json, step, for_all, false);
+      if (!request.quantities.empty()) step.prints.push_back(std::move(request));
+    }
+  }
+
+  /// "at", "group", "values" and "totals" of a table or a history. Of a request for all steps, quantities that a step
+  /// does not have are left out.
+  PrintRequest read_request(const Json& json, const JobStep& step, bool for_all, bool history) {
+    PrintRequest request;
+    request.where = json.where();
+    request.at =
+        json.at("at").choice({"nodes", "elements"}) == "nodes" ? PrintRequest::At::nodes : PrintRequest::At::elements;
+    std::vector<std::string> words;
+    for (const Quantity& q : all_quantities())
+      if (q.at == request.at && (history || !q.history)) words.push_back(q.word);
+    for (const Json& item : json.at("values").items()) {
+      const std::string& word = item.choice(words);
+      for (const Quantity& q : all_quantities()) {
+        if (q.word != word || q.at != request.at) continue;
+        if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic &&
+            step.procedure != Procedure::dynamic)
+          item.fail("'velocity' is a result of steps of dynamics, modal dynamics and harmonic response");
+        if (is_heat(q.procedure) == is_heat(step.procedure))
+          request.quantities.push_back(q.code);
+        else if (!for_all)
+          item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
       }
-      if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name the results to print");
-      if (json.has("totals")) {
-        const std::string& totals = json.at("totals").choice({"no", "also", "only"});
-        request.totals = totals == "no"     ? PrintRequest::Totals::no
-                         : totals == "also" ? PrintRequest::Totals::also
-                                            : PrintRequest::Totals::only;
+    }
+    if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name the results");
+    if (json.has("totals")) {
+      const std::string& totals = json.at("totals").choice({"no", "also", "only"});
+      request.totals = totals == "no"     ? PrintRequest::Totals::no
+                       : totals == "also" ? PrintRequest::Totals::also
+                                          : PrintRequest::Totals::only;
+    }
+    if (json.has("group") && !request.quantities.empty()) {
+      Body& body = model_.body(step.domain);
+      const Json group = json.at("group");
+      request.set =
+          request.at == PrintRequest::At::nodes
+              ? body.node_set(model_.groups().select(group, {0, 1, 2, 3}, "a table is of"), group)
+              : body.element_set(model_.groups().select(group, body.element_dimensions(), "a table of elements is of"),
+                                 group);
+    }
+    return request;
+  }
+
+  /// "histories" of a step of dynamics or transient heat.
+  void read_histories(const Json& owner, JobStep& step) {
+    if (!owner.has("histories")) return;
+    const double period = std::get<DynamicStep>(step.modal).times.period;
+    for (const Json& json : owner.at("histories").items()) {
+      json.allow({"name", "at", "group", "values", "totals", "position", "every", "interval", "number", "times"});
+      HistoryRequest history;
+      history.of = read_request(json, step, false, true);
+      history.name = json.has("name") ? json.at("name").text() : history.of.set;
+      if (history.name.empty()) history.name = history.of.at == PrintRequest::At::nodes ? "NALL" : "EALL";
+      if (json.has("position")) {
+        if (history.of.at == PrintRequest::At::nodes) json.at("position").fail("this is for histories of elements");
+        history.centroids = json.at("position").choice({"points", "centroids"}) == "centroids";
       }
-      if (request.quantities.empty()) continue;
-      if (json.has("group")) {
-        Body& body = model_.body(step.domain);
-        const Json group = json.at("group");
-        request.set =
-            request.at == PrintRequest::At::nodes
-                ? body.node_set(model_.groups().select(group, {0, 1, 2, 3}, "a table is of"), group)
-                : body.element_set(
-                      model_.groups().select(group, body.element_dimensions(), "a table of elements is of"), group);
-      }
-      step.prints.push_back(std::move(request));
+      read_history_states(json, period, history.states);
+      step.histories.push_back(std::move(history));
     }
   }
 

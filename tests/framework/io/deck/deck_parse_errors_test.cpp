@@ -386,7 +386,6 @@ TEST(DeckErrors, SupportsAndLoads) {
           {"*FILM\nE,R1,20.,1\n", {"'R1' is not a film", "F1 to F6"}},
           {"*FILM\nE,F1FC,20.,1\n", {"'F1FC' is not supported: fluid networks"}},
           {"*FILM\nE,F1,20.,1,2\n", {"has 5 fields"}},
-          {"*FILM,FILM AMPLITUDE=A\n", {"the parameter FILM AMPLITUDE is not supported yet"}},
           {"*FILM,FILM TIME DELAY=A\n", {"the parameter FILM TIME DELAY is not supported yet"}},
           {"*TEMPERATURE\nN\n", {"temperature is missing"}},
           {"*TEMPERATURE\nN,20.,1.\n", {"gradients through a section are not supported yet"}},

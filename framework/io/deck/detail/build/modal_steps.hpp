@@ -1,7 +1,9 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <voussoir/framework/io/deck/detail/build/steps.hpp>
@@ -16,6 +18,8 @@ class ModalStepMaker {
 
   /// Notes initial displacements and velocities of decks that have no step to begin with them.
   void note_initial_motions() const;
+  /// Notes that damping of materials does not act in some steps, and *TIME POINTS that nothing refers to.
+  void note_unused_cards() const;
   /// Fills JobStep::modal, and the times of tables. The supports of the step are there already; `start` is the total
   /// time at its beginning. Steps of statics and heat end what a later step could continue.
   void make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state, double start);
@@ -40,6 +44,12 @@ class ModalStepMaker {
   /// Transient heat: heat_step.cpp.
   DynamicStep heat(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
   std::vector<StepLoad> heat_loads(const JobStep& step, Model& model, ActingState& state, double start);
+  void add_sent_flux(Model& model, const std::string& name, const std::vector<Acting>& fluxes,
+                     const AmplitudeCard& sink, const AmplitudeCard* coefficient, double start,
+                     const std::function<double(double)>& of_sink, std::vector<StepLoad>& loads);
+  void add_coefficient_loads(const JobStep& step, Model& model, ActingState& plain, double start,
+                             std::vector<StepLoad>& loads);
+  std::string name_of_amplitude(const AmplitudeCard* amplitude) const;  ///< "" where there is none
   void add_film_loads(const JobStep& step, Model& model, ActingState& state, double start,
                       std::vector<StepLoad>& loads);
   void add_radiation_loads(const JobStep& step, Model& model, ActingState& state, double start,

@@ -91,9 +91,9 @@ constexpr CardRule rules[] = {
     {"NODE PRINT", Where::step, &Parser::read_node_print},
     {"EL PRINT", Where::step, &Parser::read_element_print},
     {"NODE FILE", Where::step, &Parser::read_file_request},
-    {"NODE OUTPUT", Where::step, &Parser::read_file_request},
+    {"NODE OUTPUT", Where::step, &Parser::read_node_output},
     {"EL FILE", Where::step, &Parser::read_file_request},
-    {"ELEMENT OUTPUT", Where::step, &Parser::read_file_request},
+    {"ELEMENT OUTPUT", Where::step, &Parser::read_element_output},
     {"OUTPUT", Where::anywhere, &Parser::read_output},
     {"RESTART", Where::anywhere, &Parser::read_restart},
 };

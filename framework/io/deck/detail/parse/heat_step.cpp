@@ -66,6 +66,18 @@ void Parser::add_stress_step() {
     std::erase_if(print.request.quantities, [&](const std::string& q) { return !of_heat(q); });
   for (PrintCard& print : stress.prints) std::erase_if(print.request.quantities, of_heat);
   const auto is_empty = [](const PrintCard& print) { return print.request.quantities.empty(); };
+  // Curves are recorded of the step of heat; that of stress has states at some times only.
+  stress.histories.clear();
+  for (HistoryCard& history : heat.histories) {
+    const std::size_t before = history.request.of.quantities.size();
+    std::erase_if(history.request.of.quantities, [&](const std::string& q) { return !of_heat(q); });
+    if (history.request.of.quantities.size() < before)
+      note(
+          "histories of thermal stress are not recorded: *NODE PRINT and *EL PRINT have tables of the states of the "
+          "step",
+          history.place);
+  }
+  std::erase_if(heat.histories, [](const HistoryCard& history) { return history.request.of.quantities.empty(); });
   std::erase_if(heat.prints, is_empty);
   std::erase_if(stress.prints, is_empty);
   deck_.steps.push_back(std::move(stress));

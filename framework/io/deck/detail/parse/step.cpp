@@ -43,10 +43,12 @@ void Parser::read_step(Card& card) {
       const auto& heat = deck_.steps[deck_.steps.size() - 2].prints;
       next.prints.insert(next.prints.begin(), heat.begin(), heat.end());
     }
+    next.histories = deck_.steps[deck_.steps.size() - (step().stress_of_heat ? 2 : 1)].histories;
   }
   deck_.steps.push_back(std::move(next));
   in_step_ = true;
-  prints_nodes_ = prints_elements_ = false;
+  prints_nodes_ = prints_elements_ = histories_begun_ = false;
+  history_.reset();
 }
 
 void Parser::read_end_step(Card& card) {
@@ -203,9 +205,10 @@ void Parser::read_file_request(Card& card) {
   skip_data();
 }
 
-/// *OUTPUT, FIELD selects states; histories are written of every increment, whatever is asked for.
+/// *OUTPUT, FIELD selects states; *OUTPUT, HISTORY has the times of the curves that the next cards ask for.
 void Parser::read_output(Card& card) {
-  const bool field = card.flag("FIELD");
+  const bool field = card.flag("FIELD"), history = card.flag("HISTORY");
+  const bool adds = card.choice("OP", {"NEW", "ADD", "REPLACE"}) == "ADD";
   FileCard file;
   file.place = card.place();
   if (const double every = card.number("FREQUENCY", 0); every != 0) file.every = states_between(card, every);
@@ -215,6 +218,12 @@ void Parser::read_output(Card& card) {
     card.fail(ErrorCode::bad_input, "*OUTPUT, TIME INTERVAL is a time that is not negative");
   if (const double number = card.number("NUMBER INTERVAL", 0); number != 0) file.number = states_between(card, number);
   const bool chooses = file.every || !file.time_points.empty() || file.interval > 0 || file.number > 0;
+  history_.reset();
+  if (history && in_step_) {
+    if (!histories_begun_ && !adds) step().histories.clear();
+    histories_begun_ = true;
+    history_ = file;
+  }
   if (field && in_step_ && chooses) step().files.push_back(std::move(file));
   skip_data();
 }
