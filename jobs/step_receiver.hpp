@@ -40,7 +40,9 @@ struct StepResponse {
   std::vector<double> axis;         ///< times or frequencies of the curves; empty where there are none
   NamedHistories histories;         ///< over time
   NamedSweeps sweeps;               ///< over frequency
-  NamedHistories energies = {};  ///< of direct integration, over time: kinetic, internal, external, damping, numerical
+  /// Of direct integration, over time: kinetic, internal, external, damping, numerical; of explicit integration also
+  /// viscous, plastic and hourglass.
+  NamedHistories energies = {};
   std::vector<std::pair<std::string, double>> totals = {};  ///< energies at the end of direct integration
   std::vector<std::pair<std::string, double>> counts =
       {};                          ///< increments, matrices and iterations of direct integration
