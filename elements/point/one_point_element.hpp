@@ -201,7 +201,7 @@ struct OnePointElement
   /// determinant is a polynomial. Returns the smallest determinant.
   template <class R>
   VSR_LARGE_FN static R integrate_gradients(const Input<R>& e, Rest<R>& rest) {
-    const auto& table = detail::shape_table<Hex8, GaussHex<2>>();
+    const auto& table = shape_table<Hex8, GaussHex<2>>();
     R health = R(1e300);
     rest.volume = R(0.0);
     for (int a = 0; a < nodes; ++a)

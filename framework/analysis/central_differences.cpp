@@ -358,6 +358,18 @@ void CentralDifferences::turn(const AnalysisModel& model, AnalysisState& state, 
   next_velocity(model, state, next);
 }
 
+ElementState CentralDifferences::elements_unloaded(const AnalysisModel& model, const AnalysisState& state,
+                                                   Vector& unknowns) const {
+  ElementState elements = state.elements();
+  if (!model.has_history() || !work_->velocity.layout() || state.time_step == 0) return elements;
+  Backend& backend = model.backend();
+  elements.history = model.translating([&] { return backend.history(model.device_model(), state.elements()); });
+  unknowns = state.unknowns.clone();
+  backend.axpy(-0.5 * work_->next, work_->velocity, unknowns);
+  elements.unknowns = &unknowns;
+  return elements;
+}
+
 void CentralDifferences::take_history(const AnalysisModel& model, AnalysisState& state) {
   if (model.has_history())
     state.history = model.translating([&] { return model.backend().history(model.device_model(), state.elements()); });

@@ -85,6 +85,10 @@ class CentralDifferences : public TimeIntegrator {
   bool advance(const AnalysisModel& model, AnalysisState& state, double step, std::span<const double> times);
   /// How advance() takes steps, on one line; empty if it does not.
   std::string describe_steps() const;
+  /// The elements at a state that move() has led to, for the estimate of the stable step. Those with a history have
+  /// taken it over and went half a step back, to `unknowns`: what has yielded in the step answers elastically there, as
+  /// stiff as it is when it is unloaded.
+  ElementState elements_unloaded(const AnalysisModel& model, const AnalysisState& state, Vector& unknowns) const;
   /// Accepts the history of elements at a state that is not committed.
   static void take_history(const AnalysisModel& model, AnalysisState& state);
   /// Rates of the state, its forces in memory(), and its energies.

@@ -181,7 +181,8 @@ void ExplicitAnalysis::estimate_limit() {
   const bool linear = model_->is_linear(), due = report_.steps >= next_estimate_;
   int products = 0;
   if (report_.estimates == 0 || (due && !linear)) {
-    const double found = stable_->limit(state_);
+    Vector unloaded;
+    const double found = stable_->limit(state_, method.elements_unloaded(*model_, state_, unloaded));
     // What yields is softer, and as stiff as before when it is unloaded.
     undamped_limit_ = report_.estimates > 0 && model_->has_history() ? std::min(undamped_limit_, found) : found;
     unit_rate_ = method.viscous_rate(*model_, state_, products);

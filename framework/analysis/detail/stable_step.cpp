@@ -91,12 +91,12 @@ double largest_eigenvalue(const AnalysisModel& model, const Vector& scaling, con
   return largest;
 }
 
-double StableStep::limit(const AnalysisState& state) {
+double StableStep::limit(const AnalysisState& state, const ElementState& elements) {
   Backend& backend = model_.backend();
   const auto factors = model_.batch_factors(state.case_factors);
   MatrixTerms terms;
   terms.batch_factors = factors;
-  model_.translating([&] { backend.assemble(model_.device_model(), state.elements(), terms, *tangent_); });
+  model_.translating([&] { backend.assemble(model_.device_model(), elements, terms, *tangent_); });
   const double largest = largest_eigenvalue(
       model_, scaling_, [&](const Vector& x, Vector& y) { model_.translating([&] { tangent_->apply(x, y); }); },
       products_);

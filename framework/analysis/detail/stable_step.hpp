@@ -26,8 +26,8 @@ class StableStep {
  public:
   /// `scaling` is 1/√m at free equations and 0 elsewhere. Throws Error (unavailable) where tangents are not symmetric.
   StableStep(const AnalysisModel& model, Vector scaling);
-  /// The limit at a state; infinite where nothing resists.
-  double limit(const AnalysisState& state);
+  /// The limit at a state, with the tangents of `elements`; infinite where nothing resists.
+  double limit(const AnalysisState& state, const ElementState& elements);
   int products() const { return products_; }  ///< with the tangent, of all estimates together
 
  private:

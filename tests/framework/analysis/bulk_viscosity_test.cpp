@@ -201,7 +201,7 @@ Passage pass_wave(const BulkViscosity& viscosity, double pressure, const std::st
     const double t = history->times()[k], v = -history->values(middle)[k] / pressure;
     if (found.arrival == 0 && v > 0.5) found.arrival = t;
     found.overshoot = std::max(found.overshoot, v - 1);
-    if (t > 0.6) squares += (v - 1) * (v - 1), ++count;
+    if (t > 0.8) squares += (v - 1) * (v - 1), ++count;
   }
   found.ringing = std::sqrt(squares / count);
   found.energies = a.energies();
@@ -215,12 +215,11 @@ TEST(BulkViscosity, ShocksRingLessAndArriveOnTime) {
                 both = pass_wave({0.06, 1.2}, pressure), strong = pass_wave({0.3, 1.2}, pressure);
   for (const Passage& p : {bare, linear, both, strong}) EXPECT_NEAR(p.arrival, 0.5, 0.01);
   EXPECT_GT(bare.overshoot, 0.15);
-  EXPECT_LT(linear.overshoot, 0.75 * bare.overshoot);
-  EXPECT_LT(both.overshoot, linear.overshoot);
-  EXPECT_LT(strong.overshoot, 0.25 * bare.overshoot);
-  EXPECT_LT(linear.ringing, 0.5 * bare.ringing);
-  EXPECT_LT(both.ringing, linear.ringing);
-  EXPECT_LT(strong.ringing, 0.1 * bare.ringing);
+  EXPECT_GT(bare.ringing, 0.01);
+  for (const Passage& p : {linear, both, strong}) {
+    EXPECT_LT(p.overshoot, 0.1 * bare.overshoot);
+    EXPECT_LT(p.ringing, 0.1 * bare.ringing);
+  }
   EXPECT_EQ(bare.energies.viscous, 0);
   EXPECT_GT(linear.energies.viscous, 0);
   EXPECT_GT(both.energies.viscous, linear.energies.viscous);
@@ -329,8 +328,8 @@ TEST(BulkViscosity, ASavedRunContinuesToTheSameBits) {
       a.set_bulk_viscosity({0.06, 1.2});
       a.set_damping({0.1, 0});
       a.loads().add_load_case("wind");
-      a.loads().move_supports(d, "xmax", "ux", SupportMotion::by_displacement(Amplitude({{0, 0}, {1, -1}, {3, 1}})));
-      a.set_steps({.end = 2, .estimate_every = 7, .report_every = 5});
+      a.loads().move_supports(d, "xmax", "ux", SupportMotion::by_displacement(Amplitude({{0, 0}, {10, -1}, {30, 1}})));
+      a.set_steps({.end = 20, .estimate_every = 7, .report_every = 5});
       a.set_recovery(false);
     };
     ExplicitAnalysis whole(d, parts_on(backend));
