@@ -131,7 +131,7 @@ TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::st
   for (std::int32_t n = 0; n < bar.domain.node_count(); ++n)
     if (at(n)[2] > 1e-9) v0.values[3 * static_cast<std::size_t>(n) + 2] = -TaylorBar::velocity;
   a.set_initial_velocity(v0);
-  a.set_steps({.end = TaylorBar::end, .estimate_every = 50, .report_every = 50});
+  a.set_steps({.end = TaylorBar::end, .estimate_every = 50, .report_every = 50, .balance_tolerance = 0.02});
   const StepResult end = a.run().back();
   TaylorShape shape;
   shape.energies = a.energies();
@@ -160,11 +160,22 @@ TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::st
 TEST(TaylorBar, HasThePublishedShape) {
   TaylorBar bar(3, 3, 20);
   const TaylorShape shape = impact(bar, {0.06, 1.2}, "openmp");
-  std::printf("Taylor: length %.3f radius %.3f strain %.3f; steps %ld, kinetic %.4g internal %.4g plastic %.4g hourglass "
-              "%.4g viscous %.4g numerical %.4g worst %.3g\n",
-              shape.length, shape.radius, shape.strain, static_cast<long>(shape.report.steps), shape.energies.kinetic,
-              shape.energies.internal, shape.energies.plastic, shape.energies.hourglass, shape.energies.viscous,
-              shape.energies.numerical(), shape.report.worst_balance);
+  // 540 elements. Radius and strain grow towards the published ones as the mesh is refined (docs/validation.md).
+  EXPECT_NEAR(shape.length, 21.46, 0.2);
+  EXPECT_GT(shape.radius, 6.6);
+  EXPECT_LT(shape.radius, 7.24);
+  EXPECT_GT(shape.strain, 2.3);
+  EXPECT_LT(shape.strain, 3.3);
+  // All kinetic energy has become plastic work, but for some per cent.
+  const EnergyBalance& e = shape.energies;
+  EXPECT_LT(e.kinetic, 0.01 * e.initial);
+  EXPECT_GT(e.plastic, 0.95 * e.initial);
+  EXPECT_LT(e.hourglass, 0.03 * e.initial);
+  EXPECT_GT(e.hourglass, 0);
+  EXPECT_GT(e.viscous, 0);
+  EXPECT_LT(e.viscous, 0.02 * e.initial);
+  EXPECT_LT(e.plastic + e.hourglass, e.internal);
+  EXPECT_LT(shape.report.worst_balance, 1e-3);
 }
 
 }  // namespace
