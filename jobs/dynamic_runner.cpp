@@ -248,9 +248,8 @@ class DynamicRecorder : public StepRecorder {
       response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
                           {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
     if (request_.explicit_method)
-      response_.totals.insert(
-          response_.totals.end(),
-          {{"viscous", e.viscous}, {"plastic", e.plastic}, {"hourglass", e.hourglass}});
+      response_.totals.insert(response_.totals.end(),
+                              {{"viscous", e.viscous}, {"plastic", e.plastic}, {"hourglass", e.hourglass}});
     if (!outputs_.note().empty()) response_.notes.push_back(outputs_.note());
     if (method.base_moves())
       response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
@@ -315,8 +314,7 @@ class DynamicRecorder : public StepRecorder {
     std::vector<const char*> names{"kinetic", "internal", "external", "damping", "numerical"};
     if (request_.explicit_method) names.insert(names.end(), {"viscous", "plastic", "hourglass"});
     if (heat_) names = {"stored", "loads", "supports", "missing"};
-    for (const char* name : names)
-      response_.energies.emplace_back(name, std::vector<double>());
+    for (const char* name : names) response_.energies.emplace_back(name, std::vector<double>());
     for (const std::int32_t n : curve_nodes_)
       for (const std::string& component : components_)
         if (has_curve(component) && !std::isnan(displacement.at(n, component)))
@@ -363,8 +361,8 @@ class DynamicRecorder : public StepRecorder {
   }
 
   void take_energies(const EnergyBalance& e) {
-    const double values[] = {e.kinetic, e.internal,    e.external, e.damping,
-                             e.numerical(), e.viscous, e.plastic,  e.hourglass};
+    const double values[] = {e.kinetic,     e.internal, e.external, e.damping,
+                             e.numerical(), e.viscous,  e.plastic,  e.hourglass};
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 
@@ -528,8 +526,8 @@ std::string energies_text(const EnergyBalance& e) {
   if (e.hourglass != 0) parts += ", of which hourglass " + short_number(e.hourglass, 4);
   if (e.viscous != 0) parts += ", by bulk viscosity " + short_number(e.viscous, 4);
   std::string text = "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " +
-                     short_number(e.internal, 4) + parts + ", damped " + short_number(e.damping, 4) + ", external work " +
-                     short_number(e.external, 4) + "; the method of integration has dissipated " +
+                     short_number(e.internal, 4) + parts + ", damped " + short_number(e.damping, 4) +
+                     ", external work " + short_number(e.external, 4) + "; the method of integration has dissipated " +
                      short_number(e.numerical(), 4);
   if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
   return text;

@@ -14,7 +14,8 @@
 // In uniaxial tension with the stretch λ, τ = σy + H εp and ln λ = τ/E + εp.
 //
 // Functions of tensors are taken without eigenvectors, which dual numbers can differentiate: ln b̄ = 2 atanh z with
-// z = (b̄ − 1)(b̄ + 1)⁻¹, by a series of 12 terms. Its error is below 1e-15 for elastic strains up to 0.2, and 1e-9 at 0.5.
+// z = (b̄ − 1)(b̄ + 1)⁻¹, by a series of 12 terms. Its error is below 1e-15 for elastic strains up to 0.2, and 1e-9 at
+// 0.5.
 
 namespace voussoir {
 

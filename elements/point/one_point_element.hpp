@@ -16,8 +16,7 @@ namespace voussoir {
 /// The law has 3 components and no source, and does not read the values of the unknowns. `shear_modulus(p)`, if the law
 /// has it, is μ; otherwise μ is the mean of the shear moduli of the tangent at rest.
 template <class Kernel>
-struct OnePointElement
-    : detail::ParameterNames<Kernel, false>, detail::RecoveredNames<Kernel> {
+struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::RecoveredNames<Kernel> {
   using Whole = PointElement<Kernel, Hex8, Full>;  ///< with 2 × 2 × 2 points, for what does not depend on strain
   using Law = Kernel;                              ///< the material law
   static constexpr const char* name = Kernel::name;
@@ -104,8 +103,8 @@ struct OnePointElement
     Place<R> place;
     const R health = prepare(e, rest, place);
     const Vec3<R> still = zero_vector<R, 3>();
-    put_forces(rest,
-               Response::change(place.p, still, gradient_of(rest, e.u), still, gradient_of(rest, du)).flux, du, r);
+    put_forces(rest, Response::change(place.p, still, gradient_of(rest, e.u), still, gradient_of(rest, du)).flux, du,
+               r);
     return health;
   }
 
@@ -226,9 +225,9 @@ struct OnePointElement
       rest.volume += weight * det;
       for (int a = 0; a < nodes; ++a)
         for (int i = 0; i < 3; ++i)
-          rest.gradient[a][i] += weight * (R(table.gradient[q][a][0]) * cofactor[i][0] +
-                                           R(table.gradient[q][a][1]) * cofactor[i][1] +
-                                           R(table.gradient[q][a][2]) * cofactor[i][2]);
+          rest.gradient[a][i] +=
+              weight * (R(table.gradient[q][a][0]) * cofactor[i][0] + R(table.gradient[q][a][1]) * cofactor[i][1] +
+                        R(table.gradient[q][a][2]) * cofactor[i][2]);
     }
     const R inverse = R(1.0) / rest.volume;
     for (int a = 0; a < nodes; ++a)

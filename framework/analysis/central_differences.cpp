@@ -143,9 +143,9 @@ void CentralDifferences::set_bulk_viscosity(const BulkViscosity& viscosity) {
 double CentralDifferences::viscous_rate(const AnalysisModel& model, const AnalysisState& state, int& products) const {
   if (!work_ || !work_->viscosity) return 0;
   const detail::ViscousForces::Matrix matrix = work_->viscosity->unit_matrix(state.unknowns);
-  return detail::largest_eigenvalue(model, inverse_root_mass(model),
-                                    [&](const Vector& x, Vector& y) { work_->viscosity->multiply(matrix, x, y); },
-                                    products);
+  return detail::largest_eigenvalue(
+      model, inverse_root_mass(model), [&](const Vector& x, Vector& y) { work_->viscosity->multiply(matrix, x, y); },
+      products);
 }
 
 double CentralDifferences::viscous_ratio() const {
@@ -420,7 +420,7 @@ CentralDifferences::Kept CentralDifferences::kept() const {
   for (const Vector* x : {&w.velocity, &w.before, &w.internal, &w.external, &w.support, &w.works[0], &w.works[1],
                           &w.works[2], &w.mass_on_device, &w.works[3], &w.viscous})
     kept.vectors.push_back(x->layout() ? x->clone() : Vector());
-  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,     w.begin.internal,
+  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,      w.begin.internal,
                   w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0, viscous_ratio()};
   return kept;
 }
@@ -428,7 +428,7 @@ CentralDifferences::Kept CentralDifferences::kept() const {
 void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state, Kept kept) {
   bind(model);
   Work& w = *work_;
-  Vector* const places[] = {&w.velocity, &w.before,   &w.internal, &w.external,       &w.support, &w.works[0],
+  Vector* const places[] = {&w.velocity, &w.before,   &w.internal,       &w.external, &w.support, &w.works[0],
                             &w.works[1], &w.works[2], &w.mass_on_device, &w.works[3], &w.viscous};
   const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 10;
   if (!complete || (kept.numbers[8] != 0) != supports_move())

@@ -339,12 +339,12 @@ void ExplicitAnalysis::check_balance() {
   report_.worst_balance = std::max(report_.worst_balance, share);
   if (share <= steps_.balance_tolerance) return;
   throw Error(ErrorCode::not_converged,
-              "the energies are out of balance after " + std::to_string(report_.steps) + " steps: " +
-                  short_number(std::abs(missing), 4) + (missing < 0 ? " appeared from nothing" : " were lost") + ", " +
-                  short_number(100 * share, 4) + " % of the largest energy (allowed are " +
-                  short_number(100 * steps_.balance_tolerance, 4) + " %; kinetic " + short_number(e.kinetic, 4) +
-                  ", internal " + short_number(e.internal, 4) + ", external work " + short_number(e.external, 4) +
-                  ", damped " + short_number(e.damping, 4) +
+              "the energies are out of balance after " + std::to_string(report_.steps) +
+                  " steps: " + short_number(std::abs(missing), 4) +
+                  (missing < 0 ? " appeared from nothing" : " were lost") + ", " + short_number(100 * share, 4) +
+                  " % of the largest energy (allowed are " + short_number(100 * steps_.balance_tolerance, 4) +
+                  " %; kinetic " + short_number(e.kinetic, 4) + ", internal " + short_number(e.internal, 4) +
+                  ", external work " + short_number(e.external, 4) + ", damped " + short_number(e.damping, 4) +
                   (e.viscous != 0 ? ", by bulk viscosity " + short_number(e.viscous, 4) : "") +
                   "); choose shorter steps",
               where);

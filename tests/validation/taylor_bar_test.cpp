@@ -14,7 +14,7 @@ namespace voussoir {
 namespace {
 
 const RegisterKernel<OnePointElement<FinitePlasticity>> registered_one_point{"finite_plastic.hex8.reduced", "hex8",
-                                                                            VSR_KERNEL_FILE_OR_NULL};
+                                                                             VSR_KERNEL_FILE_OR_NULL};
 
 }  // namespace
 }  // namespace voussoir
@@ -145,15 +145,15 @@ TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::st
           std::max(shape.radius, std::hypot(x[0] + end.unknowns.at(n, "ux"), x[1] + end.unknowns.at(n, "uy")));
   }
   const PointField& points = end.points.at(0);
-  const auto peeq = static_cast<std::size_t>(std::find(points.names.begin(), points.names.end(), "peeq") -
-                                             points.names.begin());
+  const auto peeq =
+      static_cast<std::size_t>(std::find(points.names.begin(), points.names.end(), "peeq") - points.names.begin());
   for (std::size_t p = peeq; p < points.values.size(); p += points.names.size())
     shape.strain = std::max(shape.strain, points.values[p]);
   return shape;
 }
 
-/// Copper: E = 117 GPa, ν = 0.35, ρ = 8930 kg/m³, σy = 400 MPa, H = 100 MPa, 227 m/s, 80 µs. Final length, radius of the
-/// foot and largest equivalent plastic strain by others:
+/// Copper: E = 117 GPa, ν = 0.35, ρ = 8930 kg/m³, σy = 400 MPa, H = 100 MPa, 227 m/s, 80 µs. Final length, radius of
+/// the foot and largest equivalent plastic strain by others:
 ///   Kamoulakos 1990          21.47 – 21.66 mm   7.02 – 7.12 mm   2.47 – 3.24
 ///   Zhu and Cescotto 1995    21.26 – 21.49      6.89 – 7.18      2.75 – 3.03
 ///   Camacho and Ortiz 1997   21.42 – 21.44      7.21 – 7.24      2.97 – 3.25

@@ -59,8 +59,8 @@ EnergyParts energy_parts(const AnalysisModel& model, const AnalysisState& state)
     const int plastic = place_of(names, "plastic_energy"), volume = place_of(names, "volume");
     const bool flows = plastic >= 0 && volume >= 0, controlled = has_hourglass_control(type);
     if (!flows && !controlled) continue;
-    const std::vector<double> values = model.translating(
-        [&] { return backend.recover(model.device_model(), static_cast<int>(b), state.elements()); });
+    const std::vector<double> values =
+        model.translating([&] { return backend.recover(model.device_model(), static_cast<int>(b), state.elements()); });
     if (flows) parts.plastic += volume_integral(values, names.size(), volume, plastic);
     if (!controlled) continue;
     bool known = false;

@@ -54,7 +54,8 @@ StableStep::StableStep(const AnalysisModel& model, Vector scaling) : model_(mode
       model.backend().make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
 }
 
-double largest_eigenvalue(const AnalysisModel& model, const Vector& scaling, const MatrixProduct& apply, int& products) {
+double largest_eigenvalue(const AnalysisModel& model, const Vector& scaling, const MatrixProduct& apply,
+                          int& products) {
   Backend& backend = model.backend();
   Vector now = random_start(model), before = model.make_vector(), scaled = model.make_vector(),
          next = model.make_vector();

@@ -52,9 +52,9 @@ double largest_of_symmetric(const double (&a)[3][3]) {
   double b[3][3];
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) b[i][k] = (a[i][k] - (i == k ? mean : 0.0)) / size;
-  const double half = 0.5 * (b[0][0] * (b[1][1] * b[2][2] - b[1][2] * b[2][1]) -
-                             b[0][1] * (b[1][0] * b[2][2] - b[1][2] * b[2][0]) +
-                             b[0][2] * (b[1][0] * b[2][1] - b[1][1] * b[2][0]));
+  const double half =
+      0.5 * (b[0][0] * (b[1][1] * b[2][2] - b[1][2] * b[2][1]) - b[0][1] * (b[1][0] * b[2][2] - b[1][2] * b[2][0]) +
+             b[0][2] * (b[1][0] * b[2][1] - b[1][1] * b[2][0]));
   return mean + 2 * size * std::cos(std::acos(std::clamp(half, -1.0, 1.0)) / 3);
 }
 
@@ -283,8 +283,9 @@ void ViscousForces::form(const Vector& u, const Vector& v, Vector& f) {
     double rate = 0;
     for (std::size_t a = 0; a < nodes; ++a)
       for (std::size_t k = 0; k < 3; ++k)
-        rate += centre.gradient[a][k] *
-                velocity[static_cast<std::size_t>(node_equation_[static_cast<std::size_t>(group.node[e * nodes + a])][k])];
+        rate +=
+            centre.gradient[a][k] *
+            velocity[static_cast<std::size_t>(node_equation_[static_cast<std::size_t>(group.node[e * nodes + a])][k])];
     const double closing = std::max(-rate, 0.0);
     // The stress times the volume: ρ V is the mass.
     const double stress =
@@ -326,8 +327,9 @@ void ViscousForces::multiply(const Matrix& matrix, const Vector& x, Vector& y) c
     double rate = 0;
     for (std::size_t a = 0; a < nodes; ++a)
       for (std::size_t k = 0; k < 3; ++k)
-        rate += matrix.gradient[first + 3 * a + k] *
-                values[static_cast<std::size_t>(node_equation_[static_cast<std::size_t>(group.node[e * nodes + a])][k])];
+        rate +=
+            matrix.gradient[first + 3 * a + k] *
+            values[static_cast<std::size_t>(node_equation_[static_cast<std::size_t>(group.node[e * nodes + a])][k])];
     rate *= matrix.factor[group.first_element + e];
     for (std::size_t i = 0; i < 3 * nodes; ++i) forces[first + i] = rate * matrix.gradient[first + i];
     return true;

@@ -12,9 +12,9 @@ namespace voussoir::detail {
 /// volumetric strain, that at its centre; in blocks that are not linear, it is that of the deformed element.
 ///
 /// Density and wave speed follow from the element itself: with its lumped mass m and its tangent K at rest,
-/// c² = max uᵀKu / m over the uniaxial strains u = x_i e_i. The characteristic length L = 2 / √(n λ), with λ the largest
-/// eigenvalue of Σ ∇N ⊗ ∇N at the centre of an element of n nodes, is the shortest edge of a brick: L / c is the time in
-/// which a dilatational wave crosses the element.
+/// c² = max uᵀKu / m over the uniaxial strains u = x_i e_i. The characteristic length L = 2 / √(n λ), with λ the
+/// largest eigenvalue of Σ ∇N ⊗ ∇N at the centre of an element of n nodes, is the shortest edge of a brick: L / c is
+/// the time in which a dilatational wave crosses the element.
 class ViscousForces {
  public:
   /// Throws Error (bad_input) that names the block with solid elements for which there is no viscosity: those with
@@ -33,7 +33,7 @@ class ViscousForces {
     std::vector<double> gradient;  ///< ∇N at the centres, 3 per node of each element
     std::vector<double> factor;    ///< of each element
   };
-  Matrix unit_matrix(const Vector& u) const;                          ///< at displacements u
+  Matrix unit_matrix(const Vector& u) const;                              ///< at displacements u
   void multiply(const Matrix& matrix, const Vector& x, Vector& y) const;  ///< y = C x on all equations
 
  private:
@@ -41,7 +41,7 @@ class ViscousForces {
   struct Group {
     int block = 0;
     int nodes = 8;
-    bool deforms = false;           // whether elements are evaluated in their deformed shape
+    bool deforms = false;            // whether elements are evaluated in their deformed shape
     std::vector<std::int32_t> node;  // places in node_equation_, element by element
     std::vector<double> mass, speed;
     std::size_t first_entry = 0;    // of its elements in lists over nodes of elements

@@ -54,10 +54,10 @@ struct BulkViscosityDefaults {
 /// What a step of explicit dynamics asks for, besides its DynamicTimes: an increment of 0 follows from the stability
 /// limit, between the shortest and the longest one.
 struct ExplicitMethod {
-  double factor = 0.9;            ///< of the stability limit, where increments follow from it
-  double scaled_step = 0;         ///< mass is added to elements whose stable step is shorter than this; 0: none
-  double most_added_mass = 0.05;  ///< share of the mass of the model that may be added; more is an Error
-  double linear_viscosity = 0;    ///< bulk viscosity of solid elements: BulkViscosity::linear; 0: none
+  double factor = 0.9;             ///< of the stability limit, where increments follow from it
+  double scaled_step = 0;          ///< mass is added to elements whose stable step is shorter than this; 0: none
+  double most_added_mass = 0.05;   ///< share of the mass of the model that may be added; more is an Error
+  double linear_viscosity = 0;     ///< bulk viscosity of solid elements: BulkViscosity::linear; 0: none
   double quadratic_viscosity = 0;  ///< BulkViscosity::quadratic; 0: none
 };
 

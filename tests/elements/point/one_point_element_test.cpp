@@ -137,7 +137,8 @@ TEST(OnePointElement, UniformStrainIsThatOfEightPoints) {
   for (int a = 0; a < 8; ++a)
     for (int i = 0; i < 3; ++i) {
       double u = 0.7;
-      for (int k = 0; k < 3; ++k) u += gradient[i][k] * crooked[static_cast<std::size_t>(a)][static_cast<std::size_t>(k)];
+      for (int k = 0; k < 3; ++k)
+        u += gradient[i][k] * crooked[static_cast<std::size_t>(a)][static_cast<std::size_t>(k)];
       is.unknowns(0)[3 * a + i] = expected.unknowns(0)[3 * a + i] = u;
     }
   EXPECT_LT((is.residual() - expected.residual()).norm(), 1e-13);

@@ -105,7 +105,8 @@ TEST(BulkViscosity, LargeStrainsUseTheDeformedElement) {
 TEST(BulkViscosity, TetrahedraAndWedgesDissipateAsWell) {
   // Lengths of these shapes are their own; they are shorter than the brick that they are cut from.
   for (const char* type : {"solid.tet4", "solid.wedge6"}) {
-    const double linear = power(type, {0.06, 0}, {0.1, 0.2, 0.3}), whole = power("solid.hex8", {0.06, 0}, {0.1, 0.2, 0.3});
+    const double linear = power(type, {0.06, 0}, {0.1, 0.2, 0.3}),
+                 whole = power("solid.hex8", {0.06, 0}, {0.1, 0.2, 0.3});
     EXPECT_GT(linear, 0.1 * whole) << type;
     EXPECT_LT(linear, whole) << type;
     EXPECT_NEAR(power(type, {0.12, 0}, {-0.1, -0.2, -0.3}), 2 * linear, 1e-15) << type;

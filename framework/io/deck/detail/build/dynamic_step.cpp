@@ -123,9 +123,10 @@ void ModalStepMaker::take_bulk_viscosity(const StepCard& card, ExplicitMethod& m
     method.linear_viscosity = before->explicit_method->linear_viscosity;
     method.quadratic_viscosity = before->explicit_method->quadratic_viscosity;
   } else if (b_.options.dialect == Dialect::abaqus) {
-    b_.note("*DYNAMIC, EXPLICIT: there is no bulk viscosity here; Abaqus has the coefficients 0.06 and 1.2 unless "
-            "others are given: add *BULK VISCOSITY for these",
-            card.procedure_place);
+    b_.note(
+        "*DYNAMIC, EXPLICIT: there is no bulk viscosity here; Abaqus has the coefficients 0.06 and 1.2 unless "
+        "others are given: add *BULK VISCOSITY for these",
+        card.procedure_place);
   }
 }
 
