@@ -140,6 +140,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   recorder->increments = [&] { return analysis.report().steps; };
   analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
   analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
+  analysis.set_bulk_viscosity(
+      {request.explicit_method->linear_viscosity, request.explicit_method->quadratic_viscosity});
   analysis.set_damping({request.alpha, request.beta});
   analysis.add_recorder(recorder);
   analysis.finished = [](double, StepResult) {};  // the recorder passes states on

@@ -236,7 +236,10 @@ struct RequestSums {
     times.add(s.times.shortest).add(s.times.longest).add(s.times.tolerance).add(s.continues.has_value());
     times.add(s.times.largest_change);
     method.add(s.method).add(s.alpha, s.beta).add(s.explicit_method.has_value());
-    if (const auto& own = s.explicit_method) method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);
+    if (const auto& own = s.explicit_method) {
+      method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);
+      method.add(own->linear_viscosity).add(own->quadratic_viscosity);
+    }
     add_acting(loads, s.loads, s.base);
     add(s.moved);
     add(s.states);

@@ -48,7 +48,9 @@ struct StepResponse {
   std::vector<double> axis;         ///< times or frequencies of the curves; empty where there are none
   NamedHistories histories;         ///< over time
   NamedSweeps sweeps;               ///< over frequency
-  NamedHistories energies = {};  ///< of direct integration, over time: kinetic, internal, external, damping, numerical
+  /// Of direct integration, over time: kinetic, internal, external, damping, numerical; of explicit integration also
+  /// viscous, plastic and hourglass.
+  NamedHistories energies = {};
   NamedHistories sums = {};      ///< of direct integration, over time: sums of reactions and loads; heat flows
   std::vector<RecordedHistory> recorded = {};  ///< of direct integration: one for each of JobStep::histories
   std::vector<std::pair<std::string, double>> totals = {};  ///< energies at the end of direct integration

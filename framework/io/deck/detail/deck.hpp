@@ -300,6 +300,7 @@ struct DynamicCard {
   DynamicTimes times;                                  ///< increments; the period is that of the step
   double alpha = -0.05;                                ///< of the method of Hilber, Hughes and Taylor
   std::optional<ExplicitMethod> explicit_method = {};  ///< EXPLICIT: central differences instead
+  bool has_bulk_viscosity = false;                     ///< *BULK VISCOSITY gives its coefficients
 };
 
 struct StepCard {

@@ -227,14 +227,33 @@ bool is_explicit(const Json& json) {
   return given.is_text() ? given.text() == "explicit" : given.has("name") && given.at("name").text() == "explicit";
 }
 
+/// "default", or {"linear": 0.06, "quadratic": 1.2}; a coefficient that is not given is the default one.
+void read_bulk_viscosity(const Json& json, ExplicitMethod& method) {
+  method.linear_viscosity = BulkViscosityDefaults::linear;
+  method.quadratic_viscosity = BulkViscosityDefaults::quadratic;
+  if (json.is_text()) {
+    json.choice({"default"});
+    return;
+  }
+  json.allow({"linear", "quadratic"});
+  const auto take = [&](const char* key, double& coefficient) {
+    if (!json.has(key)) return;
+    coefficient = json.at(key).number();
+    if (!(coefficient >= 0)) json.at(key).fail("a coefficient of bulk viscosity must not be negative");
+  };
+  take("linear", method.linear_viscosity);
+  take("quadratic", method.quadratic_viscosity);
+}
+
 /// "explicit", {"name": "explicit", "factor": 0.8}, with the increments of the step.
 void read_explicit(const Json& json, DynamicStep& request) {
   DynamicTimes& times = request.times;
   ExplicitMethod method;
   if (const Json given = json.at("method"); !given.is_text()) {
-    given.allow({"name", "factor", "mass_scaling"});
+    given.allow({"name", "factor", "mass_scaling", "bulk_viscosity"});
     method.factor = positive_or(given, "factor", method.factor);
     if (method.factor > 1) given.at("factor").fail("the factor of the stability limit is at most 1");
+    if (given.has("bulk_viscosity")) read_bulk_viscosity(given.at("bulk_viscosity"), method);
     if (given.has("mass_scaling")) {
       const Json scaling = given.at("mass_scaling");
       scaling.allow({"step", "most_added"});

@@ -115,6 +115,21 @@ void ModalStepMaker::check_explicit_sequence(const StepCard& card) const {
         card.procedure_place);
 }
 
+/// A step without *BULK VISCOSITY has that of the explicit step that it continues.
+void ModalStepMaker::take_bulk_viscosity(const StepCard& card, ExplicitMethod& method) const {
+  if (card.dynamic.has_bulk_viscosity) return;
+  const auto* before = direct_ ? &std::get<DynamicStep>(b_.job.steps[*direct_].modal) : nullptr;
+  if (before && before->explicit_method) {
+    method.linear_viscosity = before->explicit_method->linear_viscosity;
+    method.quadratic_viscosity = before->explicit_method->quadratic_viscosity;
+  } else if (b_.options.dialect == Dialect::abaqus) {
+    b_.note(
+        "*DYNAMIC, EXPLICIT: there is no bulk viscosity here; Abaqus has the coefficients 0.06 and 1.2 unless "
+        "others are given: add *BULK VISCOSITY for these",
+        card.procedure_place);
+  }
+}
+
 void ModalStepMaker::add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state,
                                       double start, std::vector<StepLoad>& loads) {
   const std::vector<Acting>& acting = state.temperatures.acting();
@@ -168,6 +183,7 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   check_explicit_sequence(card);
   if (request.explicit_method) {
     request.method = "central-differences";
+    take_bulk_viscosity(card, *request.explicit_method);
     if (b_.options.dialect == Dialect::abaqus)
       b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
               card.procedure_place);

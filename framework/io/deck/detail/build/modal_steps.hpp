@@ -35,6 +35,7 @@ class ModalStepMaker {
   void check_direct(const JobStep& step, const StepCard& card, const Model& model, ActingState& state) const;
   /// Errors for a step of explicit dynamics that cannot continue the one before.
   void check_explicit_sequence(const StepCard& card) const;
+  void take_bulk_viscosity(const StepCard& card, ExplicitMethod& method) const;
   /// Temperatures of a step of direct integration, as load cases: values times their amplitudes.
   void add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state, double start,
                         std::vector<StepLoad>& loads);

@@ -82,6 +82,7 @@ constexpr CardRule rules[] = {
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
     {"DYNAMIC", Where::step, &Parser::read_dynamic},
+    {"BULK VISCOSITY", Where::step, &Parser::read_bulk_viscosity},
     {"FIXED MASS SCALING", Where::step, &Parser::read_fixed_mass_scaling},
     {"STEADY STATE DYNAMICS", Where::step, &Parser::read_steady_state_dynamics},
     {"MODAL DAMPING", Where::step, &Parser::read_modal_damping},

@@ -63,6 +63,30 @@ void Parser::read_explicit(Card& card) {
   if (first) card.fail(ErrorCode::bad_input, "*DYNAMIC, EXPLICIT needs a data line: increment or nothing, period");
 }
 
+void Parser::read_bulk_viscosity(Card& card) {
+  DynamicCard& dynamic = step().dynamic;
+  if (!dynamic.explicit_method)
+    card.fail(ErrorCode::bad_input, "*BULK VISCOSITY belongs behind *DYNAMIC, EXPLICIT in its step");
+  if (dynamic.has_bulk_viscosity)
+    card.fail(ErrorCode::bad_input, "the step has *BULK VISCOSITY already; give it once, for all elements");
+  card.done();
+  dynamic.has_bulk_viscosity = true;
+  ExplicitMethod& method = *dynamic.explicit_method;
+  method.linear_viscosity = BulkViscosityDefaults::linear;
+  method.quadratic_viscosity = BulkViscosityDefaults::quadratic;
+  bool first = true;
+  while (next_fields()) {
+    if (fields_.empty()) continue;
+    if (!first) fail("*BULK VISCOSITY has one data line: linear and quadratic coefficient");
+    first = false;
+    at_most(2, card, "linear coefficient, quadratic coefficient");
+    method.linear_viscosity = real_or(field(0), method.linear_viscosity, "linear coefficient");
+    method.quadratic_viscosity = real_or(field(1), method.quadratic_viscosity, "quadratic coefficient");
+    if (method.linear_viscosity < 0 || method.quadratic_viscosity < 0)
+      fail("the coefficients of *BULK VISCOSITY must not be negative; 0 switches a term off");
+  }
+}
+
 void Parser::read_fixed_mass_scaling(Card& card) {
   if (!step().dynamic.explicit_method)
     card.fail(ErrorCode::bad_input, "*FIXED MASS SCALING belongs behind *DYNAMIC, EXPLICIT in its step");

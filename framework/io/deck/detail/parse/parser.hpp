@@ -106,6 +106,7 @@ class Parser {
   void read_dynamic(Card& card);
   void read_explicit(Card& card);
   void read_fixed_mass_scaling(Card& card);
+  void read_bulk_viscosity(Card& card);
   /// The data line of a step over time: increment, period, shortest and longest increment.
   void read_increments(Card& card, bool fixed, bool needed);
   void read_transient_heat(Card& card);
