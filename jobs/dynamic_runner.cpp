@@ -9,6 +9,7 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
@@ -136,7 +137,8 @@ class DynamicRecorder : public StepRecorder {
         request_(request),
         receiver_(receiver),
         outputs_(asked_, request),
-        heat_(asked_.procedure == Procedure::transient_heat) {
+        heat_(asked_.procedure == Procedure::transient_heat),
+        static_(asked_.procedure == nonlinear_statics) {
     for (std::size_t i = step + 1; i < job.steps.size(); ++i)
       if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
         stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
@@ -180,6 +182,8 @@ class DynamicRecorder : public StepRecorder {
     take_reactions(model, method, committed.state, time);
     if (heat_)
       take_heat(method.heat());
+    else if (static_)
+      take_increment(method.energies(), committed.report);
     else
       take_energies(method.energies());
     add_row(displacement, time);
@@ -244,6 +248,8 @@ class DynamicRecorder : public StepRecorder {
     if (heat_)
       response_.totals = {
           {"stored", heat.stored}, {"loads", heat.loads}, {"supports", heat.supports}, {"missing", heat.missing()}};
+    else if (static_)
+      response_.totals = {{"internal", e.internal}, {"external", e.external}};
     else
       response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
                           {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
@@ -308,8 +314,10 @@ class DynamicRecorder : public StepRecorder {
       for (const std::string& component : components_) counts.push_back(has_curve(component));
       farthest_ = std::make_unique<FarthestNode>(std::move(counts), hidden_, most_kept_values);
     }
-    for (const char* name : heat_ ? std::vector<const char*>{"stored", "loads", "supports", "missing"}
-                                  : std::vector<const char*>{"kinetic", "internal", "external", "damping", "numerical"})
+    using Names = std::vector<const char*>;
+    for (const char* name : heat_     ? Names{"stored", "loads", "supports", "missing"}
+                            : static_ ? Names{"internal", "external", "iterations", "unbalance"}
+                                      : Names{"kinetic", "internal", "external", "damping", "numerical"})
       response_.energies.emplace_back(name, std::vector<double>());
     for (const std::int32_t n : curve_nodes_)
       for (const std::string& component : components_)
@@ -358,6 +366,14 @@ class DynamicRecorder : public StepRecorder {
 
   void take_energies(const EnergyBalance& e) {
     const double values[] = {e.kinetic, e.internal, e.external, e.damping, e.numerical()};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
+  /// Energies of an increment of statics, and how it converged: Newton's iterations, and what the last one left of the
+  /// unbalanced force.
+  void take_increment(const EnergyBalance& e, const SolveReport& report) {
+    const double iterations = report.history.empty() ? 0.0 : static_cast<double>(report.history.size() - 1);
+    const double values[] = {e.internal, e.external, iterations, report.true_residual};
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 
@@ -422,7 +438,7 @@ class DynamicRecorder : public StepRecorder {
     state.result = make_step_result(committed.model, method, committed.state, committed.report,
                                     state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
     state.result.step = "time " + short_number(time, 10);
-    if (!heat_) state.velocity = method.motion(committed.model, committed.state, 1);
+    if (!heat_ && !static_) state.velocity = method.motion(committed.model, committed.state, 1);
     receiver_.state(step_, std::move(state));
   }
 
@@ -458,7 +474,8 @@ class DynamicRecorder : public StepRecorder {
   StepReceiver& receiver_;
   DynamicOutputs outputs_;
   std::vector<std::unique_ptr<Stress>> stresses_;
-  bool heat_;  // temperatures instead of displacements
+  bool heat_;    // temperatures instead of displacements
+  bool static_;  // no velocities
   StepResponse response_;
   std::vector<std::int32_t> curve_nodes_;
   std::vector<char> hidden_;  // nodes that are not reported
@@ -473,12 +490,18 @@ class DynamicRecorder : public StepRecorder {
 /// What the increments of a step were, and what its energies are.
 std::string implicit_statement(TransientAnalysis& analysis, const std::string& method) {
   const TransientReport& report = analysis.report();
-  std::string text = "direct integration (" + method + "): " + std::to_string(report.steps) +
-                     (report.steps == 1 ? " increment" : " increments");
+  const bool is_static = analysis.integrator().is_static();
+  std::string text = (is_static ? "statics with large displacements: " : "direct integration (" + method + "): ") +
+                     std::to_string(report.steps) + (report.steps == 1 ? " increment" : " increments");
   if (report.smallest_step != report.largest_step)
     text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
   if (report.rejected + report.failed > 0)
     text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
+  if (is_static)
+    return text + ", " + std::to_string(report.factorisations) +
+           " iterations of Newton's method; energy at the end: internal " +
+           short_number(analysis.energies().internal, 4) + ", external work " +
+           short_number(analysis.energies().external, 4);
   const HeatAccount& heat = analysis.heat();
   if (!analysis.integrator().needs_initial_rates())
     return text + "; heat since the beginning: stored " + short_number(heat.stored, 4) + ", from loads " +
@@ -649,10 +672,11 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
   response.counts = implicit_counts(analysis->report());
-  if (!request.times.automatic)
+  const bool is_static = asked.procedure == nonlinear_statics;
+  if (!request.times.automatic && !is_static)
     for (std::string& note : notes_on_missed_pulses(request, request.times.increment))
       response.notes.push_back(std::move(note));
-  if (std::string note = note_on_created_energy(analysis->energies()); !note.empty())
+  if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
     response.notes.push_back(std::move(note));
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);
