@@ -678,6 +678,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
       response.notes.push_back(std::move(note));
   if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
     response.notes.push_back(std::move(note));
+  add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);
 }
@@ -688,6 +689,13 @@ bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, cons
       "time " + short_number(request.times.start + p.time, 4) + " of " + short_number(request.times.start + p.end, 4);
   progress.seconds = p.seconds;
   return !tell_ || tell_(step, progress, p.seconds_left);
+}
+
+void DynamicRunner::add_held_notes(const AnalysisModel& model, const DynamicStep& request,
+                                   StepResponse& response) const {
+  if (request.continues) return;
+  const auto name = [&](std::int32_t node) { return job_.instances.node(model.domain().node_id(node)); };
+  for (std::string& note : notes_on_held_motions(model, request, name)) response.notes.push_back(std::move(note));
 }
 
 void DynamicRunner::keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model,

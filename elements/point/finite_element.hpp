@@ -4,6 +4,15 @@
 
 namespace voussoir {
 
+namespace detail {
+
+/// Temperatures are interpolated to the order of the strains, as in the element of small strain: a body that expands
+/// freely has no spurious stresses.
+template <class Shape, class Formulation, class R>
+struct PointMaterial<FiniteSolid, Shape, Formulation, R> : PointMaterial<Solid, Shape, Formulation, R> {};
+
+}  // namespace detail
+
 /// The element of a law of finite_elasticity.hpp: a PointElement that reports the strain of Green and Lagrange and the
 /// Cauchy stress, and that is inverted where the deformed body is: det F is not positive at a point.
 template <class Law_, class Shape, class Formulation>

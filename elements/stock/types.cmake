@@ -120,6 +120,7 @@ voussoir_extra_source(finite_solid_linear elements/point/finite_element.hpp)
 voussoir_finite_element(finite_solid.tet4                 FiniteSolid Tet4    Full)
 voussoir_finite_element(finite_solid.wedge6               FiniteSolid Wedge6  Full)
 voussoir_finite_element(finite_solid.wedge6.reduced       FiniteSolid Wedge6  Reduced)
+voussoir_finite_element(finite_solid.hex8                 FiniteSolid Hex8    Full)
 voussoir_finite_element(finite_solid.hex8.full            FiniteSolid Hex8    Full)
 
 voussoir_extra_source(finite_solid_tet10 elements/point/finite_element.hpp)

@@ -18,7 +18,9 @@ constexpr double fits = 1e-9;  // times within this share of a step are the same
 constexpr double first_moving = 1.0 / 64;
 
 /// Automatic increments of statics grow where Newton's method needs no more iterations than these.
-constexpr std::size_t most_easy_iterations = 5;
+constexpr std::size_t most_easy_iterations = 6;
+/// An increment of statics that takes more iterations is repeated with a shorter one.
+constexpr int most_static_iterations = 20;
 
 /// Forces of a structure that is nearly at rest leave an unbalance that is rounding from the beginning: it is compared
 /// with the forces themselves as well.
@@ -115,7 +117,11 @@ void TransientAnalysis::set_up() {
   const auto test = std::make_shared<TransientTest>(force_scale_);
   if (model_->is_thermal()) test->force = 1e-11;  // what one step leaves, later ones do not mend
   if (method.is_static()) require_no_free_motion(find_free_motions(*model_));
-  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(test);
+  auto newton = std::make_unique<NewtonRaphsonAlgorithm>(test, method.is_static() ? most_static_iterations : 50);
+  // The first iterations of a slender body that bends stretch it, and their unbalance is larger than that of the load:
+  // shorter ones would lead to the same state in more of them.
+  if (method.is_static()) newton->set_line_search({.enabled = false});
+  newton_ = std::move(newton);
   watch_since_.emplace();
   kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
   refuse_unjudged_steps();
