@@ -20,7 +20,7 @@ constexpr double first_moving = 1.0 / 64;
 /// Automatic increments of statics grow where Newton's method needs no more iterations than these.
 constexpr std::size_t most_easy_iterations = 6;
 /// An increment of statics that takes more iterations is repeated with a shorter one.
-constexpr int most_static_iterations = 20;
+constexpr int most_static_iterations = 40;
 
 /// Forces of a structure that is nearly at rest leave an unbalance that is rounding from the beginning: it is compared
 /// with the forces themselves as well.
@@ -347,6 +347,10 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
     report.converged = false;
     if (report.reason.empty()) report.reason = "unknowns are not finite";
+    if (method.is_static() && report.advice.empty())
+      report.advice =
+          "The load may be the largest that the structure carries, at a limit point or where it buckles; otherwise "
+          "take smaller increments, or automatic ones";
     method.revert(*model_, state_);
     return Outcome::failed;
   }
