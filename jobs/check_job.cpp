@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/jobs/detail/check_mesh.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
@@ -250,7 +251,8 @@ class Checker {
   /// Numbers the model as the step holds it and looks for what can move; once for all steps that hold the same.
   const Numbered& number(const JobStep& step) {
     // A body that can move freely has modes, at frequency zero.
-    const bool may_move = has_states(step.procedure) && step.procedure != Procedure::thermal_stress;
+    const bool may_move = has_states(step.procedure) && step.procedure != Procedure::thermal_stress &&
+                          step.procedure != nonlinear_statics;
     const auto key = std::make_tuple(step.domain, step.supports.get(), may_move);
     if (const auto known = numbered_.find(key); known != numbered_.end()) return known->second;
     stage("supports of step '" + step.name + "'");

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
@@ -133,7 +134,8 @@ class DynamicRecorder : public StepRecorder {
         receiver_(receiver),
         outputs_(asked_, request),
         curves_(job, step, request.times),
-        heat_(asked_.procedure == Procedure::transient_heat) {
+        heat_(asked_.procedure == Procedure::transient_heat),
+        static_(asked_.procedure == nonlinear_statics) {
     for (std::size_t i = step + 1; i < job.steps.size(); ++i)
       if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
         stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
@@ -178,6 +180,8 @@ class DynamicRecorder : public StepRecorder {
     take_reactions(model, method, committed.state, time);
     if (heat_)
       take_heat(method.heat());
+    else if (static_)
+      take_increment(method.energies(), committed.report);
     else
       take_energies(method.energies());
     add_row(displacement, time);
@@ -251,9 +255,14 @@ class DynamicRecorder : public StepRecorder {
     if (heat_)
       response_.totals = {
           {"stored", heat.stored}, {"loads", heat.loads}, {"supports", heat.supports}, {"missing", heat.missing()}};
+    else if (static_)
+      response_.totals = {{"internal", e.internal}, {"external", e.external}};
     else
       response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
                           {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
+    if (request_.explicit_method)
+      response_.totals.insert(response_.totals.end(),
+                              {{"viscous", e.viscous}, {"plastic", e.plastic}, {"hourglass", e.hourglass}});
     if (!outputs_.note().empty()) response_.notes.push_back(outputs_.note());
     if (method.base_moves())
       response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
@@ -315,9 +324,11 @@ class DynamicRecorder : public StepRecorder {
       for (const std::string& component : components_) counts.push_back(has_curve(component));
       farthest_ = std::make_unique<FarthestNode>(std::move(counts), hidden_, most_kept_values);
     }
-    for (const char* name : heat_ ? std::vector<const char*>{"stored", "loads", "supports", "missing"}
-                                  : std::vector<const char*>{"kinetic", "internal", "external", "damping", "numerical"})
-      response_.energies.emplace_back(name, std::vector<double>());
+    std::vector<const char*> names{"kinetic", "internal", "external", "damping", "numerical"};
+    if (request_.explicit_method) names.insert(names.end(), {"viscous", "plastic", "hourglass"});
+    if (heat_) names = {"stored", "loads", "supports", "missing"};
+    if (static_) names = {"internal", "external", "iterations", "unbalance"};
+    for (const char* name : names) response_.energies.emplace_back(name, std::vector<double>());
     if (sums_)
       for (const std::string& component : components_)
         for (const char* of : {"reaction", "load"})
@@ -392,7 +403,16 @@ class DynamicRecorder : public StepRecorder {
   }
 
   void take_energies(const EnergyBalance& e) {
-    const double values[] = {e.kinetic, e.internal, e.external, e.damping, e.numerical()};
+    const double values[] = {e.kinetic,     e.internal, e.external, e.damping,
+                             e.numerical(), e.viscous,  e.plastic,  e.hourglass};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
+  /// Energies of an increment of statics, and how it converged: Newton's iterations, and what the last one left of the
+  /// unbalanced force.
+  void take_increment(const EnergyBalance& e, const SolveReport& report) {
+    const double iterations = report.history.empty() ? 0.0 : static_cast<double>(report.history.size() - 1);
+    const double values[] = {e.internal, e.external, iterations, report.true_residual};
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
   }
 
@@ -466,7 +486,7 @@ class DynamicRecorder : public StepRecorder {
     const bool with_points = needed && (state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
     StepResult result =
         make_step_result(committed.model, method, committed.state, committed.report, with_points || curves.points);
-    if (!heat_ && (needed || curves.velocity)) state.velocity = method.motion(committed.model, committed.state, 1);
+    if (!heat_ && !static_ && (needed || curves.velocity)) state.velocity = method.motion(committed.model, committed.state, 1);
     if (curves.any) add_to_curves(committed, method, time, result, state.velocity, curves);
     if (!needed) return;
     if (!with_points) {  // as if curves had not asked for them
@@ -485,9 +505,9 @@ class DynamicRecorder : public StepRecorder {
     sample.time = time;
     sample.at_start = increment_ == 0;
     sample.result = &result;
-    if (!heat_ && needs.velocity) sample.velocity = &velocity;
+    if (!heat_ && !static_ && needs.velocity) sample.velocity = &velocity;
     NodalField acceleration;
-    if (!heat_ && needs.acceleration) {
+    if (!heat_ && !static_ && needs.acceleration) {
       acceleration = method.motion(committed.model, committed.state, 2);
       sample.acceleration = &acceleration;
     }
@@ -537,7 +557,8 @@ class DynamicRecorder : public StepRecorder {
   DynamicOutputs outputs_;
   StepHistories curves_;  // that the step asks for
   std::vector<std::unique_ptr<Stress>> stresses_;
-  bool heat_;  // temperatures instead of displacements
+  bool heat_;    // temperatures instead of displacements
+  bool static_;  // no velocities
   StepResponse response_;
   std::vector<std::int32_t> curve_nodes_;
   std::vector<char> hidden_;  // nodes that are not reported
@@ -559,9 +580,13 @@ std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t ste
 }
 
 std::string energies_text(const EnergyBalance& e) {
+  std::string parts;
+  if (e.plastic != 0) parts += ", of which plastic " + short_number(e.plastic, 4);
+  if (e.hourglass != 0) parts += ", of which hourglass " + short_number(e.hourglass, 4);
+  if (e.viscous != 0) parts += ", by bulk viscosity " + short_number(e.viscous, 4);
   std::string text = "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " +
-                     short_number(e.internal, 4) + ", damped " + short_number(e.damping, 4) + ", external work " +
-                     short_number(e.external, 4) + "; the method of integration has dissipated " +
+                     short_number(e.internal, 4) + parts + ", damped " + short_number(e.damping, 4) +
+                     ", external work " + short_number(e.external, 4) + "; the method of integration has dissipated " +
                      short_number(e.numerical(), 4);
   if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
   return text;

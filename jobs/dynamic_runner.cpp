@@ -8,6 +8,7 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
@@ -20,12 +21,18 @@ namespace {
 /// What the increments of a step were, and what its energies are.
 std::string implicit_statement(TransientAnalysis& analysis, const std::string& method) {
   const TransientReport& report = analysis.report();
-  std::string text = "direct integration (" + method + "): " + std::to_string(report.steps) +
-                     (report.steps == 1 ? " increment" : " increments");
+  const bool is_static = analysis.integrator().is_static();
+  std::string text = (is_static ? "statics with large displacements: " : "direct integration (" + method + "): ") +
+                     std::to_string(report.steps) + (report.steps == 1 ? " increment" : " increments");
   if (report.smallest_step != report.largest_step)
     text += " from " + short_number(report.smallest_step, 4) + " to " + short_number(report.largest_step, 4);
   if (report.rejected + report.failed > 0)
     text += ", " + std::to_string(report.rejected + report.failed) + " more were repeated with shorter ones";
+  if (is_static)
+    return text + ", " + std::to_string(report.factorisations) +
+           " iterations of Newton's method; energy at the end: internal " +
+           short_number(analysis.energies().internal, 4) + ", external work " +
+           short_number(analysis.energies().external, 4);
   const HeatAccount& heat = analysis.heat();
   if (!analysis.integrator().needs_initial_rates())
     return text + "; heat since the beginning: stored " + short_number(heat.stored, 4) + ", from loads " +
@@ -176,11 +183,13 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
   response.counts = implicit_counts(analysis->report());
-  if (!request.times.automatic)
+  const bool is_static = asked.procedure == nonlinear_statics;
+  if (!request.times.automatic && !is_static)
     for (std::string& note : notes_on_missed_pulses(request, request.times.increment))
       response.notes.push_back(std::move(note));
-  if (std::string note = note_on_created_energy(analysis->energies()); !note.empty())
+  if (std::string note = note_on_created_energy(analysis->energies()); !note.empty() && !is_static)
     response.notes.push_back(std::move(note));
+  add_held_notes(analysis->model(), request, response);
   response.statement = implicit_statement(*analysis, request.method);
   conclude(step, request, std::move(response), saved);
 }
@@ -191,6 +200,13 @@ bool DynamicRunner::tell_time(std::size_t step, const DynamicStep& request, cons
       "time " + short_number(request.times.start + p.time, 4) + " of " + short_number(request.times.start + p.end, 4);
   progress.seconds = p.seconds;
   return !tell_ || tell_(step, progress, p.seconds_left);
+}
+
+void DynamicRunner::add_held_notes(const AnalysisModel& model, const DynamicStep& request,
+                                   StepResponse& response) const {
+  if (request.continues) return;
+  const auto name = [&](std::int32_t node) { return job_.instances.node(model.domain().node_id(node)); };
+  for (std::string& note : notes_on_held_motions(model, request, name)) response.notes.push_back(std::move(note));
 }
 
 void DynamicRunner::keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model,

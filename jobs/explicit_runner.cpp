@@ -158,6 +158,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   response.counts = explicit_counts(analysis.report());
   for (std::string& note : notes_on_missed_pulses(request, analysis.report().largest_step))
     response.notes.push_back(std::move(note));
+  add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);
 }

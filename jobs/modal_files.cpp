@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/csv/response_tables.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/response_plots.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
@@ -47,8 +48,9 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
   return stem + "_" + state_word(procedure) + text;
 }
 
-/// Energies of dynamics, or the heat balance, over time.
+/// Energies of dynamics, the heat balance, or the increments of statics, over time.
 std::string energies_file(const JobStep& step) {
+  if (step.procedure == nonlinear_statics) return "_increments";
   return step.procedure == Procedure::transient_heat ? "_heat" : "_energies";
 }
 
@@ -299,7 +301,9 @@ void ModalFiles::write_records(const JobStep& step, const std::string& stem, con
     const std::string word = step.procedure == Procedure::transient_heat ? "heat" : "energy";
     const std::string unit = step.procedure == Procedure::transient_heat ? "" : job_.units.energy();
     write(csv_table(response.axis, response.energies), base + ".csv");
-    write_plot(history_plot(title, response.axis, response.energies, word + (unit.empty() ? "" : " [" + unit + "]")),
+    NamedHistories drawn = response.energies;
+    if (step.procedure == Procedure::nonlinear_statics) drawn.resize(2);  // iterations and forces are no energies
+    write_plot(history_plot(title, response.axis, drawn, word + (unit.empty() ? "" : " [" + unit + "]")),
                base + ".svg");
   }
   if (!response.sums.empty()) {

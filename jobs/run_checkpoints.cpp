@@ -4,6 +4,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 namespace voussoir {
 namespace {
@@ -28,7 +29,9 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool is_saved(Procedure procedure) { return procedure == Procedure::dynamic || procedure == Procedure::transient_heat; }
+bool is_saved(Procedure procedure) {
+  return procedure == nonlinear_statics || procedure == Procedure::dynamic || procedure == Procedure::transient_heat;
+}
 
 RunCheckpoints::RunCheckpoints(const fs::path& folder, const std::string& name, CheckpointOptions options)
     : options_(options),

@@ -82,6 +82,8 @@ class TimeIntegrator : public Integrator {
   virtual void check_model(const AnalysisModel& model) const;
   /// Whether the start needs rates in balance, which begin_initial() solves for.
   virtual bool needs_initial_rates() const { return true; }
+  /// Whether steps have neither inertia nor an error in time: statics in increments.
+  virtual bool is_static() const { return false; }
   /// Puts what unknowns are at the start, unless somebody says otherwise, into them; here they are zero already.
   virtual void set_initial(const AnalysisModel& model, Vector& unknowns) const;
   /// From now on until `finish_initial()`, solving gives accelerations: (M + stiffness · K) a = p − C v − f(u).

@@ -1,4 +1,5 @@
 #include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,7 @@ std::string InstanceNumbers::name(const std::vector<Range>& ranges, Id id) {
 }
 
 std::string to_string(Procedure procedure) {
+  if (procedure == nonlinear_statics) return "nonlinear statics";
   switch (procedure) {
     case Procedure::statics:
       return "linear statics";
@@ -62,7 +64,7 @@ bool uses_modes(Procedure procedure) { return has_states(procedure) && !is_integ
 bool has_states(Procedure procedure) { return procedure != Procedure::statics && procedure != Procedure::steady_heat; }
 
 bool is_integrated(Procedure procedure) {
-  return procedure == Procedure::dynamic || procedure == Procedure::transient_heat ||
+  return procedure == nonlinear_statics || procedure == Procedure::dynamic || procedure == Procedure::transient_heat ||
          procedure == Procedure::thermal_stress;
 }
 

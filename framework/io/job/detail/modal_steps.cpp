@@ -1,4 +1,5 @@
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -330,6 +331,46 @@ DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, c
   return request;
 }
 
+/// Statics in increments. Loads without an amplitude go from what they were at the end of the step that is continued to
+/// what they are at the end of this one.
+DynamicStep read_increments(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
+                            const std::vector<NamedLoadCase>& loads) {
+  DynamicStep request;
+  request.method = "static";
+  DynamicTimes& times = request.times;
+  const DynamicStep* before = nullptr;
+  if (yes_or_no(json, "continue", false)) {
+    if (!earlier.empty() && earlier.back().procedure == nonlinear_statics && earlier.back().domain == step.domain)
+      before = std::get_if<DynamicStep>(&earlier.back().modal);
+    if (!before) json.at("continue").fail("the step before is not one of nonlinear statics");
+    request.continues = earlier.size() - 1;
+    times.start = before->times.start + before->times.period;
+  }
+  times.period = positive_or(json, "period", 1);
+  times.increment = positive_or(json, "increment", times.period);
+  if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
+  times.automatic = yes_or_no(json, "automatic", true);
+  times.shortest = positive_or(json, "shortest", 0);
+  times.longest = positive_or(json, "longest", 0);
+  for (const char* key : {"shortest", "longest"})
+    if (json.has(key) && !times.automatic) json.at(key).fail("this is for automatic increments");
+  if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
+  if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
+  request.loads = read_loads(json, loads, false);
+  for (std::size_t i = 0; i < request.loads.size(); ++i)
+    if (!json.has("amplitudes") || !json.at("amplitudes").has(loads[i].load))
+      request.loads[i].amplitude = Amplitude({{0, 0}, {times.period, 1}});
+  if (before)
+    for (StepLoad load : before->loads) {
+      const double end = load.amplitude.at(before->times.period);
+      load.amplitude = Amplitude({{0, end}, {times.period, 0}});
+      if (end != 0) request.loads.push_back(std::move(load));
+    }
+  if (json.has("states_every")) request.states.every = whole(json.at("states_every"), 1, 1'000'000);
+  read_state_choice(json, times.period, request.states);
+  return request;
+}
+
 HarmonicStep read_harmonic(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                            const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
   HarmonicStep request;
@@ -398,7 +439,8 @@ SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<Jo
 Amplitude read_amplitude(const Json& json) { return amplitude(json); }
 
 const std::vector<std::string>& modal_analyses() {
-  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic", "spectrum", "dynamic"};
+  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic",
+                                              "spectrum",  "dynamic",       "nonlinear_static"};
   return words;
 }
 
@@ -406,10 +448,14 @@ Procedure modal_procedure(const std::string& analysis) {
   if (analysis == "modal_dynamic") return Procedure::modal_dynamic;
   if (analysis == "harmonic") return Procedure::harmonic;
   if (analysis == "dynamic") return Procedure::dynamic;
+  if (analysis == "nonlinear_static") return nonlinear_statics;
   return analysis == "spectrum" ? Procedure::spectrum : Procedure::frequency;
 }
 
 std::vector<std::string> modal_keys(Procedure procedure) {
+  if (procedure == nonlinear_statics)
+    return {"increment",       "period",       "automatic",       "shortest",      "longest",       "amplitudes",
+            "support_motions", "states_every", "states_interval", "states_number", "states_change", "continue"};
   switch (procedure) {
     case Procedure::frequency:
       return {"modes", "from", "below"};
@@ -434,6 +480,7 @@ std::vector<std::string> modal_keys(Procedure procedure) {
 
 ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  if (step.procedure == nonlinear_statics) return read_increments(json, earlier, step, loads);
   switch (step.procedure) {
     case Procedure::frequency:
       return read_frequency(json);

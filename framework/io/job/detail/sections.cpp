@@ -15,6 +15,7 @@ const std::vector<Physics>& all_physics() {
   constexpr auto heat = Procedure::steady_heat;
   static const std::vector<Physics> all = {
       {"solid", 3, statics, false, true, true, {}, {}},
+      {"finite_solid", 3, statics, false, true, true, {}, {}},
       {"plane_stress", 2, statics, true, true, true, {"thickness"}, {}},
       {"plane_strain", 2, statics, true, true, true, {"thickness"}, {}},
       {"axisymmetric", 2, statics, true, true, true, {}, {}},
@@ -215,6 +216,9 @@ std::string element_type(const Section& section, const std::string& shape) {
     return physics.name;
   }
   const std::string plain = physics.name + "." + shape;
+  if (physics.name == "finite_solid" && !known(plain))
+    section.json.fail("there are no " + plain + " elements" + (law.empty() ? "" : " of a material that is " + law) +
+                      "; solids of large displacements are isotropic tet4, tet10, wedge6, wedge15, hex8 and hex20");
   if (!section.json.has("formulation")) return plain;
   const Json formulation = section.json.at("formulation");
   const std::string& word = formulation.choice({"default", "full", "reduced", "bbar", "incompatible"});

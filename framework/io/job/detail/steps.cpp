@@ -8,6 +8,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/job/detail/heat_steps.hpp>
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 namespace voussoir::job {
 namespace {
@@ -59,6 +60,8 @@ class StepReader {
           "the job has structural and heat sections: give 'steps' that define the analysis of "
           "them, e.g. {\"analysis\": \"heat\"} and {\"analysis\": \"static\"}");
     } else {
+      if (has_large_displacements(0))
+        root_.fail("the sections have large displacements: give 'steps' with \"analysis\": \"nonlinear_static\"");
       add_step(root_, "step 1", model_.body(0).procedure(), all_loads(0), all_supports(0));
       read_prints(root_, job_.steps.back());
     }
@@ -82,6 +85,8 @@ class StepReader {
       json.fail("'analysis' is missing; the job has sections for \"static\" and for \"heat\"");
     }
     const std::size_t body = *model_.find(procedure);
+    if (has_large_displacements(body))
+      json.fail("the sections have large displacements: use \"analysis\": \"nonlinear_static\"");
     add_step(json, name, procedure, json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body),
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
@@ -92,6 +97,23 @@ class StepReader {
       read_prints(json, step);
     else if (root_.has("print"))
       read_prints(root_, step);
+  }
+
+  static bool is_large(const ElementBlock& block) { return block.type_name().starts_with("finite_solid."); }
+  bool has_large_displacements(std::size_t body) {
+    const Domain& domain = model_.body(body).domain();
+    for (std::size_t k = 0; k < domain.block_count(); ++k)
+      if (is_large(domain.block(k))) return true;
+    return false;
+  }
+  /// All elements of a step of nonlinear statics must take large displacements.
+  void require_large_displacements(const Json& json, std::size_t body) {
+    const Domain& domain = model_.body(body).domain();
+    for (std::size_t k = 0; k < domain.block_count(); ++k)
+      if (const ElementBlock& block = domain.block(k);
+          block.size() > 0 && !is_large(block) && block.type_name() != "mass")
+        json.fail("elements of type " + block.type_name() +
+                  " are those of small displacements; give their sections \"physics\": \"finite_solid\"");
   }
 
   static std::vector<std::string> all_analyses() {
@@ -116,14 +138,22 @@ class StepReader {
       return false;
     const Procedure procedure = modal_procedure(analysis);
     std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
-    const bool loaded =
-        procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic || procedure == Procedure::dynamic;
+    const bool loaded = procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic ||
+                        procedure == Procedure::dynamic || procedure == nonlinear_statics;
     if (loaded) keys.emplace_back("loads");
     for (const std::string& key : modal_keys(procedure)) keys.push_back(key);
     json.allow(keys);
     model_.require(Procedure::statics, json.at("analysis"), "this analysis");
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
+    const bool over_time = procedure == nonlinear_statics || procedure == Procedure::dynamic;
+    if (has_large_displacements(body) && !over_time)
+      json.at("analysis")
+          .fail(
+              "the sections have large displacements, which this analysis does not take; give them \"physics\": "
+              "\"solid\"");
+    if (has_large_displacements(body) || procedure == nonlinear_statics)
+      require_large_displacements(json.at("analysis"), body);
     add_step(json, name, Procedure::statics, {},
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
@@ -202,6 +232,11 @@ class StepReader {
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
     const auto prescribed = json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body);
+    if (has_large_displacements(body))
+      json.at("analysis")
+          .fail(
+              "the sections have large displacements, which this analysis does not take; give them \"physics\": "
+              "\"solid\"");
     const std::size_t heat = heating_step(json.at("temperatures_from"), Procedure::statics);
     const auto* over = std::get_if<DynamicStep>(&job_.steps[heat].modal);
     if (!over)
@@ -292,6 +327,10 @@ class StepReader {
       const bool zero = (!supports_[i].along || supports_[i].along->second == 0) &&
                         std::all_of(supports_[i].values.begin(), supports_[i].values.end(),
                                     [](const auto& v) { return v.second == 0; });
+      if (!zero && !moves[i] && step.procedure == nonlinear_statics && !supports_[i].along) {
+        ramp_support(i, request, ends);
+        continue;
+      }
       if (!zero && !moves[i])
         json.fail("the support '" + supports_[i].name +
                   "' prescribes a value other than zero, which would jump at the beginning; give its course by "
@@ -302,6 +341,24 @@ class StepReader {
       for (const Prescribed& p : places.values) check_start(json, supports_[i].name, p, p.value);
     }
     support_at_ = std::move(ends);
+  }
+
+  /// In nonlinear statics, a support goes from where it is to what is prescribed.
+  void ramp_support(std::size_t support, DynamicStep& request, SupportPlaces& ends) {
+    Supports places;
+    apply_support(supports_[support], places);
+    std::map<double, MovedSupports> groups;  // by where they begin, as a share of what is prescribed
+    for (const Prescribed& p : places.values) {
+      if (p.value == 0) continue;
+      const auto before = support_at_.find({p.node, p.unknown});
+      MovedSupports& moved = groups[before == support_at_.end() ? 0.0 : before->second / p.value];
+      moved.places.push_back({p.node, p.unknown});
+      ends[{p.node, p.unknown}] = p.value;
+    }
+    for (auto& [begin, moved] : groups) {
+      moved.displacement = Amplitude({{0, begin}, {request.times.period, 1}});
+      request.moved.push_back(std::move(moved));
+    }
   }
 
   /// Supports begin where the step before has left them, which is at zero unless that step is continued.

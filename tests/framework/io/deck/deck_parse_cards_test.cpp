@@ -2,6 +2,7 @@
 
 #include <string>
 #include <voussoir/framework/io/deck/detail/deck.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 // What each card of a deck puts into a Deck.
 
@@ -199,12 +200,37 @@ TEST(DeckCards, NamesMayBeDefinedAfterTheirUse) {
 }
 
 TEST(DeckCards, SteadyHeatWithNlgeomIsLinearAllTheSame) {
-  const Deck deck = parse(mesh +
-                          "*STEP,NLGEOM,INC=100\n*HEAT TRANSFER,STEADY STATE,DIRECT\n1.,2.\n*END STEP\n"
-                          "*STEP,PERTURBATION\nThe second one\nof two\n*STATIC,SOLVER=SPOOLES\n,0.\n*END STEP\n");
-  ASSERT_EQ(deck.steps.size(), 2u);
+  const Deck deck = parse(mesh + "*STEP,NLGEOM,INC=100\n*HEAT TRANSFER,STEADY STATE,DIRECT\n1.,2.\n*END STEP\n");
+  ASSERT_EQ(deck.steps.size(), 1u);
   EXPECT_EQ(deck.steps[0].period, 2);
   EXPECT_EQ(deck.steps[0].procedure_place.line, 13);
+  EXPECT_EQ(deck.steps[0].procedure, Procedure::steady_heat);
+}
+
+TEST(DeckCards, NlgeomActsInTheStepsThatFollow) {
+  const Deck deck =
+      parse(mesh +
+            "*STEP,NLGEOM\n*STATIC,DIRECT\n0.1,2.\n*END STEP\n*STEP\n*STATIC\n0.5,1.,0.01,0.6\n*END STEP\n"
+            "*STEP\n*STATIC\n*END STEP\n");
+  ASSERT_EQ(deck.steps.size(), 3u);
+  for (const StepCard& step : deck.steps) {
+    EXPECT_TRUE(step.nlgeom);
+    EXPECT_EQ(step.procedure, nonlinear_statics);
+  }
+  EXPECT_FALSE(deck.steps[0].dynamic.times.automatic);
+  EXPECT_EQ(deck.steps[0].dynamic.times.increment, 0.1);
+  EXPECT_EQ(deck.steps[0].period, 2);
+  EXPECT_TRUE(deck.steps[1].dynamic.times.automatic);
+  EXPECT_EQ(deck.steps[1].dynamic.times.shortest, 0.01);
+  EXPECT_EQ(deck.steps[1].dynamic.times.longest, 0.6);
+  EXPECT_EQ(deck.steps[2].dynamic.times.increment, 1);
+}
+
+TEST(DeckCards, TitlesOfSteps) {
+  const Deck deck = parse(mesh +
+                          "*STEP\n*HEAT TRANSFER,STEADY STATE\n*END STEP\n"
+                          "*STEP,PERTURBATION\nThe second one\nof two\n*STATIC,SOLVER=SPOOLES\n,0.\n*END STEP\n");
+  ASSERT_EQ(deck.steps.size(), 2u);
   EXPECT_TRUE(deck.steps[1].perturbation);
   EXPECT_EQ(deck.steps[1].title, "The second one of two");
   EXPECT_EQ(deck.steps[1].period, 1);

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 // Steps of direct integration: *DYNAMIC.
 
@@ -41,6 +42,20 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
             place);
   if (!state.network_pressures.empty())
     b_.fail("loads like P1NP are not supported in *DYNAMIC steps: give the pressure by P1", place);
+  if (card.nlgeom)
+    for (const BodyActing& body : state.bodies)
+      if (body.label == "CENTRIF" && body.value != 0)
+        b_.fail("CENTRIF with NLGEOM would have to follow the deformed body, which is not supported", body.place);
+  if (direct_ && b_.job.steps[*direct_].procedure == nonlinear_statics && !b_.deck.initial_motions.empty())
+    b_.fail("*INITIAL CONDITIONS of displacements or velocities with a *STATIC step before *DYNAMIC are not supported",
+            place);
+  if (direct_ && b_.job.steps[*direct_].procedure == nonlinear_statics)
+    for (const Acting& a : state.supports.acting())
+      if (!ended_supports_.contains(a.key))
+        b_.fail(
+            "a support that begins in a later step with NLGEOM would jump to its place, since the node has moved; give "
+            "it in the first step",
+            a.place);
   if (card.ramp)
     b_.fail("*STEP, AMPLITUDE=RAMP is not supported in *DYNAMIC steps: give the loads an *AMPLITUDE", card.place);
   if (card.perturbation)

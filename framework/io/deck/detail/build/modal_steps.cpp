@@ -1,4 +1,5 @@
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
+#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,7 @@ void ModalStepMaker::note_unused_cards() const {
 void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                           double start) {
   step_place_ = card.place;
-  if (step.procedure != Procedure::dynamic) direct_.reset();
+  if (step.procedure != Procedure::dynamic && step.procedure != nonlinear_statics) direct_.reset();
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
     if (step.procedure == Procedure::statics) {
@@ -74,6 +75,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     }
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
+    if (step.procedure == nonlinear_statics) step.modal = increments(step, index, card, model, state, start);
     if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
     if (step.procedure == Procedure::transient_heat) step.modal = heat(step, card, model, state, start);
     if (step.procedure == Procedure::thermal_stress) step.modal = stress(step, card, model, state, start);
@@ -181,7 +183,7 @@ std::string ModalStepMaker::name_of_share(const StepTime::Share& share, const Jo
 }
 
 std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& model, ActingState& state, double start,
-                                                bool harmonic) {
+                                                bool harmonic, std::vector<bool>* plain) {
   std::vector<StepLoad> loads;
   for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
   refuse_old_loads(state, harmonic);
@@ -198,6 +200,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
         harmonic ? (share.amplitude ? share.amplitude->curve : Amplitude()) : over_step(share.amplitude, start);
     if (share.imaginary) std::swap(load.real, load.imaginary);
     loads.push_back(std::move(load));
+    if (plain) plain->push_back(!share.amplitude);
   }
   return loads;
 }

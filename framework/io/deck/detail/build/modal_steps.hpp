@@ -3,7 +3,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <voussoir/framework/io/deck/detail/build/steps.hpp>
@@ -42,6 +44,15 @@ class ModalStepMaker {
   /// Motions of supports over a step of `period`, which begin where supports are.
   std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index, double start,
                                             double period);
+  /// Statics in increments: static_step.cpp.
+  DynamicStep increments(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
+                         double start);
+  void check_increments(const JobStep& step, const StepCard& card, const ActingState& state) const;
+  void ramp_loads(const StepCard& card, ActingState& state, const std::vector<bool>& plain,
+                  std::vector<StepLoad>& loads);
+  void refuse_replaced_loads(ActingState& state);
+  std::vector<MovedSupports> ramped_supports(JobStep& step, std::size_t index, const StepCard& card, const Model& model,
+                                             ActingState& state, double start);
   /// Transient heat: heat_step.cpp.
   DynamicStep heat(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
   std::vector<StepLoad> heat_loads(const JobStep& step, Model& model, ActingState& state, double start);
@@ -66,7 +77,9 @@ class ModalStepMaker {
   /// The step whose modes are superposed. Errors for what a superposition does not take.
   std::size_t modes_for(const JobStep& step, const StepCard& card, ActingState& state) const;
   StepDamping damping_for(const StepCard& card);
-  std::vector<StepLoad> loads_for(const JobStep& step, Model& model, ActingState& state, double start, bool harmonic);
+  /// `plain`, where it is given, takes whether each of the loads follows no amplitude.
+  std::vector<StepLoad> loads_for(const JobStep& step, Model& model, ActingState& state, double start, bool harmonic,
+                                  std::vector<bool>* plain = nullptr);
   const AmplitudeCard& amplitude_of(const BaseMotionCard& motion) const;
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
   void set_initial_motion(std::vector<InitialMotion>& displacement, std::vector<InitialMotion>& velocity,
@@ -88,12 +101,15 @@ class ModalStepMaker {
   std::optional<std::size_t> last_heat_;        // the last step of heat, whose temperatures the next one begins with
   bool any_direct_ = false;                     // there was one before
   std::map<std::uint64_t, double> support_at_;  // where supports are at the end of that step, by key; else 0
-  bool any_dynamic_ = false;                    // there was a step of modal dynamics
-  bool loaded_statics_ = false;                 // the last static step had loads
-  bool deformed_ = false;                       // there was such a step since the last modes
-  bool ever_deformed_ = false;                  // there was such a step at all
-  Place step_place_;                            // of the step that is being made
-  StepDamping damping_;                         // lasts until it is given anew
+  std::vector<StepLoad> ended_loads_;           // of the last step of statics in increments: load cases and factors
+  std::set<std::pair<int, std::uint64_t>> ended_keys_;  // what those loads act on, by ledger
+  std::set<std::uint64_t> ended_supports_;              // what was supported in that step
+  bool any_dynamic_ = false;                            // there was a step of modal dynamics
+  bool loaded_statics_ = false;                         // the last static step had loads
+  bool deformed_ = false;                               // there was such a step since the last modes
+  bool ever_deformed_ = false;                          // there was such a step at all
+  Place step_place_;                                    // of the step that is being made
+  StepDamping damping_;                                 // lasts until it is given anew
 };
 
 }  // namespace voussoir::deck

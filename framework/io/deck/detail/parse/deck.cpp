@@ -79,6 +79,7 @@ constexpr CardRule rules[] = {
     {"STATIC", Where::step, &Parser::read_static},
     {"HEAT TRANSFER", Where::step, &Parser::read_heat_transfer},
     {"UNCOUPLED TEMPERATURE-DISPLACEMENT", Where::step, &Parser::read_uncoupled},
+    {"COUPLED TEMPERATURE-DISPLACEMENT", Where::step, &Parser::read_uncoupled},
     {"FREQUENCY", Where::step, &Parser::read_frequency},
     {"MODAL DYNAMIC", Where::step, &Parser::read_modal_dynamic},
     {"DYNAMIC", Where::step, &Parser::read_dynamic},

@@ -8,7 +8,7 @@ namespace voussoir::deck {
 
 void Parser::read_explicit(Card& card) {
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
-  card.refuse("ADIABATIC", "temperatures are not supported in *DYNAMIC steps");
+  card.refuse("ADIABATIC", "deformation produces no heat here: omit it");
   card.refuse("FIXED TIME INCREMENTATION", "give DIRECT for increments of equal size");
   if (card.number("ALPHA", 0) != 0)
     note("*DYNAMIC, EXPLICIT: ALPHA is ignored, central differences have no numerical damping", card.place());

@@ -14,12 +14,19 @@ void Parser::read_heat_transfer(Card& card) {
   read_procedure(card, Procedure::steady_heat);
 }
 
-/// Temperatures first, and then the stress that they cause.
+/// Temperatures first, and then the stress that they cause. Where displacements are small they do not change the
+/// temperatures, so that steps that solve for both at once have the same solution.
 void Parser::read_uncoupled(Card& card) {
   if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
     card.fail_unsupported(ErrorCode::bad_input, card.name() + ", EXPLICIT is not supported: omit it");
   if (step().nlgeom)
-    fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", step().place);
+    fail_unsupported(card.name() + " with NLGEOM, here or in a step before, is not supported: omit it for small displacements",
+                     step().place);
+  if (card.name() == "*COUPLED TEMPERATURE-DISPLACEMENT")
+    note(
+        "*COUPLED TEMPERATURE-DISPLACEMENT is solved as *UNCOUPLED TEMPERATURE-DISPLACEMENT: small displacements do not "
+        "change the temperatures",
+        card.place());
   if (card.flag("STEADY STATE")) {
     card.ignore({"DELTMX"});
     read_procedure(card, Procedure::steady_heat);
