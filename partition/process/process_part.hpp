@@ -12,7 +12,7 @@
 #include <voussoir/partition/partition.hpp>
 
 // A job divided among processes: what one of them holds, and how its numbers relate to those of the whole model.
-// Nothing here communicates. docs/distributed-parts.md describes the parts, their binary form and their files.
+// Nothing here communicates. docs/distributed_parts.md describes the parts, their binary form and their files.
 
 namespace voussoir {
 
