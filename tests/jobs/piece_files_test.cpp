@@ -1,9 +1,12 @@
 // Pieces that several processes write, compared with the file of one process.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -241,6 +244,38 @@ Job layered_job() {
 
 TEST(PieceFiles, AllPiecesHaveTheArraysOfAllMaterialsAndUnknowns) {
   for (const int count : {1, 2, 3, 5, 8}) expect_same_results(layered_job(), count);
+}
+
+/// What a command prints; empty if it fails.
+std::string printed_by(const std::string& command) {
+  std::string text;
+  std::FILE* pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
+  if (!pipe) return {};
+  std::array<char, 4096> buffer;
+  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), n);
+  return ::pclose(pipe) == 0 ? text : std::string();
+}
+
+TEST(PieceFiles, VtkReadsTheListAsOneMesh) {
+  std::string script;
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    const std::string call = std::string(python) + " " VSR_TEST_SOURCE_DIR "/tests/jobs/read_vtu.py ";
+    if (printed_by(call + "probe").find("vtk") != std::string::npos) script = call + "vtk ";
+  }
+  if (script.empty()) GTEST_SKIP() << "python3-vtk9 is not installed: tools/install-dependencies interop";
+  expect_same_results(layered_job(), 3);
+  const auto seen = [&](const std::string& file) {
+    return nlohmann::json::parse(printed_by(script + (testing::scratch_folder() / file).string()));
+  };
+  const auto whole = seen("whole/layers.vtu"), list = seen("pieces/layers.pvtu");
+  EXPECT_EQ(list["cells"], whole["cells"]);
+  EXPECT_EQ(list["types"], whole["types"]);
+  EXPECT_NEAR(list["measure"].get<double>(), whole["measure"].get<double>(), 1e-12);
+  for (const auto& [name, array] : whole["arrays"].items()) {
+    ASSERT_TRUE(list["arrays"].contains(name)) << name;
+    EXPECT_EQ(list["arrays"][name]["components"], array["components"]) << name;
+    EXPECT_EQ(list["arrays"][name]["names"], array["names"]) << name;
+  }
 }
 
 TEST(PieceFiles, RefusesWrongMessagesAndStates) {
