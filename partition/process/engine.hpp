@@ -38,6 +38,15 @@ struct SystemShare {
   std::vector<double> motions;       ///< `modes` numbers per local equation: rigid motions, or constants
 };
 
+/// Where a process runs, and with whom it shares the machine.
+struct ProcessPlacement {
+  std::string machine;  ///< name of the machine
+  int processors = 1;   ///< processors that the process may use
+  int neighbours = 1;   ///< processes on the same machine, this one included
+  int position = 0;     ///< number of this process among them, from 0
+  int sharers = 1;      ///< processes that may use exactly the same processors, this one included
+};
+
 /// How an engine solves.
 struct EngineSettings {
   std::string method = "auto";       ///< one of Engine::methods(); auto: by the size of the system
@@ -67,6 +76,7 @@ class Engine {
   virtual std::string name() const = 0;      ///< as in open_engine()
   virtual std::string describe() const = 0;  ///< the libraries with their versions
   virtual Processes& processes() = 0;        ///< the processes of this run
+  virtual ProcessPlacement placement() = 0;  ///< of this process; collective
   /// Names for EngineSettings::method with one line about each; the first is "auto".
   virtual std::vector<std::pair<std::string, std::string>> methods() const = 0;
   /// Makes a solver. An unknown method is an Error (not_found).
