@@ -1,0 +1,350 @@
+#include <voussoir/partition/process/process_statics.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <voussoir/backends/detail/rigid_mode.hpp>
+#include <voussoir/solvers/static_problem.hpp>
+
+namespace voussoir {
+namespace {
+
+/// Neighbours of a part, in the order of ProcessPart::shared.
+std::vector<int> neighbours_of(const ProcessPart& part) {
+  std::vector<int> list;
+  for (const SharedNodes& shared : part.shared) list.push_back(shared.part);
+  return list;
+}
+
+std::vector<Motion> motions_of(const std::vector<std::string>& unknowns) {
+  static constexpr std::array<std::pair<const char*, Motion>, 7> names{{{"ux", Motion::x},
+                                                                        {"uy", Motion::y},
+                                                                        {"uz", Motion::z},
+                                                                        {"rx", Motion::rotation_x},
+                                                                        {"ry", Motion::rotation_y},
+                                                                        {"rz", Motion::rotation_z},
+                                                                        {"T", Motion::value}}};
+  std::vector<Motion> motions;
+  for (const std::string& unknown : unknowns) {
+    const auto known = std::find_if(names.begin(), names.end(), [&](const auto& pair) { return unknown == pair.first; });
+    motions.push_back(known == names.end() ? Motion::nothing : known->second);
+  }
+  return motions;
+}
+
+}  // namespace
+
+void sum_shared_nodes(Processes& processes, const ProcessPart& part, std::size_t domain, NodalField& field) {
+  const std::vector<std::string>& names = part.domains[domain].unknown_names;
+  std::vector<int> column;  // of each unknown of the whole domain in the field
+  for (const std::string& name : names) {
+    const auto it = std::find(field.components.begin(), field.components.end(), name);
+    column.push_back(it == field.components.end() ? -1 : static_cast<int>(it - field.components.begin()));
+  }
+  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::string> sent;
+  for (const SharedNodes& shared : part.shared) {
+    std::vector<double> values;
+    for (const std::int32_t node : shared.nodes)
+      for (const int c : column) values.push_back(c < 0 ? nothing : field.at(node, c));
+    sent.emplace_back(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+  }
+  const std::vector<std::string> received = processes.exchange(neighbours_of(part), sent);
+  // In the order of the parts, so that all of them get the same bits. The own values are in their place.
+  const std::vector<double> own = field.values;
+  std::vector<char> begun(static_cast<std::size_t>(part.node_count()), 0);
+  const auto add = [&](std::int32_t node, const double* values) {
+    for (std::size_t u = 0; u < column.size(); ++u) {
+      if (column[u] < 0) continue;
+      double& sum = field.values[static_cast<std::size_t>(node) * field.components.size() + column[u]];
+      if (!begun[node]) sum = nothing;
+      if (std::isnan(values[u])) continue;
+      sum = std::isnan(sum) ? values[u] : sum + values[u];
+    }
+    begun[node] = 1;
+  };
+  std::vector<std::int32_t> shared_nodes;
+  for (const SharedNodes& shared : part.shared)
+    shared_nodes.insert(shared_nodes.end(), shared.nodes.begin(), shared.nodes.end());
+  std::sort(shared_nodes.begin(), shared_nodes.end());
+  shared_nodes.erase(std::unique(shared_nodes.begin(), shared_nodes.end()), shared_nodes.end());
+  const auto add_own = [&] {
+    std::vector<double> values(column.size());
+    for (const std::int32_t node : shared_nodes) {
+      for (std::size_t u = 0; u < column.size(); ++u)
+        values[u] = column[u] < 0
+                        ? nothing
+                        : own[static_cast<std::size_t>(node) * field.components.size() + static_cast<std::size_t>(column[u])];
+      add(node, values.data());
+    }
+  };
+  bool own_added = false;
+  for (std::size_t k = 0; k < part.shared.size(); ++k) {
+    const SharedNodes& shared = part.shared[k];
+    if (!own_added && shared.part > part.part) {
+      add_own();
+      own_added = true;
+    }
+    if (received[k].size() != shared.nodes.size() * column.size() * sizeof(double))
+      throw Error(ErrorCode::internal, "parts " + std::to_string(part.part) + " and " + std::to_string(shared.part) +
+                                           " do not agree on the nodes that they share");
+    std::vector<double> values(shared.nodes.size() * column.size());
+    std::memcpy(values.data(), received[k].data(), received[k].size());
+    for (std::size_t i = 0; i < shared.nodes.size(); ++i) add(shared.nodes[i], values.data() + i * column.size());
+  }
+  if (!own_added) add_own();
+}
+
+ProcessStatics::ProcessStatics(const ProcessPart& part, std::size_t domain, Engine& engine,
+                               std::shared_ptr<Backend> backend, const EngineSettings& settings)
+    : part_(part),
+      domain_index_(domain),
+      domain_(*part.job.domains.at(domain)),
+      engine_(engine),
+      processes_(engine.processes()),
+      backend_(std::move(backend)),
+      integrator_(std::make_unique<StaticIntegrator>()) {
+  agree(processes_, [&] {
+    solver_ = engine_.make_solver(settings);
+    solver_->progress = [this](int iteration, double residual) {
+      return !observer || observer({"solve", since_start_.seconds(), iteration, residual});
+    };
+  });
+  equations_ = part_.domains[domain_index_].unknown_count();
+}
+
+ProcessStatics::~ProcessStatics() = default;
+
+void ProcessStatics::add_time(const std::string& stage, double seconds) {
+  const auto same = std::find_if(times_.begin(), times_.end(), [&](const StageTime& t) { return t.stage == stage; });
+  if (same == times_.end())
+    times_.push_back({stage, seconds});
+  else
+    same->seconds += seconds;
+}
+
+void ProcessStatics::together(const std::string& stage, const std::function<void()>& work) {
+  const Stopwatch watch;
+  agree(processes_, [&] {
+    if (observer && !observer({stage, since_start_.seconds(), 0, 0}))
+      throw Error(ErrorCode::cancelled, "cancelled before '" + stage + "'");
+    work();
+  });
+  add_time(stage, watch.seconds());
+}
+
+void ProcessStatics::prepare() {
+  const bool is_old = model_ && model_->domain_revision() != domain_.revision();
+  const bool has_none = !model_ && part_.has_elements(domain_index_);
+  if (!processes_.any(is_old || has_none || !is_formed_)) return;
+  together("number", [&] {
+    if (soe_ && soe_->has_model()) soe_->forget_model();
+    model_.reset();
+    is_formed_ = false;
+    if (!part_.has_elements(domain_index_)) return;
+    model_ = std::make_unique<AnalysisModel>(domain_, backend_, TransformationHandler(), PlainNumberer());
+  });
+  check_model();
+  together("pattern", [&] {
+    if (!model_) return;
+    soe_ = make_soe(model_->device_model().uniform_components() > 0 ? "bsr" : "csr");
+    soe_->set_model(*model_);
+  });
+}
+
+void ProcessStatics::check_model() {
+  together("check model", [&] {
+    if (model_ && model_->has_history())
+      throw Error(ErrorCode::unavailable,
+                  "an element remembers what happened to it, and that is not implemented for several processes; run "
+                  "without --engine");
+    if (model_ && !model_->is_linear())
+      throw Error(ErrorCode::unavailable,
+                  "the model is not linear (radiation, conductivity that depends on temperature, or an element's law), "
+                  "and that is not implemented for several processes; run without --engine");
+  });
+  check_free_flags();
+}
+
+/// Supports of shared nodes are in all parts that have them: the parts must agree on what is solved for.
+void ProcessStatics::check_free_flags() const {
+  NodalField field;
+  if (model_) field.components = model_->unknown_names();
+  field.values.assign(static_cast<std::size_t>(part_.node_count()) * field.components.size(),
+                      std::numeric_limits<double>::quiet_NaN());
+  if (model_)
+    for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
+      const auto place = model_->place(e);
+      field.values[static_cast<std::size_t>(place.node) * field.components.size() + place.component] =
+          model_->is_free(e) ? 1 : 1 << 20;
+    }
+  const std::vector<double> before = field.values;
+  sum_shared_nodes(processes_, part_, domain_index_, field);
+  agree(processes_, [&] {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (std::isnan(before[i])) continue;
+      const auto sum = static_cast<std::int64_t>(field.values[i]);
+      if (sum % (1 << 20) == 0 || sum < (1 << 20)) continue;
+      const std::size_t width = field.components.size();
+      throw Error(ErrorCode::internal, "parts do not agree whether this unknown is solved for",
+                  domain_.node_label(static_cast<std::int32_t>(i / width)) + ", " + field.components[i % width]);
+    }
+  });
+}
+
+SystemShare ProcessStatics::system_share() const {
+  const DomainShare& domain = part_.domains[domain_index_];
+  SystemShare share;
+  share.size = domain.unknown_count();
+  share.first = domain.ownership[static_cast<std::size_t>(part_.part)];
+  share.owned = domain.ownership[static_cast<std::size_t>(part_.part) + 1] - share.first;
+  share.block_size = std::max(1, domain.nodal_unknowns);
+  if (!model_) {
+    share.matrix.row_start = {0};
+    return share;
+  }
+  share.number = global_equations(part_, domain_index_, *model_);
+  share.matrix = soe_->sparse_matrix()->to_host();
+  share.symmetric = model_->device_model().symmetric();
+  for (std::int32_t e = 0; e < model_->equation_count(); ++e) share.free.push_back(model_->is_free(e));
+  return share;
+}
+
+// About a centre and by a length that are the same on all processes.
+void ProcessStatics::add_motions(SystemShare& share, bool has_equations) const {
+  std::array<double, 4> sums{};
+  const auto coordinates = domain_.coordinates();
+  for (std::int32_t n = 0; n < part_.node_count(); ++n)
+    if (part_.owns(n)) {
+      for (std::size_t i = 0; i < 3; ++i) sums[i] += coordinates[3 * static_cast<std::size_t>(n) + i];
+      sums[3] += 1;
+    }
+  processes_.sum(sums);
+  std::array<double, 3> centre{};
+  for (std::size_t i = 0; i < 3; ++i) centre[i] = sums[3] > 0 ? sums[i] / sums[3] : 0;
+  std::array<double, 1> squares{};
+  for (std::int32_t n = 0; n < part_.node_count(); ++n)
+    if (part_.owns(n))
+      for (std::size_t i = 0; i < 3; ++i)
+        squares[0] += std::pow(coordinates[3 * static_cast<std::size_t>(n) + i] - centre[i], 2);
+  processes_.sum(squares);
+  const double length = squares[0] > 0 ? std::sqrt(squares[0] / sums[3]) : 1;
+
+  const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
+  const std::vector<Motion> motions = motions_of(names);
+  const auto has = [&](Motion m) { return std::find(motions.begin(), motions.end(), m) != motions.end(); };
+  const bool constants = has(Motion::nothing) || (has(Motion::value) && names.size() > 1);
+  share.modes = constants ? static_cast<int>(names.size()) : has(Motion::z) ? 6 : has(Motion::y) ? 3 : 1;
+  if (!has_equations) return;
+  const auto modes = static_cast<std::size_t>(share.modes);
+  share.motions.assign(share.number.size() * modes, 0.0);
+  std::vector<std::size_t> whole_name;  // of each unknown of the part
+  for (const std::string& name : model_->unknown_names())
+    whole_name.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  for (std::int32_t e = 0; e < model_->equation_count(); ++e) {
+    const auto place = model_->place(e);
+    const std::size_t unknown = whole_name[static_cast<std::size_t>(place.component)];
+    double* const value = share.motions.data() + static_cast<std::size_t>(e) * modes;
+    std::array<double, 3> x{};
+    for (std::size_t i = 0; i < 3; ++i)
+      x[i] = (coordinates[3 * static_cast<std::size_t>(place.node) + i] - centre[i]) / length;
+    if (constants)
+      value[unknown] = 1;
+    else
+      detail::rigid_mode(motions[unknown], share.modes, x[0], x[1], x[2], length, value);
+  }
+}
+
+void ProcessStatics::form(AnalysisState& state) {
+  const bool has_old = is_formed_ && (!model_ || integrator_->has_formed(*model_, state, *soe_));
+  if (!processes_.any(!has_old)) return;
+  SystemShare share;
+  together("assemble", [&] {
+    if (model_) integrator_->form_tangent(*model_, state, *soe_);
+    share = system_share();
+  });
+  share.symmetric = !processes_.any(!share.symmetric);
+  add_motions(share, model_ != nullptr);
+  std::array<double, 1> free{};  // counted by their owners
+  for (std::size_t e = 0; e < share.number.size(); ++e)
+    if (share.free[e] && part_.owns(model_->place(static_cast<std::int32_t>(e)).node)) free[0] += 1;
+  processes_.sum(free);
+  free_equations_ = static_cast<std::int64_t>(free[0]);
+  const Stopwatch watch;
+  solver_->set_system(share);
+  add_time("set up", watch.seconds());
+  is_formed_ = true;
+}
+
+SolveReport ProcessStatics::balance(AnalysisState& state) {
+  std::vector<double> b, x;
+  together("loads", [&] {
+    if (!model_) return;
+    Vector unbalance = model_->make_vector();
+    integrator_->form_unbalance(*model_, state, unbalance);
+    b = unbalance.to_host();
+  });
+  x.assign(b.size(), 0.0);
+  const Stopwatch watch;
+  SolveReport report = solver_->solve(b, x);
+  add_time("solve", watch.seconds());
+  if (!report.converged) return report;
+  together("update", [&] {
+    if (!model_) return;
+    Vector increment = model_->make_vector();
+    increment.from_host(x);
+    integrator_->update(*model_, increment, state);
+  });
+  return report;
+}
+
+StepResult ProcessStatics::result_of(const AnalysisState& state, const SolveReport& report) {
+  StepResult result;
+  together("recover", [&] {
+    if (model_) {
+      result = make_step_result(*model_, *integrator_, state, report, true);
+    } else {
+      result.step = state.name;
+      result.report = report;
+    }
+  });
+  sum_shared_nodes(processes_, part_, domain_index_, result.reactions);
+  sum_shared_nodes(processes_, part_, domain_index_, result.internal_forces);
+  // Every part has counted its own share of each force, so that the sums of the parts are those of the whole.
+  const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
+  std::vector<double> sums(2 * names.size() + 1, 0.0);
+  if (model_)
+    for (std::size_t u = 0; u < names.size(); ++u) {
+      const auto& own = model_->unknown_names();
+      const auto at = static_cast<std::size_t>(std::find(own.begin(), own.end(), names[u]) - own.begin());
+      if (at == own.size()) continue;
+      sums[u] = result.load_sum[at];
+      sums[names.size() + u] = result.reaction_sum[at];
+    }
+  sums.back() = result.energy;
+  processes_.sum(sums);
+  const auto count = static_cast<std::ptrdiff_t>(names.size());
+  result.load_sum.assign(sums.begin(), sums.begin() + count);
+  result.reaction_sum.assign(sums.begin() + count, sums.begin() + 2 * count);
+  result.energy = sums.back();
+  return result;
+}
+
+StepResult ProcessStatics::solve(const Step& step) {
+  prepare();
+  AnalysisState state;
+  together("begin", [&] {
+    state = std::move(step_states(domain_, {step}).front());
+    if (model_) integrator_->begin_step(*model_, state);
+  });
+  form(state);
+  const SolveReport report = balance(state);
+  // The report is the same on all processes, so that all of them throw.
+  if (!report.converged) throw SharedError(NotConverged(report, {}, step.name), 0);
+  return result_of(state, report);
+}
+
+}  // namespace voussoir
