@@ -26,7 +26,8 @@ struct SharedNodes {
 struct DomainShare {
   std::vector<std::string> unknown_names;  ///< of the whole domain; a part may have fewer, in another order
   /// Per local node: all unknowns that the node has in the whole domain, as indices into `unknown_names`. Some of them
-  /// may exist in other parts only, such as rotations at a node where a shell meets a solid.
+  /// may exist in other parts only, such as rotations at a node where a shell meets a solid. A node that no element
+  /// uses but an equation names has all of them; see held_unknowns().
   std::vector<UnknownSet> unknowns;
   /// Per local node: global number of its first unknown; the others follow in the order of `unknown_names`.
   std::vector<std::int64_t> first_unknown;
@@ -45,32 +46,32 @@ struct DomainShare {
 
 /// What one process of a distributed run holds of a job.
 ///
-/// The elements of the whole model are divided; a node is in every part that has one of its elements, and it is owned by
-/// the lowest of these parts. Global numbers of nodes and unknowns are contiguous for each owner. A part may have neither
-/// elements nor nodes if there are more processes than elements.
+/// The elements of the whole model are divided; a node is in every part that has one of its elements, and it is owned
+/// by the lowest of these parts. Global numbers of nodes and unknowns are contiguous for each owner. A part may have
+/// neither elements nor nodes if there are more processes than elements.
 ///
 /// `job` can be used like any other: its domains and steps are those of the whole job, restricted to the part (see
 /// Subdomain). Domains have blocks and load cases of the same names in the same order; sets that have no members here
 /// are missing. Output requests name sets of the whole job.
 struct ProcessPart {
-  std::int32_t part = 0;            ///< number of this part, from 0
-  std::int32_t parts = 1;           ///< number of all parts
-  Job job;                          ///< restricted to the part
-  std::int64_t whole_nodes = 0;     ///< number of nodes of the whole job, including those that no element uses
-  std::vector<std::int64_t> whole;  ///< per local node: its index in the whole job, ascending
-  std::vector<std::int64_t> global_node;   ///< per local node: its global number, contiguous for each owner
-  std::vector<std::int64_t> ownership;     ///< per part, and one more: global nodes of part p, as in DomainShare
-  std::vector<std::int32_t> owner;         ///< per local node: the part that owns it
-  std::vector<SharedNodes> shared;         ///< by ascending part
-  std::vector<DomainShare> domains;        ///< one entry per entry of Job::domains
+  std::int32_t part = 0;                  ///< number of this part, from 0
+  std::int32_t parts = 1;                 ///< number of all parts
+  Job job;                                ///< restricted to the part
+  std::int64_t whole_nodes = 0;           ///< number of nodes of the whole job, including those that no element uses
+  std::vector<std::int64_t> whole;        ///< per local node: its index in the whole job, ascending
+  std::vector<std::int64_t> global_node;  ///< per local node: its global number, contiguous for each owner
+  std::vector<std::int64_t> ownership;    ///< per part, and one more: global nodes of part p, as in DomainShare
+  std::vector<std::int32_t> owner;        ///< per local node: the part that owns it
+  std::vector<SharedNodes> shared;        ///< by ascending part
+  std::vector<DomainShare> domains;       ///< one entry per entry of Job::domains
 
   std::int32_t node_count() const { return static_cast<std::int32_t>(owner.size()); }  ///< number of local nodes
   bool owns(std::int32_t node) const { return owner[static_cast<std::size_t>(node)] == part; }  ///< of a local node
   bool has_elements(std::size_t domain) const;  ///< whether a domain of this part has an element
 };
 
-/// Throws Error (bad_input, unavailable) that names what cannot be divided: superelements, mode superposition, procedures
-/// of users, loads with a course of their own, meshes without sections.
+/// Throws Error (bad_input, unavailable) that names what cannot be divided: superelements, mode superposition,
+/// procedures of users, loads with a course of their own, meshes without sections.
 void check_divisible(const Job& job);
 
 /// Divides a job into parts, which are made one at a time so that nobody has to hold all of them.
@@ -89,10 +90,10 @@ class JobDivision {
   ~JobDivision();
   JobDivision(JobDivision&&) noexcept;  ///< leaves the other object empty
 
-  int parts() const;                                       ///< number of parts, empty ones included
-  int filled_parts() const;                                ///< number of parts that have elements
-  const Partition& partition(std::size_t domain) const;    ///< of a domain, into filled_parts()
-  ProcessPart part(int part) const;                        ///< makes one part
+  int parts() const;                                     ///< number of parts, empty ones included
+  int filled_parts() const;                              ///< number of parts that have elements
+  const Partition& partition(std::size_t domain) const;  ///< of a domain, into filled_parts()
+  ProcessPart part(int part) const;                      ///< makes one part
 
  private:
   struct State;
@@ -103,10 +104,15 @@ class JobDivision {
 /// that domain.
 std::vector<std::int64_t> global_equations(const ProcessPart& part, std::size_t domain, const AnalysisModel& model);
 
+/// Global numbers of unknowns that nobody numbers: those of a node that no element uses and of which an equation names
+/// some unknowns only. They have no stiffness and are held at zero: a solver gives them a unit diagonal. They belong to
+/// the part that has the equation.
+std::vector<std::int64_t> held_unknowns(const ProcessPart& part, std::size_t domain, const AnalysisModel& model);
+
 /// A part as bytes, with a version and a checksum, for messages and files. Numbers are little-endian.
 std::string encode(const ProcessPart& part);
-/// The part of these bytes. `where` is what errors name, usually a path. Bytes that are damaged, incomplete or of another
-/// version are an Error (bad_input); an element type that this process does not know is an Error (not_found).
+/// The part of these bytes. `where` is what errors name, usually a path. Bytes that are damaged, incomplete or of
+/// another version are an Error (bad_input); an element type that this process does not know is an Error (not_found).
 ProcessPart decode(std::string_view bytes, const std::string& where);
 
 }  // namespace voussoir
