@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include <voussoir/backends/detail/plugin_loader.hpp>
+#include <voussoir/backends/plugin.hpp>
 
 namespace voussoir {
 namespace {
@@ -32,15 +32,15 @@ struct EngineLibrary {
 EngineLibrary find_engine(const std::string& name) {
   const std::string file = "libvoussoir_" + name + ".so";
   std::string searched;
-  for (const auto& folder : detail::plugin_folders()) {
-    const std::filesystem::path path = folder / file;
+  for (const std::string& folder : plugin_search_path()) {
+    const std::filesystem::path path = std::filesystem::path(folder) / file;
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) {
       if (void* handle = load_engine(path.string())) return {handle, path.string()};
       engine_unavailable(name, path.string() + " cannot be loaded (" + loader_error() +
                                    "); install its dependencies, or rebuild it for this machine");
     }
-    searched += folder.string() + ", ";
+    searched += folder + ", ";
   }
   if (void* handle = load_engine(file)) return {handle, file};
   engine_unavailable(name, file + " was not found (searched " + searched +

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include <voussoir/backends/detail/rigid_mode.hpp>
 #include <voussoir/solvers/static_problem.hpp>
 
 namespace voussoir {
@@ -19,20 +18,40 @@ std::vector<int> neighbours_of(const ProcessPart& part) {
   return list;
 }
 
-std::vector<Motion> motions_of(const std::vector<std::string>& unknowns) {
-  static constexpr std::array<std::pair<const char*, Motion>, 7> names{{{"ux", Motion::x},
-                                                                        {"uy", Motion::y},
-                                                                        {"uz", Motion::z},
-                                                                        {"rx", Motion::rotation_x},
-                                                                        {"ry", Motion::rotation_y},
-                                                                        {"rz", Motion::rotation_z},
-                                                                        {"T", Motion::value}}};
-  std::vector<Motion> motions;
+/// Displacements along x, y, z (0, 1, 2), rotations about them (3, 4, 5), temperature (6); −1 for other unknowns.
+std::vector<int> kinds_of_unknowns(const std::vector<std::string>& unknowns) {
+  static constexpr std::array<const char*, 7> names{"ux", "uy", "uz", "rx", "ry", "rz", "T"};
+  std::vector<int> kinds;
   for (const std::string& unknown : unknowns) {
-    const auto known = std::find_if(names.begin(), names.end(), [&](const auto& pair) { return unknown == pair.first; });
-    motions.push_back(known == names.end() ? Motion::nothing : known->second);
+    const auto known = std::find_if(names.begin(), names.end(), [&](const char* name) { return unknown == name; });
+    kinds.push_back(known == names.end() ? -1 : static_cast<int>(known - names.begin()));
   }
-  return motions;
+  return kinds;
+}
+
+/// What an unknown of this kind does in each rigid motion, at a point that is counted from the centre and divided by a
+/// length: three translations and three rotations in space, two and one in the plane.
+void put_rigid_motions(int kind, int modes, const std::array<double, 3>& x, double length, double* value) {
+  if (modes == 1) {
+    value[0] = 1;
+    return;
+  }
+  if (modes == 3) {  // the plane turns about z
+    if (kind < 2) value[kind] = 1;
+    if (kind == 0) value[2] = -x[1];
+    if (kind == 1) value[2] = x[0];
+    if (kind == 5) value[2] = 1 / length;
+    return;
+  }
+  if (kind >= 3) {
+    value[kind] = 1 / length;
+    return;
+  }
+  value[kind] = 1;
+  // ω × x for a rotation about each axis.
+  const int next = (kind + 1) % 3, last = (kind + 2) % 3;
+  value[3 + next] = x[static_cast<std::size_t>(last)];
+  value[3 + last] = -x[static_cast<std::size_t>(next)];
 }
 
 }  // namespace
@@ -169,8 +188,8 @@ void ProcessStatics::check_model() {
   check_free_flags();
 }
 
-/// Supports of shared nodes are in all parts that have them: the parts must agree on what is solved for.
-void ProcessStatics::check_free_flags() const {
+/// Supports of shared nodes are in all parts that have them: the parts must agree on what is solved for. Counts it.
+void ProcessStatics::check_free_flags() {
   NodalField field;
   if (model_) field.components = model_->unknown_names();
   field.values.assign(static_cast<std::size_t>(part_.node_count()) * field.components.size(),
@@ -183,16 +202,20 @@ void ProcessStatics::check_free_flags() const {
     }
   const std::vector<double> before = field.values;
   sum_shared_nodes(processes_, part_, domain_index_, field);
+  std::array<double, 1> count{};  // an equation that n parts have counts 1 / n in each
   agree(processes_, [&] {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (std::isnan(before[i])) continue;
       const auto sum = static_cast<std::int64_t>(field.values[i]);
+      if (sum < (1 << 20)) count[0] += 1.0 / static_cast<double>(sum);
       if (sum % (1 << 20) == 0 || sum < (1 << 20)) continue;
       const std::size_t width = field.components.size();
       throw Error(ErrorCode::internal, "parts do not agree whether this unknown is solved for",
                   domain_.node_label(static_cast<std::int32_t>(i / width)) + ", " + field.components[i % width]);
     }
   });
+  processes_.sum(count);
+  free_equations_ = std::llround(count[0]);
 }
 
 SystemShare ProcessStatics::system_share() const {
@@ -234,10 +257,10 @@ void ProcessStatics::add_motions(SystemShare& share, bool has_equations) const {
   const double length = squares[0] > 0 ? std::sqrt(squares[0] / sums[3]) : 1;
 
   const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
-  const std::vector<Motion> motions = motions_of(names);
-  const auto has = [&](Motion m) { return std::find(motions.begin(), motions.end(), m) != motions.end(); };
-  const bool constants = has(Motion::nothing) || (has(Motion::value) && names.size() > 1);
-  share.modes = constants ? static_cast<int>(names.size()) : has(Motion::z) ? 6 : has(Motion::y) ? 3 : 1;
+  const std::vector<int> kinds = kinds_of_unknowns(names);
+  const auto has = [&](int kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+  const bool constants = has(-1) || (has(6) && names.size() > 1);
+  share.modes = constants ? static_cast<int>(names.size()) : has(2) ? 6 : has(1) ? 3 : 1;
   if (!has_equations) return;
   const auto modes = static_cast<std::size_t>(share.modes);
   share.motions.assign(share.number.size() * modes, 0.0);
@@ -254,7 +277,7 @@ void ProcessStatics::add_motions(SystemShare& share, bool has_equations) const {
     if (constants)
       value[unknown] = 1;
     else
-      detail::rigid_mode(motions[unknown], share.modes, x[0], x[1], x[2], length, value);
+      put_rigid_motions(kinds[unknown], share.modes, x, length, value);
   }
 }
 
@@ -268,11 +291,6 @@ void ProcessStatics::form(AnalysisState& state) {
   });
   share.symmetric = !processes_.any(!share.symmetric);
   add_motions(share, model_ != nullptr);
-  std::array<double, 1> free{};  // counted by their owners
-  for (std::size_t e = 0; e < share.number.size(); ++e)
-    if (share.free[e] && part_.owns(model_->place(static_cast<std::int32_t>(e)).node)) free[0] += 1;
-  processes_.sum(free);
-  free_equations_ = static_cast<std::int64_t>(free[0]);
   const Stopwatch watch;
   solver_->set_system(share);
   add_time("set up", watch.seconds());

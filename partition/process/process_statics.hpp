@@ -44,7 +44,7 @@ class ProcessStatics {
  private:
   void prepare();
   void check_model();
-  void check_free_flags() const;
+  void check_free_flags();
   SystemShare system_share() const;
   void add_motions(SystemShare& share, bool has_equations) const;
   void form(AnalysisState& state);
