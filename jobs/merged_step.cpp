@@ -70,9 +70,7 @@ class MessageReader {
     if (length > 0) std::memcpy(to, bytes_.data() + at_, length);
     at_ += length;
   }
-  [[noreturn]] static void fail() {
-    throw Error(ErrorCode::internal, "a message between processes is incomplete");
-  }
+  [[noreturn]] static void fail() { throw Error(ErrorCode::internal, "a message between processes is incomplete"); }
   const std::string& bytes_;
   std::size_t at_ = 0;
 };

@@ -43,8 +43,9 @@ class WholeModelCheck {
     require_no_free_motion(find_free_motions(model));
     const RigidClusters clusters(model);
     if (!clusters.motions().empty())
-      add_note("parts of the model may be connected by a hinge only; the method mumps of the engine detects mechanisms, "
-               "iterative methods do not");
+      add_note(
+          "parts of the model may be connected by a hinge only; the method mumps of the engine detects mechanisms, "
+          "iterative methods do not");
     else if (!clusters.undecided().empty())
       add_note("mechanisms could not be excluded: " + clusters.undecided());
     if (const std::int32_t bodies = Bodies(model).count(); bodies > 1)
@@ -151,8 +152,7 @@ class ProcessRunner {
     Domain& domain = *part_.job.domains[step.domain];
     const LoadCase* const loads = load_cases_->find(step);
     const std::vector<double>* const own = loads && !loads->temperatures().empty() ? &loads->temperatures() : nullptr;
-    std::vector<double> values(static_cast<std::size_t>(domain.node_count()),
-                               std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> values(static_cast<std::size_t>(domain.node_count()), std::numeric_limits<double>::quiet_NaN());
     const NodalField& field = unknowns_.at(*step.heated_by);
     if (!field.components.empty()) values = field.values;  // a part without elements has no field
     for (std::size_t n = 0; n < values.size(); ++n)
@@ -180,8 +180,7 @@ class ProcessRunner {
 
   ProcessStatics& analysis_of(std::size_t domain) {
     auto& analysis = analyses_[domain];
-    if (!analysis)
-      analysis = std::make_unique<ProcessStatics>(part_, domain, engine_, backend_, options_.engine);
+    if (!analysis) analysis = std::make_unique<ProcessStatics>(part_, domain, engine_, backend_, options_.engine);
     return *analysis;
   }
 
@@ -247,8 +246,8 @@ class ProcessRunner {
     job.backend = backend_->describe();
     job.threads = backend_->threads();
     job.backend_bytes = backend_->bytes_peak();
-    job.matrix = "sparse rows on " + std::to_string(processes_.count()) +
-                 (processes_.count() == 1 ? " process" : " processes");
+    job.matrix =
+        "sparse rows on " + std::to_string(processes_.count()) + (processes_.count() == 1 ? " process" : " processes");
     for (const std::string& note : engine_.notes()) job.notes.push_back(note);
     collect_shares();
   }
@@ -320,8 +319,9 @@ void check_process_job(const Job& job) {
                   place_of(step));
     if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")
       throw Error(ErrorCode::unavailable,
-                  "the procedure '" + step.procedure_name + "' is not one that works on several processes; run without "
-                  "--engine",
+                  "the procedure '" + step.procedure_name +
+                      "' is not one that works on several processes; run without "
+                      "--engine",
                   place_of(step));
   }
   check_divisible(job);

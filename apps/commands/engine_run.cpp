@@ -51,8 +51,9 @@ ProcessOptions process_options(const EngineRun& run) {
     else if (run.how.solver == "cg+amg")
       options.engine.method = "gamg";
     else
-      refuse_option("--solver", "with --engine there are auto, direct and cg+amg; other methods of PETSc are reached "
-                                "by --engine petsc:METHOD and by --petsc");
+      refuse_option("--solver",
+                    "with --engine there are auto, direct and cg+amg; other methods of PETSc are reached "
+                    "by --engine petsc:METHOD and by --petsc");
   }
   if (run.how.storage != "auto") refuse_option("--storage", "an engine stores its matrix itself; leave it out");
   if (run.how.numbering != "auto") refuse_option("--numbering", "an engine numbers equations itself; leave it out");
@@ -151,7 +152,9 @@ class EngineRunner {
    public:
     explicit Writer(ResultFiles& files) : files_(files) {}
     void step(std::size_t step, StepResult result) override { files_.step(step, std::move(result)); }
-    void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override { files_.modes(step, std::move(modes)); }
+    void modes(std::size_t step, std::shared_ptr<const ModeSet> modes) override {
+      files_.modes(step, std::move(modes));
+    }
     void state(std::size_t step, StepState state) override { files_.state(step, std::move(state)); }
     void end(std::size_t step, StepResponse response) override { files_.end(step, std::move(response)); }
 
@@ -209,8 +212,7 @@ class EngineRunner {
     const std::string threads =
         least == most ? counted(most, "thread") + " each" : fmt::format("{} to {} threads each", least, most);
     std::string text = fmt::format("  engine   {}; {} on {}, {}; at most {} of memory\n", engine_.describe(),
-                                   parts.size() == 1 ? "1 process"
-                                                     : fmt::format("{} processes", parts.size()),
+                                   parts.size() == 1 ? "1 process" : fmt::format("{} processes", parts.size()),
                                    counted(static_cast<long long>(machines.size()), "machine"), threads,
                                    readable_bytes(static_cast<double>(most_memory)));
     for (std::size_t p = 0; run_.verbose && p < parts.size(); ++p)

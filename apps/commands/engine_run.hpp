@@ -14,12 +14,12 @@ namespace voussoir::app {
 
 /// What the command line says of a run on several processes.
 struct EngineRun {
-  std::string engine;               ///< "petsc", or "petsc:METHOD"
-  std::string engine_options;       ///< options of PETSc
-  std::vector<std::string> files;   ///< decks and job files
-  StaticOptions how;                ///< backend, tolerance …; what an engine does not know is refused
-  ResultOptions results;            ///< pictures, points, paths
-  OutputOptions output;             ///< files to write
+  std::string engine;              ///< "petsc", or "petsc:METHOD"
+  std::string engine_options;      ///< options of PETSc
+  std::vector<std::string> files;  ///< decks and job files
+  StaticOptions how;               ///< backend, tolerance …; what an engine does not know is refused
+  ResultOptions results;           ///< pictures, points, paths
+  OutputOptions output;            ///< files to write
   Dialect dialect = Dialect::calculix;
   bool verbose = false, quiet = false, json = false;
 };

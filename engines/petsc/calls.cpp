@@ -19,7 +19,8 @@ std::string name_of_call(const char* what) {
 PetscErrorCode keep_petsc_error(MPI_Comm, int, const char* function, const char*, PetscErrorCode code,
                                 PetscErrorType kind, const char* message, void*) {
   // The first call is the place of the error, later ones are those that called it.
-  if (kind == PETSC_ERROR_INITIAL) petsc_words() = std::string(function ? function : "") + ": " + (message ? message : "");
+  if (kind == PETSC_ERROR_INITIAL)
+    petsc_words() = std::string(function ? function : "") + ": " + (message ? message : "");
   return code;
 }
 
@@ -37,9 +38,9 @@ void check_petsc(PetscErrorCode code, const char* what) {
   if (code == PETSC_ERR_MEM)
     throw Error(ErrorCode::out_of_memory, "PETSc is out of memory in " + call + " (" + words +
                                               "); use more machines, or fewer processes on each");
-  throw Error(ErrorCode::unavailable,
-              "PETSc failed in " + call + " (error " + std::to_string(static_cast<int>(code)) + ", " + words +
-                  "); check the options of --petsc, or try another method of the engine");
+  throw Error(ErrorCode::unavailable, "PETSc failed in " + call + " (error " + std::to_string(static_cast<int>(code)) +
+                                          ", " + words +
+                                          "); check the options of --petsc, or try another method of the engine");
 }
 
 }  // namespace voussoir::petsc

@@ -79,8 +79,7 @@ void MpiProcesses::collect(const std::string& bytes, const std::function<void(in
 }
 
 std::vector<std::string> MpiProcesses::exchange(std::span<const int> neighbours, std::span<const std::string> sent) {
-  if (neighbours.size() != sent.size())
-    throw Error(ErrorCode::misuse, "there must be one message for each neighbour");
+  if (neighbours.size() != sent.size()) throw Error(ErrorCode::misuse, "there must be one message for each neighbour");
   const std::size_t n = neighbours.size();
   std::vector<std::int64_t> size_out(n), size_in(n, 0);
   std::vector<MPI_Request> requests;
@@ -118,7 +117,8 @@ void MpiProcesses::sum(std::span<double> numbers) {
   VSR_MPI(MPI_Allgather(numbers.data(), n, MPI_DOUBLE, all.data(), n, MPI_DOUBLE, communicator_));
   std::fill(numbers.begin(), numbers.end(), 0.0);
   for (int p = 0; p < count_; ++p)
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] += all[static_cast<std::size_t>(p) * numbers.size() + i];
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] += all[static_cast<std::size_t>(p) * numbers.size() + i];
 }
 
 void MpiProcesses::maximum(std::span<std::int64_t> numbers) {

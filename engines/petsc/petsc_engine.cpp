@@ -28,11 +28,12 @@ void check_launcher(int count) {
   int length = 0;
   MPI_Get_library_version(library, &length);
   std::string text(library, static_cast<std::size_t>(length));
-  throw Error(ErrorCode::unavailable,
-              "the launcher has started " + std::string(size) +
-                  " processes that do not know of each other: it belongs to another MPI than the one that the engine was "
-                  "built with (" +
-                  text.substr(0, text.find(',')) + "); use the mpirun of that MPI");
+  throw Error(
+      ErrorCode::unavailable,
+      "the launcher has started " + std::string(size) +
+          " processes that do not know of each other: it belongs to another MPI than the one that the engine was "
+          "built with (" +
+          text.substr(0, text.find(',')) + "); use the mpirun of that MPI");
 }
 
 /// The words of a text that begin as options do, and not as negative numbers.
@@ -48,7 +49,8 @@ std::vector<std::string> option_names(const std::string& text) {
     at = end;
   }
   if (names.empty() && text.find_first_not_of(" \t\n") != std::string::npos)
-    throw Error(ErrorCode::bad_input, "'" + text + "' has no option of PETSc; these begin with a minus sign: '-ksp_view'");
+    throw Error(ErrorCode::bad_input,
+                "'" + text + "' has no option of PETSc; these begin with a minus sign: '-ksp_view'");
   return names;
 }
 

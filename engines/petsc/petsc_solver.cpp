@@ -37,7 +37,8 @@ class Numbers {
 
 std::string text_of_options(const Method& method) {
   std::string text;
-  for (const auto& [name, value] : method.options) text += (text.empty() ? "" : " ") + name + (value.empty() ? "" : " ") + value;
+  for (const auto& [name, value] : method.options)
+    text += (text.empty() ? "" : " ") + name + (value.empty() ? "" : " ") + value;
   return text;
 }
 
@@ -110,9 +111,8 @@ PetscSolver::PetscSolver(PetscEngine& engine, const EngineSettings& settings) : 
     if (method.name == settings_.method) return;
     names += (names.empty() ? "" : ", ") + method.name;
   }
-  throw Error(ErrorCode::not_found,
-              "the engine petsc has no method '" + settings_.method + "'; it has " + names +
-                  ". Other methods of PETSc are reached by its options: --petsc \"-pc_type …\"");
+  throw Error(ErrorCode::not_found, "the engine petsc has no method '" + settings_.method + "'; it has " + names +
+                                        ". Other methods of PETSc are reached by its options: --petsc \"-pc_type …\"");
 }
 
 PetscSolver::~PetscSolver() { release(); }
@@ -196,7 +196,8 @@ void PetscSolver::to_global(std::span<const double> local, InsertMode mode, Vec 
   VSR_PETSC(VecScatterEnd(scatter_, local_, global, mode, SCATTER_REVERSE));
 }
 
-// By coordinates: entries of other processes' rows travel in a fixed order, so that sums have the same bits in each run.
+// By coordinates: entries of other processes' rows travel in a fixed order, so that sums have the same bits in each
+// run.
 void PetscSolver::assemble(const SystemShare& share) {
   VSR_PETSC(MatCreate(engine_.communicator(), &matrix_));
   VSR_PETSC(MatSetSizes(matrix_, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
@@ -263,7 +264,8 @@ void PetscSolver::add_motions(const SystemShare& share) {
   std::vector<Vec> motions;
   std::vector<double> local(share.number.size());
   for (int m = 0; m < share.modes; ++m) {
-    for (std::size_t e = 0; e < local.size(); ++e) local[e] = share.motions[e * static_cast<std::size_t>(share.modes) + m];
+    for (std::size_t e = 0; e < local.size(); ++e)
+      local[e] = share.motions[e * static_cast<std::size_t>(share.modes) + m];
     Vec motion = nullptr;
     VSR_PETSC(VecDuplicate(b_, &motion));
     to_global(local, INSERT_VALUES, motion);
@@ -327,14 +329,13 @@ void PetscSolver::set_up() {
   VSR_PETSC(MatMumpsGetInfog(factor, 2, &detail));
   VSR_PETSC(MatMumpsGetInfog(factor, 28, &zero_pivots));
   if (state == -9 || state == -13 || state == -19)
-    throw Error(ErrorCode::out_of_memory,
-                "MUMPS has too little memory for the factor (INFOG(1) = " + std::to_string(state) +
-                    "); use more machines, or the method gamg");
+    throw Error(ErrorCode::out_of_memory, "MUMPS has too little memory for the factor (INFOG(1) = " +
+                                              std::to_string(state) + "); use more machines, or the method gamg");
   if (state < 0)
     fault_ = "MUMPS failed with INFOG(1) = " + std::to_string(state) + ", INFOG(2) = " + std::to_string(detail);
   else if (zero_pivots > 0)
-    fault_ = "MUMPS has found " + std::to_string(zero_pivots) +
-             (zero_pivots == 1 ? " zero pivot" : " zero pivots") + ": something can move without resistance";
+    fault_ = "MUMPS has found " + std::to_string(zero_pivots) + (zero_pivots == 1 ? " zero pivot" : " zero pivots") +
+             ": something can move without resistance";
 }
 
 PetscErrorCode PetscSolver::test(KSP solver, PetscInt iteration, PetscReal norm, KSPConvergedReason* reason,

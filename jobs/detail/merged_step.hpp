@@ -10,7 +10,7 @@ namespace voussoir::detail {
 
 /// The nodes and elements of a part in the numbering of the whole job.
 struct PartPlaces {
-  std::vector<std::int64_t> nodes;                                ///< per local node
+  std::vector<std::int64_t> nodes;                               ///< per local node
   std::vector<std::vector<std::vector<std::int64_t>>> elements;  ///< per domain, block and local element
 };
 

@@ -94,9 +94,10 @@ void sum_shared_nodes(Processes& processes, const ProcessPart& part, std::size_t
     std::vector<double> values(column.size());
     for (const std::int32_t node : shared_nodes) {
       for (std::size_t u = 0; u < column.size(); ++u)
-        values[u] = column[u] < 0
-                        ? nothing
-                        : own[static_cast<std::size_t>(node) * field.components.size() + static_cast<std::size_t>(column[u])];
+        values[u] =
+            column[u] < 0
+                ? nothing
+                : own[static_cast<std::size_t>(node) * field.components.size() + static_cast<std::size_t>(column[u])];
       add(node, values.data());
     }
   };

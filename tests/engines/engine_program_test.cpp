@@ -1,5 +1,5 @@
-// The program on several processes, started by mpirun as a user starts it: answers, messages, exit codes, and nothing that
-// hangs. Every run has a time limit.
+// The program on several processes, started by mpirun as a user starts it: answers, messages, exit codes, and nothing
+// that hangs. Every run has a time limit.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -81,10 +81,12 @@ TEST(Engine, GivesTheAnswersOfOneProcess) {
     const std::string output = "on" + std::to_string(count);
     const Outcome outcome = on_processes(count, folder, {"run", "bar.inp", "--engine", "petsc", "--output", output});
     ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
-    expect_same_steps(results_of(folder / "alone" / "bar.results.json"), results_of(folder / output / "bar.results.json"));
+    expect_same_steps(results_of(folder / "alone" / "bar.results.json"),
+                      results_of(folder / output / "bar.results.json"));
     EXPECT_EQ(files_in(folder / "alone"), files_in(folder / output));
     EXPECT_EQ(occurrences(outcome.out, "reaction"), occurrences(alone.out, "reaction")) << outcome.out;
-    EXPECT_TRUE(contains(outcome.out, std::to_string(count) + (count == 1 ? " process on" : " processes on"))) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, std::to_string(count) + (count == 1 ? " process on" : " processes on")))
+        << outcome.out;
   }
 }
 
@@ -113,8 +115,8 @@ TEST(Engine, WorksWithMoreProcessesThanElements) {
   const auto folder = fresh_folder("engine_few_elements");
   write_text(folder / "two.inp", cantilever_deck(2, 1, 1));
   for (const std::string method : {"mumps", "gamg"}) {
-    const Outcome outcome = on_processes(4, folder, {"run", "two.inp", "--engine", "petsc:" + method, "--json", "--no-files",
-                                                     "--tolerance", "1e-12"});
+    const Outcome outcome = on_processes(
+        4, folder, {"run", "two.inp", "--engine", "petsc:" + method, "--json", "--no-files", "--tolerance", "1e-12"});
     ASSERT_EQ(outcome.code, 0) << outcome.error;
     RunSettings settings;
     settings.folder = folder;
@@ -175,7 +177,8 @@ TEST(Engine, PassesOptionsToPetsc) {
   const auto folder = fresh_folder("engine_options");
   write_text(folder / "bar.inp", cantilever_deck(4, 2, 2));
   const Outcome outcome = on_processes(
-      2, folder, {"run", "bar.inp", "--engine", "petsc", "--no-files", "--petsc", "-ksp_type cg -pc_type jacobi -ksp_wrong 3"});
+      2, folder,
+      {"run", "bar.inp", "--engine", "petsc", "--no-files", "--petsc", "-ksp_type cg -pc_type jacobi -ksp_wrong 3"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_TRUE(contains(outcome.out, "petsc, cg+jacobi")) << outcome.out;
   EXPECT_TRUE(contains(outcome.error, "nothing has used these options of --petsc: -ksp_wrong")) << outcome.error;
@@ -186,8 +189,8 @@ TEST(Engine, ReadsFilesOnTheFirstProcessOnly) {
   write_text(folder / "bar.inp", cantilever_deck(4, 1, 1));
   // Every process but the first starts in another folder, where there is no such file.
   std::filesystem::create_directory(folder / "elsewhere");
-  write_text(folder / "start.sh", "#!/bin/sh\n[ \"$OMPI_COMM_WORLD_RANK\" = 0 ] || cd elsewhere\nexec \"" VSR_TEST_PROGRAM
-                                  "\" \"$@\"\n");
+  write_text(folder / "start.sh",
+             "#!/bin/sh\n[ \"$OMPI_COMM_WORLD_RANK\" = 0 ] || cd elsewhere\nexec \"" VSR_TEST_PROGRAM "\" \"$@\"\n");
   std::filesystem::permissions(folder / "start.sh", std::filesystem::perms::owner_all);
   const Outcome outcome =
       on_processes(3, folder, {"run", "bar.inp", "--engine", "petsc"}, {}, (folder / "start.sh").string());
@@ -201,8 +204,8 @@ TEST(Engine, EndsWhenAProcessIsKilled) {
   write_text(folder / "bar.inp", cantilever_deck(30, 8, 8));
   // One process ends itself after a while, as the system does that runs out of memory.
   write_text(folder / "start.sh",
-             "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then\n  (sleep 2; kill -KILL $$) &\nfi\nexec \"" VSR_TEST_PROGRAM
-             "\" \"$@\"\n");
+             "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then\n  (sleep 2; kill -KILL $$) &\nfi\nexec "
+             "\"" VSR_TEST_PROGRAM "\" \"$@\"\n");
   std::filesystem::permissions(folder / "start.sh", std::filesystem::perms::owner_all);
   const Outcome outcome = on_processes(3, folder,
                                        {"run", "bar.inp", "--engine", "petsc:gamg", "--no-files", "--petsc",

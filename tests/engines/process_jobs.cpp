@@ -1,8 +1,8 @@
 // mpirun -n N process_jobs [--method NAME] DECK…
 //
 // Solves each deck on one process by our own direct solver, and on all processes by the engine, and compares everything
-// that the steps have found: unknowns, reactions, internal forces, values at points, sums, energies. Without --method by
-// MUMPS, so that the comparison holds to 1e-9 of the largest value of each quantity.
+// that the steps have found: unknowns, reactions, internal forces, values at points, sums, energies. Without --method
+// by MUMPS, so that the comparison holds to 1e-9 of the largest value of each quantity.
 
 #include <algorithm>
 #include <cmath>
@@ -35,12 +35,14 @@ constexpr double tolerance = 1e-9;
 /// Where two lists of numbers differ by more than the tolerance times `size`; NaN must be in the same places.
 std::string difference(const std::string& what, const std::vector<double>& a, const std::vector<double>& b,
                        double size) {
-  if (a.size() != b.size()) return what + ": " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " values";
+  if (a.size() != b.size())
+    return what + ": " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " values";
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) && std::isnan(b[i])) continue;
     if (std::abs(a[i] - b[i]) <= tolerance * size) continue;
     char text[200];
-    std::snprintf(text, sizeof text, "%s, value %zu: %.12g and %.12g (largest %.3g)", what.c_str(), i, a[i], b[i], size);
+    std::snprintf(text, sizeof text, "%s, value %zu: %.12g and %.12g (largest %.3g)", what.c_str(), i, a[i], b[i],
+                  size);
     return text;
   }
   return {};
@@ -117,7 +119,8 @@ void compare(Engine& engine, const std::string& deck, const ProcessOptions& opti
   agree(processes, [&] {
     if (!processes.is_first()) return;
     std::string text = expected.size() == taker.results.size() ? "" : "another number of steps";
-    for (std::size_t s = 0; text.empty() && s < expected.size(); ++s) text = step_difference(expected[s], taker.results[s]);
+    for (std::size_t s = 0; text.empty() && s < expected.size(); ++s)
+      text = step_difference(expected[s], taker.results[s]);
     if (!text.empty()) throw Error(ErrorCode::internal, text, deck);
     std::int64_t elements = 0;
     for (const ProcessShare& part : result.parts) elements += part.elements;
