@@ -1,7 +1,5 @@
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 
-#include <petscis.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,52 +17,11 @@ constexpr std::int64_t direct_limit = 50000;
 /// Iterations between two questions whether somebody wants to stop.
 constexpr PetscInt question_interval = 10;
 
-PetscInt petsc_int(std::int64_t number) { return static_cast<PetscInt>(number); }
-
-/// A view of a vector's own numbers.
-class Numbers {
- public:
-  explicit Numbers(Vec vector) : vector_(vector) { VSR_PETSC(VecGetArray(vector_, &values_)); }
-  ~Numbers() { VecRestoreArray(vector_, &values_); }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
-  double& operator[](std::size_t i) { return values_[i]; }
-
- private:
-  Vec vector_;
-  PetscScalar* values_ = nullptr;
-};
-
 std::string text_of_options(const Method& method) {
   std::string text;
   for (const auto& [name, value] : method.options)
     text += (text.empty() ? "" : " ") + name + (value.empty() ? "" : " ") + value;
   return text;
-}
-
-/// Calls add(row, column, value) for each entry of a share's matrix between free equations, and for a positive diagonal
-/// of those that are not free, by local numbers.
-template <class Add>
-void visit_entries(const SystemShare& share, const Add& add) {
-  const HostMatrix& m = share.matrix;
-  const int s = m.block_size;
-  const auto size = static_cast<std::int64_t>(share.number.size());
-  double largest = 0;
-  for (std::int64_t e = 0; e < size; ++e)
-    for (auto k = m.row_start[e / s]; k < m.row_start[e / s + 1]; ++k)
-      if (m.column[k] == e / s) largest = std::max(largest, std::abs(m.value[(k * s + e % s) * s + e % s]));
-  if (!(largest > 0)) largest = 1;
-  for (std::int64_t e = 0; e < size; ++e) {
-    if (!share.free[e]) {
-      add(e, e, largest);
-      continue;
-    }
-    for (auto k = m.row_start[e / s]; k < m.row_start[e / s + 1]; ++k)
-      for (int j = 0; j < s; ++j) {
-        const std::int64_t column = static_cast<std::int64_t>(m.column[k]) * s + j;
-        if (share.free[column]) add(e, column, m.value[(k * s + e % s) * s + j]);
-      }
-  }
 }
 
 }  // namespace
@@ -123,8 +80,7 @@ void PetscSolver::release() {
   VecDestroy(&b_);
   VecDestroy(&x_);
   VecDestroy(&rest_);
-  VecDestroy(&local_);
-  VecScatterDestroy(&scatter_);
+  system_.reset();
   if (default_test_) KSPConvergedDefaultDestroy(default_test_);
   default_test_ = nullptr;
 }
@@ -154,147 +110,24 @@ void PetscSolver::choose(const SystemShare& share) {
 
 void PetscSolver::set_system(const SystemShare& share) {
   const Stopwatch watch;
-  if (share.size > static_cast<std::int64_t>(PETSC_MAX_INT))
-    throw Error(ErrorCode::unavailable, std::to_string(share.size) +
-                                            " unknowns exceed the integers of this PETSc; use one that was configured "
-                                            "with --with-64-bit-indices");
   release();
+  system_ = std::make_unique<PetscSystem>(engine_.communicator(), share);
   choose(share);
-  make_vectors(share);
-  if (method_->unassembled)
-    assemble_parts(share);
-  else
-    assemble(share);
-  add_motions(share);
-  make_solver(share);
+  b_ = system_->make_vector();
+  x_ = system_->make_vector();
+  rest_ = system_->make_vector();
+  free_ = share.free;
+  matrix_ = method_->unassembled ? system_->keep_parts(share) : system_->assemble(share, share.matrix, Diagonal::stiff);
+  if (share.symmetric) VSR_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
+  // MUMPS looks for zero pivots in an indefinite factorisation only.
+  if (share.symmetric && !method_->direct) VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
+  if (!method_->direct) system_->add_motions(share, matrix_);
+  make_solver();
   set_up();
   setup_seconds_ = watch.seconds();
 }
 
-void PetscSolver::make_vectors(const SystemShare& share) {
-  const MPI_Comm comm = engine_.communicator();
-  VSR_PETSC(VecCreateMPI(comm, petsc_int(share.owned), petsc_int(share.size), &b_));
-  VSR_PETSC(VecDuplicate(b_, &x_));
-  VSR_PETSC(VecDuplicate(b_, &rest_));
-  VSR_PETSC(VecCreateSeq(PETSC_COMM_SELF, petsc_int(static_cast<std::int64_t>(share.number.size())), &local_));
-  std::vector<PetscInt> numbers(share.number.begin(), share.number.end());
-  IS from = nullptr;
-  VSR_PETSC(ISCreateGeneral(PETSC_COMM_SELF, petsc_int(static_cast<std::int64_t>(numbers.size())), numbers.data(),
-                            PETSC_COPY_VALUES, &from));
-  VSR_PETSC(VecScatterCreate(b_, from, local_, nullptr, &scatter_));
-  VSR_PETSC(ISDestroy(&from));
-  free_ = share.free;
-}
-
-void PetscSolver::to_global(std::span<const double> local, InsertMode mode, Vec global) {
-  {
-    Numbers numbers(local_);
-    for (std::size_t i = 0; i < local.size(); ++i) numbers[i] = local[i];
-  }
-  VSR_PETSC(VecSet(global, 0.0));
-  VSR_PETSC(VecScatterBegin(scatter_, local_, global, mode, SCATTER_REVERSE));
-  VSR_PETSC(VecScatterEnd(scatter_, local_, global, mode, SCATTER_REVERSE));
-}
-
-// By coordinates: entries of other processes' rows travel in a fixed order, so that sums have the same bits in each
-// run.
-void PetscSolver::assemble(const SystemShare& share) {
-  VSR_PETSC(MatCreate(engine_.communicator(), &matrix_));
-  VSR_PETSC(MatSetSizes(matrix_, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
-                        petsc_int(share.size)));
-  VSR_PETSC(MatSetType(matrix_, MATAIJ));
-  if (share.block_size > 1) VSR_PETSC(MatSetBlockSize(matrix_, share.block_size));
-  VSR_PETSC(MatSetFromOptions(matrix_));
-  std::vector<PetscInt> row, column;
-  std::vector<PetscScalar> value;
-  visit_entries(share, [&](std::int64_t i, std::int64_t j, double a) {
-    row.push_back(petsc_int(share.number[i]));
-    column.push_back(petsc_int(share.number[j]));
-    value.push_back(a);
-  });
-  // Rows that no process has an equation for.
-  const std::vector<double> ones(share.number.size(), 1.0);
-  to_global(ones, INSERT_VALUES, rest_);
-  {
-    Numbers covered(rest_);
-    for (std::int64_t i = 0; i < share.owned; ++i)
-      if (covered[static_cast<std::size_t>(i)] == 0) {
-        row.push_back(petsc_int(share.first + i));
-        column.push_back(petsc_int(share.first + i));
-        value.push_back(1.0);
-      }
-  }
-  VSR_PETSC(MatSetPreallocationCOO(matrix_, static_cast<PetscCount>(row.size()), row.data(), column.data()));
-  VSR_PETSC(MatSetValuesCOO(matrix_, value.data(), INSERT_VALUES));
-}
-
-void PetscSolver::assemble_parts(const SystemShare& share) {
-  const MPI_Comm comm = engine_.communicator();
-  const auto size = petsc_int(static_cast<std::int64_t>(share.number.size()));
-  std::vector<PetscInt> numbers(share.number.begin(), share.number.end());
-  ISLocalToGlobalMapping map = nullptr;
-  VSR_PETSC(ISLocalToGlobalMappingCreate(comm, 1, size, numbers.data(), PETSC_COPY_VALUES, &map));
-  VSR_PETSC(MatCreateIS(comm, 1, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
-                        petsc_int(share.size), map, map, &matrix_));
-  VSR_PETSC(ISLocalToGlobalMappingDestroy(&map));
-  std::vector<PetscInt> row, column;
-  std::vector<PetscScalar> value;
-  visit_entries(share, [&](std::int64_t i, std::int64_t j, double a) {
-    row.push_back(petsc_int(i));
-    column.push_back(petsc_int(j));
-    value.push_back(a);
-  });
-  Mat own = nullptr;
-  VSR_PETSC(MatCreate(PETSC_COMM_SELF, &own));
-  VSR_PETSC(MatSetSizes(own, size, size, size, size));
-  VSR_PETSC(MatSetType(own, MATSEQAIJ));
-  VSR_PETSC(MatSetPreallocationCOO(own, static_cast<PetscCount>(row.size()), row.data(), column.data()));
-  VSR_PETSC(MatSetValuesCOO(own, value.data(), INSERT_VALUES));
-  VSR_PETSC(MatISSetLocalMat(matrix_, own));
-  VSR_PETSC(MatDestroy(&own));
-  VSR_PETSC(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
-  VSR_PETSC(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
-}
-
-void PetscSolver::add_motions(const SystemShare& share) {
-  if (share.symmetric) VSR_PETSC(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
-  // MUMPS looks for zero pivots in an indefinite factorisation only.
-  if (share.symmetric && !method_->direct) VSR_PETSC(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
-  if (share.modes == 0 || method_->direct) return;
-  std::vector<Vec> motions;
-  std::vector<double> local(share.number.size());
-  for (int m = 0; m < share.modes; ++m) {
-    for (std::size_t e = 0; e < local.size(); ++e)
-      local[e] = share.motions[e * static_cast<std::size_t>(share.modes) + m];
-    Vec motion = nullptr;
-    VSR_PETSC(VecDuplicate(b_, &motion));
-    to_global(local, INSERT_VALUES, motion);
-    // PETSC wants them orthonormal. A second pass removes what rounding has left.
-    double before = 0, norm = 0;
-    VSR_PETSC(VecNorm(motion, NORM_2, &before));
-    for (int pass = 0; pass < 2; ++pass)
-      for (Vec other : motions) {
-        PetscScalar product = 0;
-        VSR_PETSC(VecDot(motion, other, &product));
-        VSR_PETSC(VecAXPY(motion, -product, other));
-      }
-    VSR_PETSC(VecNorm(motion, NORM_2, &norm));
-    if (!(norm > 1e-10 * before)) {  // a straight row of nodes does not show a rotation about itself
-      VSR_PETSC(VecDestroy(&motion));
-      continue;
-    }
-    VSR_PETSC(VecScale(motion, 1 / norm));
-    motions.push_back(motion);
-  }
-  MatNullSpace space = nullptr;
-  VSR_PETSC(MatNullSpaceCreate(engine_.communicator(), PETSC_FALSE, static_cast<PetscInt>(motions.size()),
-                               motions.data(), &space));
-  VSR_PETSC(MatSetNearNullSpace(matrix_, space));
-  VSR_PETSC(MatNullSpaceDestroy(&space));
-  for (Vec& motion : motions) VSR_PETSC(VecDestroy(&motion));
-}
-
-void PetscSolver::make_solver(const SystemShare&) {
+void PetscSolver::make_solver() {
   VSR_PETSC(KSPCreate(engine_.communicator(), &solver_));
   VSR_PETSC(KSPSetOperators(solver_, matrix_, matrix_));
   VSR_PETSC(KSPSetErrorIfNotConverged(solver_, PETSC_FALSE));
@@ -414,7 +247,7 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
   std::vector<double> local(b.begin(), b.end());
   for (std::size_t e = 0; e < local.size(); ++e)
     if (!free_[e]) local[e] = 0;
-  to_global(local, ADD_VALUES, b_);
+  system_->to_global(local, ADD_VALUES, b_);
   VSR_PETSC(VecSet(x_, 0.0));
   history_.clear();
   cancelled_ = false;
@@ -428,10 +261,7 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
   report.true_residual = residual();
   judge(report);
   if (method_->direct && report.true_residual > small_residual && std::isfinite(report.true_residual)) refine(report);
-  VSR_PETSC(VecScatterBegin(scatter_, x_, local_, INSERT_VALUES, SCATTER_FORWARD));
-  VSR_PETSC(VecScatterEnd(scatter_, x_, local_, INSERT_VALUES, SCATTER_FORWARD));
-  Numbers numbers(local_);
-  for (std::size_t e = 0; e < x.size(); ++e) x[e] = free_[e] ? numbers[e] : 0.0;
+  system_->to_local(x_, x);
   report.solve_seconds = watch.seconds();
   return report;
 }

@@ -1,11 +1,13 @@
 #pragma once
 #include <petscksp.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <voussoir/engines/petsc/petsc_engine.hpp>
+#include <voussoir/engines/petsc/petsc_system.hpp>
 #include <voussoir/partition/process/engine.hpp>
 
 namespace voussoir::petsc {
@@ -34,13 +36,8 @@ class PetscSolver : public ProcessSolver {
  private:
   void release();
   void choose(const SystemShare& share);
-  void make_vectors(const SystemShare& share);
-  void assemble(const SystemShare& share);
-  void assemble_parts(const SystemShare& share);
-  void add_motions(const SystemShare& share);
-  void make_solver(const SystemShare& share);
+  void make_solver();
   void set_up();
-  void to_global(std::span<const double> local, InsertMode mode, Vec global);
   double residual();
   void judge(SolveReport& report);
   void refine(SolveReport& report);
@@ -50,10 +47,10 @@ class PetscSolver : public ProcessSolver {
   EngineSettings settings_;
   const Method* method_ = nullptr;
   std::string why_;  // reason for the method where it was chosen here
+  std::unique_ptr<PetscSystem> system_;
   Mat matrix_ = nullptr;
   KSP solver_ = nullptr;
-  Vec b_ = nullptr, x_ = nullptr, rest_ = nullptr, local_ = nullptr;
-  VecScatter scatter_ = nullptr;  // from the whole system to the local equations
+  Vec b_ = nullptr, x_ = nullptr, rest_ = nullptr;
   void* default_test_ = nullptr;
   std::vector<std::uint8_t> free_;
   std::vector<double> history_;
