@@ -19,6 +19,35 @@ void check_loads_of(const JobStep& step, const std::vector<StepLoad>& loads) {
                       step.where.empty() ? "step '" + step.name + "'" : step.where);
 }
 
+/// Whether the elements of a block change with the temperature of their nodes.
+bool follows_temperature(const ElementBlock& block) {
+  const ElementProgram& program = block.type().program();
+  if (program.reads_temperature()) return true;
+  const ElementBlock::Parameters parameters = block.parameters();
+  const auto names = program.parameter_names();
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k].starts_with("expansion"))
+      for (std::size_t at = k + 1; at < parameters.records.size(); at += names.size() + 1)
+        if (parameters.records[at] != 0) return true;
+  return parameters.rows > 1;
+}
+
+/// Elements that follow a temperature which is an unknown of other elements would lose it where those are in another
+/// part.
+void check_fields_divisible(const Domain& domain) {
+  const auto has_temperature = [](const ElementBlock& block) {
+    const auto names = block.type().program().unknown_names();
+    return std::find(names.begin(), names.end(), "T") != names.end();
+  };
+  bool any = false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b)
+    any = any || (domain.block(b).size() > 0 && has_temperature(domain.block(b)));
+  for (std::size_t b = 0; any && b < domain.block_count(); ++b)
+    if (domain.block(b).size() > 0 && !has_temperature(domain.block(b)) && follows_temperature(domain.block(b)))
+      refuse_division("elements that follow an unknown temperature of other elements cannot be divided among processes",
+                      "block '" + domain.block(b).name() + "'");
+}
+
 void check_step_divisible(const JobStep& step) {
   const std::string where = step.where.empty() ? "step '" + step.name + "'" : step.where;
   if (uses_modes(step.procedure) && step.procedure != Procedure::frequency)
@@ -50,6 +79,7 @@ void check_divisible(const Job& job) {
     if (domain->node_count() != job.domains.front()->node_count())
       throw Error(ErrorCode::bad_input, "the models of a job that is divided must have the same nodes", job.source);
     if (domain->element_count() == 0) throw Error(ErrorCode::bad_input, "the model has no elements", job.source);
+    check_fields_divisible(*domain);
     for (const auto& superelement : superelements_of(*domain))
       refuse_division("superelements cannot be divided among processes", "superelement '" + superelement->name() + "'");
   }

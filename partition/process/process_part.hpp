@@ -12,7 +12,7 @@
 #include <voussoir/partition/partition.hpp>
 
 // A job divided among processes: what one of them holds, and how its numbers relate to those of the whole model.
-// Nothing here communicates. docs/distributed-parts.md describes the parts, their binary form and their files.
+// Nothing here communicates. docs/distributed_parts.md describes the parts, their binary form and their files.
 
 namespace voussoir {
 
@@ -71,7 +71,8 @@ struct ProcessPart {
 };
 
 /// Throws Error (bad_input, unavailable) that names what cannot be divided: superelements, mode superposition,
-/// procedures of users, loads with a course of their own, meshes without sections.
+/// procedures of users, loads with a course of their own, structures that follow an unknown temperature of the same
+/// model, meshes without sections.
 void check_divisible(const Job& job);
 
 /// Divides a job into parts, which are made one at a time so that nobody has to hold all of them.
