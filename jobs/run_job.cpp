@@ -9,6 +9,7 @@
 #include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/detail/merged_step.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/plan.hpp>
 #include <voussoir/jobs/procedures.hpp>
@@ -324,21 +325,8 @@ class Runner {
              " times the mean): the steps that follow are divided by the speeds measured");
   }
 
-  /// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
-  void take_moments_off(StepResult& found) const {
-    const int width = std::min(3, found.unknowns.width());
-    for (const std::int32_t node : job_.rotation_nodes)
-      for (int k = 0; k < width; ++k) {
-        const double all = found.internal_forces.at(node, k), support = found.reactions.at(node, k);
-        if (std::isnan(all)) continue;
-        const double reaction = std::isnan(support) ? 0.0 : support;
-        found.reaction_sum[k] -= reaction;
-        found.load_sum[k] -= all - reaction;
-      }
-  }
-
   void take(std::size_t step, StepResult found) {
-    if (job_.steps[step].procedure == Procedure::statics) take_moments_off(found);
+    if (job_.steps[step].procedure == Procedure::statics) detail::take_moments_off(job_, found);
     if (is_needed_later(step)) keep_unknowns(step, found.unknowns);
     receiver_.step(step, std::move(found));
   }
