@@ -6,7 +6,6 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/step.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
@@ -135,7 +134,7 @@ class DynamicRecorder : public StepRecorder {
         outputs_(asked_, request),
         curves_(job, step, request.times),
         heat_(asked_.procedure == Procedure::transient_heat),
-        static_(asked_.procedure == nonlinear_statics) {
+        static_(asked_.procedure == Procedure::nonlinear_statics) {
     for (std::size_t i = step + 1; i < job.steps.size(); ++i)
       if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
         stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
@@ -486,7 +485,8 @@ class DynamicRecorder : public StepRecorder {
     const bool with_points = needed && (state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
     StepResult result =
         make_step_result(committed.model, method, committed.state, committed.report, with_points || curves.points);
-    if (!heat_ && !static_ && (needed || curves.velocity)) state.velocity = method.motion(committed.model, committed.state, 1);
+    if (!heat_ && !static_ && (needed || curves.velocity))
+      state.velocity = method.motion(committed.model, committed.state, 1);
     if (curves.any) add_to_curves(committed, method, time, result, state.velocity, curves);
     if (!needed) return;
     if (!with_points) {  // as if curves had not asked for them

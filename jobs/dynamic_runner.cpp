@@ -8,7 +8,6 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
 #include <voussoir/jobs/detail/nan.hpp>
@@ -183,7 +182,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
   response.counts = implicit_counts(analysis->report());
-  const bool is_static = asked.procedure == nonlinear_statics;
+  const bool is_static = asked.procedure == Procedure::nonlinear_statics;
   if (!request.times.automatic && !is_static)
     for (std::string& note : notes_on_missed_pulses(request, request.times.increment))
       response.notes.push_back(std::move(note));

@@ -51,7 +51,7 @@ struct StepResponse {
   /// Of direct integration, over time: kinetic, internal, external, damping, numerical; of explicit integration also
   /// viscous, plastic and hourglass.
   NamedHistories energies = {};
-  NamedHistories sums = {};      ///< of direct integration, over time: sums of reactions and loads; heat flows
+  NamedHistories sums = {};  ///< of direct integration, over time: sums of reactions and loads; heat flows
   std::vector<RecordedHistory> recorded = {};  ///< of direct integration: one for each of JobStep::histories
   std::vector<std::pair<std::string, double>> totals = {};  ///< energies at the end of direct integration
   std::vector<std::pair<std::string, double>> counts =

@@ -194,7 +194,7 @@ void walk_step(A& archive, Walked<A, JobStep>& step) {
   auto& [name, title, procedure, procedure_name, domain, load_case, load_factor, total_time, where, supports, heated_by,
          prints, modal] = step;
   archive(name, title);
-  archive.choice(procedure, Procedure::thermal_stress);
+  archive.choice(procedure, Procedure::nonlinear_statics);
   archive(procedure_name, domain, load_case, load_factor, total_time, where, heated_by, prints);
   RequestKind kind = RequestKind::none;
   if constexpr (!A::reading) kind = request_kind_of(modal);

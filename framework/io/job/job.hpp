@@ -71,15 +71,16 @@ struct HistoryRequest {
 
 /// The physics of a step.
 enum class Procedure {
-  statics,         ///< linear statics
-  steady_heat,     ///< steady-state heat conduction
-  frequency,       ///< natural frequencies and modes
-  modal_dynamic,   ///< response over time by mode superposition
-  harmonic,        ///< response to harmonic loads by mode superposition
-  spectrum,        ///< peaks under a response spectrum
-  dynamic,         ///< response over time by direct integration
-  transient_heat,  ///< heat conduction over time
-  thermal_stress   ///< static states under the temperatures of a step of transient heat
+  statics,           ///< linear statics
+  steady_heat,       ///< steady-state heat conduction
+  frequency,         ///< natural frequencies and modes
+  modal_dynamic,     ///< response over time by mode superposition
+  harmonic,          ///< response to harmonic loads by mode superposition
+  spectrum,          ///< peaks under a response spectrum
+  dynamic,           ///< response over time by direct integration
+  transient_heat,    ///< heat conduction over time
+  thermal_stress,    ///< static states under the temperatures of a step of transient heat
+  nonlinear_statics  ///< statics in increments, with large displacements; JobStep::modal is a DynamicStep
 };
 /// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
