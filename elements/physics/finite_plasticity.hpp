@@ -23,14 +23,17 @@ namespace voussoir {
 /// Poisson's ratio, initial yield stress, hardening modulus dσ/dεp, density. History: Cp⁻¹ − 1, the equivalent plastic
 /// strain ("peeq"), and the plastic work per volume at rest ("plastic_energy").
 struct FinitePlasticity {
-  static constexpr const char* name = "finite_plastic";  ///< first part of the names of element types
-  static constexpr int components = 3;                   ///< unknowns per node
-  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};
+  static constexpr const char* name = "finite_plastic";          ///< first part of the names of element types
+  static constexpr int components = 3;                           ///< unknowns per node
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};  ///< displacements
+  /// Names of the parameters.
   static constexpr const char* parameters[] = {"young", "poisson", "yield", "hardening", "density"};
+  /// Names of the history variables.
   static constexpr const char* history[] = {"cxx", "cyy", "czz", "cxy", "cyz", "cxz", "peeq", "plastic_energy"};
-  static constexpr bool reads_temperature = false;
-  static constexpr int constants = 2;  ///< shear modulus, bulk modulus
+  static constexpr bool reads_temperature = false;  ///< parameters may depend on temperature all the same
+  static constexpr int constants = 2;               ///< shear modulus, bulk modulus
 
+  /// Computes the constants.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
     c[0] = R(0.5) * p[0] / (R(1.0) + p[1]);
@@ -42,6 +45,7 @@ struct FinitePlasticity {
     const R elastic = min(min(p[0], p[2]), min(p[1] + R(1.0), R(0.5) - p[1]));
     return select_less(min(p[3], p[4]), R(0.0), R(-1.0), elastic);
   }
+  /// Mass per volume at rest.
   template <class R>
   VSR_FN static R density(const Point<R>& p) {
     return p[4];
@@ -52,6 +56,7 @@ struct FinitePlasticity {
     return p.constants[0];
   }
 
+  /// The first Piola–Kirchhoff stress.
   template <class R>
   VSR_FN static Mat3<R> flux(const Point<R>& p, const Mat3<R>& grad) {
     const Trial<R> t = trial(p, grad);
@@ -63,6 +68,7 @@ struct FinitePlasticity {
     return stress * transpose(t.back);
   }
 
+  /// The history at the end of the step.
   template <class R>
   VSR_FN static void advance(const Point<R>& p, const Mat3<R>& grad, R* next) {
     const Trial<R> t = trial(p, grad);

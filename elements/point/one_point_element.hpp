@@ -17,39 +17,44 @@ namespace voussoir {
 /// has it, is μ; otherwise μ is the mean of the shear moduli of the tangent at rest.
 template <class Kernel>
 struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::RecoveredNames<Kernel> {
-  using Whole = PointElement<Kernel, Hex8, Full>;  ///< with 2 × 2 × 2 points, for what does not depend on strain
-  using Law = Kernel;                              ///< the material law
-  static constexpr const char* name = Kernel::name;
-  static constexpr const char* shape = Hex8::name;
-  static constexpr Geometry geometry = Geometry::solid;
-  static constexpr int dim = 3, nodes = 8, components = 3, points = 1;
-  static constexpr int parameter_count = detail::kernel_parameters<Kernel>();
-  static constexpr int dofs = nodes * components;
-  static constexpr auto& unknowns = Kernel::unknowns;
-  static constexpr bool linear = false, symmetric = detail::symmetric_tangent_of<Kernel>();
-  static constexpr bool scalar = detail::kernel_scalar<Kernel>();
-  static constexpr bool reads_temperature = detail::reads_temperature_of<Kernel>();
-  static constexpr int law_history = detail::history_numbers_of<Kernel>(), history_count = law_history;
+  using Whole = PointElement<Kernel, Hex8, Full>;    ///< with 2 × 2 × 2 points, for what does not depend on strain
+  using Law = Kernel;                                ///< the material law
+  static constexpr const char* name = Kernel::name;  ///< that of the law
+  static constexpr const char* shape = Hex8::name;   ///< name of the shape
+  static constexpr Geometry geometry = Geometry::solid;                        ///< a volume
+  static constexpr int dim = 3,                                                ///< dimension of space
+      nodes = 8,                                                               ///< nodes per element
+      components = 3,                                                          ///< unknowns per node
+      points = 1;                                                              ///< points with results
+  static constexpr int dofs = nodes * components;                              ///< degrees of freedom per element
+  static constexpr auto& unknowns = Kernel::unknowns;                          ///< names of the unknowns
+  static constexpr int parameter_count = detail::kernel_parameters<Kernel>();  ///< of the law
+  static constexpr bool linear = false,                                        ///< the law may be anything
+      symmetric = detail::symmetric_tangent_of<Kernel>(),                      ///< of the tangent
+      scalar = detail::kernel_scalar<Kernel>(),                                ///< as the law declares
+      reads_temperature = detail::reads_temperature_of<Kernel>();              ///< as the law declares
+  static constexpr int law_history = detail::history_numbers_of<Kernel>(),     ///< per point
+      history_count = law_history;                                             ///< per element
   /// Part of the shear stiffness that an hourglass motion gets.
   static constexpr double coefficient = 0.1;
 
-  using Response = detail::LawResponse<Kernel, parameter_count>;
+  using Response = detail::LawResponse<Kernel, parameter_count>;  ///< all functions of the law
   static_assert(Kernel::components == 3 && detail::kernel_rows<Kernel>() == 3,
                 "one-point hexahedra are for displacements in space");
   static_assert(!Response::takes_value && !Response::has_source,
                 "one-point hexahedra are for laws of the gradient alone");
 
+  /// The data of an element.
   template <class R>
   using Input = ElementInput<R, nodes, components, parameter_count>;
-  template <class R>
-  using Answer = typename Response::template Answer<R>;
 
   /// What the element is at rest: mean gradients of the shape functions, volume, hourglass vectors and stiffness.
   template <class R>
   struct Rest {
-    R gradient[nodes][3];
-    R gamma[4][nodes];
-    R volume, stiffness;
+    R gradient[nodes][3];  ///< of the shape functions, mean
+    R gamma[4][nodes];     ///< hourglass vectors
+    R volume;              ///< of the element
+    R stiffness;           ///< κ of the hourglass control
   };
 
   /// The tangent: an upper triangle by rows, or all of it where it is not symmetric. Returns the health.
@@ -132,22 +137,27 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
     return health;
   }
   static constexpr bool extrapolates = true;  ///< the value at the point is that at all nodes
+  /// Ones.
   static constexpr void extrapolation(double* nodes_by_points) {
     for (int a = 0; a < nodes; ++a) nodes_by_points[a] = 1.0;
   }
 
+  /// The consistent mass. Returns the health.
   template <class R>
   VSR_FN static R mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
     return Whole::mass(e, upper);
   }
+  /// The lumped mass. Returns the health.
   template <class R>
   VSR_FN static R lumped_mass(const Input<R>& e, R* upper) requires detail::kernel_has_density<Kernel> {
     return Whole::lumped_mass(e, upper);
   }
+  /// The nodal forces of a body load. Returns the health.
   template <class R, class Load>
   VSR_FN static R body_load(const Input<R>& e, const Load& load, R* f) requires detail::kernel_has_density<Kernel> {
     return Whole::body_load(e, load, f);
   }
+  /// Positive unless the parameters are invalid.
   template <class R>
   VSR_FN static R valid(const Input<R>& e) {
     return Whole::valid(e);
