@@ -144,14 +144,20 @@ void walk(A& archive, Walked<A, DynamicTimes>& times) {
 
 template <class A>
 void walk(A& archive, Walked<A, ExplicitMethod>& method) {
-  auto& [factor, scaled_step, most_added_mass] = method;
-  archive(factor, scaled_step, most_added_mass);
+  auto& [factor, scaled_step, most_added_mass, linear_viscosity, quadratic_viscosity] = method;
+  archive(factor, scaled_step, most_added_mass, linear_viscosity, quadratic_viscosity);
 }
 
 template <class A>
 void walk(A& archive, Walked<A, StateOutput>& output) {
   auto& [every, times, interval, change] = output;
   archive(every, times, interval, change);
+}
+
+template <class A>
+void walk(A& archive, Walked<A, HistoryRequest>& request) {
+  auto& [name, of, columns, centroids, states] = request;
+  archive(name, of, columns, centroids, states);
 }
 
 template <class A>
@@ -192,10 +198,10 @@ void walk_request(A& archive, Request& request) {
 template <class A>
 void walk_step(A& archive, Walked<A, JobStep>& step) {
   auto& [name, title, procedure, procedure_name, domain, load_case, load_factor, total_time, where, supports, heated_by,
-         prints, modal] = step;
+         prints, histories, modal] = step;
   archive(name, title);
   archive.choice(procedure, Procedure::nonlinear_statics);
-  archive(procedure_name, domain, load_case, load_factor, total_time, where, heated_by, prints);
+  archive(procedure_name, domain, load_case, load_factor, total_time, where, heated_by, prints, histories);
   RequestKind kind = RequestKind::none;
   if constexpr (!A::reading) kind = request_kind_of(modal);
   archive.choice(kind, RequestKind::thermal_stress);
