@@ -123,10 +123,21 @@ Mat PetscSystem::assemble(const SystemShare& share, const HostMatrix& entries, D
 Mat PetscSystem::keep_parts(const SystemShare& share) {
   Mat matrix = nullptr;
   const auto size = petsc_int(static_cast<std::int64_t>(share.number.size()));
-  std::vector<PetscInt> numbers(share.number.begin(), share.number.end());
+  // By nodes, where their unknowns follow each other: BDDC then knows which unknowns belong together.
+  PetscInt block = share.block_size;
+  for (std::size_t e = 0; e < share.number.size(); ++e)
+    if (share.number[e] % share.block_size != static_cast<std::int64_t>(e) % share.block_size ||
+        share.number[e] - share.number[e - e % static_cast<std::size_t>(share.block_size)] !=
+            static_cast<std::int64_t>(e) % share.block_size)
+      block = 1;
+  if (size % share.block_size != 0) block = 1;
+  VSR_MPI(MPI_Allreduce(MPI_IN_PLACE, &block, 1, MPIU_INT, MPI_MIN, communicator_));
+  std::vector<PetscInt> numbers;
+  for (std::size_t e = 0; e < share.number.size(); e += static_cast<std::size_t>(block))
+    numbers.push_back(petsc_int(share.number[e]) / block);
   ISLocalToGlobalMapping map = nullptr;
-  VSR_PETSC(ISLocalToGlobalMappingCreate(communicator_, 1, size, numbers.data(), PETSC_COPY_VALUES, &map));
-  VSR_PETSC(MatCreateIS(communicator_, 1, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
+  VSR_PETSC(ISLocalToGlobalMappingCreate(communicator_, block, size / block, numbers.data(), PETSC_COPY_VALUES, &map));
+  VSR_PETSC(MatCreateIS(communicator_, block, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
                         petsc_int(share.size), map, map, &matrix));
   VSR_PETSC(ISLocalToGlobalMappingDestroy(&map));
   std::vector<PetscInt> row, column;
@@ -140,6 +151,7 @@ Mat PetscSystem::keep_parts(const SystemShare& share) {
   VSR_PETSC(MatCreate(PETSC_COMM_SELF, &own));
   VSR_PETSC(MatSetSizes(own, size, size, size, size));
   VSR_PETSC(MatSetType(own, MATSEQAIJ));
+  VSR_PETSC(MatSetBlockSize(own, block));
   VSR_PETSC(MatSetPreallocationCOO(own, static_cast<PetscCount>(row.size()), row.data(), column.data()));
   VSR_PETSC(MatSetValuesCOO(own, value.data(), INSERT_VALUES));
   VSR_PETSC(MatISSetLocalMat(matrix, own));
