@@ -81,8 +81,8 @@ class TransientAnalysis : public Analysis {
   /// Steps of time. Throws Error (bad_input) for sizes that are not positive, or an end that is not after the start.
   void set_steps(TimeSteps steps);
   const TimeSteps& steps() const { return steps_; }  ///< as set
-  /// Unknowns at the start, displacements relative to the base or temperatures: a field of the model's unknowns, such as
-  /// StepResult::unknowns. NaN counts as 0, or as the domain's initial temperature; unknowns of supports are what is
+  /// Unknowns at the start, displacements relative to the base or temperatures: a field of the model's unknowns, such
+  /// as StepResult::unknowns. NaN counts as 0, or as the domain's initial temperature; unknowns of supports are what is
   /// prescribed.
   void set_initial_unknowns(NodalField unknowns) { displacement_ = std::move(unknowns); }
   /// The same as set_initial_unknowns(), for dynamics.
