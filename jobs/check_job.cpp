@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include <voussoir/framework/domain/shape_topology.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/jobs/detail/check_mesh.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
@@ -252,7 +251,7 @@ class Checker {
   const Numbered& number(const JobStep& step) {
     // A body that can move freely has modes, at frequency zero.
     const bool may_move = has_states(step.procedure) && step.procedure != Procedure::thermal_stress &&
-                          step.procedure != nonlinear_statics;
+                          step.procedure != Procedure::nonlinear_statics;
     const auto key = std::make_tuple(step.domain, step.supports.get(), may_move);
     if (const auto known = numbered_.find(key); known != numbered_.end()) return known->second;
     stage("supports of step '" + step.name + "'");

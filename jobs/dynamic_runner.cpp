@@ -9,7 +9,6 @@
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/farthest_node.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
@@ -138,7 +137,7 @@ class DynamicRecorder : public StepRecorder {
         receiver_(receiver),
         outputs_(asked_, request),
         heat_(asked_.procedure == Procedure::transient_heat),
-        static_(asked_.procedure == nonlinear_statics) {
+        static_(asked_.procedure == Procedure::nonlinear_statics) {
     for (std::size_t i = step + 1; i < job.steps.size(); ++i)
       if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
         stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
@@ -672,7 +671,7 @@ void DynamicRunner::integrate(std::size_t step, const DynamicStep& request, cons
   take_report(*analysis, stopwatch.seconds());
   StepResponse response = recorder->finish(analysis->integrator());
   response.counts = implicit_counts(analysis->report());
-  const bool is_static = asked.procedure == nonlinear_statics;
+  const bool is_static = asked.procedure == Procedure::nonlinear_statics;
   if (!request.times.automatic && !is_static)
     for (std::string& note : notes_on_missed_pulses(request, request.times.increment))
       response.notes.push_back(std::move(note));

@@ -6,7 +6,6 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/csv/response_tables.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/response_plots.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
@@ -48,7 +47,7 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
 
 /// Energies of dynamics, the heat balance, or the increments of statics, over time.
 std::string energies_file(const JobStep& step) {
-  if (step.procedure == nonlinear_statics) return "_increments.csv";
+  if (step.procedure == Procedure::nonlinear_statics) return "_increments.csv";
   return step.procedure == Procedure::transient_heat ? "_heat.csv" : "_energies.csv";
 }
 

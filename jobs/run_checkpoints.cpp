@@ -4,7 +4,6 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/backends/version.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 namespace voussoir {
 namespace {
@@ -30,7 +29,8 @@ std::string joined(const std::vector<std::string>& names) {
 }  // namespace
 
 bool is_saved(Procedure procedure) {
-  return procedure == nonlinear_statics || procedure == Procedure::dynamic || procedure == Procedure::transient_heat;
+  return procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic ||
+         procedure == Procedure::transient_heat;
 }
 
 RunCheckpoints::RunCheckpoints(const fs::path& folder, const std::string& name, CheckpointOptions options)

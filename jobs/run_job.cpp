@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include <voussoir/backends/number_text.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
@@ -91,7 +90,7 @@ void check(const Job& job) {
       check_modal(job, i, where);
       continue;
     }
-    if (step.procedure == Procedure::dynamic || step.procedure == nonlinear_statics) {
+    if (step.procedure == Procedure::dynamic || step.procedure == Procedure::nonlinear_statics) {
       check_dynamic(job, i, where);
       continue;
     }
@@ -153,7 +152,7 @@ class Runner {
         apply_supports(job_.steps[first]);
         modal_.run(first);
       } else if (job_.steps[first].procedure == Procedure::dynamic ||
-                 job_.steps[first].procedure == nonlinear_statics) {
+                 job_.steps[first].procedure == Procedure::nonlinear_statics) {
         apply_supports(job_.steps[first]);
         dynamic_.run(first);
       } else if (job_.steps[first].procedure == Procedure::transient_heat) {

@@ -58,23 +58,26 @@ struct PrintRequest {
 
 /// The physics of a step.
 enum class Procedure {
-  statics,         ///< linear statics
-  steady_heat,     ///< steady-state heat conduction
-  frequency,       ///< natural frequencies and modes
-  modal_dynamic,   ///< response over time by mode superposition
-  harmonic,        ///< response to harmonic loads by mode superposition
-  spectrum,        ///< peaks under a response spectrum
-  dynamic,         ///< response over time by direct integration
-  transient_heat,  ///< heat conduction over time
-  thermal_stress   ///< static states under the temperatures of a step of transient heat
+  statics,           ///< linear statics
+  steady_heat,       ///< steady-state heat conduction
+  frequency,         ///< natural frequencies and modes
+  modal_dynamic,     ///< response over time by mode superposition
+  harmonic,          ///< response to harmonic loads by mode superposition
+  spectrum,          ///< peaks under a response spectrum
+  dynamic,           ///< response over time by direct integration
+  transient_heat,    ///< heat conduction over time
+  thermal_stress,    ///< static states under the temperatures of a step of transient heat
+  nonlinear_statics  ///< statics in increments, with large displacements: a DynamicStep with the method "static"
 };
 /// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
 /// Whether steps of this procedure are made of modes: all but statics, heat and direct integration.
 bool uses_modes(Procedure procedure);
-/// Whether steps of this procedure have several states (modes, times, frequencies): all but statics and steady heat.
+/// Whether steps of this procedure have several states (modes, times, frequencies): all but linear statics and steady
+/// heat.
 bool has_states(Procedure procedure);
-/// Whether the states of such steps are times, and no modes are used: dynamics, transient heat, thermal stress.
+/// Whether the states of such steps are times, and no modes are used: dynamics, nonlinear statics, transient heat,
+/// thermal stress.
 bool is_integrated(Procedure procedure);
 /// Whether the unknowns of such steps are temperatures: heat, steady or transient.
 bool is_heat(Procedure procedure);

@@ -1,5 +1,4 @@
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -321,7 +320,8 @@ DynamicStep read_increments(const Json& json, const std::vector<JobStep>& earlie
   DynamicTimes& times = request.times;
   const DynamicStep* before = nullptr;
   if (yes_or_no(json, "continue", false)) {
-    if (!earlier.empty() && earlier.back().procedure == nonlinear_statics && earlier.back().domain == step.domain)
+    if (!earlier.empty() && earlier.back().procedure == Procedure::nonlinear_statics &&
+        earlier.back().domain == step.domain)
       before = std::get_if<DynamicStep>(&earlier.back().modal);
     if (!before) json.at("continue").fail("the step before is not one of nonlinear statics");
     request.continues = earlier.size() - 1;
@@ -429,12 +429,12 @@ Procedure modal_procedure(const std::string& analysis) {
   if (analysis == "modal_dynamic") return Procedure::modal_dynamic;
   if (analysis == "harmonic") return Procedure::harmonic;
   if (analysis == "dynamic") return Procedure::dynamic;
-  if (analysis == "nonlinear_static") return nonlinear_statics;
+  if (analysis == "nonlinear_static") return Procedure::nonlinear_statics;
   return analysis == "spectrum" ? Procedure::spectrum : Procedure::frequency;
 }
 
 std::vector<std::string> modal_keys(Procedure procedure) {
-  if (procedure == nonlinear_statics)
+  if (procedure == Procedure::nonlinear_statics)
     return {"increment",       "period",       "automatic",       "shortest",      "longest",       "amplitudes",
             "support_motions", "states_every", "states_interval", "states_number", "states_change", "continue"};
   switch (procedure) {
@@ -474,7 +474,7 @@ std::vector<std::string> modal_keys(Procedure procedure) {
 
 ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
-  if (step.procedure == nonlinear_statics) return read_increments(json, earlier, step, loads);
+  if (step.procedure == Procedure::nonlinear_statics) return read_increments(json, earlier, step, loads);
   switch (step.procedure) {
     case Procedure::frequency:
       return read_frequency(json);

@@ -8,7 +8,6 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/job/detail/heat_steps.hpp>
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 namespace voussoir::job {
 namespace {
@@ -137,20 +136,20 @@ class StepReader {
     const Procedure procedure = modal_procedure(analysis);
     std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
     const bool loaded = procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic ||
-                        procedure == Procedure::dynamic || procedure == nonlinear_statics;
+                        procedure == Procedure::dynamic || procedure == Procedure::nonlinear_statics;
     if (loaded) keys.emplace_back("loads");
     for (const std::string& key : modal_keys(procedure)) keys.push_back(key);
     json.allow(keys);
     model_.require(Procedure::statics, json.at("analysis"), "this analysis");
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
-    const bool over_time = procedure == nonlinear_statics || procedure == Procedure::dynamic;
+    const bool over_time = procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic;
     if (has_large_displacements(body) && !over_time)
       json.at("analysis")
           .fail(
               "the sections have large displacements, which this analysis does not take; give them \"physics\": "
               "\"solid\"");
-    if (has_large_displacements(body) || procedure == nonlinear_statics)
+    if (has_large_displacements(body) || procedure == Procedure::nonlinear_statics)
       require_large_displacements(json.at("analysis"), body);
     add_step(json, name, Procedure::statics, {},
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
@@ -316,7 +315,7 @@ class StepReader {
       const bool zero = (!supports_[i].along || supports_[i].along->second == 0) &&
                         std::all_of(supports_[i].values.begin(), supports_[i].values.end(),
                                     [](const auto& v) { return v.second == 0; });
-      if (!zero && !moves[i] && step.procedure == nonlinear_statics && !supports_[i].along) {
+      if (!zero && !moves[i] && step.procedure == Procedure::nonlinear_statics && !supports_[i].along) {
         ramp_support(i, request, ends);
         continue;
       }

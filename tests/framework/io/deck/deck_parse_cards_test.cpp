@@ -2,7 +2,6 @@
 
 #include <string>
 #include <voussoir/framework/io/deck/detail/deck.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 // What each card of a deck puts into a Deck.
 
@@ -215,7 +214,7 @@ TEST(DeckCards, NlgeomActsInTheStepsThatFollow) {
   ASSERT_EQ(deck.steps.size(), 3u);
   for (const StepCard& step : deck.steps) {
     EXPECT_TRUE(step.nlgeom);
-    EXPECT_EQ(step.procedure, nonlinear_statics);
+    EXPECT_EQ(step.procedure, Procedure::nonlinear_statics);
   }
   EXPECT_FALSE(deck.steps[0].dynamic.times.automatic);
   EXPECT_EQ(deck.steps[0].dynamic.times.increment, 0.1);

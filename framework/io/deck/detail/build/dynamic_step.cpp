@@ -5,7 +5,6 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 // Steps of direct integration: *DYNAMIC.
 
@@ -46,10 +45,10 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
     for (const BodyActing& body : state.bodies)
       if (body.label == "CENTRIF" && body.value != 0)
         b_.fail("CENTRIF with NLGEOM would have to follow the deformed body, which is not supported", body.place);
-  if (direct_ && b_.job.steps[*direct_].procedure == nonlinear_statics && !b_.deck.initial_motions.empty())
+  if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics && !b_.deck.initial_motions.empty())
     b_.fail("*INITIAL CONDITIONS of displacements or velocities with a *STATIC step before *DYNAMIC are not supported",
             place);
-  if (direct_ && b_.job.steps[*direct_].procedure == nonlinear_statics)
+  if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics)
     for (const Acting& a : state.supports.acting())
       if (!ended_supports_.contains(a.key))
         b_.fail(

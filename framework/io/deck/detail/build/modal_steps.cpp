@@ -1,5 +1,4 @@
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +38,7 @@ void ModalStepMaker::note_initial_motions() const {
 void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                           double start) {
   step_place_ = card.place;
-  if (step.procedure != Procedure::dynamic && step.procedure != nonlinear_statics) direct_.reset();
+  if (step.procedure != Procedure::dynamic && step.procedure != Procedure::nonlinear_statics) direct_.reset();
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
     if (step.procedure == Procedure::statics) {
@@ -49,7 +48,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     }
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
-    if (step.procedure == nonlinear_statics) step.modal = increments(step, index, card, model, state, start);
+    if (step.procedure == Procedure::nonlinear_statics) step.modal = increments(step, index, card, model, state, start);
     if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
     if (step.procedure == Procedure::transient_heat) step.modal = heat(step, card, model, state, start);
     if (step.procedure == Procedure::thermal_stress) step.modal = stress(step, card, model, state, start);

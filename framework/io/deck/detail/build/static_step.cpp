@@ -6,7 +6,6 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 // Steps of statics in increments: *STEP, NLGEOM with *STATIC. Loads and supports without an amplitude go from what they
 // were at the end of the step before to what they are at the end of this one.

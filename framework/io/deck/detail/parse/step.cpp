@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include <voussoir/framework/io/deck/detail/parse/parser.hpp>
-#include <voussoir/framework/io/job/nonlinear_statics.hpp>
 
 // Steps, their procedures, and what they print.
 
@@ -91,7 +90,8 @@ void Parser::begin_procedure(const Card& card, Procedure procedure) {
   if (current.procedure)
     card.fail(ErrorCode::bad_input,
               card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
-  const bool takes_large = is_heat(procedure) || procedure == nonlinear_statics || procedure == Procedure::dynamic;
+  const bool takes_large =
+      is_heat(procedure) || procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic;
   if (current.nlgeom && !takes_large)
     fail_unsupported(card.name() + " with NLGEOM, here or in a step before, is not supported: *STATIC and *DYNAMIC are",
                      current.place);
@@ -136,7 +136,7 @@ void Parser::read_static(Card& card) {
   const bool fixed = card.flag("DIRECT") || (!direct.empty() && direct != "NO");
   const bool time_reset = card.flag("TIME RESET");
   card.done();
-  begin_procedure(card, nonlinear_statics);
+  begin_procedure(card, Procedure::nonlinear_statics);
   step().time_reset = time_reset;
   read_increments(card, fixed, false);
 }
