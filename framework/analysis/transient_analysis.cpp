@@ -233,7 +233,16 @@ bool TransientAnalysis::solve_initial(double stiffness) {
 
 void TransientAnalysis::balance_initial() {
   TimeIntegrator& method = integrator();
-  if (!solve_initial(0)) {
+  const auto solve_lumped = [&] {
+    const MassKind kind = method.mass_kind();
+    method.set_mass_kind(MassKind::lumped);
+    const bool solved = solve_initial(0);
+    method.set_mass_kind(kind);
+    return solved;
+  };
+  // A consistent mass matrix may be singular although every unknown has mass: that of a few quadratic elements with
+  // reduced integration, whose masses are at their points. Lumped masses then give the accelerations of the start.
+  if (!solve_initial(0) && !(massless_.empty() && method.mass_kind() != MassKind::lumped && solve_lumped())) {
     // Unknowns without mass follow the others: as the end of a short step has it.
     const double h = 1e-3 * steps_.step;
     if (!solve_initial(method.method().beta * h * h))

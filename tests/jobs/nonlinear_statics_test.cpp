@@ -85,15 +85,21 @@ TEST(NonlinearStatics, UniaxialStretch) {
     }
 }
 
-TEST(NonlinearStatics, ABodyThatTurnsIsFreeOfStress) {
-  // The foot turns by 90° about y; increments on the way stretch it.
+/// column_deck() with its foot turned about y. On the way, supports move along straight lines and compress it.
+std::string turned_column(double angle, const std::string& statics) {
   std::ostringstream deck;
-  deck << column_deck() << "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*BOUNDARY\n";
-  const double corner[4][2] = {{0, 0}, {1, 0}, {1, .8}, {0, .8}};
+  deck.precision(15);
+  deck << column_deck() << "*STEP, NLGEOM\n" << statics << "*BOUNDARY\n";
+  const double x[4] = {0, 1, 1, 0};
   for (int i = 0; i < 4; ++i)
-    deck << i + 1 << ", 1, 1, " << -corner[i][0] << "\n" << i + 1 << ", 3, 3, " << -corner[i][0] << "\n";
-  deck << printed;
-  const RanDeck ran = run_deck(deck.str());
+    deck << i + 1 << ", 1, 1, " << x[i] * (std::cos(angle) - 1) << "\n"
+         << i + 1 << ", 3, 3, " << -x[i] * std::sin(angle) << "\n";
+  return deck.str() + printed;
+}
+
+TEST(NonlinearStatics, ABodyThatTurnsIsFreeOfStress) {
+  const double angle = std::acos(-1.0) / 2;
+  const RanDeck ran = run_deck(turned_column(angle, "*STATIC\n0.1, 1.\n"));
   const StepResult& result = ran.kept.states.at(0).back().result;
   expect_tip(ran, {3, 0, -3}, 1e-8);  // from (0, 0, 3) to (3, 0, 0)
   for (int e = 0; e < 3; ++e)
@@ -152,9 +158,9 @@ TEST(NonlinearStatics, HeatedBodies) {
   // One that has expanded freely has no stress, however it has turned. (CalculiX 2.20 gives 8 after a turn by 60°.)
   for (const double angle : {0.0, std::acos(-1.0) / 3, std::acos(-1.0) / 2})
     for (const char* component : {"sxx", "syy", "szz", "sxy"})
-      EXPECT_NEAR(heated(angle, 1.01).points[0].at(0, 0, component), 0, 1e-9) << angle;
+      EXPECT_NEAR(heated(angle, 1.01).points[0].at(0, 0, component), 0, 1e-7) << angle;
   // One that is held: −3K (θ + ½ θ²) / (1 + θ); CalculiX gives −19.9.
-  EXPECT_NEAR(heated(0, 1).points[0].at(0, 0, "sxx"), -2000 * (0.01 + 0.5e-4) / 1.01, 1e-9);
+  EXPECT_NEAR(heated(0, 1).points[0].at(0, 0, "sxx"), -2000 * (0.01 + 0.5e-4) / 1.01, 1e-7);
 }
 
 TEST(NonlinearStatics, AFreeBodyExpandsByItsThermalStretch) {
@@ -192,7 +198,7 @@ TEST(NonlinearStatics, SupportsMoveAndComeBackAsInCalculiX) {
 
 /// A cantilever along x, `length` × 0.1 × 0.1, of C3D20 without lateral contraction, with the unit load of the
 /// elastica.
-std::string cantilever(int elements, double length, double force, const std::string& statics = "*STATIC\n0.1, 1.\n") {
+std::string cantilever(int elements, double length, double force) {
   std::ostringstream text;
   text << "*NODE, NSET=NALL\n";
   const double h = 0.1;
@@ -215,8 +221,7 @@ std::string cantilever(int elements, double length, double force, const std::str
   text << "*NSET, NSET=FOOT\n1, 2, 3, 4, 6, 7, 8, 9\n*NSET, NSET=TIP\n"
        << id(2 * elements, 1, 0) << ", " << id(2 * elements, 1, 2) << "\n"
        << "*MATERIAL, NAME=M\n*ELASTIC\n1.2E6, 0.\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\nFOOT, 1, 3\n"
-       << "*STEP, NLGEOM\n"
-       << statics << "*CLOAD\n"
+       << "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*CLOAD\n"
        << id(2 * elements, 1, 0) << ", 3, " << force / 2 << "\n"
        << id(2 * elements, 1, 2) << ", 3, " << force / 2 << "\n"
        << printed;
@@ -242,19 +247,17 @@ TEST(NonlinearStatics, Elastica) {
 }
 
 TEST(NonlinearStatics, IncrementsThatFailAreRepeatedWithShorterOnes) {
-  const double force = 4000 * 1.2e6 * 1e-4 / 12 / 25;
-  const RanDeck whole = run_deck(cantilever(8, 5, force, "*STATIC\n1., 1.\n"));
-  const RanDeck small = run_deck(cantilever(8, 5, force, "*STATIC, DIRECT\n0.05, 1.\n"));
-  EXPECT_EQ(counts_of(small)["increments"], 20);
-  EXPECT_EQ(counts_of(small)["not_converged"], 0);
-  EXPECT_GT(counts_of(whole)["not_converged"], 0);
-  const std::int32_t tip = small.job.domains[0]->node_set("TIP")[0];
-  for (int k = 0; k < 3; ++k)
-    EXPECT_NEAR(whole.kept.states.at(0).back().result.unknowns.at(tip, k),
-                small.kept.states.at(0).back().result.unknowns.at(tip, k), 1e-6);
+  const double angle = 0.75 * std::acos(-1.0);
+  const RanDeck ran = run_deck(turned_column(angle, "*STATIC\n1., 1.\n"));
+  EXPECT_GT(counts_of(ran)["not_converged"], 0);
+  EXPECT_GT(counts_of(ran)["increments"], 1);
+  expect_tip(ran, {3 * std::sin(angle), 0, 3 * std::cos(angle) - 3}, 1e-8);
   // Increments of a fixed size are not cut back.
-  expect_error(ErrorCode::not_converged, {"did not converge", "smaller increments"},
-               [&] { run_deck(cantilever(8, 5, force, "*STATIC, DIRECT\n1., 1.\n")); });
+  expect_error(ErrorCode::not_converged, {"step 'time 1'", "did not converge", "element"},
+               [&] { run_deck(turned_column(angle, "*STATIC, DIRECT\n1., 1.\n")); });
+  const RanDeck fixed = run_deck(turned_column(angle, "*STATIC, DIRECT\n0.1, 1.\n"));
+  EXPECT_EQ(counts_of(fixed)["increments"], 10);
+  EXPECT_EQ(counts_of(fixed)["not_converged"], 0);
 }
 
 void expect_refused(const std::string& deck, std::initializer_list<std::string> pieces) {
@@ -276,7 +279,8 @@ TEST(NonlinearStatics, WhatHasNoLargeDisplacementsIsRefused) {
   expect_error(ErrorCode::bad_input, {"C3D8", "averaged"},
                [&] { read_deck_text(column_deck() + load, "test.inp", abaqus); });
   expect_refused(with(column_deck(), "*ELASTIC\n1000., 0.25",
-                      "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1000., 900., 800., 0.2, 0.2, 0.2, 400., 400.,\n400."),
+                      "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n1000., 900., 800., 0.2, 0.2, 0.2, 400., 400.,\n400.") +
+                     load,
                  {"orthotropic", "NLGEOM"});
   expect_refused(
       with(column_deck(), "*BOUNDARY", "*NODE\n99, 0., 0., 4.\n*RIGID BODY, NSET=TIP, REF NODE=99\n*BOUNDARY") + load,

@@ -21,6 +21,8 @@ bool find_large_displacements(const Build& b) {
   const std::string linear = ", whose equations are those of small rotations, is not supported with NLGEOM";
   for (const RigidBodyCard& card : b.deck.rigid_bodies) b.fail("*RIGID BODY" + linear, card.place);
   for (const CouplingCard& card : b.deck.couplings) b.fail("a coupling" + linear, card.place);
+  for (const TieCard& card : b.deck.ties)
+    if (!card.adjust) b.fail("*TIE, ADJUST=NO" + linear, card.place);
   return true;
 }
 
