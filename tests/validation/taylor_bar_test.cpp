@@ -120,7 +120,8 @@ struct TaylorShape {
   ExplicitReport report;
 };
 
-TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::string& backend) {
+TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::string& backend,
+                   double until = TaylorBar::end) {
   Analysis::Collaborators parts;
   parts.backend = Backend::open(backend);
   ExplicitAnalysis a(bar.domain, std::move(parts));
@@ -131,7 +132,7 @@ TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::st
   for (std::int32_t n = 0; n < bar.domain.node_count(); ++n)
     if (at(n)[2] > 1e-9) v0.values[3 * static_cast<std::size_t>(n) + 2] = -TaylorBar::velocity;
   a.set_initial_velocity(v0);
-  a.set_steps({.end = TaylorBar::end, .estimate_every = 50, .report_every = 50, .balance_tolerance = 0.02});
+  a.set_steps({.end = until, .estimate_every = 50, .report_every = 50, .balance_tolerance = 0.02});
   const StepResult end = a.run().back();
   TaylorShape shape;
   shape.energies = a.energies();
@@ -176,6 +177,25 @@ TEST(TaylorBar, HasThePublishedShape) {
   EXPECT_LT(e.viscous, 0.02 * e.initial);
   EXPECT_LT(e.plastic + e.hourglass, e.internal);
   EXPECT_LT(shape.report.worst_balance, 1e-3);
+}
+
+TEST(TaylorBar, IsTheSameOnEveryBackend) {
+  const auto run = [](const std::string& backend) {
+    TaylorBar bar(2, 1, 7);
+    return impact(bar, {0.06, 1.2}, backend, 0.01);
+  };
+  const TaylorShape expected = run("openmp:1");
+  EXPECT_GT(expected.strain, 0.2);
+  for (const char* backend : {"openmp", "debug", "debug:2"}) {
+    const TaylorShape found = run(backend), again = run(backend);
+    EXPECT_EQ(found.report.steps, expected.report.steps) << backend;
+    EXPECT_NEAR(found.length, expected.length, 1e-10 * expected.length) << backend;
+    EXPECT_NEAR(found.radius, expected.radius, 1e-10 * expected.radius) << backend;
+    EXPECT_NEAR(found.strain, expected.strain, 1e-9 * expected.strain) << backend;
+    EXPECT_NEAR(found.energies.plastic, expected.energies.plastic, 1e-9 * expected.energies.initial) << backend;
+    EXPECT_EQ(found.length, again.length) << backend;
+    EXPECT_EQ(found.energies, again.energies) << backend;
+  }
 }
 
 }  // namespace
