@@ -22,9 +22,8 @@ NeumannNeumannOperator::NeumannNeumannOperator(const PartMatrices& matrices, con
     : HostOperator(schur.layout()),
       matrices_(matrices),
       schur_(schur),
-      threads_(NeumannSolver::works_side_by_side(part_solver)
-                   ? part_threads(matrices.decomposition().model().backend())
-                   : 1) {
+      threads_(NeumannSolver::works_side_by_side(part_solver) ? part_threads(matrices.decomposition().model().backend())
+                                                              : 1) {
   const Decomposition& decomposition = matrices.decomposition();
   const std::size_t n = decomposition.interface().size();
   neumann_.resize(static_cast<std::size_t>(decomposition.parts()));

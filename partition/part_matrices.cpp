@@ -58,7 +58,8 @@ class PartAssembly {
            std::vector<std::vector<double>>& sizes) const {
     if (batches_[static_cast<std::size_t>(group.batch)].dofs == 0) return;
     for_each_part(static_cast<int>(matrices.size()), threads_, [&](int s) {
-      add(group, static_cast<std::size_t>(s), matrices[static_cast<std::size_t>(s)], sizes[static_cast<std::size_t>(s)]);
+      add(group, static_cast<std::size_t>(s), matrices[static_cast<std::size_t>(s)],
+          sizes[static_cast<std::size_t>(s)]);
     });
   }
 
@@ -68,7 +69,8 @@ class PartAssembly {
     members_.assign(set_count(), std::vector<std::vector<std::int32_t>>(batches_.size()));
     std::vector<std::vector<std::int32_t>> sets_of(sets_.empty() ? 0 : static_cast<std::size_t>(decomposition_.size()));
     for (std::size_t s = 0; s < sets_.size(); ++s)
-      for (const std::int32_t u : sets_[s]) sets_of[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
+      for (const std::int32_t u : sets_[s])
+        sets_of[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
     ElementUnknowns element;
     std::vector<std::int32_t> local;
     for (std::size_t b = 0; b < batches_.size(); ++b)

@@ -218,7 +218,8 @@ void PartReduction::take_geometry() {
     if (block.type().program().axisymmetric()) part_.axisymmetric = true;
     take(plane_state(block.type_name()), "block '" + block.name() + "'");
   }
-  for (const auto& instance : superelements_of(domain_)) take(instance->part().plane, "superelement '" + instance->part().name + "'");
+  for (const auto& instance : superelements_of(domain_))
+    take(instance->part().plane, "superelement '" + instance->part().name + "'");
 }
 
 void PartReduction::number() {

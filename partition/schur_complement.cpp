@@ -26,10 +26,9 @@ SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices,
       equations.push_back(
           decomposition.equations()[static_cast<std::size_t>(decomposition.unknowns(p)[static_cast<std::size_t>(i)])]);
     solver.describe(decomposition.model(), equations);
-    solver.set_up(submatrix(matrices.neumann(p), interior), "part " + std::to_string(p) + " with its interface fixed",
-                  [&](std::int64_t i) {
-                    return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]);
-                  });
+    solver.set_up(
+        submatrix(matrices.neumann(p), interior), "part " + std::to_string(p) + " with its interface fixed",
+        [&](std::int64_t i) { return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]); });
   });
 }
 

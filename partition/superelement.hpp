@@ -22,9 +22,9 @@ namespace voussoir {
 ///
 /// and u_i = K_ii⁻¹ (f_i − K_ib u_b) recovers the interior solution. Prescribed and dependent unknowns belong to
 /// neither set. The order of calls is begin, condense, load, recover; condense may be omitted while the matrix does not
-/// change (AnalysisModel::same_matrix). condense, load and recover are each made of a half that works on the backend and
-/// one that works with the factor alone; different threads may call the latter for different superelements at the same
-/// time, unless the method is MUMPS.
+/// change (AnalysisModel::same_matrix). condense, load and recover are each made of a half that works on the backend
+/// and one that works with the factor alone; different threads may call the latter for different superelements at the
+/// same time, unless the method is MUMPS.
 class Superelement {
  public:
   /// An unknown of the interface.
@@ -67,7 +67,7 @@ class Superelement {
     form_load(state);
     return condense_load();
   }
-  void form_load(const AnalysisState& state);   ///< the first half of load(): forces, on the backend
+  void form_load(const AnalysisState& state);  ///< the first half of load(): forces, on the backend
   const std::vector<double>& condense_load();  ///< the second half of load()
   /// Adds the increment of the interface unknowns and the interior increment that follows from it to the state.
   void recover(std::span<const double> boundary_increment, AnalysisState& state) {

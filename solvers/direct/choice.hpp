@@ -9,14 +9,14 @@ namespace voussoir {
 
 /// The direct solvers.
 enum class DirectMethod {
-  automatic,  ///< the best that this build has
-  mumps,      ///< multifrontal, pivots for stability, blocks of right-hand sides; the fastest on large models
-  eigen,      ///< Eigen's simplicial LDLᵀ; in every build
-  cholmod,    ///< SuiteSparse's supernodal Cholesky, only in builds that enable it (part of it is under the GPL)
-  band,       ///< LDLᵀ within a band in the given order: for small or slender models with a good numbering
-  profile,    ///< LDLᵀ under a skyline in the given order
-  multifrontal  ///< the project's own multifrontal LDLᵀ, in every build: one thread for each object, and objects side by
-                ///< side, which MUMPS does not allow; the choice for the parts of a decomposition
+  automatic,    ///< the best that this build has
+  mumps,        ///< multifrontal, pivots for stability, blocks of right-hand sides; the fastest on large models
+  eigen,        ///< Eigen's simplicial LDLᵀ; in every build
+  cholmod,      ///< SuiteSparse's supernodal Cholesky, only in builds that enable it (part of it is under the GPL)
+  band,         ///< LDLᵀ within a band in the given order: for small or slender models with a good numbering
+  profile,      ///< LDLᵀ under a skyline in the given order
+  multifrontal  ///< the project's own multifrontal LDLᵀ, in every build: one thread for each object, and objects side
+                ///< by side, which MUMPS does not allow; the choice for the parts of a decomposition
 };
 
 /// The name of a method: "auto", "mumps", …

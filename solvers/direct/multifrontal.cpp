@@ -38,9 +38,9 @@ class MultifrontalFactorization final : public Factorization {
 
   Pivots do_factorise(const SymmetricCsr& matrix, double small) override {
     const std::size_t kept = boundary_.size();
-    require_room(static_cast<double>(tree_->panel_entries) * sizeof(double) +
-                     static_cast<double>(kept * kept) * sizeof(double),
-                 "the factor of " + std::to_string(matrix.n) + " equations");
+    require_room(
+        static_cast<double>(tree_->panel_entries) * sizeof(double) + static_cast<double>(kept * kept) * sizeof(double),
+        "the factor of " + std::to_string(matrix.n) + " equations");
     panels_.assign(static_cast<std::size_t>(tree_->panel_entries), 0.0);
     schur_.assign(kept * kept, 0.0);
     updates_.assign(tree_->fronts.size(), {});

@@ -159,8 +159,7 @@ TEST(PartThreads, NameTheLowestSingularPart) {
     domain.add_load_case("push" + std::to_string(b)).traction(mesh.set_prefix + "xmax", {0, 1, 0});
   }
   std::set<std::string> texts;
-  for (const char* backend : {"openmp:1", "openmp:2", "openmp:4"})
-    try {
+  for (const char* backend : {"openmp:1", "openmp:2", "openmp:4"}) try {
       solved(domain, "cg+asm:parts=4,cut=rcb", backend);
       ADD_FAILURE() << "a singular part was solved";
     } catch (const Error& error) {

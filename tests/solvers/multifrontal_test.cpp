@@ -184,7 +184,8 @@ TEST(Multifrontal, IsFactorisedAgainWithOtherValues) {
   SymmetricCsr a = test::laplacian(2, 8);
   const auto factor = Factorization::make(DirectMethod::multifrontal);
   for (int pass = 0; pass < 3; ++pass) {
-    for (std::int64_t i = 0; i < a.n; ++i) a.value[static_cast<std::size_t>(a.row_start[static_cast<std::size_t>(i)])] += pass;
+    for (std::int64_t i = 0; i < a.n; ++i)
+      a.value[static_cast<std::size_t>(a.row_start[static_cast<std::size_t>(i)])] += pass;
     factor->factorise(a);
     const std::vector<double> b = numbers(a.n, pass);
     std::vector<double> x = b;

@@ -378,7 +378,8 @@ std::shared_ptr<const ReducedPart> read_reduced_part_bytes(std::string_view byte
   }
   part->recovery = reader.array<double>("recovery", {part->rows(), n});
   read_mesh(reader, *part);
-  if (reader.has_array("stress_recovery")) part->stress_recovery = reader.array<double>("stress_recovery", {PartReader::any_extent, n});
+  if (reader.has_array("stress_recovery"))
+    part->stress_recovery = reader.array<double>("stress_recovery", {PartReader::any_extent, n});
   read_loads(reader, "loads", "load", part->loads);
   read_loads(reader, "accelerations", "acceleration", part->accelerations);
   part->check(name);

@@ -1,8 +1,8 @@
 #ifndef EIGEN_MPL2_ONLY
 #define EIGEN_MPL2_ONLY
 #endif
-#include <Eigen/SparseCore>
 #include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
 
 #include <algorithm>
 #include <numeric>
@@ -19,9 +19,9 @@ struct Graph {
   std::vector<std::int32_t> neighbour;
   std::int32_t size() const { return static_cast<std::int32_t>(start.size()) - 1; }
   std::span<const std::int32_t> of(std::int32_t v) const {
-    return std::span(neighbour)
-        .subspan(static_cast<std::size_t>(start[static_cast<std::size_t>(v)]),
-                 static_cast<std::size_t>(start[static_cast<std::size_t>(v) + 1] - start[static_cast<std::size_t>(v)]));
+    return std::span(neighbour).subspan(
+        static_cast<std::size_t>(start[static_cast<std::size_t>(v)]),
+        static_cast<std::size_t>(start[static_cast<std::size_t>(v) + 1] - start[static_cast<std::size_t>(v)]));
   }
 };
 
@@ -113,8 +113,7 @@ std::vector<std::int32_t> minimum_degree(const Graph& graph, std::span<const std
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
   if (n > 0) Eigen::AMDOrdering<int>()(pattern, permutation);
   std::vector<std::int32_t> order;
-  for (Eigen::Index k = 0; k < n; ++k)
-    order.push_back(vertex[static_cast<std::size_t>(permutation.indices()(k))]);
+  for (Eigen::Index k = 0; k < n; ++k) order.push_back(vertex[static_cast<std::size_t>(permutation.indices()(k))]);
   order.insert(order.end(), last.begin(), last.end());
   return order;
 }
@@ -224,7 +223,7 @@ class VertexTree {
 
 /// Neighbouring vertices that are eliminated together.
 struct VertexFront {
-  std::int32_t first = 0, last = 0;  // places of vertices
+  std::int32_t first = 0, last = 0;   // places of vertices
   std::int64_t width = 0, below = 0;  // equations
   std::int64_t entries = 0;           // of the factor, without stored zeros
 };

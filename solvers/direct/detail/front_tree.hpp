@@ -25,15 +25,15 @@ struct FrontTree {
   /// Analyses the pattern of a matrix. `boundary` has equations to be kept, each once.
   FrontTree(const SymmetricCsr& matrix, std::span<const std::int32_t> boundary);
 
-  std::vector<std::int32_t> equation;           ///< of each place
-  std::vector<std::int32_t> place;              ///< of each equation
-  std::int32_t eliminated = 0;                  ///< number of places before those of the boundary
-  std::vector<Front> fronts;                    ///< children before parents; with a boundary, that is the last one
-  std::vector<std::int32_t> rows;               ///< places of all fronts
+  std::vector<std::int32_t> equation;               ///< of each place
+  std::vector<std::int32_t> place;                  ///< of each equation
+  std::int32_t eliminated = 0;                      ///< number of places before those of the boundary
+  std::vector<Front> fronts;                        ///< children before parents; with a boundary, that is the last one
+  std::vector<std::int32_t> rows;                   ///< places of all fronts
   std::vector<std::vector<std::int32_t>> children;  ///< fronts below each front, ascending
-  std::int64_t panel_entries = 0;               ///< numbers of all panels together
-  double flops = 0;                             ///< floating-point operations of the elimination
-  bool dissected = false;                       ///< whether METIS ordered it, else minimum degree
+  std::int64_t panel_entries = 0;                   ///< numbers of all panels together
+  double flops = 0;                                 ///< floating-point operations of the elimination
+  bool dissected = false;                           ///< whether METIS ordered it, else minimum degree
 
   /// The entries of the matrix by the lower one of their places: rows and positions of column j are those from
   /// entry_start[j] to entry_start[j + 1].
