@@ -118,6 +118,7 @@ class EngineRunner {
     const std::string text = fmt::format("process {} of {}: {}", processes_.own(), processes_.count(), error.text());
     print_error(Error(error.code(), text, error.where()), file);
     processes_.abort(static_cast<int>(exit_code(error)));
+    std::_Exit(static_cast<int>(exit_code(error)));  // GCC does not see that abort() never returns
   }
 
   /// Reads the job on process 0 and checks the names of result files.
