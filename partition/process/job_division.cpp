@@ -221,6 +221,9 @@ struct JobDivision::State {
     share.unknown_names = from.of.names;
     share.ownership = from.ownership;
     share.nodal_unknowns = from.nodal;
+    for (int p = 0; p < parts; ++p) share.part_elements.push_back(partitions[d].element_count(p));
+    for (const auto& loads : job.domains[d]->load_cases())
+      if (!loads->temperatures().empty()) share.heated_cases.push_back(loads->name());
     for (const std::int32_t n : nodes[static_cast<std::size_t>(part)]) {
       share.unknowns.push_back(from.of.of_node[static_cast<std::size_t>(n)]);
       share.first_unknown.push_back(from.first[static_cast<std::size_t>(n)]);

@@ -23,8 +23,10 @@ void walk(PartReader& in, UnknownSet& set) {
 
 template <class A>
 void walk(A& archive, Walked<A, DomainShare>& share) {
-  auto& [unknown_names, unknowns, first_unknown, ownership, block_sizes, whole_elements, nodal_unknowns] = share;
-  archive(unknown_names, unknowns, first_unknown, ownership, block_sizes, whole_elements, nodal_unknowns);
+  auto& [unknown_names, unknowns, first_unknown, ownership, block_sizes, whole_elements, part_elements, heated_cases,
+         nodal_unknowns] = share;
+  archive(unknown_names, unknowns, first_unknown, ownership, block_sizes, whole_elements, part_elements, heated_cases,
+          nodal_unknowns);
 }
 
 }  // namespace voussoir::detail
@@ -49,6 +51,7 @@ void check_share(const detail::PartReader& in, const ProcessPart& part, const Do
   in.require(share.unknowns.size() == nodes && share.first_unknown.size() == nodes, "numbers of unknowns are missing");
   in.require(share.unknown_names.size() <= UnknownSet::most, "there are too many unknowns");
   in.require(share.ownership.size() == static_cast<std::size_t>(part.parts) + 1, "the owners of unknowns are missing");
+  in.require(share.part_elements.size() == static_cast<std::size_t>(part.parts), "the sizes of parts are missing");
   for (const UnknownSet set : share.unknowns)
     in.require(share.unknown_names.size() == UnknownSet::most || set.bits() >> share.unknown_names.size() == 0,
                "a node has an unknown that has no name");

@@ -90,16 +90,26 @@ std::vector<std::int64_t> global_equations(const ProcessPart& part, std::size_t 
   if (&model.domain() != part.job.domains.at(domain).get())
     throw Error(ErrorCode::misuse, "the model is not one of domain " + std::to_string(domain) + " of the part");
   const DomainShare& share = part.domains[domain];
+  std::vector<int> whole_component;  // of each unknown of the model
+  for (const std::string& name : model.unknown_names()) {
+    const auto at = std::find(share.unknown_names.begin(), share.unknown_names.end(), name);
+    if (at == share.unknown_names.end())
+      throw Error(ErrorCode::internal, "the whole model has no unknown '" + name + "'");
+    whole_component.push_back(static_cast<int>(at - share.unknown_names.begin()));
+  }
   std::vector<std::int64_t> global(static_cast<std::size_t>(model.equation_count()));
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
-  for (std::size_t k = 0; k < nodes.size(); ++k)
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const auto node = static_cast<std::size_t>(nodes[k]);
+    const UnknownSet all = share.unknowns[node];
     for (std::int32_t e = first[k]; e < first[k + 1]; ++e) {
-      const std::string& name = model.unknown_names()[static_cast<std::size_t>(model.component(k, e))];
-      const std::int64_t number = share.global_unknown(nodes[k], name);
-      if (number < 0) throw Error(ErrorCode::internal, "the equation has no global number: " + model.equation_label(e));
-      global[static_cast<std::size_t>(e)] = number;
+      const int component = whole_component[static_cast<std::size_t>(model.component(k, e))];
+      if (!all.has(component))
+        throw Error(ErrorCode::internal, "the equation has no global number: " + model.equation_label(e));
+      global[static_cast<std::size_t>(e)] = share.first_unknown[node] + all.slot(component);
     }
+  }
   return global;
 }
 

@@ -37,6 +37,9 @@ struct DomainShare {
   /// Per block and local element: index within the block of the whole domain, ascending.
   std::vector<std::vector<std::int64_t>> whole_elements;
 
+  std::vector<std::int64_t> part_elements;  ///< per part: number of its elements
+  std::vector<std::string> heated_cases;    ///< load cases that give temperatures to some node of the whole domain
+
   std::int64_t unknown_count() const { return ownership.back(); }  ///< unknowns of the whole domain
   /// Global number of an unknown of a local node, or −1 if the node does not have it in any part.
   std::int64_t global_unknown(std::int32_t node, std::string_view unknown) const;
