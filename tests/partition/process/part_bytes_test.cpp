@@ -9,7 +9,6 @@
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/deck/deck_reader.hpp>
 #include <voussoir/framework/io/output_file.hpp>
-#include <voussoir/framework/mesh/structured_mesh.hpp>
 #include <voussoir/jobs/job_fingerprint.hpp>
 #include <voussoir/partition/process/part_file.hpp>
 
@@ -157,37 +156,6 @@ Job rich_job() {
 }
 
 TEST(PartBytes, RoundTripOfAllKindsOfStepsIsComplete) { expect_complete(rich_job()); }
-
-TEST(PartBytes, LoadsOnSurfacesAndNumbersOfElementsAreComplete) {
-  auto domain = std::make_unique<Domain>();
-  BoxMesh mesh;
-  mesh.cells = {6, 1, 1};
-  mesh.type = "heat.hex8";
-  auto copper = std::make_shared<Material>("copper");
-  copper->set_table("conductivity", {{0, 400}, {100, 350}}).set("density", 9);
-  add_box_mesh(*domain, mesh).set_material(copper);
-  domain->set_initial_temperature(30);
-  domain->prescribe("xmin", "T", 300);
-  domain->add_load_case("all").convection("xmax", 25, 20).heat_flux("ymax", 7).radiation("zmax", 5e-8, 20, -273.15);
-  domain->add_load_case("inside").heat_source("", 3).nodal("zmin", "T", 2);
-  expect_complete(job_of(std::move(domain)));
-
-  auto bars = std::make_unique<Domain>();
-  ElementBlock& block = bars->add_block("bars", "truss");
-  auto steel = std::make_shared<Material>("steel");
-  steel->set("young", 200).set("density", 8);
-  std::vector<double> areas;
-  bars->add_node(1, 0, 0);
-  for (Id n = 2; n < 12; ++n) {
-    bars->add_node(n, static_cast<double>(n), 0.1 * static_cast<double>(n % 3));
-    block.add(10 * n, {n - 1, n});
-    areas.push_back(0.1 * static_cast<double>(n));
-  }
-  block.set_material(steel).set_per_element("area", areas);
-  bars->prescribe_at(1, "all");
-  bars->add_load_case("pull").nodal_at(11, "ux", 5).gravity("", {0, -1, 0});
-  expect_complete(job_of(std::move(bars)));
-}
 
 TEST(PartBytes, RestrictedListsOfMovedSupportsDoNotMeanAllSupports) {
   const Job job = rich_job();
