@@ -233,22 +233,18 @@ bool TransientAnalysis::solve_initial(double stiffness) {
 
 void TransientAnalysis::balance_initial() {
   TimeIntegrator& method = integrator();
-  const auto solve_lumped = [&] {
-    const MassKind kind = method.mass_kind();
-    method.set_mass_kind(MassKind::lumped);
-    const bool solved = solve_initial(0);
-    method.set_mass_kind(kind);
-    return solved;
-  };
-  // A consistent mass matrix may be singular although every unknown has mass: that of a few quadratic elements with
-  // reduced integration, whose masses are at their points. Lumped masses then give the accelerations of the start.
-  if (!solve_initial(0) && !(massless_.empty() && method.mass_kind() != MassKind::lumped && solve_lumped())) {
+  if (!solve_initial(0)) {
     // Unknowns without mass follow the others: as the end of a short step has it.
     const double h = 1e-3 * steps_.step;
     if (!solve_initial(method.method().beta * h * h))
-      throw Error(ErrorCode::not_converged,
-                  "accelerations at the start could not be computed; check densities, and supports of unknowns "
-                  "without mass");
+      throw Error(
+          ErrorCode::not_converged,
+          massless_.empty()
+              ? "accelerations at the start could not be computed: some motions have neither stiffness nor mass "
+                "at the integration points, as in a single layer of quadratic elements with reduced "
+                "integration (C3D20R); use full integration, or more elements over the thickness"
+              : "accelerations at the start could not be computed; check densities, and supports of unknowns "
+                "without mass");
   }
   method.finish_initial(*model_, state_, detail::strain_energy_of(*model_, state_));
 }
@@ -357,6 +353,11 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
   if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
     report.converged = false;
     if (report.reason.empty()) report.reason = "unknowns are not finite";
+    if (!report.free_motions.empty())
+      report.advice =
+          "Some motions have no strain at the integration points, as in a single layer of quadratic elements with "
+          "reduced integration (C3D20R): use full integration, or more elements over the thickness. Otherwise look for "
+          "parts that are not restrained";
     if (method.is_static() && report.advice.empty())
       report.advice =
           "The load may be the largest that the structure carries, at a limit point or where it buckles; otherwise "

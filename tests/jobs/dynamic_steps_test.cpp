@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -170,6 +171,22 @@ TEST(DynamicSteps, IncrementsEndOnTimePoints) {
   EXPECT_FALSE(states[0].for_viewers);
   EXPECT_TRUE(states[2].for_viewers);
   EXPECT_FALSE(states[2].prints[0]);
+}
+
+TEST(DynamicSteps, InitialMotionsOfSupportsAreNoted) {
+  const RanDeck ran = run_deck(dynamic_column("", "*INITIAL CONDITIONS, TYPE=VELOCITY\nNALL, 1, 0.5\n") +
+                               "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.02\n" + printed);
+  const auto& notes = ran.kept.responses.at(0).notes;
+  const auto found = std::find_if(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.find("initial velocities of 4 supported unknowns are not used (the first: ux of node 1)") !=
+           std::string::npos;
+  });
+  EXPECT_NE(found, notes.end());
+  // Zeros say nothing.
+  const RanDeck still = run_deck(dynamic_column("", "*INITIAL CONDITIONS, TYPE=VELOCITY\n1, 1, 0.\n13, 1, 0.5\n") +
+                                 "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.02\n" + printed);
+  for (const std::string& note : still.kept.responses.at(0).notes)
+    EXPECT_EQ(note.find("supported"), std::string::npos) << note;
 }
 
 TEST(DynamicSteps, RefusesByNameAndLine) {
