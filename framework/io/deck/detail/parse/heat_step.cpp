@@ -20,11 +20,13 @@ void Parser::read_uncoupled(Card& card) {
   if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
     card.fail_unsupported(ErrorCode::bad_input, card.name() + ", EXPLICIT is not supported: omit it");
   if (step().nlgeom)
-    fail_unsupported(card.name() + " with NLGEOM, here or in a step before, is not supported: omit it for small displacements",
-                     step().place);
+    fail_unsupported(
+        card.name() + " with NLGEOM, here or in a step before, is not supported: omit it for small displacements",
+        step().place);
   if (card.name() == "*COUPLED TEMPERATURE-DISPLACEMENT")
     note(
-        "*COUPLED TEMPERATURE-DISPLACEMENT is solved as *UNCOUPLED TEMPERATURE-DISPLACEMENT: small displacements do not "
+        "*COUPLED TEMPERATURE-DISPLACEMENT is solved as *UNCOUPLED TEMPERATURE-DISPLACEMENT: small displacements do "
+        "not "
         "change the temperatures",
         card.place());
   if (card.flag("STEADY STATE")) {
