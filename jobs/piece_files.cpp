@@ -149,13 +149,14 @@ struct PieceFiles::State {
     return width;
   }
 
-  void add_own(std::int32_t node, double* to) const {
+  /// Products are rounded before they are added to those of other parts, here as there.
+  void put_own(std::int32_t node, double* to) const {
     for (std::size_t f = 0; f < fields.nodal.size(); ++f) {
       const NodalField& field = fields.nodal[f];
       const double count = counts[f][static_cast<std::size_t>(node)];
-      *to++ += count;
+      *to++ = count;
       for (std::size_t k = 0; k < base_of(field); ++k, ++to)
-        if (count > 0) *to += count * field.at(node, static_cast<int>(k));
+        *to = count > 0 ? count * field.at(node, static_cast<int>(k)) : 0.0;
     }
   }
 
@@ -164,7 +165,7 @@ struct PieceFiles::State {
     const std::size_t width = message_width();
     for (const SharedNodes& shared : part.shared) {
       std::vector<double> numbers(shared.nodes.size() * width, 0.0);
-      for (std::size_t k = 0; k < shared.nodes.size(); ++k) add_own(shared.nodes[k], numbers.data() + k * width);
+      for (std::size_t k = 0; k < shared.nodes.size(); ++k) put_own(shared.nodes[k], numbers.data() + k * width);
       all.emplace_back(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
     }
     return all;
@@ -183,8 +184,10 @@ struct PieceFiles::State {
              static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), node) - nodes.begin()) * width;
     };
     bool own_added = false;
+    std::vector<double> own(nodes.size() * width);
+    for (std::size_t i = 0; i < nodes.size(); ++i) put_own(nodes[i], own.data() + i * width);
     const auto add_own_sums = [&] {
-      for (const std::int32_t n : nodes) add_own(n, place(n));
+      for (std::size_t i = 0; i < own.size(); ++i) sums[i] += own[i];
       own_added = true;
     };
     for (std::size_t i = 0; i < part.shared.size(); ++i) {
