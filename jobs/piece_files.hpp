@@ -25,8 +25,8 @@ namespace voussoir {
 ///   PieceFiles files(part, options);                                   // in every process
 ///   const auto sent = files.begin_step(step, result);                  // one message for each of part.shared
 ///   files.end_step(exchange(part.shared, sent));                       // theirs, in the same order: writes the piece
-///   …                                                                  // when all processes have written their
-///   pieces: files.write_list(step);                                            // the PVTU and PVD files
+///   wait_for_all();                                                    // until every process has written its piece
+///   files.write_list(step);                                            // the PVTU and PVD files
 class PieceFiles {
  public:
   /// `options` has folder, name and overwrite; other members are ignored. The folder must exist. The part must outlive

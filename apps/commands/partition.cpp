@@ -100,10 +100,10 @@ constexpr const char* partition_examples =
   voussoir partition beam.inp --parts 8                    a table of the parts and of the interface between them
   voussoir partition part.msh --parts 4 --vtu parts.vtu    the parts to look at in ParaView
   voussoir partition beam.inp --parts 8 --csv parts.csv    the part of every element
-  voussoir partition beam.inp --parts 8 --output beam.vpart     the divided job, of which each process reads its part
+  voussoir partition beam.inp --parts 8 --output beam.vpart     the divided job; each process reads its own part
   voussoir partition beam.inp --load libmine.so --method mine   a method of your own (docs/tutorials/write_a_solver.md)
 
-Parts count from 0. Elements coupled by equations stay together.)";
+Parts are numbered from 0. Elements coupled by equations stay together.)";
 
 }  // namespace
 
@@ -128,7 +128,9 @@ void add_partition_command(CLI::App& program) {
   partition->add_option("--csv", options->csv, "Write the part of every element to a file")->type_name("FILE");
   partition->add_option("--vtu", options->vtu, "Write the mesh with its parts to a file for ParaView")
       ->type_name("FILE");
-  partition->add_option("--output", options->output, "Write the job with its steps, divided for several processes")
+  partition
+      ->add_option("--output", options->output,
+                   "Write the job, divided into parts for several processes, to a .vpart file")
       ->type_name("FILE");
   partition->add_flag("--force", options->force, "Replace existing files");
   partition->add_flag("--json", options->json, "Print only a JSON document on standard output");

@@ -419,7 +419,7 @@ constexpr const char* run_examples =
   voussoir run beam.inp --json | jq .steps       numbers for a script, and nothing else
   voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
   voussoir run quake.inp --resume                continue it after it was interrupted
-  mpirun -n 4 voussoir run big.inp --engine petsc   on four processes, of one machine or of several
+  mpirun -n 4 voussoir run big.inp --engine petsc   on four processes, on one or several machines
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
@@ -444,11 +444,11 @@ void add_checkpoint_options(CLI::App& run, CheckpointOptions& options) {
 void add_engine_options(CLI::App& run, RunOptions& options) {
   const char* const group = "Several processes";
   run.add_option("--engine", options.engine,
-                 "Solve on all processes that mpirun has started; a method may follow: petsc:gamg "
+                 "Solve on all processes started by mpirun, optionally with a method: petsc:gamg "
                  "(docs/several_machines.md)")
       ->type_name("petsc|petsc:gamg|petsc:hypre|petsc:bddc|petsc:mumps")
       ->group(group);
-  run.add_option("--petsc", options.petsc, "Options of PETSc, such as \"-ksp_view -pc_type hypre\"")
+  run.add_option("--petsc", options.petsc, "Options for PETSc, such as \"-ksp_view -pc_type hypre\"")
       ->type_name("OPTIONS")
       ->group(group);
 }
@@ -456,11 +456,11 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
 ExitCode run_files(const RunOptions& options) {
   const bool saves = options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0;
   if (options.engine.empty()) {
-    if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "it needs --engine petsc");
+    if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "requires --engine petsc");
     return Run(options).all();
   }
   if (saves || options.checkpoints.resume)
-    throw CLI::ValidationError("--engine", "runs on several processes have no checkpoints; leave their options out");
+    throw CLI::ValidationError("--engine", "checkpoints are not supported on several processes; omit these options");
   check_result_names(options);
   return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
                         output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,

@@ -131,7 +131,7 @@ std::vector<std::string> PetscEngine::notes() const {
   }
   VSR_PETSC(PetscOptionsLeftRestore(nullptr, &count, &names, &values));
   if (unused.empty()) return {};
-  return {"nothing has used these options of --petsc: " + unused};
+  return {"these --petsc options were not used: " + unused};
 }
 
 }  // namespace voussoir::petsc

@@ -172,7 +172,7 @@ void PetscSolver::set_up() {
     fault_ = "MUMPS failed with INFOG(1) = " + std::to_string(state) + ", INFOG(2) = " + std::to_string(detail);
   else if (zero_pivots > 0)
     fault_ = "MUMPS has found " + std::to_string(zero_pivots) + (zero_pivots == 1 ? " zero pivot" : " zero pivots") +
-             ": something can move without resistance";
+             ": the model has a mechanism or a free motion";
 }
 
 PetscErrorCode PetscSolver::test(KSP solver, PetscInt iteration, PetscReal norm, KSPConvergedReason* reason,
@@ -216,7 +216,7 @@ void PetscSolver::judge(SolveReport& report) {
   report.not_positive_definite = reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC;
   const char* words = nullptr;
   VSR_PETSC(KSPGetConvergedReasonString(solver_, &words));
-  report.reason = report.converged ? "converged" : std::string("PETSc says ") + (words ? words : "nothing");
+  report.reason = report.converged ? "converged" : std::string("PETSc reports ") + (words ? words : "nothing");
   if (report.converged && !std::isfinite(report.true_residual)) {
     report.converged = false;
     report.reason = "the solution is not finite";

@@ -172,7 +172,7 @@ void ProcessAnalysis::check_model() {
   together("check model", [&] {
     if (model_ && model_->has_history())
       throw Error(ErrorCode::unavailable,
-                  "an element remembers what happened to it, and that is not implemented for several processes; run "
+                  "elements with a history are not supported on several processes; run "
                   "without --engine");
     if (model_ && !model_->is_linear())
       throw Error(ErrorCode::unavailable,

@@ -1,4 +1,5 @@
-// Taylor's impact test: a copper rod hits a rigid wall without friction, against published shapes.
+// Taylor's impact test: a copper rod hits a rigid wall without friction, against the range of shapes that is commonly
+// tabulated.
 #include <gtest/gtest.h>
 #include <voussoir/elements/physics/finite_plasticity.hpp>
 #include <voussoir/elements/point/one_point_element.hpp>
@@ -158,10 +159,10 @@ TaylorShape impact(TaylorBar& bar, const BulkViscosity& viscosity, const std::st
 ///   Kamoulakos 1990          21.47 – 21.66 mm   7.02 – 7.12 mm   2.47 – 3.24
 ///   Zhu and Cescotto 1995    21.26 – 21.49      6.89 – 7.18      2.75 – 3.03
 ///   Camacho and Ortiz 1997   21.42 – 21.44      7.21 – 7.24      2.97 – 3.25
-TEST(TaylorBar, HasThePublishedShape) {
+TEST(TaylorBar, HasTheTabulatedShape) {
   TaylorBar bar(3, 3, 20);
   const TaylorShape shape = impact(bar, {0.06, 1.2}, "openmp");
-  // 540 elements. Radius and strain grow towards the published ones as the mesh is refined (docs/validation.md).
+  // 540 elements. Radius and strain grow towards the tabulated ones as the mesh is refined (docs/validation.md).
   EXPECT_NEAR(shape.length, 21.46, 0.2);
   EXPECT_GT(shape.radius, 6.6);
   EXPECT_LT(shape.radius, 7.24);

@@ -24,9 +24,8 @@ void Parser::read_explicit(Card& card) {
   card.done();
   if (step().nlgeom)
     fail_unsupported(
-        "geometric nonlinearity is not supported in decks, whose elements are those of small displacements: omit "
-        "NLGEOM, "
-        "or use a law with large displacements in C++ or in a library of elements of a job file",
+        "NLGEOM is not supported with *DYNAMIC, EXPLICIT: omit it, use implicit *DYNAMIC, or use a law with large "
+        "displacements in C++ or in an element library of a job file",
         step().place);
   begin_procedure(card, Procedure::dynamic);
   StepCard& current = step();
