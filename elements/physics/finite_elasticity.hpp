@@ -23,7 +23,6 @@ namespace detail {
 template <class Small>
 struct FiniteElasticity {
   static constexpr int components = 3, gradient_rows = 3, constants = Small::constants;
-  static constexpr auto& unknowns = Small::unknowns;
   static constexpr auto& parameters = Small::parameters;
   static constexpr bool linear = false, reads_temperature = false;
 
@@ -110,7 +109,8 @@ struct FiniteElasticity {
 
 /// An isotropic elastic body with large displacements and rotations.
 struct FiniteSolid : detail::FiniteElasticity<Solid> {
-  static constexpr const char* name = "finite_solid";  ///< first part of element type names
+  static constexpr const char* name = "finite_solid";            ///< first part of element type names
+  static constexpr const char* unknowns[] = {"ux", "uy", "uz"};  ///< unknowns of a node
 };
 
 }  // namespace voussoir
