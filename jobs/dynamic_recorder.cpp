@@ -180,7 +180,7 @@ class DynamicRecorder : public StepRecorder {
     if (heat_)
       take_heat(method.heat());
     else if (static_)
-      take_increment(method.energies(), committed.report);
+      take_increment(method.energies(), committed.report, time);
     else
       take_energies(method.energies());
     add_row(displacement, time);
@@ -195,7 +195,7 @@ class DynamicRecorder : public StepRecorder {
     out.put(increment_).put(outputs_.next()).put(last_written_);
     for (const auto& stress : stresses_) out.put(stress->outputs.next());
     curves_.save(out);
-    out.put(last_loads_);
+    out.put(last_loads_).put(unstable_);
     for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
       out.put(static_cast<std::uint64_t>(peaks->size()));
       for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.node);
@@ -230,6 +230,7 @@ class DynamicRecorder : public StepRecorder {
     for (const auto& stress : stresses_) stress->outputs.set_next(in.get<double>());
     curves_.restore(in);
     last_loads_ = in.get<double>();
+    unstable_ = in.text();
     for (auto* peaks : {&peaks_, &reaction_peaks_}) {
       if (in.get<std::uint64_t>() != peaks->size()) in.fail("it has another number of peaks");
       for (TimedPeak& peak : *peaks) {
@@ -266,6 +267,7 @@ class DynamicRecorder : public StepRecorder {
     if (method.base_moves())
       response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
     for (const std::string& text : method.load_notes()) response_.notes.push_back(text);
+    if (!unstable_.empty()) response_.notes.push_back(unstable_);
     if (!sums_)
       response_.notes.emplace_back(
           "sums of reactions are left out of the peaks: the model has supports along directions, by penalty, or of "
@@ -409,7 +411,11 @@ class DynamicRecorder : public StepRecorder {
 
   /// Energies of an increment of statics, and how it converged: Newton's iterations, and what the last one left of the
   /// unbalanced force.
-  void take_increment(const EnergyBalance& e, const SolveReport& report) {
+  void take_increment(const EnergyBalance& e, const SolveReport& report, double time) {
+    if (!report.note.empty() && unstable_.empty()) {
+      unstable_ = "at time " + short_number(time, 6) + " " + report.note +
+                  ": the equilibrium is not stable there, beyond a limit point or a bifurcation";
+    }
     const double iterations = report.history.empty() ? 0.0 : static_cast<double>(report.history.size() - 1);
     const double values[] = {e.internal, e.external, iterations, report.true_residual};
     for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
@@ -568,6 +574,7 @@ class DynamicRecorder : public StepRecorder {
   std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
   bool sums_ = true;
   double last_loads_ = 0;  // heat that loads have brought in up to the state before
+  std::string unstable_;   // the note on the first equilibrium that is not stable
   int increment_ = 0;
 };
 

@@ -347,8 +347,9 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
     report = {};
     report.solver = "newton-raphson";
     report.reason = (error.where().empty() ? "" : error.where() + ": ") + error.text();
-    report.advice = method.is_static() ? "Take smaller increments, or automatic ones"
-                                       : "Take shorter steps of time, or automatic ones";
+    report.advice = steps_.automatic     ? "Allow shorter increments"
+                    : method.is_static() ? "Take smaller increments, or automatic ones"
+                                         : "Take shorter steps of time, or automatic ones";
   }
   if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
     report.converged = false;
@@ -360,8 +361,10 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
           "parts that are not restrained";
     if (method.is_static() && report.advice.empty())
       report.advice =
-          "The load may be the largest that the structure carries, at a limit point or where it buckles; otherwise "
-          "take smaller increments, or automatic ones";
+          std::string(
+              "The load may be the largest that the structure carries, at a limit point or where it buckles. ") +
+          "Loads that follow a free surface converge slowly. Otherwise " +
+          (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
     method.revert(*model_, state_);
     return Outcome::failed;
   }
