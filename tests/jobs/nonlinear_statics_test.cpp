@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -198,7 +199,7 @@ TEST(NonlinearStatics, SupportsMoveAndComeBackAsInCalculiX) {
 
 /// A cantilever along x, `length` × 0.1 × 0.1, of C3D20 without lateral contraction, with the unit load of the
 /// elastica.
-std::string cantilever(int elements, double length, double force) {
+std::string cantilever(int elements, double length, double force, int direction = 3) {
   std::ostringstream text;
   text << "*NODE, NSET=NALL\n";
   const double h = 0.1;
@@ -222,8 +223,8 @@ std::string cantilever(int elements, double length, double force) {
        << id(2 * elements, 1, 0) << ", " << id(2 * elements, 1, 2) << "\n"
        << "*MATERIAL, NAME=M\n*ELASTIC\n1.2E6, 0.\n*SOLID SECTION, ELSET=EALL, MATERIAL=M\n*BOUNDARY\nFOOT, 1, 3\n"
        << "*STEP, NLGEOM\n*STATIC\n0.1, 1.\n*CLOAD\n"
-       << id(2 * elements, 1, 0) << ", 3, " << force / 2 << "\n"
-       << id(2 * elements, 1, 2) << ", 3, " << force / 2 << "\n"
+       << id(2 * elements, 1, 0) << ", " << direction << ", " << force / 2 << "\n"
+       << id(2 * elements, 1, 2) << ", " << direction << ", " << force / 2 << "\n"
        << printed;
   return text.str();
 }
@@ -244,6 +245,20 @@ TEST(NonlinearStatics, Elastica) {
     EXPECT_NEAR(mean(2), w, 1e-3) << load;
     EXPECT_NEAR(-mean(0), u, 1e-3) << load;
   }
+}
+
+// A straight column stays straight above Euler's load π² E I / (4 L²), where it is not stable.
+TEST(NonlinearStatics, UnstableEquilibriaAreNoted) {
+  const double length = 5, stiffness = 1.2e6 * 1e-4 / 12;
+  const double euler = std::pow(std::acos(-1.0), 2) * stiffness / (4 * length * length);
+  const auto is_noted = [&](double share) {
+    const RanDeck ran = run_deck(cantilever(8, length, -share * euler, 1));
+    const auto& notes = ran.kept.responses.at(0).notes;
+    return std::any_of(notes.begin(), notes.end(),
+                       [](const std::string& note) { return note.find("not stable") != std::string::npos; });
+  };
+  EXPECT_FALSE(is_noted(0.8));
+  EXPECT_TRUE(is_noted(2));
 }
 
 TEST(NonlinearStatics, IncrementsThatFailAreRepeatedWithShorterOnes) {
