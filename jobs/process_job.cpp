@@ -27,6 +27,7 @@ class WholeModelCheck {
  public:
   WholeModelCheck(Job& job, std::shared_ptr<Backend> backend) : job_(job), backend_(std::move(backend)) {}
 
+  /// Throws where something can move freely. Returns notes on what iterative methods would not find.
   std::vector<std::string> run() {
     std::set<std::pair<std::size_t, const Supports*>> done;
     for (const JobStep& step : job_.steps) {
@@ -41,6 +42,12 @@ class WholeModelCheck {
   void look_at(const Domain& domain) {
     const AnalysisModel model(domain, backend_, TransformationHandler(), PlainNumberer());
     require_no_free_motion(find_free_motions(model));
+    if (const std::int32_t bodies = Bodies(model).count(); bodies > 1)
+      add_note("the model consists of " + std::to_string(bodies) +
+               " bodies that do not touch; the tolerance of iterative methods holds for all of them "
+               "together");
+    const auto& names = model.unknown_names();
+    if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return name == "ux"; })) return;  // heat
     const RigidClusters clusters(model);
     if (!clusters.motions().empty())
       add_note(
@@ -48,9 +55,6 @@ class WholeModelCheck {
           "iterative methods do not");
     else if (!clusters.undecided().empty())
       add_note("mechanisms could not be excluded: " + clusters.undecided());
-    if (const std::int32_t bodies = Bodies(model).count(); bodies > 1)
-      add_note("the model consists of " + std::to_string(bodies) +
-               " bodies that do not touch; the tolerance of iterative methods holds for all of them together");
   }
 
   void add_note(const std::string& note) {
@@ -99,7 +103,7 @@ class ProcessRunner {
       if (!whole_ || !receiver_) throw Error(ErrorCode::misuse, "process 0 needs a job and a receiver of its results");
       check_process_job(*whole_);
       tell("check supports");
-      result_.job.notes = WholeModelCheck(*whole_, backend_).run();
+      mechanisms_ = WholeModelCheck(*whole_, backend_).run();
     });
   }
 
@@ -198,6 +202,7 @@ class ProcessRunner {
         return observer_({index, part_.job.steps.size(), step.name, progress});
       };
     StepResult found = analysis.solve(asked);
+    iterated_ = iterated_ || found.report.iterations > 0;
     analysis.observer = nullptr;
     if (heaters_.count(index)) unknowns_[index] = found.unknowns;
     previous_[step.domain] = found.unknowns;
@@ -248,6 +253,7 @@ class ProcessRunner {
     job.backend_bytes = backend_->bytes_peak();
     job.matrix =
         "sparse rows on " + std::to_string(processes_.count()) + (processes_.count() == 1 ? " process" : " processes");
+    if (iterated_) job.notes.insert(job.notes.end(), mechanisms_.begin(), mechanisms_.end());
     for (const std::string& note : engine_.notes()) job.notes.push_back(note);
     collect_shares();
   }
@@ -296,6 +302,8 @@ class ProcessRunner {
   std::set<std::size_t> heaters_;
   std::map<std::size_t, NodalField> unknowns_;  // of steps that heat others
   std::map<std::size_t, NodalField> previous_;  // per domain: of the step before
+  std::vector<std::string> mechanisms_;         // on process 0: what iterative methods would not find
+  bool iterated_ = false;                       // whether a system was solved by iteration
   ProcessJobResult result_;
 };
 

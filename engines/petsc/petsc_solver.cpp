@@ -151,6 +151,9 @@ void PetscSolver::set_up() {
   VSR_PETSC(PCGetType(preconditioner, &kind));
   const bool factorises = kind && (std::string(kind) == PCCHOLESKY || std::string(kind) == PCLU);
   if (factorises) VSR_PETSC(PCFactorGetMatSolverType(preconditioner, &package));
+  const char* krylov = nullptr;
+  VSR_PETSC(KSPGetType(solver_, &krylov));
+  direct_ = factorises && krylov && std::string(krylov) == KSPPREONLY;  // options may have changed the method
   const bool by_mumps = package && std::string(package) == MATSOLVERMUMPS;
   Mat factor = nullptr;
   if (by_mumps) {
@@ -237,7 +240,12 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
   VSR_PETSC(KSPGetType(solver_, &krylov));
   VSR_PETSC(PCGetType(pc, &preconditioner));
   report.solver = "petsc, " + std::string(krylov ? krylov : "") + "+" + (preconditioner ? preconditioner : "none");
-  if (method_->direct && report.solver == "petsc, preonly+cholesky") report.solver = "petsc, direct, MUMPS";
+  if (direct_) {
+    MatSolverType package = nullptr;
+    VSR_PETSC(PCFactorGetMatSolverType(pc, &package));
+    const std::string by = package ? package : "petsc";
+    report.solver = "petsc, direct, " + (by == MATSOLVERMUMPS ? std::string("MUMPS") : by);
+  }
   report.choice = why_;
   report.preconditioner = text_of_options(*method_);
   report.setup_seconds = setup_seconds_;
@@ -260,11 +268,11 @@ SolveReport PetscSolver::solve(std::span<const double> b, std::span<double> x) {
   if (cancelled_) throw SharedError(Error(ErrorCode::cancelled, "cancelled while the system was solved"), 0);
   PetscInt iterations = 0;
   VSR_PETSC(KSPGetIterationNumber(solver_, &iterations));
-  report.iterations = method_->direct ? 0 : static_cast<int>(iterations);
+  report.iterations = direct_ ? 0 : static_cast<int>(iterations);
   report.history = history_;
   report.true_residual = residual();
   judge(report);
-  if (method_->direct && report.true_residual > small_residual && std::isfinite(report.true_residual)) refine(report);
+  if (direct_ && report.true_residual > small_residual && std::isfinite(report.true_residual)) refine(report);
   system_->to_local(x_, x);
   report.solve_seconds = watch.seconds();
   return report;

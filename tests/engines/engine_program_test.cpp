@@ -184,6 +184,12 @@ TEST(Engine, PassesOptionsToPetsc) {
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_TRUE(contains(outcome.out, "petsc, cg+jacobi")) << outcome.out;
   EXPECT_TRUE(contains(outcome.error, "these --petsc options were not used: -ksp_wrong")) << outcome.error;
+  // Options that turn the factorisation into an iteration do not make its residuals acceptable.
+  const Outcome stopped = on_processes(
+      2, folder,
+      {"run", "bar.inp", "--engine", "petsc", "--no-files", "--petsc", "-ksp_type cg -pc_type jacobi -ksp_max_it 3"});
+  EXPECT_EQ(stopped.code, 3) << stopped.out;
+  EXPECT_TRUE(contains(stopped.error, "did not converge")) << stopped.error;
 }
 
 TEST(Engine, ReadsFilesOnTheFirstProcessOnly) {
