@@ -47,7 +47,7 @@ class PetscSolver : public ProcessSolver {
   EngineSettings settings_;
   const Method* method_ = nullptr;
   bool direct_ = false;  // whether the solver is a factorisation, with the options as they are
-  std::string why_;  // reason for the method where it was chosen here
+  std::string why_;      // reason for the method where it was chosen here
   std::unique_ptr<PetscSystem> system_;
   Mat matrix_ = nullptr;
   KSP solver_ = nullptr;
