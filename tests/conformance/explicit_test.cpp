@@ -86,7 +86,7 @@ ExplicitOutcome hit_a_wall(const std::string& backend, const std::string& type) 
   for (std::int32_t n = 0; n < d.node_count(); ++n)
     if (d.coordinates()[3 * static_cast<std::size_t>(n)] > 0.5) v0.values[3 * static_cast<std::size_t>(n)] = -0.5;
   a.set_initial_velocity(v0);
-  a.set_steps({.end = 100, .estimate_every = 40});
+  a.set_steps({.end = 100, .step = 0.018, .estimate_every = 40});
   a.start();
   a.advance(100);
   return outcome_of(a);
