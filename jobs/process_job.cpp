@@ -114,7 +114,7 @@ class ProcessRunner {
       tell("divide");
       if (whole_) division.emplace(*whole_, processes_.count(), options_.partitioner);
     });
-    // What goes wrong while others wait for their parts is told when all have got something.
+    // An error while other processes wait for their parts is thrown after all of them have received a message.
     std::function<void()> rethrow = [] {};
     const std::string bytes = processes_.distribute([&](int p) -> std::string {
       try {

@@ -24,7 +24,8 @@ struct EngineRun {
   bool verbose = false, quiet = false, json = false;
 };
 
-/// Solves the files one after the other. Process 0 reads, prints and writes; errors of all processes are told once.
+/// Solves the files one after the other. Process 0 reads, prints and writes; an error is reported once, whichever
+/// process it occurs on.
 ExitCode run_on_engine(const EngineRun& run);
 
 }  // namespace voussoir::app

@@ -12,7 +12,7 @@ namespace voussoir::detail {
 void restrict_steps(const Job& whole, std::span<const std::int32_t> nodes, Job& part);
 
 /// Throws Error (bad_input) if a support, a motion or an initial value of a step, or a load of a domain, names an
-/// unknown that its node does not have. In a part this could no longer be told from an unknown that another part has.
+/// unknown that its node does not have. A part alone cannot distinguish this from an unknown of another part.
 /// `unknowns_of` gives the unknowns of the nodes of each domain.
 void check_step_unknowns(const Job& job, const std::function<const NodeUnknowns&(std::size_t domain)>& unknowns_of);
 
