@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <thread>
@@ -16,8 +15,6 @@
 #include <voussoir/apps/terminal/monitor.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
-#include <voussoir/backends/version.hpp>
-#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/process_job.hpp>
 
 namespace voussoir::app {
@@ -102,7 +99,7 @@ class EngineRunner {
       pause.forget_activity();
       const bool kept = files_ && !files_->summaries().empty();
       if (kept) files_->give_up(error, record_);
-      documents_.add(kept ? files_->json() : document_of(file, error));
+      documents_.add(kept ? files_->json() : failed_run_json(file, error));
       print_error(error, file);
       if (kept)
         show_error("  {} of {} finished\n", files_->summaries().size(),
@@ -226,18 +223,6 @@ class EngineRunner {
 
   void remark(const std::string& where, const std::string& text) const {
     if (!run_.quiet) show_error("voussoir: {} {}: {}\n", yellow("note:", Stream::error), where, text);
-  }
-
-  /// What results.json would say of a job that did not begin.
-  static std::string document_of(const std::string& file, const Error& error) {
-    const nlohmann::ordered_json document{
-        {"program", "voussoir"},
-        {"version", version()},
-        {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
-        {"error",
-         {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
-        {"job", {{"source", file}}}};
-    return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
   }
 
   const EngineRun& run_;

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +24,6 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
-#include <voussoir/backends/version.hpp>
-#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/job_fingerprint.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
@@ -246,7 +243,7 @@ class Run {
         files.give_up(error, record);
         documents_.add(files.json());
       } else {
-        documents_.add(document_of(file, error));
+        documents_.add(failed_run_json(file, error));
       }
       if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
         say_stopped(file, job, files);
@@ -358,7 +355,7 @@ class Run {
     Monitor::Pause pause(monitor_);
     pause.forget_last_words();
     pause.forget_activity();
-    documents_.add(document_of(file, error));
+    documents_.add(failed_run_json(file, error));
     if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
       show_error("voussoir: {}: stopped before anything was solved; no files were written\n", file);
       return exit_code_of_signal(monitor_.signal());
@@ -385,18 +382,6 @@ class Run {
     const std::size_t done = files.summaries().size();
     show_error("voussoir: {}: stopped during step {} ('{}')\n{}\n", file, std::min(done, job.steps.size() - 1) + 1,
                job.steps[std::min(done, job.steps.size() - 1)].name, kept_text(job, files));
-  }
-
-  /// What results.json would say of a job that did not begin.
-  static std::string document_of(const std::string& file, const Error& error) {
-    const nlohmann::ordered_json document{
-        {"program", "voussoir"},
-        {"version", version()},
-        {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
-        {"error",
-         {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
-        {"job", {{"source", file}}}};
-    return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
   }
 
   const RunOptions& options_;
