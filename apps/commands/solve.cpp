@@ -101,9 +101,8 @@ std::string about_matrices(std::string text) {
 }
 
 constexpr const char* singular_matrix =
-    "the matrix is singular, or so nearly that rounding hides the difference: it does not determine this unknown. "
-    "Check "
-    "the row and the column, and whether the numbers of some rows are too small beside those of others";
+    "the matrix is singular to working precision: it does not determine this unknown. Check the row and the column, "
+    "and whether the numbers of some rows are too small beside those of others";
 
 /// What solvers say of models, said of a matrix. Of a singular one they name a node or an equation, and propose
 /// supports.

@@ -49,7 +49,7 @@ class PetscSystem {
   Mat assemble(const SystemShare& share, const HostMatrix& matrix, Diagonal diagonal);
   /// The parts' matrices, not summed (MATIS).
   Mat keep_parts(const SystemShare& share);
-  /// Tells PETSc of the motions with little energy.
+  /// Tells PETSc the near-null space.
   void add_motions(const SystemShare& share, Mat matrix);
 
  private:

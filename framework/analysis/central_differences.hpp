@@ -39,8 +39,8 @@ struct BulkViscosity {
 /// w = (u(t+h) − u(t)) / h in the middle of steps in place of differences: fewer digits are lost, and the size of a
 /// step may change. The first step begins with u(t−h) = u − h v + ½ h² a.
 ///
-/// An ExplicitAnalysis drives it. Velocities, accelerations and energies of a state are computed where somebody asks
-/// for them; in between, all numbers stay on the backend. Energies are sums of works by the trapezoidal rule, which are
+/// An ExplicitAnalysis drives it. Velocities, accelerations and energies of a state are computed on
+/// request; in between, all numbers stay on the backend. Energies are sums of works by the trapezoidal rule, which are
 /// kept per equation and summed in a fixed order.
 class CentralDifferences : public TimeIntegrator {
  public:

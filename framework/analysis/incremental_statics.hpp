@@ -7,8 +7,8 @@
 namespace voussoir {
 
 /// Statics in increments, for TransientAnalysis: each step ends in balance, f(u) = p(t), without inertia and damping.
-/// Time only orders what acts: loads and prescribed values follow their amplitudes. It is meant for models that are not
-/// linear, such as those with large displacements.
+/// Time is a parameter of the loading: loads and prescribed values follow their amplitudes. It is meant for models that
+/// are not linear, such as those with large displacements.
 ///
 /// A step begins at the committed state. Prescribed displacements change within the first solve, together with the free
 /// ones: its right-hand side contains K Δu of the supports, so that elements next to a support do not take all of its

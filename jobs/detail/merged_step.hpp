@@ -38,7 +38,7 @@ class StepMerger {
   StepResult merged_;
 };
 
-/// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
+/// Moments of nodes whose unknowns are a rotation do not belong in sums of forces.
 void take_moments_off(const Job& job, StepResult& result);
 
 }  // namespace voussoir::detail

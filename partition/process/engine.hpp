@@ -34,7 +34,7 @@ struct SystemShare {
   std::vector<std::uint8_t> free;    ///< per local equation: whether it is solved for; equal on all processes
   HostMatrix matrix;                 ///< by local equations; rows and columns that are not free are ignored
   bool symmetric = true;             ///< whether the whole matrix is; equal on all processes
-  int modes = 0;                     ///< number of motions with little energy; equal on all processes
+  int modes = 0;                     ///< vectors of the near-null space; equal on all processes
   std::vector<double> motions;       ///< `modes` numbers per local equation: rigid motions, or constants
 };
 

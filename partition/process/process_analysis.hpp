@@ -35,7 +35,7 @@ class ProcessAnalysis {
   /// Numbers the part where that has not been done, or where the domain has changed since on some process. Returns
   /// whether it was numbered anew.
   bool prepare();
-  /// The numbers of the part's equations in the whole system and the motions with little energy, without a matrix.
+  /// The numbers of the part's equations in the whole system and the near-null space, without a matrix.
   SystemShare numbered_share() const;
   /// Runs `work`, which does not communicate, as a stage on all processes.
   void together(const std::string& stage, const std::function<void()>& work);

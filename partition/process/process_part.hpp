@@ -78,7 +78,7 @@ struct ProcessPart {
 /// model, meshes without sections.
 void check_divisible(const Job& job);
 
-/// Divides a job into parts, which are made one at a time so that nobody has to hold all of them.
+/// Divides a job into parts, which are made one at a time: no more than one is in memory.
 ///
 ///   const JobDivision division(job, 64);
 ///   for (int p = 0; p < 64; ++p) send(p, encode(division.part(p)));
@@ -108,7 +108,7 @@ class JobDivision {
 /// that domain.
 std::vector<std::int64_t> global_equations(const ProcessPart& part, std::size_t domain, const AnalysisModel& model);
 
-/// Global numbers of unknowns that nobody numbers: those of a node that no element uses and of which an equation names
+/// Global numbers of unknowns without an equation in any part: those of a node that no element uses and of which an equation names
 /// some unknowns only. They have no stiffness and are held at zero: a solver gives them a unit diagonal. They belong to
 /// the part that has the equation.
 std::vector<std::int64_t> held_unknowns(const ProcessPart& part, std::size_t domain, const AnalysisModel& model);
