@@ -108,9 +108,9 @@ class JobDivision {
 /// that domain.
 std::vector<std::int64_t> global_equations(const ProcessPart& part, std::size_t domain, const AnalysisModel& model);
 
-/// Global numbers of unknowns without an equation in any part: those of a node that no element uses and of which an equation names
-/// some unknowns only. They have no stiffness and are held at zero: a solver gives them a unit diagonal. They belong to
-/// the part that has the equation.
+/// Global numbers of unknowns without an equation in any part: those of a node that no element uses and of which an
+/// equation names some unknowns only. They have no stiffness and are held at zero: a solver gives them a unit diagonal.
+/// They belong to the part that has the equation.
 std::vector<std::int64_t> held_unknowns(const ProcessPart& part, std::size_t domain, const AnalysisModel& model);
 
 /// A part as bytes, with a version and a checksum, for messages and files. Numbers are little-endian.
