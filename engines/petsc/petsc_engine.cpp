@@ -85,10 +85,10 @@ PetscEngine::~PetscEngine() {
 }
 
 std::string PetscEngine::describe() const {
-  int major = 0, minor = 0, subminor = 0;
+  PetscInt major = 0, minor = 0, subminor = 0;
   PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
-  std::string text =
-      "PETSc " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor) + ", ";
+  std::string text = "PETSc " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor) +
+                     (sizeof(PetscInt) == 8 ? " with 64-bit integers, " : ", ");
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(library, &length);
