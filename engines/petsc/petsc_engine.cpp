@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/local_solver.hpp>
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 
 namespace voussoir::petsc {
@@ -73,6 +74,7 @@ PetscEngine::PetscEngine(const std::string& options) : user_options_(option_name
   VSR_PETSC(SlepcInitializeNoArguments());
   VSR_PETSC(PetscPushErrorHandler(keep_petsc_error, nullptr));
   VSR_PETSC(PetscOptionsInsertString(nullptr, options.c_str()));
+  register_local_solver();
 }
 
 PetscEngine::~PetscEngine() {

@@ -116,7 +116,7 @@ TEST(Engine, IteratesEquallyOftenOnAnyNumberOfProcesses) {
 TEST(Engine, WorksWithMoreProcessesThanElements) {
   const auto folder = fresh_folder("engine_few_elements");
   write_text(folder / "two.inp", cantilever_deck(2, 1, 1));
-  for (const std::string method : {"mumps", "gamg"}) {
+  for (const std::string method : {"mumps", "gamg", "asm"}) {
     const Outcome outcome = on_processes(
         4, folder, {"run", "two.inp", "--engine", "petsc:" + method, "--json", "--no-files", "--tolerance", "1e-12"});
     ASSERT_EQ(outcome.code, 0) << outcome.error;
@@ -190,6 +190,42 @@ TEST(Engine, PassesOptionsToPetsc) {
       {"run", "bar.inp", "--engine", "petsc", "--no-files", "--petsc", "-ksp_type cg -pc_type jacobi -ksp_max_it 3"});
   EXPECT_EQ(stopped.code, 3) << stopped.out;
   EXPECT_TRUE(contains(stopped.error, "did not converge")) << stopped.error;
+}
+
+// The preconditioner `voussoir` of PETSc: parts are solved by Voussoir's own solvers.
+TEST(Engine, SolvesPartsByPartSolvers) {
+  const auto folder = fresh_folder("engine_part_solvers");
+  write_text(folder / "bar.inp", cantilever_deck(12, 4, 4));
+  RunSettings settings;
+  settings.folder = folder;
+  const Outcome alone = run_program({"run", "bar.inp", "--solver", "direct", "--json", "--no-files"}, settings);
+  const auto run = [&](int count, const std::string& method, const std::string& options) {
+    return on_processes(count, folder,
+                        {"run", "bar.inp", "--engine", "petsc:" + method, "--json", "--no-files", "--tolerance",
+                         "1e-12", "--petsc", options});
+  };
+  const std::string both = "-pc_bddc_dirichlet_pc_type voussoir -pc_bddc_neumann_pc_type voussoir";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"asm", "-sub_pc_voussoir_solver direct:eigen"}, {"asm", "-sub_pc_voussoir_solver amg"}, {"bddc", both}};
+  for (const auto& [method, options] : cases)
+    for (const int count : {2, 3}) {
+      const Outcome outcome = run(count, method, options);
+      ASSERT_EQ(outcome.code, 0) << options << outcome.error;
+      EXPECT_FALSE(contains(outcome.error, "not used")) << outcome.error;
+      expect_same_steps(Json::parse(alone.out), Json::parse(outcome.out));
+    }
+  // As many iterations as with MUMPS in its place: both are exact.
+  const auto iterations = [](const Outcome& outcome) {
+    return Json::parse(outcome.out)["steps"][0]["solver"]["iterations"].get<int>();
+  };
+  EXPECT_NEAR(iterations(run(2, "bddc", both)), iterations(run(2, "bddc", "-ksp_atol 0")), 1);
+  EXPECT_GT(iterations(run(2, "asm", "-sub_pc_voussoir_solver amg")), iterations(run(2, "asm", "-ksp_atol 0")));
+  const Outcome wrong = run(2, "asm", "-sub_pc_voussoir_solver magic");
+  EXPECT_EQ(wrong.code, 4);
+  EXPECT_TRUE(contains(wrong.error, "part solver 'magic'")) << wrong.error;
+  const Outcome whole = run(2, "gamg", "-pc_type voussoir");
+  EXPECT_EQ(whole.code, 4);
+  EXPECT_TRUE(contains(whole.error, "-pc_type asm -sub_pc_type voussoir")) << whole.error;
 }
 
 TEST(Engine, ReadsFilesOnTheFirstProcessOnly) {
