@@ -1,0 +1,288 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/solvers/amg/amg_preconditioner.hpp>
+#include <voussoir/solvers/cg_solver.hpp>
+
+#include "solver_models.hpp"
+#include "support/expect_error.hpp"
+
+// Multigrid whose levels are divided over several devices, beside that of one device.
+
+namespace voussoir::test {
+namespace {
+
+using testing::expect_error;
+
+std::shared_ptr<IsotropicMaterial> steel() { return std::make_shared<IsotropicMaterial>("steel", 210e9, 0.3, 7850); }
+
+/// A cantilever, numbered along its length.
+void add_beam(Domain& d, std::array<int, 3> cells, const std::string& type = "solid.hex8.full") {
+  BoxMesh mesh;
+  mesh.type = type;
+  mesh.cells = {cells[2], cells[1], cells[0]};  // the last direction is numbered last
+  mesh.upper = {1, 1, static_cast<double>(cells[0]) / cells[1]};
+  add_box_mesh(d, mesh).set_material(steel());
+  d.prescribe("zmin", "all");
+  d.add_load_case("pull").traction("zmax", {1e6, 0, -1e6});
+}
+
+void add_heated_bar(Domain& d) {
+  BoxMesh mesh;
+  mesh.type = "heat.hex8";
+  mesh.cells = {5, 5, 15};
+  mesh.upper = {1, 1, 3};
+  auto material = steel();
+  material->set("conductivity", 45);
+  add_box_mesh(d, mesh).set_material(material);
+  d.prescribe("zmin", "T");
+  d.add_load_case("heat").heat_flux("zmax", 1000);
+}
+
+struct Answer {
+  SolveReport report;
+  std::vector<double> x;
+  std::vector<AmgLevelReport> levels;
+  std::vector<std::size_t> device_bytes;
+  std::size_t peak = 0;  ///< of one device
+  std::string summary;
+};
+
+Answer solve_on(const Domain& d, const std::string& storage, const std::string& backend, const std::string& how,
+                double tolerance = 1e-12) {
+  System s(d, storage, backend);
+  auto amg = std::make_shared<AmgPreconditioner>(AmgOptions::parse(how));
+  CgSolver solver(amg, {tolerance, 400});
+  s.model.backend().fill(s.soe->x(), 0.0);
+  Answer answer;
+  answer.report = solver.solve(*s.soe);
+  answer.x = s.soe->x().to_host();
+  answer.levels = amg->levels();
+  answer.device_bytes = amg->device_bytes();
+  answer.summary = amg->summary();
+  for (int k = 0; k < s.model.backend().devices(); ++k)
+    answer.peak = std::max(answer.peak, s.model.backend().memory(k)->bytes_peak());
+  return answer;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double size = 0, apart = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    size += b[i] * b[i];
+    apart += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  return std::sqrt(apart / size);
+}
+
+/// Aggregates that end between devices are smaller: iterations may be fewer, but not more than two more.
+void expect_same_as_one_device(const Domain& d, const std::string& storage, const std::string& how,
+                               const std::vector<std::string>& backends = {"debug:3"}) {
+  SCOPED_TRACE(storage + ", " + how);
+  const Answer one = solve_on(d, storage, "debug", how);
+  ASSERT_TRUE(one.report.converged) << one.report.reason;
+  EXPECT_EQ(one.summary.find("divided"), std::string::npos);
+  for (const std::string& backend : backends) {
+    SCOPED_TRACE(backend);
+    const Answer several = solve_on(d, storage, backend, how);
+    EXPECT_NE(several.summary.find("divided over"), std::string::npos) << several.summary;
+    EXPECT_TRUE(several.report.converged) << several.report.reason;
+    EXPECT_LE(several.report.iterations, one.report.iterations + 2) << several.summary;
+    EXPECT_LE(distance(several.x, one.x), 1e-10);
+    EXPECT_EQ(several.levels.front().rows, one.levels.front().rows);
+    EXPECT_EQ(several.levels.front().entries, one.levels.front().entries);
+  }
+}
+
+TEST(DividedAmg, HasTheIterationsOfOneDevice) {
+  Domain d;
+  add_beam(d, {12, 10, 10});
+  const std::string how = "coarsest=60,gather=60";
+  const int one = solve_on(d, "bsr", "debug", how, 1e-8).report.iterations;
+  for (const char* backend : {"debug:2", "debug:4"})
+    EXPECT_NEAR(solve_on(d, "bsr", backend, how, 1e-8).report.iterations, one, 2) << backend;
+}
+
+TEST(DividedAmg, HasTheAnswersOfOneDeviceOnEveryStorage) {
+  Domain d;
+  add_beam(d, {14, 4, 4});
+  for (const char* storage : {"bsr", "csr", "element", "matrix-free"})
+    expect_same_as_one_device(d, storage, "single,coarsest=30,gather=30", {"debug:2", "debug:4"});
+  expect_same_as_one_device(d, "bsr", "full,coarsest=30,gather=300");
+}
+
+TEST(DividedAmg, HasEverySetting) {
+  Domain d;
+  add_beam(d, {14, 4, 4});
+  for (const char* how :
+       {"single,k-cycle", "full,k-cycle", "full,l1-jacobi,steps=3", "full,block-jacobi", "single,fsai",
+        "full,fsai,basis=1", "full,basis=2", "full,direct", "full,levels=2", "full,levels=3"})
+    expect_same_as_one_device(d, "bsr", std::string(how) + ",coarsest=30,gather=30");
+}
+
+TEST(DividedAmg, ConductsHeat) {
+  Domain d;
+  add_heated_bar(d);
+  for (const char* storage : {"csr", "matrix-free"})
+    expect_same_as_one_device(d, storage, "single,coarsest=20,gather=20");
+}
+
+TEST(DividedAmg, SolvesPlaneModels) {
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "plane_stress.quad4";
+  mesh.cells = {10, 30, 1};
+  mesh.upper = {1, 3, 1};
+  add_box_mesh(d, mesh).set_material(steel()).set_section("thickness", 0.01);
+  d.prescribe("ymin", "all");
+  d.add_load_case("pull").traction("ymax", {1e6, 0, 0});
+  expect_same_as_one_device(d, "bsr", "single,coarsest=40,gather=40");
+}
+
+TEST(DividedAmg, HasEquationsAcrossDevices) {
+  Domain d;
+  add_beam(d, {14, 4, 4});
+  // Nodes of the first, second and last quarter move together.
+  const Id first = d.node_id(0), last = d.node_id(d.node_count() - 1);
+  d.add_equation({{last, "uy", 1}, {first + 90, "uy", -0.5}, {first + 190, "uz", -0.25}});
+  d.add_equation({{last - 70, "ux", 1}, {first + 60, "ux", -1}});
+  for (const char* storage : {"bsr", "matrix-free"})
+    expect_same_as_one_device(d, storage, "single,coarsest=30,gather=30");
+}
+
+TEST(DividedAmg, TakesNodesOfDifferentUnknowns) {
+  Domain d;
+  add_beam(d, {14, 4, 4});
+  const Id last = d.node_id(d.node_count() - 1);
+  for (int k = 1; k <= 4; ++k) d.add_node(last + k, 1, 1, 3.5 + 0.5 * k);
+  auto material = steel();
+  material->set("shear_modulus", 80e9);
+  auto& beams = d.add_block("mast", "beam");
+  beams.set_material(material);
+  for (const std::string& name : beams.type().program().parameter_names())
+    if (!material->has(name)) beams.set_section(name, 0.02);
+  for (int k = 0; k < 4; ++k) beams.add(100000 + k, {last + k, last + k + 1});
+  d.add_node_set("foot", {last});
+  for (const char* rotation : {"rx", "ry", "rz"}) d.prescribe("foot", rotation);
+  expect_same_as_one_device(d, "csr", "full,coarsest=60,gather=60");
+}
+
+TEST(DividedAmg, ACycleIsSymmetricAndPositive) {
+  Domain d;
+  add_beam(d, {6, 2, 1});
+  for (const char* how : {"full,coarsest=12,gather=12", "full,coarsest=12,gather=12,fsai"}) {
+    System s(d, "bsr", "debug:2");
+    AmgPreconditioner amg(AmgOptions::parse(how));
+    amg.set_up(*s.soe);
+    ASSERT_NE(amg.summary().find("divided"), std::string::npos);
+    const Eigen::MatrixXd m = s.dense(*amg.inverse());
+    EXPECT_LE((m - m.transpose()).norm(), 1e-12 * m.norm()) << how;
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(0.5 * (m + m.transpose())).eigenvalues()[0], 0) << how;
+  }
+}
+
+TEST(DividedAmg, TakesABlockOfVectorsAtOnce) {
+  Domain d;
+  add_beam(d, {16, 3, 3});
+  for (const char* how : {"full,coarsest=60,gather=60", "single,coarsest=60,gather=60",
+                          "full,k-cycle,coarsest=60,gather=60", "full,fsai,coarsest=60,gather=60"}) {
+    System s(d, "bsr", "debug:3");
+    AmgPreconditioner amg(AmgOptions::parse(how));
+    amg.set_up(*s.soe);
+    constexpr int columns = 3;
+    std::vector<double> block(static_cast<std::size_t>(s.model.equation_count()) * columns);
+    for (const std::int32_t e : s.free)
+      for (int c = 0; c < columns; ++c) block[static_cast<std::size_t>(e) * columns + c] = std::sin(1.0 + e * (c + 1));
+    Vector x = s.model.make_vector(columns), y = s.model.make_vector(columns);
+    x.from_host(block);
+    amg.inverse()->apply(x, y);
+    for (int c = 0; c < columns; ++c) {
+      std::vector<double> one(static_cast<std::size_t>(s.model.equation_count()));
+      for (std::size_t e = 0; e < one.size(); ++e) one[e] = block[e * columns + static_cast<std::size_t>(c)];
+      Vector x1 = s.model.make_vector(), y1 = s.model.make_vector();
+      x1.from_host(one);
+      amg.inverse()->apply(x1, y1);
+      EXPECT_LE((s.on_free(y, c) - s.on_free(y1)).norm(), (amg.is_single() ? 1e-5 : 1e-12) * s.on_free(y1).norm())
+          << how << ", column " << c;
+    }
+  }
+}
+
+TEST(DividedAmg, GivesTheSameBitsOnEveryRun) {
+  Domain d;
+  add_beam(d, {14, 4, 4});
+  const std::string how = "single,coarsest=60,gather=60";
+  const Answer first = solve_on(d, "bsr", "debug:4", how), second = solve_on(d, "bsr", "debug:4", how);
+  EXPECT_EQ(first.x, second.x);
+  EXPECT_EQ(first.report.iterations, second.report.iterations);
+}
+
+TEST(DividedAmg, NeedsLessMemoryOnEachOfMoreDevices) {
+  Domain d;
+  add_beam(d, {48, 5, 5});
+  for (const char* storage : {"bsr", "matrix-free"}) {
+    SCOPED_TRACE(storage);
+    const std::string how = "single,coarsest=60,gather=400";
+    const Answer one = solve_on(d, storage, "debug", how, 1e-8);
+    for (const int devices : {2, 4}) {
+      SCOPED_TRACE(devices);
+      const Answer several = solve_on(d, storage, "debug:" + std::to_string(devices), how, 1e-8);
+      // The finest level, the hierarchy with the vectors of cycles, and everything while it was set up.
+      const auto& finest = several.levels.front().device_bytes;
+      ASSERT_EQ(finest.size(), static_cast<std::size_t>(devices));
+      const auto largest = static_cast<double>(*std::max_element(finest.begin(), finest.end()));
+      EXPECT_LE(largest, 1.3 / devices * static_cast<double>(one.levels.front().device_bytes.front()));
+      const auto& all = several.device_bytes;
+      EXPECT_LE(static_cast<double>(*std::max_element(all.begin(), all.end())),
+                1.3 / devices * static_cast<double>(one.device_bytes.front()));
+      EXPECT_LE(static_cast<double>(several.peak), 1.3 / devices * static_cast<double>(one.peak));
+    }
+  }
+}
+
+TEST(DividedAmg, TakesNewValues) {
+  Domain d;
+  add_beam(d, {14, 4, 4});
+  for (const char* storage : {"bsr", "matrix-free"}) {
+    System s(d, storage, "debug:2");
+    auto amg = std::make_shared<AmgPreconditioner>(AmgOptions::parse("full,coarsest=60,gather=60"));
+    CgSolver solver(amg, {1e-10, 400});
+    s.model.backend().fill(s.soe->x(), 0.0);
+    EXPECT_TRUE(solver.solve(*s.soe).converged);
+    const double before = amg->levels()[0].largest_eigenvalue;
+    MatrixTerms terms;
+    terms.mass = 1e10;
+    s.soe->form(nullptr, terms);
+    s.model.backend().fill(s.soe->x(), 0.0);
+    const SolveReport again = solver.solve(*s.soe);
+    EXPECT_TRUE(again.converged);
+    AmgPreconditioner fresh(AmgOptions::parse("full,coarsest=60,gather=60"));
+    fresh.set_up(*s.soe);
+    EXPECT_NE(amg->levels()[0].largest_eigenvalue, before);
+    EXPECT_EQ(amg->levels()[0].largest_eigenvalue, fresh.levels()[0].largest_eigenvalue);
+    EXPECT_LT(amg->reduction(0), 0.7);
+  }
+}
+
+TEST(DividedAmg, GathersSmallModels) {
+  Domain d;
+  add_beam(d, {8, 2, 2});
+  // More devices than planes of nodes have aggregates for; fewer rows than are divided.
+  EXPECT_EQ(solve_on(d, "bsr", "debug:2", "coarsest=12").summary.find("divided"), std::string::npos);
+  const Answer many = solve_on(d, "bsr", "debug:13", "coarsest=12,gather=12");
+  EXPECT_TRUE(many.report.converged);
+}
+
+TEST(DividedAmg, NamesAnUnknownWithoutStiffness) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  const Id lone = d.node_id(d.node_count() - 1) + 1;
+  d.add_node(lone, 1, 1, 7);
+  d.add_block("bar", "truss").set_material(steel()).set_section("area", 1e-4).add(100000, {lone - 1, lone});
+  expect_error(ErrorCode::singular, {"under-constrained", "node " + std::to_string(lone) + ", u"},
+               [&] { solve_on(d, "bsr", "debug:2", "coarsest=60,gather=60"); });
+}
+
+}  // namespace
+}  // namespace voussoir::test
