@@ -107,13 +107,15 @@ std::unique_ptr<DividedLevels> DividedLevels::make(const LinearSOE& soe, const A
   auto* services = model.backend().find<DividedMultigrid>();
   if (!services || !all_have_nodes(nodes_of(model))) return nullptr;
   // A matrix that is not stored is assembled for the time of setting up; products are then left to the SOE.
-  const std::unique_ptr<SparseMatrix> assembled = soe.sparse_matrix() ? nullptr : soe.assembled();
+  std::unique_ptr<SparseMatrix> assembled = soe.sparse_matrix() ? nullptr : soe.assembled();
   const SparseMatrix* matrix = assembled ? assembled.get() : soe.sparse_matrix();
   if (!matrix) refuse_missing_matrix(soe);
   if (!services->divides(model.device_model(), *matrix)) return nullptr;
   std::unique_ptr<DividedLevels> levels(new DividedLevels(soe, options, single));
   levels->outside_ = assembled || !single ? &soe.matrix() : nullptr;
-  return levels->build(soe, *matrix) ? std::move(levels) : nullptr;
+  levels->take_finest(soe, *matrix);
+  assembled.reset();
+  return levels->build(soe) ? std::move(levels) : nullptr;
 }
 
 DividedLevels::DividedLevels(const LinearSOE& soe, const AmgOptions& options, bool single)
@@ -124,10 +126,7 @@ DividedLevels::DividedLevels(const LinearSOE& soe, const AmgOptions& options, bo
       devices_(backend_->devices()) {}
 
 /// False where not even the finest level can be coarsened.
-bool DividedLevels::build(const LinearSOE& soe, const SparseMatrix& matrix) {
-  levels_.reserve(static_cast<std::size_t>(options_.most_levels));  // is_finest() compares addresses
-  levels_.emplace_back();
-  take_finest(soe, matrix, levels_.back());
+bool DividedLevels::build(const LinearSOE& soe) {
   make_smoother(levels_.back(), &soe);
   DividedNearNull space = divided_motions(soe.model(), options_, levels_.front().height, equations_);
   near_null_ = std::move(space.values);
@@ -142,7 +141,7 @@ bool DividedLevels::build(const LinearSOE& soe, const SparseMatrix& matrix) {
       levels_.pop_back();
       break;
     }
-    project(matrix, soe, levels_.back(), next, tentative);
+    project(soe, levels_.back(), next, tentative);
     const bool last = static_cast<int>(levels_.size()) + 1 == options_.most_levels;
     if (last || next.rows() <= std::max(options_.gathered_rows, options_.coarsest_rows)) {
       gathered_ = std::move(next);
@@ -178,7 +177,9 @@ NearNullRows DividedLevels::take_gathered(LevelMatrix& a) {
 
 bool DividedLevels::has_walls() const { return levels_.size() > 1 && levels_[1].largest_eigenvalue > walls_eigenvalue; }
 
-void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix, DividedLevel& level) {
+void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix) {
+  levels_.reserve(static_cast<std::size_t>(options_.most_levels));  // is_finest() compares addresses
+  DividedLevel& level = levels_.emplace_back();
   const DeviceModel& model = soe.model().device_model();
   level.nodes = nodes_of(soe.model());
   for (int d = 0; d < devices_; ++d) {
@@ -369,8 +370,7 @@ std::vector<std::vector<std::int64_t>> DividedLevels::restrict_from(DividedLevel
   return from;
 }
 
-void DividedLevels::project(const SparseMatrix& matrix, const LinearSOE& soe, DividedLevel& level, DividedLevel& next,
-                            DeviceMatrices& tentative) {
+void DividedLevels::project(const LinearSOE& soe, DividedLevel& level, DividedLevel& next, DeviceMatrices& tentative) {
   DividedNodes& coarse = next.nodes;
   const int steps = is_finest(level) ? finest_basis_steps(options_) : 1;
   level.prolongation = smooth(level, tentative, basis_factor(level.largest_eigenvalue, steps, steps), coarse);
@@ -417,7 +417,7 @@ void DividedLevels::project(const SparseMatrix& matrix, const LinearSOE& soe, Di
   set_columns(level.prolongation, coarse);
   level.restriction_halo = std::make_unique<NodeHalo>(backend_, restricted, level.height);
   next.halo = std::make_unique<NodeHalo>(backend_, coarse, next.height);
-  finish(matrix, soe, level);
+  finish(soe, level);
 }
 
 /// The diagonal has done its work in the steps between levels: what remains is what cycles read.
@@ -435,14 +435,14 @@ void DividedLevels::settle_smoother(DividedLevel& level) {
 }
 
 /// The same for the matrix.
-void DividedLevels::finish(const SparseMatrix& matrix, const LinearSOE& soe, DividedLevel& level) {
+void DividedLevels::finish(const LinearSOE& soe, DividedLevel& level) {
   if (is_finest(level) && outside_) {
     level.a.clear();
     return;
   }
   for (int d = 0; d < devices_; ++d) {
     if (is_finest(level))
-      services_.update_rows(soe.model().device_model(), matrix, d, level.a[device_index(d)], true);
+      services_.update_rows(soe.model().device_model(), *soe.sparse_matrix(), d, level.a[device_index(d)], true);
     else if (single_)
       services_.on(d).to_single(level.a[device_index(d)]);
   }

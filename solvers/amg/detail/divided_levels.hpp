@@ -58,8 +58,8 @@ class DividedLevels {
 
  private:
   DividedLevels(const LinearSOE& soe, const AmgOptions& options, bool single);
-  bool build(const LinearSOE& soe, const SparseMatrix& matrix);
-  void take_finest(const LinearSOE& soe, const SparseMatrix& matrix, DividedLevel& level);
+  void take_finest(const LinearSOE& soe, const SparseMatrix& matrix);
+  bool build(const LinearSOE& soe);
   void make_smoother(DividedLevel& level, const LinearSOE* finest);
   void make_factor(DividedLevel& level);
   template <class Apply, class Multiply>
@@ -68,11 +68,10 @@ class DividedLevels {
   bool coarsen(DividedLevel& level, DividedLevel& next, double threshold, DeviceMatrices& tentative);
   DeviceMatrices smooth(const DividedLevel& level, DeviceMatrices& basis, double factor, DividedNodes& coarse);
   DeviceMatrices with_neighbours(const DividedLevel& level, const DeviceMatrices& m, DividedNodes& columns);
-  void project(const SparseMatrix& matrix, const LinearSOE& soe, DividedLevel& level, DividedLevel& next,
-               DeviceMatrices& tentative);
+  void project(const LinearSOE& soe, DividedLevel& level, DividedLevel& next, DeviceMatrices& tentative);
   std::vector<std::vector<std::int64_t>> restrict_from(DividedLevel& level, const DividedNodes& coarse) const;
   void settle_smoother(DividedLevel& level);
-  void finish(const SparseMatrix& matrix, const LinearSOE& soe, DividedLevel& level);
+  void finish(const LinearSOE& soe, DividedLevel& level);
   bool is_finest(const DividedLevel& level) const { return &level == &levels_.front(); }
   const std::shared_ptr<DeviceMemory>& memory(int device) const { return backend_->memory(device); }
 
