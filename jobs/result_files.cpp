@@ -181,10 +181,10 @@ struct ResultFiles::State {
     return files;
   }
 
-  /// Names that no file may have are told before the work, not after.
+  /// Reports file names that are too long before anything is computed.
   void check_lengths(const std::vector<std::string>& files) const {
-    const long told = ::pathconf(options.folder.empty() ? "." : options.folder.c_str(), _PC_NAME_MAX);
-    const std::size_t most = told > 0 ? static_cast<std::size_t>(told) : NAME_MAX;
+    const long limit = ::pathconf(options.folder.empty() ? "." : options.folder.c_str(), _PC_NAME_MAX);
+    const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : NAME_MAX;
     for (const std::string& file : files)
       if (file.size() > most)
         throw Error(ErrorCode::io,

@@ -95,7 +95,7 @@ std::string reduce_document(const ReduceCommand& command, const ReducedPart& par
 
 void run_reduce(const ReduceCommand& command) {
   check_outputs({command.file}, {command.output});
-  { const OutputFile writable(command.output, command.force); }  // a name that is taken is told before the work
+  { const OutputFile writable(command.output, command.force); }  // fails now if the file exists or cannot be written
   const auto backend = Backend::open(command.backend);
   const Job job = read_model(command.file, dialect_of(command.dialect), {});
   const Domain& domain = model_of(job, command);

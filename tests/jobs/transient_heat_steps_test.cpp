@@ -405,7 +405,7 @@ TEST(TransientHeatSteps, StressOfARestrainedBar) {
         0.001);
 }
 
-// Many states are solved in several groups; loads with different amplitudes and the same size are told apart.
+// More states than one group holds. Two loads of equal size with different amplitudes must not be mixed up.
 TEST(TransientHeatSteps, ManyStatesOfStress) {
   BarMaterial material;
   material.more = "*ELASTIC\n1000., 0.\n";

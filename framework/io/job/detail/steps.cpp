@@ -202,6 +202,7 @@ class StepReader {
     const auto* over = std::get_if<DynamicStep>(&job_.steps[heat].modal);
     if (!over)
       json.at("temperatures_from").fail("this step has one state; use \"analysis\": \"static\" for its temperatures");
+    const auto times = over->times;  // `over` points into job_.steps, which grows now
     add_step(json, name, Procedure::statics, {}, prescribed);
     JobStep& step = job_.steps.back();
     step.procedure = Procedure::thermal_stress;
@@ -209,8 +210,8 @@ class StepReader {
     step.total_time = job_.steps[heat].total_time;
     if (json.has("title")) step.title = json.at("title").text();
     ThermalStressStep request;
-    request.start = over->times.start;
-    read_heat_states(json, over->times.period, request.states);
+    request.start = times.start;
+    read_heat_states(json, times.period, request.states);
     const Factors factors = json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body);
     for (const auto& [load, factor] : factors)
       if (loads_[load].kind == "temperature")
