@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <voussoir/backends/abi.hpp>
 #include <voussoir/backends/backend.hpp>
@@ -48,5 +49,8 @@ struct BackendPlugin {
 using BackendPluginEntry = const BackendPlugin* (*)();
 /// Name of that function.
 inline constexpr const char* backend_plugin_symbol = "voussoir_backend_plugin";
+
+/// The folders in which plugins are searched for: those of VOUSSOIR_PLUGIN_PATH, then that of libvoussoir.so.
+std::vector<std::string> plugin_search_path();
 
 }  // namespace voussoir

@@ -137,3 +137,13 @@ std::vector<std::string> plugin_names() {
 }
 
 }  // namespace voussoir::detail
+
+namespace voussoir {
+
+std::vector<std::string> plugin_search_path() {
+  std::vector<std::string> list;
+  for (const auto& folder : detail::plugin_folders()) list.push_back(folder.string());
+  return list;
+}
+
+}  // namespace voussoir

@@ -25,6 +25,18 @@ macro(voussoir_point_element type law shape formulation)
   voussoir_element("${type}" "PointElement<${law}, ${shape}, ${formulation}>" "${stock_shape}")
 endmacro()
 
+macro(voussoir_finite_element type law shape formulation)
+  string(TOLOWER "${shape}" stock_shape)
+  voussoir_element("${type}" "FiniteElement<${law}, ${shape}, ${formulation}>" "${stock_shape}")
+endmacro()
+
+macro(voussoir_follower_pressure)
+  foreach(stock_face IN ITEMS ${ARGN})
+    string(TOLOWER "${stock_face}" stock_shape)
+    voussoir_element("follower_pressure.${stock_shape}" "FollowerPressure<${stock_face}>" "${stock_shape}")
+  endforeach()
+endmacro()
+
 macro(voussoir_face_load name load geometry)
   foreach(stock_face IN ITEMS ${ARGN})
     string(TOLOWER "${stock_face}" stock_shape)

@@ -250,7 +250,8 @@ class Checker {
   /// Numbers the model as the step holds it and looks for what can move; once for all steps that hold the same.
   const Numbered& number(const JobStep& step) {
     // A body that can move freely has modes, at frequency zero.
-    const bool may_move = has_states(step.procedure) && step.procedure != Procedure::thermal_stress;
+    const bool may_move = has_states(step.procedure) && step.procedure != Procedure::thermal_stress &&
+                          step.procedure != Procedure::nonlinear_statics;
     const auto key = std::make_tuple(step.domain, step.supports.get(), may_move);
     if (const auto known = numbered_.find(key); known != numbered_.end()) return known->second;
     stage("supports of step '" + step.name + "'");

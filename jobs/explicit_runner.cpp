@@ -32,7 +32,27 @@ int common_increments(const JobStep& step, const DynamicStep& request) {
   int every = request.states.every;
   for (const PrintRequest& print : step.prints)
     if (print.times.empty() && print.every_given) every = std::gcd(every, print.every);
+  for (const HistoryRequest& history : step.histories)
+    if (history.states.times.empty() && history.states.every > 0) every = std::gcd(every, history.states.every);
   return every;
+}
+
+/// The time between two records: it divides the interval of files, or the first one of histories, and no interval of a
+/// history is shorter.
+double common_interval(const JobStep& step, const DynamicStep& request) {
+  const auto divided = [](double interval, double largest) {
+    return interval / std::ceil(interval / largest * (1 - 1e-9));
+  };
+  double interval = request.times.period / usual_reports;
+  bool divides = request.states.interval > 0;
+  if (divides) interval = divided(request.states.interval, interval);
+  for (const HistoryRequest& history : step.histories) {
+    const double asked = history.states.interval;
+    if (!(asked > 0) || !history.states.times.empty() || history.states.every > 0) continue;
+    interval = divides ? divided(interval, asked) : divided(asked, interval);
+    divides = true;
+  }
+  return interval;
 }
 
 ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, std::vector<double> targets) {
@@ -46,9 +66,7 @@ ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, st
     steps.step = request.times.increment;
   }
   steps.report_every = common_increments(step, request);
-  steps.report_interval = request.times.period / usual_reports;
-  if (const double asked = request.states.interval; asked > 0)
-    steps.report_interval = asked / std::ceil(asked / steps.report_interval * (1 - 1e-9));
+  steps.report_interval = common_interval(step, request);
   steps.times = std::move(targets);
   return steps;
 }
@@ -122,6 +140,8 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   recorder->increments = [&] { return analysis.report().steps; };
   analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
   analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
+  analysis.set_bulk_viscosity(
+      {request.explicit_method->linear_viscosity, request.explicit_method->quadratic_viscosity});
   analysis.set_damping({request.alpha, request.beta});
   analysis.add_recorder(recorder);
   analysis.finished = [](double, StepResult) {};  // the recorder passes states on
@@ -138,6 +158,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   response.counts = explicit_counts(analysis.report());
   for (std::string& note : notes_on_missed_pulses(request, analysis.report().largest_step))
     response.notes.push_back(std::move(note));
+  add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include <voussoir/backends/number_text.hpp>
 
@@ -65,6 +67,33 @@ std::vector<std::string> notes_on_missed_pulses(const DynamicStep& request, doub
     if (!load.course) look(load.amplitude, "load case '" + load.load_case + "'");
   for (const MovedSupports& moved : request.moved) look(moved.displacement, "a moving support");
   for (const BaseMotion& base : request.base) look(base.acceleration, "the motion of the base");
+  return notes;
+}
+
+std::vector<std::string> notes_on_held_motions(const AnalysisModel& model, const DynamicStep& request,
+                                               const std::function<std::string(std::int32_t node)>& name) {
+  std::vector<std::string> notes;
+  if (request.displacement.empty() && request.velocity.empty()) return notes;
+  std::set<std::pair<std::int32_t, std::string>> held;
+  for (std::int32_t e = 0; e < model.equation_count(); ++e)
+    if (model.is_prescribed(e))
+      held.insert({model.place(e).node, model.unknown_names()[static_cast<std::size_t>(model.place(e).component)]});
+  const auto look = [&](const std::vector<InitialMotion>& motions, const std::string& what) {
+    const InitialMotion* first = nullptr;
+    std::size_t count = 0;
+    for (const InitialMotion& motion : motions) {
+      if (motion.value == 0 || !held.contains({motion.node, motion.unknown})) continue;
+      if (!first) first = &motion;
+      ++count;
+    }
+    if (first)
+      notes.push_back("initial " + what + " of " + std::to_string(count) +
+                      (count == 1 ? " supported unknown is" : " supported unknowns are") + " not used (" +
+                      (count == 1 ? "" : "the first: ") + first->unknown + " of node " + name(first->node) +
+                      "): supports have the motion that is prescribed");
+  };
+  look(request.displacement, "displacements");
+  look(request.velocity, "velocities");
   return notes;
 }
 

@@ -236,7 +236,10 @@ struct RequestSums {
     times.add(s.times.shortest).add(s.times.longest).add(s.times.tolerance).add(s.continues.has_value());
     times.add(s.times.largest_change);
     method.add(s.method).add(s.alpha, s.beta).add(s.explicit_method.has_value());
-    if (const auto& own = s.explicit_method) method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);
+    if (const auto& own = s.explicit_method) {
+      method.add(own->factor).add(own->scaled_step).add(own->most_added_mass);
+      method.add(own->linear_viscosity).add(own->quadratic_viscosity);
+    }
     add_acting(loads, s.loads, s.base);
     add(s.moved);
     add(s.states);
@@ -259,9 +262,16 @@ void add_step(std::vector<FingerprintPart>& parts, const Job& job, std::size_t i
   sums.method.add(step.procedure).add(step.procedure_name).add(step.domain);
   sums.loads.add(step.load_case).add(step.load_factor).add(step.heated_by.has_value());
   sums.loads.add(step.heated_by.value_or(0));
-  for (const PrintRequest& print : step.prints) {
+  const auto add_print = [&](const PrintRequest& print) {
     sums.states.add(print.at).add(print.set).add(print.totals).add(print.local).add(print.every).add(print.times);
     for (const std::string& quantity : print.quantities) sums.states.add(quantity);
+  };
+  for (const PrintRequest& print : step.prints) add_print(print);
+  for (const HistoryRequest& history : step.histories) {
+    sums.states.add(history.name).add(history.centroids);
+    add_print(history.of);
+    for (const std::string& column : history.columns) sums.states.add(column);
+    sums.add(history.states);
   }
   const std::string of = " of step " + std::to_string(index + 1) + " ('" + step.name + "')";
   parts.push_back({"procedure, method and damping" + of, sums.method.sum()});

@@ -9,8 +9,10 @@
 #include <voussoir/framework/io/output_file.hpp>
 #include <voussoir/framework/io/picture/response_plots.hpp>
 #include <voussoir/jobs/detail/print_tables.hpp>
+#include <voussoir/jobs/detail/recorded_curves.hpp>
 #include <voussoir/jobs/detail/results_json.hpp>
 #include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/jobs/detail/step_histories.hpp>
 #include <voussoir/jobs/detail/table_csv.hpp>
 #include <voussoir/jobs/mode_files.hpp>
 #include <voussoir/jobs/mode_pictures.hpp>
@@ -45,9 +47,10 @@ std::string state_file(const std::string& stem, Procedure procedure, std::size_t
   return stem + "_" + state_word(procedure) + text;
 }
 
-/// Energies of dynamics, or the heat balance, over time.
+/// Energies of dynamics, the heat balance, or the increments of statics, over time.
 std::string energies_file(const JobStep& step) {
-  return step.procedure == Procedure::transient_heat ? "_heat.csv" : "_energies.csv";
+  if (step.procedure == Procedure::nonlinear_statics) return "_increments";
+  return step.procedure == Procedure::transient_heat ? "_heat" : "_energies";
 }
 
 /// The temperatures that act in a state: those it was solved with, or those of the step's loads.
@@ -84,7 +87,11 @@ std::vector<std::string> ModalFiles::plan(const JobStep& step, const std::string
   else
     files.push_back(stem + "_peaks.csv");
   if (is_integrated(step.procedure) && step.procedure != Procedure::thermal_stress)
-    files.push_back(stem + energies_file(step));
+    for (const char* ending : {".csv", ".svg"}) {
+      files.push_back(stem + energies_file(step) + ending);
+      files.push_back(stem + "_sums" + ending);
+      for (const std::string& name : history_file_names(step)) files.push_back(stem + name + ending);
+    }
   if (!frequency && !spectrum)
     for (const char* ending : {".csv", ".svg"}) files.push_back(stem + "_history" + ending);
   return files;
@@ -274,12 +281,41 @@ void ModalFiles::write_curves(const JobStep& step, const std::string& stem, cons
     return std::decay_t<decltype(curves)>(
         curves.begin(), curves.begin() + static_cast<std::ptrdiff_t>(std::min(curves.size(), most_curves)));
   };
-  const LinePlot plot = harmonic ? sweep_plot(title, response.axis, few(response.sweeps), label)
-                                 : history_plot(title, response.axis, few(response.histories), label);
-  OutputFile file(options_.folder / (stem + "_history.svg"), options_.overwrite);
-  file.write(plot.svg());
-  file.commit();
-  out_.done(options_.folder / (stem + "_history.svg"));
+  write_plot(harmonic ? sweep_plot(title, response.axis, few(response.sweeps), label)
+                      : history_plot(title, response.axis, few(response.histories), label),
+             stem + "_history.svg");
+}
+
+void ModalFiles::write_plot(const LinePlot& plot, const std::string& file) {
+  OutputFile out(options_.folder / file, options_.overwrite);
+  out.write(plot.svg());
+  out.commit();
+  out_.done(options_.folder / file);
+}
+
+void ModalFiles::write_records(const JobStep& step, const std::string& stem, const StepResponse& response) {
+  const std::string title = job_.name + (job_.steps.size() > 1 ? ", " + step.name : "");
+  if (!response.energies.empty()) {
+    const std::string base = stem + energies_file(step);
+    const std::string word = step.procedure == Procedure::transient_heat ? "heat" : "energy";
+    const std::string unit = step.procedure == Procedure::transient_heat ? "" : job_.units.energy();
+    write(csv_table(response.axis, response.energies), base + ".csv");
+    NamedHistories drawn = response.energies;
+    if (step.procedure == Procedure::nonlinear_statics) drawn.resize(2);  // iterations and forces are no energies
+    write_plot(history_plot(title, response.axis, drawn, word + (unit.empty() ? "" : " [" + unit + "]")),
+               base + ".svg");
+  }
+  if (!response.sums.empty()) {
+    write(csv_table(response.axis, response.sums), stem + "_sums.csv");
+    write_plot(plot_of_sums(title, response.axis, response.sums, job_.units), stem + "_sums.svg");
+  }
+  const std::vector<std::string> names = history_file_names(step);
+  for (std::size_t i = 0; i < response.recorded.size() && i < names.size(); ++i) {
+    const RecordedHistory& recorded = response.recorded[i];
+    if (recorded.curves.empty()) continue;
+    write(csv_of_history(recorded, job_.units), stem + names[i] + ".csv");
+    write_plot(plot_of_history(recorded, title + ", " + recorded.name, job_.units), stem + names[i] + ".svg");
+  }
 }
 
 void ModalFiles::end(std::size_t step, const std::string& stem, const StepResponse& response) {
@@ -295,7 +331,7 @@ void ModalFiles::end(std::size_t step, const std::string& stem, const StepRespon
     for (const ResponsePeak& peak : response.peaks)
       peaks.row().add(peak.quantity).add(peak.value).add(peak.at).add(peak.place);
     write(peaks, stem + "_peaks.csv");
-    if (!response.energies.empty()) write(csv_table(response.axis, response.energies), stem + energies_file(asked));
+    write_records(asked, stem, response);
     write_curves(asked, stem, response);
   }
   for (const std::string& text : response.notes) out_.note(text);

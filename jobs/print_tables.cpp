@@ -26,6 +26,7 @@ const std::vector<Quantity>& node_quantities() {
   static const std::vector<Quantity> list = {
       {"U", "displacements (vx,vy,vz)", "", {"ux", "uy", "uz", "rx", "ry", "rz"}},
       {"V", "velocities (vx,vy,vz)", "", {"ux", "uy", "uz", "rx", "ry", "rz"}},
+      {"A", "accelerations (vx,vy,vz)", "", {"ux", "uy", "uz", "rx", "ry", "rz"}},
       {"RF", "forces (fx,fy,fz)", "total force (fx,fy,fz)", {"ux", "uy", "uz", "rx", "ry", "rz"}},
       {"NT", "temperatures", "", {"T"}},
       {"RFL", "heat generation", "total heat generation", {"T"}}};
@@ -36,6 +37,7 @@ const std::vector<Quantity>& point_quantities() {
   static const std::vector<Quantity> list = {
       {"S", "stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz)", "", {"sxx", "syy", "szz", "sxy", "sxz", "syz"}},
       {"E", "strains (elem, integ.pnt.,exx,eyy,ezz,exy,exz,eyz)", "", {"exx", "eyy", "ezz", "exy", "exz", "eyz"}},
+      {"MISES", "von Mises stresses (elem, integ.pnt.,mises)", "", {"mises"}},
       {"HFL", "heat flux (elem, integ.pnt.,qx,qy,qz)", "", {"qx", "qy", "qz"}},
       {"ENER", "internal energy density (elem, integ.pnt.,energy)", "", {"energy"}},
       {"COORD", "global coordinates (elem, integ.pnt.,x,y,z)", "", {"x", "y", "z"}},
@@ -120,7 +122,9 @@ class Tables {
       return note(request, label + " is not printed: it is not a nodal quantity; available are U, V, RF, NT, RFL");
     if ((label == "U" || label == "RF") && heat)
       return note(request, label + " is not printed in heat steps, which do not have it");
-    if (label == "V" && !selection_.velocity) return note(request, "V is printed in steps of mode superposition only");
+    if (label == "V" && !selection_.velocity)
+      return note(request, "V is printed in steps of dynamics and of mode superposition only");
+    if (label == "A" && !selection_.acceleration) return note(request, "A is recorded in steps of dynamics only");
     if (label == "RFL" && !heat) return note(request, "RFL is printed in heat steps only");
     const auto& known = result_.unknowns.components;
     if ((label == "U" || label == "RF") && std::find(known.begin(), known.end(), "ux") == known.end())
@@ -140,8 +144,9 @@ class Tables {
 
     const NodalField& field = label == "RF" || label == "RFL" ? result_.internal_forces
                               : label == "V"                  ? *selection_.velocity
+                              : label == "A"                  ? *selection_.acceleration
                                                               : result_.unknowns;
-    const bool vector = label == "U" || label == "V" || label == "RF";
+    const bool vector = label == "U" || label == "V" || label == "A" || label == "RF";
     const bool acting = label == "NT" && !heat;
     std::vector<int> components;  // of the field, −1: not there
     for (std::size_t k = 0; k < quantity->names.size(); ++k) {
@@ -173,6 +178,7 @@ class Tables {
   static std::string column_name(const std::string& label, const std::string& name) {
     if (label == "U") return name;
     if (label == "V") return "velocity_" + name;
+    if (label == "A") return "acceleration_" + name;
     if (label == "RF") return (name[0] == 'u' ? "f" : "m") + name.substr(1);
     return label == "NT" ? "temperature" : "heat_flow";
   }

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* run_mark = "VSRRUN";
-constexpr std::uint32_t run_format = 1;
+constexpr std::uint32_t run_format = 2;
 constexpr std::size_t flush_bytes = std::size_t{16} << 20;
 constexpr std::size_t most_waiting_bytes = std::size_t{256} << 20;
 
@@ -28,7 +28,10 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-bool is_saved(Procedure procedure) { return procedure == Procedure::dynamic || procedure == Procedure::transient_heat; }
+bool is_saved(Procedure procedure) {
+  return procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic ||
+         procedure == Procedure::transient_heat;
+}
 
 RunCheckpoints::RunCheckpoints(const fs::path& folder, const std::string& name, CheckpointOptions options)
     : options_(options),

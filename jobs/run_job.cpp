@@ -8,6 +8,7 @@
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/detail/merged_step.hpp>
 #include <voussoir/jobs/detail/modal_runner.hpp>
 #include <voussoir/jobs/plan.hpp>
 #include <voussoir/jobs/procedures.hpp>
@@ -90,7 +91,7 @@ void check(const Job& job) {
       check_modal(job, i, where);
       continue;
     }
-    if (step.procedure == Procedure::dynamic) {
+    if (step.procedure == Procedure::dynamic || step.procedure == Procedure::nonlinear_statics) {
       check_dynamic(job, i, where);
       continue;
     }
@@ -129,14 +130,12 @@ class Runner {
         tell_([this](std::size_t step, const Progress& progress) {
           return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress});
         }),
+        tell_left_([this](std::size_t step, const Progress& progress, double left) {
+          return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
+        }),
         modal_(job, backend_, tell_, receiver),
-        dynamic_(
-            job, backend_, options,
-            [this](std::size_t step, const Progress& progress, double left) {
-              return !observer_ || observer_({step, job_.steps.size(), job_.steps[step].name, progress, left});
-            },
-            receiver, checkpoints),
-        stress_(job, backend_, options, tell_, receiver),
+        dynamic_(job, backend_, options, tell_left_, receiver, checkpoints),
+        stress_(job, backend_, options, tell_left_, receiver),
         load_cases_(job) {
     backend_->choose(options.work);
     result_.backend = backend_->describe();
@@ -151,7 +150,8 @@ class Runner {
       if (uses_modes(job_.steps[first].procedure)) {
         apply_supports(job_.steps[first]);
         modal_.run(first);
-      } else if (job_.steps[first].procedure == Procedure::dynamic) {
+      } else if (job_.steps[first].procedure == Procedure::dynamic ||
+                 job_.steps[first].procedure == Procedure::nonlinear_statics) {
         apply_supports(job_.steps[first]);
         dynamic_.run(first);
       } else if (job_.steps[first].procedure == Procedure::transient_heat) {
@@ -324,21 +324,8 @@ class Runner {
              " times the mean): the steps that follow are divided by the speeds measured");
   }
 
-  /// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
-  void take_moments_off(StepResult& found) const {
-    const int width = std::min(3, found.unknowns.width());
-    for (const std::int32_t node : job_.rotation_nodes)
-      for (int k = 0; k < width; ++k) {
-        const double all = found.internal_forces.at(node, k), support = found.reactions.at(node, k);
-        if (std::isnan(all)) continue;
-        const double reaction = std::isnan(support) ? 0.0 : support;
-        found.reaction_sum[k] -= reaction;
-        found.load_sum[k] -= all - reaction;
-      }
-  }
-
   void take(std::size_t step, StepResult found) {
-    if (job_.steps[step].procedure == Procedure::statics) take_moments_off(found);
+    if (job_.steps[step].procedure == Procedure::statics) detail::take_moments_off(job_, found);
     if (is_needed_later(step)) keep_unknowns(step, found.unknowns);
     receiver_.step(step, std::move(found));
   }
@@ -352,6 +339,7 @@ class Runner {
   StepReceiver& receiver_;
   std::shared_ptr<Backend> backend_;
   const detail::ModalRunner::Tell tell_;
+  detail::DynamicRunner::Tell tell_left_;  // the same, with the seconds that are left
   detail::ModalRunner modal_;
   detail::DynamicRunner dynamic_;
   detail::ThermalStressRunner stress_;

@@ -49,6 +49,12 @@ void put(ByteWriter& out, const StepResponse& response) {
   out.put(response.axis);
   put_histories(out, response.histories);
   put_histories(out, response.energies);
+  put_histories(out, response.sums);
+  out.put(static_cast<std::uint64_t>(response.recorded.size()));
+  for (const RecordedHistory& recorded : response.recorded) {
+    out.put(recorded.name).put(recorded.times).put(recorded.columns);
+    put_histories(out, recorded.curves);
+  }
   put_numbers(out, response.totals);
   put_numbers(out, response.counts);
   out.put(response.notes);
@@ -68,6 +74,15 @@ StepResponse get_response(ByteReader& in) {
   response.axis = in.list<double>();
   response.histories = get_histories(in);
   response.energies = get_histories(in);
+  response.sums = get_histories(in);
+  for (auto count = in.get<std::uint64_t>(); count > 0; --count) {
+    RecordedHistory recorded;
+    recorded.name = in.text();
+    recorded.times = in.list<double>();
+    recorded.columns = in.texts();
+    recorded.curves = get_histories(in);
+    response.recorded.push_back(std::move(recorded));
+  }
   response.totals = get_numbers(in);
   response.counts = get_numbers(in);
   response.notes = in.texts();

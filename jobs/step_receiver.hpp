@@ -33,6 +33,14 @@ struct ResponsePeak {
   std::string place;     ///< "node 17", "element 5"; empty for sums
 };
 
+/// Curves that a HistoryRequest has asked for.
+struct RecordedHistory {
+  std::string name;                       ///< as requested
+  std::vector<double> times;              ///< total times, ascending
+  NamedHistories curves = {};             ///< "node 17 ux", "element 5 point 2 sxx", "sum over BASE fx"
+  std::vector<std::string> columns = {};  ///< of each curve: "ux", "sxx", "fx", for units and plots
+};
+
 /// What a step of mode superposition or of direct integration amounts to.
 struct StepResponse {
   std::string statement;            ///< what the modes leave out; increments and energies of direct integration
@@ -40,7 +48,11 @@ struct StepResponse {
   std::vector<double> axis;         ///< times or frequencies of the curves; empty where there are none
   NamedHistories histories;         ///< over time
   NamedSweeps sweeps;               ///< over frequency
-  NamedHistories energies = {};  ///< of direct integration, over time: kinetic, internal, external, damping, numerical
+  /// Of direct integration, over time: kinetic, internal, external, damping, numerical; of explicit integration also
+  /// viscous, plastic and hourglass.
+  NamedHistories energies = {};
+  NamedHistories sums = {};  ///< of direct integration, over time: sums of reactions and loads; heat flows
+  std::vector<RecordedHistory> recorded = {};  ///< of direct integration: one for each of JobStep::histories
   std::vector<std::pair<std::string, double>> totals = {};  ///< energies at the end of direct integration
   std::vector<std::pair<std::string, double>> counts =
       {};                          ///< increments, matrices and iterations of direct integration

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/jobs/summary.hpp>
 
 namespace voussoir::detail {
@@ -133,8 +134,13 @@ void ThermalStressRunner::run(std::size_t step, std::vector<HeatedState> states)
   const std::size_t together = request.moved.empty() ? most_stress_states : 1;
   for (std::size_t k = 0; k < std::min(together, states.size()); ++k)
     heating_.push_back(&new_stress_case(domain, "temperatures " + std::to_string(k + 1) + " in '" + asked.name + "'"));
-  for (std::size_t first = 0; first < states.size(); first += together)
-    solve(step, states, first, std::min(first + together, states.size()), curves);
+  const Stopwatch watch;
+  seconds_left_ = -1;
+  for (std::size_t first = 0; first < states.size(); first += together) {
+    const std::size_t last = std::min(first + together, states.size());
+    solve(step, states, first, last, curves);
+    seconds_left_ = watch.seconds() / static_cast<double>(last) * static_cast<double>(states.size() - last);
+  }
   receiver_.end(step, curves.finish("static states at " + std::to_string(states.size()) +
                                     (states.size() == 1 ? " time" : " times") + " of step '" +
                                     job_.steps[*asked.heated_by].name + "', with its temperatures"));
@@ -158,7 +164,7 @@ void ThermalStressRunner::solve(std::size_t step, std::vector<HeatedState>& stat
   }
   const auto analysis = procedures().find("static").make(domain, backend_, options_);
   for (Step& solved : steps) analysis->add_step(std::move(solved));
-  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress); };
+  analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress, seconds_left_); };
   std::size_t current = first;
   analysis->finished = [&](StepResult found) {
     HeatedState& of = states[current++];

@@ -6,6 +6,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/partition/interface_preconditioner.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
 namespace voussoir {
@@ -57,15 +58,13 @@ struct BddcOperator::Part {
 
 void BddcOperator::Part::form_small(std::size_t size) {
   reaction.resize(static_cast<Eigen::Index>(size), primal());
-  std::vector<double> column(size);
+  reaction.setZero();
   for (Eigen::Index j = 0; j < primal(); ++j) {
     const Constraint& constraint = constraints[static_cast<std::size_t>(j)];
-    std::fill(column.begin(), column.end(), 0.0);
     for (std::size_t i = 0; i < constraint.unknowns.size(); ++i)
-      column[static_cast<std::size_t>(constraint.unknowns[i])] = stiffness * constraint.values[i];
-    solver.solve(column);
-    for (std::size_t i = 0; i < size; ++i) reaction(static_cast<Eigen::Index>(i), j) = column[i];
+      reaction(constraint.unknowns[i], j) = stiffness * constraint.values[i];
   }
+  solver.solve({reaction.data(), static_cast<std::size_t>(reaction.size())}, static_cast<int>(primal()));
   const Eigen::Index all = primal() + kernel();
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(all, all);
   for (Eigen::Index i = 0; i < primal(); ++i) {
@@ -115,12 +114,13 @@ void BddcOperator::Part::solve(std::vector<double>& f) const {
 
 BddcOperator::BddcOperator(Backend& backend, const PartMatrices& matrices, const Options& options)
     : HostOperator(plain_layout(backend, static_cast<std::int64_t>(matrices.decomposition().interface().size()))),
-      matrices_(matrices) {
+      matrices_(matrices),
+      threads_(NeumannSolver::works_side_by_side(options.part_solver) ? part_threads(backend) : 1) {
   const Decomposition& decomposition = matrices.decomposition();
-  for (int p = 0; p < decomposition.parts(); ++p) {
-    parts_.push_back(std::make_unique<Part>(matrices, p, options.part_solver));
-    Part& part = *parts_.back();
-    if (!part.solver.kernel().empty()) ++floating_;
+  parts_.resize(static_cast<std::size_t>(decomposition.parts()));
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    parts_[static_cast<std::size_t>(p)] = std::make_unique<Part>(matrices, p, options.part_solver);
+    Part& part = *parts_[static_cast<std::size_t>(p)];
     const std::vector<double> all = part_weights(decomposition, p, options.weighting, &matrices);
     const SymmetricCsr& matrix = matrices.neumann(p);
     double sum = 0;
@@ -129,9 +129,11 @@ BddcOperator::BddcOperator(Backend& backend, const PartMatrices& matrices, const
       sum += matrix.value[static_cast<std::size_t>(matrix.row_start[static_cast<std::size_t>(i)])];
     }
     if (sum > 0) part.stiffness = sum / static_cast<double>(part.weights.size());
-  }
+  });
+  for (const auto& part : parts_)
+    if (!part->solver.kernel().empty()) ++floating_;
   add_constraints(options.primal);
-  for (int p = 0; p < decomposition.parts(); ++p) set_up_part(p);
+  for_each_part(decomposition.parts(), threads_, [&](int p) { set_up_part(p); });
   set_up_coarse();
 }
 
@@ -252,37 +254,41 @@ void BddcOperator::solve_partially_assembled(std::vector<std::vector<double>>& l
   const auto number = [](const Part& part, Eigen::Index j) {
     return static_cast<std::size_t>(part.constraints[static_cast<std::size_t>(j)].number);
   };
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const Part& part = *parts_[p];
-    std::vector<double>& f = loads[p];
-    const auto boundary = decomposition.boundary(static_cast<int>(p));
+  std::vector<std::vector<double>> sums(parts_.size());
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    const Part& part = *parts_[static_cast<std::size_t>(p)];
+    std::vector<double>& f = loads[static_cast<std::size_t>(p)];
+    const auto boundary = decomposition.boundary(p);
     for (Eigen::Index j = 0; j < part.primal(); ++j) {
       double sum = 0;
       if (on_boundary)
         for (const std::int32_t i : boundary) sum += part.basis(i, j) * f[static_cast<std::size_t>(i)];
       else
         for (std::size_t i = 0; i < f.size(); ++i) sum += part.basis(static_cast<Eigen::Index>(i), j) * f[i];
-      primal[number(part, j)] += sum;
+      sums[static_cast<std::size_t>(p)].push_back(sum);
     }
     if (!on_boundary || !boundary.empty()) part.solve(f);
-  }
+  });
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (Eigen::Index j = 0; j < parts_[p]->primal(); ++j)
+      primal[number(*parts_[p], j)] += sums[p][static_cast<std::size_t>(j)];
   if (coarse_) {
     const Stopwatch watch;
     coarse_->solve(primal);
     coarse_seconds_ += watch.seconds();
   }
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const Part& part = *parts_[p];
-    if (part.primal() == 0) continue;
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    const Part& part = *parts_[static_cast<std::size_t>(p)];
+    if (part.primal() == 0) return;
     Eigen::VectorXd values(part.primal());
     for (Eigen::Index j = 0; j < part.primal(); ++j) values(j) = primal[number(part, j)];
-    std::vector<double>& f = loads[p];
+    std::vector<double>& f = loads[static_cast<std::size_t>(p)];
     if (on_boundary)
-      for (const std::int32_t i : decomposition.boundary(static_cast<int>(p)))
+      for (const std::int32_t i : decomposition.boundary(p))
         f[static_cast<std::size_t>(i)] += part.basis.row(i).dot(values);
     else
       Eigen::Map<Eigen::VectorXd>(f.data(), static_cast<Eigen::Index>(f.size())) += part.basis * values;
-  }
+  });
 }
 
 void BddcOperator::multiply(std::span<const double> x, std::span<double> y) const {

@@ -59,16 +59,20 @@ DomainPartitioner& DomainPartitioner::keep_together(const std::string& element_s
   return *this;
 }
 
-Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts) const {
+namespace {
+
+/// The number of elements that are the first of their group.
+std::int64_t count_groups(const std::vector<std::int32_t>& group) {
+  std::int64_t count = 0;
+  for (std::size_t e = 0; e < group.size(); ++e) count += group[e] == static_cast<std::int32_t>(e);
+  return count;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> DomainPartitioner::groups() const {
   const Domain& domain = *domain_;
   const std::int64_t count = domain.element_count();
-  if (parts < 1)
-    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested; at least 1 is needed");
-  if (parts > count)
-    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested, but the domain has only " +
-                                          std::to_string(count) + " elements; request fewer parts");
-  const ElementGraph graph = element_graph(domain, weights_);
-
   std::vector<std::int64_t> first{0};
   for (std::size_t b = 0; b < domain.block_count(); ++b) first.push_back(first.back() + domain.block(b).size());
   UnionFind sets(count);
@@ -93,11 +97,24 @@ Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts
           }
   }
   std::vector<std::int32_t> group(count);
-  std::int64_t vertices = 0;
-  for (std::int32_t e = 0; e < static_cast<std::int32_t>(count); ++e) {
-    group[e] = sets.find(e);
-    vertices += group[e] == e;
-  }
+  for (std::int32_t e = 0; e < static_cast<std::int32_t>(count); ++e) group[e] = sets.find(e);
+  return group;
+}
+
+std::int64_t DomainPartitioner::group_count() const { return count_groups(groups()); }
+
+Partition DomainPartitioner::partition(const GraphPartitioner& method, int parts) const {
+  const Domain& domain = *domain_;
+  const std::int64_t count = domain.element_count();
+  if (parts < 1)
+    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested; at least 1 is needed");
+  if (parts > count)
+    throw Error(ErrorCode::bad_input, std::to_string(parts) + " parts were requested, but the domain has only " +
+                                          std::to_string(count) + " elements; request fewer parts");
+  const ElementGraph graph = element_graph(domain, weights_);
+
+  const std::vector<std::int32_t> group = groups();
+  const std::int64_t vertices = count_groups(group);
   if (parts > vertices)
     throw Error(ErrorCode::bad_input,
                 std::to_string(parts) + " parts were requested, but the elements form only " +

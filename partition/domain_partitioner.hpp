@@ -38,11 +38,17 @@ class DomainPartitioner {
     return *this;
   }
 
+  /// The largest possible number of parts: elements, or groups of elements that stay together.
+  std::int64_t group_count() const;
+
   /// Divides the domain. Fewer than one part, and more parts than there are elements (or groups of elements that stay
   /// together), are an Error (bad_input).
   Partition partition(const GraphPartitioner& method, int parts) const;
 
  private:
+  /// Per element the first element of its group, block by block.
+  std::vector<std::int32_t> groups() const;
+
   const Domain* domain_;
   std::vector<double> weights_;
   std::vector<std::vector<ElementRef>> together_;

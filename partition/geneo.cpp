@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
 namespace voussoir {
@@ -65,7 +66,7 @@ LowEigenpairs dense_pairs(const SymmetricCsr& a, const SymmetricCsr& b, double t
 class BlockLanczos {
  public:
   BlockLanczos(const SymmetricCsr& a, const SymmetricCsr& b, double shift)
-      : b_(b), shift_(shift), n_(a.n), factor_(Factorization::make(DirectMethod::automatic, {})) {
+      : b_(b), shift_(shift), n_(a.n), factor_(Factorization::make(DirectMethod::multifrontal, {})) {
     factor_->factorise(weighted_sum(a, b, shift));
     if (!factor_->null_pivots().empty() || factor_->inertia().negative > 0)
       throw Error(ErrorCode::singular, "the right-hand matrix of an eigenproblem is not positive definite");
@@ -179,23 +180,26 @@ LowEigenpairs low_eigenpairs(const SymmetricCsr& a, const SymmetricCsr& b, doubl
 
 CoarseSpace geneo_coarse_space(const SymmetricCsr& matrix, std::span<const Overlap> sets,
                                const std::vector<std::vector<double>>& weights,
-                               const std::vector<SymmetricCsr>& neumann, double threshold) {
+                               const std::vector<SymmetricCsr>& neumann, double threshold, int threads) {
   if (sets.size() != weights.size() || sets.size() != neumann.size())
     throw Error(ErrorCode::misuse, "each set needs weights and a Neumann matrix");
-  CoarseSpace space;
-  for (std::size_t p = 0; p < sets.size(); ++p) {
+  std::vector<LowEigenpairs> found(sets.size());
+  for_each_part(static_cast<int>(sets.size()), threads, [&](int part) {
+    const auto p = static_cast<std::size_t>(part);
     SymmetricCsr weighted = submatrix(matrix, sets[p].unknowns);
     for (std::size_t i = 0; i < weights[p].size(); ++i)
       for (auto k = weighted.row_start[i]; k < weighted.row_start[i + 1]; ++k)
         weighted.value[static_cast<std::size_t>(k)] *=
             weights[p][i] * weights[p][static_cast<std::size_t>(weighted.column[static_cast<std::size_t>(k)])];
-    LowEigenpairs pairs;
     try {
-      pairs = low_eigenpairs(neumann[p], weighted, threshold);
+      found[p] = low_eigenpairs(neumann[p], weighted, threshold);
     } catch (const Error& error) {
       throw Error(error.code(), error.what(), "GenEO, part " + std::to_string(p));
     }
-    for (auto& vector : pairs.vectors) {
+  });
+  CoarseSpace space;
+  for (std::size_t p = 0; p < sets.size(); ++p)
+    for (auto& vector : found[p].vectors) {
       double square = 0;
       for (std::size_t i = 0; i < vector.size(); ++i) {
         vector[i] *= weights[p][i];
@@ -204,7 +208,6 @@ CoarseSpace geneo_coarse_space(const SymmetricCsr& matrix, std::span<const Overl
       for (double& value : vector) value /= std::sqrt(square);
       space.add(sets[p].unknowns, vector);
     }
-  }
   return space;
 }
 

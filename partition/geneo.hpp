@@ -25,14 +25,15 @@ LowEigenpairs low_eigenpairs(const SymmetricCsr& a, const SymmetricCsr& b, doubl
 ///
 ///   A_p v = λ D_p (R_p A R_pᵀ) D_p v,   λ < threshold
 ///
-/// The condition number of the two-level additive method is then at most geneo_bound(), whatever the material is.
+/// Up to `threads` threads solve eigenproblems at the same time. The condition number of the two-level additive method
+/// is then at most geneo_bound(), whatever the material is.
 /// Motions without strain energy have λ = 0, so that the rigid-body motions of floating parts are included.
 ///
 /// N. Spillane, V. Dolean, P. Hauret, F. Nataf, C. Pechstein, R. Scheichl: Abstract robust coarse spaces for systems of
 /// PDEs via generalized eigenproblems in the overlaps. Numer. Math. 126 (2014).
 CoarseSpace geneo_coarse_space(const SymmetricCsr& matrix, std::span<const Overlap> sets,
                                const std::vector<std::vector<double>>& weights,
-                               const std::vector<SymmetricCsr>& neumann, double threshold);
+                               const std::vector<SymmetricCsr>& neumann, double threshold, int threads = 1);
 
 /// (1 + c) (2 + (2 c + 1) m / threshold): an upper bound of the condition number of additive Schwarz with GenEO. c is
 /// the largest number of sets that one set is coupled with, itself included, and m the largest number of sets that

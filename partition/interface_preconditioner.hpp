@@ -20,14 +20,18 @@ class NeumannSolver {
   NeumannSolver(const PartMatrices& matrices, int part, const std::string& part_solver = "direct");
   ~NeumannSolver();
   NeumannSolver(NeumannSolver&&) noexcept;  ///< leaves the other one without a factor
+  /// Whether solvers of this name may be made and used by different threads at the same time, each by one.
+  static bool works_side_by_side(const std::string& part_solver);
 
-  /// Replaces b by A_p⁺ b, by local numbers: a solution of A_p x = b if b is orthogonal to the kernel.
-  void solve(std::span<double> b_and_x) const;
+  /// Replaces b by A_p⁺ b, by local numbers: a solution of A_p x = b if b is orthogonal to the kernel. `columns`
+  /// vectors come one after the other.
+  void solve(std::span<double> b_and_x, int columns = 1) const;
   /// An orthonormal basis of the null space of A_p, by local numbers; empty for a part that supports hold.
   const std::vector<std::vector<double>>& kernel() const { return kernel_; }
   std::size_t bytes() const;  ///< memory of the factor and of the kernel
 
  private:
+  void solve_one(std::span<double> b_and_x) const;
   void factorise(const PartMatrices& matrices, int part, DirectMethod method);
   void find_rigid_kernel(const PartMatrices& matrices, int part);
   void restrain(const PartMatrices& matrices, int part);
@@ -93,6 +97,7 @@ class BddcOperator : public HostOperator {
   void set_up_coarse();
 
   const PartMatrices& matrices_;
+  int threads_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::vector<char> primal_;  // per interface unknown
   std::int32_t coarse_size_ = 0;
@@ -125,7 +130,8 @@ class NeumannNeumannOperator : public HostOperator {
 
   const PartMatrices& matrices_;
   const SchurComplement& schur_;
-  std::vector<NeumannSolver> neumann_;
+  int threads_;
+  std::vector<std::unique_ptr<NeumannSolver>> neumann_;
   std::vector<std::vector<double>> weights_;                // on the boundary of each part
   std::vector<std::vector<double>> coarse_, coarse_image_;  // Z and S Z, over the interface
   std::unique_ptr<Factorization> factor_;                   // of ZᵀSZ

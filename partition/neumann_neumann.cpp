@@ -3,6 +3,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/partition/interface_preconditioner.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
 namespace voussoir {
@@ -18,17 +19,25 @@ double sum_of_products(std::span<const double> a, std::span<const double> b) {
 
 NeumannNeumannOperator::NeumannNeumannOperator(const PartMatrices& matrices, const SchurComplement& schur,
                                                Weighting weighting, const std::string& part_solver)
-    : HostOperator(schur.layout()), matrices_(matrices), schur_(schur) {
+    : HostOperator(schur.layout()),
+      matrices_(matrices),
+      schur_(schur),
+      threads_(NeumannSolver::works_side_by_side(part_solver) ? part_threads(matrices.decomposition().model().backend())
+                                                              : 1) {
   const Decomposition& decomposition = matrices.decomposition();
   const std::size_t n = decomposition.interface().size();
+  neumann_.resize(static_cast<std::size_t>(decomposition.parts()));
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    neumann_[static_cast<std::size_t>(p)] = std::make_unique<NeumannSolver>(matrices, p, part_solver);
+  });
   for (int p = 0; p < decomposition.parts(); ++p) {
-    neumann_.emplace_back(matrices, p, part_solver);
+    const NeumannSolver& solver = *neumann_[static_cast<std::size_t>(p)];
     const std::vector<double> all = part_weights(decomposition, p, weighting, &matrices);
     const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
     auto& own = weights_.emplace_back();
     for (const std::int32_t i : boundary) own.push_back(all[static_cast<std::size_t>(i)]);
-    if (!neumann_.back().kernel().empty()) ++floating_;
-    for (const auto& motion : neumann_.back().kernel()) {
+    if (!solver.kernel().empty()) ++floating_;
+    for (const auto& motion : solver.kernel()) {
       std::vector<double> vector(n, 0.0);
       for (std::size_t i = 0; i < boundary.size(); ++i)
         vector[static_cast<std::size_t>(places[i])] = own[i] * motion[static_cast<std::size_t>(boundary[i])];
@@ -72,14 +81,21 @@ void NeumannNeumannOperator::multiply(std::span<const double> x, std::span<doubl
     schur_.multiply(first, image);
     for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= image[i];
   }
-  for (int p = 0; p < decomposition.parts(); ++p) {
+  std::vector<std::vector<double>> solutions(neumann_.size());
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
     const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
-    if (boundary.empty()) continue;
+    if (boundary.empty()) return;
     const auto& own = weights_[static_cast<std::size_t>(p)];
-    std::vector<double> f(static_cast<std::size_t>(matrices_.neumann(p).n), 0.0);
+    std::vector<double>& f = solutions[static_cast<std::size_t>(p)];
+    f.assign(static_cast<std::size_t>(matrices_.neumann(p).n), 0.0);
     for (std::size_t i = 0; i < boundary.size(); ++i)
       f[static_cast<std::size_t>(boundary[i])] = own[i] * residual[static_cast<std::size_t>(places[i])];
-    neumann_[static_cast<std::size_t>(p)].solve(f);
+    neumann_[static_cast<std::size_t>(p)]->solve(f);
+  });
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
+    const auto& own = weights_[static_cast<std::size_t>(p)];
+    const std::vector<double>& f = solutions[static_cast<std::size_t>(p)];
     for (std::size_t i = 0; i < boundary.size(); ++i)
       y[static_cast<std::size_t>(places[i])] += own[i] * f[static_cast<std::size_t>(boundary[i])];
   }
@@ -92,7 +108,7 @@ void NeumannNeumannOperator::multiply(std::span<const double> x, std::span<doubl
 
 std::size_t NeumannNeumannOperator::bytes() const {
   std::size_t sum = 2 * coarse_.size() * unknowns() * sizeof(double);
-  for (const NeumannSolver& solver : neumann_) sum += solver.bytes();
+  for (const auto& solver : neumann_) sum += solver->bytes();
   return sum;
 }
 

@@ -6,6 +6,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/interface_preconditioner.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
 namespace voussoir {
@@ -49,11 +50,15 @@ NeumannSolver::NeumannSolver(const PartMatrices& matrices, int part, const std::
   restrain(matrices, part);
 }
 
+bool NeumannSolver::works_side_by_side(const std::string& part_solver) {
+  return make_part_solver(part_solver)->works_side_by_side();
+}
+
 NeumannSolver::~NeumannSolver() = default;
 NeumannSolver::NeumannSolver(NeumannSolver&&) noexcept = default;
 
 void NeumannSolver::factorise(const PartMatrices& matrices, int part, DirectMethod method) {
-  factor_ = Factorization::make(method, {});
+  factor_ = Factorization::make(part_method(method), {});
   factor_->factorise(matrices.neumann(part), matrices.sizes(part));
   const std::size_t n = static_cast<std::size_t>(size_), count = factor_->null_pivots().size();
   if (count == 0) return;
@@ -123,9 +128,13 @@ void NeumannSolver::restrain(const PartMatrices& matrices, int part) {
   });
 }
 
-void NeumannSolver::solve(std::span<double> b_and_x) const {
-  if (factor_) return factor_->solve(b_and_x);
-  if (!solver_) return;
+void NeumannSolver::solve(std::span<double> b_and_x, int columns) const {
+  if (factor_) return factor_->solve(b_and_x, columns);
+  const auto n = static_cast<std::size_t>(size_);
+  for (int c = 0; c < columns && solver_; ++c) solve_one(b_and_x.subspan(static_cast<std::size_t>(c) * n, n));
+}
+
+void NeumannSolver::solve_one(std::span<double> b_and_x) const {
   std::vector<double> others;
   std::size_t next = 0;
   for (std::size_t i = 0; i < b_and_x.size(); ++i)

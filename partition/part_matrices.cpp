@@ -7,6 +7,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/analysis_state.hpp>
 #include <voussoir/partition/detail/element_unknowns.hpp>
+#include <voussoir/partition/part_threads.hpp>
 
 namespace voussoir {
 namespace {
@@ -21,7 +22,8 @@ struct ElementUnknowns {
   std::vector<Term> terms;
 };
 
-/// Sums element matrices to the matrices of parts, or of sets that overlap: the pattern first, then the values.
+/// Sums element matrices to the matrices of parts, or of sets that overlap: the pattern first, then the values. Each
+/// matrix is summed by one thread, in the order of the elements.
 class PartAssembly {
  public:
   /// With `sets`, an element belongs to each set that has all its unknowns; without, to its part.
@@ -31,6 +33,7 @@ class PartAssembly {
         sets_(sets),
         factors_(factors),
         model_(decomposition.model()),
+        threads_(part_threads(model_.backend())),
         unknown_of_(make_unknown_of()),
         free_(model_, unknown_of_) {
     const Domain& domain = model_.domain();
@@ -40,56 +43,91 @@ class PartAssembly {
     for (int b = 0; b < static_cast<int>(model_.batches().size()); ++b)
       batches_.push_back(detail::has_matrices(model_, b) ? detail::batch_equations(model_, b)
                                                          : detail::BatchEquations{});
-    if (sets_.empty()) return;
-    sets_of_.resize(static_cast<std::size_t>(decomposition_.size()));
-    for (std::size_t s = 0; s < sets_.size(); ++s)
-      for (const std::int32_t u : sets_[s])
-        sets_of_[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
+    find_members();
   }
 
-  std::vector<SymmetricCsr> patterns() {
-    std::vector<std::vector<std::vector<std::int32_t>>> rows(set_count());
-    for (std::size_t s = 0; s < rows.size(); ++s) rows[s].resize(unknowns_of(s).size());
-    ElementUnknowns element;
-    for (int b = 0; b < static_cast<int>(batches_.size()); ++b)
-      for (std::int32_t e = 0; e < elements(b); ++e) {
-        const int part = take(b, e, element);
-        each_set(part, element, [&](std::size_t set, const std::vector<std::int32_t>& local) {
-          for (std::size_t i = 0; i < local.size(); ++i) {
-            auto& row = rows[set][static_cast<std::size_t>(local[i])];
-            row.insert(row.end(), local.begin() + static_cast<std::ptrdiff_t>(i), local.end());
-            // The reference node of a rigid body is in very many elements.
-            if (row.size() > 8192 && row.size() == row.capacity()) sort_unique(row);
-          }
-        });
-      }
-    std::vector<SymmetricCsr> result;
-    for (auto& part : rows) {
-      SymmetricCsr matrix;
-      matrix.n = static_cast<std::int64_t>(part.size());
-      matrix.row_start.push_back(0);
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        auto& row = part[i];
-        row.push_back(static_cast<std::int32_t>(i));
-        sort_unique(row);
-        matrix.column.insert(matrix.column.end(), row.begin(), row.end());
-        matrix.row_start.push_back(static_cast<std::int64_t>(matrix.column.size()));
-        std::vector<std::int32_t>().swap(row);
-      }
-      matrix.value.assign(matrix.column.size(), 0.0);
-      result.push_back(std::move(matrix));
-    }
+  std::vector<SymmetricCsr> patterns() const {
+    std::vector<SymmetricCsr> result(members_.size());
+    for_each_part(static_cast<int>(result.size()), threads_,
+                  [&](int s) { result[static_cast<std::size_t>(s)] = pattern(static_cast<std::size_t>(s)); });
     return result;
   }
 
+  /// Adds the elements of a group to all matrices that have them.
   void add(const ElementMatrixGroup& group, std::vector<SymmetricCsr>& matrices,
-           std::vector<std::vector<double>>& sizes) {
-    const int dofs = batches_[static_cast<std::size_t>(group.batch)].dofs;
-    if (dofs == 0) return;
+           std::vector<std::vector<double>>& sizes) const {
+    if (batches_[static_cast<std::size_t>(group.batch)].dofs == 0) return;
+    for_each_part(static_cast<int>(matrices.size()), threads_, [&](int s) {
+      add(group, static_cast<std::size_t>(s), matrices[static_cast<std::size_t>(s)],
+          sizes[static_cast<std::size_t>(s)]);
+    });
+  }
+
+ private:
+  /// The elements of each set, batch by batch and ascending.
+  void find_members() {
+    members_.assign(set_count(), std::vector<std::vector<std::int32_t>>(batches_.size()));
+    std::vector<std::vector<std::int32_t>> sets_of(sets_.empty() ? 0 : static_cast<std::size_t>(decomposition_.size()));
+    for (std::size_t s = 0; s < sets_.size(); ++s)
+      for (const std::int32_t u : sets_[s])
+        sets_of[static_cast<std::size_t>(u)].push_back(static_cast<std::int32_t>(s));
     ElementUnknowns element;
+    std::vector<std::int32_t> local;
+    for (std::size_t b = 0; b < batches_.size(); ++b)
+      for (std::int32_t e = 0; e < elements(static_cast<int>(b)); ++e) {
+        if (sets_.empty()) {
+          members_[static_cast<std::size_t>(part_of(static_cast<int>(b), e))][b].push_back(e);
+          continue;
+        }
+        take(static_cast<int>(b), e, element);
+        if (element.unknowns.empty()) continue;
+        for (const std::int32_t s : sets_of[static_cast<std::size_t>(element.unknowns.front())])
+          if (find_local(static_cast<std::size_t>(s), element, local))
+            members_[static_cast<std::size_t>(s)][b].push_back(e);
+      }
+  }
+
+  SymmetricCsr pattern(std::size_t set) const {
+    std::vector<std::vector<std::int32_t>> rows(unknowns_of(set).size());
+    ElementUnknowns element;
+    std::vector<std::int32_t> local;
+    for (std::size_t b = 0; b < batches_.size(); ++b)
+      for (const std::int32_t e : members_[set][b]) {
+        take(static_cast<int>(b), e, element);
+        if (!find_local(set, element, local)) continue;
+        for (std::size_t i = 0; i < local.size(); ++i) {
+          auto& row = rows[static_cast<std::size_t>(local[i])];
+          row.insert(row.end(), local.begin() + static_cast<std::ptrdiff_t>(i), local.end());
+          // The reference node of a rigid body is in very many elements.
+          if (row.size() > 8192 && row.size() == row.capacity()) sort_unique(row);
+        }
+      }
+    SymmetricCsr matrix;
+    matrix.n = static_cast<std::int64_t>(rows.size());
+    matrix.row_start.push_back(0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto& row = rows[i];
+      row.push_back(static_cast<std::int32_t>(i));
+      sort_unique(row);
+      matrix.column.insert(matrix.column.end(), row.begin(), row.end());
+      matrix.row_start.push_back(static_cast<std::int64_t>(matrix.column.size()));
+      std::vector<std::int32_t>().swap(row);
+    }
+    matrix.value.assign(matrix.column.size(), 0.0);
+    return matrix;
+  }
+
+  void add(const ElementMatrixGroup& group, std::size_t set, SymmetricCsr& matrix, std::vector<double>& size) const {
+    const int dofs = batches_[static_cast<std::size_t>(group.batch)].dofs;
+    ElementUnknowns element;
+    std::vector<std::int32_t> local;
     std::vector<double> full(static_cast<std::size_t>(dofs * dofs)), transformed;
-    for (std::int32_t e = 0; e < group.count; ++e) {
-      const int part = take(group.batch, group.first + e, element);
+    const auto& members = members_[set][static_cast<std::size_t>(group.batch)];
+    for (auto at = std::lower_bound(members.begin(), members.end(), group.first);
+         at != members.end() && *at < group.first + group.count; ++at) {
+      const std::int32_t e = *at - group.first;
+      const int part = take(group.batch, *at, element);
+      if (!find_local(set, element, local)) continue;
       const double* from = group.values +
                            static_cast<std::size_t>(e / element_matrix_lanes) *
                                static_cast<std::size_t>(group.entries) * element_matrix_lanes +
@@ -101,19 +139,16 @@ class PartAssembly {
       if (!factors_.empty())
         for (double& value : full) value *= factors_[static_cast<std::size_t>(part)];
       transform(element, full, dofs, transformed);
-      each_set(part, element, [&](std::size_t set, const std::vector<std::int32_t>& local) {
-        if (auto& size = sizes[set]; !size.empty())
-          for (const auto& a : element.terms)
-            for (const auto& b : element.terms)
-              if (a.at == b.at)
-                size[static_cast<std::size_t>(local[static_cast<std::size_t>(a.at)])] +=
-                    std::abs(a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient);
-        add(local, transformed, matrices[set]);
-      });
+      if (!size.empty())
+        for (const auto& a : element.terms)
+          for (const auto& b : element.terms)
+            if (a.at == b.at)
+              size[static_cast<std::size_t>(local[static_cast<std::size_t>(a.at)])] +=
+                  std::abs(a.coefficient * full[static_cast<std::size_t>(a.dof * dofs + b.dof)] * b.coefficient);
+      add(local, transformed, matrix);
     }
   }
 
- private:
   std::vector<std::int32_t> make_unknown_of() const {
     std::vector<std::int32_t> result(static_cast<std::size_t>(model_.equation_count()));
     for (std::int32_t e = 0; e < model_.equation_count(); ++e)
@@ -126,23 +161,21 @@ class PartAssembly {
   std::span<const std::int32_t> unknowns_of(std::size_t set) const {
     return sets_.empty() ? decomposition_.unknowns(static_cast<int>(set)) : std::span<const std::int32_t>(sets_[set]);
   }
-  /// Calls visit(set, local numbers of the element's unknowns) for each set that has the element.
-  template <class Visit>
-  void each_set(int part, const ElementUnknowns& element, Visit visit) {
-    if (element.unknowns.empty()) return;
-    const auto look = [&](std::size_t set) {
-      const auto own = unknowns_of(set);
-      local_.clear();
-      for (const std::int32_t u : element.unknowns) {
-        const auto at = std::lower_bound(own.begin(), own.end(), u);
-        if (at == own.end() || *at != u) return;
-        local_.push_back(static_cast<std::int32_t>(at - own.begin()));
-      }
-      visit(set, std::as_const(local_));
-    };
-    if (sets_.empty()) return look(static_cast<std::size_t>(part));
-    for (const std::int32_t set : sets_of_[static_cast<std::size_t>(element.unknowns.front())])
-      look(static_cast<std::size_t>(set));
+  /// Local numbers of the element's unknowns in a set. False if it has none, or the set does not have them all.
+  bool find_local(std::size_t set, const ElementUnknowns& element, std::vector<std::int32_t>& local) const {
+    const auto own = unknowns_of(set);
+    local.clear();
+    for (const std::int32_t u : element.unknowns) {
+      const auto at = std::lower_bound(own.begin(), own.end(), u);
+      if (at == own.end() || *at != u) return false;
+      local.push_back(static_cast<std::int32_t>(at - own.begin()));
+    }
+    return !local.empty();
+  }
+  int part_of(int batch, std::int32_t entry) const {
+    const ElementRef ref = model_.element_of(batch, entry);
+    return decomposition_.part_of_element()[static_cast<std::size_t>(
+        first_of_block_[static_cast<std::size_t>(ref.block)] + ref.element)];
   }
   std::int32_t elements(int batch) const {
     const auto& one = batches_[static_cast<std::size_t>(batch)];
@@ -154,11 +187,9 @@ class PartAssembly {
   }
 
   /// The unknowns of an element; returns its part.
-  int take(int batch, std::int32_t entry, ElementUnknowns& element) {
-    const auto& [dofs, equations] = batches_[static_cast<std::size_t>(batch)];
-    const ElementRef ref = model_.element_of(batch, entry);
-    const int part = decomposition_.part_of_element()[static_cast<std::size_t>(
-        first_of_block_[static_cast<std::size_t>(ref.block)] + ref.element)];
+  int take(int batch, std::int32_t entry, ElementUnknowns& element) const {
+    const int dofs = batches_[static_cast<std::size_t>(batch)].dofs;
+    const auto& equations = batches_[static_cast<std::size_t>(batch)].equations;
     element.unknowns.clear();
     element.terms.clear();
     const std::size_t at = static_cast<std::size_t>(entry) * static_cast<std::size_t>(dofs);
@@ -171,7 +202,7 @@ class PartAssembly {
     for (auto& term : element.terms)
       term.at = static_cast<int>(std::lower_bound(element.unknowns.begin(), element.unknowns.end(), term.at) -
                                  element.unknowns.begin());
-    return part;
+    return part_of(batch, entry);
   }
 
   /// TᵀKT of one element.
@@ -199,13 +230,13 @@ class PartAssembly {
   const Decomposition& decomposition_;
   const std::span<const std::vector<std::int32_t>> sets_;
   const std::span<const double> factors_;
-  std::vector<std::vector<std::int32_t>> sets_of_;  // of each unknown
-  std::vector<std::int32_t> local_;
   const AnalysisModel& model_;
+  const int threads_;
   const std::vector<std::int32_t> unknown_of_;
   const detail::FreeCombinations free_;
   std::vector<std::int64_t> first_of_block_;
   std::vector<detail::BatchEquations> batches_;
+  std::vector<std::vector<std::vector<std::int32_t>>> members_;  // of each set and batch
 };
 
 /// What elements are integrated with at zero unknowns and all load cases at factor 1.
@@ -317,7 +348,8 @@ SymmetricCsr PartMatrices::assembled() const {
         row.emplace_back(own[static_cast<std::size_t>(matrix.column[static_cast<std::size_t>(k)])],
                          matrix.value[static_cast<std::size_t>(k)]);
     }
-    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (decomposition_->parts_of(static_cast<std::int32_t>(u)).size() > 1)
+      std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (k > 0 && row[k].first == row[k - 1].first) {
         whole.value.back() += row[k].second;

@@ -4,6 +4,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/part_matrices.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 #include <voussoir/solvers/matrix_system.hpp>
 #include <voussoir/solvers/preconditioners/unsymmetric.hpp>
@@ -16,9 +17,10 @@ namespace {
 /// LDLᵀ by one of the direct methods.
 class DirectPartSolver final : public PartSolver {
  public:
-  explicit DirectPartSolver(DirectMethod method) : factor_(Factorization::make(method, {})) {}
+  explicit DirectPartSolver(DirectMethod method) : method_(method), factor_(Factorization::make(method, {})) {}
 
   std::string name() const override { return "direct"; }
+  bool works_side_by_side() const override { return voussoir::works_side_by_side(method_); }
   void set_up(const SymmetricCsr& matrix, const std::string& where,
               const std::function<std::string(std::int64_t)>& label) override {
     empty_ = matrix.n == 0;
@@ -38,6 +40,7 @@ class DirectPartSolver final : public PartSolver {
   }
 
  private:
+  DirectMethod method_;
   std::unique_ptr<Factorization> factor_;
   bool empty_ = true;
 };
@@ -154,9 +157,10 @@ class PreconditionerPartSolver final : public SystemPartSolver {
 Registry<PartSolverFactory>* make_part_solver_table() {
   auto* table = new Registry<PartSolverFactory>("part solver");
   table->add_built_in(
-      "direct", "factorisation by the best direct method of the build, or by the one named",
+      "direct", "factorisation by the multifrontal method, several parts at a time, or by the direct method named",
       {[](const std::string& options) -> std::unique_ptr<PartSolver> {
-        return std::make_unique<DirectPartSolver>(options.empty() ? DirectMethod::automatic : direct_method(options));
+        return std::make_unique<DirectPartSolver>(
+            part_method(options.empty() ? DirectMethod::automatic : direct_method(options)));
       }});
   return table;
 }

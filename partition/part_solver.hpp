@@ -31,6 +31,9 @@ class PartSolver {
   virtual void describe(const AnalysisModel& /*model*/, std::span<const std::int32_t> /*equations*/) {}
   virtual bool is_exact() const { return true; }      ///< whether solve() is A⁻¹ up to a residual of 1e-11
   virtual bool is_flexible() const { return false; }  ///< whether solve() is not linear in b
+  /// Whether set_up() and solve() of different objects may run in different threads at the same time. The default says
+  /// no; parts are then solved one after the other.
+  virtual bool works_side_by_side() const { return false; }
   /// Prepares for a matrix. `where` names it in messages ("part 3"), `label` one of its unknowns ("node 7, ux"). A
   /// singular matrix is an Error (singular).
   virtual void set_up(const SymmetricCsr& matrix, const std::string& where,
@@ -50,7 +53,8 @@ Registry<PartSolverFactory>& part_solvers();
 
 /// Creates a part solver by name. There are
 ///
-///   direct, direct:eigen, …            factorisation
+///   direct, direct:eigen, …            factorisation; direct is direct:multifrontal, so that parts are factorised and
+///                                      solved by several threads at the same time, as by all methods but mumps
 ///   cg+amg, cg+fsai, gmres+jacobi, …   any registered solver with any preconditioner, iterated to a relative residual
 ///                                      of 1e-11: exact
 ///   amg, fsai, …                       one application of a registered preconditioner: inexact

@@ -20,7 +20,13 @@ Partition::Partition(const Domain& domain, std::vector<std::int32_t> part_of_ele
   build(domain, graph);
 }
 
-void Partition::build(const Domain& domain, const ElementGraph& graph) {
+Partition Partition::with_empty_parts(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts) {
+  Partition partition(std::move(part_of_element), parts);
+  partition.build(domain, element_graph(domain), true);
+  return partition;
+}
+
+void Partition::build(const Domain& domain, const ElementGraph& graph, bool may_be_empty) {
   if (parts_ < 1)
     throw Error(ErrorCode::bad_input,
                 "a partition into " + std::to_string(parts_) + " parts was requested; at least 1 is needed");
@@ -59,7 +65,7 @@ void Partition::build(const Domain& domain, const ElementGraph& graph) {
     }
   }
   for (int p = 0; p < parts_; ++p)
-    if (element_count_[p] == 0)
+    if (element_count_[p] == 0 && !may_be_empty)
       throw Error(ErrorCode::bad_input, "part " + std::to_string(p) + " has no elements; request fewer parts");
 
   std::vector<std::set<std::int32_t>> neighbours(parts_);

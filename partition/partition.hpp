@@ -26,6 +26,9 @@ class Partition {
   /// As above, with the dual graph of the domain and its weights.
   Partition(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts, const ElementGraph& graph);
 
+  /// As the first constructor, but parts may have no elements: for runs on more processes than there are elements.
+  static Partition with_empty_parts(const Domain& domain, std::vector<std::int32_t> part_of_element, int parts);
+
   int parts() const { return parts_; }  ///< number of parts
 
   // --- elements ------------------------------------------------------------------------------------------------
@@ -77,7 +80,9 @@ class Partition {
   }
 
  private:
-  void build(const Domain& domain, const ElementGraph& graph);
+  Partition(std::vector<std::int32_t> part_of_element, int parts)
+      : parts_(parts), part_of_element_(std::move(part_of_element)) {}
+  void build(const Domain& domain, const ElementGraph& graph, bool may_be_empty = false);
 
   int parts_;
   std::vector<std::int32_t> part_of_element_;

@@ -9,6 +9,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/step.hpp>
 #include <voussoir/framework/domain/generalised_node.hpp>
+#include <voussoir/framework/domain/superelement_instance.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
 #include <voussoir/partition/superelement.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
@@ -98,6 +99,7 @@ class PartReduction {
 
   void check_model() const;
   void take_interface();
+  void take_geometry();
   void number();
   void check_loads() const;
   SymmetricCsr matrix_of(double stiffness, double mass) const;
@@ -196,11 +198,28 @@ void PartReduction::take_interface() {
     const auto x = domain_.coordinates().subspan(3 * static_cast<std::size_t>(node), 3);
     part_.interface_coordinates.insert(part_.interface_coordinates.end(), x.begin(), x.end());
   }
-  for (std::size_t b = 0; b < domain_.block_count(); ++b)
-    if (domain_.block(b).size() > 0 && domain_.block(b).type().program().axisymmetric()) part_.axisymmetric = true;
+  take_geometry();
   static const std::set<std::string> mechanics{"ux", "uy", "uz", "rx", "ry", "rz"};
   mechanical_ = std::all_of(model_.unknown_names().begin(), model_.unknown_names().end(),
                             [&](const std::string& name) { return mechanics.contains(name); });
+}
+
+/// Whether the part is axisymmetric, or in plane stress or strain; superelements inside have the same kinds.
+void PartReduction::take_geometry() {
+  const auto take = [&](const std::string& plane, const std::string& where) {
+    if (plane.empty()) return;
+    if (!part_.plane.empty() && part_.plane != plane)
+      refuse("the part has elements in plane " + part_.plane + " and in plane " + plane + "; use one of both", where);
+    part_.plane = plane;
+  };
+  for (std::size_t b = 0; b < domain_.block_count(); ++b) {
+    const ElementBlock& block = domain_.block(b);
+    if (block.size() == 0) continue;
+    if (block.type().program().axisymmetric()) part_.axisymmetric = true;
+    take(plane_state(block.type_name()), "block '" + block.name() + "'");
+  }
+  for (const auto& instance : superelements_of(domain_))
+    take(instance->part().plane, "superelement '" + instance->part().name + "'");
 }
 
 void PartReduction::number() {

@@ -2,6 +2,7 @@
 
 #include <voussoir/backends/dense_block_services.hpp>
 #include <voussoir/partition/host_operator.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/partition/schur_complement.hpp>
 
 namespace voussoir {
@@ -18,9 +19,10 @@ std::size_t schur_block_bytes(const Decomposition& decomposition) {
 std::unique_ptr<Operator> make_schur_blocks(Backend& backend, const PartMatrices& matrices) {
   const Decomposition& decomposition = matrices.decomposition();
   std::vector<DenseBlock> blocks;
+  auto all = dense_schur_complements(matrices, part_threads(backend));
   for (int p = 0; p < decomposition.parts(); ++p) {
     const auto places = decomposition.interface_places(p);
-    const std::vector<double> dense = dense_schur_complement(matrices, p);
+    const std::vector<double> dense = std::move(all[static_cast<std::size_t>(p)]);
     const std::size_t n = places.size();
     DenseBlock block{{places.begin(), places.end()}, std::vector<double>(n * n)};
     for (std::size_t i = 0; i < n; ++i)  // symmetric to the last bit, as CG wants it

@@ -3,30 +3,33 @@
 #include <algorithm>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
 namespace voussoir {
 
 SchurComplement::SchurComplement(Backend& backend, const PartMatrices& matrices, const std::string& part_solver)
     : HostOperator(plain_layout(backend, static_cast<std::int64_t>(matrices.decomposition().interface().size()))),
-      matrices_(matrices) {
+      matrices_(matrices),
+      threads_(part_threads(backend)) {
   const Decomposition& decomposition = matrices.decomposition();
   for (int p = 0; p < decomposition.parts(); ++p) {
     interior_.push_back(make_part_solver(part_solver));
     require_exact(*interior_.back(), part_solver);
+    if (!interior_.back()->works_side_by_side()) threads_ = 1;
+  }
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    PartSolver& solver = *interior_[static_cast<std::size_t>(p)];
     const auto interior = decomposition.interior(p);
     std::vector<std::int32_t> equations;
     for (const std::int32_t i : interior)
       equations.push_back(
           decomposition.equations()[static_cast<std::size_t>(decomposition.unknowns(p)[static_cast<std::size_t>(i)])]);
-    interior_.back()->describe(decomposition.model(), equations);
-    interior_.back()->set_up(submatrix(matrices.neumann(p), interior),
-                             "part " + std::to_string(p) + " with its interface fixed", [&](std::int64_t i) {
-                               const auto local = static_cast<std::size_t>(interior[static_cast<std::size_t>(i)]);
-                               const auto unknown = static_cast<std::size_t>(decomposition.unknowns(p)[local]);
-                               return decomposition.model().equation_label(decomposition.equations()[unknown]);
-                             });
-  }
+    solver.describe(decomposition.model(), equations);
+    solver.set_up(
+        submatrix(matrices.neumann(p), interior), "part " + std::to_string(p) + " with its interface fixed",
+        [&](std::int64_t i) { return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]); });
+  });
 }
 
 void SchurComplement::multiply_part(int part, std::span<const double> x, std::span<double> y) const {
@@ -51,14 +54,18 @@ void SchurComplement::multiply_part(int part, std::span<const double> x, std::sp
 void SchurComplement::multiply(std::span<const double> x, std::span<double> y) const {
   const Decomposition& decomposition = matrices_.decomposition();
   std::fill(y.begin(), y.end(), 0.0);
-  std::vector<double> in, out;
+  std::vector<std::vector<double>> out(interior_.size());
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    const auto places = decomposition.interface_places(p);
+    std::vector<double> in(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) in[i] = x[static_cast<std::size_t>(places[i])];
+    out[static_cast<std::size_t>(p)].resize(places.size());
+    multiply_part(p, in, out[static_cast<std::size_t>(p)]);
+  });
   for (int p = 0; p < decomposition.parts(); ++p) {
     const auto places = decomposition.interface_places(p);
-    in.resize(places.size());
-    out.resize(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) in[i] = x[static_cast<std::size_t>(places[i])];
-    multiply_part(p, in, out);
-    for (std::size_t i = 0; i < places.size(); ++i) y[static_cast<std::size_t>(places[i])] += out[i];
+    const auto& own = out[static_cast<std::size_t>(p)];
+    for (std::size_t i = 0; i < places.size(); ++i) y[static_cast<std::size_t>(places[i])] += own[i];
   }
 }
 
@@ -66,15 +73,21 @@ std::vector<double> SchurComplement::condense(std::span<const double> f) const {
   const Decomposition& decomposition = matrices_.decomposition();
   std::vector<double> g;
   for (const std::int32_t u : decomposition.interface()) g.push_back(f[static_cast<std::size_t>(u)]);
-  for (int p = 0; p < decomposition.parts(); ++p) {
+  std::vector<std::vector<double>> products(interior_.size());
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
     const auto unknowns = decomposition.unknowns(p), interior = decomposition.interior(p);
-    const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
-    std::vector<double> inner, full(unknowns.size(), 0.0), product(unknowns.size());
+    std::vector<double>& product = products[static_cast<std::size_t>(p)];
+    std::vector<double> inner, full(unknowns.size(), 0.0);
+    product.resize(unknowns.size());
     for (const std::int32_t i : interior)
       inner.push_back(f[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(i)])]);
     interior_[static_cast<std::size_t>(p)]->solve(inner);
     for (std::size_t i = 0; i < interior.size(); ++i) full[static_cast<std::size_t>(interior[i])] = inner[i];
     voussoir::multiply(matrices_.neumann(p), full, product);
+  });
+  for (int p = 0; p < decomposition.parts(); ++p) {
+    const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
+    const auto& product = products[static_cast<std::size_t>(p)];
     for (std::size_t i = 0; i < boundary.size(); ++i)
       g[static_cast<std::size_t>(places[i])] -= product[static_cast<std::size_t>(boundary[i])];
   }
@@ -86,7 +99,8 @@ std::vector<double> SchurComplement::expand(std::span<const double> interface_va
   std::vector<double> u(static_cast<std::size_t>(decomposition.size()), 0.0);
   for (std::size_t i = 0; i < interface_values.size(); ++i)
     u[static_cast<std::size_t>(decomposition.interface()[i])] = interface_values[i];
-  for (int p = 0; p < decomposition.parts(); ++p) {
+  // Each part writes its own interior.
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
     const auto unknowns = decomposition.unknowns(p), interior = decomposition.interior(p);
     const auto boundary = decomposition.boundary(p), places = decomposition.interface_places(p);
     std::vector<double> full(unknowns.size(), 0.0), product(unknowns.size()), inner;
@@ -99,7 +113,7 @@ std::vector<double> SchurComplement::expand(std::span<const double> interface_va
     interior_[static_cast<std::size_t>(p)]->solve(inner);
     for (std::size_t i = 0; i < interior.size(); ++i)
       u[static_cast<std::size_t>(unknowns[static_cast<std::size_t>(interior[i])])] = inner[i];
-  }
+  });
   return u;
 }
 
@@ -117,13 +131,21 @@ std::string SchurComplement::describe() const {
 std::vector<double> dense_schur_complement(const PartMatrices& matrices, int part) {
   const auto boundary = matrices.decomposition().boundary(part);
   if (boundary.empty()) return {};
-  const auto factor = Factorization::make(DirectMethod::automatic, {});
+  const auto factor = Factorization::make(part_method(DirectMethod::automatic), {});
   const std::vector<std::int32_t> keep(boundary.begin(), boundary.end());
   factor->analyse(matrices.neumann(part), keep);
   factor->factorise(matrices.neumann(part), matrices.sizes(part));
   if (!factor->null_pivots().empty())
     throw Error(ErrorCode::singular, "the part can move while its interface is fixed", "part " + std::to_string(part));
   return factor->schur_complement();
+}
+
+std::vector<std::vector<double>> dense_schur_complements(const PartMatrices& matrices, int threads) {
+  const int parts = matrices.decomposition().parts();
+  std::vector<std::vector<double>> dense(static_cast<std::size_t>(parts));
+  for_each_part(parts, threads,
+                [&](int p) { dense[static_cast<std::size_t>(p)] = dense_schur_complement(matrices, p); });
+  return dense;
 }
 
 std::unique_ptr<SparseMatrix> explicit_schur_complement(Backend& backend, const PartMatrices& matrices) {
@@ -145,9 +167,10 @@ std::unique_ptr<SparseMatrix> explicit_schur_complement(Backend& backend, const 
     rows.row_start.push_back(static_cast<std::int64_t>(rows.column.size()));
   }
   rows.value.assign(rows.column.size(), 0.0);
+  const auto all = dense_schur_complements(matrices, part_threads(backend));
   for (int p = 0; p < decomposition.parts(); ++p) {
     const auto places = decomposition.interface_places(p);
-    const std::vector<double> dense = dense_schur_complement(matrices, p);
+    const std::vector<double>& dense = all[static_cast<std::size_t>(p)];
     for (std::size_t i = 0; i < places.size(); ++i) {
       auto at = static_cast<std::size_t>(rows.row_start[static_cast<std::size_t>(places[i])]);
       for (std::size_t j = 0; j < places.size(); ++j) {

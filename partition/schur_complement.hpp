@@ -26,6 +26,8 @@ class SchurComplement : public HostOperator {
   void multiply(std::span<const double> x, std::span<double> y) const override;
   /// y = S_p x of one part, over the unknowns of Decomposition::boundary().
   void multiply_part(int part, std::span<const double> x, std::span<double> y) const;
+  /// Threads that may call multiply_part() for different parts at the same time.
+  int threads() const { return threads_; }
   std::size_t bytes() const override;
   std::string describe() const override;
 
@@ -36,11 +38,14 @@ class SchurComplement : public HostOperator {
 
  private:
   const PartMatrices& matrices_;
+  int threads_;
   std::vector<std::unique_ptr<PartSolver>> interior_;
 };
 
 /// S_p of a part as a dense symmetric matrix, by rows, in the order of Decomposition::boundary().
 std::vector<double> dense_schur_complement(const PartMatrices& matrices, int part);
+/// S_p of every part, computed by up to `threads` threads at the same time.
+std::vector<std::vector<double>> dense_schur_complements(const PartMatrices& matrices, int threads);
 
 /// The assembled Schur complement as a stored matrix on the devices of a backend, the explicit form: setting it up
 /// costs more, a product less. Its rows are dense between all unknowns of a part's interface.

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/partition/geneo.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/partition/substructuring.hpp>
 
 namespace voussoir {
@@ -19,36 +20,45 @@ std::vector<std::int32_t> equations_of(const Decomposition& decomposition) {
 SchwarzOperator::SchwarzOperator(const Decomposition& decomposition, const SymmetricCsr& matrix, const Options& options)
     : HostOperator(decomposition.model().device_model().layout(), equations_of(decomposition)),
       options_(options),
+      threads_(part_threads(decomposition.model().backend())),
       condition_bound_(std::numeric_limits<double>::quiet_NaN()),
       matrix_(full_rows(matrix)) {
   if (matrix.n != decomposition.size())
     throw Error(ErrorCode::misuse, "the matrix has " + std::to_string(matrix.n) + " unknowns, the decomposition " +
                                        std::to_string(decomposition.size()));
-  std::vector<Overlap> sets;
-  for (int p = 0; p < decomposition.parts(); ++p)
-    sets.push_back(with_overlap(matrix_, decomposition.unknowns(p), options.overlap));
-  for (int p = 0; p < decomposition.parts(); ++p) {
-    const Overlap& set = sets[static_cast<std::size_t>(p)];
-    solvers_.push_back(make_part_solver(options.part_solver));
-    std::vector<std::int32_t> equations;
-    for (const std::int32_t u : set.unknowns)
-      equations.push_back(decomposition.equations()[static_cast<std::size_t>(u)]);
-    solvers_.back()->describe(decomposition.model(), equations);
-    solvers_.back()->set_up(submatrix(matrix, set.unknowns), "part " + std::to_string(p), [&](std::int64_t i) {
-      const auto unknown = static_cast<std::size_t>(set.unknowns[static_cast<std::size_t>(i)]);
-      return decomposition.model().equation_label(decomposition.equations()[unknown]);
-    });
-    std::vector<double> weights;
-    if (options.kind == SchwarzKind::restricted)
-      for (const std::int32_t u : set.unknowns) weights.push_back(decomposition.owner(u) == p ? 1.0 : 0.0);
-    maps_.emplace_back(set.unknowns, std::move(weights));
-  }
+  std::vector<Overlap> sets(static_cast<std::size_t>(decomposition.parts()));
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    sets[static_cast<std::size_t>(p)] = with_overlap(matrix_, decomposition.unknowns(p), options.overlap);
+  });
+  set_up_parts(decomposition, matrix, sets);
   if (options.kind == SchwarzKind::restricted && is_flexible())
     throw Error(
         ErrorCode::bad_input,
         "what it does varies with the residual, which GMRES does not allow; use an exact solver, or asm with CG",
         "part solver '" + options.part_solver + "'");
   if (options.two_levels) set_up_coarse(decomposition, matrix, sets);
+}
+
+void SchwarzOperator::set_up_parts(const Decomposition& decomposition, const SymmetricCsr& matrix,
+                                   std::span<const Overlap> sets) {
+  maps_.resize(sets.size());
+  for (std::size_t p = 0; p < sets.size(); ++p) solvers_.push_back(make_part_solver(options_.part_solver));
+  if (!solvers_.empty() && !solvers_.front()->works_side_by_side()) threads_ = 1;
+  for_each_part(decomposition.parts(), threads_, [&](int p) {
+    const Overlap& set = sets[static_cast<std::size_t>(p)];
+    PartSolver& solver = *solvers_[static_cast<std::size_t>(p)];
+    std::vector<std::int32_t> equations;
+    for (const std::int32_t u : set.unknowns)
+      equations.push_back(decomposition.equations()[static_cast<std::size_t>(u)]);
+    solver.describe(decomposition.model(), equations);
+    solver.set_up(submatrix(matrix, set.unknowns), "part " + std::to_string(p), [&](std::int64_t i) {
+      return decomposition.model().equation_label(equations[static_cast<std::size_t>(i)]);
+    });
+    std::vector<double> weights;
+    if (options_.kind == SchwarzKind::restricted)
+      for (const std::int32_t u : set.unknowns) weights.push_back(decomposition.owner(u) == p ? 1.0 : 0.0);
+    maps_[static_cast<std::size_t>(p)] = PartMap(set.unknowns, std::move(weights));
+  });
 }
 
 void SchwarzOperator::set_up_coarse(const Decomposition& decomposition, const SymmetricCsr& matrix,
@@ -61,7 +71,8 @@ void SchwarzOperator::set_up_coarse(const Decomposition& decomposition, const Sy
       throw Error(ErrorCode::misuse, "the coarse space geneo needs the Neumann matrices of overlapping sets");
     std::vector<std::vector<std::int32_t>> unknowns;
     for (const Overlap& set : sets) unknowns.push_back(set.unknowns);
-    coarse_ = geneo_coarse_space(matrix, sets, weights, options_.neumann(unknowns), options_.threshold);
+    coarse_ = geneo_coarse_space(matrix, sets, weights, options_.neumann(unknowns), options_.threshold,
+                                 part_threads(decomposition.model().backend()));
     if (options_.kind == SchwarzKind::additive) condition_bound_ = geneo_bound(matrix_, sets, options_.threshold);
   } else {
     throw Error(ErrorCode::not_found, "there is no coarse space '" + options_.coarse + "'; there are rigid and geneo");
@@ -73,13 +84,16 @@ bool SchwarzOperator::is_flexible() const {
   return std::any_of(solvers_.begin(), solvers_.end(), [](const auto& solver) { return solver->is_flexible(); });
 }
 
-void SchwarzOperator::correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z,
-                                   bool update) const {
+std::vector<double> SchwarzOperator::solve_part(std::size_t part, std::span<const double> residual) const {
   std::vector<double> own(maps_[part].size());
   maps_[part].restrict(residual, own);
   solvers_[part]->solve(own);
+  return own;
+}
+
+void SchwarzOperator::correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z) const {
+  const std::vector<double> own = solve_part(part, residual);
   maps_[part].extend_weighted(own, z);
-  if (!update) return;
   const auto unknowns = maps_[part].unknowns();
   for (std::size_t i = 0; i < unknowns.size(); ++i)
     for (auto k = matrix_.row_start[static_cast<std::size_t>(unknowns[i])];
@@ -104,16 +118,18 @@ void SchwarzOperator::multiply_in_turn(std::span<const double> r, std::span<doub
   };
   const std::size_t parts = maps_.size();
   coarse_step();
-  for (std::size_t p = 0; p < parts; ++p) correct_part(p, residual, z, true);
-  for (std::size_t p = parts - 1; p-- > 0;) correct_part(p, residual, z, true);
+  for (std::size_t p = 0; p < parts; ++p) correct_part(p, residual, z);
+  for (std::size_t p = parts - 1; p-- > 0;) correct_part(p, residual, z);
   coarse_step();
 }
 
 void SchwarzOperator::multiply(std::span<const double> x, std::span<double> y) const {
   std::fill(y.begin(), y.end(), 0.0);
   if (options_.kind == SchwarzKind::multiplicative) return multiply_in_turn(x, y);
-  std::vector<double> residual(x.begin(), x.end());
-  for (std::size_t p = 0; p < maps_.size(); ++p) correct_part(p, residual, y, false);
+  std::vector<std::vector<double>> own(maps_.size());
+  for_each_part(static_cast<int>(maps_.size()), threads_,
+                [&](int p) { own[static_cast<std::size_t>(p)] = solve_part(static_cast<std::size_t>(p), x); });
+  for (std::size_t p = 0; p < maps_.size(); ++p) maps_[p].extend_weighted(own[p], y);
   coarse_.correct(x, y);
 }
 

@@ -52,12 +52,17 @@ class SchwarzOperator : public HostOperator {
   double condition_bound() const { return condition_bound_; }
 
  private:
-  /// z += R_pᵀ A_p⁻¹ R_p residual; where wanted, residual −= A times the change of z.
-  void correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z, bool update) const;
+  /// A_p⁻¹ R_p residual.
+  std::vector<double> solve_part(std::size_t part, std::span<const double> residual) const;
+  /// z += R_pᵀ A_p⁻¹ R_p residual; residual −= A times the change of z.
+  void correct_part(std::size_t part, std::vector<double>& residual, std::span<double> z) const;
+  /// Makes the solvers and maps of the parts.
+  void set_up_parts(const Decomposition& decomposition, const SymmetricCsr& matrix, std::span<const Overlap> sets);
   void multiply_in_turn(std::span<const double> r, std::span<double> z) const;
   void set_up_coarse(const Decomposition& decomposition, const SymmetricCsr& matrix, std::span<const Overlap> sets);
 
   Options options_;
+  int threads_;
   double condition_bound_;
   FullRows matrix_;
   std::vector<PartMap> maps_;

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/framework/domain/node_unknowns.hpp>
 #include <voussoir/partition/equation_groups.hpp>
 
 namespace voussoir {
-namespace {
 
-/// The part of each node that no element uses but equations name; −1 for all other nodes. Throws Error (bad_input)
-/// where an equation, or a group of equations that share such nodes, has nodes in several parts.
-std::vector<std::int32_t> place_equation_nodes(const Domain& whole, const Partition& partition) {
+std::vector<std::int32_t> parts_of_equation_nodes(const Domain& whole, const Partition& partition) {
   std::vector<std::int32_t> part_of(whole.node_count(), -1);
   if (whole.equations().empty()) return part_of;
   const EquationGroups groups = equation_groups(whole);
@@ -35,55 +32,59 @@ std::vector<std::int32_t> place_equation_nodes(const Domain& whole, const Partit
   return part_of;
 }
 
+namespace {
+
 /// Whether some element at a node, of one part, has an unknown.
 class UnknownsOfNodes {
  public:
   UnknownsOfNodes(const Domain& whole, const Partition& partition) : whole_(whole), partition_(partition) {
-    uniform_ = true;
+    Names first;
     for (std::size_t b = 0; b < whole.block_count(); ++b) {
       if (whole.block(b).size() == 0) continue;
       const auto names = whole.block(b).type().program().unknown_names();
-      if (longest_.empty()) longest_.assign(names.begin(), names.end());
-      uniform_ = uniform_ && std::equal(names.begin(), names.end(), longest_.begin(), longest_.end());
+      if (first.empty()) first.assign(names.begin(), names.end());
+      uniform_ = uniform_ && std::equal(names.begin(), names.end(), first.begin(), first.end());
     }
   }
   bool has(std::int32_t node, int part, const std::string& unknown) {
     if (uniform_) return true;  // the usual case; what does not exist at all is found when the part is numbered
     if (unknown == "all") return true;
-    if (names_.empty()) collect();
-    const auto it = names_.find({node, part});
-    return it != names_.end() && std::find(it->second->begin(), it->second->end(), unknown) != it->second->end();
+    if (sets_.empty()) collect();
+    const auto k = std::find(names_.begin(), names_.end(), unknown) - names_.begin();
+    return k < static_cast<std::ptrdiff_t>(names_.size()) && sets_[place(node, part)].has(static_cast<int>(k));
   }
 
  private:
   using Names = std::vector<std::string>;
-  struct Hash {
-    std::size_t operator()(const std::pair<std::int32_t, int>& key) const {
-      return std::hash<std::int64_t>()((static_cast<std::int64_t>(key.first) << 32) |
-                                       static_cast<std::uint32_t>(key.second));
-    }
-  };
 
+  /// The place of a node in a part, which it belongs to, among the parts of all nodes.
+  std::size_t place(std::int32_t node, int part) const {
+    const auto parts = partition_.parts_of_node(node);
+    const auto* const at = std::lower_bound(parts.data(), parts.data() + parts.size(), part);
+    return static_cast<std::size_t>(at - partition_.parts_of_node(0).data());
+  }
   void collect() {
+    names_ = node_unknowns(whole_).names;
+    const auto last = partition_.parts_of_node(whole_.node_count() - 1);
+    sets_.resize(static_cast<std::size_t>(last.data() + last.size() - partition_.parts_of_node(0).data()));
     for (std::size_t b = 0; b < whole_.block_count(); ++b) {
       const ElementBlock& block = whole_.block(b);
       if (block.size() == 0) continue;
-      const auto names = block.type().program().unknown_names();
-      lists_.push_back(std::make_unique<Names>(names.begin(), names.end()));
-      for (std::int32_t e = 0; e < block.size(); ++e)
-        for (std::int32_t n : block.nodes(e)) {
-          auto& of_node = names_[{n, partition_.part({static_cast<std::int32_t>(b), e})}];
-          if (!of_node || of_node->size() < lists_.back()->size()) of_node = lists_.back().get();
-        }
+      UnknownSet own;
+      for (const std::string& name : block.type().program().unknown_names())
+        own.add(static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin()));
+      for (std::int32_t e = 0; e < block.size(); ++e) {
+        const int part = partition_.part({static_cast<std::int32_t>(b), e});
+        for (const std::int32_t n : block.nodes(e)) sets_[place(n, part)].add(own);
+      }
     }
   }
 
   const Domain& whole_;
   const Partition& partition_;
-  bool uniform_;
-  Names longest_;
-  std::vector<std::unique_ptr<Names>> lists_;
-  std::unordered_map<std::pair<std::int32_t, int>, const Names*, Hash> names_;
+  bool uniform_ = true;
+  Names names_;
+  std::vector<UnknownSet> sets_;  // per node and part of it
 };
 
 /// Builds the domain of a part.
@@ -103,6 +104,9 @@ struct Builder {
     const auto parts = partition.parts_of_node(node);
     return std::binary_search(parts.begin(), parts.end(), part);
   }
+
+  /// Whether the part has the node, if only without unknowns.
+  bool is_listed(std::int32_t node) const { return std::binary_search(whole_nodes.begin(), whole_nodes.end(), node); }
 
   void add_mesh() {
     std::vector<Id> ids;
@@ -151,7 +155,7 @@ struct Builder {
     for (const std::string& name : whole.node_set_names()) {
       std::vector<Id> own;
       for (std::int32_t n : whole.node_set(name))
-        if (is_here(n)) own.push_back(whole.node_id(n));
+        if (is_listed(n)) own.push_back(whole.node_id(n));
       if (!own.empty()) domain.add_node_set(name, own);
     }
     for (const std::string& name : whole.element_set_names()) {
@@ -173,6 +177,14 @@ struct Builder {
     return part_of_equation_node[node] >= 0 || unknowns.has(node, part, unknown);
   }
 
+  /// Whether the part has a displacement that an oblique support names, at a node that it has.
+  bool has_displacement(const ObliqueSupport& support) {
+    const char* const names[] = {"ux", "uy", "uz"};
+    for (int k = 0; k < 3; ++k)
+      if (support.direction[static_cast<std::size_t>(k)] != 0 && has_unknown(support.node, names[k])) return true;
+    return false;
+  }
+
   void require_unknowns(std::int32_t node, const std::string& what) const {
     if (partition.owner(node) < 0 && part_of_equation_node[node] < 0)
       throw Error(ErrorCode::bad_input, what + ": no element uses the node, so it has no unknowns",
@@ -189,7 +201,7 @@ struct Builder {
     // change their choice.
     for (const ObliqueSupport& o : whole.oblique_supports()) {
       require_unknowns(o.node, "oblique support");
-      if (is_here(o.node)) domain.prescribe_along(whole.node_id(o.node), o.direction, o.value);
+      if (is_here(o.node) && has_displacement(o)) domain.prescribe_along(whole.node_id(o.node), o.direction, o.value);
     }
     for (const ConstraintEquation& equation : whole.equations()) {
       if (!is_here(equation.terms.front().node)) continue;  // the others are where the first is
@@ -199,7 +211,7 @@ struct Builder {
       domain.add_equation(terms, equation.constant, equation.label);
     }
     for (const std::int32_t n : whole_nodes)
-      if (const RotationNode* rotation = whole.rotation_node(n); rotation && is_here(rotation->reference))
+      if (const RotationNode* rotation = whole.rotation_node(n); rotation && is_listed(rotation->reference))
         domain.set_rotation_node(whole.node_id(n), whole.node_id(rotation->reference), rotation->hidden);
   }
 
@@ -285,7 +297,8 @@ struct Builder {
 
 }  // namespace
 
-Subdomain::Subdomain(const Domain& whole, const Partition& partition, int part)
+Subdomain::Subdomain(const Domain& whole, const Partition& partition, int part,
+                     std::span<const std::int32_t> further_nodes)
     : part_(part), domain_(std::make_unique<Domain>()) {
   if (part < 0 || part >= partition.parts())
     throw Error(ErrorCode::misuse,
@@ -293,11 +306,16 @@ Subdomain::Subdomain(const Domain& whole, const Partition& partition, int part)
   if (static_cast<std::int64_t>(partition.part_of_element().size()) != whole.element_count())
     throw Error(ErrorCode::misuse, "the partition belongs to another domain: the numbers of elements differ");
   whole_nodes_.assign(partition.nodes(part).begin(), partition.nodes(part).end());
-  const std::vector<std::int32_t> part_of_equation_node = place_equation_nodes(whole, partition);
+  const std::vector<std::int32_t> part_of_equation_node = parts_of_equation_nodes(whole, partition);
   const auto by_elements = static_cast<std::ptrdiff_t>(whole_nodes_.size());
   for (std::int32_t n = 0; n < whole.node_count(); ++n)
     if (part_of_equation_node[n] == part) whole_nodes_.push_back(n);
   std::inplace_merge(whole_nodes_.begin(), whole_nodes_.begin() + by_elements, whole_nodes_.end());
+  if (!further_nodes.empty()) {
+    whole_nodes_.insert(whole_nodes_.end(), further_nodes.begin(), further_nodes.end());
+    std::sort(whole_nodes_.begin(), whole_nodes_.end());
+    whole_nodes_.erase(std::unique(whole_nodes_.begin(), whole_nodes_.end()), whole_nodes_.end());
+  }
   for (std::size_t k = 0; k < whole_nodes_.size(); ++k)
     (partition.on_interface(whole_nodes_[k]) ? interface_ : interior_).push_back(static_cast<std::int32_t>(k));
   UnknownsOfNodes unknowns(whole, partition);

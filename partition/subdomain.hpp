@@ -22,11 +22,16 @@ class Subdomain {
  public:
   /// `whole` must be the partitioned domain. A multi-point equation or a rigid body that touches or crosses the
   /// interface is an Error (bad_input); DomainPartitioner avoids such partitions.
-  Subdomain(const Domain& whole, const Partition& partition, int part);
+  /// `further_nodes` are nodes of the whole domain, ascending, that the subdomain gets in addition, without unknowns:
+  /// for jobs with two models that must have the same nodes.
+  Subdomain(const Domain& whole, const Partition& partition, int part,
+            std::span<const std::int32_t> further_nodes = {});
 
   int part() const { return part_; }                 ///< number of the part
   Domain& domain() { return *domain_; }              ///< owned by the subdomain
   const Domain& domain() const { return *domain_; }  ///< owned by the subdomain
+  /// Hands the domain over; domain() must not be called afterwards.
+  std::unique_ptr<Domain> take_domain() { return std::move(domain_); }
 
   /// The index in the whole domain of each node of the subdomain.
   std::span<const std::int32_t> whole_nodes() const { return whole_nodes_; }
@@ -47,6 +52,10 @@ class Subdomain {
   std::vector<std::vector<std::int32_t>> whole_elements_;
   std::vector<std::int32_t> interior_, interface_;
 };
+
+/// The part of each node that no element uses but equations name; −1 for all other nodes. Throws Error (bad_input) if
+/// an equation, or a group of equations that share such nodes, has nodes in several parts.
+std::vector<std::int32_t> parts_of_equation_nodes(const Domain& whole, const Partition& partition);
 
 /// All subdomains of a partitioned domain, in the order of their parts.
 std::vector<std::unique_ptr<Subdomain>> make_subdomains(const Domain& whole, const Partition& partition);

@@ -6,6 +6,7 @@
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
 #include <voussoir/framework/model/bodies.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/acceptance.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
@@ -28,7 +29,7 @@ struct SubstructureSolver::Interface {
   std::unique_ptr<Factorization> factorization;
 
   Interface(const std::vector<std::unique_ptr<Superelement>>& parts, DirectMethod method, int threads)
-      : factorization(Factorization::make(method, {.threads = threads})) {
+      : factorization(Factorization::make(part_method(method), {.threads = threads})) {
     for (const auto& part : parts) unknowns.insert(unknowns.end(), part->boundary().begin(), part->boundary().end());
     std::sort(unknowns.begin(), unknowns.end());
     unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
@@ -132,6 +133,12 @@ class SubstructureSolver::StepSolution {
   Acceptance solve(const std::string& doubtful);
 
  private:
+  /// Calls work(p) for all parts, several at a time where the direct method allows that.
+  template <class Work>
+  void each_part(Work work) const {
+    const int threads = works_side_by_side(solver_.method_) ? part_threads(solver_.whole_->backend()) : 1;
+    for_each_part(static_cast<int>(parts_.size()), threads, [&](int p) { work(static_cast<std::size_t>(p)); });
+  }
   void correct();
   std::vector<double> unknowns();
   /// Of each body.
@@ -153,9 +160,14 @@ bool SubstructureSolver::StepSolution::has_matrix_of(const std::vector<double>& 
 void SubstructureSolver::StepSolution::form_interface() {
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Stopwatch watch;
-    parts_[p]->condense(states_[p]);
+    parts_[p]->form(states_[p]);
     solver_.report_.condense_seconds[p] += watch.seconds();
   }
+  each_part([&](std::size_t p) {
+    const Stopwatch watch;
+    parts_[p]->factorise();
+    solver_.report_.condense_seconds[p] += watch.seconds();
+  });
   const Stopwatch watch;
   interface_.assemble(parts_);
   solver_.report_.interface_seconds += watch.seconds();
@@ -173,21 +185,22 @@ void SubstructureSolver::StepSolution::correct() {
   SubstructureReport& report = solver_.report_;
   std::vector<double> x(interface_.unknowns.size(), 0.0);
   const Stopwatch loading;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const auto& load = parts_[p]->load(states_[p]);
-    for (std::size_t i = 0; i < load.size(); ++i) x[interface_.place[p][i]] += load[i];
-  }
+  for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p]->form_load(states_[p]);
+  std::vector<const std::vector<double>*> loads(parts_.size());
+  each_part([&](std::size_t p) { loads[p] = &parts_[p]->condense_load(); });
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (std::size_t i = 0; i < loads[p]->size(); ++i) x[interface_.place[p][i]] += (*loads[p])[i];
   report.load_seconds += loading.seconds();
   const Stopwatch solving;
   if (!x.empty()) interface_.factorization->solve(x);
   report.interface_seconds += solving.seconds();
   const Stopwatch recovering;
-  std::vector<double> own;
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    own.clear();
+  each_part([&](std::size_t p) {
+    std::vector<double> own;
     for (std::int32_t i : interface_.place[p]) own.push_back(x[i]);
-    parts_[p]->recover(own, states_[p]);
-  }
+    parts_[p]->expand(own);
+  });
+  for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p]->add(states_[p]);
   report.recover_seconds += recovering.seconds();
 }
 

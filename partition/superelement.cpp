@@ -4,6 +4,7 @@
 
 #include <voussoir/backends/error.hpp>
 #include <voussoir/framework/model/unrestrained_unknowns.hpp>
+#include <voussoir/partition/part_threads.hpp>
 #include <voussoir/solvers/direct/equation_names.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 #include <voussoir/solvers/direct/host_system.hpp>
@@ -42,6 +43,8 @@ class CondensedElement : public HostElement {
 
 struct Superelement::Factor {
   std::unique_ptr<Factorization> factorization;
+  SymmetricCsr rows;          // formed, not yet factorised
+  std::vector<double> sizes;  // of the terms of its diagonal; empty without dependent unknowns
 };
 
 Superelement::Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> backend, DirectMethod method)
@@ -49,7 +52,7 @@ Superelement::Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> 
       model_(std::make_unique<AnalysisModel>(subdomain.domain(), std::move(backend), TransformationHandler(),
                                              PlainNumberer())),
       factor_(std::make_unique<Factor>()) {
-  factor_->factorization = Factorization::make(method, {.threads = model_->backend().threads()});
+  factor_->factorization = Factorization::make(part_method(method), {.threads = model_->backend().threads()});
   place_.assign(model_->equation_count(), -1);
   const auto nodes = model_->numbered_nodes();
   const auto first = model_->first_equation();
@@ -82,8 +85,10 @@ std::string Superelement::not_linear(const AnalysisModel& model) {
 
 void Superelement::begin(AnalysisState& state) const { StaticIntegrator().begin_step(*model_, state); }
 
-void Superelement::condense(const AnalysisState& state) {
+void Superelement::form(const AnalysisState& state) {
   stiffness_.clear();
+  factor_->rows = {};
+  factor_->sizes.clear();
   if (free_.empty()) return;
   if (!model_->device_model().symmetric())
     throw Error(
@@ -97,18 +102,21 @@ void Superelement::condense(const AnalysisState& state) {
   terms.batch_factors = factors;
   model_->translating([&] { backend.assemble(model_->device_model(), state.elements(), terms, *matrix); });
 
+  factor_->rows = upper_triangle(matrix->to_host(), place_);
+  if (model_->constraints().dependent.empty()) return;
+  const std::vector<double> all = stiffness_handed_on(*model_);
+  for (const std::int32_t e : free_) factor_->sizes.push_back(all[e]);
+}
+
+void Superelement::factorise() {
+  if (free_.empty()) return;
   Factorization& factorization = *factor_->factorization;
-  const SymmetricCsr rows = upper_triangle(matrix->to_host(), place_);
   const auto label = [&](std::int64_t i) { return model_->equation_label(free_[i]); };
   naming_equations(label, [&] {
-    factorization.analyse(rows, boundary_equation_);
-    std::vector<double> sizes;
-    if (!model_->constraints().dependent.empty()) {
-      const std::vector<double> all = stiffness_handed_on(*model_);
-      for (const std::int32_t e : free_) sizes.push_back(all[e]);
-    }
-    factorization.factorise(rows, sizes);
+    factorization.analyse(factor_->rows, boundary_equation_);
+    factorization.factorise(factor_->rows, factor_->sizes);
   });
+  factor_->rows = {};
   if (!factorization.null_pivots().empty())
     throw Error(
         ErrorCode::singular,
@@ -120,30 +128,38 @@ void Superelement::condense(const AnalysisState& state) {
   if (!boundary_.empty()) stiffness_ = factorization.schur_complement();
 }
 
-const std::vector<double>& Superelement::load(const AnalysisState& state) {
+void Superelement::form_load(const AnalysisState& state) {
   Vector b = model_->make_vector();
   StaticIntegrator().form_unbalance(*model_, state, b);
   const std::vector<double> all = b.to_host();
   right_hand_side_.resize(free_.size());
   for (std::size_t i = 0; i < free_.size(); ++i) right_hand_side_[i] = all[free_[i]];
+}
+
+const std::vector<double>& Superelement::condense_load() {
   load_.clear();
   if (!boundary_.empty()) load_ = factor_->factorization->reduce(right_hand_side_);
   return load_;
 }
 
-void Superelement::recover(std::span<const double> boundary_increment, AnalysisState& state) {
+void Superelement::expand(std::span<const double> boundary_increment) {
   if (right_hand_side_.size() != free_.size() || boundary_increment.size() != boundary_.size())
     throw Error(ErrorCode::misuse,
                 "recover() needs " + std::to_string(boundary_.size()) + " interface unknowns, after load()",
                 "part " + std::to_string(subdomain_.part()));
-  std::vector<double> x = right_hand_side_;
+  increment_ = right_hand_side_;
   if (boundary_.empty()) {
-    if (!x.empty()) factor_->factorization->solve(x);
+    if (!increment_.empty()) factor_->factorization->solve(increment_);
   } else {
-    factor_->factorization->expand(boundary_increment, x);
+    factor_->factorization->expand(boundary_increment, increment_);
   }
+}
+
+void Superelement::add(AnalysisState& state) const {
+  if (increment_.size() != free_.size())
+    throw Error(ErrorCode::misuse, "add() comes after expand()", "part " + std::to_string(subdomain_.part()));
   std::vector<double> all(model_->equation_count(), 0.0);
-  for (std::size_t i = 0; i < free_.size(); ++i) all[free_[i]] = x[i];
+  for (std::size_t i = 0; i < free_.size(); ++i) all[free_[i]] = increment_[i];
   Vector increment = model_->make_vector();
   increment.from_host(all);
   StaticIntegrator().update(*model_, increment, state);

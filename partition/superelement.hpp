@@ -22,7 +22,9 @@ namespace voussoir {
 ///
 /// and u_i = K_ii⁻¹ (f_i − K_ib u_b) recovers the interior solution. Prescribed and dependent unknowns belong to
 /// neither set. The order of calls is begin, condense, load, recover; condense may be omitted while the matrix does not
-/// change (AnalysisModel::same_matrix).
+/// change (AnalysisModel::same_matrix). condense, load and recover are each made of a half that works on the backend
+/// and one that works with the factor alone; different threads may call the latter for different superelements at the
+/// same time, unless the method is MUMPS.
 class Superelement {
  public:
   /// An unknown of the interface.
@@ -32,8 +34,8 @@ class Superelement {
     auto operator<=>(const Unknown&) const = default;  ///< by node, then by component
   };
 
-  /// Numbers the subdomain on the backend. The factorisation uses the backend's number of threads. The subdomain must
-  /// outlive the superelement.
+  /// Numbers the subdomain on the backend. DirectMethod::automatic is the multifrontal method (part_method()); others
+  /// use the backend's number of threads. The subdomain must outlive the superelement.
   Superelement(const Subdomain& subdomain, std::shared_ptr<Backend> backend,
                DirectMethod method = DirectMethod::automatic);
   ~Superelement();
@@ -52,13 +54,28 @@ class Superelement {
   void begin(AnalysisState& state) const;
   /// Forms and factorises the stiffness, linearised at the state. If the interior can move while the interface is
   /// fixed, throws an Error (singular) that names a node.
-  void condense(const AnalysisState& state);
+  void condense(const AnalysisState& state) {
+    form(state);
+    factorise();
+  }
+  void form(const AnalysisState& state);  ///< the first half of condense(): forms the stiffness, on the backend
+  void factorise();                       ///< the second half of condense(): factorises and condenses it
   /// The Schur complement S, which is symmetric, by rows in the order of boundary().
   const std::vector<double>& stiffness() const { return stiffness_; }
   /// The condensed load g: the out-of-balance forces at the state, in the order of boundary().
-  const std::vector<double>& load(const AnalysisState& state);
+  const std::vector<double>& load(const AnalysisState& state) {
+    form_load(state);
+    return condense_load();
+  }
+  void form_load(const AnalysisState& state);  ///< the first half of load(): forces, on the backend
+  const std::vector<double>& condense_load();  ///< the second half of load()
   /// Adds the increment of the interface unknowns and the interior increment that follows from it to the state.
-  void recover(std::span<const double> boundary_increment, AnalysisState& state);
+  void recover(std::span<const double> boundary_increment, AnalysisState& state) {
+    expand(boundary_increment);
+    add(state);
+  }
+  void expand(std::span<const double> boundary_increment);  ///< the first half of recover(): solves for the interior
+  void add(AnalysisState& state) const;                     ///< the second half of recover(), on the backend
 
   /// The superelement as an element for register_host_element(), with tangent S and residual S u − g. Its nodes are
   /// interface_ids(), in that order. Call condense() and load() first. Throws Error (bad_input) if the interface nodes
@@ -76,7 +93,7 @@ class Superelement {
   std::vector<std::int32_t> place_;              // of each equation among them, or −1
   std::vector<std::int32_t> boundary_equation_;  // places among the free ones
   std::vector<Unknown> boundary_;
-  std::vector<double> stiffness_, load_, right_hand_side_;
+  std::vector<double> stiffness_, load_, right_hand_side_, increment_;
   std::unique_ptr<Factor> factor_;
 };
 

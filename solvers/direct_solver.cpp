@@ -280,6 +280,9 @@ SolveReport DirectSolver::solve(LinearSOE& soe) {
                   : report.true_residual < small_residual
                       ? "factorised and solved"
                       : "factorised and solved to rounding accuracy: refinement hardly changes the solution";
+  if (h.kind == Kept::Kind::sparse && h.sparse->inertia().negative > 0)
+    report.note = "the matrix has " + std::to_string(h.sparse->inertia().negative) +
+                  (h.sparse->inertia().negative == 1 ? " negative eigenvalue" : " negative eigenvalues");
   return report;
 }
 

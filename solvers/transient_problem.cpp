@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/spelling.hpp>
 #include <voussoir/framework/analysis/first_order_integrators.hpp>
+#include <voussoir/framework/analysis/incremental_statics.hpp>
 
 namespace voussoir {
 namespace {
@@ -52,21 +53,22 @@ std::shared_ptr<TimeIntegrator> make_time_integrator(const std::string& name) {
     method_numbers(name, numbers);
     return std::make_shared<GeneralisedAlphaIntegrator>(numbers["radius"]);
   }
-  if (method == "backward-euler" || method == "crank-nicolson" || method == "bdf2") {
+  if (method == "backward-euler" || method == "crank-nicolson" || method == "bdf2" || method == "static") {
     if (name != method)
       throw Error(ErrorCode::bad_input, "this method has no options", "time integration '" + name + "'");
+    if (method == "static") return std::make_shared<IncrementalStatics>();
     if (method == "backward-euler") return std::make_shared<BackwardEulerIntegrator>();
     if (method == "crank-nicolson") return std::make_shared<CrankNicolsonIntegrator>();
     return std::make_shared<Bdf2Integrator>();
   }
-  const std::vector<std::string> known{"newmark",        "hht", "generalised-alpha", "backward-euler",
-                                       "crank-nicolson", "bdf2"};
+  const std::vector<std::string> known{"newmark", "hht",   "generalised-alpha", "backward-euler", "crank-nicolson",
+                                       "bdf2",    "static"};
   const std::string near = nearest_name(method, known);
   throw Error(
       ErrorCode::not_found,
       "there is no method of this name; " + (near.empty() ? "" : "did you mean '" + near + "'? ") +
           "There are newmark, hht and generalised-alpha for dynamics, backward-euler, crank-nicolson and bdf2 for "
-          "transient heat",
+          "transient heat, static for increments without inertia",
       "time integration '" + name + "'");
 }
 

@@ -19,7 +19,8 @@ struct TransientOptions : StaticOptions {
 
 /// Creates a method of time integration by name: "newmark" (average acceleration), "newmark:beta=0.3025,gamma=0.6",
 /// "hht" (α = −0.05), "hht:alpha=-0.1", "generalised-alpha" (spectral radius 0.9), "generalised-alpha:radius=0.8"; for
-/// transient heat "backward-euler", "crank-nicolson", "bdf2". An unknown name or option is an Error that lists all.
+/// transient heat "backward-euler", "crank-nicolson", "bdf2"; "static" for increments without inertia. An unknown name
+/// or option is an Error that lists all.
 std::shared_ptr<TimeIntegrator> make_time_integrator(const std::string& name);
 
 /// Creates a TransientAnalysis whose backend, solver and method are chosen by name. The domain must outlive it.

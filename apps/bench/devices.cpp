@@ -13,6 +13,7 @@
 #include <voussoir/framework/model/divided_numberer.hpp>
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
+#include <voussoir/solvers/cost/device_prediction.hpp>
 #include <voussoir/solvers/preconditioners/jacobi.hpp>
 #include <voussoir/solvers/soe/element_soe.hpp>
 #include <voussoir/solvers/soe/sparse_soe.hpp>
@@ -96,6 +97,7 @@ struct OneDevice {
   double seconds = 0;
   int iterations = 0;
   std::vector<double> solution;
+  std::vector<std::pair<double, DeviceDistribution>> measured;  // of each number of devices
 };
 
 /// Adds what the partition predicts and what was counted while `work` ran once; they must agree.
@@ -120,7 +122,8 @@ void count_exchanges(BenchRow& row, const DividedSystem& system, const std::func
 void compare(BenchRow& row, const DividedSystem& system, int iterations, OneDevice& one, double tolerance) {
   const std::vector<double> solution = system.solution();
   const std::size_t devices = system.distribution.devices.size();
-  if (devices == 1) one = {row.seconds, iterations, solution};
+  if (devices == 1) one = {row.seconds, iterations, solution, {}};
+  one.measured.emplace_back(row.seconds, system.distribution);
   row.note = fmt::format("{} iterations", iterations);
   row.figures.emplace_back("iterations", iterations);
   if (one.solution.empty() || devices == 1) return;
@@ -192,6 +195,44 @@ void multigrid_rows(BenchRig& rig, const Domain& domain, const std::string& spec
   });
 }
 
+/// Whether all devices of a specification are logical ones of one device, which work one after the other.
+bool is_shared(const std::string& spec) {
+  const std::size_t colon = spec.find(':');
+  if (colon == std::string::npos || spec.starts_with("debug")) return true;
+  const std::string list = spec.substr(colon + 1), first = list.substr(0, list.find(','));
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    if (list.substr(at, comma - at) != first) return false;
+    at = comma + 1;
+  }
+  return true;
+}
+
+/// What was measured with logical devices, predicted for as many real ones: P logical devices take P times as long as
+/// one of them, and real ones wait for each other.
+void predicted_rows(BenchRig& rig, const std::string& what, const OneDevice& one) {
+  for (const DeviceLink& link : usual_links())
+    for (const auto& [seconds, distribution] : one.measured) {
+      const std::size_t devices = distribution.devices.size();
+      if (devices < 2) continue;
+      rig.row(fmt::format("predicted for {} real devices with {}, {}", devices, link.name, what), [&](BenchRow& row) {
+        const IterationPrediction predicted =
+            predict_iteration(distribution, seconds / static_cast<double>(devices), link, {});
+        row.seconds = predicted.seconds();
+        row.note = fmt::format("{:.1f} × one device: compute {:.1f} µs, halos {:.1f} µs, sums {:.1f} µs",
+                               one.seconds / predicted.seconds(), 1e6 * predicted.compute, 1e6 * predicted.exchange,
+                               1e6 * predicted.reduction);
+        row.figures = {{"devices", static_cast<double>(devices)},
+                       {"link_bytes_per_second", link.bytes_per_second},
+                       {"link_latency", link.latency},
+                       {"compute_seconds", predicted.compute},
+                       {"exchange_seconds", predicted.exchange},
+                       {"reduction_seconds", predicted.reduction},
+                       {"speedup", one.seconds / predicted.seconds()}};
+      });
+    }
+}
+
 }  // namespace
 
 void bench_devices(BenchRig& rig) {
@@ -211,6 +252,9 @@ void bench_devices(BenchRig& rig) {
   for (const std::string& spec : lists)
     jacobi_row<MatrixFreeSOE>(rig, *domain, spec, "Jacobi-CG, nothing stored", free);
   for (const std::string& spec : lists) multigrid_rows(rig, *domain, spec, setup, solve);
+  if (!std::all_of(lists.begin(), lists.end(), is_shared)) return;
+  predicted_rows(rig, "Jacobi-CG, 3 × 3 blocks", stored);
+  predicted_rows(rig, "Jacobi-CG, nothing stored", free);
 }
 
 }  // namespace voussoir::app

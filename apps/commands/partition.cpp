@@ -16,15 +16,17 @@
 #include <voussoir/backends/version.hpp>
 #include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
+#include <voussoir/jobs/check_job.hpp>
 #include <voussoir/partition/domain_partitioner.hpp>
 #include <voussoir/partition/partition_quality.hpp>
 #include <voussoir/partition/partitioners.hpp>
+#include <voussoir/partition/process/part_file.hpp>
 
 namespace voussoir::app {
 namespace {
 
 struct PartitionOptions {
-  std::string file, dialect = "calculix", method = "auto", csv, vtu;
+  std::string file, dialect = "calculix", method = "auto", csv, vtu, output;
   int parts = 2;
   bool force = false, json = false;
 };
@@ -54,10 +56,16 @@ std::string partition_document(const PartitionOptions& options, const std::strin
   return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
+/// Throws the first error that a check of the whole job finds: parts alone do not show it.
+void refuse_faults(Job& job) {
+  for (const Finding& finding : check_job(job).findings)
+    if (finding.severity == Finding::Severity::error) throw Error(ErrorCode::bad_input, finding.text, finding.where);
+}
+
 void run_partition(const PartitionOptions& options) {
-  check_outputs({options.file}, {options.csv, options.vtu});
+  check_outputs({options.file}, {options.csv, options.vtu, options.output});
   const auto method = make_partitioner(options.method);
-  const Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
+  Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
   Domain& domain = *job.domains.front();
   for (const JobStep& step : job.steps)  // those of the first step that has some, of what the file defines
     if (step.domain == 0 && step.supports) {
@@ -72,13 +80,18 @@ void run_partition(const PartitionOptions& options) {
         .add_cells("part", std::vector<std::int32_t>(part.begin(), part.end()))
         .write(options.vtu, {options.force});
   }
+  if (!options.output.empty()) {
+    check_divisible(job);
+    refuse_faults(job);
+    write_part_file(options.output, JobDivision(job, options.parts, options.method), options.force);
+  }
   const PartitionQuality quality = examine_partition(domain, partition);
   if (options.json) return print(partition_document(options, method->name(), partition, quality));
   show("{}: {}, {}, by {}\n\n{}", bold(options.file), counted(domain.element_count(), "element"),
        counted(domain.node_count(), "node"), method->name(), partition.describe());
   if (!job.mesh_only)
     for (const std::string& finding : quality.findings()) show("{}\n", finding);
-  for (const std::string& file : {options.csv, options.vtu})
+  for (const std::string& file : {options.csv, options.vtu, options.output})
     if (!file.empty()) show("Wrote {}\n", file);
 }
 
@@ -87,9 +100,10 @@ constexpr const char* partition_examples =
   voussoir partition beam.inp --parts 8                    a table of the parts and of the interface between them
   voussoir partition part.msh --parts 4 --vtu parts.vtu    the parts to look at in ParaView
   voussoir partition beam.inp --parts 8 --csv parts.csv    the part of every element
+  voussoir partition beam.inp --parts 8 --output beam.vpart     the divided job; each process reads its own part
   voussoir partition beam.inp --load libmine.so --method mine   a method of your own (docs/tutorials/write_a_solver.md)
 
-Parts count from 0. Elements coupled by equations stay together.)";
+Parts are numbered from 0. Elements coupled by equations stay together.)";
 
 }  // namespace
 
@@ -113,6 +127,10 @@ void add_partition_command(CLI::App& program) {
       ->capture_default_str();
   partition->add_option("--csv", options->csv, "Write the part of every element to a file")->type_name("FILE");
   partition->add_option("--vtu", options->vtu, "Write the mesh with its parts to a file for ParaView")
+      ->type_name("FILE");
+  partition
+      ->add_option("--output", options->output,
+                   "Write the job, divided into parts for several processes, to a .vpart file")
       ->type_name("FILE");
   partition->add_flag("--force", options->force, "Replace existing files");
   partition->add_flag("--json", options->json, "Print only a JSON document on standard output");

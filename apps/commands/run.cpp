@@ -7,12 +7,12 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <voussoir/apps/commands/command.hpp>
+#include <voussoir/apps/commands/engine_run.hpp>
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
@@ -24,8 +24,6 @@
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
-#include <voussoir/backends/version.hpp>
-#include <voussoir/framework/io/safe_text.hpp>
 #include <voussoir/jobs/job_fingerprint.hpp>
 #include <voussoir/jobs/result_files.hpp>
 #include <voussoir/jobs/run_checkpoints.hpp>
@@ -42,9 +40,35 @@ struct RunOptions {
   bool force = false, no_vtu = false, no_tables = false, no_files = false, frd = false;
   CheckpointOptions checkpoints;
   bool verbose = false, quiet = false, json = false;
+  std::string engine, petsc;
 };
 
 constexpr double usual_seconds_between_checkpoints = 60;
+
+OutputOptions output_options(const RunOptions& options) {
+  OutputOptions output;
+  output.folder = options.output;
+  output.overwrite = options.force;
+  output.vtu = !options.no_vtu && !options.no_files;
+  output.tables = !options.no_tables && !options.no_files;
+  output.json = !options.no_files;
+  output.frd = options.frd && !options.no_files;
+  output.pictures = options.no_files ? Pictures::none : options.results.pictures();
+  output.picture_field = options.results.picture_field;
+  output.in_background = true;
+  return output;
+}
+
+/// Two files whose results have the same names would replace each other.
+void check_result_names(const RunOptions& options) {
+  std::map<std::string, std::string> names;
+  for (const std::string& file : options.files) {
+    const auto [known, fresh] = names.emplace(std::filesystem::path(file).stem().string(), file);
+    if (!fresh && !options.no_files)
+      throw CLI::ValidationError("FILE", known->second + " and " + file + " would both write results called " +
+                                             known->first + "; run them separately, each with its own --output");
+  }
+}
 
 /// Runs files one after the other; what goes wrong with one does not stop the next.
 class Run {
@@ -54,7 +78,7 @@ class Run {
         how_(options.solver.resolved()),
         speaks_(!options.quiet && !options.json),
         monitor_(!options.quiet) {
-    check_names();
+    check_result_names(options);
   }
 
   ExitCode all() {
@@ -68,17 +92,6 @@ class Run {
   }
 
  private:
-  /// Two files whose results have the same names would replace each other.
-  void check_names() const {
-    std::map<std::string, std::string> names;
-    for (const std::string& file : options_.files) {
-      const auto [known, fresh] = names.emplace(std::filesystem::path(file).stem().string(), file);
-      if (!fresh && !options_.no_files)
-        throw CLI::ValidationError("FILE", known->second + " and " + file + " would both write results called " +
-                                               known->first + "; run them separately, each with its own --output");
-    }
-  }
-
   ExitCode one(const std::string& file) {
     try {
       return solve(file);
@@ -230,7 +243,7 @@ class Run {
         files.give_up(error, record);
         documents_.add(files.json());
       } else {
-        documents_.add(document_of(file, error));
+        documents_.add(failed_run_json(file, error));
       }
       if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
         say_stopped(file, job, files);
@@ -326,16 +339,8 @@ class Run {
   }
 
   OutputOptions output_options(bool resumes) const {
-    OutputOptions output;
-    output.folder = options_.output;
+    OutputOptions output = voussoir::app::output_options(options_);
     output.overwrite = options_.force || resumes;
-    output.vtu = !options_.no_vtu && !options_.no_files;
-    output.tables = !options_.no_tables && !options_.no_files;
-    output.json = !options_.no_files;
-    output.frd = options_.frd && !options_.no_files;
-    output.pictures = options_.no_files ? Pictures::none : options_.results.pictures();
-    output.picture_field = options_.results.picture_field;
-    output.in_background = true;
     return output;
   }
 
@@ -350,7 +355,7 @@ class Run {
     Monitor::Pause pause(monitor_);
     pause.forget_last_words();
     pause.forget_activity();
-    documents_.add(document_of(file, error));
+    documents_.add(failed_run_json(file, error));
     if (error.code() == ErrorCode::cancelled && !monitor_.keep_going()) {
       show_error("voussoir: {}: stopped before anything was solved; no files were written\n", file);
       return exit_code_of_signal(monitor_.signal());
@@ -379,18 +384,6 @@ class Run {
                job.steps[std::min(done, job.steps.size() - 1)].name, kept_text(job, files));
   }
 
-  /// What results.json would say of a job that did not begin.
-  static std::string document_of(const std::string& file, const Error& error) {
-    const nlohmann::ordered_json document{
-        {"program", "voussoir"},
-        {"version", version()},
-        {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
-        {"error",
-         {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
-        {"job", {{"source", file}}}};
-    return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
-  }
-
   const RunOptions& options_;
   StaticOptions how_;
   bool solves_elsewhere_ = false;  // on devices that leave the processors to us
@@ -411,6 +404,7 @@ constexpr const char* run_examples =
   voussoir run beam.inp --json | jq .steps       numbers for a script, and nothing else
   voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
   voussoir run quake.inp --resume                continue it after it was interrupted
+  mpirun -n 4 voussoir run big.inp --engine petsc   on four processes, on one or several machines
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
@@ -430,6 +424,32 @@ void add_checkpoint_options(CLI::App& run, CheckpointOptions& options) {
       ->check(whole_number_between(1, 1000000000))
       ->group(group);
   run.add_flag("--resume", options.resume, "Continue an interrupted run from its last checkpoint")->group(group);
+}
+
+void add_engine_options(CLI::App& run, RunOptions& options) {
+  const char* const group = "Several processes";
+  run.add_option("--engine", options.engine,
+                 "Solve on all processes started by mpirun, optionally with a method: petsc:gamg "
+                 "(docs/several_machines.md)")
+      ->type_name("petsc|petsc:gamg|petsc:hypre|petsc:bddc|petsc:mumps")
+      ->group(group);
+  run.add_option("--petsc", options.petsc, "Options for PETSc, such as \"-ksp_view -pc_type hypre\"")
+      ->type_name("OPTIONS")
+      ->group(group);
+}
+
+ExitCode run_files(const RunOptions& options) {
+  const bool saves = options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0;
+  if (options.engine.empty()) {
+    if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "requires --engine petsc");
+    return Run(options).all();
+  }
+  if (saves || options.checkpoints.resume)
+    throw CLI::ValidationError("--engine", "checkpoints are not supported on several processes; omit these options");
+  check_result_names(options);
+  return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
+                        output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
+                        options.json});
 }
 
 }  // namespace
@@ -456,6 +476,7 @@ void add_run_command(CLI::App& program) {
       ->group("Results");
   run->add_flag("--no-tables", options->no_tables, "Do not write .dat and CSV tables")->group("Results");
   run->add_flag("--no-files", options->no_files, "Write no files; only print")->group("Results");
+  add_engine_options(*run, *options);
   add_checkpoint_options(*run, options->checkpoints);
   add_result_options(*run, options->results, "Results");
   CLI::Option* verbose = run->add_flag("-v,--verbose", options->verbose,
@@ -464,7 +485,7 @@ void add_run_command(CLI::App& program) {
   run->add_flag("--json", options->json, "Print only results.json on standard output");
   run->footer(run_examples);
   run->callback([options] {
-    const ExitCode code = Run(*options).all();
+    const ExitCode code = run_files(*options);
     if (code != ExitCode::ok) throw Exit{code};
   });
 }

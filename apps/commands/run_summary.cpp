@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include <voussoir/apps/commands/modal_text.hpp>
+#include <voussoir/apps/exit_code.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/version.hpp>
+#include <voussoir/framework/io/safe_text.hpp>
 
 namespace voussoir::app {
 namespace {
@@ -390,6 +394,16 @@ std::string text_of_details(const Job& job, const JobResult& result, const Resul
       text += fmt::format("           iteration {:>6}  residual {:.2e}\n", i, report.history[i]);
   }
   return text;
+}
+
+std::string failed_run_json(const std::string& file, const Error& error) {
+  const nlohmann::ordered_json document{
+      {"program", "voussoir"},
+      {"version", version()},
+      {"status", error.code() == ErrorCode::cancelled ? "cancelled" : "failed"},
+      {"error", {{"exit_code", static_cast<int>(exit_code(error))}, {"where", error.where()}, {"text", error.text()}}},
+      {"job", {{"source", file}}}};
+  return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace voussoir::app

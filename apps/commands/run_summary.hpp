@@ -16,5 +16,7 @@ std::string text_of_end(const JobResult& result, const ResultFiles& files, doubl
 /// How the elements reach the backend, why the solver was chosen, how its residuals fell.
 std::string text_of_details(const Job& job, const JobResult& result, const ResultFiles& files,
                             const std::string& backend);
+/// What results.json would say of a job that did not begin.
+std::string failed_run_json(const std::string& file, const Error& error);
 
 }  // namespace voussoir::app

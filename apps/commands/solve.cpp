@@ -91,12 +91,48 @@ GivenSystem read_system(const SolveCommand& command) {
   return system;
 }
 
-/// Messages about "node 7, x" are about row 7 here.
+/// Words about models in words about matrices: "node 7, x" is row 7.
+std::string about_matrices(std::string text) {
+  static const std::pair<std::regex, const char*> words[] = {{std::regex("node ([0-9]+), x"), "row $1"},
+                                                             {std::regex(" of this model"), ""},
+                                                             {std::regex("this model"), "this matrix"}};
+  for (const auto& [word, other] : words) text = std::regex_replace(text, word, other);
+  return text;
+}
+
+constexpr const char* singular_matrix =
+    "the matrix is singular, or so nearly that rounding hides the difference: it does not determine this unknown. "
+    "Check "
+    "the row and the column, and whether the numbers of some rows are too small beside those of others";
+
+/// What solvers say of models, said of a matrix. Of a singular one they name a node or an equation, and propose
+/// supports.
 [[noreturn]] void rethrow_as_row(const Error& error, const std::string& file) {
-  const std::regex node("node ([0-9]+), x");
-  const std::string text = std::regex_replace(error.text(), node, "row $1"),
-                    where = std::regex_replace(error.where(), node, "row $1");
-  throw Error(error.code(), text, where.empty() ? file : file + ", " + where);
+  if (error.code() == ErrorCode::singular) {
+    const std::string all = error.text() + " " + error.where();
+    std::smatch found;
+    std::string row;
+    if (std::regex_search(all, found, std::regex("node ([0-9]+)")))
+      row = found[1];
+    else if (std::regex_search(all, found, std::regex("equation ([0-9]+)")))
+      row = std::to_string(std::stoll(found[1]) + 1);
+    throw Error(error.code(), singular_matrix, row.empty() ? file : file + ", row " + row);
+  }
+  const std::string where = about_matrices(error.where());
+  throw Error(error.code(), about_matrices(error.text()), where.empty() ? file : file + ", " + where);
+}
+
+/// Why a system was not solved. A free motion of a model is a vector that the matrix maps to zero.
+std::string outcome_of(const SolveReport& report) {
+  if (report.free_motions.empty())
+    return report.reason.empty() ? (report.converged ? "solved" : "not solved") : about_matrices(report.reason);
+  const std::vector<double>& one = report.free_motions.front();
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < one.size(); ++i)
+    if (std::abs(one[i]) > std::abs(one[largest])) largest = i;
+  const std::size_t count = report.free_motions.size();
+  return fmt::format("the matrix is singular: up to rounding it maps {} to zero, with the largest entry in row {}",
+                     count == 1 ? "a vector" : fmt::format("{} vectors", count), largest + 1);
 }
 
 struct Solved {
@@ -141,7 +177,7 @@ std::string solve_document(const SolveCommand& command, const GivenSystem& syste
                                   {"solver", report.solver},
                                   {"preconditioner", report.preconditioner},
                                   {"converged", report.converged},
-                                  {"reason", report.reason},
+                                  {"reason", outcome_of(report)},
                                   {"iterations", report.iterations},
                                   {"true_residual", finite_or_null(report.true_residual)},
                                   {"column_residuals", nlohmann::ordered_json::array()},
@@ -163,7 +199,7 @@ void show_table(const SolveCommand& command, const GivenSystem& system, const So
        command.rhs.empty() ? "right-hand side A·(1, …, 1)" : counted(system.columns, "right-hand side"), backend);
   show("{:<16} {}\n", "solver", report.solver);
   if (!report.preconditioner.empty()) show("{:<16} {}\n", "preconditioner", report.preconditioner);
-  show("{:<16} {}\n", "outcome", report.reason.empty() ? (report.converged ? "solved" : "not solved") : report.reason);
+  show("{:<16} {}\n", "outcome", outcome_of(report));
   show("{:<16} {}\n", "iterations", report.iterations);
   show("{:<16} {:.3e}\n", "true residual", report.true_residual);
   if (command.rhs.empty()) show("{:<16} {:.3e}\n", "error of ones", solved.error_of_ones);
@@ -193,7 +229,7 @@ void run_solve_command(const SolveCommand& command) {
     const SolveReport& report = solved.report;
     throw Error(
         report.not_positive_definite || !report.free_motions.empty() ? ErrorCode::singular : ErrorCode::not_converged,
-        "the system was not solved" + (report.reason.empty() ? "" : ": " + report.reason) +
+        "the system was not solved: " + outcome_of(report) +
             (command.output.empty() ? "" : "; no solution was written"),
         command.matrix);
   }

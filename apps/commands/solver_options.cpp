@@ -92,7 +92,8 @@ void add_solver_options(CLI::App& command, SolverOptions& options) {
       ->check(number_between(1e-15, 0.5))
       ->capture_default_str()
       ->group("Solving");
-  command.add_option("--max-iterations", options.how.max_iterations, "Maximum number of CG iterations")
+  command
+      .add_option("--max-iterations", options.how.max_iterations, "Maximum number of iterations of an iterative solver")
       ->type_name("N")
       ->check(whole_number_between(1, 100000000))
       ->capture_default_str()

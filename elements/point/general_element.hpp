@@ -46,6 +46,16 @@ VSR_FN constexpr int source_component() {
     }
   return count == 1 ? found : -1;
 }
+/// What body loads act on. It is computed by the compiler, since device code cannot read the names of unknowns.
+template <class Kernel, int dim>
+struct BodyLoadPlaces {
+  int direction[Kernel::components]{};  ///< load_direction() of each component
+  int source = source_component<Kernel>();
+
+  VSR_FN constexpr BodyLoadPlaces() {
+    for (int i = 0; i < Kernel::components; ++i) direction[i] = load_direction<Kernel, dim>(i);
+  }
+};
 
 /// Implements the routines of GeneralElement.
 template <class Kernel, class Shape, class Formulation>
@@ -154,12 +164,12 @@ struct GeneralIntegrals {
     const auto& table = shape_table<Shape, MassRule>();
     for (int i = 0; i < dofs; ++i) f[i] = R(0.0);
     return Points::template over_points<MassRule>(e, [&](int q, R volume, const Point<R>& p) {
+      constexpr BodyLoadPlaces<Kernel, dim> places;
       for (int i = 0; i < components; ++i) {
         R force = R(0.0);
-        const int direction = load_direction<Kernel, dim>(i);
         if constexpr (kernel_has_density<Kernel>)
-          if (direction >= 0) force = density_of(p, i) * pull(load, p, direction);
-        if (i == source_component<Kernel>()) force = R(load.source);
+          if (places.direction[i] >= 0) force = density_of(p, i) * pull(load, p, places.direction[i]);
+        if (i == places.source) force = R(load.source);
         for (int a = 0; a < nodes; ++a) f[a * components + i] += volume * force * R(table.value[q][a]);
       }
     });
@@ -240,13 +250,14 @@ struct GeneralIntegrals {
         slopes.gradient[i][k] = Response::change(p, value, grad, still, unit);
         scale(slopes.gradient[i][k], volume);
       }
-    if constexpr (Response::takes_value)
+    if constexpr (Response::takes_value) {
       for (int i = 0; i < components; ++i) {
         Value<R> unit = still;
         unit[i] = R(1.0);
         slopes.value[i] = Response::change(p, value, grad, unit, flat);
         scale(slopes.value[i], volume);
       }
+    }
   }
 
   template <class R>

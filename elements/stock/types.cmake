@@ -6,6 +6,8 @@
 #   voussoir_extra_source(<name> <header>...)                        the same, for types that few models use: on the CPU they
 #                                                                    are in a library of their own, loaded on demand
 #   voussoir_point_element(<type> <law> <shape> <formulation>)       PointElement<law, shape, formulation>
+#   voussoir_finite_element(<type> <law> <shape> <formulation>)      FiniteElement<law, shape, formulation>
+#   voussoir_follower_pressure(<shape>...)                           FollowerPressure<shape> as follower_pressure.<shape>
 #   voussoir_face_load(<name> <load> <geometry> <shape>...)          FaceLoad<load, shape, geometry> as <name>.<shape>
 #   voussoir_element(<type> <kernel> <shape>)                        an element kernel of its own; shape "": none
 #
@@ -111,6 +113,30 @@ voussoir_point_element(anisotropic_solid.wedge15  AnisotropicSolid Wedge15 Full)
 voussoir_extra_source(anisotropic_solid_hex20 elements/physics/anisotropic_elasticity.hpp)
 voussoir_point_element(anisotropic_solid.hex20          AnisotropicSolid Hex20   Full)
 voussoir_point_element(anisotropic_solid.hex20.reduced  AnisotropicSolid Hex20   Reduced)
+
+# ---- Solids with large displacements ---------------------------------------------------------------------------------
+
+voussoir_extra_source(finite_solid_linear elements/point/finite_element.hpp)
+voussoir_finite_element(finite_solid.tet4                 FiniteSolid Tet4    Full)
+voussoir_finite_element(finite_solid.wedge6               FiniteSolid Wedge6  Full)
+voussoir_finite_element(finite_solid.wedge6.reduced       FiniteSolid Wedge6  Reduced)
+voussoir_finite_element(finite_solid.hex8                 FiniteSolid Hex8    Full)
+voussoir_finite_element(finite_solid.hex8.full            FiniteSolid Hex8    Full)
+
+voussoir_extra_source(finite_solid_tet10 elements/point/finite_element.hpp)
+voussoir_finite_element(finite_solid.tet10                FiniteSolid Tet10   Full)
+
+voussoir_extra_source(finite_solid_wedge15 elements/point/finite_element.hpp)
+voussoir_finite_element(finite_solid.wedge15              FiniteSolid Wedge15 Full)
+
+voussoir_extra_source(finite_solid_hex20 elements/point/finite_element.hpp)
+voussoir_finite_element(finite_solid.hex20.reduced        FiniteSolid Hex20   Reduced)
+
+voussoir_extra_source(finite_solid_hex20_full elements/point/finite_element.hpp)
+voussoir_finite_element(finite_solid.hex20                FiniteSolid Hex20   Full)
+
+voussoir_extra_source(follower_pressure elements/surface/follower_pressure.hpp elements/surface/quad9_face.hpp)
+voussoir_follower_pressure(Tri3 Tri6 Quad4 Quad8 Quad9)
 
 # ---- Plane stress ----------------------------------------------------------------------------------------------------
 

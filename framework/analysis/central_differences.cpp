@@ -5,7 +5,9 @@
 
 #include <voussoir/backends/splitmix64.hpp>
 #include <voussoir/framework/analysis/detail/central_work.hpp>
+#include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/loads_over_time.hpp>
+#include <voussoir/framework/analysis/detail/stable_step.hpp>
 
 namespace voussoir {
 
@@ -127,6 +129,31 @@ void CentralDifferences::prepare(const AnalysisModel& model, const AnalysisState
   w.keep = model.make_vector();
   for (Vector* x : {&w.scratch, &w.other, &w.rate, &w.second_rate, &w.ones}) *x = model.make_vector();
   model.backend().fill(w.ones, 1.0);
+  if (viscosity_.acts()) w.viscosity = std::make_unique<detail::ViscousForces>(model, viscosity_);
+}
+
+void CentralDifferences::set_bulk_viscosity(const BulkViscosity& viscosity) {
+  for (const double coefficient : {viscosity.linear, viscosity.quadratic})
+    if (!(coefficient >= 0) || !std::isfinite(coefficient))
+      throw Error(ErrorCode::bad_input, "the coefficients of bulk viscosity must be finite and not negative",
+                  "explicit dynamics, bulk viscosity");
+  viscosity_ = viscosity;
+}
+
+double CentralDifferences::viscous_rate(const AnalysisModel& model, const AnalysisState& state, int& products) const {
+  if (!work_ || !work_->viscosity) return 0;
+  const detail::ViscousForces::Matrix matrix = work_->viscosity->unit_matrix(state.unknowns);
+  return detail::largest_eigenvalue(
+      model, inverse_root_mass(model), [&](const Vector& x, Vector& y) { work_->viscosity->multiply(matrix, x, y); },
+      products);
+}
+
+double CentralDifferences::viscous_ratio() const {
+  return work_ && work_->viscosity ? work_->viscosity->largest_ratio() : 0.0;
+}
+
+void CentralDifferences::probe_viscosity(const AnalysisModel&, const AnalysisState& state) {
+  if (work_ && work_->viscosity) work_->viscosity->form(state.unknowns, state.rate, work_->scratch);
 }
 
 const std::vector<double>& CentralDifferences::masses() const {
@@ -179,8 +206,9 @@ void CentralDifferences::follow_factors(const AnalysisModel& model, AnalysisStat
     (model.batches()[b].kind == BatchOrigin::Kind::surface_load ? w.inner : w.outer)[b] = 0;
 }
 
-/// Internal and external forces at the state, and its loads.
-void CentralDifferences::form_forces(const AnalysisModel& model, AnalysisState& state) {
+/// Internal and external forces at the state, and its loads. Bulk viscosity acts by the velocities of the step that led
+/// to the state.
+void CentralDifferences::form_forces(const AnalysisModel& model, AnalysisState& state, const Vector& velocity) {
   Work& w = *work_;
   Backend& backend = model.backend();
   const detail::LoadsOverTime& loads = *bound_loads();
@@ -188,6 +216,11 @@ void CentralDifferences::form_forces(const AnalysisModel& model, AnalysisState& 
   follow_factors(model, state, loads.case_factors(state.time, step));
   fill_zero(backend, model, w.internal);
   model.translating([&] { backend.residual(model.device_model(), state.elements(), w.inner, false, w.internal); });
+  if (w.viscosity) {
+    if (!w.viscous.layout()) w.viscous = model.make_vector();
+    w.viscosity->form(state.unknowns, velocity, w.viscous);
+    backend.axpy(1.0, w.viscous, w.internal);
+  }
   if (!w.external.layout()) w.external = model.make_vector();
   backend.copy(state.loads, w.external);
   if (!w.with_surfaces && !loads.base_moves()) return;
@@ -269,6 +302,7 @@ void CentralDifferences::add_works(const AnalysisModel& model) {
   add(w.internal, w.scratch, w.works[0]);
   add(w.external, w.scratch, w.works[1]);
   if (w.moving) add(w.support, w.scratch, w.works[1]);
+  if (w.viscosity) add(w.viscous, w.scratch, w.works[3]);
   if (!w.damps) return;
   // D v · (h₋ w₋ + h₊ w₊) / 2 with v = (w₋ + w₊) / 2
   backend.copy(w.before, w.rate);
@@ -288,7 +322,7 @@ void CentralDifferences::start(const AnalysisModel& model, AnalysisState& state,
   state.time_step = 0;
   w.last = 0;
   w.next = w.between = step;
-  form_forces(model, state);
+  form_forces(model, state, state.rate);
   // Half a step from v, then before = 2 v − w, so that v and a of the start come out by the formulas of every state.
   set_coefficients(step, true);
   w.velocity = model.make_vector();
@@ -320,8 +354,20 @@ void CentralDifferences::move(const AnalysisModel& model, AnalysisState& state, 
 }
 
 void CentralDifferences::turn(const AnalysisModel& model, AnalysisState& state, double next) {
-  form_forces(model, state);
+  form_forces(model, state, work_->velocity);
   next_velocity(model, state, next);
+}
+
+ElementState CentralDifferences::elements_unloaded(const AnalysisModel& model, const AnalysisState& state,
+                                                   Vector& unknowns) const {
+  ElementState elements = state.elements();
+  if (!model.has_history() || !work_->velocity.layout() || state.time_step == 0) return elements;
+  Backend& backend = model.backend();
+  elements.history = model.translating([&] { return backend.history(model.device_model(), state.elements()); });
+  unknowns = state.unknowns.clone();
+  backend.axpy(-0.5 * work_->next, work_->velocity, unknowns);
+  elements.unknowns = &unknowns;
+  return elements;
 }
 
 void CentralDifferences::take_history(const AnalysisModel& model, AnalysisState& state) {
@@ -357,6 +403,13 @@ void CentralDifferences::measure(const AnalysisModel& model, AnalysisState& stat
     backend.multiply(w.damping_on_device, state.rate, memory.damping);
     e.damping += backend.dot(w.ones, w.works[2]) + half * backend.dot(memory.damping, w.before);
   }
+  if (w.viscosity) {
+    e.viscous = backend.dot(w.ones, w.works[3]) + half * backend.dot(w.viscous, w.before);
+    e.internal -= e.viscous;  // `internal` includes these forces
+  }
+  const detail::EnergyParts parts = detail::energy_parts(model, state);
+  e.plastic = parts.plastic;
+  e.hourglass = parts.hourglass;
   restore(std::move(memory));
 }
 
@@ -365,26 +418,28 @@ CentralDifferences::Kept CentralDifferences::kept() const {
   const Work& w = *work_;
   Kept kept;
   for (const Vector* x : {&w.velocity, &w.before, &w.internal, &w.external, &w.support, &w.works[0], &w.works[1],
-                          &w.works[2], &w.mass_on_device})
+                          &w.works[2], &w.mass_on_device, &w.works[3], &w.viscous})
     kept.vectors.push_back(x->layout() ? x->clone() : Vector());
-  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,     w.begin.internal,
-                  w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0};
+  kept.numbers = {w.next,           w.last,          w.between,       w.begin.kinetic,      w.begin.internal,
+                  w.begin.external, w.begin.damping, w.begin.initial, w.moving ? 1.0 : 0.0, viscous_ratio()};
   return kept;
 }
 
 void CentralDifferences::resume(const AnalysisModel& model, AnalysisState& state, Kept kept) {
   bind(model);
   Work& w = *work_;
-  Vector* const places[] = {&w.velocity, &w.before,   &w.internal, &w.external,      &w.support,
-                            &w.works[0], &w.works[1], &w.works[2], &w.mass_on_device};
-  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 9;
+  Vector* const places[] = {&w.velocity, &w.before,   &w.internal,       &w.external, &w.support, &w.works[0],
+                            &w.works[1], &w.works[2], &w.mass_on_device, &w.works[3], &w.viscous};
+  const bool complete = kept.vectors.size() == std::size(places) && kept.numbers.size() == 10;
   if (!complete || (kept.numbers[8] != 0) != supports_move())
     throw Error(ErrorCode::bad_input, "what was saved is not a state of central differences with the same loads");
   for (std::size_t k = 0; k < kept.vectors.size(); ++k) {
     *places[k] = std::move(kept.vectors[k]);
-    if (!places[k]->layout() && (places[k] != &w.support || supports_move()))
+    const bool needed = places[k] == &w.support ? supports_move() : places[k] != &w.viscous || w.viscosity != nullptr;
+    if (!places[k]->layout() && needed)
       throw Error(ErrorCode::bad_input, "what was saved of central differences is not complete");
   }
+  if (w.viscosity) w.viscosity->set_largest_ratio(kept.numbers[9]);
   w.mass = w.mass_on_device.to_host();  // with what was added
   const std::vector<double>& n = kept.numbers;
   w.next = n[0];

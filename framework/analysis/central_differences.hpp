@@ -9,6 +9,26 @@
 
 namespace voussoir {
 
+namespace detail {
+class ViscousForces;
+}  // namespace detail
+
+/// Bulk viscosity: a pressure that resists the rate of volume change of solid elements. It damps the ringing of the
+/// highest element frequency and spreads shock fronts over a few elements. With the density ρ, the dilatational wave
+/// speed c, the characteristic length L and the rate θ of volumetric strain of an element, the mean stress
+///
+///   linear · ρ c L θ + ρ (quadratic · L)² |θ| min(θ, 0)
+///
+/// acts in addition to that of the law; the second term acts in compression only. These are Abaqus's definitions; its
+/// default coefficients are 0.06 and 1.2. Stresses of results do not include it.
+struct BulkViscosity {
+  double linear = 0;     ///< coefficient of the linear term; 0: none
+  double quadratic = 0;  ///< coefficient of the quadratic term; 0: none
+
+  bool acts() const { return linear != 0 || quadratic != 0; }  ///< whether there is any
+  bool operator==(const BulkViscosity&) const = default;       ///< the same coefficients
+};
+
 /// Central differences with lumped mass M and damping D, both diagonal. With the forces F = p − f(u), steps of the same
 /// size h are
 ///
@@ -29,6 +49,19 @@ class CentralDifferences : public TimeIntegrator {
   std::string name() const override { return "central-differences"; }
   TangentCoefficients coefficients() const override { return {0, 0, 1}; }
 
+  /// Bulk viscosity of solid elements, from prepare() on. Throws Error (bad_input) for coefficients that are negative
+  /// or not finite.
+  void set_bulk_viscosity(const BulkViscosity& viscosity);
+  const BulkViscosity& bulk_viscosity() const { return viscosity_; }  ///< as set
+  /// The largest rate, 1/time, of M⁻¹ C of bulk viscosity with the linear coefficient 1, C the damping matrix at a
+  /// state; 0 without viscosity. `products` counts the products that it took.
+  double viscous_rate(const AnalysisModel& model, const AnalysisState& state, int& products) const;
+  /// The largest linearised coefficient of all elements when forces were formed last, the linear coefficient included:
+  /// linear + 2 quadratic² (L/c) |min(θ, 0)|. 0 without viscosity.
+  double viscous_ratio() const;
+  /// Evaluates viscous_ratio() at a state with displacements and velocities, before start().
+  void probe_viscosity(const AnalysisModel& model, const AnalysisState& state);
+
   /// Prepares masses for a model. Throws Error (bad_input) that names an unknown without mass, a multi-point equation
   /// or support along a direction, damping by the stiffness, or an element whose lumped mass is not diagonal.
   void prepare(const AnalysisModel& model, const AnalysisState& state);
@@ -48,10 +81,14 @@ class CentralDifferences : public TimeIntegrator {
   /// Takes several steps of size `step` that end at `times`, as move(), turn() and take_history() would, but in one
   /// call on the devices (ExplicitServices). Call take_history() or commit afterwards. Does nothing and returns false
   /// if the backend cannot do this: supports move, loads depend on the displacements, temperatures are loads, elements
-  /// are computed on the host, or the steps before and after the state are not of this size.
+  /// are computed on the host, there is bulk viscosity, or the steps before and after the state are not of this size.
   bool advance(const AnalysisModel& model, AnalysisState& state, double step, std::span<const double> times);
   /// How advance() takes steps, on one line; empty if it does not.
   std::string describe_steps() const;
+  /// The elements at a state that move() has led to, for the estimate of the stable step. Those with a history have
+  /// taken it over and went half a step back, to `unknowns`: what has yielded in the step answers elastically there, as
+  /// stiff as it is when it is unloaded.
+  ElementState elements_unloaded(const AnalysisModel& model, const AnalysisState& state, Vector& unknowns) const;
   /// Accepts the history of elements at a state that is not committed.
   static void take_history(const AnalysisModel& model, AnalysisState& state);
   /// Rates of the state, its forces in memory(), and its energies.
@@ -81,7 +118,7 @@ class CentralDifferences : public TimeIntegrator {
   struct Work;
   void form_mass(const AnalysisModel& model, const AnalysisState& state);
   void set_coefficients(double step, bool first);
-  void form_forces(const AnalysisModel& model, AnalysisState& state);
+  void form_forces(const AnalysisModel& model, AnalysisState& state, const Vector& velocity);
   void follow_factors(const AnalysisModel& model, AnalysisState& state, std::vector<double> factors);
   void make_stepper(const AnalysisModel& model, const AnalysisState& state);
   void next_velocity(const AnalysisModel& model, const AnalysisState& state, double next);
@@ -91,6 +128,7 @@ class CentralDifferences : public TimeIntegrator {
   void add_works(const AnalysisModel& model);
 
   std::unique_ptr<Work> work_;
+  BulkViscosity viscosity_;
 };
 
 }  // namespace voussoir

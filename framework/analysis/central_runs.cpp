@@ -64,7 +64,8 @@ void CentralDifferences::make_stepper(const AnalysisModel& model, const Analysis
 bool CentralDifferences::advance(const AnalysisModel& model, AnalysisState& state, double step,
                                  std::span<const double> times) {
   Work& w = *work_;
-  if (times.empty() || w.moving || w.next != step || w.last != step || w.formed_for != step) return false;
+  if (times.empty() || w.moving || w.viscosity || w.next != step || w.last != step || w.formed_for != step)
+    return false;
   if (!w.stepper_tried) make_stepper(model, state);
   if (!w.stepper) return false;
   const detail::LoadsOverTime& loads = *bound_loads();

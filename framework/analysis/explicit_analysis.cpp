@@ -15,6 +15,7 @@ namespace {
 
 constexpr double steps_fit = 1e-9;            // times within this share of a step are the same
 constexpr double most_explicit_steps = 1e12;  // of a run
+constexpr double viscous_margin = 1.5;        // by which the rates of compression may grow before steps are shortened
 constexpr std::int64_t most_in_one_go =
     4096;  // steps whose times and factors of loads are given to the devices at once
 
@@ -107,6 +108,7 @@ void ExplicitAnalysis::set_up() {
   started_ = false;
   report_ = {};
   largest_energy_ = 0;
+  undamped_limit_ = unit_rate_ = planned_ratio_ = 0;
   stable_.reset();
   next_estimate_ = 0;
   next_report_ = steps_.start + steps_.report_interval;
@@ -123,6 +125,7 @@ void ExplicitAnalysis::start() {
     method.begin(*model_, state_, steps_.step > 0 ? steps_.step : 1e-6 * (steps_.end - steps_.start));
     scale_mass();
     if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
+    method.probe_viscosity(*model_, state_);
     plan_segment();
     method.start(*model_, state_, size_, detail::strain_energy_of(*model_, state_));
   });
@@ -166,18 +169,39 @@ void ExplicitAnalysis::scale_mass() {
   if (report_.scaled_elements > 0) method.add_mass(added);
 }
 
+/// Whether elements are compressed faster than the size of the steps takes into account.
+bool ExplicitAnalysis::viscosity_outgrew() const {
+  return stable_ && integrator().viscous_ratio() > planned_ratio_ && integrator().bulk_viscosity().quadratic > 0;
+}
+
+/// Estimates the limit at the state: of the tangent where it is due, and of bulk viscosity for rates of compression
+/// that are somewhat larger than the present ones.
+void ExplicitAnalysis::estimate_limit() {
+  const CentralDifferences& method = integrator();
+  const bool linear = model_->is_linear(), due = report_.steps >= next_estimate_;
+  int products = 0;
+  if (report_.estimates == 0 || (due && !linear)) {
+    Vector unloaded;
+    const double found = stable_->limit(state_, method.elements_unloaded(*model_, state_, unloaded));
+    // What yields is softer, and as stiff as before when it is unloaded.
+    undamped_limit_ = report_.estimates > 0 && model_->has_history() ? std::min(undamped_limit_, found) : found;
+    unit_rate_ = method.viscous_rate(*model_, state_, products);
+    ++report_.estimates;
+  }
+  const BulkViscosity& viscosity = method.bulk_viscosity();
+  planned_ratio_ = viscosity.linear + viscous_margin * std::max(method.viscous_ratio() - viscosity.linear, 0.0);
+  report_.limit = detail::damped_limit(undamped_limit_, planned_ratio_ * unit_rate_);
+  report_.smallest_limit =
+      report_.smallest_limit == 0 ? report_.limit : std::min(report_.smallest_limit, report_.limit);
+  report_.products = stable_->products();
+  if (due)
+    next_estimate_ = linear && viscosity.quadratic == 0 ? std::numeric_limits<std::int64_t>::max()
+                                                        : report_.steps + steps_.estimate_every;
+}
+
 /// The size that steps may have now: what is given, or a share of the limit, which is estimated where it is due.
 double ExplicitAnalysis::allowed_step() {
-  if (stable_ && report_.steps >= next_estimate_) {
-    report_.limit = stable_->limit(state_);
-    report_.smallest_limit = report_.estimates == 0 ? report_.limit : std::min(report_.smallest_limit, report_.limit);
-    // What yields is softer, and as stiff as before when it is unloaded.
-    if (model_->has_history()) report_.limit = report_.smallest_limit;
-    ++report_.estimates;
-    report_.products = stable_->products();
-    next_estimate_ =
-        model_->is_linear() ? std::numeric_limits<std::int64_t>::max() : report_.steps + steps_.estimate_every;
-  }
+  if (stable_ && (report_.steps >= next_estimate_ || viscosity_outgrew())) estimate_limit();
   if (steps_.step == 0) return share_of_limit();
   if (stable_ && steps_.step > report_.limit)
     throw Error(ErrorCode::bad_input,
@@ -239,7 +263,7 @@ bool ExplicitAnalysis::step() {
   CentralDifferences& method = integrator();
   method.move(*model_, state_, end_of(taken_));
   count_steps(1, step);
-  const bool due = stable_ && report_.steps >= next_estimate_;
+  const bool due = stable_ && (report_.steps >= next_estimate_ || viscosity_outgrew());
   if ((meets && !at_end()) || (due && !meets)) plan_segment();
   method.turn(*model_, state_, size_);
   return meets;
@@ -315,12 +339,14 @@ void ExplicitAnalysis::check_balance() {
   report_.worst_balance = std::max(report_.worst_balance, share);
   if (share <= steps_.balance_tolerance) return;
   throw Error(ErrorCode::not_converged,
-              "the energies are out of balance after " + std::to_string(report_.steps) + " steps: " +
-                  short_number(std::abs(missing), 4) + (missing < 0 ? " appeared from nothing" : " were lost") + ", " +
-                  short_number(100 * share, 4) + " % of the largest energy (allowed are " +
-                  short_number(100 * steps_.balance_tolerance, 4) + " %; kinetic " + short_number(e.kinetic, 4) +
-                  ", internal " + short_number(e.internal, 4) + ", external work " + short_number(e.external, 4) +
-                  ", damped " + short_number(e.damping, 4) + "); choose shorter steps",
+              "the energies are out of balance after " + std::to_string(report_.steps) +
+                  " steps: " + short_number(std::abs(missing), 4) +
+                  (missing < 0 ? " appeared from nothing" : " were lost") + ", " + short_number(100 * share, 4) +
+                  " % of the largest energy (allowed are " + short_number(100 * steps_.balance_tolerance, 4) +
+                  " %; kinetic " + short_number(e.kinetic, 4) + ", internal " + short_number(e.internal, 4) +
+                  ", external work " + short_number(e.external, 4) + ", damped " + short_number(e.damping, 4) +
+                  (e.viscous != 0 ? ", by bulk viscosity " + short_number(e.viscous, 4) : "") +
+                  "); choose shorter steps",
               where);
 }
 

@@ -60,7 +60,7 @@ struct ExplicitReport {
   std::int64_t steps = 0;             ///< taken
   double smallest_step = 0;           ///< of these
   double largest_step = 0;            ///< of these
-  double limit = 0;                   ///< of stability, estimated last; 0 where it was not
+  double limit = 0;                   ///< of stability, estimated last, bulk viscosity included; 0 where it was not
   double smallest_limit = 0;          ///< of all estimates
   int estimates = 0;                  ///< of the limit
   int products = 0;                   ///< with the tangent, for all estimates together
@@ -103,6 +103,10 @@ class ExplicitAnalysis : public Analysis {
   /// of the given mass. Base accelerations are refused with it. Throws Error (bad_input) for invalid numbers.
   void set_mass_scaling(const MassScaling& scaling);
   const MassScaling& mass_scaling() const { return scaling_; }  ///< as set
+  /// Bulk viscosity (default: none). Throws Error (bad_input) for coefficients that are negative or not finite; start()
+  /// throws Error (bad_input) for a model with solid elements that have none. Its forces are computed on the host, and
+  /// steps are taken one at a time.
+  void set_bulk_viscosity(const BulkViscosity& viscosity) { integrator().set_bulk_viscosity(viscosity); }
   /// Displacements at the start: a field of the model's unknowns. NaN counts as 0; supports have what is prescribed.
   void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
   /// Velocities at the start, likewise.
@@ -146,6 +150,8 @@ class ExplicitAnalysis : public Analysis {
   AnalysisState initial_state() const;
   void scale_mass();
   double allowed_step();
+  void estimate_limit();
+  bool viscosity_outgrew() const;
   double share_of_limit() const;
   void plan_segment();
   /// Steps that were taken, and whether the last of them ends at a time that must be met.
@@ -176,6 +182,9 @@ class ExplicitAnalysis : public Analysis {
   std::int64_t next_estimate_ = 0;
   double next_report_ = 0;  // time, where reports are made by time
   double largest_energy_ = 0;
+  double undamped_limit_ = 0;  // without bulk viscosity
+  double unit_rate_ = 0;       // of bulk viscosity with the coefficient 1: CentralDifferences::viscous_rate()
+  double planned_ratio_ = 0;   // of bulk viscosity: CentralDifferences::viscous_ratio() that steps are planned for
   ExplicitReport report_;
   std::optional<Stopwatch> watch_since_;
   double watched_from_ = 0;

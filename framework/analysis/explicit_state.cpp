@@ -13,7 +13,7 @@
 namespace voussoir {
 namespace {
 
-constexpr const char* explicit_mark = "explicit dynamics 1: ";
+constexpr const char* explicit_mark = "explicit dynamics 2: ";
 constexpr std::size_t vectors_in_state = 4;
 
 std::string explicit_numbers_text(const std::vector<double>& numbers) {
@@ -78,7 +78,10 @@ void ExplicitAnalysis::save(std::ostream& to) {
                               double(report_.products),
                               report_.worst_balance,
                               report_.added_mass,
-                              double(report_.scaled_elements)};
+                              double(report_.scaled_elements),
+                              undamped_limit_,
+                              unit_rate_,
+                              planned_ratio_};
   numbers.insert(numbers.end(), kept.numbers.begin(), kept.numbers.end());
   save_vectors(*model_, now, kept.vectors, numbers, to);
 }
@@ -91,7 +94,7 @@ void ExplicitAnalysis::restore(std::istream& from) {
     explicit_numbers_of(carrier.name);
   }
   const std::vector<double> n = explicit_numbers_of(carriers[0].name);
-  constexpr std::size_t own = 18, vectors = 9;
+  constexpr std::size_t own = 21, vectors = 11;
   if (n.size() < own || !now.rate.layout() || !now.second_rate.layout()) refuse_explicit_bytes();
   CentralDifferences& method = integrator();
   method.prepare(*model_, now);
@@ -120,6 +123,9 @@ void ExplicitAnalysis::restore(std::istream& from) {
   report_.worst_balance = n[15];
   report_.added_mass = n[16];
   report_.scaled_elements = static_cast<std::int64_t>(n[17]);
+  undamped_limit_ = n[18];
+  unit_rate_ = n[19];
+  planned_ratio_ = n[20];
   if (steps_.limited) stable_ = std::make_unique<detail::StableStep>(*model_, method.inverse_root_mass(*model_));
   state_ = std::move(now);
   started_ = true;

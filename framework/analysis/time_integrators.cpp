@@ -10,7 +10,8 @@
 namespace voussoir {
 
 double EnergyBalance::scale() const {
-  return std::max({std::abs(kinetic), std::abs(internal), std::abs(external), std::abs(damping), std::abs(initial)});
+  return std::max({std::abs(kinetic), std::abs(internal), std::abs(external), std::abs(damping), std::abs(initial),
+                   std::abs(viscous)});
 }
 
 namespace {

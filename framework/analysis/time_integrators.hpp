@@ -22,9 +22,15 @@ struct EnergyBalance {
   double external = 0;  ///< work of loads, and of supports that move
   double damping = 0;   ///< dissipated by damping
   double initial = 0;   ///< kinetic + internal at the start
+  double viscous = 0;   ///< dissipated by bulk viscosity, which is not part of `internal`
+  /// The part of `internal` that plastic flow has dissipated, of laws with a history variable "plastic_energy" per
+  /// volume. Explicit dynamics computes it.
+  double plastic = 0;
+  /// The part of `internal` that the hourglass control of one-point elements stores. Explicit dynamics computes it.
+  double hourglass = 0;
 
   /// What the method of integration has dissipated (positive) or created: the energy that is missing in the balance.
-  double numerical() const { return initial + external - kinetic - internal - damping; }
+  double numerical() const { return initial + external - kinetic - internal - damping - viscous; }
   /// The largest of the energies, to compare numerical() with.
   double scale() const;
   bool operator==(const EnergyBalance&) const = default;  ///< the same energies
@@ -76,6 +82,8 @@ class TimeIntegrator : public Integrator {
   virtual void check_model(const AnalysisModel& model) const;
   /// Whether the start needs rates in balance, which begin_initial() solves for.
   virtual bool needs_initial_rates() const { return true; }
+  /// Whether steps have neither inertia nor an error in time: statics in increments.
+  virtual bool is_static() const { return false; }
   /// Puts what unknowns are at the start, unless somebody says otherwise, into them; here they are zero already.
   virtual void set_initial(const AnalysisModel& model, Vector& unknowns) const;
   /// From now on until `finish_initial()`, solving gives accelerations: (M + stiffness · K) a = p − C v − f(u).

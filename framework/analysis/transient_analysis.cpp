@@ -17,6 +17,11 @@ constexpr double fits = 1e-9;  // times within this share of a step are the same
 /// The longest automatic step in which something may move for the first time, of the first step that was asked for.
 constexpr double first_moving = 1.0 / 64;
 
+/// Automatic increments of statics grow where Newton's method needs no more iterations than these.
+constexpr std::size_t most_easy_iterations = 6;
+/// An increment of statics that takes more iterations is repeated with a shorter one.
+constexpr int most_static_iterations = 40;
+
 /// Forces of a structure that is nearly at rest leave an unbalance that is rounding from the beginning: it is compared
 /// with the forces themselves as well.
 class TransientTest : public ConvergenceTest {
@@ -110,8 +115,13 @@ void TransientAnalysis::set_up() {
   method.keep_matrix_over_time(matrix_kept_.value_or(!has_virtual_elements(*model_)));
   force_scale_ = std::make_shared<double>(0.0);
   const auto test = std::make_shared<TransientTest>(force_scale_);
-  if (!method.needs_initial_rates()) test->force = 1e-11;  // what one step leaves, later ones do not mend
-  newton_ = std::make_unique<NewtonRaphsonAlgorithm>(test);
+  if (model_->is_thermal()) test->force = 1e-11;  // what one step leaves, later ones do not mend
+  if (method.is_static()) require_no_free_motion(find_free_motions(*model_));
+  auto newton = std::make_unique<NewtonRaphsonAlgorithm>(test, method.is_static() ? most_static_iterations : 50);
+  // The first iterations of a slender body that bends stretch it, and their unbalance is larger than that of the load:
+  // shorter ones would lead to the same state in more of them.
+  if (method.is_static()) newton->set_line_search({.enabled = false});
+  newton_ = std::move(newton);
   watch_since_.emplace();
   kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
   refuse_unjudged_steps();
@@ -153,7 +163,9 @@ void TransientAnalysis::check_followers(const NodalField& field, const std::stri
 
 AnalysisState TransientAnalysis::initial_state() const {
   AnalysisState state;
-  state.name = integrator().needs_initial_rates() ? "dynamics" : "transient heat";
+  state.name = integrator().is_static()             ? "statics"
+               : integrator().needs_initial_rates() ? "dynamics"
+                                                    : "transient heat";
   state.time = steps_.start;
   state.time_step = 0;
   state.case_factors.assign(domain().load_case_count(), 0.0);
@@ -225,9 +237,14 @@ void TransientAnalysis::balance_initial() {
     // Unknowns without mass follow the others: as the end of a short step has it.
     const double h = 1e-3 * steps_.step;
     if (!solve_initial(method.method().beta * h * h))
-      throw Error(ErrorCode::not_converged,
-                  "accelerations at the start could not be computed; check densities, and supports of unknowns "
-                  "without mass");
+      throw Error(
+          ErrorCode::not_converged,
+          massless_.empty()
+              ? "accelerations at the start could not be computed: some motions have neither stiffness nor mass "
+                "at the integration points, as in a single layer of quadratic elements with reduced "
+                "integration (C3D20R); use full integration, or more elements over the thickness"
+              : "accelerations at the start could not be computed; check densities, and supports of unknowns "
+                "without mass");
   }
   method.finish_initial(*model_, state_, detail::strain_energy_of(*model_, state_));
 }
@@ -311,6 +328,7 @@ bool TransientAnalysis::changes_too_much(double step, SolveReport& report) {
   if (changed_ <= 1 + fits) return false;
   report.reason = "a temperature changes by " + short_number(largest, 4) + " in a step of " + short_number(step, 4) +
                   ", and " + short_number(steps_.largest_change, 4) + " is the most that is allowed";
+  report.advice = "Allow a shorter step, or a larger change of temperature in a step (DELTMX=, largest_change)";
   report.converged = false;
   return true;
 }
@@ -329,15 +347,33 @@ TransientAnalysis::Outcome TransientAnalysis::try_step(double end, double step, 
     report = {};
     report.solver = "newton-raphson";
     report.reason = (error.where().empty() ? "" : error.where() + ": ") + error.text();
-    report.advice = "Take shorter steps of time, or automatic ones";
+    report.advice = steps_.automatic     ? "Allow shorter increments"
+                    : method.is_static() ? "Take smaller increments, or automatic ones"
+                                         : "Take shorter steps of time, or automatic ones";
   }
   if (!report.converged || !std::isfinite(backend().norm(state_.unknowns))) {
     report.converged = false;
     if (report.reason.empty()) report.reason = "unknowns are not finite";
+    if (!report.free_motions.empty())
+      report.advice =
+          "Some motions have no strain at the integration points, as in a single layer of quadratic elements with "
+          "reduced integration (C3D20R): use full integration, or more elements over the thickness. Otherwise look for "
+          "parts that are not restrained";
+    if (method.is_static() && report.advice.empty())
+      report.advice =
+          std::string(
+              "The load may be the largest that the structure carries, at a limit point or where it buckles. ") +
+          "Loads that follow a free surface converge slowly. Otherwise " +
+          (steps_.automatic ? "allow shorter increments" : "take smaller increments, or automatic ones");
     method.revert(*model_, state_);
     return Outcome::failed;
   }
   if (!steps_.automatic) return Outcome::accepted;
+  if (method.is_static()) {
+    // Increments that Newton's method has trouble with are not made longer.
+    estimated_ = report.history.size() > most_easy_iterations + 1 ? steps_.tolerance : 0;
+    return Outcome::accepted;
+  }
   if (changes_too_much(step, report)) {
     method.revert(*model_, state_);
     return step > steps_.shortest * (1 + fits) ? Outcome::rejected : Outcome::failed;

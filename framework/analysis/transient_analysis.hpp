@@ -81,10 +81,12 @@ class TransientAnalysis : public Analysis {
   /// Steps of time. Throws Error (bad_input) for sizes that are not positive, or an end that is not after the start.
   void set_steps(TimeSteps steps);
   const TimeSteps& steps() const { return steps_; }  ///< as set
-  /// Displacements at the start, relative to the base, or temperatures: a field of the model's unknowns, such as
-  /// StepResult::unknowns. NaN counts as 0, or as the domain's initial temperature; displacements of supports are what
-  /// is prescribed.
-  void set_initial_displacement(NodalField displacement) { displacement_ = std::move(displacement); }
+  /// Unknowns at the start, displacements relative to the base or temperatures: a field of the model's unknowns, such
+  /// as StepResult::unknowns. NaN counts as 0, or as the domain's initial temperature; unknowns of supports are what is
+  /// prescribed.
+  void set_initial_unknowns(NodalField unknowns) { displacement_ = std::move(unknowns); }
+  /// The same as set_initial_unknowns(), for dynamics.
+  void set_initial_displacement(NodalField displacement) { set_initial_unknowns(std::move(displacement)); }
   /// Velocities at the start, likewise.
   void set_initial_velocity(NodalField velocity) { velocity_ = std::move(velocity); }
   /// Promises that tangents of linear elements do not depend on time (default: yes, unless elements are computed by

@@ -31,7 +31,7 @@ std::vector<FaceRef> boundary_faces(const Domain& domain, std::span<const char> 
           continue;
         Candidate c{{-1, -1, -1, -1}, {static_cast<std::int32_t>(b), e, static_cast<std::int32_t>(f)}};
         for (int i = 0; i < corner_count[f]; ++i) c.corners[i] = nodes[local[i]];
-        std::sort(c.corners.begin(), c.corners.begin() + corner_count[f]);
+        std::sort(c.corners.begin(), c.corners.end());
         candidates.push_back(c);
       }
     }

@@ -64,12 +64,21 @@ std::size_t ReducedPart::bytes() const {
   return 8 * numbers;
 }
 
+std::string plane_state(const std::string& element_type) {
+  const std::string law = element_type.substr(0, element_type.find('.'));
+  for (const char* state : {"stress", "strain"})
+    if (law.ends_with("plane_" + std::string(state))) return state;
+  return {};
+}
+
 void ReducedPart::check(const std::string& where) const {
   if (unknowns.empty() || interface_nodes.empty()) refuse_part("it has no interface", where);
   if (std::set<Id>(interface_nodes.begin(), interface_nodes.end()).size() != interface_nodes.size())
     refuse_part("an interface node is listed twice", where);
   if (std::set<std::string>(unknowns.begin(), unknowns.end()).size() != unknowns.size())
     refuse_part("an unknown is listed twice", where);
+  if (!plane.empty() && ((plane != "stress" && plane != "strain") || axisymmetric))
+    refuse_part("its plane state is '" + plane + "'" + (axisymmetric ? " in an axisymmetric part" : ""), where);
   check_numbers(interface_coordinates, 3 * interface_nodes.size(), "the list of interface coordinates", where);
   check_numbers(eigenvalues, modes(), "the list of eigenvalues", where);
   for (const double value : eigenvalues)

@@ -27,6 +27,7 @@ struct ReducedPart {
   std::vector<Id> interface_nodes;            ///< in the user's numbering
   std::vector<double> interface_coordinates;  ///< three for each interface node
   bool axisymmetric = false;                  ///< a body of revolution about the axis y, described by a plane mesh
+  std::string plane;                          ///< "stress" or "strain" for elements of that plane state, else empty
 
   // --- matrices --------------------------------------------------------------------------------------------------
   std::vector<double> eigenvalues;  ///< squares of the angular frequencies of the fixed-interface modes, ascending
@@ -111,6 +112,9 @@ struct ReducedPart {
                                 std::span<const double> coordinates_of_part, std::span<const double> load_factors,
                                 std::array<double, 3> acceleration) const;
 };
+
+/// "stress" or "strain" if the name of an element type, such as plane_stress.quad8, says so; else empty.
+std::string plane_state(const std::string& element_type);
 
 /// A 64-bit checksum of bytes (FNV-1a by Fowler, Noll and Vo), which detects damage, not manipulation.
 std::uint64_t part_checksum(std::span<const char> bytes, std::uint64_t start = 14695981039346656037ull);

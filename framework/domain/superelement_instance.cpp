@@ -61,6 +61,7 @@ class SuperelementProgram final : public ElementProgram {
   bool has_mass() const override { return !part_->mass.empty(); }
   bool linear() const override { return true; }
   bool axisymmetric() const override { return part_->axisymmetric; }
+  const ReducedPart& part() const { return *part_; }
   bool reads_temperature() const override { return false; }
   // A heat source is taken in order to be refused.
   bool takes_body_load() const override { return !has_displacements(*part_) || !part_->accelerations.empty(); }
@@ -152,6 +153,7 @@ std::string type_of_part(const std::shared_ptr<const ReducedPart>& part) {
   for (const auto& load : part->accelerations) sum = add(load.force, sum);
   sum = add(part->name, sum);
   if (part->axisymmetric) sum = add(std::string("axisymmetric"), sum);
+  if (!part->plane.empty()) sum = add("plane " + part->plane, sum);
   char text[40];
   std::snprintf(text, sizeof text, "%s%016llx", type_prefix, static_cast<unsigned long long>(sum));
   ElementLibrary& library = ElementLibrary::instance();
@@ -240,6 +242,23 @@ void match_unknowns(const Domain& domain, const ReducedPart& part, const std::st
   }
 }
 
+/// The state of plane elements: that of their name, or that of a reduced part.
+std::string plane_of(const ElementType& type) {
+  if (const auto* superelement = dynamic_cast<const SuperelementProgram*>(&type.program()))
+    return superelement->part().plane;
+  return plane_state(type.name());
+}
+
+/// Plates in plane stress and in plane strain have the same unknowns and other stiffnesses.
+void match_plane_state(const ElementBlock& block, const ReducedPart& part, const std::string& where) {
+  const std::string own = plane_of(block.type());
+  if (own.empty() || part.plane.empty() || own == part.plane) return;
+  throw Error(ErrorCode::bad_input,
+              "the reduced part is in plane " + part.plane + ", and block '" + block.name() +
+                  "' of the model in plane " + own + "; reduce the part from a model in plane " + own,
+              where);
+}
+
 /// Matrices of an axisymmetric part are those of a body of revolution, matrices of a plane part those of a plate.
 void match_geometry(const Domain& domain, const ReducedPart& part, const std::string& where) {
   for (std::size_t b = 0; b < domain.block_count(); ++b) {
@@ -248,7 +267,9 @@ void match_geometry(const Domain& domain, const ReducedPart& part, const std::st
     // Springs and the like are in both kinds of models.
     const bool tells =
         is_superelement_type(type.name()) || (!type.shape().empty() && shape_topology(type.shape()).dim >= 2);
-    if (block.size() == 0 || !tells || type.program().axisymmetric() == part.axisymmetric) continue;
+    if (block.size() == 0 || !tells) continue;
+    match_plane_state(block, part, where);
+    if (type.program().axisymmetric() == part.axisymmetric) continue;
     throw Error(ErrorCode::bad_input,
                 part.axisymmetric
                     ? "the reduced part is axisymmetric, and block '" + block.name() +

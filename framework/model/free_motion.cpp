@@ -106,6 +106,8 @@ void add_elements(const AnalysisModel& model, const Field& field, const std::vec
       if (batch.element_count == 0 || !program.has_tangent() || kind == BatchOrigin::Kind::constraint ||
           kind == BatchOrigin::Kind::body_load)
         continue;
+      // Films hold temperatures; a pressure that follows its faces holds nothing.
+      if (kind == BatchOrigin::Kind::surface_load && program.components() > 1) continue;
       ElementView view = device_model.host_view(device, b, {});
       if (!start.empty()) view.unknowns = start.data();
       const auto layout = device_model.layout();

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <voussoir/framework/analysis/recorder.hpp>
@@ -39,6 +40,9 @@ class StepRecorder : public Recorder {
 std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
                                                  StepReceiver& receiver,
                                                  std::map<std::size_t, std::vector<HeatedState>>& heated);
+
+/// Adds the temperatures of a row of a history to those of its step of thermal stress; rows of other kinds are ignored.
+void take_heated_row(std::string_view bytes, std::map<std::size_t, std::vector<HeatedState>>& heated);
 
 /// "; energy at the end: kinetic …": for the statement of a step.
 std::string energies_text(const EnergyBalance& energies);

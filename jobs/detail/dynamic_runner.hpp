@@ -64,6 +64,8 @@ class DynamicRunner {
   void take_over(std::size_t step, const StepCheckpoint& saved);
   void conclude(std::size_t step, const DynamicStep& request, StepResponse response, StepCheckpoint& saved);
   bool tell_time(std::size_t step, const DynamicStep& request, const TransientProgress& progress) const;
+  /// Notes initial motions that supports do not take.
+  void add_held_notes(const AnalysisModel& model, const DynamicStep& request, StepResponse& response) const;
   void keep_end(std::size_t step, TimeIntegrator& method, const AnalysisModel& model, const AnalysisState& state);
   void take_model_report(Analysis& analysis, double seconds);
   void take_report(TransientAnalysis& analysis, double seconds);

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,5 +18,10 @@ std::vector<std::string> notes_on_missed_pulses(const DynamicStep& request, doub
 /// A note where the integration has created energy, which methods of dynamics do not do where they are used rightly; ""
 /// where it has not.
 std::string note_on_created_energy(const EnergyBalance& energies);
+
+/// Notes on initial displacements and velocities other than zero of unknowns that are supported, which supports do not
+/// take. `name` gives the name of a node.
+std::vector<std::string> notes_on_held_motions(const AnalysisModel& model, const DynamicStep& request,
+                                               const std::function<std::string(std::int32_t node)>& name);
 
 }  // namespace voussoir::detail

@@ -9,6 +9,7 @@
 
 #include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/io/csv/csv_writer.hpp>
+#include <voussoir/framework/io/picture/line_plot.hpp>
 #include <voussoir/framework/io/vtk/pvd_writer.hpp>
 #include <voussoir/framework/io/vtk/vtu_writer.hpp>
 #include <voussoir/jobs/result_files.hpp>
@@ -51,6 +52,9 @@ class ModalFiles {
   void write_tables(std::size_t step, const StepState& state, bool imaginary);
   void write_view(std::size_t step, const std::string& stem, StepState& state);
   void write_curves(const JobStep& step, const std::string& stem, const StepResponse& response);
+  void write_plot(const LinePlot& plot, const std::string& file);
+  /// Energies (heat), sums of reactions and loads, and the histories that the step asks for.
+  void write_records(const JobStep& step, const std::string& stem, const StepResponse& response);
   void write(const CsvTable& table, const std::string& file);
   void write_list(const std::string& file);
   void remove_later_files(std::size_t step, const std::string& stem) const;

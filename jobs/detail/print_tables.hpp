@@ -40,6 +40,7 @@ struct PrintTable {
 struct PrintSelection {
   const std::vector<char>* prints = nullptr;  ///< whether each of JobStep::prints is made; null: all
   const NodalField* velocity = nullptr;       ///< for V; null: there is none
+  const NodalField* acceleration = nullptr;   ///< for A; null: there is none
 };
 
 /// The tables of a step. `temperatures` are those that act in a step of statics, per node, or empty. What was asked for

@@ -22,8 +22,8 @@ struct HeatedState {
 /// Runs steps of thermal stress: static states under the temperatures of a step of transient heat.
 class ThermalStressRunner {
  public:
-  /// Told of the progress of a step; returning false stops the job.
-  using Tell = std::function<bool(std::size_t step, const Progress&)>;
+  /// Told of the progress of a step, with the estimated seconds that are left or −1; returning false stops the job.
+  using Tell = std::function<bool(std::size_t step, const Progress& progress, double seconds_left)>;
   ThermalStressRunner(Job& job, std::shared_ptr<Backend> backend, const StaticOptions& options, Tell tell,
                       StepReceiver& receiver)
       : job_(job), backend_(std::move(backend)), options_(options), tell_(std::move(tell)), receiver_(receiver) {}
@@ -47,6 +47,7 @@ class ThermalStressRunner {
   const StaticOptions& options_;
   Tell tell_;
   StepReceiver& receiver_;
+  double seconds_left_ = -1;        // of the step that runs, after its first states
   std::vector<LoadCase*> heating_;  // of the step that runs: one for each state that is solved with others
   std::vector<std::string> notes_;
   std::vector<StageTime> times_;

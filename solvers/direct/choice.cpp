@@ -15,10 +15,10 @@ struct NamedMethod {
 };
 
 constexpr NamedMethod automatic_method{DirectMethod::automatic, "auto"};
-constexpr std::array named_methods{NamedMethod{DirectMethod::mumps, "mumps"}, NamedMethod{DirectMethod::eigen, "eigen"},
-                                   NamedMethod{DirectMethod::cholmod, "cholmod"},
-                                   NamedMethod{DirectMethod::band, "band"},
-                                   NamedMethod{DirectMethod::profile, "profile"}};
+constexpr std::array named_methods{
+    NamedMethod{DirectMethod::mumps, "mumps"},     NamedMethod{DirectMethod::eigen, "eigen"},
+    NamedMethod{DirectMethod::cholmod, "cholmod"}, NamedMethod{DirectMethod::band, "band"},
+    NamedMethod{DirectMethod::profile, "profile"}, NamedMethod{DirectMethod::multifrontal, "multifrontal"}};
 
 }  // namespace
 

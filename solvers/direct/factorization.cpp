@@ -79,6 +79,9 @@ std::unique_ptr<Factorization> Factorization::make(DirectMethod method, const Di
     case DirectMethod::profile:
       made = detail::make_profile(options);
       break;
+    case DirectMethod::multifrontal:
+      made = detail::make_multifrontal(options);
+      break;
     default:
       made = detail::make_eigen(options);
       break;

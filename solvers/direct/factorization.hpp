@@ -66,7 +66,7 @@ struct DirectStatistics {
 /// the remaining matrix, reduce() condenses loads to the boundary, and expand() recovers the interior solution.
 ///
 /// An object may be used by one thread at a time. Different objects may be used by different threads; those of MUMPS
-/// are serialised, because all instances of MUMPS share state.
+/// are serialised, because all instances of MUMPS share state. Orderings by METIS are serialised, too.
 class Factorization {
  public:
   /// Creates a factorisation. A method that this build lacks is an Error (unavailable).

@@ -54,6 +54,7 @@ class Basis {
 class LeastSquares {
  public:
   explicit LeastSquares(double residual) : right_{residual} {}
+  std::size_t size() const { return columns_.size(); }
   /// Takes a column h of length k + 2; returns the residual that is left.
   double add(std::vector<double> h) {
     const std::size_t k = columns_.size();
@@ -87,6 +88,9 @@ class LeastSquares {
   std::vector<double> cosine_, sine_, right_;
 };
 
+/// Changes of x by earlier restarts that directions are added from.
+constexpr std::size_t most_changes = 3;
+
 }  // namespace
 
 GmresSolver::GmresSolver(std::shared_ptr<Preconditioner> preconditioner, const Options& options)
@@ -104,10 +108,13 @@ KrylovSolver::Stop GmresSolver::iterate(System& system) {
   basis.add(v);
   LeastSquares least(start);
   Stop stop = Stop::limit;
-  while (basis.count() <= options_.restart && system.products < system.limit) {
+  const auto from_residual = static_cast<std::size_t>(options_.restart);
+  const std::size_t most = from_residual + system.changes.size();
+  while (least.size() < most && system.products < system.limit) {
     const int k = basis.count();
-    system.precondition(v, z);
-    system.soe.matrix().apply(z, v);
+    const bool again = least.size() >= from_residual;  // a direction of an earlier restart
+    if (!again) system.precondition(v, z);
+    system.soe.matrix().apply(again ? system.changes[least.size() - from_residual] : z, v);
     ++system.products;
     const double before = backend.norm(v);
     std::vector<double> h(static_cast<std::size_t>(k) + 1, 0.0);
@@ -124,17 +131,26 @@ KrylovSolver::Stop GmresSolver::iterate(System& system) {
       stop = left <= system.target ? Stop::target : Stop::stalled;
       break;
     }
-    if (basis.count() == options_.restart) break;
+    if (least.size() == most) break;
     backend.scale(1 / length, v);
     basis.add(v);
   }
-  // x += M V y.
+  // x += M V y, and the directions of earlier restarts.
   std::vector<double> y = least.solve();
+  const std::vector<double> further(y.begin() + static_cast<std::ptrdiff_t>(std::min(y.size(), from_residual)),
+                                    y.end());
+  y.resize(y.size() - further.size());
   y.resize(static_cast<std::size_t>(basis.count()), 0.0);
   backend.fill(v, 0.0);
   basis.combine(y, v);
   system.precondition(v, z);
+  for (std::size_t i = 0; i < further.size(); ++i) backend.axpy(further[i], system.changes[i], z);
   backend.axpy(1.0, z, system.x);
+  if (const double size = backend.norm(z); size > 0 && std::isfinite(size)) {
+    backend.scale(1 / size, z);
+    system.changes.insert(system.changes.begin(), std::move(z));
+    if (system.changes.size() > most_changes) system.changes.pop_back();
+  }
   return stop;
 }
 

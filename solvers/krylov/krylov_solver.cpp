@@ -10,7 +10,8 @@
 namespace voussoir {
 namespace {
 
-/// Restarts in a row that gain less than a tenth: the iteration does not converge.
+/// Restarts in a row after which the residual is not a tenth below its least value so far: the iteration does not
+/// converge. It may go up and down near the limit of rounding, so the restart before is no measure.
 constexpr int most_idle_restarts = 5;
 
 }  // namespace
@@ -86,7 +87,8 @@ ColumnReport KrylovSolver::solve_column(LinearSOE& soe, int column) {
   detail::ScaledLoads loads(soe, column, 1);
   ColumnReport own;
   System system{
-      soe, preconditioner_ ? preconditioner_->inverse() : nullptr, loads.b(), loads.x(), 0, loads.norm(0), 0, 0, {}};
+      soe, preconditioner_ ? preconditioner_->inverse() : nullptr, loads.b(), loads.x(), 0, loads.norm(0), 0, 0, {}, 0,
+      {}};
   if (!(system.size > 0)) {
     // Nothing acts: the solution is zero, wherever the iteration was to start.
     backend.fill(loads.x(), 0.0);
@@ -98,8 +100,8 @@ ColumnReport KrylovSolver::solve_column(LinearSOE& soe, int column) {
   const double wanted = options_.relative_tolerance;
   system.target = loads.tolerance(0, wanted) * system.size;
   Vector r = soe.model().make_vector();
-  double left = 0, before = 0;
-  int idle = 0;
+  double left = 0, least = 0;
+  int idle = 0, met = 0;
   Stop stop = Stop::target;
   for (bool first = true;; first = false) {
     const double norm = system.residual(r);
@@ -111,8 +113,10 @@ ColumnReport KrylovSolver::solve_column(LinearSOE& soe, int column) {
     }
     own.converged = left <= detail::residual_slack * wanted;
     if (own.converged || stop == Stop::cancelled) break;
-    idle = !first && left > 0.9 * before ? idle + 1 : 0;
-    before = left;
+    idle = !first && left > 0.9 * least ? idle + 1 : 0;
+    // The method's own residual has reached the target, the true one has not: rounding parts them.
+    met = idle > 0 && stop == Stop::target ? met + 1 : 0;
+    least = first ? left : std::min(least, left);
     system.done_before += system.products;
     system.products = 0;
     system.limit = options_.max_iterations - system.done_before;
@@ -134,7 +138,9 @@ ColumnReport KrylovSolver::solve_column(LinearSOE& soe, int column) {
   else if (stop == Stop::cancelled)
     own.reason = "cancelled" + after;
   else if (stop == Stop::stalled)
-    own.reason = "the residual stays at " + detail::residual_text(left) + after;
+    own.reason = "the residual stays at " + detail::residual_text(left) + after +
+                 (met > 0 ? ": rounding errors of products with this matrix allow no less; use a larger tolerance"
+                          : ": restarts gain less than a tenth; use another preconditioner");
   else
     own.reason = "the residual is " + detail::residual_text(left) + after;
   return own;

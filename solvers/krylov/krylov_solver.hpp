@@ -36,6 +36,7 @@ class KrylovSolver : public Solver {
     int done_before;              ///< matrix products of earlier calls for this column
     std::vector<double> history;  ///< ‖r‖ / ‖b‖ after each step
     int products = 0;             ///< matrix products in this call
+    std::vector<Vector> changes;  ///< kept between calls for this column: the last changes of x, the latest first
     /// z = M r, or z = r without a preconditioner.
     void precondition(const Vector& r, Vector& z) const;
     /// r = b − A x; counts as a product. Returns ‖r‖.
@@ -65,7 +66,9 @@ class KrylovSolver : public Solver {
 };
 
 /// Restarted GMRES with right preconditioning (Saad and Schultz 1986): each step minimises the residual over all
-/// directions since the last restart. Vectors are orthogonalised twice, in blocks.
+/// directions since the last restart, and over the changes of x by the last restarts, without which restarts repeat
+/// each other (LGMRES; A. H. Baker, E. R. Jessup, T. Manteuffel: A technique for accelerating the convergence of
+/// restarted GMRES. SIAM J. Matrix Anal. Appl. 26 (2005)). Vectors are orthogonalised twice, in blocks.
 class GmresSolver : public KrylovSolver {
  public:
   /// A null preconditioner means none.

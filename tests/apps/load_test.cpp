@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include <voussoir/partition/process/part_file.hpp>
+
 #include "program_run.hpp"
 
 namespace voussoir::testing {
@@ -107,6 +109,32 @@ TEST_F(InFolder, PartitionDividesByTheMethodNamed) {
   const Outcome many = run({"partition", "beam.inp", "--parts", "33"});
   EXPECT_EQ(many.code, 1);
   EXPECT_TRUE(contains(many.error, "only 32 elements")) << many.error;
+}
+
+TEST_F(InFolder, PartitionWritesTheDividedJob) {
+  const Outcome outcome = run({"partition", "beam.inp", "--parts", "3", "--output", "beam.vpart"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_TRUE(contains(outcome.out, "Wrote beam.vpart")) << outcome.out;
+  const PartFile file(settings.folder / "beam.vpart");
+  ASSERT_EQ(file.parts(), 3);
+  std::int64_t elements = 0;
+  for (int p = 0; p < 3; ++p) {
+    const ProcessPart part = file.read(p);
+    elements += part.job.domains[0]->element_count();
+    EXPECT_FALSE(part.job.steps.empty());
+  }
+  EXPECT_EQ(elements, 32);
+  EXPECT_EQ(run({"partition", "beam.inp", "--parts", "3", "--output", "beam.vpart"}).code, 5);
+  EXPECT_EQ(run({"partition", "beam.inp", "--output", "beam.inp"}).code, 5);
+  // Without supports, no part of it could be solved, and no part alone would show it.
+  std::string loose = cantilever_deck(8, 2, 2);
+  const std::size_t at = loose.find("*BOUNDARY");
+  ASSERT_NE(at, std::string::npos);
+  loose.erase(at, loose.find("\n*", at) + 1 - at);
+  write_text(settings.folder / "loose.inp", loose);
+  const Outcome refused = run({"partition", "loose.inp", "--output", "loose.vpart"});
+  EXPECT_EQ(refused.code, 1) << refused.error;
+  EXPECT_FALSE(std::filesystem::exists(settings.folder / "loose.vpart"));
 }
 
 }  // namespace

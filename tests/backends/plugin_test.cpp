@@ -65,8 +65,8 @@ TEST_F(PluginTest, NoDeviceSaysWhyAndWhatToDo) {
 }
 
 TEST_F(PluginTest, MissingLibrarySaysWhereItWasLookedFor) {
-  expect_refusal("petsc", ErrorCode::not_found,
-                 {"libvoussoir_petsc.so not found", VSR_TEST_PLUGIN_DIR, "VOUSSOIR_PLUGIN_PATH"});
+  expect_refusal("missing", ErrorCode::not_found,
+                 {"libvoussoir_missing.so not found", VSR_TEST_PLUGIN_DIR, "VOUSSOIR_PLUGIN_PATH"});
   const auto list = Backend::available();
   const auto cuda = std::find_if(list.begin(), list.end(), [](const auto& info) { return info.name == "cuda"; });
   ASSERT_NE(cuda, list.end());

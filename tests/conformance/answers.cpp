@@ -95,14 +95,16 @@ Answers element_products(const Domain& domain, const std::shared_ptr<Backend>& b
   return a;
 }
 
-Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks) {
+Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks, double largest) {
   Answers a;
   Case c(domain, backend);
   const AnalysisModel& model = c.model;
   const DeviceModel& device = model.device_model();
   const auto n = static_cast<std::size_t>(model.equation_count());
   Vector u = model.make_vector();
-  u.from_host(rough(n, 5));
+  std::vector<double> displacements = rough(n, 5);
+  for (double& v : displacements) v *= largest;
+  u.from_host(displacements);
   if (model.is_thermal()) {
     auto t = rough(n, 6);
     for (double& v : t) v = 200 + 150 * v;

@@ -15,8 +15,10 @@ struct Answers {
   std::map<std::string, int> iterations;
 };
 
-/// Matrices, products, residuals, loads and recovered values: services that a tolerance of rounding suits.
-Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks);
+/// Matrices, products, residuals, loads and recovered values: services that a tolerance of rounding suits. `largest`
+/// bounds the displacements of the state, which follow no pattern: laws of large displacements need them small beside
+/// the elements, which otherwise turn inside out.
+Answers services(const Domain& domain, const std::shared_ptr<Backend>& backend, bool blocks, double largest = 1);
 /// Products with stiffness matrices that are kept as elements, in every form.
 Answers element_products(const Domain& domain, const std::shared_ptr<Backend>& backend);
 /// Which of the preconditioners and storages to solve with.

@@ -67,6 +67,47 @@ ExplicitOutcome integrate_explicitly(const std::string& backend, const std::stri
   return outcome_of(a);
 }
 
+/// A block with bulk viscosity that hits a wall.
+ExplicitOutcome hit_a_wall(const std::string& backend, const std::string& type) {
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = type;
+  mesh.cells = {5, 3, 2};
+  mesh.upper = {5, 3, 2};
+  mesh.distortion = 0.1;
+  add_box_mesh(d, mesh).set_material(material_of(type));
+  d.prescribe("xmin", "ux");
+  Analysis::Collaborators parts;
+  parts.backend = Backend::open(backend);
+  ExplicitAnalysis a(d, std::move(parts));
+  a.set_bulk_viscosity({0.06, 1.2});
+  NodalField v0{"velocity", a.model().unknown_names(), {}};
+  v0.values.assign(3 * static_cast<std::size_t>(d.node_count()), 0.0);
+  for (std::int32_t n = 0; n < d.node_count(); ++n)
+    if (d.coordinates()[3 * static_cast<std::size_t>(n)] > 0.5) v0.values[3 * static_cast<std::size_t>(n)] = -0.5;
+  a.set_initial_velocity(v0);
+  a.set_steps({.end = 100, .step = 0.018, .estimate_every = 40});
+  a.start();
+  a.advance(100);
+  return outcome_of(a);
+}
+
+TEST_P(ExplicitOn, BulkViscosityAgreesWithTheOracle) {
+  for (const char* type : {"solid.hex8", "st_venant_kirchhoff.hex8"}) {
+    const ExplicitOutcome expected = hit_a_wall(oracle, type), found = hit_a_wall(GetParam(), type);
+    ASSERT_EQ(found.values.size(), expected.values.size());
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < found.values.size() / 3; ++i) {
+      largest = std::max(largest, std::abs(expected.values[i]));
+      difference = std::max(difference, std::abs(found.values[i] - expected.values[i]));
+    }
+    EXPECT_LT(difference, 1e-10 * largest) << type;
+    EXPECT_GT(expected.energies.viscous, 0) << type;
+    EXPECT_NEAR(found.energies.viscous, expected.energies.viscous, 1e-10 * expected.energies.scale()) << type;
+    EXPECT_EQ(hit_a_wall(GetParam(), type).values, found.values) << type;
+  }
+}
+
 const char* const explicit_types[] = {"solid.hex8", "st_venant_kirchhoff.hex8", "heavy_j2.hex8"};
 
 TEST_P(ExplicitOn, AgreesWithTheOracleAfterHundredsOfSteps) {

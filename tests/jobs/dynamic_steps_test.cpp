@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -172,6 +173,22 @@ TEST(DynamicSteps, IncrementsEndOnTimePoints) {
   EXPECT_FALSE(states[2].prints[0]);
 }
 
+TEST(DynamicSteps, InitialMotionsOfSupportsAreNoted) {
+  const RanDeck ran = run_deck(dynamic_column("", "*INITIAL CONDITIONS, TYPE=VELOCITY\nNALL, 1, 0.5\n") +
+                               "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.02\n" + printed);
+  const auto& notes = ran.kept.responses.at(0).notes;
+  const auto found = std::find_if(notes.begin(), notes.end(), [](const std::string& note) {
+    return note.find("initial velocities of 4 supported unknowns are not used (the first: ux of node 1)") !=
+           std::string::npos;
+  });
+  EXPECT_NE(found, notes.end());
+  // Zeros say nothing.
+  const RanDeck still = run_deck(dynamic_column("", "*INITIAL CONDITIONS, TYPE=VELOCITY\n1, 1, 0.\n13, 1, 0.5\n") +
+                                 "*STEP, INC=10000\n*DYNAMIC, DIRECT\n0.01, 0.02\n" + printed);
+  for (const std::string& note : still.kept.responses.at(0).notes)
+    EXPECT_EQ(note.find("supported"), std::string::npos) << note;
+}
+
 TEST(DynamicSteps, RefusesByNameAndLine) {
   const std::string model = dynamic_column();
   const auto refuse = [&](const std::string& step, std::initializer_list<std::string> pieces) {
@@ -181,7 +198,7 @@ TEST(DynamicSteps, RefusesByNameAndLine) {
   refuse("*STEP\n*DYNAMIC\n", {"test.inp:", "data line"});
   refuse("*STEP\n*DYNAMIC\n0., 1.\n", {"test.inp:", "positive"});
   refuse("*STEP\n*DYNAMIC\n2., 1.\n", {"test.inp:", "longer than the period"});
-  refuse("*STEP, NLGEOM\n*DYNAMIC\n0.1, 1.\n", {"test.inp:", "NLGEOM"});
+  refuse("*STEP\n*DYNAMIC, ADIABATIC\n0.1, 1.\n", {"test.inp:", "ADIABATIC", "produces no heat"});
   refuse("*STEP\n*DYNAMIC, RELATIVE TO ABSOLUTE\n0.1, 1.\n", {"test.inp:", "RELATIVE TO ABSOLUTE"});
   refuse("*STEP, AMPLITUDE=RAMP\n*DYNAMIC\n0.1, 1.\n*CLOAD\n13, 1, 1.\n", {"test.inp:", "RAMP"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BOUNDARY\n13, 1, 1, 0.1\n", {"test.inp:", "jump"});

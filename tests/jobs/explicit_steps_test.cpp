@@ -230,6 +230,33 @@ TEST(ExplicitSteps, MassIsScaledOnRequest) {
   });
 }
 
+TEST(ExplicitSteps, BulkViscosityDampsTheRingingOfSuddenLoads) {
+  // Elements are cubes of edge 1 with c = 10.
+  const std::string model = explicit_bar(20, 20, "", held);
+  const auto step = [&](const std::string& card, const std::string& load = "*CLOAD\nTIP, 1, 2.\n") {
+    return "*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n" + card + load + "*NODE PRINT, NSET=TIP1\nU\n*END STEP\n";
+  };
+  const auto total = [](const ExplicitStates& run, std::size_t at, const std::string& name) {
+    for (const auto& [key, value] : run.responses.at(at).totals)
+      if (key == name) return value;
+    ADD_FAILURE() << name;
+    return 0.0;
+  };
+  const ExplicitStates plain = run_text(model + step("")), zero = run_text(model + step("*BULK VISCOSITY\n0., 0.\n")),
+                       usual = run_text(model + step("*BULK VISCOSITY\n")),
+                       given = run_text(model + step("*BULK VISCOSITY\n, 0.\n") + step("", ""));
+  EXPECT_EQ(tip(zero, 0, 20), tip(plain, 0, 20));
+  EXPECT_EQ(total(plain, 0, "viscous"), 0);
+  EXPECT_GT(total(usual, 0, "viscous"), total(given, 0, "viscous"));
+  EXPECT_GT(total(given, 0, "viscous"), 0);
+  EXPECT_GT(total(given, 1, "viscous"), 0);  // a step has the coefficients of the one that it continues
+  EXPECT_LT(given.count(0, "stability_limit"), 0.97 * plain.count(0, "stability_limit"));
+  EXPECT_GT(given.count(0, "stability_limit"), 0.8 * plain.count(0, "stability_limit"));
+  EXPECT_EQ(usual.responses.at(0).energies.size(), 8u);
+  EXPECT_EQ(usual.responses.at(0).energies.at(5).first, "viscous");
+  EXPECT_NE(usual.responses.at(0).statement.find("by bulk viscosity"), std::string::npos);
+}
+
 TEST(ExplicitSteps, RefuseByNameAndLine) {
   const std::string model = explicit_bar(2, 2, "", held);
   const auto refuse = [&](const std::string& step, std::initializer_list<std::string> pieces) {
@@ -245,6 +272,10 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1., 0.2, 0.1\n", {"test.inp:", "shorter than the shortest"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT, ADIABATIC\n, 1.\n", {"test.inp:", "ADIABATIC"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*BOUNDARY\n9, 1, 1, 0.1\n", {"test.inp:", "jump"});
+  refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*BULK VISCOSITY\n", {"test.inp:", "EXPLICIT"});
+  refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*BULK VISCOSITY\n-0.1\n", {"test.inp:", "negative"});
+  refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*BULK VISCOSITY\n0.1, 1., 2.\n", {"test.inp:", "quadratic"});
+  refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*BULK VISCOSITY\n*BULK VISCOSITY\n", {"test.inp:", "already"});
   refuse("*STEP\n*DYNAMIC\n0.1, 1.\n*FIXED MASS SCALING, TYPE=BELOW MIN, DT=0.1\n", {"test.inp:", "EXPLICIT"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*FIXED MASS SCALING, FACTOR=10\n", {"test.inp:", "FACTOR"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 1.\n*FIXED MASS SCALING, TYPE=UNIFORM, DT=0.1\n", {"test.inp:", "BELOW MIN"});
@@ -299,6 +330,14 @@ TEST_F(ExplicitJob, JobFilesHaveMotionsLoadsAndDamping) {
   refuse(R"("method": {"name": "explicit", "factor": 2})", {"bar.json", "factor"});
   refuse(R"("method": {"name": "explicit", "radius": 0.5})", {"bar.json", "radius"});
   refuse(R"("method": {"name": "explicit", "mass_scaling": {"most_added": 0.5}})", {"bar.json", "step"});
+  refuse(R"("method": {"name": "explicit", "bulk_viscosity": {"linear": -1}})", {"bar.json", "negative"});
+  refuse(R"("method": {"name": "explicit", "bulk_viscosity": {"cubic": 1}})", {"bar.json", "cubic"});
+  refuse(R"("method": {"name": "explicit", "bulk_viscosity": "much"})", {"bar.json", "much"});
+  Job viscous = read(R"([{"analysis": "dynamic", "period": 0.1, "support_motions": {"wall": [[0, 0], [1, 1]]},
+    "method": {"name": "explicit", "bulk_viscosity": {"linear": 0.1}}}])");
+  const auto& method = std::get<DynamicStep>(viscous.steps[0].modal).explicit_method;
+  EXPECT_EQ(method->linear_viscosity, 0.1);
+  EXPECT_EQ(method->quadratic_viscosity, 1.2);
   refuse(R"("method": "explicitly", "increment": 0.01)", {"bar.json", "explicitly"});
 }
 

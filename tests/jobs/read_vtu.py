@@ -1,4 +1,4 @@
-"""Reads VTU files with other programs' readers and prints what they hold, one JSON object for each file.
+"""Reads VTU files, and lists of them (PVTU, by VTK alone), with other programs' readers and prints what they hold, one JSON object for each file.
 
 usage: read_vtu.py vtk|meshio|probe FILE...
 """
@@ -7,9 +7,9 @@ import sys
 
 
 def with_vtk(path):
-    from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
+    from vtkmodules.vtkIOXML import vtkXMLPUnstructuredGridReader, vtkXMLUnstructuredGridReader
 
-    reader = vtkXMLUnstructuredGridReader()
+    reader = vtkXMLPUnstructuredGridReader() if path.endswith(".pvtu") else vtkXMLUnstructuredGridReader()
     reader.SetFileName(path)
     reader.Update()
     if reader.GetErrorCode():
@@ -22,7 +22,7 @@ def with_vtk(path):
         arrays[a.GetName()] = {
             "components": a.GetNumberOfComponents(),
             "names": [a.GetComponentName(c) or "" for c in range(a.GetNumberOfComponents())],
-            "last": list(a.GetTuple(a.GetNumberOfTuples() - 1)),
+            "last": [None if x != x else x for x in a.GetTuple(a.GetNumberOfTuples() - 1)],
         }
     volume = sum(cell_measure(grid.GetCell(c)) for c in range(grid.GetNumberOfCells()))
     return {

@@ -135,8 +135,8 @@ TEST_P(DirectSchur, RefusesABadBoundary) {
 
 std::vector<DirectMethod> methods_of_this_build() {
   std::vector<DirectMethod> methods;
-  for (DirectMethod method :
-       {DirectMethod::mumps, DirectMethod::eigen, DirectMethod::cholmod, DirectMethod::band, DirectMethod::profile}) {
+  for (DirectMethod method : {DirectMethod::mumps, DirectMethod::eigen, DirectMethod::cholmod, DirectMethod::band,
+                              DirectMethod::profile, DirectMethod::multifrontal}) {
     if (why_unavailable(method).empty()) methods.push_back(method);
   }
   return methods;

@@ -23,8 +23,8 @@ struct Way {
 
 std::vector<Way> ways() {
   std::vector<Way> all{{"band", DirectMethod::automatic}, {"profile", DirectMethod::automatic}};
-  for (DirectMethod m :
-       {DirectMethod::mumps, DirectMethod::eigen, DirectMethod::cholmod, DirectMethod::band, DirectMethod::profile})
+  for (DirectMethod m : {DirectMethod::mumps, DirectMethod::eigen, DirectMethod::cholmod, DirectMethod::band,
+                         DirectMethod::profile, DirectMethod::multifrontal})
     if (why_unavailable(m).empty()) all.push_back({"csr", m});
   return all;
 }

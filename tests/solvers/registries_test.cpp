@@ -68,9 +68,9 @@ TEST(SolverRegistry, ListsTheStockInItsOrder) {
     EXPECT_TRUE(std::find(names.begin(), names.end(), name) != names.end()) << name;
   std::erase_if(names, [](const std::string& n) { return n.starts_with("gmres") || n.starts_with("bicgstab"); });
   EXPECT_EQ(names, (std::vector<std::string>{"direct", "direct:mumps", "direct:eigen", "direct:cholmod", "direct:band",
-                                             "direct:profile", "cg", "cg+none", "cg+jacobi", "cg+jacobi:single",
-                                             "cg+block-jacobi", "cg+block-jacobi:single", "cg+chebyshev", "cg+fsai",
-                                             "cg+amg"}));
+                                             "direct:profile", "direct:multifrontal", "cg", "cg+none", "cg+jacobi",
+                                             "cg+jacobi:single", "cg+block-jacobi", "cg+block-jacobi:single",
+                                             "cg+chebyshev", "cg+fsai", "cg+amg"}));
   EXPECT_EQ(soe_names(), (std::vector<std::string>{"csr", "bsr", "band", "profile", "element", "element-scatter",
                                                    "point", "matrix-free"}));
   for (const RegistryBase* registry :

@@ -9,7 +9,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 cd "$root"
 
 rooms=""
-for room in backends framework elements solvers partition jobs apps tests docs; do
+for room in backends framework elements solvers partition jobs engines apps tests docs; do
   [ -d "$room" ] && rooms="$rooms $room"
 done
 [ -f voussoir.hpp ] && rooms="$rooms voussoir.hpp"

@@ -49,6 +49,7 @@ function may_include(from, to, file) {
   if (from == "partition" && to == "solvers") return 1  # methods of decomposition solve parts, and are solvers themselves
   if (from == "elements" || from == "solvers" || from == "partition") return to == "interface" || to == "framework"
   if (from == "jobs") return to == "interface" || to == "framework" || to == "solvers" || to == "partition"
+  if (from == "engines") return to == "interface" || to == "framework" || to == "solvers" || to == "partition"
   if (from == "apps" || from == "all") return to !~ /^backends\// && to != "tests"
   return 1  # tests and docs may look at everything
 }

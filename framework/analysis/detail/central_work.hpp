@@ -4,6 +4,7 @@
 
 #include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/framework/analysis/central_differences.hpp>
+#include <voussoir/framework/analysis/detail/viscous_forces.hpp>
 
 namespace voussoir {
 
@@ -19,7 +20,9 @@ struct CentralDifferences::Work {
   Vector velocity, before;                               // w in the middle of the next and of the last step
   double next = 0, last = 0, between = 0;                // sizes of both steps, and the time between their middles
   Vector internal, external, support;                    // forces at the state
-  Vector works[3];                                       // internal, external, damping: per equation
+  Vector works[4];                                       // internal, external, damping, viscosity: per equation
+  std::unique_ptr<detail::ViscousForces> viscosity;      // null: none
+  Vector viscous;                                        // its forces at the state, which `internal` includes
   Vector ones, scratch, other, rate, second_rate;        // the last four for results in between
   std::vector<double> formed_factors;                    // of load cases, of the loads of the state
   EnergyBalance begin;                                   // at the start

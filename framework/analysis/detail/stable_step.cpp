@@ -54,26 +54,23 @@ StableStep::StableStep(const AnalysisModel& model, Vector scaling) : model_(mode
       model.backend().make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
 }
 
-double StableStep::limit(const AnalysisState& state) {
-  Backend& backend = model_.backend();
-  const auto factors = model_.batch_factors(state.case_factors);
-  MatrixTerms terms;
-  terms.batch_factors = factors;
-  model_.translating([&] { backend.assemble(model_.device_model(), state.elements(), terms, *tangent_); });
-  Vector now = random_start(model_), before = model_.make_vector(), scaled = model_.make_vector(),
-         next = model_.make_vector();
+double largest_eigenvalue(const AnalysisModel& model, const Vector& scaling, const MatrixProduct& apply,
+                          int& products) {
+  Backend& backend = model.backend();
+  Vector now = random_start(model), before = model.make_vector(), scaled = model.make_vector(),
+         next = model.make_vector();
   backend.fill(before, 0.0);
   const double length = backend.norm(now);
-  if (length == 0) return std::numeric_limits<double>::infinity();
+  if (length == 0) return 0;
   backend.scale(1 / length, now);
   LanczosMatrix matrix;
   double side = 0, largest = 0;
   while (matrix.diagonal.size() < most_products) {
-    // next = M^-1/2 K M^-1/2 now
-    backend.multiply(scaling_, now, scaled);
-    model_.translating([&] { tangent_->apply(scaled, next); });
-    ++products_;
-    backend.multiply(scaling_, next, scaled);
+    // next = M^-1/2 A M^-1/2 now
+    backend.multiply(scaling, now, scaled);
+    apply(scaled, next);
+    ++products;
+    backend.multiply(scaling, next, scaled);
     const double middle = backend.dot(now, scaled);
     if (!std::isfinite(middle))
       throw Error(ErrorCode::not_finite, "the stable step could not be estimated: the tangent is not finite");
@@ -92,7 +89,27 @@ double StableStep::limit(const AnalysisState& state) {
     std::swap(now, scaled);
     backend.scale(1 / side, now);
   }
+  return largest;
+}
+
+double StableStep::limit(const AnalysisState& state, const ElementState& elements) {
+  Backend& backend = model_.backend();
+  const auto factors = model_.batch_factors(state.case_factors);
+  MatrixTerms terms;
+  terms.batch_factors = factors;
+  model_.translating([&] { backend.assemble(model_.device_model(), elements, terms, *tangent_); });
+  const double largest = largest_eigenvalue(
+      model_, scaling_, [&](const Vector& x, Vector& y) { model_.translating([&] { tangent_->apply(x, y); }); },
+      products_);
   return largest > 0 ? 2 / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+}
+
+double damped_limit(double limit, double rate) {
+  if (rate == 0) return limit;
+  if (std::isinf(limit)) return 2 / rate;
+  // h² ω² + 2 h c = 4 with ω = 2 / limit
+  const double frequency = 2 / limit;
+  return 4 / (rate + std::sqrt(rate * rate + 4 * frequency * frequency));
 }
 
 }  // namespace voussoir::detail

@@ -45,12 +45,20 @@ struct DynamicTimes {
   double largest_change = 0;
 };
 
+/// The coefficients of bulk viscosity where it is asked for without numbers; Abaqus's defaults.
+struct BulkViscosityDefaults {
+  static constexpr double linear = 0.06;    ///< of the linear term
+  static constexpr double quadratic = 1.2;  ///< of the quadratic term
+};
+
 /// What a step of explicit dynamics asks for, besides its DynamicTimes: an increment of 0 follows from the stability
 /// limit, between the shortest and the longest one.
 struct ExplicitMethod {
-  double factor = 0.9;            ///< of the stability limit, where increments follow from it
-  double scaled_step = 0;         ///< mass is added to elements whose stable step is shorter than this; 0: none
-  double most_added_mass = 0.05;  ///< share of the mass of the model that may be added; more is an Error
+  double factor = 0.9;             ///< of the stability limit, where increments follow from it
+  double scaled_step = 0;          ///< mass is added to elements whose stable step is shorter than this; 0: none
+  double most_added_mass = 0.05;   ///< share of the mass of the model that may be added; more is an Error
+  double linear_viscosity = 0;     ///< bulk viscosity of solid elements: BulkViscosity::linear; 0: none
+  double quadratic_viscosity = 0;  ///< BulkViscosity::quadratic; 0: none
 };
 
 }  // namespace voussoir

@@ -53,6 +53,8 @@ std::string to_string(Procedure procedure) {
       return "transient heat";
     case Procedure::thermal_stress:
       return "thermal stress";
+    case Procedure::nonlinear_statics:
+      return "nonlinear statics";
   }
   return "linear statics";
 }
@@ -62,8 +64,8 @@ bool uses_modes(Procedure procedure) { return has_states(procedure) && !is_integ
 bool has_states(Procedure procedure) { return procedure != Procedure::statics && procedure != Procedure::steady_heat; }
 
 bool is_integrated(Procedure procedure) {
-  return procedure == Procedure::dynamic || procedure == Procedure::transient_heat ||
-         procedure == Procedure::thermal_stress;
+  return procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic ||
+         procedure == Procedure::transient_heat || procedure == Procedure::thermal_stress;
 }
 
 bool is_heat(Procedure procedure) {

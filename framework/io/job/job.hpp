@@ -56,17 +56,31 @@ struct PrintRequest {
   std::string where;          ///< file and line of the request: "beam.inp:12"
 };
 
+/// Curves over time that a step of direct integration records: a table and a plot with one curve for each component of
+/// each node or element, or for each sum (*OUTPUT, HISTORY; "histories").
+struct HistoryRequest {
+  std::string name;  ///< ends the names of its files: NAME_history_….csv; made unique where two are the same
+  /// What is recorded: nodes or elements, the set, quantities (those of tables, A for accelerations and MISES), sums.
+  /// `every` and `times` are not used.
+  PrintRequest of;
+  /// Columns that are kept, as tables name them: "ux", "fz", "sxx"; empty: all columns of the quantities.
+  std::vector<std::string> columns;
+  bool centroids = false;  ///< of elements: means over their points, weighted by volume, instead of every point
+  StateOutput states;      ///< at which states; nothing chosen: at all that are recorded. `change` is not used
+};
+
 /// The physics of a step.
 enum class Procedure {
-  statics,         ///< linear statics
-  steady_heat,     ///< steady-state heat conduction
-  frequency,       ///< natural frequencies and modes
-  modal_dynamic,   ///< response over time by mode superposition
-  harmonic,        ///< response to harmonic loads by mode superposition
-  spectrum,        ///< peaks under a response spectrum
-  dynamic,         ///< response over time by direct integration
-  transient_heat,  ///< heat conduction over time
-  thermal_stress   ///< static states under the temperatures of a step of transient heat
+  statics,           ///< linear statics
+  steady_heat,       ///< steady-state heat conduction
+  frequency,         ///< natural frequencies and modes
+  modal_dynamic,     ///< response over time by mode superposition
+  harmonic,          ///< response to harmonic loads by mode superposition
+  spectrum,          ///< peaks under a response spectrum
+  dynamic,           ///< response over time by direct integration
+  transient_heat,    ///< heat conduction over time
+  thermal_stress,    ///< static states under the temperatures of a step of transient heat
+  nonlinear_statics  ///< statics in increments, with large displacements; JobStep::modal is a DynamicStep
 };
 /// "linear statics", "steady heat", "natural modes" …, for tables and messages.
 std::string to_string(Procedure procedure);
@@ -96,7 +110,8 @@ struct JobStep {
   std::shared_ptr<const Supports> supports;
   /// Index of a heat step whose temperatures, at its end, load this step, if any.
   std::optional<std::size_t> heated_by;
-  std::vector<PrintRequest> prints;  ///< requested tables
+  std::vector<PrintRequest> prints;       ///< requested tables
+  std::vector<HistoryRequest> histories;  ///< requested curves, of steps of dynamics and of transient heat
   /// What a step of modes, mode superposition or direct integration asks for; std::monostate for statics and heat.
   ModalRequest modal;
 };

@@ -68,6 +68,18 @@ void read_checkpoints(const Json& json, CheckpointRequest& request) {
     json.fail("give 'every_seconds', 'every_increments' or both");
 }
 
+/// Plane stress and plane strain share displacements in the plane: that is possible, and seldom meant.
+void note_mixed_planes(const std::vector<job::Section>& sections, Job& result) {
+  const auto find = [&](const char* name) {
+    return std::find_if(sections.begin(), sections.end(), [&](const auto& s) { return s.physics->name == name; });
+  };
+  const auto stress = find("plane_stress"), strain = find("plane_strain");
+  if (stress != sections.end() && strain != sections.end())
+    result.notes.push_back({strain->json.where(),
+                            "the job has sections of plane stress and of plane strain: they share displacements in the "
+                            "plane, and each keeps its own state across it"});
+}
+
 Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, const std::filesystem::path& folder) {
   Job result;
   result.source = name;
@@ -77,6 +89,7 @@ Job make_job(const Json& root, const std::string& name, const GmshMesh& mesh, co
   const job::Groups groups(mesh);
   const job::Materials materials = root.has("materials") ? job::read_materials(root.at("materials")) : job::Materials();
   const auto sections = job::read_sections(root.at("sections"), groups, materials);
+  note_mixed_planes(sections, result);
   const job::UsedNodes nodes(mesh, sections, root.has("mesh_scale") ? root.at("mesh_scale").positive() : 1.0);
   std::vector<Body> bodies;
   for (const Procedure procedure : {Procedure::statics, Procedure::steady_heat})

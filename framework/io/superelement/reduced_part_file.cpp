@@ -98,6 +98,14 @@ std::vector<std::string> names_of(const std::vector<ReducedPart::Load>& loads) {
   return names;
 }
 
+/// Whether nodes move in a plane.
+bool is_plane(const std::vector<std::string>& unknowns) {
+  const auto has = [&](const char* name) {
+    return std::find(unknowns.begin(), unknowns.end(), name) != unknowns.end();
+  };
+  return has("ux") && !has("uz");
+}
+
 /// Reads a header and its arrays.
 class PartReader {
  public:
@@ -119,6 +127,7 @@ class PartReader {
     data_ = bytes.substr(length);
     header_ = PartJson::parse(text, nullptr, false);
     if (!header_.is_object()) fail("its header is not a JSON object");
+    check_extent();
   }
 
   [[noreturn]] void fail(const std::string& text) const {
@@ -156,19 +165,17 @@ class PartReader {
   }
   bool has_array(const char* key) const { return member(header_, "arrays").contains(key); }
 
+  /// An array, whose shape must be the one given; any_extent stands for any number.
   template <class T>
-  std::vector<T> array(const std::string& key) const {
+  std::vector<T> array(const std::string& key, const std::vector<std::uint64_t>& wanted) const {
     const PartJson& one = member(member(header_, "arrays"), key.c_str());
     if (text(one, "type") != (std::is_same_v<T, double> ? "f64" : "i64"))
       fail("array '" + key + "' has another type of numbers");
-    const PartJson& shape = member(one, "shape");
-    if (!shape.is_array() || shape.empty()) fail("array '" + key + "' has no shape");
-    std::uint64_t numbers = 1;
-    for (const PartJson& extent : shape) {
-      const std::uint64_t size = count(extent, "shape");
-      if (size > 0 && numbers > most_numbers / size) fail("array '" + key + "' is too large");
-      numbers *= size;
-    }
+    const std::vector<std::uint64_t> found = shape(one, key);
+    bool same = found.size() == wanted.size();
+    for (std::size_t i = 0; same && i < wanted.size(); ++i) same = wanted[i] == any_extent || wanted[i] == found[i];
+    if (!same) fail("array '" + key + "' has another shape than the rest of the file requires");
+    const std::uint64_t numbers = product(found);
     const std::uint64_t offset = count(member(one, "offset"), "offset");
     if (offset > data_.size() || numbers > (data_.size() - offset) / 8)
       fail("it is damaged: it ends within array '" + key + "'");
@@ -180,7 +187,53 @@ class PartReader {
     return values;
   }
 
+  static constexpr std::uint64_t any_extent = ~std::uint64_t{0};
+
+  /// A count of the header that must be that of what was read.
+  void expect_count(const char* key, std::uint64_t found) const {
+    if (const std::uint64_t said = count(member(header_, key), key); said != found)
+      fail(std::string("the header gives ") + std::to_string(said) + " for '" + key + "', and the arrays have " +
+           std::to_string(found));
+  }
+
  private:
+  /// The extents of an array, whose product is not too large.
+  std::vector<std::uint64_t> shape(const PartJson& one, const std::string& key) const {
+    const PartJson& list = member(one, "shape");
+    if (!list.is_array() || list.empty()) fail("array '" + key + "' has no shape");
+    std::vector<std::uint64_t> extents;
+    std::uint64_t numbers = 1;
+    for (const PartJson& extent : list) {
+      extents.push_back(count(extent, "shape"));
+      if (extents.back() > 0 && numbers > most_numbers / extents.back()) fail("array '" + key + "' is too large");
+      numbers *= extents.back();
+    }
+    return extents;
+  }
+  static std::uint64_t product(const std::vector<std::uint64_t>& extents) {
+    std::uint64_t numbers = 1;
+    for (const std::uint64_t extent : extents) numbers *= extent;
+    return numbers;
+  }
+
+  /// The arrays follow each other and fill the file: no gaps, no overlaps, and nothing after the last one.
+  void check_extent() const {
+    const PartJson& arrays = member(header_, "arrays");
+    if (!arrays.is_object()) fail("'arrays' is not an object");
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+    for (const auto& [key, one] : arrays.items())
+      ranges.emplace_back(count(member(one, "offset"), "offset"), 8 * product(shape(one, key)));
+    std::sort(ranges.begin(), ranges.end());
+    std::uint64_t end = 0;
+    for (const auto& [offset, length] : ranges) {
+      if (offset != end) fail("its arrays overlap or leave gaps");
+      end += length;
+      if (end > data_.size()) fail("it is damaged: it ends within its arrays");
+    }
+    if (end < data_.size())
+      fail(std::to_string(data_.size() - end) + " bytes follow the last array; nothing else belongs into the file");
+  }
+
   std::string_view take_line(std::string_view& bytes) const {
     const std::size_t end = bytes.substr(0, 200).find('\n');
     if (end == std::string_view::npos)
@@ -204,10 +257,9 @@ void read_loads(const PartReader& reader, const char* key, const std::string& pr
   for (const std::string& name : reader.texts(key)) loads.push_back({name, {}, {}, {}});
   for (const auto& [suffix, of] : {std::pair{"_force", &Load::force}, std::pair{"_displacement", &Load::displacement},
                                    std::pair{"_stress", &Load::stress}}) {
-    const std::vector<double> all = reader.array<double>(prefix + suffix);
+    const std::vector<double> all = reader.array<double>(prefix + suffix, {loads.size(), PartReader::any_extent});
     if (loads.empty()) continue;
     const std::size_t each = all.size() / loads.size();
-    if (all.size() % loads.size() != 0) reader.fail("array '" + prefix + suffix + "' has a wrong size");
     for (std::size_t l = 0; l < loads.size(); ++l)
       (loads[l].*of)
           .assign(all.begin() + static_cast<std::ptrdiff_t>(l * each),
@@ -216,9 +268,10 @@ void read_loads(const PartReader& reader, const char* key, const std::string& pr
 }
 
 void read_mesh(const PartReader& reader, ReducedPart& part) {
-  part.nodes = reader.array<Id>("nodes");
-  part.coordinates = reader.array<double>("coordinates");
-  const std::vector<Id> elements = reader.array<Id>("elements"), nodes = reader.array<Id>("element_nodes");
+  part.nodes = reader.array<Id>("nodes", {PartReader::any_extent});
+  part.coordinates = reader.array<double>("coordinates", {part.nodes.size(), 3});
+  const std::vector<Id> elements = reader.array<Id>("elements", {PartReader::any_extent});
+  const std::vector<Id> nodes = reader.array<Id>("element_nodes", {PartReader::any_extent});
   const PartJson& blocks = reader.member(reader.header(), "blocks");
   if (!blocks.is_array()) reader.fail("'blocks' is not a list");
   std::size_t at = 0, at_node = 0;
@@ -239,6 +292,7 @@ void read_mesh(const PartReader& reader, ReducedPart& part) {
     at += count;
     at_node += count * each;
   }
+  if (at != elements.size() || at_node != nodes.size()) reader.fail("its blocks have fewer elements than are listed");
 }
 
 }  // namespace
@@ -252,6 +306,7 @@ std::string reduced_part_bytes(const ReducedPart& part) {
                      {"name", part.name},
                      {"unknowns", part.unknowns},
                      {"axisymmetric", part.axisymmetric},
+                     {"plane", part.plane},
                      {"interface_nodes", part.interface_nodes.size()},
                      {"modes", part.modes()},
                      {"loads", names_of(part.loads)},
@@ -295,6 +350,10 @@ std::shared_ptr<const ReducedPart> read_reduced_part_bytes(std::string_view byte
     part->axisymmetric = reader.flag(reader.header(), "axisymmetric");
   else if (std::find(part->unknowns.begin(), part->unknowns.end(), "uz") == part->unknowns.end())
     reader.fail("it does not say whether the part is axisymmetric; reduce the part again");
+  if (reader.header().contains("plane"))
+    part->plane = reader.text(reader.header(), "plane");
+  else if (!part->axisymmetric && is_plane(part->unknowns))
+    reader.fail("it does not say whether the part is in plane stress or in plane strain; reduce the part again");
   part->part_unknowns = reader.texts("part_unknowns");
   part->follows_rigid_motions = reader.flag(reader.header(), "follows_rigid_motions");
   const PartJson& rigid = reader.member(reader.header(), "rigid_mass");
@@ -303,21 +362,24 @@ std::shared_ptr<const ReducedPart> read_reduced_part_bytes(std::string_view byte
     if (!rigid[i].is_number()) reader.fail("'rigid_mass' has an entry that is not a number");
     part->rigid_mass[i] = rigid[i].get<double>();
   }
-  part->interface_nodes = reader.array<Id>("interface_nodes");
-  part->interface_coordinates = reader.array<double>("interface_coordinates");
-  part->eigenvalues = reader.array<double>("eigenvalues");
-  part->stiffness = reader.array<double>("stiffness");
-  if (reader.has_array("mass")) part->mass = reader.array<double>("mass");
-  const std::vector<Id> rows = reader.array<Id>("row");
-  if (rows.size() % 2 != 0) reader.fail("array 'row' has a wrong size");
+  part->interface_nodes = reader.array<Id>("interface_nodes", {PartReader::any_extent});
+  reader.expect_count("interface_nodes", part->interface_nodes.size());
+  part->interface_coordinates = reader.array<double>("interface_coordinates", {part->interface_nodes.size(), 3});
+  part->eigenvalues = reader.array<double>("eigenvalues", {PartReader::any_extent});
+  reader.expect_count("modes", part->modes());
+  const std::uint64_t n = part->size();
+  part->stiffness = reader.array<double>("stiffness", {n, n});
+  if (reader.has_array("mass")) part->mass = reader.array<double>("mass", {n, n});
+  const std::vector<Id> rows = reader.array<Id>("row", {PartReader::any_extent, 2});
   for (std::size_t i = 0; i < rows.size(); i += 2) {
     if (rows[i + 1] < 0 || rows[i + 1] >= static_cast<Id>(part->part_unknowns.size()))
       reader.fail("a row of the recovery matrix belongs to no unknown");
     part->row.push_back({rows[i], static_cast<int>(rows[i + 1])});
   }
-  part->recovery = reader.array<double>("recovery");
+  part->recovery = reader.array<double>("recovery", {part->rows(), n});
   read_mesh(reader, *part);
-  if (reader.has_array("stress_recovery")) part->stress_recovery = reader.array<double>("stress_recovery");
+  if (reader.has_array("stress_recovery"))
+    part->stress_recovery = reader.array<double>("stress_recovery", {PartReader::any_extent, n});
   read_loads(reader, "loads", "load", part->loads);
   read_loads(reader, "accelerations", "acceleration", part->accelerations);
   part->check(name);

@@ -11,5 +11,6 @@ std::unique_ptr<Factorization> make_eigen(const DirectOptions& options);
 std::unique_ptr<Factorization> make_cholmod(const DirectOptions& options);
 std::unique_ptr<Factorization> make_band(const DirectOptions& options);
 std::unique_ptr<Factorization> make_profile(const DirectOptions& options);
+std::unique_ptr<Factorization> make_multifrontal(const DirectOptions& options);
 
 }  // namespace voussoir::detail

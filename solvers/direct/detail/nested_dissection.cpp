@@ -3,6 +3,7 @@
 #include <metis.h>
 
 #include <limits>
+#include <mutex>
 #include <voussoir/solvers/direct/detail/guards.hpp>
 #include <voussoir/solvers/direct/termination.hpp>
 #endif
@@ -55,6 +56,9 @@ std::vector<std::int32_t> nested_dissection(const SymmetricCsr& matrix, std::spa
     // Graphs of a level, with weights, and of all levels below it, and as much again for the two halves.
     const double bytes = sizeof(idx_t) * (6.0 * static_cast<double>(edges) + 30.0 * static_cast<double>(count));
     require_room(bytes, "the ordering of " + std::to_string(count) + " equations by METIS");
+    // While it works, METIS replaces the process's handlers of signals, and puts them back in the order of its returns.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     const int status =
         METIS_NodeND(&count, start.data(), neighbour.data(), nullptr, options, permutation.data(), inverse.data());
     if (status == METIS_ERROR) send_termination_again();

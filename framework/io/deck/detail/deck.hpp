@@ -207,6 +207,7 @@ struct FilmCard {
     Place place;
   };
   std::vector<Entry> entries;
+  std::string coefficient_amplitude;  ///< FILM AMPLITUDE=, RADIATION AMPLITUDE=; empty: none
 };
 struct TemperatureCard {
   struct Entry {
@@ -285,11 +286,21 @@ struct FileCard {
   Place place;
 };
 
+/// *NODE OUTPUT, *ELEMENT OUTPUT after *OUTPUT, HISTORY.
+struct HistoryCard {
+  HistoryRequest request;   ///< with the set's name as written
+  double interval = 0;      ///< TIME INTERVAL=; 0: none
+  int number = 0;           ///< NUMBER INTERVAL=; 0: none
+  std::string time_points;  ///< empty: none
+  Place place;
+};
+
 /// *DYNAMIC.
 struct DynamicCard {
   DynamicTimes times;                                  ///< increments; the period is that of the step
   double alpha = -0.05;                                ///< of the method of Hilber, Hughes and Taylor
   std::optional<ExplicitMethod> explicit_method = {};  ///< EXPLICIT: central differences instead
+  bool has_bulk_viscosity = false;                     ///< *BULK VISCOSITY gives its coefficients
 };
 
 struct StepCard {
@@ -308,6 +319,7 @@ struct StepCard {
   ModalCard modal;
   DynamicCard dynamic;
   std::vector<FileCard> files;
+  std::vector<HistoryCard> histories;  ///< complete for this step, with those that last from steps before
 };
 
 struct Deck {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/framework/io/detail/course_points.hpp>
 #include <voussoir/framework/io/job/detail/modal_steps.hpp>
 
 namespace voussoir::job {
@@ -35,6 +36,16 @@ Load sent_flux(const Load& load, double value) {
   return flux;
 }
 
+/// An amplitude of a film coefficient or of an emissivity.
+Amplitude read_coefficients(const Load& load, const Json& json) {
+  if (load.kind != "convection" && load.kind != "radiation")
+    json.fail("the load '" + load.name + "' is " + load.kind + ", which has no coefficient; use 'amplitudes'");
+  Amplitude amplitude = read_amplitude(json);
+  for (const auto& [time, factor] : amplitude.points())
+    if (load.numbers[0] * factor < 0) json.fail("the amplitude makes the coefficient negative");
+  return amplitude;
+}
+
 bool is_yes(const Json& json, std::string_view key) {
   return json.has(key) && json.at(key).choice({"no", "yes"}) == "yes";
 }
@@ -62,20 +73,26 @@ void read_heat_times(const Json& json, DynamicTimes& times) {
 }  // namespace
 
 const std::vector<std::string>& transient_heat_keys() {
-  static const std::vector<std::string> keys{"loads",        "amplitudes", "support_amplitudes", "increment",
-                                             "period",       "automatic",  "tolerance",          "shortest",
-                                             "longest",      "method",     "largest_change",     "states_every",
-                                             "continue",     "states_at",  "states_interval",    "states_number",
-                                             "states_change"};
+  static const std::vector<std::string> keys{
+      "loads",     "amplitudes",      "support_amplitudes", "increment",    "coefficient_amplitudes",
+      "histories", "period",          "automatic",          "tolerance",    "shortest",
+      "longest",   "method",          "largest_change",     "states_every", "continue",
+      "states_at", "states_interval", "states_number",      "states_change"};
   return keys;
 }
 
 std::vector<StepLoad> add_heat_load(const HeatLoad& given, const std::string& step, Domain& domain) {
   const Load& load = given.load;
   const std::string name = load.name + " of " + step;
-  if (!given.amplitude) return {add_case(load, given.factor, name, domain)};
-  const Amplitude amplitude = read_amplitude(*given.amplitude);
   const bool radiates = load.kind == "radiation";
+  Amplitude coefficients;
+  if (given.coefficient) coefficients = read_coefficients(load, *given.coefficient);
+  if (!given.amplitude) {
+    std::vector<StepLoad> cases{add_case(load, given.factor, name, domain)};
+    cases.front().amplitude = coefficients;
+    return cases;
+  }
+  const Amplitude amplitude = read_amplitude(*given.amplitude);
   if (load.kind != "convection" && !radiates) {
     std::vector<StepLoad> cases{add_case(load, given.factor, name, domain)};
     cases.front().amplitude = amplitude;
@@ -88,13 +105,23 @@ std::vector<StepLoad> add_heat_load(const HeatLoad& given, const std::string& st
   const double sent = radiates ? coefficient : coefficient * sink;
   std::vector<StepLoad> cases{add_case(given_away, 1, name, domain),
                               add_case(sent_flux(load, sent), 1, name + ", from the surroundings", domain)};
+  cases.front().amplitude = coefficients;
   cases.back().amplitude = amplitude;
-  if (!radiates) return cases;
+  if (!radiates && !given.coefficient) return cases;
+  if (!radiates) {
+    cases.back().course = [coefficients, amplitude](double time) { return coefficients.at(time) * amplitude.at(time); };
+    cases.back().amplitude = voussoir::detail::points_of_course({&amplitude, &coefficients}, cases.back().course);
+    return cases;
+  }
   const double zero = load.numbers[2];
   for (const auto& [time, factor] : amplitude.points())
     if (sink * factor < zero)
       given.amplitude->fail("the amplitude makes the temperature of the surroundings fall below 'absolute_zero'");
-  cases.back().course = [sink, zero, amplitude](double time) { return std::pow(sink * amplitude.at(time) - zero, 4); };
+  cases.back().course = [sink, zero, amplitude, coefficients](double time) {
+    return coefficients.at(time) * std::pow(sink * amplitude.at(time) - zero, 4);
+  };
+  if (given.coefficient)
+    cases.back().amplitude = voussoir::detail::points_of_course({&amplitude, &coefficients}, cases.back().course);
   return cases;
 }
 

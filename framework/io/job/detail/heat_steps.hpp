@@ -15,13 +15,15 @@ const std::vector<std::string>& transient_heat_keys();
 
 /// A load of a step, its factor, and the entry of "amplitudes" that names it, if any.
 struct HeatLoad {
-  const Load& load;                 ///< that acts
-  double factor = 1;                ///< multiplies heat
-  const Json* amplitude = nullptr;  ///< of the heat, or of the temperature of surroundings
+  const Load& load;                   ///< that acts
+  double factor = 1;                  ///< multiplies heat
+  const Json* amplitude = nullptr;    ///< of the heat, or of the temperature of surroundings
+  const Json* coefficient = nullptr;  ///< the entry of "coefficient_amplitudes", of films and radiation
 };
 
 /// Adds load cases to the domain for a load of a step of transient heat or thermal stress. An amplitude of convection
-/// or radiation is that of the temperature of the surroundings: such a load becomes two load cases.
+/// or radiation is that of the temperature of the surroundings: such a load becomes two load cases. An amplitude of the
+/// coefficient multiplies both.
 std::vector<StepLoad> add_heat_load(const HeatLoad& load, const std::string& step, Domain& domain);
 
 /// Reads "states_every" and "states_at" of a step over time.

@@ -227,14 +227,33 @@ bool is_explicit(const Json& json) {
   return given.is_text() ? given.text() == "explicit" : given.has("name") && given.at("name").text() == "explicit";
 }
 
+/// "default", or {"linear": 0.06, "quadratic": 1.2}; a coefficient that is not given is the default one.
+void read_bulk_viscosity(const Json& json, ExplicitMethod& method) {
+  method.linear_viscosity = BulkViscosityDefaults::linear;
+  method.quadratic_viscosity = BulkViscosityDefaults::quadratic;
+  if (json.is_text()) {
+    json.choice({"default"});
+    return;
+  }
+  json.allow({"linear", "quadratic"});
+  const auto take = [&](const char* key, double& coefficient) {
+    if (!json.has(key)) return;
+    coefficient = json.at(key).number();
+    if (!(coefficient >= 0)) json.at(key).fail("a coefficient of bulk viscosity must not be negative");
+  };
+  take("linear", method.linear_viscosity);
+  take("quadratic", method.quadratic_viscosity);
+}
+
 /// "explicit", {"name": "explicit", "factor": 0.8}, with the increments of the step.
 void read_explicit(const Json& json, DynamicStep& request) {
   DynamicTimes& times = request.times;
   ExplicitMethod method;
   if (const Json given = json.at("method"); !given.is_text()) {
-    given.allow({"name", "factor", "mass_scaling"});
+    given.allow({"name", "factor", "mass_scaling", "bulk_viscosity"});
     method.factor = positive_or(given, "factor", method.factor);
     if (method.factor > 1) given.at("factor").fail("the factor of the stability limit is at most 1");
+    if (given.has("bulk_viscosity")) read_bulk_viscosity(given.at("bulk_viscosity"), method);
     if (given.has("mass_scaling")) {
       const Json scaling = given.at("mass_scaling");
       scaling.allow({"step", "most_added"});
@@ -311,6 +330,47 @@ DynamicStep read_direct(const Json& json, const std::vector<JobStep>& earlier, c
   return request;
 }
 
+/// Statics in increments. Loads without an amplitude go from what they were at the end of the step that is continued to
+/// what they are at the end of this one.
+DynamicStep read_increments(const Json& json, const std::vector<JobStep>& earlier, const JobStep& step,
+                            const std::vector<NamedLoadCase>& loads) {
+  DynamicStep request;
+  request.method = "static";
+  DynamicTimes& times = request.times;
+  const DynamicStep* before = nullptr;
+  if (yes_or_no(json, "continue", false)) {
+    if (!earlier.empty() && earlier.back().procedure == Procedure::nonlinear_statics &&
+        earlier.back().domain == step.domain)
+      before = std::get_if<DynamicStep>(&earlier.back().modal);
+    if (!before) json.at("continue").fail("the step before is not one of nonlinear statics");
+    request.continues = earlier.size() - 1;
+    times.start = before->times.start + before->times.period;
+  }
+  times.period = positive_or(json, "period", 1);
+  times.increment = positive_or(json, "increment", times.period);
+  if (times.increment > times.period) json.at("increment").fail("the increment is longer than the period");
+  times.automatic = yes_or_no(json, "automatic", true);
+  times.shortest = positive_or(json, "shortest", 0);
+  times.longest = positive_or(json, "longest", 0);
+  for (const char* key : {"shortest", "longest"})
+    if (json.has(key) && !times.automatic) json.at(key).fail("this is for automatic increments");
+  if (times.shortest > times.increment) json.at("shortest").fail("the first increment is shorter");
+  if (times.longest > 0 && times.longest < times.increment) json.at("longest").fail("the first increment is longer");
+  request.loads = read_loads(json, loads, false);
+  for (std::size_t i = 0; i < request.loads.size(); ++i)
+    if (!json.has("amplitudes") || !json.at("amplitudes").has(loads[i].load))
+      request.loads[i].amplitude = Amplitude({{0, 0}, {times.period, 1}});
+  if (before)
+    for (StepLoad load : before->loads) {
+      const double end = load.amplitude.at(before->times.period);
+      load.amplitude = Amplitude({{0, end}, {times.period, 0}});
+      if (end != 0) request.loads.push_back(std::move(load));
+    }
+  if (json.has("states_every")) request.states.every = whole(json.at("states_every"), 1, 1'000'000);
+  read_state_choice(json, times.period, request.states);
+  return request;
+}
+
 HarmonicStep read_harmonic(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                            const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
   HarmonicStep request;
@@ -379,7 +439,8 @@ SpectrumStep read_spectrum(const Json& json, JobStep& step, const std::vector<Jo
 Amplitude read_amplitude(const Json& json) { return amplitude(json); }
 
 const std::vector<std::string>& modal_analyses() {
-  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic", "spectrum", "dynamic"};
+  static const std::vector<std::string> words{"frequency", "modal_dynamic", "harmonic",
+                                              "spectrum",  "dynamic",       "nonlinear_static"};
   return words;
 }
 
@@ -387,10 +448,14 @@ Procedure modal_procedure(const std::string& analysis) {
   if (analysis == "modal_dynamic") return Procedure::modal_dynamic;
   if (analysis == "harmonic") return Procedure::harmonic;
   if (analysis == "dynamic") return Procedure::dynamic;
+  if (analysis == "nonlinear_static") return Procedure::nonlinear_statics;
   return analysis == "spectrum" ? Procedure::spectrum : Procedure::frequency;
 }
 
 std::vector<std::string> modal_keys(Procedure procedure) {
+  if (procedure == Procedure::nonlinear_statics)
+    return {"increment",       "period",       "automatic",       "shortest",      "longest",       "amplitudes",
+            "support_motions", "states_every", "states_interval", "states_number", "states_change", "continue"};
   switch (procedure) {
     case Procedure::frequency:
       return {"modes", "from", "below"};
@@ -401,24 +466,11 @@ std::vector<std::string> modal_keys(Procedure procedure) {
       return {"modes_of", "lowest",     "highest", "points",      "bias",
               "damping",  "amplitudes", "phases",  "base_motion", "static_correction"};
     case Procedure::dynamic:
-      return {"increment",
-              "period",
-              "automatic",
-              "tolerance",
-              "shortest",
-              "longest",
-              "method",
-              "damping",
-              "amplitudes",
-              "base_motion",
-              "support_motions",
-              "states_every",
-              "states_interval",
-              "states_number",
-              "states_change",
-              "continue",
-              "initial_displacement",
-              "initial_velocity"};
+      return {
+          "increment",       "period",        "automatic",     "tolerance",   "shortest",        "longest",
+          "method",          "damping",       "amplitudes",    "base_motion", "support_motions", "states_every",
+          "states_interval", "states_number", "states_change", "histories",   "continue",        "initial_displacement",
+          "initial_velocity"};
     case Procedure::spectrum:
       return {"modes_of", "directions", "damping", "combination", "directional", "static_correction"};
     default:
@@ -428,6 +480,7 @@ std::vector<std::string> modal_keys(Procedure procedure) {
 
 ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder) {
+  if (step.procedure == Procedure::nonlinear_statics) return read_increments(json, earlier, step, loads);
   switch (step.procedure) {
     case Procedure::frequency:
       return read_frequency(json);
@@ -442,6 +495,26 @@ ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobSt
     default:
       return {};
   }
+}
+
+void read_history_states(const Json& json, double period, StateOutput& states) {
+  const char* chosen = nullptr;
+  for (const char* key : {"every", "interval", "number", "times"}) {
+    if (!json.has(key)) continue;
+    if (chosen) json.at(key).fail(std::string("give either '") + chosen + "' or '" + key + "'");
+    chosen = key;
+  }
+  if (json.has("every")) states.every = whole(json.at("every"), 1, 1'000'000);
+  if (json.has("interval")) states.interval = json.at("interval").positive();
+  if (json.has("number")) states.interval = period / whole(json.at("number"), 1, 1'000'000);
+  if (!json.has("times")) return;
+  for (const Json& item : json.at("times").items()) {
+    const double time = item.number();
+    if (!(time > 0 && time <= period)) item.fail("the time is not in the step, which ends at its 'period'");
+    if (!states.times.empty() && time <= states.times.back()) item.fail("times must increase");
+    states.times.push_back(time);
+  }
+  if (states.times.empty()) json.at("times").fail("the list is empty; name times of the step");
 }
 
 void read_state_choice(const Json& json, double period, StateOutput& states) {

@@ -32,6 +32,8 @@ struct NamedLoadCase {
 ModalRequest read_modal(const Json& json, JobStep& step, const std::vector<JobStep>& earlier,
                         const std::vector<NamedLoadCase>& loads, const std::filesystem::path& folder);
 
+/// States of a history by "every", "interval", "number" or "times"; at most one choice, none for all that are recorded.
+void read_history_states(const Json& json, double period, StateOutput& states);
 /// States of direct integration by "states_interval", "states_number" or "states_change"; at most one choice.
 void read_state_choice(const Json& json, double period, StateOutput& states);
 

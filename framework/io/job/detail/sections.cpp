@@ -15,6 +15,7 @@ const std::vector<Physics>& all_physics() {
   constexpr auto heat = Procedure::steady_heat;
   static const std::vector<Physics> all = {
       {"solid", 3, statics, false, true, true, {}, {}},
+      {"finite_solid", 3, statics, false, true, true, {}, {}},
       {"plane_stress", 2, statics, true, true, true, {"thickness"}, {}},
       {"plane_strain", 2, statics, true, true, true, {"thickness"}, {}},
       {"axisymmetric", 2, statics, true, true, true, {}, {}},
@@ -175,6 +176,13 @@ std::vector<Section> read_sections(const Json& json, const Groups& groups, const
                         "' cannot be combined: one is plane, the other three-dimensional (a plane model has "
                         "plane_truss, plane_spring and plane_mass)");
   }
+  const auto is_ring = [](const Section& s) { return s.physics && s.physics->name.starts_with("axisymmetric"); };
+  const auto ring = std::find_if(sections.begin(), sections.end(), is_ring);
+  for (const Section& section : sections)
+    if (ring != sections.end() && section.physics && section.physics->continuum && !is_ring(section))
+      section.json.fail("'" + section.physics->name + "' and '" + ring->physics->name +
+                        "' cannot be combined: their coordinates and forces have different meanings; use jobs of "
+                        "their own");
   return sections;
 }
 
@@ -208,6 +216,9 @@ std::string element_type(const Section& section, const std::string& shape) {
     return physics.name;
   }
   const std::string plain = physics.name + "." + shape;
+  if (physics.name == "finite_solid" && !known(plain))
+    section.json.fail("there are no " + plain + " elements" + (law.empty() ? "" : " of a material that is " + law) +
+                      "; solids of large displacements are isotropic tet4, tet10, wedge6, wedge15, hex8 and hex20");
   if (!section.json.has("formulation")) return plain;
   const Json formulation = section.json.at("formulation");
   const std::string& word = formulation.choice({"default", "full", "reduced", "bbar", "incompatible"});

@@ -17,6 +17,7 @@ struct Quantity {
   std::string word, code;
   PrintRequest::At at;
   Procedure procedure;
+  bool history = false;  // of histories alone
 };
 
 const std::vector<Quantity>& all_quantities() {
@@ -24,12 +25,13 @@ const std::vector<Quantity>& all_quantities() {
   constexpr auto statics = Procedure::statics;
   constexpr auto heat = Procedure::steady_heat;
   static const std::vector<Quantity> all = {
-      {"displacement", "U", At::nodes, statics}, {"reaction", "RF", At::nodes, statics},
-      {"velocity", "V", At::nodes, statics},     {"temperature", "NT", At::nodes, heat},
-      {"heat_flow", "RFL", At::nodes, heat},     {"stress", "S", At::elements, statics},
-      {"strain", "E", At::elements, statics},    {"energy", "ENER", At::elements, statics},
-      {"volume", "EVOL", At::elements, statics}, {"section_force", "SF", At::elements, statics},
-      {"heat_flux", "HFL", At::elements, heat},
+      {"displacement", "U", At::nodes, statics},       {"reaction", "RF", At::nodes, statics},
+      {"velocity", "V", At::nodes, statics},           {"temperature", "NT", At::nodes, heat},
+      {"heat_flow", "RFL", At::nodes, heat},           {"stress", "S", At::elements, statics},
+      {"strain", "E", At::elements, statics},          {"energy", "ENER", At::elements, statics},
+      {"volume", "EVOL", At::elements, statics},       {"section_force", "SF", At::elements, statics},
+      {"heat_flux", "HFL", At::elements, heat},        {"acceleration", "A", At::nodes, statics, true},
+      {"mises", "MISES", At::elements, statics, true}, {"element_energy", "ELSE", At::elements, statics, true},
   };
   return all;
 }
@@ -57,6 +59,8 @@ class StepReader {
           "the job has structural and heat sections: give 'steps' that define the analysis of "
           "them, e.g. {\"analysis\": \"heat\"} and {\"analysis\": \"static\"}");
     } else {
+      if (has_large_displacements(0))
+        root_.fail("the sections have large displacements: give 'steps' with \"analysis\": \"nonlinear_static\"");
       add_step(root_, "step 1", model_.body(0).procedure(), all_loads(0), all_supports(0));
       read_prints(root_, job_.steps.back());
     }
@@ -80,6 +84,8 @@ class StepReader {
       json.fail("'analysis' is missing; the job has sections for \"static\" and for \"heat\"");
     }
     const std::size_t body = *model_.find(procedure);
+    if (has_large_displacements(body))
+      json.fail("the sections have large displacements: use \"analysis\": \"nonlinear_static\"");
     add_step(json, name, procedure, json.has("loads") ? named_loads(json.at("loads"), body) : all_loads(body),
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
@@ -90,6 +96,23 @@ class StepReader {
       read_prints(json, step);
     else if (root_.has("print"))
       read_prints(root_, step);
+  }
+
+  static bool is_large(const ElementBlock& block) { return block.type_name().starts_with("finite_solid."); }
+  bool has_large_displacements(std::size_t body) {
+    const Domain& domain = model_.body(body).domain();
+    for (std::size_t k = 0; k < domain.block_count(); ++k)
+      if (is_large(domain.block(k))) return true;
+    return false;
+  }
+  /// All elements of a step of nonlinear statics must take large displacements.
+  void require_large_displacements(const Json& json, std::size_t body) {
+    const Domain& domain = model_.body(body).domain();
+    for (std::size_t k = 0; k < domain.block_count(); ++k)
+      if (const ElementBlock& block = domain.block(k);
+          block.size() > 0 && !is_large(block) && block.type_name() != "mass")
+        json.fail("elements of type " + block.type_name() +
+                  " are those of small displacements; give their sections \"physics\": \"finite_solid\"");
   }
 
   static std::vector<std::string> all_analyses() {
@@ -114,14 +137,22 @@ class StepReader {
       return false;
     const Procedure procedure = modal_procedure(analysis);
     std::vector<std::string> keys{"name", "title", "analysis", "supports", "print"};
-    const bool loaded =
-        procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic || procedure == Procedure::dynamic;
+    const bool loaded = procedure == Procedure::modal_dynamic || procedure == Procedure::harmonic ||
+                        procedure == Procedure::dynamic || procedure == Procedure::nonlinear_statics;
     if (loaded) keys.emplace_back("loads");
     for (const std::string& key : modal_keys(procedure)) keys.push_back(key);
     json.allow(keys);
     model_.require(Procedure::statics, json.at("analysis"), "this analysis");
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
+    const bool over_time = procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic;
+    if (has_large_displacements(body) && !over_time)
+      json.at("analysis")
+          .fail(
+              "the sections have large displacements, which this analysis does not take; give them \"physics\": "
+              "\"solid\"");
+    if (has_large_displacements(body) || procedure == Procedure::nonlinear_statics)
+      require_large_displacements(json.at("analysis"), body);
     add_step(json, name, Procedure::statics, {},
              json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body));
     JobStep& step = job_.steps.back();
@@ -136,6 +167,7 @@ class StepReader {
     if (auto* direct = std::get_if<DynamicStep>(&step.modal)) {
       step.total_time = direct->times.start + direct->times.period;
       read_motions(json, step, *direct);
+      read_histories(json, step);
     }
     if (json.has("print"))
       read_prints(json, step);
@@ -165,6 +197,7 @@ class StepReader {
     add_heat_loads(json, name, body, factors, request.loads);
     read_courses(json, body, prescribed, request.moved);
     step.modal = std::move(request);
+    read_histories(json, step);
     read_prints(json.has("print") ? json : root_, step);
     return true;
   }
@@ -198,6 +231,11 @@ class StepReader {
     const std::size_t body = *model_.find(Procedure::statics);
     const std::string name = name_of(json);
     const auto prescribed = json.has("supports") ? named_supports(json.at("supports"), body) : all_supports(body);
+    if (has_large_displacements(body))
+      json.at("analysis")
+          .fail(
+              "the sections have large displacements, which this analysis does not take; give them \"physics\": "
+              "\"solid\"");
     const std::size_t heat = heating_step(json.at("temperatures_from"), Procedure::statics);
     const auto* over = std::get_if<DynamicStep>(&job_.steps[heat].modal);
     if (!over)
@@ -227,17 +265,24 @@ class StepReader {
 
   void add_heat_loads(const Json& json, const std::string& name, std::size_t body, const Factors& factors,
                       std::vector<StepLoad>& step_loads) {
-    std::map<std::string, Json> amplitudes;
-    if (json.has("amplitudes"))
-      for (const auto& [load, course] : json.at("amplitudes").members()) {
+    const auto read = [&](const char* key) {
+      std::map<std::string, Json> amplitudes;
+      if (!json.has(key)) return amplitudes;
+      for (const auto& [load, course] : json.at(key).members()) {
         const bool acts = std::any_of(factors.begin(), factors.end(),
                                       [&, &load = load](const auto& f) { return loads_[f.first].name == load; });
         if (!acts) course.fail("the step has no load '" + load + "'");
         amplitudes.emplace(load, course);
       }
+      return amplitudes;
+    };
+    const auto find = [](const std::map<std::string, Json>& amplitudes, const std::string& load) {
+      const auto found = amplitudes.find(load);
+      return found == amplitudes.end() ? nullptr : &found->second;
+    };
+    const std::map<std::string, Json> amplitudes = read("amplitudes"), coefficients = read("coefficient_amplitudes");
     for (const auto& [i, factor] : factors) {
-      const auto found = amplitudes.find(loads_[i].name);
-      const HeatLoad load{loads_[i], factor, found == amplitudes.end() ? nullptr : &found->second};
+      const HeatLoad load{loads_[i], factor, find(amplitudes, loads_[i].name), find(coefficients, loads_[i].name)};
       for (StepLoad& made : add_heat_load(load, name, model_.body(body).domain()))
         step_loads.push_back(std::move(made));
       load_used_[i] = 1;
@@ -281,6 +326,10 @@ class StepReader {
       const bool zero = (!supports_[i].along || supports_[i].along->second == 0) &&
                         std::all_of(supports_[i].values.begin(), supports_[i].values.end(),
                                     [](const auto& v) { return v.second == 0; });
+      if (!zero && !moves[i] && step.procedure == Procedure::nonlinear_statics && !supports_[i].along) {
+        ramp_support(i, request, ends);
+        continue;
+      }
       if (!zero && !moves[i])
         json.fail("the support '" + supports_[i].name +
                   "' prescribes a value other than zero, which would jump at the beginning; give its course by "
@@ -291,6 +340,24 @@ class StepReader {
       for (const Prescribed& p : places.values) check_start(json, supports_[i].name, p, p.value);
     }
     support_at_ = std::move(ends);
+  }
+
+  /// In nonlinear statics, a support goes from where it is to what is prescribed.
+  void ramp_support(std::size_t support, DynamicStep& request, SupportPlaces& ends) {
+    Supports places;
+    apply_support(supports_[support], places);
+    std::map<double, MovedSupports> groups;  // by where they begin, as a share of what is prescribed
+    for (const Prescribed& p : places.values) {
+      if (p.value == 0) continue;
+      const auto before = support_at_.find({p.node, p.unknown});
+      MovedSupports& moved = groups[before == support_at_.end() ? 0.0 : before->second / p.value];
+      moved.places.push_back({p.node, p.unknown});
+      ends[{p.node, p.unknown}] = p.value;
+    }
+    for (auto& [begin, moved] : groups) {
+      moved.displacement = Amplitude({{0, begin}, {request.times.period, 1}});
+      request.moved.push_back(std::move(moved));
+    }
   }
 
   /// Supports begin where the step before has left them, which is at zero unless that step is continued.
@@ -450,44 +517,69 @@ class StepReader {
     const bool for_all = &owner == &root_ && model_.body_count() > 1;
     for (const Json& json : owner.at("print").items()) {
       json.allow({"at", "group", "values", "totals"});
-      PrintRequest request;
-      request.where = json.where();
-      request.at =
-          json.at("at").choice({"nodes", "elements"}) == "nodes" ? PrintRequest::At::nodes : PrintRequest::At::elements;
-      std::vector<std::string> words;
-      for (const Quantity& q : all_quantities())
-        if (q.at == request.at) words.push_back(q.word);
-      for (const Json& item : json.at("values").items()) {
-        const std::string& word = item.choice(words);
-        for (const Quantity& q : all_quantities()) {
-          if (q.word != word || q.at != request.at) continue;
-          if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic &&
-              step.procedure != Procedure::dynamic)
-            item.fail("'velocity' is a result of steps of dynamics, modal dynamics and harmonic response");
-          if (is_heat(q.procedure) == is_heat(step.procedure))
-            request.quantities.push_back(q.code);
-          else if (!for_all)
-            item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
-        }
+      PrintRequest request = read_request(json, step, for_all, false);
+      if (!request.quantities.empty()) step.prints.push_back(std::move(request));
+    }
+  }
+
+  /// "at", "group", "values" and "totals" of a table or a history. Of a request for all steps, quantities that a step
+  /// does not have are left out.
+  PrintRequest read_request(const Json& json, const JobStep& step, bool for_all, bool history) {
+    PrintRequest request;
+    request.where = json.where();
+    request.at =
+        json.at("at").choice({"nodes", "elements"}) == "nodes" ? PrintRequest::At::nodes : PrintRequest::At::elements;
+    std::vector<std::string> words;
+    for (const Quantity& q : all_quantities())
+      if (q.at == request.at && (history || !q.history)) words.push_back(q.word);
+    for (const Json& item : json.at("values").items()) {
+      const std::string& word = item.choice(words);
+      for (const Quantity& q : all_quantities()) {
+        if (q.word != word || q.at != request.at) continue;
+        if (q.code == "V" && step.procedure != Procedure::modal_dynamic && step.procedure != Procedure::harmonic &&
+            step.procedure != Procedure::dynamic)
+          item.fail("'velocity' is a result of steps of dynamics, modal dynamics and harmonic response");
+        if (is_heat(q.procedure) == is_heat(step.procedure))
+          request.quantities.push_back(q.code);
+        else if (!for_all)
+          item.fail("'" + word + "' is not a result of a step of " + to_string(step.procedure));
       }
-      if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name the results to print");
-      if (json.has("totals")) {
-        const std::string& totals = json.at("totals").choice({"no", "also", "only"});
-        request.totals = totals == "no"     ? PrintRequest::Totals::no
-                         : totals == "also" ? PrintRequest::Totals::also
-                                            : PrintRequest::Totals::only;
+    }
+    if (json.at("values").items().empty()) json.at("values").fail("the list is empty; name the results");
+    if (json.has("totals")) {
+      const std::string& totals = json.at("totals").choice({"no", "also", "only"});
+      request.totals = totals == "no"     ? PrintRequest::Totals::no
+                       : totals == "also" ? PrintRequest::Totals::also
+                                          : PrintRequest::Totals::only;
+    }
+    if (json.has("group") && !request.quantities.empty()) {
+      Body& body = model_.body(step.domain);
+      const Json group = json.at("group");
+      request.set =
+          request.at == PrintRequest::At::nodes
+              ? body.node_set(model_.groups().select(group, {0, 1, 2, 3}, "a table is of"), group)
+              : body.element_set(model_.groups().select(group, body.element_dimensions(), "a table of elements is of"),
+                                 group);
+    }
+    return request;
+  }
+
+  /// "histories" of a step of dynamics or transient heat.
+  void read_histories(const Json& owner, JobStep& step) {
+    if (!owner.has("histories")) return;
+    const double period = std::get<DynamicStep>(step.modal).times.period;
+    for (const Json& json : owner.at("histories").items()) {
+      json.allow({"name", "at", "group", "values", "totals", "position", "every", "interval", "number", "times"});
+      HistoryRequest history;
+      history.of = read_request(json, step, false, true);
+      history.name = json.has("name") ? json.at("name").text() : history.of.set;
+      if (history.name.empty()) history.name = history.of.at == PrintRequest::At::nodes ? "NALL" : "EALL";
+      if (json.has("position")) {
+        if (history.of.at == PrintRequest::At::nodes) json.at("position").fail("this is for histories of elements");
+        history.centroids = json.at("position").choice({"points", "centroids"}) == "centroids";
       }
-      if (request.quantities.empty()) continue;
-      if (json.has("group")) {
-        Body& body = model_.body(step.domain);
-        const Json group = json.at("group");
-        request.set =
-            request.at == PrintRequest::At::nodes
-                ? body.node_set(model_.groups().select(group, {0, 1, 2, 3}, "a table is of"), group)
-                : body.element_set(
-                      model_.groups().select(group, body.element_dimensions(), "a table of elements is of"), group);
-      }
-      step.prints.push_back(std::move(request));
+      read_history_states(json, period, history.states);
+      step.histories.push_back(std::move(history));
     }
   }
 

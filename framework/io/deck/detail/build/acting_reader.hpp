@@ -289,6 +289,7 @@ class ActingReader {
     Ledger& ledger = card.radiation ? s_.radiations : s_.films;
     if (forgets(card.radiation ? ActingKind::radiation : ActingKind::film)) ledger.clear();
     const char letter = card.radiation ? 'R' : 'F';
+    const AmplitudeCard* const of_coefficient = coefficient_amplitude(card);
     for (const auto& e : card.entries) {
       Model* m = model_for(Physics::heat, card.radiation ? "*RADIATE" : "*FILM", e.place);
       if (card.radiation) {
@@ -296,6 +297,7 @@ class ActingReader {
       } else if (e.film < 0) {
         b_.fail("the film coefficient is negative; it must be zero or positive", e.place);
       }
+      if (of_coefficient) check_coefficients(card, e, *of_coefficient);
       if (!m) continue;
       std::vector<FaceRef> faces;
       if (!e.surface.empty()) {
@@ -313,8 +315,30 @@ class ActingReader {
       for (const FaceRef& f : faces) {
         Acting a = acting(face_key(f), e.sink, e.place);
         a.extra = e.film;
+        a.extra_amplitude = of_coefficient;
         ledger.add(a);
       }
+    }
+  }
+
+  const AmplitudeCard* coefficient_amplitude(const FilmCard& card) const {
+    if (card.coefficient_amplitude.empty()) return nullptr;
+    const auto found = b_.deck.amplitudes.find(card.coefficient_amplitude);
+    if (found == b_.deck.amplitudes.end())
+      b_.fail(ErrorCode::not_found,
+              "there is no amplitude '" + card.coefficient_amplitude + "'" +
+                  suggestion_from(card.coefficient_amplitude, b_.deck.amplitudes),
+              action_->place);
+    return &found->second;
+  }
+
+  void check_coefficients(const FilmCard& card, const FilmCard::Entry& e, const AmplitudeCard& amplitude) const {
+    for (const auto& [time, factor] : amplitude.curve.points()) {
+      if (e.film * factor < 0)
+        b_.fail(std::string(card.radiation ? "RADIATION" : "FILM") + " AMPLITUDE makes the " +
+                    (card.radiation ? "emissivity" : "film coefficient") + " negative",
+                e.place);
+      if (card.radiation && e.film * factor > 1) b_.fail("RADIATION AMPLITUDE makes the emissivity exceed 1", e.place);
     }
   }
 

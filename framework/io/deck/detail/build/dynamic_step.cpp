@@ -41,6 +41,20 @@ void ModalStepMaker::check_direct(const JobStep& step, const StepCard& card, con
             place);
   if (!state.network_pressures.empty())
     b_.fail("loads like P1NP are not supported in *DYNAMIC steps: give the pressure by P1", place);
+  if (card.nlgeom)
+    for (const BodyActing& body : state.bodies)
+      if (body.label == "CENTRIF" && body.value != 0)
+        b_.fail("CENTRIF with NLGEOM would have to follow the deformed body, which is not supported", body.place);
+  if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics && !b_.deck.initial_motions.empty())
+    b_.fail("*INITIAL CONDITIONS of displacements or velocities with a *STATIC step before *DYNAMIC are not supported",
+            place);
+  if (direct_ && b_.job.steps[*direct_].procedure == Procedure::nonlinear_statics)
+    for (const Acting& a : state.supports.acting())
+      if (!ended_supports_.contains(a.key))
+        b_.fail(
+            "a support that begins in a later step with NLGEOM would jump to its place, since the node has moved; give "
+            "it in the first step",
+            a.place);
   if (card.ramp)
     b_.fail("*STEP, AMPLITUDE=RAMP is not supported in *DYNAMIC steps: give the loads an *AMPLITUDE", card.place);
   if (card.perturbation)
@@ -115,6 +129,21 @@ void ModalStepMaker::check_explicit_sequence(const StepCard& card) const {
         card.procedure_place);
 }
 
+/// A step without *BULK VISCOSITY has that of the explicit step that it continues.
+void ModalStepMaker::take_bulk_viscosity(const StepCard& card, ExplicitMethod& method) const {
+  if (card.dynamic.has_bulk_viscosity) return;
+  const auto* before = direct_ ? &std::get<DynamicStep>(b_.job.steps[*direct_].modal) : nullptr;
+  if (before && before->explicit_method) {
+    method.linear_viscosity = before->explicit_method->linear_viscosity;
+    method.quadratic_viscosity = before->explicit_method->quadratic_viscosity;
+  } else if (b_.options.dialect == Dialect::abaqus) {
+    b_.note(
+        "*DYNAMIC, EXPLICIT: there is no bulk viscosity here; Abaqus has the coefficients 0.06 and 1.2 unless "
+        "others are given: add *BULK VISCOSITY for these",
+        card.procedure_place);
+  }
+}
+
 void ModalStepMaker::add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state,
                                       double start, std::vector<StepLoad>& loads) {
   const std::vector<Acting>& acting = state.temperatures.acting();
@@ -168,6 +197,7 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   check_explicit_sequence(card);
   if (request.explicit_method) {
     request.method = "central-differences";
+    take_bulk_viscosity(card, *request.explicit_method);
     if (b_.options.dialect == Dialect::abaqus)
       b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
               card.procedure_place);

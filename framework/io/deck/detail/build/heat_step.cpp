@@ -1,8 +1,11 @@
 #include <cmath>
+#include <functional>
 #include <map>
+#include <string>
 #include <utility>
 
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
+#include <voussoir/framework/io/detail/course_points.hpp>
 
 // Steps of transient heat (*HEAT TRANSFER without STEADY STATE) and of the stress that it causes.
 
@@ -62,23 +65,46 @@ std::vector<MovedSupports> ModalStepMaker::moved_temperatures(const Model& model
   return list;
 }
 
+/// Adds fluxes that surroundings send, with a factor that may be a product: that of the coefficient times a function of
+/// the temperature of the surroundings.
+void ModalStepMaker::add_sent_flux(Model& model, const std::string& name, const std::vector<Acting>& fluxes,
+                                   const AmplitudeCard& sink, const AmplitudeCard* coefficient, double start,
+                                   const std::function<double(double)>& of_sink, std::vector<StepLoad>& loads) {
+  ActingState only = only_fluxes(fluxes);
+  StepLoad load;
+  load.load_case = loads_.make(model, name, only, {}, false);
+  if (load.load_case.empty()) return;
+  const Amplitude sinks = over_heat_step(sink, start);
+  if (!coefficient && !of_sink) {
+    load.amplitude = sinks;
+  } else {
+    const Amplitude factors = coefficient ? over_heat_step(*coefficient, start) : Amplitude();
+    load.course = [sinks, factors, of_sink](double time) {
+      return factors.at(time) * (of_sink ? of_sink(sinks.at(time)) : sinks.at(time));
+    };
+    load.amplitude = coefficient ? voussoir::detail::points_of_course({&sinks, &factors}, load.course) : sinks;
+  }
+  loads.push_back(std::move(load));
+}
+
 /// A film whose sink has an amplitude is a film with the sink 0, which heat_loads() has, and a flux with the amplitude.
 void ModalStepMaker::add_film_loads(const JobStep& step, Model& model, ActingState& state, double start,
                                     std::vector<StepLoad>& loads) {
   for (const auto& [name, card] : b_.deck.amplitudes) {
-    std::vector<Acting> fluxes;
+    std::map<std::string, std::pair<const AmplitudeCard*, std::vector<Acting>>> by_coefficient;
     for (Acting a : state.films.acting()) {
       if (a.amplitude != &card) continue;
       a.value *= a.extra;
-      a.amplitude = nullptr;
-      fluxes.push_back(a);
+      auto& group = by_coefficient[name_of_amplitude(a.extra_amplitude)];
+      group.first = a.extra_amplitude;
+      a.amplitude = a.extra_amplitude = nullptr;
+      group.second.push_back(a);
     }
-    if (fluxes.empty()) continue;
-    ActingState only = only_fluxes(fluxes);
-    StepLoad load;
-    load.load_case = loads_.make(model, "films of " + step.name + ", amplitude " + name, only, {}, false);
-    load.amplitude = over_heat_step(card, start);
-    if (!load.load_case.empty()) loads.push_back(std::move(load));
+    for (const auto& [coefficient, group] : by_coefficient)
+      add_sent_flux(model,
+                    "films of " + step.name + ", amplitude " + name +
+                        (coefficient.empty() ? "" : ", film amplitude " + coefficient),
+                    group.second, card, group.first, start, {}, loads);
   }
 }
 
@@ -87,7 +113,7 @@ void ModalStepMaker::add_film_loads(const JobStep& step, Model& model, ActingSta
 void ModalStepMaker::add_radiation_loads(const JobStep& step, Model& model, ActingState& state, double start,
                                          std::vector<StepLoad>& loads) {
   for (const auto& [name, card] : b_.deck.amplitudes) {
-    std::map<double, std::vector<Acting>> by_sink;
+    std::map<std::pair<double, std::string>, std::pair<const AmplitudeCard*, std::vector<Acting>>> by_sink;
     for (Acting a : state.radiations.acting()) {
       if (a.amplitude != &card || a.extra == 0) continue;
       const double sink = a.value, zero = *b_.deck.absolute_zero;
@@ -95,23 +121,49 @@ void ModalStepMaker::add_radiation_loads(const JobStep& step, Model& model, Acti
         if (sink * factor < zero)
           b_.fail("the amplitude makes the ambient temperature of radiation fall below ABSOLUTE ZERO", a.place);
       a.value = a.extra * *b_.deck.stefan_boltzmann;
-      a.amplitude = nullptr;
-      by_sink[sink].push_back(a);
+      auto& group = by_sink[{sink, name_of_amplitude(a.extra_amplitude)}];
+      group.first = a.extra_amplitude;
+      a.amplitude = a.extra_amplitude = nullptr;
+      group.second.push_back(a);
     }
     int number = 0;
-    for (const auto& [sink, fluxes] : by_sink) {
-      ActingState only = only_fluxes(fluxes);
-      StepLoad load;
-      load.load_case =
-          loads_.make(model, "radiation of " + step.name + ", amplitude " + name + ", " + std::to_string(++number),
-                      only, {}, false);
-      load.amplitude = over_heat_step(card, start);  // its points are those of the course
-      load.course = [sink = sink, zero = *b_.deck.absolute_zero, curve = over_heat_step(card, start)](double time) {
-        return std::pow(sink * curve.at(time) - zero, 4);
-      };
-      if (!load.load_case.empty()) loads.push_back(std::move(load));
-    }
+    for (const auto& [key, group] : by_sink)
+      add_sent_flux(
+          model, "radiation of " + step.name + ", amplitude " + name + ", " + std::to_string(++number), group.second,
+          card, group.first, start,
+          [sink = key.first, zero = *b_.deck.absolute_zero](double factor) {
+            return std::pow(sink * factor - zero, 4);
+          },
+          loads);
   }
+}
+
+/// Films and radiation whose coefficients have an amplitude.
+void ModalStepMaker::add_coefficient_loads(const JobStep& step, Model& model, ActingState& plain, double start,
+                                           std::vector<StepLoad>& loads) {
+  for (const auto& [name, card] : b_.deck.amplitudes) {
+    ActingState only;
+    const auto take = [&, &card = card](Ledger& from, Ledger& to) {
+      for (Acting a : from.acting()) {
+        if (a.extra_amplitude != &card) continue;
+        a.extra_amplitude = nullptr;
+        to.add(a);
+      }
+    };
+    take(plain.films, only.films);
+    take(plain.radiations, only.radiations);
+    if (only.films.empty() && only.radiations.empty()) continue;
+    StepLoad load;
+    load.load_case = loads_.make(model, "films of " + step.name + ", film amplitude " + name, only, {}, false);
+    load.amplitude = over_heat_step(card, start);
+    if (!load.load_case.empty()) loads.push_back(std::move(load));
+  }
+}
+
+std::string ModalStepMaker::name_of_amplitude(const AmplitudeCard* amplitude) const {
+  for (const auto& [name, card] : b_.deck.amplitudes)
+    if (&card == amplitude) return name;
+  return "";
 }
 
 std::vector<StepLoad> ModalStepMaker::heat_loads(const JobStep& step, Model& model, ActingState& state, double start) {
@@ -134,7 +186,8 @@ std::vector<StepLoad> ModalStepMaker::heat_loads(const JobStep& step, Model& mod
     if (amplitude) load.amplitude = over_heat_step(*amplitude, start);
     loads.push_back(std::move(load));
   };
-  add(plain, nullptr, "loads of " + step.name);
+  add(plain, nullptr, "loads of " + step.name);  // coefficients with an amplitude are zero in it
+  add_coefficient_loads(step, model, plain, start, loads);
   plain.films.clear();
   plain.radiations.clear();
   for (const auto& [name, card] : b_.deck.amplitudes)

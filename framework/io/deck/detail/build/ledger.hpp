@@ -15,6 +15,7 @@ struct Acting {
   bool imaginary = false;  ///< LOAD CASE=2; the key says so too, as both parts act side by side
   double value = 0, extra = 0;
   const AmplitudeCard* amplitude = nullptr;
+  const AmplitudeCard* extra_amplitude = nullptr;  ///< of `extra`: FILM AMPLITUDE, RADIATION AMPLITUDE
   Place place;
 };
 
@@ -28,7 +29,8 @@ class Ledger {
   void clear() { acting_.clear(); }
   bool empty() const { return acting_.empty(); }
   bool follows_amplitudes() const {
-    return std::any_of(acting_.begin(), acting_.end(), [](const Acting& a) { return a.amplitude != nullptr; });
+    return std::any_of(acting_.begin(), acting_.end(),
+                       [](const Acting& a) { return a.amplitude != nullptr || a.extra_amplitude != nullptr; });
   }
   /// Gives each entry to a function; what later cards replace may be among them unless acting() was called.
   template <class Look>

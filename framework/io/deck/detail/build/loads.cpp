@@ -96,6 +96,12 @@ std::map<Value, std::vector<FaceRef>> by_value(const std::vector<Acting>& acting
 }
 
 double plain_value(const Acting& a, double factor) { return a.value * factor; }
+/// What acts, with the factors of coefficients.
+std::vector<Acting> with_coefficients(std::vector<Acting> films, const StepTime& time) {
+  for (Acting& a : films)
+    if (a.extra_amplitude) a.extra *= factor_of(a.extra_amplitude, time);
+  return films;
+}
 /// (film coefficient, sink): an amplitude is that of the sink.
 std::pair<double, double> film_value(const Acting& a, double factor) { return {a.extra, a.value * factor}; }
 
@@ -130,10 +136,12 @@ void LoadMaker::heat(Model& m, ActingState& state, const StepTime& time) {
     if (value != 0) record_.surfaces.push_back({"flux", surface_of(m, "flux", std::move(faces)), {value}});
   for (auto& [value, elements] : by_value<double>(state.sources.acting(), time, plain_value))
     if (value != 0) record_.bodies.push_back({"source", surface_of(m, "elements", std::move(elements)), {value}});
-  for (auto& [value, faces] : by_value<std::pair<double, double>>(state.films.acting(), time, film_value))
+  for (auto& [value, faces] :
+       by_value<std::pair<double, double>>(with_coefficients(state.films.acting(), time), time, film_value))
     if (value.first != 0)
       record_.surfaces.push_back({"convection", surface_of(m, "film", std::move(faces)), {value.first, value.second}});
-  for (auto& [value, faces] : by_value<std::pair<double, double>>(state.radiations.acting(), time, film_value)) {
+  for (auto& [value, faces] :
+       by_value<std::pair<double, double>>(with_coefficients(state.radiations.acting(), time), time, film_value)) {
     if (value.first == 0) continue;
     const double zero = *build_.deck.absolute_zero;
     if (value.second < zero)

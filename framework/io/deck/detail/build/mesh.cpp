@@ -214,8 +214,35 @@ void assign_sections(Build& b) {
   b.fail(text, b.element_place(first));
 }
 
+/// Axisymmetric elements are combined with nothing that has another idea of its coordinates; plane stress and plane
+/// strain share displacements in the plane, and may be combined.
+void check_families(Build& b) {
+  const auto first = [&](auto fits) -> const ElementCard* {
+    for (std::size_t c = 0; c < b.meaning.size(); ++c)
+      if (fits(b.meaning[c]->family)) return &b.deck.elements[c];
+    return nullptr;
+  };
+  const ElementCard* const ring = first([](Family f) { return f == Family::axisymmetric; });
+  const ElementCard* const other =
+      first([](Family f) { return f == Family::solid || (is_plane(f) && f != Family::axisymmetric); });
+  if (ring && other)
+    b.fail(
+        "axisymmetric elements (" + ring->type + ", at " + b.deck.where(ring->place) + ") and " + other->type +
+            " elements are in one deck: their coordinates and forces have different meanings; put them into decks of "
+            "their own",
+        other->place);
+  const ElementCard* const stress = first([](Family f) { return f == Family::plane_stress; });
+  const ElementCard* const strain = first([](Family f) { return f == Family::plane_strain; });
+  if (stress && strain)
+    b.note("the deck has elements of plane stress (" + stress->type + ", at " + b.deck.where(stress->place) +
+               ") and of plane strain (" + strain->type +
+               "): they share displacements in the plane, and each keeps its own state across it",
+           strain->place);
+}
+
 /// Whether everything lies in a plane, and that what should does.
 void find_space(Build& b) {
+  check_families(b);
   bool plane = false, space = false;
   for (const ElementMeaning* m : b.meaning) {
     if (is_plane(m->family) || is_plane_line(*m))

@@ -35,10 +35,36 @@ void ModalStepMaker::note_initial_motions() const {
               card.entries.front().place);
 }
 
+void ModalStepMaker::note_unused_cards() const {
+  note_initial_motions();
+  const auto& steps = b_.deck.steps;
+  const bool others =
+      std::any_of(steps.begin(), steps.end(), [](const auto& s) { return s.procedure != Procedure::dynamic; });
+  for (const auto& [name, material] : b_.deck.materials)
+    if (material.damping && others)
+      b_.note(
+          "*DAMPING acts in *DYNAMIC steps, and has no effect in static, heat and *FREQUENCY steps; modes are damped "
+          "by "
+          "*MODAL DAMPING",
+          material.damping->place);
+  for (const auto& [name, points] : b_.deck.time_points) {
+    const auto is_used = [&, &name = name](const StepCard& step) {
+      const auto refers = [&](const auto& card) { return card.time_points == name; };
+      return std::any_of(step.prints.begin(), step.prints.end(), refers) ||
+             std::any_of(step.files.begin(), step.files.end(), refers) ||
+             std::any_of(step.histories.begin(), step.histories.end(), refers);
+    };
+    if (std::none_of(steps.begin(), steps.end(), is_used))
+      b_.note("*TIME POINTS '" + name + "' are ignored: no card refers to them; give TIME POINTS=" + name +
+                  " on *NODE PRINT, *EL PRINT, *NODE FILE, *EL FILE or *OUTPUT",
+              points.place);
+  }
+}
+
 void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
                           double start) {
   step_place_ = card.place;
-  if (step.procedure != Procedure::dynamic) direct_.reset();
+  if (step.procedure != Procedure::dynamic && step.procedure != Procedure::nonlinear_statics) direct_.reset();
   if (!uses_modes(step.procedure)) {
     dynamic_.reset();
     if (step.procedure == Procedure::statics) {
@@ -48,6 +74,7 @@ void ModalStepMaker::make(JobStep& step, std::size_t index, const StepCard& card
     }
     if (card.modal.damping || !card.modal.base.empty())
       b_.fail("*MODAL DAMPING and *BASE MOTION belong in *MODAL DYNAMIC and *STEADY STATE DYNAMICS steps", card.place);
+    if (step.procedure == Procedure::nonlinear_statics) step.modal = increments(step, index, card, model, state, start);
     if (step.procedure == Procedure::dynamic) step.modal = direct(step, index, card, model, state, start);
     if (step.procedure == Procedure::transient_heat) step.modal = heat(step, card, model, state, start);
     if (step.procedure == Procedure::thermal_stress) step.modal = stress(step, card, model, state, start);
@@ -155,7 +182,7 @@ std::string ModalStepMaker::name_of_share(const StepTime::Share& share, const Jo
 }
 
 std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& model, ActingState& state, double start,
-                                                bool harmonic) {
+                                                bool harmonic, std::vector<bool>* plain) {
   std::vector<StepLoad> loads;
   for (Ledger* ledger : {&state.forces, &state.pressures, &state.surface_pressures}) ledger->acting();
   refuse_old_loads(state, harmonic);
@@ -172,6 +199,7 @@ std::vector<StepLoad> ModalStepMaker::loads_for(const JobStep& step, Model& mode
         harmonic ? (share.amplitude ? share.amplitude->curve : Amplitude()) : over_step(share.amplitude, start);
     if (share.imaginary) std::swap(load.real, load.imaginary);
     loads.push_back(std::move(load));
+    if (plain) plain->push_back(!share.amplitude);
   }
   return loads;
 }
@@ -289,6 +317,10 @@ void ModalStepMaker::set_outputs(JobStep& step, const StepCard& card, double sta
     });
     if (of != card.prints.end()) step.prints[i].times = times_of(of->time_points, start, card.period, of->place);
   }
+  for (HistoryRequest& history : step.histories)
+    for (const HistoryCard& of : card.histories)
+      if (of.request.of.where == history.of.where && !of.time_points.empty())
+        history.states.times = times_of(of.time_points, start, card.period, of.place);
 }
 
 HarmonicStep ModalStepMaker::harmonic(const JobStep& step, std::size_t index, const StepCard& card, Model& model,

@@ -1,7 +1,11 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <voussoir/framework/io/deck/detail/build/steps.hpp>
@@ -16,6 +20,8 @@ class ModalStepMaker {
 
   /// Notes initial displacements and velocities of decks that have no step to begin with them.
   void note_initial_motions() const;
+  /// Notes that damping of materials does not act in some steps, and *TIME POINTS that nothing refers to.
+  void note_unused_cards() const;
   /// Fills JobStep::modal, and the times of tables. The supports of the step are there already; `start` is the total
   /// time at its beginning. Steps of statics and heat end what a later step could continue.
   void make(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state, double start);
@@ -31,15 +37,31 @@ class ModalStepMaker {
   void check_direct(const JobStep& step, const StepCard& card, const Model& model, ActingState& state) const;
   /// Errors for a step of explicit dynamics that cannot continue the one before.
   void check_explicit_sequence(const StepCard& card) const;
+  void take_bulk_viscosity(const StepCard& card, ExplicitMethod& method) const;
   /// Temperatures of a step of direct integration, as load cases: values times their amplitudes.
   void add_temperatures(const JobStep& step, std::size_t index, Model& model, ActingState& state, double start,
                         std::vector<StepLoad>& loads);
   /// Motions of supports over a step of `period`, which begin where supports are.
   std::vector<MovedSupports> moved_supports(const Model& model, ActingState& state, std::size_t index, double start,
                                             double period);
+  /// Statics in increments: static_step.cpp.
+  DynamicStep increments(JobStep& step, std::size_t index, const StepCard& card, Model& model, ActingState& state,
+                         double start);
+  void check_increments(const JobStep& step, const StepCard& card, const ActingState& state) const;
+  void ramp_loads(const StepCard& card, ActingState& state, const std::vector<bool>& plain,
+                  std::vector<StepLoad>& loads);
+  void refuse_replaced_loads(ActingState& state);
+  std::vector<MovedSupports> ramped_supports(JobStep& step, std::size_t index, const StepCard& card, const Model& model,
+                                             ActingState& state, double start);
   /// Transient heat: heat_step.cpp.
   DynamicStep heat(JobStep& step, const StepCard& card, Model& model, ActingState& state, double start);
   std::vector<StepLoad> heat_loads(const JobStep& step, Model& model, ActingState& state, double start);
+  void add_sent_flux(Model& model, const std::string& name, const std::vector<Acting>& fluxes,
+                     const AmplitudeCard& sink, const AmplitudeCard* coefficient, double start,
+                     const std::function<double(double)>& of_sink, std::vector<StepLoad>& loads);
+  void add_coefficient_loads(const JobStep& step, Model& model, ActingState& plain, double start,
+                             std::vector<StepLoad>& loads);
+  std::string name_of_amplitude(const AmplitudeCard* amplitude) const;  ///< "" where there is none
   void add_film_loads(const JobStep& step, Model& model, ActingState& state, double start,
                       std::vector<StepLoad>& loads);
   void add_radiation_loads(const JobStep& step, Model& model, ActingState& state, double start,
@@ -55,7 +77,9 @@ class ModalStepMaker {
   /// The step whose modes are superposed. Errors for what a superposition does not take.
   std::size_t modes_for(const JobStep& step, const StepCard& card, ActingState& state) const;
   StepDamping damping_for(const StepCard& card);
-  std::vector<StepLoad> loads_for(const JobStep& step, Model& model, ActingState& state, double start, bool harmonic);
+  /// `plain`, where it is given, takes whether each of the loads follows no amplitude.
+  std::vector<StepLoad> loads_for(const JobStep& step, Model& model, ActingState& state, double start, bool harmonic,
+                                  std::vector<bool>* plain = nullptr);
   const AmplitudeCard& amplitude_of(const BaseMotionCard& motion) const;
   std::vector<double> times_of(const std::string& name, double start, double period, Place place) const;
   void set_initial_motion(std::vector<InitialMotion>& displacement, std::vector<InitialMotion>& velocity,
@@ -77,12 +101,15 @@ class ModalStepMaker {
   std::optional<std::size_t> last_heat_;        // the last step of heat, whose temperatures the next one begins with
   bool any_direct_ = false;                     // there was one before
   std::map<std::uint64_t, double> support_at_;  // where supports are at the end of that step, by key; else 0
-  bool any_dynamic_ = false;                    // there was a step of modal dynamics
-  bool loaded_statics_ = false;                 // the last static step had loads
-  bool deformed_ = false;                       // there was such a step since the last modes
-  bool ever_deformed_ = false;                  // there was such a step at all
-  Place step_place_;                            // of the step that is being made
-  StepDamping damping_;                         // lasts until it is given anew
+  std::vector<StepLoad> ended_loads_;           // of the last step of statics in increments: load cases and factors
+  std::set<std::pair<int, std::uint64_t>> ended_keys_;  // what those loads act on, by ledger
+  std::set<std::uint64_t> ended_supports_;              // what was supported in that step
+  bool any_dynamic_ = false;                            // there was a step of modal dynamics
+  bool loaded_statics_ = false;                         // the last static step had loads
+  bool deformed_ = false;                               // there was such a step since the last modes
+  bool ever_deformed_ = false;                          // there was such a step at all
+  Place step_place_;                                    // of the step that is being made
+  StepDamping damping_;                                 // lasts until it is given anew
 };
 
 }  // namespace voussoir::deck

@@ -5,7 +5,7 @@
 
 #include <voussoir/framework/domain/detail/boundary_faces.hpp>
 #include <voussoir/framework/domain/shape_topology.hpp>
-#include <voussoir/framework/io/deck/detail/build/build.hpp>
+#include <voussoir/framework/io/deck/detail/build/large_displacements.hpp>
 
 // The domains of a job: blocks of elements that have a type and a section in common, sets, surfaces.
 
@@ -69,9 +69,11 @@ void swap_middle(std::vector<Id>& nodes) {
 }
 
 void add_blocks(Build& b, Model& m) {
+  const bool large = m.physics == Physics::structure && find_large_displacements(b);
   for (const PlannedBlock& planned : plan_blocks(b, m.physics)) {
     const SectionCard& section = b.deck.sections[planned.section];
-    const std::string type = with_rotation(section, type_in(b, m.physics, *planned.meaning));
+    std::string type = with_rotation(section, type_in(b, m.physics, *planned.meaning));
+    if (large) type = large_type(b, *planned.meaning, type, b.deck.elements[planned.segments.front().card].place);
     ElementBlock& block = m.domain->add_block(block_name(*m.domain, section.set, planned.meaning->name), type);
     const auto index = static_cast<std::int32_t>(m.domain->block_count()) - 1;
     std::int32_t element = 0;
@@ -98,6 +100,10 @@ void add_blocks(Build& b, Model& m) {
     if (gather && middle_last) swap_middle(nodes);
     if (gather) block.add_many(ids, nodes);
     apply_section(b, m, block, section, *planned.meaning);
+    if (large && block.material() && !block.material()->law().empty())
+      b.fail("material '" + block.material()->name() + "' is " + block.material()->law() +
+                 ", which is not supported with NLGEOM: it takes isotropic *ELASTIC",
+             section.place);
     const auto components = static_cast<std::uint8_t>(block.type().program().components());
     for (std::int32_t n : block.connectivity()) m.components[n] = std::max(m.components[n], components);
   }

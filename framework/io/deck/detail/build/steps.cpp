@@ -22,6 +22,12 @@ void ActingState::end_step(const StepTime& time) {
   for (Ledger* ledger : {&supports, &temperatures_prescribed, &forces, &flows, &pressures, &surface_pressures, &fluxes,
                          &films, &radiations, &sources, &temperatures})
     ledger->change(settle);
+  const auto settle_coefficient = [&](Acting& a) {
+    if (!a.extra_amplitude || a.extra_amplitude->total_time) return;
+    a.extra *= factor_of(a.extra_amplitude, time);
+    a.extra_amplitude = nullptr;
+  };
+  for (Ledger* ledger : {&films, &radiations}) ledger->change(settle_coefficient);
   for (BodyActing& body : bodies) settle(body);
 }
 
@@ -109,6 +115,40 @@ std::vector<PrintRequest> check_prints(Build& b, const Model& m, const StepCard&
   return prints;
 }
 
+/// The curves that a step asks for, of sets that are there. Their time points are set by the maker of the step.
+std::vector<HistoryRequest> check_histories(Build& b, const Model& m, const StepCard& step) {
+  std::vector<HistoryRequest> histories;
+  if (*step.procedure != Procedure::dynamic && *step.procedure != Procedure::transient_heat) {
+    if (has_states(*step.procedure) && !step.histories.empty())
+      b.note(
+          "*OUTPUT, HISTORY is ignored in this step: curves are recorded in *DYNAMIC and transient *HEAT TRANSFER "
+          "steps",
+          step.histories.front().place);
+    return histories;
+  }
+  for (const HistoryCard& card : step.histories) {
+    HistoryRequest request = card.request;
+    const std::string& set = request.of.set;
+    if (!set.empty() && request.of.at == PrintRequest::At::nodes) b.nodes_of_set(set, card.place);
+    if (!set.empty() && request.of.at == PrintRequest::At::elements) {
+      const auto elements = b.elements_of({set, 0}, card.place);
+      if (std::none_of(elements.begin(), elements.end(), [&](std::size_t e) { return m.ref[e].block >= 0; })) {
+        b.note("element set '" + set + "' does not exist in this step and has no history", card.place);
+        continue;
+      }
+    }
+    if (card.interval > 0) request.states.interval = card.interval;
+    if (card.number > 0) request.states.interval = step.period / card.number;
+    histories.push_back(std::move(request));
+  }
+  return histories;
+}
+
+void set_requests(Build& b, const Model& m, const StepCard& card, JobStep& step) {
+  step.prints = check_prints(b, m, card);
+  step.histories = check_histories(b, m, card);
+}
+
 /// Supports with their whole values, whatever their amplitudes.
 Supports make_whole_supports(Build& b, const Model& m, const ActingState& state, const StepTime& time) {
   ActingState whole = state;
@@ -140,7 +180,7 @@ void build_steps(Build& b) {
   for (const Action& action : b.deck.actions) reader.take(action);
   LoadMaker loads(b);
   ModalStepMaker modal(b, loads);
-  modal.note_initial_motions();
+  modal.note_unused_cards();
   // What was made last of each model, and of which state: where nothing has changed since, a step takes it as it is.
   struct Made {
     std::shared_ptr<const Supports> supports;
@@ -199,7 +239,7 @@ void build_steps(Build& b) {
     }
     step.supports = made.supports;
     if (!of_modes) step.load_case = made.load_case;
-    step.prints = check_prints(b, m, card);
+    set_requests(b, m, card, step);
     modal.make(step, i, card, m, state, start);
     b.job.steps.push_back(std::move(step));
     if (perturbs) {

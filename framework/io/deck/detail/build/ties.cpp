@@ -46,7 +46,7 @@ std::vector<SearchFace> faces_to_search(const Build& b, const Model& m, const Su
 double size_of(const Build& b, const std::vector<SearchFace>& faces) {
   double sum = 0;
   for (const SearchFace& f : faces) {
-    double low[3], high[3];
+    double low[3]{}, high[3]{};
     for (int a = 0; a < f.count; ++a)
       for (int k = 0; k < 3; ++k) {
         const double x = b.coordinates[3 * static_cast<std::size_t>(f.nodes[a]) + k];

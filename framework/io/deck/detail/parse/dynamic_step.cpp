@@ -11,8 +11,9 @@ void Parser::read_dynamic(Card& card) {
   if (card.flag("EXPLICIT")) return read_explicit(card);
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
   for (const std::string_view other : {"HAFTOL", "HALFINC SCALE FACTOR", "SINGULAR MASS", "SUBSPACE", "APPLICATION",
-                                       "IMPACT", "INITIAL", "NOHAF", "TIME INTEGRATOR", "ADIABATIC"})
+                                       "IMPACT", "INITIAL", "NOHAF", "TIME INTEGRATOR"})
     card.refuse(other, "there are ALPHA and DIRECT");
+  card.refuse("ADIABATIC", "deformation produces no heat here: omit it");
   const double alpha = card.number("ALPHA", -0.05);
   if (!(alpha >= -1.0 / 3 - 1e-6 && alpha <= 0))
     card.fail(ErrorCode::bad_input, "*DYNAMIC, ALPHA is from -1/3, most numerical damping, to 0, none");

@@ -8,7 +8,7 @@ namespace voussoir::deck {
 
 void Parser::read_explicit(Card& card) {
   card.refuse("RELATIVE TO ABSOLUTE", "coordinates are those of the deck");
-  card.refuse("ADIABATIC", "temperatures are not supported in *DYNAMIC steps");
+  card.refuse("ADIABATIC", "deformation produces no heat here: omit it");
   card.refuse("FIXED TIME INCREMENTATION", "give DIRECT for increments of equal size");
   if (card.number("ALPHA", 0) != 0)
     note("*DYNAMIC, EXPLICIT: ALPHA is ignored, central differences have no numerical damping", card.place());
@@ -24,9 +24,8 @@ void Parser::read_explicit(Card& card) {
   card.done();
   if (step().nlgeom)
     fail_unsupported(
-        "geometric nonlinearity is not supported in decks, whose elements are those of small displacements: omit "
-        "NLGEOM, "
-        "or use a law with large displacements in C++ or in a library of elements of a job file",
+        "NLGEOM is not supported with *DYNAMIC, EXPLICIT: omit it, use implicit *DYNAMIC, or use a law with large "
+        "displacements in C++ or in an element library of a job file",
         step().place);
   begin_procedure(card, Procedure::dynamic);
   StepCard& current = step();
@@ -61,6 +60,30 @@ void Parser::read_explicit(Card& card) {
           card.place());
   }
   if (first) card.fail(ErrorCode::bad_input, "*DYNAMIC, EXPLICIT needs a data line: increment or nothing, period");
+}
+
+void Parser::read_bulk_viscosity(Card& card) {
+  DynamicCard& dynamic = step().dynamic;
+  if (!dynamic.explicit_method)
+    card.fail(ErrorCode::bad_input, "*BULK VISCOSITY belongs behind *DYNAMIC, EXPLICIT in its step");
+  if (dynamic.has_bulk_viscosity)
+    card.fail(ErrorCode::bad_input, "the step has *BULK VISCOSITY already; give it once, for all elements");
+  card.done();
+  dynamic.has_bulk_viscosity = true;
+  ExplicitMethod& method = *dynamic.explicit_method;
+  method.linear_viscosity = BulkViscosityDefaults::linear;
+  method.quadratic_viscosity = BulkViscosityDefaults::quadratic;
+  bool first = true;
+  while (next_fields()) {
+    if (fields_.empty()) continue;
+    if (!first) fail("*BULK VISCOSITY has one data line: linear and quadratic coefficient");
+    first = false;
+    at_most(2, card, "linear coefficient, quadratic coefficient");
+    method.linear_viscosity = real_or(field(0), method.linear_viscosity, "linear coefficient");
+    method.quadratic_viscosity = real_or(field(1), method.quadratic_viscosity, "quadratic coefficient");
+    if (method.linear_viscosity < 0 || method.quadratic_viscosity < 0)
+      fail("the coefficients of *BULK VISCOSITY must not be negative; 0 switches a term off");
+  }
 }
 
 void Parser::read_fixed_mass_scaling(Card& card) {

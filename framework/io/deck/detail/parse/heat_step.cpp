@@ -14,12 +14,21 @@ void Parser::read_heat_transfer(Card& card) {
   read_procedure(card, Procedure::steady_heat);
 }
 
-/// Temperatures first, and then the stress that they cause.
+/// Temperatures first, and then the stress that they cause. Where displacements are small they do not change the
+/// temperatures, so that steps that solve for both at once have the same solution.
 void Parser::read_uncoupled(Card& card) {
   if (card.flag("EXPLICIT") || !card.verbatim("EXPLICIT").empty())
     card.fail_unsupported(ErrorCode::bad_input, card.name() + ", EXPLICIT is not supported: omit it");
   if (step().nlgeom)
-    fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", step().place);
+    fail_unsupported(
+        card.name() + " with NLGEOM, here or in a step before, is not supported: omit it for small displacements",
+        step().place);
+  if (card.name() == "*COUPLED TEMPERATURE-DISPLACEMENT")
+    note(
+        "*COUPLED TEMPERATURE-DISPLACEMENT is solved as *UNCOUPLED TEMPERATURE-DISPLACEMENT: small displacements do "
+        "not "
+        "change the temperatures",
+        card.place());
   if (card.flag("STEADY STATE")) {
     card.ignore({"DELTMX"});
     read_procedure(card, Procedure::steady_heat);
@@ -66,6 +75,18 @@ void Parser::add_stress_step() {
     std::erase_if(print.request.quantities, [&](const std::string& q) { return !of_heat(q); });
   for (PrintCard& print : stress.prints) std::erase_if(print.request.quantities, of_heat);
   const auto is_empty = [](const PrintCard& print) { return print.request.quantities.empty(); };
+  // Curves are recorded of the step of heat; that of stress has states at some times only.
+  stress.histories.clear();
+  for (HistoryCard& history : heat.histories) {
+    const std::size_t before = history.request.of.quantities.size();
+    std::erase_if(history.request.of.quantities, [&](const std::string& q) { return !of_heat(q); });
+    if (history.request.of.quantities.size() < before)
+      note(
+          "histories of thermal stress are not recorded: *NODE PRINT and *EL PRINT have tables of the states of the "
+          "step",
+          history.place);
+  }
+  std::erase_if(heat.histories, [](const HistoryCard& history) { return history.request.of.quantities.empty(); });
   std::erase_if(heat.prints, is_empty);
   std::erase_if(stress.prints, is_empty);
   deck_.steps.push_back(std::move(stress));

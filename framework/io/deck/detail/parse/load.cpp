@@ -238,17 +238,18 @@ void Parser::read_dsflux(Card& card) { read_surface_load(card, true); }
 /// Films and radiation: what a face gives to its surroundings.
 void Parser::read_films(Card& card, bool on_surfaces, bool radiation) {
   Action result = action(card);
-  const std::string_view kind = radiation ? "RADIATION" : "FILM", later = "coefficients are constant in a step";
-  card.refuse(std::string(kind) + " AMPLITUDE", later);
-  card.refuse(std::string(kind) + " TIME DELAY", later);
+  const std::string kind = radiation ? "RADIATION" : "FILM";
+  FilmCard films;
+  films.radiation = radiation;
+  films.coefficient_amplitude = card.value(kind + " AMPLITUDE");
+  if (!films.coefficient_amplitude.empty()) refer(Kind::amplitude, films.coefficient_amplitude, card.place());
+  card.refuse(kind + " TIME DELAY", "shift the times of the *AMPLITUDE");
   if (radiation) {
     card.refuse("CAVITY", "radiation between faces is not implemented, only to ambient");
     card.refuse("ENVNODE", "give the ambient temperature");
   }
   card.done();
   const std::string letter = radiation ? "R" : "F", what = radiation ? "emissivity" : "coefficient";
-  FilmCard films;
-  films.radiation = radiation;
   while (next_fields()) {
     if (fields_.empty()) continue;
     FilmCard::Entry entry;

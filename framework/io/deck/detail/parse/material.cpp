@@ -85,8 +85,8 @@ void Parser::read_simple_property(Card& card, std::optional<Property> MaterialCa
 void Parser::read_density(Card& card) { read_simple_property(card, &MaterialCard::density); }
 void Parser::read_specific_heat(Card& card) { read_simple_property(card, &MaterialCard::specific_heat); }
 
-/// Of a material: kept for analyses with rates. Elsewhere, and where it is not Rayleigh's, it is ignored: steps are
-/// static or of steady heat, which no damping changes.
+/// Of a material: kept for analyses with rates; build_steps() notes the steps that it does not act in. Damping that is
+/// not Rayleigh's is ignored with a note.
 void Parser::read_damping(Card& card) {
   DampingCard damping{card.number("ALPHA", 0), card.number("BETA", 0), card.place()};
   for (const char* other : {"STRUCTURAL", "COMPOSITE"})
@@ -94,11 +94,13 @@ void Parser::read_damping(Card& card) {
       note("*DAMPING, " + std::string(other) + "= is ignored: damping is that of Rayleigh, ALPHA= and BETA=",
            card.place());
   card.done();
-  note(
-      "*DAMPING acts in *DYNAMIC steps, and has no effect in static, heat and *FREQUENCY steps; modes are damped by "
-      "*MODAL DAMPING",
-      card.place());
-  if (in_step_ || material_.empty()) return skip_data();
+  if (in_step_ && step().procedure == Procedure::dynamic && (damping.alpha != 0 || damping.beta != 0))
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*DAMPING in a *DYNAMIC step is not supported: give it to the materials");
+  if (in_step_ || material_.empty()) {
+    note("*DAMPING is ignored here: it belongs to a *MATERIAL; modes are damped by *MODAL DAMPING", card.place());
+    return skip_data();
+  }
   std::optional<DampingCard>& place = current_material(card).damping;
   if (place)
     card.fail(ErrorCode::bad_input, card.name() + " is defined twice for the material " + in_quotes(material_) +

@@ -106,6 +106,7 @@ class Parser {
   void read_dynamic(Card& card);
   void read_explicit(Card& card);
   void read_fixed_mass_scaling(Card& card);
+  void read_bulk_viscosity(Card& card);
   /// The data line of a step over time: increment, period, shortest and longest increment.
   void read_increments(Card& card, bool fixed, bool needed);
   void read_transient_heat(Card& card);
@@ -119,6 +120,8 @@ class Parser {
   void read_element_print(Card& card);
   void read_file_request(Card& card);
   void read_output(Card& card);
+  void read_node_output(Card& card);
+  void read_element_output(Card& card);
   void read_restart(Card& card);
 
  private:
@@ -259,6 +262,8 @@ class Parser {
   void note_solver(Card& card);
   int states_between(const Card& card, double every) const;
   void read_initial_motion(Card& card, bool velocity);
+  /// Curves of nodes or elements that *OUTPUT, HISTORY asks for (history_output.cpp).
+  void read_history(Card& card, PrintRequest::At at);
   void read_print(Card& card, PrintRequest::At at);
   StepCard& step() { return deck_.steps.back(); }
 
@@ -299,6 +304,8 @@ class Parser {
   bool all_elements_ = false;                            // a load acts on the whole model
   std::size_t prints_ = 0;                               // requests that were taken over from step to step
   bool prints_nodes_ = false, prints_elements_ = false;  // in this step
+  std::optional<FileCard> history_;                      // the *OUTPUT, HISTORY that output cards belong to
+  bool histories_begun_ = false;                         // in this step
   // What is not supported, and the first error that may follow from it
   std::vector<UnsupportedDeck::Item> unsupported_;
   std::map<std::string, std::size_t> unsupported_index_;

@@ -8,7 +8,17 @@ namespace voussoir::deck {
 
 namespace {
 constexpr std::size_t most_prints = 1'000'000;
+
+/// NLGEOM acts in the steps that follow, too.
+bool reads_nlgeom(Card& card, bool before) {
+  const bool here = card.flag("NLGEOM");
+  if (before && !here && !card.verbatim("NLGEOM").empty())
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "NLGEOM=NO after a step with NLGEOM is not supported: put the step into a deck of its own");
+  return here || before;
 }
+
+}  // namespace
 
 void Parser::read_step(Card& card) {
   if (in_step_)
@@ -19,10 +29,14 @@ void Parser::read_step(Card& card) {
                                         ": end that first (*END PART, *END INSTANCE, *END ASSEMBLY)");
   StepCard next;
   next.place = card.place();
-  next.nlgeom = card.flag("NLGEOM");
+  next.nlgeom = reads_nlgeom(card, !deck_.steps.empty() && deck_.steps.back().nlgeom);
   next.perturbation = card.flag("PERTURBATION");
   const std::string name = card.value("NAME");
-  next.ramp = card.choice("AMPLITUDE", {"", "RAMP", "STEP"}) == "RAMP";  // the end of a step is the same for both
+  const std::string amplitude = card.choice("AMPLITUDE", {"", "RAMP", "STEP"});
+  next.ramp = amplitude == "RAMP";  // the end of a linear step is the same for both
+  if (amplitude == "STEP" && next.nlgeom)
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*STEP, AMPLITUDE=STEP with NLGEOM is not supported: give the loads an *AMPLITUDE");
   card.ignore({"INC", "INCF", "EXTRAPOLATION", "UNSYMM", "CONVERT SDI", "SOLVER", "THERMAL NETWORK"});
   card.refuse("TURBULENCE MODEL", "fluids are not implemented");
   card.done();
@@ -43,10 +57,12 @@ void Parser::read_step(Card& card) {
       const auto& heat = deck_.steps[deck_.steps.size() - 2].prints;
       next.prints.insert(next.prints.begin(), heat.begin(), heat.end());
     }
+    next.histories = deck_.steps[deck_.steps.size() - (step().stress_of_heat ? 2 : 1)].histories;
   }
   deck_.steps.push_back(std::move(next));
   in_step_ = true;
-  prints_nodes_ = prints_elements_ = false;
+  prints_nodes_ = prints_elements_ = histories_begun_ = false;
+  history_.reset();
 }
 
 void Parser::read_end_step(Card& card) {
@@ -76,8 +92,11 @@ void Parser::begin_procedure(const Card& card, Procedure procedure) {
   if (current.procedure)
     card.fail(ErrorCode::bad_input,
               card.name() + ": the step has a procedure already, at " + deck_.where(current.procedure_place));
-  if (current.nlgeom && !is_heat(procedure))
-    fail_unsupported("geometric nonlinearity is not supported yet: omit NLGEOM for small displacements", current.place);
+  const bool takes_large =
+      is_heat(procedure) || procedure == Procedure::nonlinear_statics || procedure == Procedure::dynamic;
+  if (current.nlgeom && !takes_large)
+    fail_unsupported(card.name() + " with NLGEOM, here or in a step before, is not supported: *STATIC and *DYNAMIC are",
+                     current.place);
   current.procedure = procedure;
   current.procedure_place = card.place();
 }
@@ -109,8 +128,19 @@ void Parser::read_procedure(Card& card, Procedure procedure) {
 }
 
 void Parser::read_static(Card& card) {
-  card.refuse("RIKS", "steps are linear");
-  read_procedure(card, Procedure::statics);
+  card.refuse("RIKS", "arc-length methods are not implemented");
+  if (!step().nlgeom) return read_procedure(card, Procedure::statics);
+  note_solver(card);
+  card.refuse("STABILIZE", "increments are not stabilised");
+  card.refuse("TOTAL TIME AT START", "times begin at 0");
+  card.ignore({"ALLSDTOL", "CONTINUE", "FULLY PLASTIC", "LONG TERM"});
+  const std::string direct = squeezed(card.verbatim("DIRECT"));
+  const bool fixed = card.flag("DIRECT") || (!direct.empty() && direct != "NO");
+  const bool time_reset = card.flag("TIME RESET");
+  card.done();
+  begin_procedure(card, Procedure::nonlinear_statics);
+  step().time_reset = time_reset;
+  read_increments(card, fixed, false);
 }
 
 /// Abaqus and CalculiX only check a deck that has such a step.
@@ -203,9 +233,10 @@ void Parser::read_file_request(Card& card) {
   skip_data();
 }
 
-/// *OUTPUT, FIELD selects states; histories are written of every increment, whatever is asked for.
+/// *OUTPUT, FIELD selects states; *OUTPUT, HISTORY has the times of the curves that the next cards ask for.
 void Parser::read_output(Card& card) {
-  const bool field = card.flag("FIELD");
+  const bool field = card.flag("FIELD"), history = card.flag("HISTORY");
+  const bool adds = card.choice("OP", {"NEW", "ADD", "REPLACE"}) == "ADD";
   FileCard file;
   file.place = card.place();
   if (const double every = card.number("FREQUENCY", 0); every != 0) file.every = states_between(card, every);
@@ -215,6 +246,12 @@ void Parser::read_output(Card& card) {
     card.fail(ErrorCode::bad_input, "*OUTPUT, TIME INTERVAL is a time that is not negative");
   if (const double number = card.number("NUMBER INTERVAL", 0); number != 0) file.number = states_between(card, number);
   const bool chooses = file.every || !file.time_points.empty() || file.interval > 0 || file.number > 0;
+  history_.reset();
+  if (history && in_step_) {
+    if (!histories_begun_ && !adds) step().histories.clear();
+    histories_begun_ = true;
+    history_ = file;
+  }
   if (field && in_step_ && chooses) step().files.push_back(std::move(file));
   skip_data();
 }

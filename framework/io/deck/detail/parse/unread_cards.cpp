@@ -122,11 +122,6 @@ constexpr UnreadCard cards[] = {
     {"GREEN", supported_steps, refused},
     {"ROBUST DESIGN", supported_steps, refused},
     {"CRACK PROPAGATION", supported_steps, refused},
-    {"COUPLED TEMPERATURE-DISPLACEMENT",
-     "where displacements do not change the temperatures, use *UNCOUPLED TEMPERATURE-DISPLACEMENT, which gives the "
-     "same "
-     "result",
-     refused},
     {"SENSITIVITY", supported_steps, refused},
     {"FEASIBLE DIRECTION", supported_steps, refused},
     {"OBJECTIVE", "design sensitivities are not implemented", refused},

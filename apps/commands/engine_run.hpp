@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <voussoir/apps/commands/result_options.hpp>
+#include <voussoir/apps/exit_code.hpp>
+#include <voussoir/framework/io/deck/deck_reader.hpp>
+#include <voussoir/jobs/result_files.hpp>
+#include <voussoir/solvers/static_problem.hpp>
+
+// `voussoir run` on several processes: mpirun -n 4 voussoir run FILE --engine petsc
+
+namespace voussoir::app {
+
+/// What the command line says of a run on several processes.
+struct EngineRun {
+  std::string engine;              ///< "petsc", or "petsc:METHOD"
+  std::string engine_options;      ///< options of PETSc
+  std::vector<std::string> files;  ///< decks and job files
+  StaticOptions how;               ///< backend, tolerance …; what an engine does not know is refused
+  ResultOptions results;           ///< pictures, points, paths
+  OutputOptions output;            ///< files to write
+  Dialect dialect = Dialect::calculix;
+  bool verbose = false, quiet = false, json = false;
+};
+
+/// Solves the files one after the other. Process 0 reads, prints and writes; an error is reported once, whichever
+/// process it occurs on.
+ExitCode run_on_engine(const EngineRun& run);
+
+}  // namespace voussoir::app

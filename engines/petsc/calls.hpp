@@ -1,0 +1,31 @@
+#pragma once
+#include <mpi.h>
+#include <petscsys.h>
+
+#include <string>
+
+#include <voussoir/backends/error.hpp>
+
+namespace voussoir::petsc {
+
+/// Throws Error (device) where a call of MPI has failed.
+inline void check_mpi(int code, const char* what) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw Error(ErrorCode::device, std::string("MPI failed in ") + what + ": " + std::string(text, length));
+}
+
+/// Throws an Error where a call of PETSc has failed: out_of_memory, or internal with PETSc's own words.
+void check_petsc(PetscErrorCode code, const char* what);
+
+/// Catches what PETSc says of an error, for check_petsc(), instead of printing it.
+PetscErrorCode keep_petsc_error(MPI_Comm, int line, const char* function, const char* file, PetscErrorCode code,
+                                PetscErrorType kind, const char* message, void*);
+
+}  // namespace voussoir::petsc
+
+/// Calls a function of MPI or PETSc; a failure is an Error.
+#define VSR_MPI(call) ::voussoir::petsc::check_mpi((call), #call)
+#define VSR_PETSC(call) ::voussoir::petsc::check_petsc((call), #call)

@@ -1,0 +1,137 @@
+#include <voussoir/engines/petsc/petsc_engine.hpp>
+
+#include <dlfcn.h>
+#include <slepcsys.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include <voussoir/engines/petsc/calls.hpp>
+#include <voussoir/engines/petsc/petsc_solver.hpp>
+
+namespace voussoir::petsc {
+namespace {
+
+/// Open MPI loads components of its own, which need the symbols of libmpi: the plugin was loaded without showing them.
+void show_mpi_to_its_components() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&MPI_Init_thread), &info) != 0 && info.dli_fname)
+    dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+/// Processes of a launcher of another MPI do not know of each other, and each would solve the whole job.
+void check_launcher(int count) {
+  const char* const size = std::getenv("PMI_SIZE");
+  if (count > 1 || !size || std::atoi(size) < 2) return;
+  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  std::string text(library, static_cast<std::size_t>(length));
+  throw Error(
+      ErrorCode::unavailable,
+      "the launcher has started " + std::string(size) +
+          " processes that do not know of each other: it belongs to another MPI than the one that the engine was "
+          "built with (" +
+          text.substr(0, text.find(',')) + "); use the mpirun of that MPI");
+}
+
+/// The words of a text that begin as options do, and not as negative numbers.
+std::vector<std::string> option_names(const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t begin = text.find_first_not_of(" \t\n", at);
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(text.find_first_of(" \t\n", begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1]))) names.push_back(word);
+    at = end;
+  }
+  if (names.empty() && text.find_first_not_of(" \t\n") != std::string::npos)
+    throw Error(ErrorCode::bad_input,
+                "'" + text + "' has no option of PETSc; these begin with a minus sign: '-ksp_view'");
+  return names;
+}
+
+}  // namespace
+
+PetscEngine::PetscEngine(const std::string& options) : user_options_(option_names(options)) {
+  show_mpi_to_its_components();
+  int started = 0;
+  VSR_MPI(MPI_Initialized(&started));
+  if (!started) {
+    int level = 0;
+    VSR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level));
+  }
+  VSR_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_));
+  VSR_MPI(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN));
+  processes_ = std::make_unique<MpiProcesses>(communicator_);
+  check_launcher(processes_->count());
+  // Signals belong to the program.
+  VSR_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+  VSR_PETSC(SlepcInitializeNoArguments());
+  VSR_PETSC(PetscPushErrorHandler(keep_petsc_error, nullptr));
+  VSR_PETSC(PetscOptionsInsertString(nullptr, options.c_str()));
+}
+
+PetscEngine::~PetscEngine() {
+  processes_.reset();
+  PetscPopErrorHandler();
+  SlepcFinalize();
+  if (communicator_ != MPI_COMM_NULL) MPI_Comm_free(&communicator_);
+  int ended = 0;
+  if (MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Finalize();
+}
+
+std::string PetscEngine::describe() const {
+  int major = 0, minor = 0, subminor = 0;
+  PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
+  std::string text =
+      "PETSc " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor) + ", ";
+  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(library, &length);
+  const std::string mpi(library, static_cast<std::size_t>(length));
+  text += mpi.substr(0, mpi.find(','));
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> PetscEngine::methods() const {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Method& method : solver_methods()) names.emplace_back(method.name, method.text);
+  return names;
+}
+
+std::unique_ptr<ProcessSolver> PetscEngine::make_solver(const EngineSettings& settings) {
+  return std::make_unique<PetscSolver>(*this, settings);
+}
+
+void PetscEngine::set_starting_options(const std::vector<std::pair<std::string, std::string>>& options) {
+  for (const std::string& name : starting_options_) VSR_PETSC(PetscOptionsClearValue(nullptr, name.c_str()));
+  starting_options_.clear();
+  for (const auto& [name, value] : options) {
+    PetscBool given = PETSC_FALSE;
+    VSR_PETSC(PetscOptionsHasName(nullptr, nullptr, name.c_str(), &given));
+    if (given) continue;
+    VSR_PETSC(PetscOptionsSetValue(nullptr, name.c_str(), value.c_str()));
+    starting_options_.push_back(name);
+  }
+}
+
+std::vector<std::string> PetscEngine::notes() const {
+  PetscInt count = 0;
+  char **names = nullptr, **values = nullptr;
+  VSR_PETSC(PetscOptionsLeftGet(nullptr, &count, &names, &values));
+  std::string unused;
+  for (PetscInt i = 0; i < count; ++i) {
+    const std::string name = std::string("-") + names[i];
+    if (std::find(user_options_.begin(), user_options_.end(), name) != user_options_.end())
+      unused += (unused.empty() ? "" : ", ") + name;
+  }
+  VSR_PETSC(PetscOptionsLeftRestore(nullptr, &count, &names, &values));
+  if (unused.empty()) return {};
+  return {"these --petsc options were not used: " + unused};
+}
+
+}  // namespace voussoir::petsc

@@ -1,0 +1,39 @@
+#pragma once
+#include <petscksp.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/engines/petsc/mpi_processes.hpp>
+
+namespace voussoir::petsc {
+
+/// PETSc and SLEPc on the processes of MPI_COMM_WORLD.
+class PetscEngine : public Engine {
+ public:
+  explicit PetscEngine(const std::string& options);
+  ~PetscEngine() override;
+  PetscEngine(const PetscEngine&) = delete;
+  PetscEngine& operator=(const PetscEngine&) = delete;
+
+  std::string name() const override { return "petsc"; }
+  std::string describe() const override;
+  Processes& processes() override { return *processes_; }
+  ProcessPlacement placement() override { return processes_->placement(); }
+  std::vector<std::pair<std::string, std::string>> methods() const override;
+  std::unique_ptr<ProcessSolver> make_solver(const EngineSettings& settings) override;
+  std::vector<std::string> notes() const override;
+
+  MPI_Comm communicator() const { return communicator_; }
+  /// Sets options of PETSc unless the user has given them, in place of those that were set before.
+  void set_starting_options(const std::vector<std::pair<std::string, std::string>>& options);
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::unique_ptr<MpiProcesses> processes_;
+  std::vector<std::string> user_options_;      // their names
+  std::vector<std::string> starting_options_;  // names of those that set_starting_options() has set
+};
+
+}  // namespace voussoir::petsc

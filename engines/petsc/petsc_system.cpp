@@ -1,0 +1,198 @@
+#include <voussoir/engines/petsc/petsc_system.hpp>
+
+#include <petscis.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <voussoir/engines/petsc/calls.hpp>
+
+namespace voussoir::petsc {
+namespace {
+
+PetscInt petsc_int(std::int64_t number) { return static_cast<PetscInt>(number); }
+
+/// Calls add(row, column, value) for each entry of a share's matrix between free equations, and for a positive diagonal
+/// of those that are not free, by local numbers.
+template <class Add>
+void visit_entries(const SystemShare& share, const HostMatrix& m, Diagonal diagonal, const Add& add) {
+  const int s = m.block_size;
+  const auto size = static_cast<std::int64_t>(share.number.size());
+  double largest = 0;
+  for (std::int64_t e = 0; e < size; ++e)
+    for (auto k = m.row_start[e / s]; k < m.row_start[e / s + 1]; ++k)
+      if (m.column[k] == e / s) largest = std::max(largest, std::abs(m.value[(k * s + e % s) * s + e % s]));
+  if (!(largest > 0)) largest = 1;
+  for (std::int64_t e = 0; e < size; ++e) {
+    if (!share.free[e]) {
+      if (diagonal == Diagonal::stiff) add(e, e, largest);
+      continue;
+    }
+    for (auto k = m.row_start[e / s]; k < m.row_start[e / s + 1]; ++k)
+      for (int j = 0; j < s; ++j) {
+        const std::int64_t column = static_cast<std::int64_t>(m.column[k]) * s + j;
+        if (share.free[column]) add(e, column, m.value[(k * s + e % s) * s + j]);
+      }
+  }
+}
+
+}  // namespace
+
+Numbers::Numbers(Vec vector) : vector_(vector) { VSR_PETSC(VecGetArray(vector_, &values_)); }
+Numbers::~Numbers() { VecRestoreArray(vector_, &values_); }
+
+PetscSystem::PetscSystem(MPI_Comm communicator, const SystemShare& share)
+    : communicator_(communicator), free_(share.free) {
+  if (share.size > static_cast<std::int64_t>(PETSC_MAX_INT))
+    throw Error(ErrorCode::unavailable, std::to_string(share.size) +
+                                            " unknowns exceed the integers of this PETSc; use one that was configured "
+                                            "with --with-64-bit-indices");
+  VSR_PETSC(VecCreateMPI(communicator_, petsc_int(share.owned), petsc_int(share.size), &whole_));
+  VSR_PETSC(VecCreateSeq(PETSC_COMM_SELF, petsc_int(static_cast<std::int64_t>(share.number.size())), &local_));
+  std::vector<PetscInt> numbers(share.number.begin(), share.number.end());
+  IS from = nullptr;
+  VSR_PETSC(ISCreateGeneral(PETSC_COMM_SELF, petsc_int(static_cast<std::int64_t>(numbers.size())), numbers.data(),
+                            PETSC_COPY_VALUES, &from));
+  VSR_PETSC(VecScatterCreate(whole_, from, local_, nullptr, &scatter_));
+  VSR_PETSC(ISDestroy(&from));
+}
+
+PetscSystem::~PetscSystem() {
+  VecDestroy(&whole_);
+  VecDestroy(&local_);
+  VecScatterDestroy(&scatter_);
+}
+
+Vec PetscSystem::make_vector() const {
+  Vec vector = nullptr;
+  VSR_PETSC(VecDuplicate(whole_, &vector));
+  return vector;
+}
+
+void PetscSystem::to_global(std::span<const double> local, InsertMode mode, Vec global) {
+  {
+    Numbers numbers(local_);
+    for (std::size_t i = 0; i < local.size(); ++i) numbers[i] = local[i];
+  }
+  VSR_PETSC(VecSet(global, 0.0));
+  VSR_PETSC(VecScatterBegin(scatter_, local_, global, mode, SCATTER_REVERSE));
+  VSR_PETSC(VecScatterEnd(scatter_, local_, global, mode, SCATTER_REVERSE));
+}
+
+void PetscSystem::to_local(Vec global, std::span<double> local) {
+  VSR_PETSC(VecScatterBegin(scatter_, global, local_, INSERT_VALUES, SCATTER_FORWARD));
+  VSR_PETSC(VecScatterEnd(scatter_, global, local_, INSERT_VALUES, SCATTER_FORWARD));
+  Numbers numbers(local_);
+  for (std::size_t e = 0; e < local.size(); ++e) local[e] = free_[e] ? numbers[e] : 0.0;
+}
+
+// By coordinates: entries of other processes' rows travel in a fixed order, so that sums have the same bits in each
+// run.
+Mat PetscSystem::assemble(const SystemShare& share, const HostMatrix& entries, Diagonal diagonal) {
+  Mat matrix = nullptr;
+  VSR_PETSC(MatCreate(communicator_, &matrix));
+  VSR_PETSC(MatSetSizes(matrix, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
+                        petsc_int(share.size)));
+  VSR_PETSC(MatSetType(matrix, MATAIJ));
+  if (share.block_size > 1) VSR_PETSC(MatSetBlockSize(matrix, share.block_size));
+  VSR_PETSC(MatSetFromOptions(matrix));
+  std::vector<PetscInt> row, column;
+  std::vector<PetscScalar> value;
+  visit_entries(share, entries, diagonal, [&](std::int64_t i, std::int64_t j, double a) {
+    row.push_back(petsc_int(share.number[i]));
+    column.push_back(petsc_int(share.number[j]));
+    value.push_back(a);
+  });
+  // Rows that no process has an equation for.
+  const std::vector<double> ones(share.number.size(), 1.0);
+  to_global(ones, INSERT_VALUES, whole_);
+  {
+    Numbers covered(whole_);
+    for (std::int64_t i = 0; i < share.owned; ++i)
+      if (covered[static_cast<std::size_t>(i)] == 0 && diagonal == Diagonal::stiff) {
+        row.push_back(petsc_int(share.first + i));
+        column.push_back(petsc_int(share.first + i));
+        value.push_back(1.0);
+      }
+  }
+  VSR_PETSC(MatSetPreallocationCOO(matrix, static_cast<PetscCount>(row.size()), row.data(), column.data()));
+  VSR_PETSC(MatSetValuesCOO(matrix, value.data(), INSERT_VALUES));
+  return matrix;
+}
+
+Mat PetscSystem::keep_parts(const SystemShare& share) {
+  Mat matrix = nullptr;
+  const auto size = petsc_int(static_cast<std::int64_t>(share.number.size()));
+  // By nodes, where their unknowns follow each other: BDDC then knows which unknowns belong together.
+  PetscInt block = share.block_size;
+  for (std::size_t e = 0; e < share.number.size(); ++e)
+    if (share.number[e] % share.block_size != static_cast<std::int64_t>(e) % share.block_size ||
+        share.number[e] - share.number[e - e % static_cast<std::size_t>(share.block_size)] !=
+            static_cast<std::int64_t>(e) % share.block_size)
+      block = 1;
+  if (size % share.block_size != 0) block = 1;
+  VSR_MPI(MPI_Allreduce(MPI_IN_PLACE, &block, 1, MPIU_INT, MPI_MIN, communicator_));
+  std::vector<PetscInt> numbers;
+  for (std::size_t e = 0; e < share.number.size(); e += static_cast<std::size_t>(block))
+    numbers.push_back(petsc_int(share.number[e]) / block);
+  ISLocalToGlobalMapping map = nullptr;
+  VSR_PETSC(ISLocalToGlobalMappingCreate(communicator_, block, size / block, numbers.data(), PETSC_COPY_VALUES, &map));
+  VSR_PETSC(MatCreateIS(communicator_, block, petsc_int(share.owned), petsc_int(share.owned), petsc_int(share.size),
+                        petsc_int(share.size), map, map, &matrix));
+  VSR_PETSC(ISLocalToGlobalMappingDestroy(&map));
+  std::vector<PetscInt> row, column;
+  std::vector<PetscScalar> value;
+  visit_entries(share, share.matrix, Diagonal::stiff, [&](std::int64_t i, std::int64_t j, double a) {
+    row.push_back(petsc_int(i));
+    column.push_back(petsc_int(j));
+    value.push_back(a);
+  });
+  Mat own = nullptr;
+  VSR_PETSC(MatCreate(PETSC_COMM_SELF, &own));
+  VSR_PETSC(MatSetSizes(own, size, size, size, size));
+  VSR_PETSC(MatSetType(own, MATSEQAIJ));
+  VSR_PETSC(MatSetBlockSize(own, block));
+  VSR_PETSC(MatSetPreallocationCOO(own, static_cast<PetscCount>(row.size()), row.data(), column.data()));
+  VSR_PETSC(MatSetValuesCOO(own, value.data(), INSERT_VALUES));
+  VSR_PETSC(MatISSetLocalMat(matrix, own));
+  VSR_PETSC(MatDestroy(&own));
+  VSR_PETSC(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+  VSR_PETSC(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+  return matrix;
+}
+
+void PetscSystem::add_motions(const SystemShare& share, Mat matrix) {
+  if (share.modes == 0) return;
+  std::vector<Vec> motions;
+  std::vector<double> local(share.number.size());
+  for (int m = 0; m < share.modes; ++m) {
+    for (std::size_t e = 0; e < local.size(); ++e)
+      local[e] = share.motions[e * static_cast<std::size_t>(share.modes) + m];
+    Vec motion = make_vector();
+    to_global(local, INSERT_VALUES, motion);
+    // PETSc wants them orthonormal. A second pass removes what rounding has left.
+    double before = 0, norm = 0;
+    VSR_PETSC(VecNorm(motion, NORM_2, &before));
+    for (int pass = 0; pass < 2; ++pass)
+      for (Vec other : motions) {
+        PetscScalar product = 0;
+        VSR_PETSC(VecDot(motion, other, &product));
+        VSR_PETSC(VecAXPY(motion, -product, other));
+      }
+    VSR_PETSC(VecNorm(motion, NORM_2, &norm));
+    if (!(norm > 1e-10 * before)) {  // a straight row of nodes does not show a rotation about itself
+      VSR_PETSC(VecDestroy(&motion));
+      continue;
+    }
+    VSR_PETSC(VecScale(motion, 1 / norm));
+    motions.push_back(motion);
+  }
+  MatNullSpace space = nullptr;
+  VSR_PETSC(
+      MatNullSpaceCreate(communicator_, PETSC_FALSE, static_cast<PetscInt>(motions.size()), motions.data(), &space));
+  VSR_PETSC(MatSetNearNullSpace(matrix, space));
+  VSR_PETSC(MatNullSpaceDestroy(&space));
+  for (Vec& motion : motions) VSR_PETSC(VecDestroy(&motion));
+}
+
+}  // namespace voussoir::petsc

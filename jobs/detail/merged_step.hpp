@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/results.hpp>
+#include <voussoir/framework/io/job/job.hpp>
+#include <voussoir/partition/process/process_part.hpp>
+
+namespace voussoir::detail {
+
+/// The nodes and elements of a part in the numbering of the whole job.
+struct PartPlaces {
+  std::vector<std::int64_t> nodes;                               ///< per local node
+  std::vector<std::vector<std::vector<std::int64_t>>> elements;  ///< per domain, block and local element
+};
+
+/// As bytes, for the process that merges results.
+std::string pack_places(const ProcessPart& part);
+PartPlaces unpack_places(const std::string& bytes);
+
+/// The fields of a part's result as bytes. What all processes know, such as sums and the report, is left out.
+std::string pack_fields(const StepResult& result);
+
+/// Puts the results of parts together to that of the whole model. Parts agree on the nodes that they share.
+class StepMerger {
+ public:
+  /// For a step of a domain with these unknowns, whose sums and report are those of `own`.
+  StepMerger(const Domain& whole, std::size_t domain, const std::vector<std::string>& unknowns, const StepResult& own);
+  /// Adds the fields of a part.
+  void add(const PartPlaces& places, const std::string& bytes);
+  StepResult take() { return std::move(merged_); }
+
+ private:
+  void put(const PartPlaces& places, const NodalField& from, NodalField& to) const;
+
+  const Domain& whole_;
+  std::size_t domain_;
+  StepResult merged_;
+};
+
+/// Moments of nodes whose unknowns are a rotation do not belong into sums of forces.
+void take_moments_off(const Job& job, StepResult& result);
+
+}  // namespace voussoir::detail

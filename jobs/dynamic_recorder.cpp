@@ -1,0 +1,609 @@
+#include <voussoir/jobs/detail/dynamic_recorder.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/jobs/detail/farthest_node.hpp>
+#include <voussoir/jobs/detail/nan.hpp>
+#include <voussoir/jobs/detail/step_fields.hpp>
+#include <voussoir/jobs/detail/step_histories.hpp>
+#include <voussoir/jobs/summary.hpp>
+
+namespace voussoir::detail {
+namespace {
+
+/// Curves of more nodes than this are not read by anybody; tables have them.
+constexpr std::size_t most_curve_nodes = 20;
+/// Displacements of nodes are kept up to so many numbers, so that the curve of the one that moves farthest can be
+/// drawn; of models of which not even so many states fit there is none.
+constexpr std::size_t most_kept_values = 4'000'000, fewest_kept_states = 16;
+/// Files for viewers, unless somebody says how many.
+constexpr double usual_states = 100;
+/// Temperatures that are kept for a step of thermal stress: 2 GB.
+constexpr double most_heated_values = 2.5e8;
+
+/// What a row of the history that checkpoints keep is.
+constexpr std::uint8_t history_row = 0, heated_row = 1, curves_row = 2;
+
+void put(ByteWriter& out, const HeatedState& state) {
+  out.put(state.time).put(state.for_viewers).put(state.prints).put(state.temperatures);
+}
+
+HeatedState get_heated(ByteReader& in) {
+  HeatedState state;
+  state.time = in.get<double>();
+  state.for_viewers = in.get<bool>();
+  state.prints = in.list<char>();
+  state.temperatures = in.list<double>();
+  return state;
+}
+
+bool step_prints(const JobStep& step, PrintRequest::At at) {
+  return std::any_of(step.prints.begin(), step.prints.end(), [&](const PrintRequest& print) { return print.at == at; });
+}
+
+/// Which states of a step files and tables are written of.
+class DynamicOutputs {
+ public:
+  DynamicOutputs(const JobStep& step, const DynamicStep& request) : step_(step), request_(request) {
+    const DynamicTimes& times = request.times;
+    every_ = request.states.every;
+    const double increments = std::ceil(times.period / times.increment * (1 - 1e-9));
+    if (every_ > 0 || !request.states.times.empty() || request.states.change > 0) return;
+    if (request.states.interval > 0) {
+      spacing_ = next_ = request.states.interval;
+      return;
+    }
+    if (times.automatic) {
+      spacing_ = times.period / usual_states;
+    } else {
+      every_ = std::max(1, static_cast<int>(std::ceil(increments / usual_states)));
+      if (every_ > 1)
+        note_ = "files for viewers have every " + std::to_string(every_) + " of " + short_number(increments, 12) +
+                " increments; choose others by *NODE FILE, FREQUENCY=N or TIME POINTS= in a deck, \"states_every\" in "
+                "a job file";
+    }
+  }
+  const std::string& note() const { return note_; }
+
+  /// Times that increments must end at.
+  std::vector<double> targets() const {
+    std::set<double> all(request_.states.times.begin(), request_.states.times.end());
+    for (const PrintRequest& print : step_.prints) all.insert(print.times.begin(), print.times.end());
+    std::vector<double> list;
+    const double near = 1e-9 * request_.times.increment;
+    for (const double time : all)
+      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
+        list.push_back(time);
+    return list;
+  }
+
+  /// Where even spacing has come to, for checkpoints.
+  double next() const { return next_; }
+  void set_next(double next) { next_ = next; }
+  bool is_last(double time) const { return same_time(time, request_.times.period); }
+
+  /// What the state after `increment` increments, at a time of the step, is for.
+  void decide(std::int64_t increment, double time, StepState& state) {
+    const bool last = is_last(time);
+    if (!request_.states.times.empty()) {
+      state.for_viewers = listed(request_.states.times, time);
+    } else if (every_ > 0) {
+      state.for_viewers = last || increment % every_ == 0;
+    } else if (request_.states.change > 0) {
+      state.for_viewers = last;  // or as the recorder finds it
+    } else {
+      state.for_viewers = last || time >= next_ - 1e-9 * spacing_;
+      while (time >= next_ - 1e-9 * spacing_) next_ += spacing_;
+    }
+    for (const PrintRequest& print : step_.prints)
+      state.prints.push_back(!print.times.empty() ? listed(print.times, time)
+                                                  : last || increment % std::max(print.every, 1) == 0);
+  }
+
+ private:
+  bool same_time(double a, double b) const { return std::abs(a - b) <= 1e-9 * request_.times.increment; }
+  bool listed(const std::vector<double>& times, double time) const {
+    return std::any_of(times.begin(), times.end(), [&](double t) { return same_time(t, time); });
+  }
+
+  const JobStep& step_;
+  const DynamicStep& request_;
+  int every_ = 0;
+  double spacing_ = 0, next_ = 0;
+  std::string note_;
+};
+
+/// Whether histories show an unknown: displacements and temperatures, not rotations.
+bool has_curve(const std::string& component) { return component[0] == 'u' || component == "T"; }
+
+/// Sees every state: peaks, histories, energies, and the states that are asked for.
+class DynamicRecorder : public StepRecorder {
+ public:
+  DynamicRecorder(const Job& job, std::size_t step, const DynamicStep& request, StepReceiver& receiver,
+                  std::map<std::size_t, std::vector<HeatedState>>& heated)
+      : job_(job),
+        asked_(job.steps[step]),
+        domain_(*job.domains[asked_.domain]),
+        step_(step),
+        request_(request),
+        receiver_(receiver),
+        outputs_(asked_, request),
+        curves_(job, step, request.times),
+        heat_(asked_.procedure == Procedure::transient_heat),
+        static_(asked_.procedure == Procedure::nonlinear_statics) {
+    for (std::size_t i = step + 1; i < job.steps.size(); ++i)
+      if (std::holds_alternative<ThermalStressStep>(job.steps[i].modal) && job.steps[i].heated_by == step)
+        stresses_.push_back(std::make_unique<Stress>(job, i, request, heated[i]));
+    std::set<std::int32_t> nodes;
+    for (const PrintRequest& print : asked_.prints) {
+      if (print.at != PrintRequest::At::nodes || print.set.empty()) continue;
+      const auto set = domain_.node_set(print.set);
+      if (nodes.size() + set.size() <= most_curve_nodes) nodes.insert(set.begin(), set.end());
+    }
+    curve_nodes_.assign(nodes.begin(), nodes.end());
+    hidden_.assign(static_cast<std::size_t>(domain_.node_count()), 0);
+    for (std::int32_t n = reported_nodes(job, domain_); n < domain_.node_count(); ++n)
+      hidden_[static_cast<std::size_t>(n)] = 1;
+    for (const std::int32_t n : job.rotation_nodes) hidden_[static_cast<std::size_t>(n)] = 1;
+  }
+  std::vector<double> targets() const override {
+    std::vector<double> all = outputs_.targets();
+    const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    for (const auto& stress : stresses_) add(stress->outputs.targets());
+    add(curves_.targets());
+    // Automatic increments end where a course is not smooth; the analysis knows the points of amplitudes alone.
+    for (const StepLoad& load : request_.loads)
+      if (load.course && request_.times.automatic)
+        for (const Amplitude::Point& point : load.amplitude.points()) all.push_back(point.first);
+    std::sort(all.begin(), all.end());
+    std::vector<double> list;
+    const double near = 1e-9 * request_.times.increment;
+    for (const double time : all)
+      if (time > near && time < request_.times.period - near && (list.empty() || time > list.back() + near))
+        list.push_back(time);
+    return list;
+  }
+
+  void record(const CommittedState& committed) override {
+    auto& method = static_cast<TimeIntegrator&>(committed.integrator);
+    const AnalysisModel& model = committed.model;
+    const double time = request_.times.start + committed.state.time;
+    response_.axis.push_back(time);
+    NodalField displacement = method.motion(model, committed.state, 0);
+    if (response_.axis.size() == 1) begin(model, displacement);
+    take_peaks(displacement, time);
+    take_reactions(model, method, committed.state, time);
+    if (heat_)
+      take_heat(method.heat());
+    else if (static_)
+      take_increment(method.energies(), committed.report, time);
+    else
+      take_energies(method.energies());
+    add_row(displacement, time);
+    if (increment_ > 0)
+      for (const auto& stress : stresses_)
+        if (stress->take(increment_, committed.state.time, displacement)) save_heated(*stress);
+    pass_on(committed, method, time, displacement);
+    ++increment_;
+  }
+
+  void save(ByteWriter& out) const override {
+    out.put(increment_).put(outputs_.next()).put(last_written_);
+    for (const auto& stress : stresses_) out.put(stress->outputs.next());
+    curves_.save(out);
+    out.put(last_loads_).put(unstable_);
+    for (const auto* peaks : {&peaks_, &reaction_peaks_}) {
+      out.put(static_cast<std::uint64_t>(peaks->size()));
+      for (const TimedPeak& peak : *peaks) out.put(peak.value).put(peak.time).put(peak.node);
+    }
+  }
+
+  void resume(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, ByteReader& in) override {
+    begin(model, method.motion(model, state, 0));
+    checkpoint->visit_rows([&](std::string_view bytes) {
+      ByteReader row(bytes, "the history of the step");
+      const auto kind = row.get<std::uint8_t>();
+      if (kind == curves_row) return curves_.restore_row(row);
+      if (kind == heated_row) {
+        const auto of = static_cast<std::size_t>(row.get<std::uint64_t>());
+        for (const auto& stress : stresses_)
+          if (stress->step == of) stress->states.push_back(get_heated(row));
+        return;
+      }
+      response_.axis.push_back(row.get<double>());
+      const auto energies = row.list<double>(), curves = row.list<double>(), sums = row.list<double>();
+      if (energies.size() != response_.energies.size() || curves.size() != response_.histories.size() ||
+          sums.size() != response_.sums.size())
+        row.fail("a row has another number of values");
+      for (std::size_t i = 0; i < sums.size(); ++i) response_.sums[i].second.push_back(sums[i]);
+      for (std::size_t i = 0; i < energies.size(); ++i) response_.energies[i].second.push_back(energies[i]);
+      for (std::size_t i = 0; i < curves.size(); ++i) response_.histories[i].second.push_back(curves[i]);
+      if (farthest_) farthest_->add_kept(row.list<double>());
+    });
+    increment_ = in.get<int>();
+    outputs_.set_next(in.get<double>());
+    last_written_ = in.list<double>();
+    for (const auto& stress : stresses_) stress->outputs.set_next(in.get<double>());
+    curves_.restore(in);
+    last_loads_ = in.get<double>();
+    unstable_ = in.text();
+    for (auto* peaks : {&peaks_, &reaction_peaks_}) {
+      if (in.get<std::uint64_t>() != peaks->size()) in.fail("it has another number of peaks");
+      for (TimedPeak& peak : *peaks) {
+        peak.value = in.get<double>();
+        peak.time = in.get<double>();
+        peak.node = in.get<std::int32_t>();
+      }
+    }
+  }
+
+  StepResponse finish(TimeIntegrator& method) override {
+    const EnergyBalance& e = method.energies();
+    for (std::size_t c = 0; c < peaks_.size(); ++c)
+      if (peaks_[c].node >= 0)
+        response_.peaks.push_back({components_[c], peaks_[c].value, peaks_[c].time, name_of(peaks_[c].node)});
+    for (std::size_t c = 0; c < reaction_peaks_.size(); ++c)
+      response_.peaks.push_back({reaction_word(components_[c]), reaction_peaks_[c].value, reaction_peaks_[c].time, ""});
+    add_curves();
+    response_.recorded = curves_.take();
+    for (const std::string& text : curves_.notes()) response_.notes.push_back(text);
+    const HeatAccount& heat = method.heat();
+    if (heat_)
+      response_.totals = {
+          {"stored", heat.stored}, {"loads", heat.loads}, {"supports", heat.supports}, {"missing", heat.missing()}};
+    else if (static_)
+      response_.totals = {{"internal", e.internal}, {"external", e.external}};
+    else
+      response_.totals = {{"kinetic", e.kinetic}, {"internal", e.internal}, {"external", e.external},
+                          {"damping", e.damping}, {"initial", e.initial},   {"numerical", e.numerical()}};
+    if (request_.explicit_method)
+      response_.totals.insert(response_.totals.end(),
+                              {{"viscous", e.viscous}, {"plastic", e.plastic}, {"hourglass", e.hourglass}});
+    if (!outputs_.note().empty()) response_.notes.push_back(outputs_.note());
+    if (method.base_moves())
+      response_.notes.emplace_back("the base moves: displacements, velocities and energies are relative to it");
+    for (const std::string& text : method.load_notes()) response_.notes.push_back(text);
+    if (!unstable_.empty()) response_.notes.push_back(unstable_);
+    if (!sums_)
+      response_.notes.emplace_back(
+          "sums of reactions are left out of the peaks: the model has supports along directions, by penalty, or of "
+          "rotations of rigid bodies; *NODE PRINT has the reactions of nodes");
+    return std::move(response_);
+  }
+
+ private:
+  /// A step of thermal stress that takes temperatures of this one.
+  struct Stress {
+    Stress(const Job& job, std::size_t index, const DynamicStep& heat, std::vector<HeatedState>& taken)
+        : step(index),
+          request(with_states(heat, std::get<ThermalStressStep>(job.steps[index].modal).states)),
+          outputs(job.steps[index], request),
+          states(taken) {}
+    static DynamicStep with_states(const DynamicStep& heat, const StateOutput& states) {
+      DynamicStep request;
+      request.times = heat.times;
+      request.states = states;
+      return request;
+    }
+    /// Whether the state is one that the step of thermal stress needs.
+    bool take(int increment, double time, const NodalField& temperatures) {
+      StepState state;
+      outputs.decide(increment, time, state);
+      const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char p) { return p != 0; });
+      if (!state.for_viewers && !printed) return false;
+      if (static_cast<double>(states.size() + 1) * static_cast<double>(temperatures.values.size()) > most_heated_values)
+        throw Error(
+            ErrorCode::out_of_memory,
+            "the temperatures of more than " + std::to_string(states.size()) +
+                " increments, at which thermal stress is written or printed, do not fit into 2 GB; choose fewer "
+                "by FREQUENCY=N or TIME POINTS= of *NODE PRINT, *EL PRINT and *NODE FILE, or by "
+                "\"states_every\" and \"states_at\"");
+      states.push_back({time, state.for_viewers, std::move(state.prints), temperatures.values});
+      return true;
+    }
+    std::size_t step;
+    DynamicStep request;
+    DynamicOutputs outputs;
+    std::vector<HeatedState>& states;
+  };
+  struct TimedPeak {
+    double value = 0, time = 0;
+    std::int32_t node = -1;
+  };
+
+  void begin(const AnalysisModel& model, const NodalField& displacement) {
+    components_ = displacement.components;
+    peaks_.resize(components_.size());
+    sums_ = domain_.oblique_supports().empty() && model.constraints().springs.empty() && job_.rotation_nodes.empty();
+    if (sums_) reaction_peaks_.resize(components_.size());
+    if (curve_nodes_.empty() && displacement.values.size() * fewest_kept_states <= most_kept_values) {
+      std::vector<char> counts;
+      for (const std::string& component : components_) counts.push_back(has_curve(component));
+      farthest_ = std::make_unique<FarthestNode>(std::move(counts), hidden_, most_kept_values);
+    }
+    std::vector<const char*> names{"kinetic", "internal", "external", "damping", "numerical"};
+    if (request_.explicit_method) names.insert(names.end(), {"viscous", "plastic", "hourglass"});
+    if (heat_) names = {"stored", "loads", "supports", "missing"};
+    if (static_) names = {"internal", "external", "iterations", "unbalance"};
+    for (const char* name : names) response_.energies.emplace_back(name, std::vector<double>());
+    if (sums_)
+      for (const std::string& component : components_)
+        for (const char* of : {"reaction", "load"})
+          response_.sums.emplace_back(sum_word(of, component), std::vector<double>());
+    for (const std::int32_t n : curve_nodes_)
+      for (const std::string& component : components_)
+        if (has_curve(component) && !std::isnan(displacement.at(n, component)))
+          response_.histories.emplace_back(name_of(n) + " " + component, std::vector<double>());
+  }
+
+  std::string name_of(std::int32_t node) const { return "node " + job_.instances.node(domain_.node_id(node)); }
+  static std::string reaction_word(const std::string& unknown) { return sum_word("reaction", unknown); }
+  /// "reaction x", "load rx", "heat flow of loads".
+  static std::string sum_word(const std::string& of, const std::string& unknown) {
+    if (unknown == "T") return of == "load" ? "heat flow of loads" : "heat flow of supports";
+    return of + " " + (unknown.size() == 2 && unknown[0] == 'u' ? unknown.substr(1) : unknown);
+  }
+
+  void take_peaks(const NodalField& field, double time) {
+    const std::size_t width = components_.size();
+    for (std::size_t n = 0; n < hidden_.size(); ++n) {
+      if (hidden_[n]) continue;
+      for (std::size_t c = 0; c < width; ++c)
+        if (const double value = field.values[n * width + c];
+            !std::isnan(value) && (peaks_[c].node < 0 || std::abs(value) > std::abs(peaks_[c].value)))
+          peaks_[c] = {value, time, static_cast<std::int32_t>(n)};
+    }
+  }
+
+  /// Sums of the forces of supports: what all other forces leave at prescribed unknowns.
+  void take_reactions(const AnalysisModel& model, TimeIntegrator& method, const AnalysisState& state, double time) {
+    if (!sums_) return;
+    Backend& backend = model.backend();
+    const TimeIntegrator::Memory& forces = method.memory();
+    Vector r = heat_ ? method.out_of_balance(model, state) : forces.internal.clone();
+    if (!heat_) {
+      backend.axpy(-1.0, forces.external, r);
+      for (const Vector* force : {&forces.damping, &forces.inertial})
+        if (force->layout()) backend.axpy(1.0, *force, r);
+    }
+    backend.reduce_dependencies(model.device_model(), r);
+    const std::vector<double> values = r.to_host();
+    std::vector<double> sums(components_.size(), 0.0);
+    for (std::int32_t e = 0; e < model.equation_count(); ++e)
+      if (model.is_prescribed(e))
+        sums[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
+    for (std::size_t c = 0; c < sums.size(); ++c)
+      if (increment_ == 0 || std::abs(sums[c]) > std::abs(reaction_peaks_[c].value))
+        reaction_peaks_[c] = {sums[c], time, -1};
+    add_sums(model, forces, method.heat(), sums, time);
+  }
+
+  /// Adds the sums of reactions and loads to their histories. The heat that came in by loads is known over a step, so
+  /// that its flow is the mean of the step.
+  void add_sums(const AnalysisModel& model, const TimeIntegrator::Memory& forces, const HeatAccount& heat,
+                const std::vector<double>& reactions, double time) {
+    std::vector<double> loads(components_.size(), 0.0);
+    if (!heat_ && forces.external.layout()) {
+      const std::vector<double> values = forces.external.to_host();
+      for (std::int32_t e = 0; e < model.equation_count(); ++e)
+        loads[static_cast<std::size_t>(model.place(e).component)] += values[static_cast<std::size_t>(e)];
+    }
+    const double step = increment_ == 0 ? 0 : time - response_.axis[response_.axis.size() - 2];
+    for (std::size_t c = 0; c < components_.size(); ++c) {
+      const bool start_of_heat = heat_ && increment_ == 0;
+      response_.sums[2 * c].second.push_back(start_of_heat ? nan : reactions[c]);
+      response_.sums[2 * c + 1].second.push_back(start_of_heat ? nan
+                                                 : heat_       ? (heat.loads - last_loads_) / step
+                                                               : loads[c]);
+    }
+    last_loads_ = heat.loads;
+  }
+
+  void take_energies(const EnergyBalance& e) {
+    const double values[] = {e.kinetic,     e.internal, e.external, e.damping,
+                             e.numerical(), e.viscous,  e.plastic,  e.hourglass};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
+  /// Energies of an increment of statics, and how it converged: Newton's iterations, and what the last one left of the
+  /// unbalanced force.
+  void take_increment(const EnergyBalance& e, const SolveReport& report, double time) {
+    if (!report.note.empty() && unstable_.empty()) {
+      unstable_ = "at time " + short_number(time, 6) + " " + report.note +
+                  ": the equilibrium is not stable there, beyond a limit point or a bifurcation";
+    }
+    const double iterations = report.history.empty() ? 0.0 : static_cast<double>(report.history.size() - 1);
+    const double values[] = {e.internal, e.external, iterations, report.true_residual};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
+  void take_heat(const HeatAccount& heat) {
+    const double values[] = {heat.stored, heat.loads, heat.supports, heat.missing()};
+    for (std::size_t i = 0; i < response_.energies.size(); ++i) response_.energies[i].second.push_back(values[i]);
+  }
+
+  /// Adds a state to the curves, and to the history that checkpoints keep.
+  void add_row(const NodalField& displacement, double time) {
+    std::vector<double> curves, kept;
+    for (const std::int32_t n : curve_nodes_) keep(displacement, n, curves);
+    if (farthest_) kept = farthest_->add(displacement.values);
+    if (!checkpoint || !checkpoint->is_on()) return;
+    ByteWriter row;
+    std::vector<double> energies, sums;
+    for (const auto& [name, values] : response_.energies) energies.push_back(values.back());
+    for (const auto& [name, values] : response_.sums) sums.push_back(values.back());
+    row.put(history_row).put(time).put(energies).put(curves).put(sums).put(kept);
+    checkpoint->add_row(row.bytes());
+  }
+
+  void save_heated(const Stress& stress) {
+    if (!checkpoint || !checkpoint->is_on()) return;
+    ByteWriter row;
+    row.put(heated_row).put(static_cast<std::uint64_t>(stress.step));
+    put(row, stress.states.back());
+    checkpoint->add_row(row.bytes());
+  }
+
+  void keep(const NodalField& field, std::int32_t node, std::vector<double>& row) {
+    std::size_t at = 0;
+    const std::string prefix = name_of(node) + " ";
+    for (const std::string& component : components_) {
+      if (!has_curve(component) || std::isnan(field.at(node, component))) continue;
+      while (response_.histories[at].first != prefix + component) ++at;
+      response_.histories[at].second.push_back(field.at(node, component));
+      row.push_back(field.at(node, component));
+    }
+  }
+
+  /// A state is written where an unknown differs from the last one that was by more than a share of the largest value.
+  void choose_by_change(const NodalField& field, StepState& state) {
+    double largest = 0, change = 0;
+    for (std::size_t c = 0; c < peaks_.size(); ++c)
+      if (has_curve(components_[c])) largest = std::max(largest, std::abs(peaks_[c].value));
+    if (last_written_.empty()) last_written_.assign(field.values.size(), 0.0);
+    for (std::size_t i = 0; i < field.values.size(); ++i)
+      if (has_curve(components_[i % components_.size()]) && !std::isnan(field.values[i]))
+        change = std::max(change, std::abs(field.values[i] - last_written_[i]));
+    if (change > request_.states.change * largest) state.for_viewers = true;
+    if (state.for_viewers) last_written_ = field.values;
+  }
+
+  /// Whether files, tables or what comes next need the state, and for what.
+  bool is_needed(const CommittedState& committed, const NodalField& displacement, StepState& state) {
+    if (increment_ == 0) return false;
+    outputs_.decide(increments ? increments() : increment_, committed.state.time, state);
+    if (request_.states.change > 0) choose_by_change(displacement, state);
+    const bool printed = std::any_of(state.prints.begin(), state.prints.end(), [](char wanted) { return wanted != 0; });
+    const bool needed = heat_ && outputs_.is_last(committed.state.time);  // what comes next begins with it
+    return state.for_viewers || printed || needed;
+  }
+
+  /// Gives the state to the curves and to the receiver, where they need it.
+  void pass_on(const CommittedState& committed, TimeIntegrator& method, double time, const NodalField& displacement) {
+    StepState state;
+    const bool needed = is_needed(committed, displacement, state);
+    const StepHistories::Needs curves = curves_.choose(increments ? increments() : increment_, committed.state.time);
+    if (!needed && !curves.any) return;
+    const bool with_points = needed && (state.for_viewers || step_prints(asked_, PrintRequest::At::elements));
+    StepResult result =
+        make_step_result(committed.model, method, committed.state, committed.report, with_points || curves.points);
+    if (!heat_ && !static_ && (needed || curves.velocity))
+      state.velocity = method.motion(committed.model, committed.state, 1);
+    if (curves.any) add_to_curves(committed, method, time, result, state.velocity, curves);
+    if (!needed) return;
+    if (!with_points) {  // as if curves had not asked for them
+      result.points.clear();
+      result.energy = 0;
+    }
+    state.at = state.time = time;
+    state.result = std::move(result);
+    state.result.step = "time " + short_number(time, 10);
+    receiver_.state(step_, std::move(state));
+  }
+
+  void add_to_curves(const CommittedState& committed, TimeIntegrator& method, double time, const StepResult& result,
+                     const NodalField& velocity, const StepHistories::Needs& needs) {
+    StepHistories::Sample sample;
+    sample.time = time;
+    sample.at_start = increment_ == 0;
+    sample.result = &result;
+    if (!heat_ && !static_ && needs.velocity) sample.velocity = &velocity;
+    NodalField acceleration;
+    if (!heat_ && !static_ && needs.acceleration) {
+      acceleration = method.motion(committed.model, committed.state, 2);
+      sample.acceleration = &acceleration;
+    }
+    std::vector<double> temperatures;
+    if (!heat_ && needs.temperatures) {
+      temperatures = acting_temperatures(job_, asked_, time);
+      sample.temperatures = &temperatures;
+    }
+    for (const std::string& bytes : curves_.add(sample)) {
+      if (!checkpoint || !checkpoint->is_on()) continue;
+      ByteWriter row;
+      row.put(curves_row).raw(bytes);
+      checkpoint->add_row(row.bytes());
+    }
+  }
+
+  /// The curve of the node that moves farthest, where no table names any.
+  void add_curves() {
+    if (!farthest_) return;
+    TimedPeak farthest;
+    for (std::size_t c = 0; c < components_.size(); ++c)
+      if (has_curve(components_[c]) && peaks_[c].node >= 0 && std::abs(peaks_[c].value) > std::abs(farthest.value))
+        farthest = peaks_[c];
+    if (farthest.node < 0) return;
+    std::int32_t node = farthest.node;
+    if (!farthest_->has(node)) {
+      node = farthest_->farthest();
+      if (node < 0) return;
+      response_.notes.push_back("the history is that of " + name_of(node) + ", because that of " +
+                                name_of(farthest.node) +
+                                ", which moves farthest in the end, was not kept; name nodes by *NODE PRINT");
+    }
+    for (std::size_t c = 0; c < components_.size(); ++c) {
+      if (!has_curve(components_[c])) continue;
+      std::vector<double> curve = farthest_->curve(node, c);
+      if (!std::isnan(curve.front()))
+        response_.histories.emplace_back(name_of(node) + " " + components_[c], std::move(curve));
+    }
+  }
+
+  const Job& job_;
+  const JobStep& asked_;
+  const Domain& domain_;
+  std::size_t step_;
+  const DynamicStep& request_;
+  StepReceiver& receiver_;
+  DynamicOutputs outputs_;
+  StepHistories curves_;  // that the step asks for
+  std::vector<std::unique_ptr<Stress>> stresses_;
+  bool heat_;    // temperatures instead of displacements
+  bool static_;  // no velocities
+  StepResponse response_;
+  std::vector<std::int32_t> curve_nodes_;
+  std::vector<char> hidden_;  // nodes that are not reported
+  std::vector<std::string> components_;
+  std::vector<TimedPeak> peaks_, reaction_peaks_;
+  std::vector<double> last_written_;        // of states that are chosen by change
+  std::unique_ptr<FarthestNode> farthest_;  // where no table names nodes
+  bool sums_ = true;
+  double last_loads_ = 0;  // heat that loads have brought in up to the state before
+  std::string unstable_;   // the note on the first equilibrium that is not stable
+  int increment_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<StepRecorder> make_step_recorder(const Job& job, std::size_t step, const DynamicStep& request,
+                                                 StepReceiver& receiver,
+                                                 std::map<std::size_t, std::vector<HeatedState>>& heated) {
+  return std::make_shared<DynamicRecorder>(job, step, request, receiver, heated);
+}
+
+std::string energies_text(const EnergyBalance& e) {
+  std::string parts;
+  if (e.plastic != 0) parts += ", of which plastic " + short_number(e.plastic, 4);
+  if (e.hourglass != 0) parts += ", of which hourglass " + short_number(e.hourglass, 4);
+  if (e.viscous != 0) parts += ", by bulk viscosity " + short_number(e.viscous, 4);
+  std::string text = "; energy at the end: kinetic " + short_number(e.kinetic, 4) + ", internal " +
+                     short_number(e.internal, 4) + parts + ", damped " + short_number(e.damping, 4) +
+                     ", external work " + short_number(e.external, 4) + "; the method of integration has dissipated " +
+                     short_number(e.numerical(), 4);
+  if (e.scale() > 0) text += " (" + short_number(100 * e.numerical() / e.scale(), 3) + " % of the largest)";
+  return text;
+}
+
+void take_heated_row(std::string_view bytes, std::map<std::size_t, std::vector<HeatedState>>& heated) {
+  ByteReader row(bytes, "the history of the step");
+  if (row.get<std::uint8_t>() != heated_row) return;
+  const auto stress = static_cast<std::size_t>(row.get<std::uint64_t>());
+  heated[stress].push_back(get_heated(row));
+}
+
+}  // namespace voussoir::detail

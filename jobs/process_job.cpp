@@ -1,0 +1,343 @@
+#include <voussoir/jobs/process_job.hpp>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <voussoir/framework/model/bodies.hpp>
+#include <voussoir/framework/model/free_motion.hpp>
+#include <voussoir/framework/model/rigid_clusters.hpp>
+#include <voussoir/jobs/detail/load_case_index.hpp>
+#include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/partition/process/process_statics.hpp>
+
+namespace voussoir {
+namespace {
+
+std::string place_of(const JobStep& step) { return step.where.empty() ? "step '" + step.name + "'" : step.where; }
+
+/// Looks at the whole model before it is divided: whatever is wrong is named as in a run on one process, and what can
+/// move freely is found, which a part alone cannot tell.
+class WholeModelCheck {
+ public:
+  WholeModelCheck(Job& job, std::shared_ptr<Backend> backend) : job_(job), backend_(std::move(backend)) {}
+
+  /// Throws where something can move freely. Returns notes on what iterative methods would not find.
+  std::vector<std::string> run() {
+    std::set<std::pair<std::size_t, const Supports*>> done;
+    for (const JobStep& step : job_.steps) {
+      if (!done.insert({step.domain, step.supports.get()}).second) continue;
+      if (step.supports) step.supports->apply(*job_.domains[step.domain]);
+      look_at(*job_.domains[step.domain]);
+    }
+    return std::move(notes_);
+  }
+
+ private:
+  void look_at(const Domain& domain) {
+    const AnalysisModel model(domain, backend_, TransformationHandler(), PlainNumberer());
+    require_no_free_motion(find_free_motions(model));
+    if (const std::int32_t bodies = Bodies(model).count(); bodies > 1)
+      add_note("the model consists of " + std::to_string(bodies) +
+               " bodies that do not touch; the tolerance of iterative methods holds for all of them "
+               "together");
+    const auto& names = model.unknown_names();
+    if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return name == "ux"; })) return;  // heat
+    const RigidClusters clusters(model);
+    if (!clusters.motions().empty())
+      add_note(
+          "parts of the model may be connected by a hinge only; the method mumps of the engine detects mechanisms, "
+          "iterative methods do not");
+    else if (!clusters.undecided().empty())
+      add_note("mechanisms could not be excluded: " + clusters.undecided());
+  }
+
+  void add_note(const std::string& note) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  }
+
+  Job& job_;
+  std::shared_ptr<Backend> backend_;
+  std::vector<std::string> notes_;
+};
+
+/// A job on one of the processes.
+class ProcessRunner {
+ public:
+  ProcessRunner(Engine& engine, Job* whole, const ProcessOptions& options,
+                const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver)
+      : engine_(engine),
+        processes_(engine.processes()),
+        whole_(processes_.is_first() ? whole : nullptr),
+        options_(options),
+        observer_(observer),
+        receiver_(receiver) {}
+
+  ProcessJobResult run() {
+    open_backend();
+    check_whole();
+    divide();
+    find_heaters();
+    for (std::size_t s = 0; s < part_.job.steps.size(); ++s) solve(s);
+    report();
+    return std::move(result_);
+  }
+
+ private:
+  void open_backend() {
+    placement_ = engine_.placement();
+    agree(processes_, [&] {
+      backend_ = Backend::open(process_backend(options_.backend, placement_));
+      backend_->choose(options_.work);
+    });
+  }
+
+  void check_whole() {
+    agree(processes_, [&] {
+      if (!processes_.is_first()) return;
+      if (!whole_ || !receiver_) throw Error(ErrorCode::misuse, "process 0 needs a job and a receiver of its results");
+      check_process_job(*whole_);
+      tell("check supports");
+      mechanisms_ = WholeModelCheck(*whole_, backend_).run();
+    });
+  }
+
+  /// Divides the job on process 0 and sends each process its part.
+  void divide() {
+    std::optional<JobDivision> division;
+    agree(processes_, [&] {
+      tell("divide");
+      if (whole_) division.emplace(*whole_, processes_.count(), options_.partitioner);
+    });
+    // An error while other processes wait for their parts is thrown after all of them have received a message.
+    std::function<void()> rethrow = [] {};
+    const std::string bytes = processes_.distribute([&](int p) -> std::string {
+      try {
+        return encode(division->part(p));
+      } catch (...) {
+        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+        return {};
+      }
+    });
+    division.reset();
+    agree(processes_, [&] { rethrow(); });
+    agree(processes_, [&] { part_ = decode(bytes, "the part of process " + std::to_string(processes_.own())); });
+    processes_.collect(detail::pack_places(part_), [&](int, const std::string& places) {
+      try {
+        places_.push_back(detail::unpack_places(places));
+      } catch (...) {
+        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+      }
+    });
+    agree(processes_, [&] { rethrow(); });
+    load_cases_.emplace(part_.job);
+  }
+
+  /// Notes which steps need the unknowns of which others.
+  void find_heaters() {
+    for (const JobStep& step : part_.job.steps)
+      if (step.heated_by) heaters_.insert(*step.heated_by);
+  }
+
+  bool tell(const char* stage) {
+    if (observer_ && !observer_({0, std::max<std::size_t>(1, whole_ ? whole_->steps.size() : 1), "", {stage, 0, 0, 0}}))
+      throw Error(ErrorCode::cancelled, std::string("cancelled before '") + stage + "'");
+    return true;
+  }
+
+  /// The temperatures of an earlier step as a load case; those that the step itself specifies take precedence.
+  std::string add_heat(std::size_t index) {
+    const JobStep& step = part_.job.steps[index];
+    Domain& domain = *part_.job.domains[step.domain];
+    const LoadCase* const loads = load_cases_->find(step);
+    const std::vector<double>* const own = loads && !loads->temperatures().empty() ? &loads->temperatures() : nullptr;
+    std::vector<double> values(static_cast<std::size_t>(domain.node_count()), std::numeric_limits<double>::quiet_NaN());
+    const NodalField& field = unknowns_.at(*step.heated_by);
+    if (!field.components.empty()) values = field.values;  // a part without elements has no field
+    for (std::size_t n = 0; n < values.size(); ++n)
+      if (std::isnan(values[n]) || (own && n < own->size() && !std::isnan((*own)[n])))
+        values[n] = domain.initial_temperature(static_cast<std::int32_t>(n));
+    std::string name = "temperatures of '" + part_.job.steps[*step.heated_by].name + "' in '" + step.name + "'";
+    const auto is_taken = [&] {
+      return std::any_of(domain.load_cases().begin(), domain.load_cases().end(),
+                         [&](const auto& c) { return c->name() == name; });
+    };
+    while (is_taken()) name += " again";
+    domain.add_load_case(name).temperature_field(std::move(values));
+    return name;
+  }
+
+  void apply_supports(const JobStep& step) {
+    Domain& domain = *part_.job.domains[step.domain];
+    const auto before = previous_.find(step.domain);
+    const NodalField* const field = before == previous_.end() ? nullptr : &before->second;
+    if (!step.supports || applied_[step.domain] == step.supports) return;
+    step.supports->apply(domain, field && !field->components.empty() ? field : nullptr);
+    // Supports that stay where the step before has left them differ from step to step.
+    if (step.supports->kept.empty()) applied_[step.domain] = step.supports;
+  }
+
+  ProcessStatics& analysis_of(std::size_t domain) {
+    auto& analysis = analyses_[domain];
+    if (!analysis) analysis = std::make_unique<ProcessStatics>(part_, domain, engine_, backend_, options_.engine);
+    return *analysis;
+  }
+
+  void solve(std::size_t index) {
+    const JobStep& step = part_.job.steps[index];
+    Step asked{step.name, {}, 1.0};
+    agree(processes_, [&] {
+      apply_supports(step);
+      if (!step.load_case.empty()) asked.load_cases[step.load_case] = step.load_factor;
+      if (step.heated_by) asked.load_cases[add_heat(index)] = 1.0;
+    });
+    ProcessStatics& analysis = analysis_of(step.domain);
+    if (observer_)
+      analysis.observer = [&](const Progress& progress) {
+        return observer_({index, part_.job.steps.size(), step.name, progress});
+      };
+    StepResult found = analysis.solve(asked);
+    iterated_ = iterated_ || found.report.iterations > 0;
+    analysis.observer = nullptr;
+    if (heaters_.count(index)) unknowns_[index] = found.unknowns;
+    previous_[step.domain] = found.unknowns;
+    pass_on(index, found);
+    result_.job.equations = std::max(result_.job.equations, analysis.equation_count());
+    result_.job.free_equations = std::max(result_.job.free_equations, analysis.free_equation_count());
+  }
+
+  /// Merges the results of all parts on process 0 and passes them on.
+  void pass_on(std::size_t index, const StepResult& own) {
+    const std::size_t domain = part_.job.steps[index].domain;
+    std::function<void()> rethrow = [] {};
+    std::optional<detail::StepMerger> merger;
+    agree(processes_, [&] {
+      if (whole_) merger.emplace(*whole_->domains[domain], domain, part_.domains[domain].unknown_names, own);
+    });
+    std::string packed;
+    agree(processes_, [&] { packed = detail::pack_fields(own); });
+    processes_.collect(packed, [&](int p, const std::string& bytes) {
+      try {
+        merger->add(places_[static_cast<std::size_t>(p)], bytes);
+      } catch (...) {
+        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+      }
+    });
+    agree(processes_, [&] {
+      rethrow();
+      if (!whole_) return;
+      StepResult merged = merger->take();
+      if (whole_->steps[index].procedure == Procedure::statics) detail::take_moments_off(*whole_, merged);
+      receiver_->step(index, std::move(merged));
+    });
+  }
+
+  void report() {
+    JobResult& job = result_.job;
+    for (const auto& [domain, analysis] : analyses_)
+      for (const StageTime& time : analysis->stage_times()) {
+        const auto same = std::find_if(job.stage_times.begin(), job.stage_times.end(),
+                                       [&](const StageTime& t) { return t.stage == time.stage; });
+        if (same == job.stage_times.end())
+          job.stage_times.push_back(time);
+        else
+          same->seconds += time.seconds;
+      }
+    job.backend = backend_->describe();
+    job.threads = backend_->threads();
+    job.backend_bytes = backend_->bytes_peak();
+    job.matrix =
+        "sparse rows on " + std::to_string(processes_.count()) + (processes_.count() == 1 ? " process" : " processes");
+    if (iterated_) job.notes.insert(job.notes.end(), mechanisms_.begin(), mechanisms_.end());
+    for (const std::string& note : engine_.notes()) job.notes.push_back(note);
+    collect_shares();
+  }
+
+  void collect_shares() {
+    std::vector<double> numbers;
+    std::int64_t elements = 0, owned = 0;
+    if (!part_.job.domains.empty()) elements = part_.job.domains.front()->element_count();
+    for (std::int32_t n = 0; n < part_.node_count(); ++n) owned += part_.owns(n);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const std::int64_t kilobyte = 1024;
+    const std::string text = std::to_string(placement_.processors) + " " + std::to_string(backend_->threads()) + " " +
+                             std::to_string(elements) + " " + std::to_string(part_.node_count()) + " " +
+                             std::to_string(owned) + " " + std::to_string(usage.ru_maxrss * kilobyte) + " " +
+                             placement_.machine + "\n" + backend_->describe();
+    processes_.collect(text, [&](int, const std::string& from) {
+      ProcessShare share;
+      char* at = const_cast<char*>(from.c_str());
+      share.processors = static_cast<int>(std::strtoll(at, &at, 10));
+      share.threads = static_cast<int>(std::strtoll(at, &at, 10));
+      share.elements = std::strtoll(at, &at, 10);
+      share.nodes = std::strtoll(at, &at, 10);
+      share.owned_nodes = std::strtoll(at, &at, 10);
+      share.peak_bytes = std::strtoll(at, &at, 10);
+      const std::string rest = *at ? at + 1 : at;
+      share.machine = rest.substr(0, rest.find('\n'));
+      share.backend = rest.substr(std::min(rest.size(), rest.find('\n') + 1));
+      result_.parts.push_back(std::move(share));
+    });
+  }
+
+  Engine& engine_;
+  Processes& processes_;
+  Job* whole_;  // null on all processes but the first
+  const ProcessOptions& options_;
+  const std::function<bool(const JobProgress&)>& observer_;
+  StepReceiver* receiver_;
+  ProcessPlacement placement_;
+  std::shared_ptr<Backend> backend_;
+  ProcessPart part_;
+  std::optional<detail::LoadCaseIndex> load_cases_;
+  std::vector<detail::PartPlaces> places_;  // of all parts, on process 0
+  std::map<std::size_t, std::unique_ptr<ProcessStatics>> analyses_;
+  std::map<std::size_t, std::shared_ptr<const Supports>> applied_;  // per domain
+  std::set<std::size_t> heaters_;
+  std::map<std::size_t, NodalField> unknowns_;  // of steps that heat others
+  std::map<std::size_t, NodalField> previous_;  // per domain: of the step before
+  std::vector<std::string> mechanisms_;         // on process 0: what iterative methods would not find
+  bool iterated_ = false;                       // whether a system was solved by iteration
+  ProcessJobResult result_;
+};
+
+}  // namespace
+
+std::string process_backend(const std::string& specification, const ProcessPlacement& placement) {
+  if (specification == "cuda") return "cuda:" + std::to_string(placement.position);
+  if (specification != "auto" && specification != "openmp") return specification;
+  if (std::getenv("OMP_NUM_THREADS")) return "openmp";
+  return "openmp:" + std::to_string(std::max(1, placement.processors / std::max(1, placement.sharers)));
+}
+
+void check_process_job(const Job& job) {
+  if (job.mesh_only)
+    throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked, not solved", job.source);
+  for (const JobStep& step : job.steps) {
+    if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat)
+      throw Error(ErrorCode::unavailable,
+                  "on several processes there are linear statics and steady heat, not yet " +
+                      to_string(step.procedure) + "; run without --engine",
+                  place_of(step));
+    if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")
+      throw Error(ErrorCode::unavailable,
+                  "the procedure '" + step.procedure_name +
+                      "' is not one that works on several processes; run without "
+                      "--engine",
+                  place_of(step));
+  }
+  check_divisible(job);
+}
+
+ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
+                                 const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver) {
+  return ProcessRunner(engine, job, options, observer, receiver).run();
+}
+
+}  // namespace voussoir

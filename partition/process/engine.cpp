@@ -1,0 +1,79 @@
+#include <voussoir/partition/process/engine.hpp>
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <filesystem>
+#include <system_error>
+
+#include <voussoir/backends/plugin.hpp>
+
+namespace voussoir {
+namespace {
+
+[[noreturn]] void engine_unavailable(const std::string& name, const std::string& reason) {
+  throw Error(ErrorCode::unavailable, "engine '" + name + "' is not available: " + reason);
+}
+
+std::string loader_error() {
+  const char* text = dlerror();
+  return text ? text : "the loader gave no reason";
+}
+
+/// Loads a library so that it prefers what it is linked with to what the program has loaded: our direct solver comes
+/// with a sequential MUMPS and a stand-in for MPI, whose functions have the names of the real ones.
+void* load_engine(const std::string& file) { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND); }
+
+struct EngineLibrary {
+  void* handle;
+  std::string file;
+};
+
+EngineLibrary find_engine(const std::string& name) {
+  const std::string file = "libvoussoir_" + name + ".so";
+  std::string searched;
+  for (const std::string& folder : plugin_search_path()) {
+    const std::filesystem::path path = std::filesystem::path(folder) / file;
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) {
+      if (void* handle = load_engine(path.string())) return {handle, path.string()};
+      engine_unavailable(name, path.string() + " cannot be loaded (" + loader_error() +
+                                   "); install its dependencies, or rebuild it for this machine");
+    }
+    searched += folder + ", ";
+  }
+  if (void* handle = load_engine(file)) return {handle, file};
+  engine_unavailable(name, file + " was not found (searched " + searched +
+                               "the system's library folders). Build Voussoir with -DVOUSSOIR_PETSC=ON for the engine "
+                               "'petsc', or set VOUSSOIR_PLUGIN_PATH to the folder that has it");
+}
+
+const EnginePlugin& examine_engine(const EngineLibrary& library, const std::string& name) {
+  dlerror();
+  void* const symbol = dlsym(library.handle, engine_plugin_symbol);
+  if (!symbol) engine_unavailable(name, library.file + " does not export the function " + engine_plugin_symbol);
+  const EnginePlugin* const plugin = reinterpret_cast<EnginePluginEntry>(symbol)();
+  if (!plugin) engine_unavailable(name, library.file + " has no description");
+  if (plugin->abi != abi_number)
+    engine_unavailable(name, library.file + " has plugin ABI " + std::to_string(plugin->abi) +
+                                 ", and this library expects " + std::to_string(abi_number) + "; rebuild the plugin");
+  if (!plugin->name || name != plugin->name || !plugin->open)
+    engine_unavailable(name, library.file + " contains another engine; rebuild the plugin");
+  return *plugin;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> open_engine(const std::string& name, const std::string& options) {
+  if (name.empty() || name.find('/') != std::string::npos)
+    throw Error(ErrorCode::not_found, "there is no engine '" + name + "'; use 'petsc'");
+  static std::atomic<bool> opened = false;
+  const EnginePlugin& plugin = examine_engine(find_engine(name), name);
+  if (opened.exchange(true))
+    throw Error(ErrorCode::misuse, "an engine can be started once in a process, since MPI cannot start again");
+  std::unique_ptr<Engine> engine(plugin.open(options.c_str()));
+  if (!engine) engine_unavailable(name, "its plugin started no engine and gave no reason");
+  return engine;
+}
+
+}  // namespace voussoir

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <voussoir/framework/analysis/analysis.hpp>
+#include <voussoir/partition/process/engine.hpp>
+#include <voussoir/partition/process/process_part.hpp>
+
+namespace voussoir {
+
+/// The part of an analysis on several processes that all kinds of analyses share: the numbered model of a process's own
+/// part, and its share in systems that an engine solves.
+///
+/// All functions are collective. Errors of one process are thrown by all of them (SharedError).
+class ProcessAnalysis {
+ public:
+  /// For a domain of the part. All arguments must outlive the object.
+  ProcessAnalysis(const ProcessPart& part, std::size_t domain, Engine& engine, std::shared_ptr<Backend> backend);
+  virtual ~ProcessAnalysis();
+  ProcessAnalysis(const ProcessAnalysis&) = delete;
+  ProcessAnalysis& operator=(const ProcessAnalysis&) = delete;
+
+  std::int64_t equation_count() const { return equations_; }            ///< of the whole model
+  std::int64_t free_equation_count() const { return free_equations_; }  ///< of the whole model, after the first step
+  /// Time of this process for numbering, matrices, the engine and results, summed over all steps.
+  const std::vector<StageTime>& stage_times() const { return times_; }
+  /// Called at each stage and now and then during a solution. Returning false on one process stops all of them with an
+  /// Error (cancelled).
+  std::function<bool(const Progress&)> observer;
+
+ protected:
+  /// Numbers the part where that has not been done, or where the domain has changed since on some process. Returns
+  /// whether it was numbered anew.
+  bool prepare();
+  /// The numbers of the part's equations in the whole system and the motions with little energy, without a matrix.
+  SystemShare numbered_share() const;
+  /// Runs `work`, which does not communicate, as a stage on all processes.
+  void together(const std::string& stage, const std::function<void()>& work);
+  void add_time(const std::string& stage, double seconds);  ///< adds to stage_times()
+
+  const ProcessPart& part_;               ///< as given
+  const std::size_t domain_index_;        ///< as given
+  const Domain& domain_;                  ///< of the part
+  Engine& engine_;                        ///< as given
+  Processes& processes_;                  ///< of the engine
+  std::shared_ptr<Backend> backend_;      ///< as given
+  std::unique_ptr<AnalysisModel> model_;  ///< null on a process without elements
+  std::shared_ptr<LinearSOE> soe_;        ///< of the part alone; null on a process without elements
+  Stopwatch since_start_;                 ///< since the object was made
+
+ private:
+  void check_model();
+  void check_free_flags();
+  void add_motions(SystemShare& share) const;
+
+  bool is_numbered_ = false;
+  std::int64_t equations_ = 0, free_equations_ = 0;
+  std::vector<StageTime> times_;
+};
+
+/// Adds the values of shared nodes over all parts that have them, by the names of unknowns and in the order of the
+/// parts; NaN counts as no value. Collective. `field` has the unknowns of the part's domain as components.
+void sum_shared_nodes(Processes& processes, const ProcessPart& part, std::size_t domain, NodalField& field);
+
+}  // namespace voussoir

@@ -1,0 +1,36 @@
+#pragma once
+#include <memory>
+
+#include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/partition/process/process_analysis.hpp>
+
+namespace voussoir {
+
+/// Linear statics and steady heat on several processes. Each process forms the matrix, the loads and the results of the
+/// elements of its own part on its own backend; the engine solves the system that is the sum of all parts.
+class ProcessStatics : public ProcessAnalysis {
+ public:
+  /// For a domain of the part. All arguments must outlive the object.
+  ProcessStatics(const ProcessPart& part, std::size_t domain, Engine& engine, std::shared_ptr<Backend> backend,
+                 const EngineSettings& settings);
+  ~ProcessStatics() override;
+
+  /// Solves one step and returns the results of the part: on nodes that other parts share, reactions and forces are
+  /// those of all parts together; sums and energies are those of the whole model. Supports and load cases of the domain
+  /// may change between two steps.
+  ///
+  /// What is not implemented for several processes is an Error (unavailable) that says so: elements that are not
+  /// linear, or that have a history. A system that was not solved is an Error (not_converged or singular).
+  StepResult solve(const Step& step);
+
+ private:
+  void form(AnalysisState& state);
+  SolveReport balance(AnalysisState& state);
+  StepResult result_of(const AnalysisState& state, const SolveReport& report);
+
+  std::unique_ptr<Integrator> integrator_;
+  std::unique_ptr<ProcessSolver> solver_;
+  bool is_formed_ = false;  // whether the solver has a matrix
+};
+
+}  // namespace voussoir
