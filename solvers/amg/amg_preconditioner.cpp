@@ -36,8 +36,10 @@ AmgPreconditioner::~AmgPreconditioner() = default;
 void AmgPreconditioner::set_up(const LinearSOE& soe) {
   if (hierarchy_ && layout_ == soe.matrix().layout() && matrix_ == &soe.matrix()) {
     cycle_.reset();
-    hierarchy_->update(soe);
-    cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy_);
+    auto hierarchy = std::move(hierarchy_);  // one that cannot take the values is dropped
+    hierarchy->update(soe);
+    cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy);
+    hierarchy_ = std::move(hierarchy);
     return;
   }
   build(soe);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <voussoir/framework/model/divided_numberer.hpp>
 #include <voussoir/solvers/amg/amg_preconditioner.hpp>
 #include <voussoir/solvers/amg/detail/cycle.hpp>
 #include <voussoir/solvers/cg_solver.hpp>
@@ -306,6 +307,184 @@ TEST(DividedAmg, NamesAnUnknownWithoutStiffness) {
   d.add_block("bar", "truss").set_material(steel()).set_section("area", 1e-4).add(100000, {lone - 1, lone});
   expect_error(ErrorCode::singular, {"under-constrained", "node " + std::to_string(lone) + ", u"},
                [&] { solve_on(d, "bsr", "debug:2", "coarsest=60,gather=60"); });
+}
+
+TEST(DividedAmg, HasObliqueSupportsOnSeveralDevices) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  const Id first = d.node_id(0), last = d.node_id(d.node_count() - 1);
+  d.prescribe_along(first + 40, {1, 1, 0}, 1e-5);
+  d.prescribe_along(first + 110, {0, 1, 2});
+  d.prescribe_along(last - 3, {1, -2, 3}, -2e-5);
+  d.add_equation({{last, "uy", 1}, {first + 60, "uy", -0.5}, {first + 130, "uz", -0.25}}, 1e-5);
+  for (const char* storage : {"bsr", "matrix-free"})
+    expect_same_as_one_device(d, storage, "single,coarsest=90,gather=90");
+}
+
+TEST(DividedAmg, HasQuadraticElements) {
+  Domain d;
+  add_beam(d, {6, 2, 2}, "solid.hex20");
+  expect_same_as_one_device(d, "bsr", "single,coarsest=90,gather=90");
+}
+
+TEST(DividedAmg, TakesTheNearNullSpaceOfAUser) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  AmgOptions options = AmgOptions::parse("full,coarsest=60,gather=60");
+  options.near_null_space = [](const AnalysisModel& model) {
+    NearNullSpace space{3, std::vector<double>(3 * static_cast<std::size_t>(model.equation_count()), 0.0)};
+    for (std::size_t e = 0; e < static_cast<std::size_t>(model.equation_count()); ++e) space.values[3 * e + e % 3] = 1;
+    return space;
+  };
+  const auto solve = [&](const std::string& backend, const AmgOptions& how, std::vector<double>& x) {
+    System s(d, "bsr", backend);
+    auto amg = std::make_shared<AmgPreconditioner>(how);
+    s.model.backend().fill(s.soe->x(), 0.0);
+    const SolveReport report = CgSolver(amg, {1e-12, 400}).solve(*s.soe);
+    EXPECT_TRUE(report.converged) << report.reason;
+    EXPECT_EQ(amg->summary().find("divided") != std::string::npos, backend != "debug") << amg->summary();
+    EXPECT_EQ(amg->levels()[1].rows % 3, 0);
+    x = s.soe->x().to_host();
+    return report.iterations;
+  };
+  std::vector<double> expected, x;
+  const int one = solve("debug", options, expected);
+  EXPECT_LE(solve("debug:3", options, x), 2 + 1.15 * one);
+  EXPECT_LE(distance(x, expected), 1e-10);
+  options.near_null_space = [](const AnalysisModel&) { return NearNullSpace{2, std::vector<double>(7)}; };
+  expect_error(ErrorCode::misuse, {"near-null space of 2 vectors", "7"}, [&] { solve("debug:2", options, x); });
+}
+
+TEST(DividedAmg, SolvesSeveralColumnsFromAStart) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  constexpr int columns = 3;
+  const auto solve = [&](const std::string& backend) {
+    System s(d, "bsr", backend);
+    const std::vector<double> b = s.soe->b().to_host();
+    s.soe->set_columns(columns);
+    std::vector<double> loads(b.size() * columns, 0.0), start(loads.size(), 0.0);
+    for (const std::int32_t e : s.free)
+      for (std::size_t c = 0; c < columns; ++c) {
+        const auto i = static_cast<std::size_t>(e) * columns + c;
+        loads[i] = c == 1 ? 0 : b[static_cast<std::size_t>(e)] + 1e3 * std::sin(1.0 + e * static_cast<double>(c));
+        start[i] = 1e-6 * std::cos(e * (1.0 + static_cast<double>(c)));
+      }
+    s.soe->b().from_host(loads);
+    s.soe->x().from_host(start);
+    auto amg = std::make_shared<AmgPreconditioner>(AmgOptions::parse("single,coarsest=60,gather=60"));
+    const SolveReport report = CgSolver(amg, {1e-12, 400}).solve(*s.soe);
+    EXPECT_TRUE(report.converged) << report.reason;
+    EXPECT_EQ(amg->summary().find("divided") != std::string::npos, backend != "debug");
+    return s.soe->x().to_host();
+  };
+  const std::vector<double> expected = solve("debug");
+  EXPECT_LE(distance(solve("debug:3"), expected), 1e-10);
+}
+
+TEST(DividedAmg, BeginsAgainAfterValuesThatItRefused) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  for (const char* how : {"full,coarsest=60,gather=60", "single,coarsest=60,gather=60,direct"}) {
+    System s(d, "bsr", "debug:2");
+    AmgPreconditioner amg(AmgOptions::parse(how));
+    amg.set_up(*s.soe);
+    MatrixTerms indefinite;
+    indefinite.stiffness = -1;
+    s.soe->form(nullptr, indefinite);
+    for (int k = 0; k < 2; ++k) expect_error(ErrorCode::singular, {"not positive"}, [&] { amg.set_up(*s.soe); });
+    EXPECT_EQ(amg.inverse(), nullptr);
+    s.soe->form(nullptr, MatrixTerms());
+    amg.set_up(*s.soe);
+    EXPECT_LT(amg.reduction(0), 0.7);
+    AmgPreconditioner fresh(AmgOptions::parse(how));
+    fresh.set_up(*s.soe);
+    EXPECT_EQ(amg.summary(), fresh.summary());
+    EXPECT_EQ(amg.reduction(0), fresh.reduction(0));
+  }
+}
+
+/// The solution at the nodes of a domain, however they are numbered.
+std::vector<double> solve_divided(const Domain& d, const std::string& backend, const DofNumberer& numberer,
+                                  const std::string& how, std::string* summary = nullptr) {
+  const AnalysisModel model(d, Backend::open(backend), TransformationHandler(), numberer);
+  const auto soe = make_soe("bsr");
+  soe->set_model(model);
+  AnalysisState state;
+  state.case_factors.assign(d.load_case_count(), 1.0);
+  StaticIntegrator integrator;
+  integrator.begin_step(model, state);
+  integrator.form_tangent(model, state, *soe);
+  integrator.form_unbalance(model, state, soe->b());
+  auto amg = std::make_shared<AmgPreconditioner>(AmgOptions::parse(how));
+  model.backend().fill(soe->x(), 0.0);
+  const SolveReport report = CgSolver(amg, {1e-12, 400}).solve(*soe);
+  EXPECT_TRUE(report.converged) << backend << ": " << report.reason;
+  if (summary) *summary = amg->summary();
+  const std::vector<double> x = soe->x().to_host();
+  std::vector<double> values(3 * static_cast<std::size_t>(d.node_count()), 0.0);
+  for (std::size_t k = 0; k < model.numbered_nodes().size(); ++k)
+    for (std::int32_t e = model.first_equation()[k]; e < model.first_equation()[k + 1]; ++e)
+      values[3 * static_cast<std::size_t>(model.numbered_nodes()[k]) +
+             static_cast<std::size_t>(e - model.first_equation()[k])] = x[static_cast<std::size_t>(e)];
+  return values;
+}
+
+TEST(DividedAmg, FollowsADivisionOfTheMesh) {
+  Domain d;
+  add_beam(d, {5, 4, 4});
+  const std::string how = "single,coarsest=90,gather=90";
+  const std::vector<double> expected = solve_divided(d, "debug", PlainNumberer(), how);
+  for (const char* method : {"coordinate", "metis"}) {
+    DividedNumberer::Options options;
+    options.method = method;
+    std::string summary;
+    EXPECT_LE(distance(solve_divided(d, "debug:4", DividedNumberer(options), how, &summary), expected), 1e-10)
+        << method;
+    EXPECT_NE(summary.find("divided over"), std::string::npos) << method << ": " << summary;
+  }
+  // Parts that are scattered: every node has neighbours on other devices.
+  DividedNumberer::Options scattered;
+  for (std::int32_t n = 0; n < d.node_count(); ++n) scattered.part_of_node.push_back(n % 3);
+  EXPECT_LE(distance(solve_divided(d, "debug:3", DividedNumberer(scattered), how), expected), 1e-10);
+}
+
+TEST(DividedAmg, SolvesTinyModelsOnManyDevices) {
+  const std::string how = "full,coarsest=1,gather=1";
+  for (const std::array<int, 3> cells : {std::array{1, 1, 1}, {2, 1, 1}, {5, 2, 1}}) {
+    Domain d;
+    add_beam(d, cells);
+    const std::vector<double> expected = solve_divided(d, "debug", PlainNumberer(), how);
+    for (const char* backend : {"debug:2", "debug:3", "debug:9"})
+      EXPECT_LE(distance(solve_divided(d, backend, PlainNumberer(), how), expected), 1e-10)
+          << backend << ", " << cells[0] << " cells";
+  }
+}
+
+TEST(DividedAmg, GathersWhereADeviceHasNoNodes) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  DividedNumberer::Options options;
+  for (std::int32_t n = 0; n < d.node_count(); ++n)
+    options.part_of_node.push_back(n < d.node_count() / 2 ? 0 : 2);  // the second device is left out
+  std::string summary;
+  const std::string how = "single,coarsest=30,gather=30";
+  const std::vector<double> expected = solve_divided(d, "debug", PlainNumberer(), how);
+  EXPECT_LE(distance(solve_divided(d, "debug:3", DividedNumberer(options), how, &summary), expected), 1e-10);
+  EXPECT_EQ(summary.find("divided"), std::string::npos) << summary;
+}
+
+TEST(DividedAmg, HasDevicesWhoseNodesAreAllHeld) {
+  Domain d;
+  add_beam(d, {12, 3, 3});
+  std::vector<Id> held;
+  for (std::int32_t n = 0; n < d.node_count() / 3; ++n) held.push_back(d.node_id(n));
+  d.add_node_set("held", held);
+  d.prescribe("held", "all");
+  const std::string how = "single,coarsest=60,gather=60";
+  const std::vector<double> expected = solve_divided(d, "debug", PlainNumberer(), how);
+  for (const char* backend : {"debug:3", "debug:4"})
+    EXPECT_LE(distance(solve_divided(d, backend, PlainNumberer(), how), expected), 1e-10) << backend;
 }
 
 }  // namespace

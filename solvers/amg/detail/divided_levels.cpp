@@ -10,6 +10,9 @@
 namespace voussoir::detail {
 namespace {
 
+/// Never reached: each level has at most most_kept times the rows of the one before.
+constexpr std::size_t most_divided_levels = 64;
+
 std::size_t device_index(int device) { return static_cast<std::size_t>(device); }
 
 /// The nodes of a model by devices, with the ghosts of its layout.
@@ -142,7 +145,8 @@ bool DividedLevels::build(const LinearSOE& soe) {
       break;
     }
     project(soe, levels_.back(), next, tentative);
-    const bool last = static_cast<int>(levels_.size()) + 1 == options_.most_levels;
+    const bool last =
+        static_cast<int>(levels_.size()) + 1 == options_.most_levels || levels_.size() == most_divided_levels;
     if (last || next.rows() <= std::max(options_.gathered_rows, options_.coarsest_rows)) {
       gathered_ = std::move(next);
       break;
@@ -178,7 +182,7 @@ NearNullRows DividedLevels::take_gathered(LevelMatrix& a) {
 bool DividedLevels::has_walls() const { return levels_.size() > 1 && levels_[1].largest_eigenvalue > walls_eigenvalue; }
 
 void DividedLevels::take_finest(const LinearSOE& soe, const SparseMatrix& matrix) {
-  levels_.reserve(static_cast<std::size_t>(options_.most_levels));  // is_finest() compares addresses
+  levels_.reserve(most_divided_levels);  // is_finest() compares addresses
   DividedLevel& level = levels_.emplace_back();
   const DeviceModel& model = soe.model().device_model();
   level.nodes = nodes_of(soe.model());

@@ -108,6 +108,8 @@ AmgHierarchy::AmgHierarchy(const LinearSOE& soe, const AmgOptions& options, bool
 void AmgHierarchy::build(const LinearSOE& soe) {
   levels_.clear();
   divided_.reset();  // memory first
+  dense_ = DenseInverse();
+  direct_.reset();
   divided_ = DividedLevels::make(soe, options_, single_);
   if (divided_) return build_below(soe);
   levels_.emplace_back();
