@@ -6,6 +6,7 @@
 #include <voussoir/backends/cuda/dense/cuda_dense_blocks.hpp>
 #include <voussoir/backends/cuda/explicit/cuda_explicit.hpp>
 #include <voussoir/backends/cuda/grid/cuda_grid.hpp>
+#include <voussoir/backends/cuda/multigrid/cuda_divided_multigrid.hpp>
 #include <voussoir/backends/cuda/multigrid/cuda_multigrid.hpp>
 #include <voussoir/backends/cuda/programs/device_program.hpp>
 #include <voussoir/backends/cuda/projection/cuda_projection.hpp>
@@ -31,6 +32,8 @@ CudaBackend::CudaBackend(std::string name, const std::vector<int>& ordinals) : n
       if (enable_peer_access(other, cuda_memory(m).ordinal())) cuda_memory(m).admit(other);
   multigrid_ = make_multigrid(memories_);
   provide(*multigrid_);
+  divided_multigrid_ = make_divided_multigrid(memories_);
+  provide(*divided_multigrid_);
   projection_ = make_projection(*this);
   provide(*projection_);
   grids_ = make_grid_services(*this);

@@ -5,6 +5,7 @@
 
 #include <voussoir/backends/backend.hpp>
 #include <voussoir/backends/cuda/runtime/memory.hpp>
+#include <voussoir/backends/divided_multigrid.hpp>
 #include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
@@ -97,6 +98,7 @@ class CudaBackend final : public Backend {
   std::string name_;
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   std::unique_ptr<MultigridServices> multigrid_;
+  std::unique_ptr<DividedMultigrid> divided_multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<StencilServices> stencils_;

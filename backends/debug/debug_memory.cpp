@@ -86,6 +86,18 @@ DebugMemory::Buffer& DebugMemory::device_buffer(const void* pointer, std::size_t
   return *it->second;
 }
 
+DebugMemory::Buffer& DebugMemory::buffer_around(const void* pointer, std::size_t bytes) {
+  auto it = buffers_.upper_bound(pointer);
+  if (it != buffers_.begin()) {
+    --it;
+    const auto before =
+        static_cast<std::size_t>(static_cast<const char*>(pointer) - static_cast<const char*>(it->first));
+    if (before + bytes <= it->second->bytes()) return *it->second;
+  }
+  throw Error(ErrorCode::misuse, "debug device " + std::to_string(device_) + " has no array around these " +
+                                     std::to_string(bytes) + " bytes");
+}
+
 void DebugMemory::check_end(const Buffer& buffer) const {
   if (!buffer.intact())
     throw Error(ErrorCode::misuse,
@@ -117,10 +129,10 @@ void DebugMemory::copy_to_host(void* host, const void* device, std::size_t bytes
 
 void DebugMemory::copy(void* to, const void* from, std::size_t bytes) {
   const std::lock_guard lock(company_->mutex);
-  Buffer& source = device_buffer(from, bytes);
+  Buffer& source = buffer_around(from, bytes);
   const detail::Opened open_source(source, Access::read);
   check_end(source);
-  const detail::Opened open_target(device_buffer(to, bytes), Access::read_write);
+  const detail::Opened open_target(buffer_around(to, bytes), Access::read_write);
   std::memcpy(to, from, bytes);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -63,12 +65,14 @@ class DebugMemory final : public DeviceMemory {
   DebugMemory(int device, std::shared_ptr<Company> company);
 
   Buffer& device_buffer(const void* pointer, std::size_t bytes);
+  /// The buffer that has all of these bytes, which may begin inside it.
+  Buffer& buffer_around(const void* pointer, std::size_t bytes);
   void check_end(const Buffer& buffer) const;
   void want(Mirror& mirror, Access access);
 
   int device_;
   std::shared_ptr<Company> company_;
-  std::unordered_map<const void*, std::unique_ptr<Buffer>> buffers_;
+  std::map<const void*, std::unique_ptr<Buffer>, std::less<>> buffers_;
   std::unordered_map<const void*, std::unique_ptr<Mirror>> mirrors_;
   std::vector<Buffer*> lent_;  // to the section that is open
 };

@@ -47,6 +47,13 @@ inline void require_square_numbers(const LevelMatrix& a, const char* what) {
   require_numbers<double>(a, a.entries(), "a square matrix");
 }
 
+/// The same for the rows of one device, whose columns may go on with those of nodes that others own.
+inline void require_own_rows(const LevelMatrix& a, const char* what) {
+  if (a.height != a.width || a.columns < a.rows)
+    throw Error(ErrorCode::misuse, std::string("multigrid: ") + what + " needs a square matrix or rows of one device");
+  require_numbers<double>(a, a.entries(), "a matrix");
+}
+
 /// Rows of blocks of this height with so many neighbours must fit into the small systems of an approximate inverse.
 inline void require_factor_room(int height, int most) {
   if (most < 0 || (most + 1) * height > largest_factor_rows)

@@ -3,6 +3,7 @@
 #include <voussoir/backends/openmp/dense/cpu_dense_blocks.hpp>
 #include <voussoir/backends/openmp/explicit/cpu_explicit.hpp>
 #include <voussoir/backends/openmp/grid/cpu_grid.hpp>
+#include <voussoir/backends/openmp/multigrid/cpu_divided_multigrid.hpp>
 #include <voussoir/backends/openmp/multigrid/cpu_multigrid.hpp>
 #include <voussoir/backends/openmp/openmp_memory.hpp>
 #include <voussoir/backends/openmp/projection/cpu_projection.hpp>
@@ -21,6 +22,8 @@ CpuBackend::CpuBackend(std::string name, std::string description, std::vector<st
   start_threads(threads_);
   multigrid_ = cpu::make_multigrid(memories_, threads_);
   provide(*multigrid_);
+  divided_multigrid_ = cpu::make_divided_multigrid(memories_, threads_);
+  provide(*divided_multigrid_);
   projection_ = cpu::make_projection(*this);
   provide(*projection_);
   grids_ = cpu::make_grid_services(*this);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <voussoir/backends/backend.hpp>
+#include <voussoir/backends/divided_multigrid.hpp>
 #include <voussoir/backends/explicit_services.hpp>
 #include <voussoir/backends/grid_services.hpp>
 #include <voussoir/backends/multigrid.hpp>
@@ -78,6 +79,7 @@ class CpuBackend : public Backend {
   std::vector<std::shared_ptr<DeviceMemory>> memories_;
   int threads_;
   std::unique_ptr<MultigridServices> multigrid_;
+  std::unique_ptr<DividedMultigrid> divided_multigrid_;
   std::unique_ptr<ProjectionServices> projection_;
   std::unique_ptr<GridServices> grids_;
   std::unique_ptr<SweepServices> sweeps_;

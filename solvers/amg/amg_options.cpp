@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr const char* known =
     "k-cycle, v-cycle, single, full, chebyshev, fsai, block-jacobi, l1-jacobi, dense, direct, steps=N, basis=N, "
-    "ratio=X, threshold=X, coarsest=N, levels=N";
+    "ratio=X, threshold=X, coarsest=N, levels=N, gather=N";
 
 [[noreturn]] void refuse(std::string_view word, const std::string& why) {
   throw Error(ErrorCode::bad_input, why, "amg setting '" + std::string(word) + "'");
@@ -70,6 +71,8 @@ std::string_view take_setting(std::string_view word, AmgOptions& o) {
     o.coarsest_rows = number_of(word, text, 1, 20000);
   else if (name == "levels")
     o.most_levels = number_of(word, text, 1, 50);
+  else if (name == "gather")
+    o.gathered_rows = number_of(word, text, 1, std::numeric_limits<int>::max());
   else
     return {};
   return name;
@@ -117,6 +120,7 @@ std::string AmgOptions::suffix() const {
   if (threshold != usual.threshold) add("threshold=" + exact_number(threshold));
   if (coarsest_rows != usual.coarsest_rows) add("coarsest=" + std::to_string(coarsest_rows));
   if (most_levels != usual.most_levels) add("levels=" + std::to_string(most_levels));
+  if (gathered_rows != usual.gathered_rows) add("gather=" + std::to_string(gathered_rows));
   return text;
 }
 

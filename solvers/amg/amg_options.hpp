@@ -58,13 +58,15 @@ struct AmgOptions {
   /// Levels are added until one has at most this many rows, or until aggregation does not make a smaller one.
   int coarsest_rows = 1000;
   int most_levels = 16;  ///< largest number of levels, including the finest
+  /// On several devices, levels with more rows than this are divided over them; others are gathered on the first one.
+  int gathered_rows = 200000;
   /// Computes the near-null space of a model; null for rigid-body modes from the coordinates, or constants for heat.
   std::function<NearNullSpace(const AnalysisModel&)> near_null_space;
 
   /// Parses the part after "amg:" in the name of a solver: settings, separated by commas.
   ///
   ///   v-cycle  k-cycle  single  full  chebyshev  fsai  block-jacobi  l1-jacobi  dense  direct
-  ///   steps=3  basis=2  ratio=20  threshold=0.05  coarsest=500  levels=2
+  ///   steps=3  basis=2  ratio=20  threshold=0.05  coarsest=500  levels=2  gather=50000
   ///
   /// Unknown and contradictory settings are an Error (bad_input).
   static AmgOptions parse(const std::string& text);

@@ -25,11 +25,10 @@ AmgPreconditioner::AmgPreconditioner(AmgOptions options)
     : options_(std::move(options)), single_(options_.numbers != AmgOptions::Numbers::full) {
   if (options_.smoothing_steps < 0 || options_.basis_steps < 0 || options_.basis_steps > 2 ||
       !(options_.smoothing_ratio == 0 || options_.smoothing_ratio > 1) || !(options_.threshold >= 0) ||
-      options_.coarsest_rows < 1 || options_.most_levels < 1)
+      options_.coarsest_rows < 1 || options_.most_levels < 1 || options_.gathered_rows < 1)
     throw Error(ErrorCode::misuse,
                 "multigrid needs smoothing steps and a ratio above 1, or 0 to choose them itself, a threshold that is "
-                "not negative, and "
-                "one level with one row or more");
+                "not negative, one level with one row or more, and gathered levels of one row or more");
 }
 
 AmgPreconditioner::~AmgPreconditioner() = default;
@@ -37,8 +36,10 @@ AmgPreconditioner::~AmgPreconditioner() = default;
 void AmgPreconditioner::set_up(const LinearSOE& soe) {
   if (hierarchy_ && layout_ == soe.matrix().layout() && matrix_ == &soe.matrix()) {
     cycle_.reset();
-    hierarchy_->update(soe);
-    cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy_);
+    auto hierarchy = std::move(hierarchy_);  // one that cannot take the values is dropped
+    hierarchy->update(soe);
+    cycle_ = std::make_unique<detail::AmgCycle>(soe.model().shared_backend(), layout_, *hierarchy);
+    hierarchy_ = std::move(hierarchy);
     return;
   }
   build(soe);
@@ -65,8 +66,8 @@ int AmgPreconditioner::patience() const {
 }
 
 bool AmgPreconditioner::may_smooth_more() const {
-  return options_.smoother == AmgOptions::Smoother::automatic && !smooths_more_ && hierarchy_ &&
-         hierarchy_->levels().size() > 1 && hierarchy_->options().smoother != AmgOptions::Smoother::fsai;
+  return options_.smoother == AmgOptions::Smoother::automatic && !smooths_more_ && hierarchy_ && level_count() > 1 &&
+         hierarchy_->options().smoother != AmgOptions::Smoother::fsai;
 }
 
 Preconditioner::Checkpoint AmgPreconditioner::checkpoint() const {
@@ -94,18 +95,38 @@ bool AmgPreconditioner::is_single() const { return single_; }
 
 double AmgPreconditioner::reduction(int level) const {
   const detail::AmgCycle& c = cycle();
-  if (level < 0 || level >= static_cast<int>(hierarchy_->levels().size()))
-    throw Error(ErrorCode::misuse, "there is no level " + std::to_string(level) + " in a hierarchy of " +
-                                       std::to_string(hierarchy_->levels().size()));
+  if (level < 0 || level >= level_count())
+    throw Error(ErrorCode::misuse,
+                "there is no level " + std::to_string(level) + " in a hierarchy of " + std::to_string(level_count()));
   return c.reduction(level);
 }
 
 std::vector<AmgLevelReport> AmgPreconditioner::levels() const {
   (void)cycle();
+  const auto devices = static_cast<std::size_t>(layout_->devices());
   std::vector<AmgLevelReport> reports;
-  for (const detail::AmgLevel& level : hierarchy_->levels())
-    reports.push_back({level.rows(), level.entries, level.smoothed_eigenvalue()});
+  if (const detail::DividedLevels* divided = hierarchy_->divided())
+    for (const detail::DividedLevel& level : divided->levels()) {
+      reports.push_back({level.rows(), level.entries, level.smoothed_eigenvalue(), {}});
+      for (std::size_t d = 0; d < devices; ++d) reports.back().device_bytes.push_back(level.bytes(static_cast<int>(d)));
+    }
+  for (const detail::AmgLevel& level : hierarchy_->levels()) {
+    reports.push_back({level.rows(), level.entries, level.smoothed_eigenvalue(), {}});
+    reports.back().device_bytes.assign(devices, 0);
+    reports.back().device_bytes.front() = level.bytes();
+  }
   return reports;
+}
+
+int AmgPreconditioner::level_count() const {
+  const detail::DividedLevels* divided = hierarchy_->divided();
+  return static_cast<int>(hierarchy_->levels().size() + (divided ? divided->levels().size() : 0));
+}
+
+std::vector<std::size_t> AmgPreconditioner::device_bytes() const {
+  std::vector<std::size_t> bytes;
+  for (int d = 0; d < layout_->devices(); ++d) bytes.push_back(cycle().device_bytes(d));
+  return bytes;
 }
 
 double AmgPreconditioner::operator_complexity() const {
@@ -115,16 +136,20 @@ double AmgPreconditioner::operator_complexity() const {
 
 std::string AmgPreconditioner::summary() const {
   if (!cycle_) return {};
-  const std::size_t count = hierarchy_->levels().size();
+  const int count = level_count();
   std::string text = std::to_string(count) + (count == 1 ? " level of " : " levels of ");
   bool first = true;
-  for (const detail::AmgLevel& level : hierarchy_->levels()) {
-    text += (first ? "" : ", ") + std::to_string(level.rows());
+  for (const AmgLevelReport& level : levels()) {
+    text += (first ? "" : ", ") + std::to_string(level.rows);
     first = false;
   }
+  const detail::DividedLevels* divided = hierarchy_->divided();
+  const bool factor = divided ? divided->levels().front().has_factor() : hierarchy_->levels().front().has_factor();
   return text + " rows, operator complexity " + short_number(operator_complexity(), 2) + ", " +
-         (single_ ? "single" : "double") + " precision" +
-         (hierarchy_->levels().front().has_factor() ? ", smoothed by a sparse approximate inverse" : "") +
+         (single_ ? "single" : "double") + " precision" + (factor ? ", smoothed by a sparse approximate inverse" : "") +
+         (divided ? ", " + std::to_string(divided->levels().size()) + " of them divided over " +
+                        std::to_string(layout_->devices()) + " devices"
+                  : "") +
          (hierarchy_->direct() ? ", the coarsest one factorised on the host" : "");
 }
 
@@ -133,7 +158,7 @@ std::string AmgPreconditioner::advice(int iterations, bool converged) const {
   std::string text = "Multigrid converged slowly: " + summary() + "; a cycle reduces the error by a factor of";
   double worst = 0;
   int worst_level = 0;
-  const int count = static_cast<int>(hierarchy_->levels().size());
+  const int count = level_count();
   for (int l = 0; l + 1 < count; ++l) {
     const double reduction = cycle_->reduction(l);
     text += (l ? ", " : " ") + short_number(reduction, 2) + " on level " + std::to_string(l);

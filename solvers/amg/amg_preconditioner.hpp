@@ -19,6 +19,7 @@ struct AmgLevelReport {
   std::int64_t rows = 0;          ///< unknowns of the level
   std::int64_t entries = 0;       ///< stored numbers of its matrix
   double largest_eigenvalue = 0;  ///< of D⁻¹A, or of the sparse approximate inverse times A, as the smoother uses it
+  std::vector<std::size_t> device_bytes;  ///< memory of the level on each device; vectors are not counted
 };
 
 /// Smoothed-aggregation algebraic multigrid for elasticity and heat conduction. Its coarse levels represent the
@@ -42,7 +43,9 @@ class AmgPreconditioner : public Preconditioner {
   std::string advice(int iterations, bool converged) const override;
 
   std::vector<AmgLevelReport> levels() const;  ///< statistics of all levels, the finest first; empty before set_up()
-  double operator_complexity() const;          ///< entries of all levels divided by those of the finest
+  /// Memory on each device: all levels, and the vectors of cycles.
+  std::vector<std::size_t> device_bytes() const;
+  double operator_complexity() const;  ///< entries of all levels divided by those of the finest
   /// The factor by which one cycle reduces a random error on a level, measured by some cycles; near 1 is bad.
   double reduction(int level) const;
   /// Whether cycles are in single precision at present.
@@ -51,6 +54,7 @@ class AmgPreconditioner : public Preconditioner {
  private:
   void build(const LinearSOE& soe);
   bool may_smooth_more() const;
+  int level_count() const;
   const detail::AmgCycle& cycle() const;
 
   AmgOptions options_;

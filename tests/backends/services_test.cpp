@@ -27,8 +27,8 @@ TEST(Services, AreFoundByTheirType) {
     EXPECT_EQ(&backend->service<KrylovServices>(), static_cast<KrylovServices*>(backend.get()));
     EXPECT_NE(backend->find<MultigridServices>(), nullptr);
     EXPECT_EQ(backend->services(),
-              (std::vector<std::string>{"dense blocks", "elements", "explicit", "grids", "krylov", "matrices",
-                                        "multigrid", "projection", "stencils", "sweeps", "vectors"}));
+              (std::vector<std::string>{"dense blocks", "divided multigrid", "elements", "explicit", "grids", "krylov",
+                                        "matrices", "multigrid", "projection", "stencils", "sweeps", "vectors"}));
   }
 }
 

@@ -119,6 +119,30 @@ TEST_P(MultigridOn, ConvergesAlikeInEveryForm) {
   }
 }
 
+TEST_P(MultigridOn, IsDividedOverItsDevices) {
+  if (Backend::open(GetParam())->devices() == 1) return;
+  Domain d;
+  BoxMesh mesh;
+  mesh.type = "solid.hex8.full";
+  mesh.cells = {3, 2, 8};
+  mesh.upper = {1, 1, 2.7};
+  add_box_mesh(d, mesh).set_material(std::make_shared<IsotropicMaterial>("steel", 210e9, 0.3, 7850));
+  d.prescribe("zmin", "all");
+  d.add_load_case("pull").traction("zmax", {0, 1e6, 0});
+  for (const char* how :
+       {"full,coarsest=24,gather=24", "single,coarsest=24,gather=24", "single,coarsest=24,gather=24,fsai"}) {
+    SCOPED_TRACE(how);
+    const Hierarchy& expected = reference("divided box", d, "bsr", how);
+    const Hierarchy here = solve(d, "bsr", GetParam(), how);
+    EXPECT_TRUE(here.converged);
+    EXPECT_LE(here.iterations, expected.iterations + 3);
+    EXPECT_GT(here.levels.front().device_bytes.back(), 0u);
+    EXPECT_EQ(here.levels.front().entries, expected.levels.front().entries);
+    expect_near(here.solution, expected.solution, 1e-7);
+    expect_near(here.again, here.solution, 1e-8);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Conformance, MultigridOn, ::testing::ValuesIn(backends_under_test()),
                          [](const auto& info) { return test_name(info.param); });
 

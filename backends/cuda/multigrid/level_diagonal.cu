@@ -131,8 +131,7 @@ void enqueue(const DiagonalWork<Number>& work, cudaStream_t stream) {
 }  // namespace
 
 void CudaMultigrid::set_unit_diagonal_of_empty_rows(LevelMatrix& a) {
-  require_square(a, "set_unit_diagonal_of_empty_rows");
-  require_numbers<double>(a, a.entries(), "a square matrix");
+  require_own_rows(a, "set_unit_diagonal_of_empty_rows");
   DeviceSection section(*memory());
   TroubleWord trouble(memory());
   launch(hold_rows, grid_of_warps(a.rows, warps), stream(), pattern_of(a), a.height, a.value.update_device(),
@@ -143,9 +142,8 @@ void CudaMultigrid::set_unit_diagonal_of_empty_rows(LevelMatrix& a) {
 }
 
 std::int64_t CudaMultigrid::invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) {
-  require_square(a, "invert_diagonal");
+  require_own_rows(a, "invert_diagonal");
   require_small_blocks(a.height, a.width);
-  require_numbers<double>(a, a.entries(), "a square matrix");
   const int size = inverse.size = a.height;
   DeviceSection section(*memory());
   double* target = fresh_numbers(inverse, static_cast<std::int64_t>(a.rows) * size * size);
@@ -160,8 +158,7 @@ std::int64_t CudaMultigrid::invert_diagonal(const LevelMatrix& a, LevelDiagonal&
 }
 
 void CudaMultigrid::invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) {
-  require_square(a, "invert_row_sums");
-  require_numbers<double>(a, a.entries(), "a square matrix");
+  require_own_rows(a, "invert_row_sums");
   inverse.size = a.height;
   DeviceSection section(*memory());
   double* target = fresh_numbers(inverse, static_cast<std::int64_t>(a.rows) * a.height * a.height);

@@ -1,4 +1,5 @@
 #include <voussoir/backends/cuda/multigrid/gathered_nodes.hpp>
+#include <voussoir/backends/cuda/multigrid/node_rows.hpp>
 #include <voussoir/backends/cuda/multigrid/services.hpp>
 #include <voussoir/backends/detail/rigid_mode.hpp>
 
@@ -67,25 +68,32 @@ Array<double> CudaMultigrid::rigid_modes(const DeviceModel& model, std::span<con
   if (modes < 1 || !(length > 0))
     throw Error(ErrorCode::misuse, "rigid_modes: the number of modes and the length must be positive");
   const GatheredNodes table(model);
-  Array<std::uint8_t> motions(memory(), motion.size());
+  return rigid_modes_at(memory(), {table.coordinates(), table.first_equation(), table.constrained(), rows}, motion,
+                        height, modes, centre, length);
+}
+
+Array<double> rigid_modes_at(const std::shared_ptr<DeviceMemory>& memory, const NodeRows& nodes,
+                             std::span<const Motion> motion, int height, int modes, const std::array<double, 3>& centre,
+                             double length) {
+  Array<std::uint8_t> motions(memory, motion.size());
   {
     const auto target = motions.write_host();
     for (std::size_t i = 0; i < motion.size(); ++i) target[i] = static_cast<std::uint8_t>(motion[i]);
   }
-  auto result = array<double>(rows * modes);
-  DeviceSection section(*memory());
+  Array<double> result(memory, static_cast<std::size_t>(nodes.rows) * static_cast<std::size_t>(modes));
+  DeviceSection section(*memory);
   ModeInput in;
-  in.rows = rows;
+  in.rows = nodes.rows;
   in.height = height;
   in.modes = modes;
   in.motion = motions.read_device();
-  in.alike = alike;
-  in.points = table.coordinates().read_device();
-  in.first = table.first_equation().read_device();
-  in.constrained = table.constrained().read_device();
+  in.alike = motion.size() == static_cast<std::size_t>(height);
+  in.points = nodes.coordinates.read_device();
+  in.first = nodes.first_equation.read_device();
+  in.constrained = nodes.constrained.read_device();
   for (std::size_t c = 0; c < 3; ++c) in.centre[c] = centre[c];
   in.length = length;
-  launch(make_modes, grid_for(rows), stream(), in, result.write_device());
+  launch(make_modes, grid_for(in.rows), stream_of(memory), in, result.write_device());
   return result;
 }
 

@@ -104,6 +104,7 @@ class CudaMultigrid final : public MultigridServices {
 
 using voussoir::detail::numbers;
 using voussoir::detail::require_numbers;
+using voussoir::detail::require_own_rows;
 using voussoir::detail::require_square;
 using voussoir::detail::with_precision;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <voussoir/backends/detail/node_table.hpp>
+#include <voussoir/backends/openmp/multigrid/device_rows.hpp>
 #include <voussoir/backends/openmp/multigrid/services.hpp>
 #include <voussoir/backends/openmp/parallel.hpp>
 #include <voussoir/backends/openmp/sparse_matrix.hpp>
@@ -284,7 +285,92 @@ int height_of(const DeviceModel& model, const SparseMatrix& matrix) {
   return detail::NodeTable(model).most_components();
 }
 
+/// Calls work(source, nodes) with the rows of one of several devices, inside a section of it.
+template <class Work>
+void with_share(const DeviceModel& model, const SparseMatrix& matrix, int device, int height, const Work& work) {
+  const int b = matrix.block_size();
+  const DeviceModel::Part& part = model.part(device);
+  const std::int32_t owned = part.owned_nodes;
+  const bool by_nodes = b == model.uniform_components();
+  std::vector<std::int32_t> node_of;
+  if (!by_nodes) {
+    const auto first = part.first_equation.read_host();
+    node_of.resize(static_cast<std::size_t>(first.back()));
+    for (std::size_t n = 0; n + 1 < first.size(); ++n)
+      std::fill(node_of.begin() + first[n], node_of.begin() + first[n + 1], static_cast<std::int32_t>(n));
+  }
+  DeviceSection section(*matrix.layout()->memory(device));
+  const auto call = [&](const auto& source) {
+    if (by_nodes)
+      work(source, NodesAreRows{owned, height});
+    else
+      work(source, NodesHaveRows{owned, height, part.first_equation.read_device(), node_of.data()});
+  };
+  if (const auto* half = dynamic_cast<const CpuSymmetricMatrix*>(&matrix)) {
+    const SymmetricView view = half->part(device).view(b);
+    call(HalfSource{view.half.rows, view});
+  } else {
+    call(WholeSource{dynamic_cast<const CpuSparseMatrix&>(matrix).part(device).read(b)});
+  }
+}
+
+/// The same as height_of(), without gathering the nodes on one device.
+int height_of_divided(const DeviceModel& model, const SparseMatrix& matrix) {
+  if (matrix.block_size() == model.uniform_components()) return matrix.block_size();
+  std::int32_t most = 1;
+  for (int d = 0; d < model.devices(); ++d) {
+    const auto first = model.part(d).first_equation.read_host();
+    for (std::size_t n = 0; n + 1 < first.size(); ++n) most = std::max(most, first[n + 1] - first[n]);
+  }
+  return most;
+}
+
 }  // namespace
+
+bool has_device_rows(const DeviceModel& model, const SparseMatrix& matrix) {
+  if (matrix.layout() != model.layout()) return false;
+  if (matrix.block_size() != 1 && matrix.block_size() != model.uniform_components()) return false;
+  return dynamic_cast<const CpuSymmetricMatrix*>(&matrix) || dynamic_cast<const CpuSparseMatrix*>(&matrix);
+}
+
+LevelMatrix make_device_rows(const DeviceModel& model, const SparseMatrix& matrix, int device, int threads) {
+  const auto& memory = matrix.layout()->memory(device);
+  LevelMatrix rows;
+  rows.rows = model.part(device).owned_nodes;
+  rows.columns = model.part(device).local_nodes;
+  rows.height = rows.width = height_of_divided(model, matrix);
+  rows.start = Array<std::int64_t>(memory, static_cast<std::size_t>(rows.rows) + 1);
+  with_share(model, matrix, device, rows.height, [&](const auto& source, const auto& nodes) {
+    std::int64_t* start = rows.start.write_device();
+    count_blocks(source, nodes, threads, start);
+    rows.column = Array<std::int32_t>(memory, static_cast<std::size_t>(start[rows.rows]));
+    rows.value = Array<double>(memory, static_cast<std::size_t>(rows.entries()));
+    std::int32_t* column = rows.column.write_device();
+    fill_columns(source, nodes, threads, start, column);
+    fill_any_values(source, nodes, threads, start, column, rows.value.write_device());
+  });
+  return rows;
+}
+
+void fill_device_rows(const DeviceModel& model, const SparseMatrix& matrix, int device, LevelMatrix& rows, bool single,
+                      int threads) {
+  const auto& memory = matrix.layout()->memory(device);
+  if (rows.rows != model.part(device).owned_nodes || rows.height != height_of_divided(model, matrix))
+    throw Error(ErrorCode::misuse, "multigrid: these rows are not those of the model and the matrix on this device");
+  const auto fill = [&]<class Number>(Array<Number>& values, auto& others) {
+    others = {};
+    const auto entries = static_cast<std::size_t>(rows.entries());
+    if (values.size() != entries) values = Array<Number>(memory, entries);
+    with_share(model, matrix, device, rows.height, [&](const auto& source, const auto& nodes) {
+      fill_any_values(source, nodes, threads, rows.start.read_device(), rows.column.read_device(),
+                      values.write_device());
+    });
+  };
+  if (single)
+    fill(rows.single_value, rows.value);
+  else
+    fill(rows.value, rows.single_value);
+}
 
 LevelMatrix CpuMultigrid::rows_of(const DeviceModel& model, const SparseMatrix& matrix) {
   LevelMatrix rows;

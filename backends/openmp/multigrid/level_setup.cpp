@@ -143,7 +143,7 @@ void CpuMultigrid::update_transposed(const LevelMatrix& p, LevelMatrix& transpos
 }
 
 void CpuMultigrid::set_unit_diagonal_of_empty_rows(LevelMatrix& a) {
-  require_square_numbers(a, "set_unit_diagonal_of_empty_rows");
+  require_own_rows(a, "set_unit_diagonal_of_empty_rows");
   const int size = a.height;
   DeviceSection section(*memory());
   const LevelRows<double> rows{a.rows, a.start.read_device(), a.column.read_device(), a.value.update_device()};
@@ -166,7 +166,7 @@ void CpuMultigrid::set_unit_diagonal_of_empty_rows(LevelMatrix& a) {
 }
 
 std::int64_t CpuMultigrid::invert_diagonal(const LevelMatrix& a, LevelDiagonal& inverse) {
-  require_square_numbers(a, "invert_diagonal");
+  require_own_rows(a, "invert_diagonal");
   const int size = a.height;
   if (size > largest_level_block)
     throw Error(ErrorCode::misuse, "invert_diagonal: blocks of at most " + std::to_string(largest_level_block) +
@@ -200,7 +200,7 @@ std::int64_t CpuMultigrid::invert_diagonal(const LevelMatrix& a, LevelDiagonal& 
 }
 
 void CpuMultigrid::invert_row_sums(const LevelMatrix& a, LevelDiagonal& inverse) {
-  require_square_numbers(a, "invert_row_sums");
+  require_own_rows(a, "invert_row_sums");
   const int size = a.height;
   inverse.size = size;
   inverse.single_value = {};

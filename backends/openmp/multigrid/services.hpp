@@ -82,6 +82,7 @@ class CpuMultigrid final : public MultigridServices {
 
 using detail::numbers;
 using detail::require_numbers;
+using detail::require_own_rows;
 using detail::require_square_numbers;
 using detail::with_precision;
 

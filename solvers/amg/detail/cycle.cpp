@@ -25,16 +25,37 @@ AmgCycle::AmgCycle(std::shared_ptr<Backend> backend, std::shared_ptr<const Layou
       services_(backend_->service<MultigridServices>()),
       layout_(std::move(layout)),
       hierarchy_(hierarchy) {
-  for (const AmgLevel& level : hierarchy_.levels()) steps_.push_back(smoother_steps(level, fewest_steps));
+  if (hierarchy_.divided())
+    divided_ = std::make_unique<DividedCycle>(backend_, layout_, *hierarchy_.divided(), hierarchy_.options(),
+                                              hierarchy_.single());
+  choose_steps(fewest_steps);
   work_for(1);
-  if (!hierarchy_.levels().front().has_factor() || hierarchy_.options().smoothing_steps > 0) return;
-  if (reduction(0) <= most_left) return;
-  for (std::size_t l = 0; l < steps_.size(); ++l) steps_[l] = smoother_steps(hierarchy_.levels()[l], most_steps);
+  if (!has_factor() || hierarchy_.options().smoothing_steps > 0) return;
+  if (reduction(0) > most_left) choose_steps(most_steps);
 }
 
-std::vector<IterationStep> AmgCycle::smoother_steps(const AmgLevel& level, int fewest) const {
+bool AmgCycle::has_factor() const {
+  return divided_ ? hierarchy_.divided()->levels().front().has_factor() : hierarchy_.levels().front().has_factor();
+}
+
+void AmgCycle::choose_steps(int fewest) {
+  steps_.clear();
+  for (const AmgLevel& level : hierarchy_.levels())
+    steps_.push_back(smoother_steps(level.smoothed_eigenvalue(), fewest));
+  if (!divided_) return;
+  std::vector<std::vector<IterationStep>> steps;
+  for (const DividedLevel& level : hierarchy_.divided()->levels())
+    steps.push_back(smoother_steps(level.smoothed_eigenvalue(), fewest));
+  divided_->set_steps(std::move(steps));
+}
+
+int AmgCycle::smoothing_steps(int level) const {
+  const auto l = static_cast<std::size_t>(level);
+  return l < divided_levels() ? divided_->smoothing_steps(l) : static_cast<int>(steps_[l - divided_levels()].size());
+}
+
+std::vector<IterationStep> AmgCycle::smoother_steps(double high, int fewest) const {
   const AmgOptions& options = hierarchy_.options();
-  const double high = level.smoothed_eigenvalue();
   const double low = options.smoothing_ratio > 0 ? high / options.smoothing_ratio : std::min(lowest, high / 4);
   int count = options.smoothing_steps;
   if (count == 0)
@@ -71,7 +92,7 @@ AmgCycle::Work AmgCycle::make_work(int columns, std::size_t first_level) const {
     if (!is_coarsest(l))
       for (LevelVector* v : {&w.d, &w.r}) *v = make();
     if (!is_coarsest(l) && (!is_outside(l) || levels[l].has_factor())) w.next = make();
-    if (k && l > 0 && !is_coarsest(l)) {
+    if (k && l + divided_levels() > 0 && !is_coarsest(l)) {
       for (LevelVector* v : {&w.c, &w.v, &w.second, &w.w}) *v = make();
       w.scalars = backend_->make_array<double>(0, 5 * static_cast<std::size_t>(columns));
     }
@@ -85,9 +106,16 @@ AmgCycle::Work AmgCycle::make_work(int columns, std::size_t first_level) const {
 }
 
 void AmgCycle::apply(const Vector& r, Vector& z) const {
+  if (divided_) return divided_->apply(r, z, [this](const Vector& b, Vector& x) { solve_gathered(b, x); });
   Work& work = work_for(r.columns());
   services_.take(r, hierarchy_.equations(), work.levels[0].b);
   services_.give(cycle(work, 0), hierarchy_.equations(), z);
+}
+
+void AmgCycle::solve_gathered(const Vector& b, Vector& x) const {
+  Work& work = work_for(b.columns());
+  services_.take(b, hierarchy_.equations(), work.levels[0].b);
+  services_.give(solve(work, 0), hierarchy_.equations(), x);
 }
 
 double AmgCycle::apply_dot(const Vector& r, Vector& z) const {
@@ -205,9 +233,14 @@ void AmgCycle::solve_directly(LevelVector& b, LevelVector& x) const {
 }
 
 double AmgCycle::reduction(int level) const {
+  const auto l = static_cast<std::size_t>(level);
+  if (l >= divided_levels()) return gathered_reduction(l - divided_levels());
+  return divided_->reduction(l, [this](const Vector& b, Vector& x) { solve_gathered(b, x); });
+}
+
+double AmgCycle::gathered_reduction(std::size_t l) const {
   constexpr int cycles = 8, counted = 4;  // the first few only find the worst error
   const double rounding = hierarchy_.single() ? 1e-10 : 1e-24;
-  const auto l = static_cast<std::size_t>(level);
   if (is_coarsest(l)) return 0;
   Work& work = work_for(1);
   LevelWork& w = work.levels[l];
@@ -236,11 +269,25 @@ std::size_t AmgCycle::bytes() const {
     if (hierarchy_.outside())
       sum += 2 * sizeof(double) * static_cast<std::size_t>(layout_->size()) * static_cast<std::size_t>(columns);
   }
+  if (divided_)
+    for (int d = 0; d < backend_->devices(); ++d) sum += divided_->bytes(d);
   return sum;
 }
 
+std::size_t AmgCycle::device_bytes(int device) const {
+  std::size_t divided = 0, all = 0;
+  if (divided_)
+    for (int d = 0; d < backend_->devices(); ++d) {
+      std::size_t here = divided_->bytes(d);
+      for (const DividedLevel& level : hierarchy_.divided()->levels()) here += level.bytes(d);
+      all += here;
+      if (d == device) divided = here;
+    }
+  return device == 0 ? bytes() - all + divided : divided;
+}
+
 std::size_t AmgCycle::bytes_moved() const {
-  std::size_t sum = 0;
+  std::size_t sum = divided_ ? divided_->bytes_moved() : 0;
   for (std::size_t l = 0; l < hierarchy_.levels().size(); ++l) {
     const AmgLevel& level = hierarchy_.levels()[l];
     const std::size_t product = is_outside(l) ? hierarchy_.outside()->bytes_moved() : level.a.bytes();
@@ -254,7 +301,7 @@ std::size_t AmgCycle::bytes_moved() const {
 }
 
 std::string AmgCycle::describe() const {
-  return "multigrid cycle over " + std::to_string(hierarchy_.levels().size()) + " levels";
+  return "multigrid cycle over " + std::to_string(divided_levels() + hierarchy_.levels().size()) + " levels";
 }
 
 }  // namespace voussoir::detail

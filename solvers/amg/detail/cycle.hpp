@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/solvers/amg/detail/divided_cycle.hpp>
 #include <voussoir/solvers/amg/detail/hierarchy.hpp>
 #include <voussoir/solvers/preconditioners/detail/chebyshev_steps.hpp>
 
@@ -19,11 +20,14 @@ class AmgCycle final : public Operator {
   void apply(const Vector& r, Vector& z) const override;
   double apply_dot(const Vector& r, Vector& z) const override;
   std::size_t bytes() const override;
+  /// Memory on one device: of all levels that it has a part of, and of what cycles write there.
+  std::size_t device_bytes(int device) const;
   std::size_t bytes_moved() const override;
   bool replayable() const override { return backend_->devices() == 1 && !hierarchy_.direct(); }
   std::string describe() const override;
 
-  int smoothing_steps(int level) const { return static_cast<int>(steps_[static_cast<std::size_t>(level)].size()); }
+  /// Levels are counted from the finest; divided ones come first.
+  int smoothing_steps(int level) const;
   /// By how much cycles that begin on a level reduce the error of noise there, each, after a few of them: in the norm
   /// of energy. Infinity where they make it grow beyond all numbers.
   double reduction(int level) const;
@@ -47,7 +51,15 @@ class AmgCycle final : public Operator {
   Work& work_for(int columns) const;
   /// Vectors for cycles that begin on a level; finer ones have none.
   Work make_work(int columns, std::size_t first_level) const;
-  std::vector<IterationStep> smoother_steps(const AmgLevel& level, int fewest) const;
+  std::vector<IterationStep> smoother_steps(double largest_eigenvalue, int fewest) const;
+  void choose_steps(int fewest);
+  bool has_factor() const;
+  std::size_t divided_levels() const { return hierarchy_.divided() ? hierarchy_.divided()->levels().size() : 0; }
+  /// Solves the first gathered level, below divided ones.
+  void solve_gathered(const Vector& b, Vector& x) const;
+  double gathered_reduction(std::size_t level) const;
+  /// x of a level on the first device, interpolated to the next finer one.
+  LevelVector interpolated(std::size_t level, const LevelVector& x) const;
   bool is_coarsest(std::size_t level) const { return level + 1 == hierarchy_.levels().size(); }
   bool is_outside(std::size_t level) const { return level == 0 && hierarchy_.outside(); }
 
@@ -67,7 +79,8 @@ class AmgCycle final : public Operator {
   MultigridServices& services_;
   std::shared_ptr<const Layout> layout_;
   const AmgHierarchy& hierarchy_;
-  std::vector<std::vector<IterationStep>> steps_;  // per level
+  std::vector<std::vector<IterationStep>> steps_;  // per level on the first device
+  std::unique_ptr<DividedCycle> divided_;          // of the levels above them, or null
   mutable std::map<int, Work> work_;               // by columns
 };
 

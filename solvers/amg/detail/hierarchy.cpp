@@ -2,37 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include <voussoir/backends/lanczos_matrix.hpp>
 #include <voussoir/solvers/amg/detail/near_null_space.hpp>
-#include <voussoir/solvers/detail/free_node.hpp>
+#include <voussoir/solvers/amg/detail/set_up_rules.hpp>
+#include <voussoir/solvers/amg/detail/spectrum_steps.hpp>
 
 namespace voussoir::detail {
 namespace {
 
 /// A dense inverse of more rows costs more than the sparse factorisation it replaces.
 constexpr std::int64_t most_dense_rows = 4000;
-/// A level with more than this part of the rows of the one before is not worth its price. Below this threshold all
-/// neighbours are strong.
-constexpr double most_kept = 0.4;
-constexpr double least_threshold = 1e-3;
-/// CG steps from noise that estimate the largest eigenvalue, and how far the truth may lie above.
-constexpr int spectrum_steps = 10;
-constexpr double spectrum_margin = 1.1;
 /// For new values so many steps tell whether the spectrum is still as it was, but for this part.
 constexpr int early_steps = 4;
 constexpr double spectrum_change = 0.02;
-/// On the second level of solids the largest eigenvalue of D⁻¹A is 1.65 to 1.92, whatever the elements, as it is
-/// estimated here; where walls are so thin that groups lie side by side in sheets, it is 2.02 to 2.4.
-constexpr double walls_eigenvalue = 1.97;
-/// Neighbours of a row in a sparse inverse. More of them would make it better, but not faster.
-constexpr int most_neighbours = 20;
 
 /// Estimates the largest eigenvalue of MA from the coefficients of CG with a right-hand side that excites everything
 /// alike; an estimate that was made before is kept where the first steps find what they found then.
-/// apply(x, y) is y = M x and multiply(x, y) is y = A x. Both sums of a step are taken together (Chronopoulos and Gear
-/// 1989): waiting for a device is what takes time on small levels.
+/// apply(x, y) is y = M x and multiply(x, y) is y = A x.
 template <class Apply, class Multiply>
 void estimate_spectrum(const Backend& backend, MultigridServices& services, std::int64_t rows, const Apply& apply,
                        const Multiply& multiply, double& largest, double& early_largest) {
@@ -41,31 +27,23 @@ void estimate_spectrum(const Backend& backend, MultigridServices& services, std:
   Array<double> scalars = backend.make_array<double>(0, 2);
   services.fill_with_noise(r);
   services.fill(a_p, 0);
-  double rho = 0, start = 0, alpha = 0;
-  LanczosMatrix lanczos;
+  SpectrumSteps steps;
   for (int k = 0; k < spectrum_steps; ++k) {
     apply(r, z);
     multiply(z, a_z);
     services.dot(r, z, scalars, 0);
     services.dot(z, a_z, scalars, 1);
     const auto sums = scalars.read_host();
-    const double next = sums[0], z_a_z = sums[1], beta = k == 0 ? 0 : next / rho;
-    if (k == 0) start = next;
-    const double p_a_p = z_a_z - (k == 0 ? 0 : beta * next / alpha);
-    if (!(next > 1e-12 * start) || !(p_a_p > 0)) break;  // nothing is left, or rounding, or A is not positive
-    const double previous = alpha;
-    rho = next;
-    alpha = rho / p_a_p;
-    lanczos.add(alpha, previous, beta);
+    if (!steps.add(sums[0], sums[1])) break;
     if (k + 1 == early_steps) {
-      const double early = lanczos.eigenvalue(early_steps - 1), before = early_largest;
+      const double early = steps.after(early_steps), before = early_largest;
       if (std::abs(early - before) <= spectrum_change * before) return;
       early_largest = early;
     }
-    services.axpby(1, a_z, beta, a_p);
-    services.axpby(-alpha, a_p, 1, r);
+    services.axpby(1, a_z, steps.beta(), a_p);
+    services.axpby(-steps.alpha(), a_p, 1, r);
   }
-  largest = lanczos.diagonal.empty() ? 1 : spectrum_margin * lanczos.eigenvalue(lanczos.diagonal.size() - 1);
+  largest = steps.largest();
 }
 
 /// The upper triangle of a level's matrix on the host.
@@ -94,13 +72,8 @@ SymmetricCsr upper_triangle(const LevelMatrix& a) {
 }
 
 [[noreturn]] void refuse_row(const LinearSOE& soe, const Array<std::int32_t>& equations, std::int64_t row) {
-  const std::int32_t equation =
-      equations.empty() ? static_cast<std::int32_t>(row) : equations.read_host()[static_cast<std::size_t>(row)];
-  require_resistance(soe, equation);
-  throw Error(ErrorCode::singular,
-              "the stiffness of this node is not positive: a material is not stable, or rounding spoils it. Check the "
-              "materials of its elements, or use the direct solver",
-              soe.model().equation_label(equation));
+  refuse_equation(
+      soe, equations.empty() ? static_cast<std::int32_t>(row) : equations.read_host()[static_cast<std::size_t>(row)]);
 }
 
 }  // namespace
@@ -133,28 +106,60 @@ AmgHierarchy::AmgHierarchy(const LinearSOE& soe, const AmgOptions& options, bool
 }
 
 void AmgHierarchy::build(const LinearSOE& soe) {
-  const AnalysisModel& model = soe.model();
+  levels_.clear();
+  divided_.reset();  // memory first
+  dense_ = DenseInverse();
+  direct_.reset();
+  divided_ = DividedLevels::make(soe, options_, single_);
+  if (divided_) return build_below(soe);
   levels_.emplace_back();
   take_finest(soe, levels_.back());
   make_smoother(levels_.back(), &soe);
   if (!is_small(levels_.back()) && options_.most_levels > 1) {
+    const AnalysisModel& model = soe.model();
     NearNullRows space = options_.near_null_space
                              ? given_motions(model, options_.near_null_space(model), levels_[0].height, equations_)
                              : rigid_motions(model, levels_[0].height);
-    double threshold = options_.threshold;
-    while (!is_small(levels_.back()) && static_cast<int>(levels_.size()) < options_.most_levels) {
-      AmgLevel next;
-      if (!coarsen(soe, levels_.back(), next, space.values, space.modes, threshold)) break;
-      make_smoother(next, nullptr);
-      levels_.push_back(std::move(next));
-      const bool walls = space.modes == 6 && levels_.size() == 2 && levels_[1].largest_eigenvalue > walls_eigenvalue;
-      if (walls && options_.smoother == AmgOptions::Smoother::automatic) suit_walls(soe);
-      // Coarser levels are tied to many neighbours by a little: the smoothed steps between levels reach far.
-      // Where the basis is smoothed twice, to more neighbours by less.
-      threshold = (is_smoothed_twice(levels_.front()) ? 1 : 2) * options_.threshold;
-    }
+    coarsen_further(soe, space, options_.threshold);
   }
   solve_coarsest(levels_.back());
+}
+
+/// The levels that are not divided. The first of them is gathered from all devices.
+void AmgHierarchy::build_below(const LinearSOE& soe) {
+  outside_ = nullptr;
+  equations_ = Array<std::int32_t>();
+  levels_.emplace_back();
+  AmgLevel& level = levels_.back();
+  NearNullRows space = divided_->take_gathered(level.a);
+  level.nodes = level.a.rows;
+  level.height = level.a.height;
+  level.entries = level.a.entries();
+  make_smoother(level, nullptr);
+  const bool walls = space.modes == 6 && (divided_->levels().size() == 1 ? level.largest_eigenvalue > walls_eigenvalue
+                                                                         : divided_->has_walls());
+  if (walls && options_.smoother == AmgOptions::Smoother::automatic) {
+    options_.smoother = AmgOptions::Smoother::fsai;  // of all levels, which are made again
+    return build(soe);
+  }
+  coarsen_further(soe, space, (finest_basis_steps(options_) > 1 ? 1 : 2) * options_.threshold);
+  solve_coarsest(levels_.back());
+}
+
+void AmgHierarchy::coarsen_further(const LinearSOE& soe, NearNullRows& space, double threshold) {
+  const int most = options_.most_levels - static_cast<int>(divided_ ? divided_->levels().size() : 0);
+  while (!is_small(levels_.back()) && static_cast<int>(levels_.size()) < most) {
+    AmgLevel next;
+    if (!coarsen(soe, levels_.back(), next, space.values, space.modes, threshold)) break;
+    make_smoother(next, nullptr);
+    levels_.push_back(std::move(next));
+    const bool walls =
+        !divided_ && space.modes == 6 && levels_.size() == 2 && levels_[1].largest_eigenvalue > walls_eigenvalue;
+    if (walls && options_.smoother == AmgOptions::Smoother::automatic) suit_walls(soe);
+    // Coarser levels are tied to many neighbours by a little: the smoothed steps between levels reach far.
+    // Where the basis is smoothed twice, to more neighbours by less.
+    threshold = (finest_basis_steps(options_) > 1 ? 1 : 2) * options_.threshold;
+  }
 }
 
 /// Walls are seen on the second level. What they want of the first one is another smoother and another basis: its
@@ -182,13 +187,9 @@ void AmgHierarchy::take_finest(const LinearSOE& soe, AmgLevel& level) {
   // A matrix that is not stored is assembled for the time of setting up; products are then left to the SOE.
   std::unique_ptr<SparseMatrix> assembled = soe.sparse_matrix() ? nullptr : soe.assembled();
   const SparseMatrix* matrix = assembled ? assembled.get() : soe.sparse_matrix();
-  if (!matrix)
-    throw Error(ErrorCode::misuse,
-                "multigrid needs a matrix; the SOE '" + soe.name() + "' cannot provide one. Use bsr or csr");
+  if (!matrix) refuse_missing_matrix(soe);
   level.a = services_.rows_of(model.device_model(), *matrix);
-  if (level.a.height > largest_level_block)
-    throw Error(ErrorCode::unavailable, "multigrid supports nodes with up to " + std::to_string(largest_level_block) +
-                                            " unknowns; a node of this model has " + std::to_string(level.a.height));
+  require_small_nodes(level.a.height);
   level.nodes = level.a.rows;
   level.height = level.a.height;
   level.entries = level.a.entries();
@@ -209,11 +210,7 @@ void AmgHierarchy::make_smoother(AmgLevel& level, const LinearSOE* finest) {
   const std::int64_t bad = services_.invert_diagonal(level.a, level.inverse);
   if (bad >= 0) {
     if (finest) refuse_row(*finest, equations_, bad);
-    throw Error(ErrorCode::singular,
-                std::string("a coarser level of multigrid is not positive definite: the matrix is not, or rounding "
-                            "spoils it. Use ") +
-                    (options_.numbers == AmgOptions::Numbers::full ? "" : "cg+amg:full, or ") +
-                    "a direct solver for more information");
+    refuse_coarser_level(options_);
   }
   if (options_.smoother == AmgOptions::Smoother::fsai) make_factor(level);
   if (!finest) {
@@ -271,7 +268,7 @@ bool AmgHierarchy::coarsen(const LinearSOE& soe, AmgLevel& level, AmgLevel& next
     const double most = most_kept * static_cast<double>(level.rows());
     Aggregates groups = services_.aggregate(level.a, threshold);
     while (static_cast<double>(groups.count) * modes > most && threshold > least_threshold) {
-      threshold = threshold > 2 * least_threshold ? threshold / 2 : 0;
+      threshold = lower_threshold(threshold);
       groups = services_.aggregate(level.a, threshold);
     }
     if (groups.count == 0 || static_cast<double>(groups.count) * modes > most) return false;
@@ -294,21 +291,13 @@ void AmgHierarchy::lay_out_basis(AmgLevel& level) {
   level.prolongation = services_.product_pattern(level.a, level.once);
 }
 
-/// Bending wants a smoother basis than one step makes. On coarser levels a second one would tie everything to
-/// everything.
+/// On coarser levels a second step would tie everything to everything.
 bool AmgHierarchy::is_smoothed_twice(const AmgLevel& level) const {
-  const int steps = options_.basis_steps > 0                          ? options_.basis_steps
-                    : options_.smoother == AmgOptions::Smoother::fsai ? 2
-                                                                      : 1;
-  return steps > 1 && &level == &levels_.front();
+  return finest_basis_steps(options_) > 1 && is_finest(level);
 }
 
-/// The factors are those of the polynomial that makes the smoothed basis least energetic: with so many steps, roots at
-/// λ (1 − cos(2 k π / (2 steps + 1))) / 2; that is 3/4 λ for one step (Vaněk, Mandel and Brezina, section 5).
 void AmgHierarchy::smooth_basis(AmgLevel& level) {
-  const auto factor = [&](int k, int steps) {
-    return 2 / (level.largest_eigenvalue * (1 - std::cos(2 * k * std::numbers::pi / (2 * steps + 1))));
-  };
+  const auto factor = [&](int k, int steps) { return basis_factor(level.largest_eigenvalue, k, steps); };
   if (!is_smoothed_twice(level)) {
     services_.multiply(level.a, level.tentative, level.prolongation);
     services_.smooth_prolongator(level.inverse, level.tentative, factor(1, 1), level.prolongation);
@@ -328,7 +317,7 @@ void AmgHierarchy::project(const LinearSOE& soe, AmgLevel& level, AmgLevel& next
   if (anew) level.product = services_.product_pattern(level.a, level.prolongation);
   services_.multiply(level.a, level.prolongation, level.product);
   settle_smoother(level);
-  const bool finest = &level == &levels_.front();
+  const bool finest = is_finest(level);
   if (finest)
     level.a.value = Array<double>();  // the SOE has them: what is large enough to matter is taken from it again
   if (anew)
@@ -358,7 +347,7 @@ void AmgHierarchy::settle_smoother(AmgLevel& level) {
 
 /// The same for the matrix.
 void AmgHierarchy::finish(AmgLevel& level) {
-  if (&level == &levels_.front() && outside_)
+  if (is_finest(level) && outside_)
     level.a.value = Array<double>();  // the pattern stays, for new values
   else if (single_)
     services_.to_single(level.a);
@@ -384,6 +373,7 @@ void AmgHierarchy::solve_coarsest(AmgLevel& level) {
 }
 
 void AmgHierarchy::update(const LinearSOE& soe) {
+  if (divided_) return build(soe);
   refresh_finest(soe, levels_.front(), false);
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     make_smoother(levels_[l], l == 0 ? &soe : nullptr);
@@ -394,14 +384,22 @@ void AmgHierarchy::update(const LinearSOE& soe) {
 
 double AmgHierarchy::operator_complexity() const {
   double sum = 0;
+  std::int64_t finest = levels_.front().entries;
   for (const AmgLevel& level : levels_) sum += static_cast<double>(level.entries);
-  return sum / static_cast<double>(std::max<std::int64_t>(1, levels_.front().entries));
+  if (divided_) {
+    for (const DividedLevel& level : divided_->levels()) sum += static_cast<double>(level.entries);
+    finest = divided_->levels().front().entries;
+  }
+  return sum / static_cast<double>(std::max<std::int64_t>(1, finest));
 }
 
 std::size_t AmgHierarchy::bytes() const {
   std::size_t sum = equations_.bytes() + dense_.bytes();
   if (direct_) sum += static_cast<std::size_t>(direct_->statistics().memory_mb * 1e6);
   for (const AmgLevel& level : levels_) sum += level.bytes();
+  if (divided_)
+    for (const DividedLevel& level : divided_->levels())
+      for (int d = 0; d < level.nodes.devices(); ++d) sum += level.bytes(d);
   return sum;
 }
 

@@ -5,6 +5,8 @@
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/framework/analysis/linear_soe.hpp>
 #include <voussoir/solvers/amg/amg_options.hpp>
+#include <voussoir/solvers/amg/detail/divided_levels.hpp>
+#include <voussoir/solvers/amg/detail/near_null_space.hpp>
 #include <voussoir/solvers/direct/factorization.hpp>
 
 namespace voussoir::detail {
@@ -38,7 +40,8 @@ struct AmgLevel {
 
 /// The levels of smoothed aggregation (Vaněk, Mandel and Brezina 1996): nodes that are strongly connected are grouped,
 /// each group is given the near-null space as its unknowns, the step between the levels is smoothed by the matrix
-/// itself, and the coarser matrix is Pᵀ A P. All of it is done by the backend's MultigridServices.
+/// itself, and the coarser matrix is Pᵀ A P. All of it is done by the backend's MultigridServices. On several devices,
+/// large levels are divided; those below them are gathered on the first device.
 class AmgHierarchy {
  public:
   /// `single` rounds what cycles read.
@@ -46,7 +49,10 @@ class AmgHierarchy {
   /// The same hierarchy for new values of the SOE's matrix: groups and patterns stay.
   void update(const LinearSOE& soe);
 
+  /// The levels on the first device: all of them, or those below the divided ones.
   const std::vector<AmgLevel>& levels() const { return levels_; }
+  /// The levels that are divided over the devices, or null.
+  const DividedLevels* divided() const { return divided_.get(); }
   bool single() const { return single_; }
   const AmgOptions& options() const { return options_; }
   /// Which equation each row of the finest level is; empty: in order.
@@ -63,6 +69,9 @@ class AmgHierarchy {
 
  private:
   void build(const LinearSOE& soe);
+  void build_below(const LinearSOE& soe);
+  void coarsen_further(const LinearSOE& soe, NearNullRows& space, double threshold);
+  bool is_finest(const AmgLevel& level) const { return !divided_ && &level == &levels_.front(); }
   void suit_walls(const LinearSOE& soe);
   void take_finest(const LinearSOE& soe, AmgLevel& level);
   void refresh_finest(const LinearSOE& soe, AmgLevel& level, bool single);
@@ -88,6 +97,7 @@ class AmgHierarchy {
   bool single_;
   const Operator* outside_ = nullptr;
   Array<std::int32_t> equations_;
+  std::unique_ptr<DividedLevels> divided_;
   std::vector<AmgLevel> levels_;
   DenseInverse dense_;
   std::unique_ptr<Factorization> direct_;

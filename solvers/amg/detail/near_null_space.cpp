@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include <voussoir/backends/divided_multigrid.hpp>
+
 namespace voussoir::detail {
 namespace {
 
@@ -61,26 +63,27 @@ NearNullSpace constants(const AnalysisModel& model) {
   return space;
 }
 
-}  // namespace
-
-NearNullRows rigid_motions(const AnalysisModel& model, int height) {
+/// The motions of the rows of a node; `modes` is 0 where a model has no rigid-body motions.
+struct NodeMotions {
   std::vector<Motion> motion;
+  int modes = 0;
+};
+
+NodeMotions motions_of(const AnalysisModel& model, int height) {
+  NodeMotions result;
+  std::vector<Motion>& motion = result.motion;
   for (const std::string& name : model.unknown_names()) motion.push_back(motion_of(name));
   motion.resize(static_cast<std::size_t>(height), Motion::nothing);
-  MultigridServices& services = model.backend().service<MultigridServices>();
   const auto has = [&](Motion m) { return std::find(motion.begin(), motion.end(), m) != motion.end(); };
   // Temperatures beside displacements, or nodes whose equations are not those of the first unknowns.
   const bool mixed = (has(Motion::value) && model.unknown_names().size() > 1) || !model.nodes_have_first_unknowns();
   for (std::size_t i = 0; i < model.unknown_names().size(); ++i)
-    if (motion[i] == Motion::nothing || mixed)
-      return given_motions(model, constants(model), height, services.equations_of(model.device_model(), height));
-  const int modes = has(Motion::z) ? 6 : has(Motion::y) ? 3 : 1;
-  const Extent extent = extent_of(model);
-  return {modes, services.rigid_modes(model.device_model(), motion, height, modes, extent.centre, extent.length)};
+    if (motion[i] == Motion::nothing || mixed) return result;
+  result.modes = has(Motion::z) ? 6 : has(Motion::y) ? 3 : 1;
+  return result;
 }
 
-NearNullRows given_motions(const AnalysisModel& model, const NearNullSpace& given, int height,
-                           const Array<std::int32_t>& equation) {
+void require_fitting(const AnalysisModel& model, const NearNullSpace& given) {
   const auto modes = static_cast<std::size_t>(given.modes);
   if (given.modes < 1 || given.modes > largest_level_block)
     throw Error(ErrorCode::misuse, "a near-null space has 1 to " + std::to_string(largest_level_block) +
@@ -90,6 +93,24 @@ NearNullRows given_motions(const AnalysisModel& model, const NearNullSpace& give
                                        std::to_string(given.modes) + " numbers for each of " +
                                        std::to_string(model.equation_count()) + " equations, not " +
                                        std::to_string(given.values.size()) + " in all");
+}
+
+}  // namespace
+
+NearNullRows rigid_motions(const AnalysisModel& model, int height) {
+  const NodeMotions motions = motions_of(model, height);
+  MultigridServices& services = model.backend().service<MultigridServices>();
+  if (motions.modes == 0)
+    return given_motions(model, constants(model), height, services.equations_of(model.device_model(), height));
+  const Extent extent = extent_of(model);
+  return {motions.modes, services.rigid_modes(model.device_model(), motions.motion, height, motions.modes,
+                                              extent.centre, extent.length)};
+}
+
+NearNullRows given_motions(const AnalysisModel& model, const NearNullSpace& given, int height,
+                           const Array<std::int32_t>& equation) {
+  const auto modes = static_cast<std::size_t>(given.modes);
+  require_fitting(model, given);
   const std::size_t rows = model.numbered_nodes().size() * static_cast<std::size_t>(height);
   NearNullRows result{given.modes, Array<double>(model.backend().memory(0), rows * modes)};
   const auto values = result.values.write_host();
@@ -99,6 +120,41 @@ NearNullRows given_motions(const AnalysisModel& model, const NearNullSpace& give
     for (std::size_t m = 0; m < modes; ++m)
       values[row * modes + m] =
           e >= 0 && model.is_free(e) ? given.values[static_cast<std::size_t>(e) * modes + m] : 0.0;
+  }
+  return result;
+}
+
+DividedNearNull divided_motions(const AnalysisModel& model, const AmgOptions& options, int height,
+                                const std::vector<Array<std::int32_t>>& equations) {
+  const DeviceModel& parts = model.device_model();
+  const NodeMotions motions = options.near_null_space ? NodeMotions() : motions_of(model, height);
+  DividedNearNull result;
+  if (motions.modes > 0) {
+    auto& services = model.backend().service<DividedMultigrid>();
+    const Extent extent = extent_of(model);
+    result.modes = motions.modes;
+    for (int d = 0; d < parts.devices(); ++d)
+      result.values.push_back(
+          services.rigid_modes(parts, motions.motion, height, motions.modes, extent.centre, extent.length, d));
+    return result;
+  }
+  const NearNullSpace given = options.near_null_space ? options.near_null_space(model) : constants(model);
+  require_fitting(model, given);
+  result.modes = given.modes;
+  const auto modes = static_cast<std::size_t>(given.modes);
+  for (int d = 0; d < parts.devices(); ++d) {
+    const auto map = equations[static_cast<std::size_t>(d)].read_host();
+    const std::size_t rows = static_cast<std::size_t>(parts.part(d).owned_nodes) * static_cast<std::size_t>(height);
+    Array<double> values(parts.layout()->memory(d), rows * modes);
+    const auto target = values.write_host();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::int32_t local = map.empty() ? static_cast<std::int32_t>(row) : map[row];
+      const auto e = local < 0 ? -1 : static_cast<std::int32_t>(parts.layout()->global(d, local));
+      for (std::size_t m = 0; m < modes; ++m)
+        target[row * modes + m] =
+            e >= 0 && model.is_free(e) ? given.values[static_cast<std::size_t>(e) * modes + m] : 0.0;
+    }
+    result.values.push_back(std::move(values));
   }
   return result;
 }

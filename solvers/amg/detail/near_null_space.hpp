@@ -1,4 +1,6 @@
 #pragma once
+#include <vector>
+
 #include <voussoir/backends/multigrid.hpp>
 #include <voussoir/framework/model/analysis_model.hpp>
 #include <voussoir/solvers/amg/amg_options.hpp>
@@ -11,6 +13,12 @@ struct NearNullRows {
   Array<double> values;
 };
 
+/// The same by devices, for the nodes that each of them owns.
+struct DividedNearNull {
+  int modes = 0;
+  std::vector<Array<double>> values;
+};
+
 /// Rigid-body motions of a model from its coordinates: six for models with uz, three for plane ones, a constant for
 /// heat. A model with unknowns that are none of these gets one constant for each unknown.
 NearNullRows rigid_motions(const AnalysisModel& model, int height);
@@ -19,5 +27,10 @@ NearNullRows rigid_motions(const AnalysisModel& model, int height);
 /// `equation` is what MultigridServices::equations_of() gave. Throws Error (misuse) where the sizes are wrong.
 NearNullRows given_motions(const AnalysisModel& model, const NearNullSpace& given, int height,
                            const Array<std::int32_t>& equation);
+
+/// rigid_motions() or given_motions(), as the options want it, by devices. `equations` are what
+/// DividedMultigrid::equations_of() gave, one for each device.
+DividedNearNull divided_motions(const AnalysisModel& model, const AmgOptions& options, int height,
+                                const std::vector<Array<std::int32_t>>& equations);
 
 }  // namespace voussoir::detail

@@ -52,11 +52,13 @@ void orthonormalise(Backend& backend, MultigridServices& services, const std::sh
 }  // namespace
 
 Vector AmgCycle::soft_motions(int columns) const {
+  // Iterations end on the second level, or on the first one below divided levels.
+  const std::size_t last = divided_ ? 0 : 1;
   const auto& levels = hierarchy_.levels();
   std::size_t base = levels.size() - 1;
   while (base > 0 && levels[base].rows() < rows_per_motion * columns) --base;
-  if (base == 0) return {};
-  Work work = make_work(columns, 1);
+  if (base < last || levels[base].rows() < rows_per_motion * columns) return {};
+  Work work = make_work(columns, last);
   LevelVector x = make_level_vector(*backend_, levels[base].rows(), columns, hierarchy_.single());
   services_.fill_with_noise(x);
   for (std::size_t l = base;; --l) {
@@ -66,14 +68,25 @@ Vector AmgCycle::soft_motions(int columns) const {
       services_.axpby(1, cycle(work, l), 0, x);
       orthonormalise(*backend_, services_, layout, x);
     }
-    LevelVector finer = make_level_vector(*backend_, levels[l - 1].rows(), columns, hierarchy_.single());
-    services_.product(levels[l - 1].prolongation, x, finer);
-    x = std::move(finer);
-    if (l == 1) break;
+    if (l == last) break;
+    x = interpolated(l, x);
   }
   Vector motions(layout_, columns);
-  services_.give(x, hierarchy_.equations(), motions);
+  if (divided_) {
+    Vector coarse(hierarchy_.divided()->gathered_layout(), columns);
+    services_.give(x, hierarchy_.equations(), coarse);
+    divided_->prolong(coarse, motions);
+  } else {
+    services_.give(interpolated(last, x), hierarchy_.equations(), motions);
+  }
   return motions;
+}
+
+LevelVector AmgCycle::interpolated(std::size_t level, const LevelVector& x) const {
+  const AmgLevel& finer = hierarchy_.levels()[level - 1];
+  LevelVector y = make_level_vector(*backend_, finer.rows(), x.columns, hierarchy_.single());
+  services_.product(finer.prolongation, x, y);
+  return y;
 }
 
 }  // namespace voussoir::detail

@@ -1,0 +1,43 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <voussoir/backends/device_model.hpp>
+#include <voussoir/backends/multigrid.hpp>
+#include <voussoir/backends/operator.hpp>
+#include <voussoir/backends/service.hpp>
+
+namespace voussoir {
+
+/// Multigrid whose levels are divided over the devices of a backend: the services of multigrid on each device, and the
+/// finest level by devices. solvers/amg combines the steps and exchanges halos.
+///
+/// A device has the rows of the nodes that it owns. Columns have local numbers: owned nodes first, then ghosts in the
+/// order of the model's local nodes.
+class DividedMultigrid : public Service {
+ public:
+  static constexpr std::string_view service_name = "divided multigrid";  ///< by which Backend::service() finds it
+
+  /// The services of multigrid with all data on one device, which is counted from 0. Its take() and give() need vectors
+  /// whose layout has that device alone.
+  virtual MultigridServices& on(int device) = 0;
+  /// Whether rows_of() supports a matrix; where it does not, the hierarchy has to be gathered on the first device.
+  virtual bool divides(const DeviceModel& model, const SparseMatrix& matrix) const = 0;
+  /// The block rows of the nodes that a device owns, as MultigridServices::rows_of(): `rows` are owned nodes and
+  /// `columns` local nodes.
+  virtual LevelMatrix rows_of(const DeviceModel& model, const SparseMatrix& matrix, int device) = 0;
+  /// Updates the values of such rows after the matrix was assembled again, in double or single precision.
+  virtual void update_rows(const DeviceModel& model, const SparseMatrix& matrix, int device, LevelMatrix& rows,
+                           bool single) = 0;
+  /// The local equation of each row of a device, or −1 for a row that only fills a block. Empty where rows and owned
+  /// equations are in the same order.
+  virtual Array<std::int32_t> equations_of(const DeviceModel& model, int height, int device) = 0;
+  /// Rigid-body modes at the rows of the nodes that a device owns, as MultigridServices::rigid_modes(). `motion` has
+  /// `height` entries, the same at each node.
+  virtual Array<double> rigid_modes(const DeviceModel& model, std::span<const Motion> motion, int height, int modes,
+                                    const std::array<double, 3>& centre, double length, int device) = 0;
+};
+
+}  // namespace voussoir

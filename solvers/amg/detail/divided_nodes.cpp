@@ -1,0 +1,217 @@
+#include <voussoir/solvers/amg/detail/divided_nodes.hpp>
+
+#include <algorithm>
+
+namespace voussoir::detail {
+namespace {
+
+/// Copies `count` numbers from the beginning of one array to the beginning of another one on the same device.
+void copy_front(const Array<double>& from, Array<double>& to, std::size_t count, DeviceMemory& memory) {
+  if (count == 0) return;
+  DeviceSection section(memory);
+  memory.copy(to.update_device(), from.read_device(), count * sizeof(double));
+}
+
+/// Copies all of one array to a place in another one on the same device.
+template <class Number>
+void copy_at(DeviceMemory& memory, const Array<Number>& from, Array<Number>& to, std::size_t at) {
+  if (from.empty()) return;
+  if (at + from.size() > to.size())
+    throw Error(ErrorCode::misuse, "multigrid: there is no room for " + std::to_string(from.size()) + " numbers");
+  DeviceSection section(memory);
+  memory.copy(to.update_device() + at, from.read_device(), from.bytes());
+}
+
+}  // namespace
+
+DividedNodes::DividedNodes(std::vector<std::int64_t> first)
+    : first_(std::move(first)), ghosts_(first_.size() - 1), place_(first_.size() - 1) {}
+
+std::int32_t DividedNodes::owned(int device) const {
+  const auto d = static_cast<std::size_t>(device);
+  return static_cast<std::int32_t>(first_[d + 1] - first_[d]);
+}
+
+std::int32_t DividedNodes::local_count(int device) const {
+  return owned(device) + static_cast<std::int32_t>(ghosts(device).size());
+}
+
+int DividedNodes::owner(std::int64_t node) const {
+  return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), node) - first_.begin()) - 1;
+}
+
+std::int64_t DividedNodes::global(int device, std::int32_t local) const {
+  const std::int32_t own = owned(device);
+  return local < own ? first_[static_cast<std::size_t>(device)] + local
+                     : ghosts(device)[static_cast<std::size_t>(local - own)];
+}
+
+std::int32_t DividedNodes::local(int device, std::int64_t node) const {
+  const auto d = static_cast<std::size_t>(device);
+  if (node >= first_[d] && node < first_[d + 1]) return static_cast<std::int32_t>(node - first_[d]);
+  const auto found = place_[d].find(node);
+  return found == place_[d].end() ? -1 : found->second;
+}
+
+void DividedNodes::add_ghost(int device, std::int64_t node) {
+  if (local(device, node) >= 0) return;
+  const auto d = static_cast<std::size_t>(device);
+  place_[d].emplace(node, local_count(device));
+  ghosts_[d].push_back(node);
+}
+
+std::shared_ptr<const Layout> one_device_layout(const std::shared_ptr<DeviceMemory>& memory, std::int64_t size) {
+  return std::make_shared<const Layout>(std::vector<std::shared_ptr<DeviceMemory>>{memory},
+                                        std::vector<std::int64_t>{0, size}, std::vector<std::vector<std::int64_t>>(1));
+}
+
+void copy_into(DeviceMemory& memory, const LevelVector& from, LevelVector& to, std::size_t at) {
+  if (from.single_value.empty())
+    copy_at(memory, from.value, to.value, at);
+  else
+    copy_at(memory, from.single_value, to.single_value, at);
+}
+
+NodeHalo::NodeHalo(std::shared_ptr<Backend> backend, const DividedNodes& nodes, int height)
+    : backend_(std::move(backend)), services_(backend_->service<DividedMultigrid>()) {
+  const int devices = nodes.devices();
+  // The nodes that each device sends, ascending; those that each receives, ascending.
+  std::vector<std::vector<std::int64_t>> sent(static_cast<std::size_t>(devices)), received(sent.size());
+  for (int d = 0; d < devices; ++d) {
+    auto& list = received[static_cast<std::size_t>(d)];
+    list = nodes.ghosts(d);
+    std::sort(list.begin(), list.end());
+    for (const std::int64_t node : list) sent[static_cast<std::size_t>(nodes.owner(node))].push_back(node);
+  }
+  std::vector<std::int64_t> first{0};
+  for (auto& list : sent) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    first.push_back(first.back() + static_cast<std::int64_t>(list.size()) * height);
+  }
+  std::vector<std::shared_ptr<DeviceMemory>> memories;
+  std::vector<std::vector<std::int64_t>> ghosts(sent.size());
+  for (int d = 0; d < devices; ++d) {
+    memories.push_back(backend_->memory(d));
+    for (const std::int64_t node : received[static_cast<std::size_t>(d)]) {
+      const auto owner = static_cast<std::size_t>(nodes.owner(node));
+      const auto place = std::lower_bound(sent[owner].begin(), sent[owner].end(), node) - sent[owner].begin();
+      for (int r = 0; r < height; ++r) ghosts[static_cast<std::size_t>(d)].push_back(first[owner] + place * height + r);
+    }
+  }
+  layout_ = std::make_shared<const Layout>(std::move(memories), std::move(first), std::move(ghosts));
+  for (int d = 0; d < devices; ++d) {
+    const auto& own_sent = sent[static_cast<std::size_t>(d)];
+    const auto& list = received[static_cast<std::size_t>(d)];
+    std::vector<std::int32_t> pack(static_cast<std::size_t>(nodes.owned(d)) * static_cast<std::size_t>(height), -1);
+    for (std::size_t i = 0; i < own_sent.size(); ++i)
+      for (int r = 0; r < height; ++r)
+        pack[static_cast<std::size_t>(nodes.local(d, own_sent[i]) * std::int64_t{height} + r)] =
+            static_cast<std::int32_t>(i) * height + r;
+    std::vector<std::int32_t> unpack;
+    for (const std::int64_t node : nodes.ghosts(d)) {
+      const auto place = static_cast<std::int32_t>(std::lower_bound(list.begin(), list.end(), node) - list.begin());
+      for (int r = 0; r < height; ++r) unpack.push_back(layout_->owned(d) + place * height + r);
+    }
+    const auto& memory = backend_->memory(d);
+    pack_.emplace_back(memory,
+                       own_sent.empty() ? std::span<const std::int32_t>() : std::span<const std::int32_t>(pack));
+    unpack_.emplace_back(memory, std::span<const std::int32_t>(unpack));
+    pack_.back().drop_host_mirror();
+    unpack_.back().drop_host_mirror();
+    one_device_.push_back(one_device_layout(memory, layout_->local_size(d)));
+    local_rows_.push_back(std::int64_t{nodes.local_count(d)} * height);
+  }
+}
+
+NodeHalo::Work& NodeHalo::work_for(int columns, bool single) {
+  const auto key = std::make_pair(columns, single);
+  if (const auto found = work_.find(key); found != work_.end()) return found->second;
+  Work work;
+  work.values = Vector(layout_, columns);
+  for (int d = 0; d < layout_->devices(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    work.stage.emplace_back(one_device_[i], columns);
+    LevelVector ghosts;
+    ghosts.columns = columns;
+    const std::size_t size = unpack_[i].size() * static_cast<std::size_t>(columns);
+    if (single)
+      ghosts.single_value = backend_->make_array<float>(d, size);
+    else
+      ghosts.value = backend_->make_array<double>(d, size);
+    work.ghosts.push_back(std::move(ghosts));
+  }
+  return work_.emplace(key, std::move(work)).first->second;
+}
+
+void NodeHalo::exchange(const DeviceVectors& x, DeviceVectors& local) {
+  Work& work = work_for(x.front().columns, !x.front().single_value.empty());
+  const auto columns = static_cast<std::size_t>(x.front().columns);
+  for (int d = 0; d < layout_->devices(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    if (layout_->owned(d) == 0) continue;
+    services_.on(d).give(x[i], pack_[i], work.stage[i]);
+    copy_front(work.stage[i].part(0), work.values.part(d), static_cast<std::size_t>(layout_->owned(d)) * columns,
+               *layout_->memory(d));
+  }
+  backend_->exchange(work.values);
+  for (int d = 0; d < layout_->devices(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    copy_into(*layout_->memory(d), x[i], local[i], 0);
+    if (layout_->ghosts(d) == 0) continue;
+    copy_front(work.values.part(d), work.stage[i].part(0), static_cast<std::size_t>(layout_->local_size(d)) * columns,
+               *layout_->memory(d));
+    services_.on(d).take(work.stage[i], unpack_[i], work.ghosts[i]);
+    copy_into(*layout_->memory(d), work.ghosts[i], local[i], x[i].value.size() + x[i].single_value.size());
+  }
+}
+
+std::size_t NodeHalo::bytes(int device) const {
+  const auto d = static_cast<std::size_t>(device);
+  std::size_t sum = pack_[d].bytes() + unpack_[d].bytes();
+  for (const auto& [key, work] : work_)
+    sum += work.values.part(device).bytes() + work.stage[d].part(0).bytes() + work.ghosts[d].bytes();
+  return sum;
+}
+
+OwnedTransfer::OwnedTransfer(std::shared_ptr<Backend> backend, std::shared_ptr<const Layout> layout,
+                             const std::vector<Array<std::int32_t>>& equations)
+    : backend_(std::move(backend)),
+      services_(backend_->service<DividedMultigrid>()),
+      layout_(std::move(layout)),
+      equations_(equations) {
+  for (int d = 0; d < layout_->devices(); ++d)
+    one_device_.push_back(one_device_layout(layout_->memory(d), layout_->owned(d)));
+}
+
+std::vector<Vector>& OwnedTransfer::stage_for(int columns) {
+  const auto found = stage_.find(columns);
+  if (found != stage_.end()) return found->second;
+  std::vector<Vector> stage;
+  for (const auto& layout : one_device_) stage.emplace_back(layout, columns);
+  return stage_.emplace(columns, std::move(stage)).first->second;
+}
+
+void OwnedTransfer::take(const Vector& from, DeviceVectors& to) {
+  std::vector<Vector>& stage = stage_for(from.columns());
+  for (int d = 0; d < layout_->devices(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    if (layout_->owned(d) == 0) continue;
+    const auto count = static_cast<std::size_t>(layout_->owned(d)) * static_cast<std::size_t>(from.columns());
+    copy_front(from.part(d), stage[i].part(0), count, *layout_->memory(d));
+    services_.on(d).take(stage[i], equations_[i], to[i]);
+  }
+}
+
+void OwnedTransfer::give(const DeviceVectors& from, Vector& to) {
+  std::vector<Vector>& stage = stage_for(to.columns());
+  for (int d = 0; d < layout_->devices(); ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    if (layout_->owned(d) == 0) continue;
+    const auto count = static_cast<std::size_t>(layout_->owned(d)) * static_cast<std::size_t>(to.columns());
+    services_.on(d).give(from[i], equations_[i], stage[i]);
+    copy_front(stage[i].part(0), to.part(d), count, *layout_->memory(d));
+  }
+}
+
+}  // namespace voussoir::detail
