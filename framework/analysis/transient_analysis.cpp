@@ -121,6 +121,7 @@ void TransientAnalysis::set_up() {
   // The first iterations of a slender body that bends stretch it, and their unbalance is larger than that of the load:
   // shorter ones would lead to the same state in more of them.
   if (method.is_static()) newton->set_line_search({.enabled = false});
+  newton->set_whole_pressure_tangent(whole_pressure_tangent_);
   newton_ = std::move(newton);
   watch_since_.emplace();
   kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
