@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/analysis/decimal_time.hpp>
+#include <voussoir/framework/analysis/detail/energy_parts.hpp>
 #include <voussoir/framework/analysis/detail/initial_motion.hpp>
 #include <voussoir/framework/analysis/static_analysis.hpp>
 #include <voussoir/framework/analysis/step.hpp>
@@ -93,6 +95,7 @@ void TransientAnalysis::set_steps(TimeSteps steps) {
     if (!(steps.times[i] > (i == 0 ? steps.start : steps.times[i - 1])) || steps.times[i] > steps.end)
       throw Error(ErrorCode::bad_input, "times that steps must end at must increase, between the start and the end",
                   where);
+  if (steps.most_steps < 0) throw Error(ErrorCode::bad_input, "the largest number of steps is negative", where);
   if (steps.automatic && steps.shortest == 0) steps.shortest = 1e-5 * steps.step;
   steps_ = std::move(steps);
 }
@@ -121,6 +124,7 @@ void TransientAnalysis::set_up() {
   // The first iterations of a slender body that bends stretch it, and their unbalance is larger than that of the load:
   // shorter ones would lead to the same state in more of them.
   if (method.is_static()) newton->set_line_search({.enabled = false});
+  newton->set_whole_pressure_tangent(whole_pressure_tangent_);
   newton_ = std::move(newton);
   watch_since_.emplace();
   kinks_ = steps_.automatic ? loads_.kinks() : std::vector<double>();
@@ -246,7 +250,8 @@ void TransientAnalysis::balance_initial() {
               : "accelerations at the start could not be computed; check densities, and supports of unknowns "
                 "without mass");
   }
-  method.finish_initial(*model_, state_, detail::strain_energy_of(*model_, state_));
+  const std::optional<double> stored = detail::stored_energy(*model_, state_);
+  method.finish_initial(*model_, state_, stored ? *stored : detail::strain_energy_of(*model_, state_));
 }
 
 void TransientAnalysis::start() {
@@ -260,7 +265,7 @@ void TransientAnalysis::start() {
     if (integrator().needs_initial_rates())
       balance_initial();
     else
-      integrator().finish_initial(*model_, state_, 0);
+      integrator().finish_initial(*model_, state_, detail::stored_energy(*model_, state_).value_or(0));
     largest_ = integrator().displacement_measure(*model_, state_);
   });
   started_ = true;
@@ -458,7 +463,7 @@ TransientAnalysis::NextStep TransientAnalysis::next_step() const {
         if (time > target + fits * steps_.step) beyond = std::min(beyond, time);
     const double most = beyond - target;
     if (most > fits * steps_.step && left > most + fits * steps_.step)
-      return {left - most, state_.time + (left - most), false, true};
+      return {left - most, decimal_time(state_.time + (left - most)), false, true};
   }
   // The same size to the last bit keeps the matrix.
   if (std::abs(next_step_ - left) <= fits * steps_.step) return {next_step_, target, smooth, true};
@@ -466,11 +471,11 @@ TransientAnalysis::NextStep TransientAnalysis::next_step() const {
   if (steps_.automatic) {
     const bool last = next_step_ > 0.5 * left;  // no tiny last step
     const double step = last ? 0.5 * left : next_step_;
-    return {step, state_.time + step, false, last};
+    return {step, decimal_time(state_.time + step), false, last};
   }
   const double counted = origin + (std::round((state_.time - origin) / next_step_) + 1) * next_step_;
   const double plain = state_.time + next_step_;
-  return {next_step_, std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain, false, false};
+  return {next_step_, decimal_time(std::abs(counted - plain) <= 1e-3 * next_step_ ? counted : plain), false, false};
 }
 
 void TransientAnalysis::report_progress() {
@@ -500,6 +505,12 @@ std::vector<StepResult> TransientAnalysis::finish() {
   watched_from_ = state_.time;
   watch_since_.emplace();
   while (state_.time < steps_.end - fits * steps_.step) {
+    if (steps_.most_steps > 0 && report_.steps >= steps_.most_steps)
+      throw Error(ErrorCode::not_converged,
+                  "the step has reached time " + short_number(state_.time, 9) + " of " + short_number(steps_.end, 9) +
+                      " after " + std::to_string(report_.steps) + (report_.steps == 1 ? " increment" : " increments") +
+                      ", the most that are allowed (INC= in a deck, \"most_increments\" in a job file); allow more, or "
+                      "larger ones");
     const auto [step, end, meets, shortened] = next_step();
     SolveReport report;
     const Outcome outcome = try_step(end, step, report);
