@@ -284,6 +284,18 @@ TEST(PlasticSteps, ASpinningBodyKeepsItsShape) {
     }
 }
 
+TEST(PlasticSteps, ElasticStepsWithNlgeomContinueEachOther) {
+  const std::string half = "*STEP, NLGEOM\n*DYNAMIC, EXPLICIT, DIRECT\n0.002, 0.2\n*NODE PRINT, NSET=TIP\nU, V\n";
+  const std::string load = "*CLOAD\n13, 1, 30.\n*END STEP\n";
+  const auto whole = run_deck(column_deck() + replaced(half, "0.2\n", "0.4\n") + load);
+  const auto both = run_deck(column_deck() + half + load + half + "*END STEP\n");
+  const NodalField& u = whole.kept.states.at(0).back().result.unknowns;
+  EXPECT_GT(std::abs(u.at(12, "ux")), 0.3);
+  // The second step begins with the velocity at a time, the first one had those between steps.
+  for (const char* name : {"ux", "uz"})
+    EXPECT_NEAR(both.kept.states.at(1).back().result.unknowns.at(12, name), u.at(12, name), 2e-4) << name;
+}
+
 TEST(PlasticSteps, OnePointElementsReportTheirHourglasses) {
   const std::string deck = replaced(column_deck(), "C3D8", "C3D8R");
   const auto is = run_deck(deck + "*STEP, NLGEOM, INC=100000\n*DYNAMIC, EXPLICIT\n, 0.4\n" + hard_push);
@@ -350,6 +362,35 @@ TEST_F(PlasticJob, HasTheBitsOfTheDeck) {
   }
 }
 
+TEST_F(PlasticJob, FilesAndHistoriesHaveThePlasticStrain) {
+  Job job = read(plastic_rows, R"(, "formulation": "reduced")",
+                 explicit_words + R"(, "print": [{"at": "elements", "values": ["stress", "plastic_strain"]}],
+                  "histories": [{"at": "elements", "values": "plastic_strain", "number": 10}])");
+  job.name = "blow";
+  OutputOptions options;
+  options.folder = folder_ / "out";
+  ResultFiles files(job, options);
+  files.finish(run_job(job, plainly(), {}, files), {});
+  std::string vtu, csv = testing::read_all(options.folder / "blow_PEEQ_EALL.csv");
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder))
+    if (entry.path().extension() == ".vtu") vtu = std::max(vtu, testing::read_all(entry.path()));
+  EXPECT_NE(vtu.find("Name=\"peeq\""), std::string::npos);
+  EXPECT_NE(csv.find("element,point,x,y,z,peeq"), std::string::npos) << csv.substr(0, 200);
+  KeptSteps kept;
+  run_job(job, plainly(), {}, kept);
+  ASSERT_EQ(kept.responses.at(0).recorded.size(), 1u);
+  const auto& curves = kept.responses.at(0).recorded[0].curves;
+  ASSERT_EQ(curves.size(), 3u);
+  EXPECT_EQ(curves[0].first, "element 1 point 1 peeq");
+  double largest = 0;
+  for (const auto& [name, values] : curves) {
+    EXPECT_EQ(values.front(), 0) << name;
+    for (std::size_t k = 1; k < values.size(); ++k) EXPECT_GE(values[k], values[k - 1] - 1e-12) << name;
+    largest = std::max(largest, values.back());
+  }
+  EXPECT_EQ(largest, largest_at_points(kept, "peeq"));
+}
+
 TEST_F(PlasticJob, RefusesWhatIsNotSupported) {
   const auto refuse = [&](const std::string& material, const std::string& section, const std::string& step,
                           std::initializer_list<std::string> pieces) {
@@ -408,6 +449,10 @@ TEST(PlasticSteps, RefuseWhatIsNotSupported) {
   wedges = replaced(wedges, "2, 5, 6, 7, 8, 9, 10, 11, 12", "2, 5, 6, 7, 9, 10, 11");
   wedges = replaced(wedges, "3, 9, 10, 11, 12, 13, 14, 15, 16", "3, 9, 10, 11, 13, 14, 15");
   expect_error(ErrorCode::bad_input, {"test.inp:18", "C3D6", "*PLASTIC"}, [&] { run_deck(wedges + step); });
+  DeckOptions abaqus;
+  abaqus.dialect = Dialect::abaqus;
+  expect_error(ErrorCode::bad_input, {"test.inp:18", "averaged change of volume", "*PLASTIC", "C3D8R"},
+               [&] { read_deck_text(column_deck(flows) + step, "test.inp", abaqus); });
 }
 
 TEST(PlasticMaterials, HaveTheirTable) {

@@ -72,20 +72,18 @@ std::string large_type(const Build& b, const ElementMeaning& meaning, const std:
   const ElementLibrary& library = ElementLibrary::instance();
   const bool known =
       meaning.family == Family::solid && library.find_if(name) != nullptr && (!one_point || explicit_steps);
-  if (known && is_plastic(b, section) && !library.find_if("plastic_" + name))
-    b.fail(std::string(meaning.name) + ", " + describe(meaning.family) +
-               ", is not implemented with *PLASTIC: use C3D8R, C3D8 of CalculiX, or C3D4",
-           place);
-  if (known) return name;
+  const bool plastic = is_plastic(b, section);
+  if (known && (!plastic || library.find_if("plastic_" + name))) return name;
   std::string text = std::string(meaning.name) + ", " + describe(meaning.family);
   if (meaning.family == Family::solid)
     text += type.ends_with(".bbar")           ? " with averaged change of volume in the Abaqus dialect"
             : type.ends_with(".incompatible") ? " with incompatible modes"
-            : type.ends_with(".reduced")      ? " with one integration point"
+            : one_point                       ? " with one integration point"
                                               : "";
+  if (plastic) b.fail(text + ", is not implemented with *PLASTIC: use C3D8R, C3D8 of CalculiX, or C3D4", place);
   b.fail(text + ", is not implemented for large displacements (" + (find_plastic_section(b) ? "*PLASTIC" : "NLGEOM") +
-             "): use C3D4, C3D6, C3D10, C3D15, C3D20, C3D20R, " + "C3D8 of CalculiX" +
-             (explicit_steps ? ", or C3D8R" : ", or, in *DYNAMIC, EXPLICIT, C3D8R"),
+             "): use C3D4, C3D6, C3D10, C3D15, C3D20, C3D20R, C3D8 of CalculiX, or " +
+             (explicit_steps ? "C3D8R" : "C3D8R in *DYNAMIC, EXPLICIT"),
          place);
 }
 
