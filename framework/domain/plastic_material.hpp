@@ -12,7 +12,7 @@ namespace voussoir {
 
 /// A point of a hardening curve.
 struct HardeningPoint {
-  double stress = 0;  ///< yield stress (Cauchy stress in uniaxial tension)
+  double stress = 0;  ///< yield stress: Kirchhoff stress in uniaxial tension
   double strain = 0;  ///< equivalent plastic strain, logarithmic
 };
 
