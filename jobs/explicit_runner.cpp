@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
 #include <voussoir/framework/analysis/stopwatch.hpp>
+#include <voussoir/framework/domain/plastic_material.hpp>
 #include <voussoir/jobs/detail/dynamic_recorder.hpp>
 #include <voussoir/jobs/detail/dynamic_runner.hpp>
 #include <voussoir/jobs/detail/integration_notes.hpp>
@@ -55,8 +57,14 @@ double common_interval(const JobStep& step, const DynamicStep& request) {
   return interval;
 }
 
-ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, std::vector<double> targets) {
+/// Steps from one estimate of the stability limit to the next where elements have a history: plastic flow may compress
+/// them to a fraction of their size.
+constexpr int estimate_every_of_flow = 50;
+
+ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, bool has_history,
+                             std::vector<double> targets) {
   ExplicitSteps steps;
+  if (has_history) steps.estimate_every = estimate_every_of_flow;
   steps.end = request.times.period;
   steps.factor = request.explicit_method->factor;
   if (request.times.automatic) {
@@ -96,6 +104,39 @@ std::vector<std::pair<std::string, double>> explicit_counts(const ExplicitReport
           {"worst_balance", report.worst_balance},
           {"added_mass", report.added_mass},
           {"scaled_elements", static_cast<double>(report.scaled_elements)}};
+}
+
+/// Materials whose plastic strain went beyond their hardening table.
+std::vector<std::string> notes_on_hardening(ExplicitAnalysis& analysis) {
+  std::vector<std::string> notes;
+  const Domain& domain = analysis.model().domain();
+  const auto is_plastic = [&](std::size_t b) {
+    return dynamic_cast<const PlasticMaterial*>(domain.block(b).material().get()) != nullptr;
+  };
+  bool any = false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) any = any || is_plastic(b);
+  if (!any) return notes;
+  std::map<const PlasticMaterial*, double> largest;
+  const StepResult end = analysis.result();
+  for (const PointField& field : end.points) {
+    const auto* material = dynamic_cast<const PlasticMaterial*>(domain.block(field.block).material().get());
+    if (!material || !field.has("peeq")) continue;
+    const auto width = field.names.size();
+    for (auto at = static_cast<std::size_t>(field.name_index("peeq")); at < field.values.size(); at += width)
+      largest[material] = std::max(largest[material], field.values[at]);
+  }
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const auto* material = dynamic_cast<const PlasticMaterial*>(domain.block(b).material().get());
+    const auto found = largest.find(material);
+    if (found == largest.end()) continue;
+    // A table of one row is a choice, not a table that ended.
+    if (material->table().size() > 1 && found->second > material->last_strain())
+      notes.push_back("the equivalent plastic strain of material '" + material->name() + "' reaches " +
+                      short_number(found->second, 4) + ", beyond the end of its hardening table at " +
+                      short_number(material->last_strain(), 4) + ", from where the yield stress was constant");
+    largest.erase(found);
+  }
+  return notes;
 }
 
 /// Temperatures begin where they are: a jump would do work that no step accounts for.
@@ -138,7 +179,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
   recorder->increments = [&] { return analysis.report().steps; };
-  analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
+  analysis.set_steps(explicit_steps(asked, request, analysis.model().has_history(), recorder->targets()));
   analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
   analysis.set_bulk_viscosity(
       {request.explicit_method->linear_viscosity, request.explicit_method->quadratic_viscosity});
@@ -158,6 +199,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   response.counts = explicit_counts(analysis.report());
   for (std::string& note : notes_on_missed_pulses(request, analysis.report().largest_step))
     response.notes.push_back(std::move(note));
+  for (std::string& note : notes_on_hardening(analysis)) response.notes.push_back(std::move(note));
   add_held_notes(analysis.model(), request, response);
   response.statement = explicit_statement(analysis);
   conclude(step, request, std::move(response), saved);

@@ -38,6 +38,7 @@ const std::vector<Quantity>& point_quantities() {
       {"S", "stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz)", "", {"sxx", "syy", "szz", "sxy", "sxz", "syz"}},
       {"E", "strains (elem, integ.pnt.,exx,eyy,ezz,exy,exz,eyz)", "", {"exx", "eyy", "ezz", "exy", "exz", "eyz"}},
       {"MISES", "von Mises stresses (elem, integ.pnt.,mises)", "", {"mises"}},
+      {"PEEQ", "equivalent plastic strain (elem, integ.pnt.,pe)", "", {"peeq"}},
       {"HFL", "heat flux (elem, integ.pnt.,qx,qy,qz)", "", {"qx", "qy", "qz"}},
       {"ENER", "internal energy density (elem, integ.pnt.,energy)", "", {"energy"}},
       {"COORD", "global coordinates (elem, integ.pnt.,x,y,z)", "", {"x", "y", "z"}},
@@ -216,8 +217,8 @@ class Tables {
     const Quantity* of_elements = find(element_quantities(), label);
     if (!at_points && !of_elements)
       return note(request, label +
-                               " is not printed: it is not an element quantity; available are S, E, HFL, ENER, ELSE, "
-                               "EVOL, COORD, SF");
+                               " is not printed: it is not an element quantity; available are S, E, PEEQ, HFL, ENER, "
+                               "ELSE, EVOL, COORD, SF");
     PrintTable table = begin(request, at_points ? *at_points : *of_elements, "EALL");
     table.of_nodes = false;
     table.has_points = at_points != nullptr;

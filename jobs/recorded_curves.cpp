@@ -29,6 +29,7 @@ PanelKind panel_of(const std::string& column, const Units& units) {
   if (is({"mx", "my", "mz", "T", "My", "Mz"})) return {"moment", units.moment()};
   if (is({"sxx", "syy", "szz", "sxy", "sxz", "syz", "mises"})) return {"stress", units.stress};
   if (is({"exx", "eyy", "ezz", "exy", "exz", "eyz"})) return {"strain", ""};
+  if (column == "peeq") return {"equivalent plastic strain", ""};
   if (is({"qx", "qy", "qz"})) return {"heat flux", units.flux()};
   if (column == "heat_flow") return {"heat flow", units.power};
   if (column == "energy_density") return {"energy density", units.energy_density()};

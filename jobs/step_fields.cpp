@@ -136,6 +136,7 @@ StepFields make_step_fields(const Job& job, const JobStep& step, StepResult& res
   add_means("T", "torque");
   add_means("My", "My");
   add_means("Mz", "Mz");
+  add_means("peeq", "peeq");
   if (fields.too_many_materials) {
     for (const char* name : {"sxx", "syy", "szz", "sxy", "syz", "sxz", "qx", "qy", "qz"}) add_means(name, name);
     const auto stress = [&](std::size_t i) { return &fields.cells[i].second; };

@@ -1,12 +1,12 @@
 #pragma once
 #include <voussoir/elements/kernel/point_kernel.hpp>
 
-// Plasticity of metals at large strains: the theory of von Mises (J2) with linear isotropic hardening, hyperelastic and
+// Plasticity of metals at large strains: the theory of von Mises (J2) with isotropic hardening, hyperelastic and
 // multiplicative, F = Fe Fp, in logarithmic elastic strains (Simo, Comput. Methods Appl. Mech. Eng. 99, 1992). The law
 // is exact under rotation, plastic flow keeps the volume, and the return mapping is that of small strains:
 //
 //   b̄ = J^(−2/3) F Cp⁻¹ Fᵀ,   ε = ½ dev ln b̄,   s = 2μ ε                              elastic trial
-//   f = |s| − √(2/3) (σy + H α),   γ = max(f, 0) / (2μ + ⅔ H),   n = s / |s|
+//   f = |s| − √(2/3) (σy + H α),   γ = max(f, 0) / (2μ + ⅔ H),   n = s / |s|            linear hardening
 //   τ = (1 − 2μγ/|s|) s + K ln J 1,   P = τ F⁻ᵀ
 //   Cp⁻¹ ← F⁻¹ exp(−2γ n) F Cp⁻¹,   α ← α + √(2/3) γ,   w ← w + γ (|s| − 2μγ)
 //
@@ -19,36 +19,30 @@
 
 namespace voussoir {
 
-/// J2 plasticity at large strains with linear isotropic hardening, total Lagrangian. Parameters: Young's modulus,
-/// Poisson's ratio, initial yield stress, hardening modulus dσ/dεp, density. History: Cp⁻¹ − 1, the equivalent plastic
-/// strain ("peeq"), and the plastic work per volume at rest ("plastic_energy").
-struct FinitePlasticity {
-  static constexpr const char* name = "finite_plastic";          ///< first part of the names of element types
+namespace detail {
+
+/// What all laws of this file share. `Law` has Young's modulus and Poisson's ratio as its first parameters, and
+/// hardening(p, size), the yield stress and its slope dσ/dεp for a trial stress s with |s| = size.
+template <class Law>
+struct LogarithmicPlasticity {
   static constexpr int components = 3;                           ///< unknowns per node
   static constexpr const char* unknowns[] = {"ux", "uy", "uz"};  ///< displacements
-  /// Names of the parameters.
-  static constexpr const char* parameters[] = {"young", "poisson", "yield", "hardening", "density"};
   /// Names of the history variables.
   static constexpr const char* history[] = {"cxx", "cyy", "czz", "cxy", "cyz", "cxz", "peeq", "plastic_energy"};
   static constexpr bool reads_temperature = false;  ///< parameters may depend on temperature all the same
   static constexpr int constants = 2;               ///< shear modulus, bulk modulus
+
+  /// A straight part of the hardening curve: the yield stress that it has at the committed plastic strain, and dσ/dεp.
+  template <class R>
+  struct Hardening {
+    R yield, slope;
+  };
 
   /// Computes the constants.
   template <class R>
   VSR_FN static void prepare(const R* p, R* c) {
     c[0] = R(0.5) * p[0] / (R(1.0) + p[1]);
     c[1] = p[0] / (R(3.0) - R(6.0) * p[1]);
-  }
-  /// Young's modulus and yield stress positive, Poisson's ratio between −1 and ½, hardening and density not negative.
-  template <class R>
-  VSR_FN static R valid(const R* p) {
-    const R elastic = min(min(p[0], p[2]), min(p[1] + R(1.0), R(0.5) - p[1]));
-    return select_less(min(p[3], p[4]), R(0.0), R(-1.0), elastic);
-  }
-  /// Mass per volume at rest.
-  template <class R>
-  VSR_FN static R density(const Point<R>& p) {
-    return p[4];
   }
   /// At rest, for hourglass control.
   template <class R>
@@ -82,7 +76,7 @@ struct FinitePlasticity {
     next[7] = p.history[7] + t.gamma * (t.size - R(2.0) * p.constants[0] * t.gamma);
   }
 
- private:
+ protected:
   static constexpr double root_two_thirds = 0.81649658092772603273;
 
   /// The elastic trial state.
@@ -125,8 +119,9 @@ struct FinitePlasticity {
         square += t.stress(i, k) * t.stress(i, k);
       }
     const R size = sqrt(square);
-    const R over = size - R(root_two_thirds) * (p[2] + p[3] * p.history[6]);
-    t.gamma = max(over, R(0.0)) / (R(2.0) * p.constants[0] + R(2.0 / 3.0) * p[3]);
+    const Hardening<R> hardening = Law::hardening(p, size);
+    const R over = size - R(root_two_thirds) * hardening.yield;
+    t.gamma = max(over, R(0.0)) / (R(2.0) * p.constants[0] + R(2.0 / 3.0) * hardening.slope);
     t.size = max(size, R(1e-300));
     return t;
   }
@@ -172,6 +167,34 @@ struct FinitePlasticity {
     }
     for (int k = 0; k < 2; ++k) sum = sum + (sum + symmetric_product(sum, sum));
     return sum;
+  }
+};
+
+}  // namespace detail
+
+/// J2 plasticity at large strains with linear isotropic hardening, total Lagrangian. Parameters: Young's modulus,
+/// Poisson's ratio, initial yield stress, hardening modulus dσ/dεp, density. History: Cp⁻¹ − 1, the equivalent plastic
+/// strain ("peeq"), and the plastic work per volume at rest ("plastic_energy").
+struct FinitePlasticity : detail::LogarithmicPlasticity<FinitePlasticity> {
+  static constexpr const char* name = "finite_plastic";  ///< first part of the names of element types
+  /// Names of the parameters.
+  static constexpr const char* parameters[] = {"young", "poisson", "yield", "hardening", "density"};
+
+  /// Young's modulus and yield stress positive, Poisson's ratio between −1 and ½, hardening and density not negative.
+  template <class R>
+  VSR_FN static R valid(const R* p) {
+    const R elastic = min(min(p[0], p[2]), min(p[1] + R(1.0), R(0.5) - p[1]));
+    return select_less(min(p[3], p[4]), R(0.0), R(-1.0), elastic);
+  }
+  /// Mass per volume at rest.
+  template <class R>
+  VSR_FN static R density(const Point<R>& p) {
+    return p[4];
+  }
+  /// The yield stress and its slope.
+  template <class R>
+  VSR_FN static Hardening<R> hardening(const Point<R>& p, const R&) {
+    return {p[2] + p[3] * p.history[6], p[3]};
   }
 };
 

@@ -163,7 +163,7 @@ struct OnePointElement : detail::ParameterNames<Kernel, false>, detail::Recovere
     return Whole::valid(e);
   }
 
- private:
+ protected:
   /// The material at the point, and its history.
   template <class R>
   struct Place {

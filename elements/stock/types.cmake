@@ -135,6 +135,21 @@ voussoir_finite_element(finite_solid.hex20.reduced        FiniteSolid Hex20   Re
 voussoir_extra_source(finite_solid_hex20_full elements/point/finite_element.hpp)
 voussoir_finite_element(finite_solid.hex20                FiniteSolid Hex20   Full)
 
+voussoir_extra_source(finite_solid_one_point elements/point/finite_history_element.hpp)
+voussoir_element(finite_solid.hex8.reduced "FiniteOnePointElement<FiniteSolid>" hex8)
+
+# ---- Plastic solids with large strains -------------------------------------------------------------------------------
+
+voussoir_extra_source(plastic_finite_solid_tet4 elements/point/finite_history_element.hpp)
+voussoir_element(plastic_finite_solid.tet4 "FiniteHistoryElement<PlasticFiniteSolid, Tet4, Full>" tet4)
+
+voussoir_extra_source(plastic_finite_solid_one_point elements/point/finite_history_element.hpp)
+voussoir_element(plastic_finite_solid.hex8.reduced "FiniteOnePointElement<PlasticFiniteSolid>" hex8)
+
+voussoir_extra_source(plastic_finite_solid_hex8 elements/point/finite_history_element.hpp)
+voussoir_element(plastic_finite_solid.hex8 "FiniteHistoryElement<PlasticFiniteSolid, Hex8, Full>" hex8)
+voussoir_element(plastic_finite_solid.hex8.full "FiniteHistoryElement<PlasticFiniteSolid, Hex8, Full>" hex8)
+
 voussoir_extra_source(follower_pressure elements/surface/follower_pressure.hpp elements/surface/quad9_face.hpp)
 voussoir_follower_pressure(Tri3 Tri6 Quad4 Quad8 Quad9)
 

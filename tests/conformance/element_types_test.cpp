@@ -38,6 +38,11 @@ std::shared_ptr<Material> everything() {
   for (int j = 0; j < 6; ++j)
     for (int i = 0; i <= j; ++i)
       m->set(std::string("D") + pairs[i] + pairs[j], i == j ? 60e3 + 7e3 * i : 2e3 * (i + 1) - 1e3 * j);
+  m->set("yield1", 900);  // which the largest displacements of finite_ types exceed at some points
+  for (int k = 1; k <= 16; ++k) {
+    m->set("hardening" + std::to_string(k), 2e4 / k);
+    if (k > 1) m->set("strain" + std::to_string(k), 1e-3 * (k - 1));
+  }
   m->set("expansion1", 3e-5).set("expansion2", 1e-6).set("expansion3", 2e-5).set("k1", 1).set("k2", 20).set("k3", 3);
   return m;
 }
@@ -75,7 +80,7 @@ TEST_P(ElementTypes, AgreeWithTheOracle) {
   const auto& [backend, type] = GetParam();
   Domain d;
   build_box(type, d);
-  const double largest = type.starts_with("finite_") ? 0.05 : 1;
+  const double largest = type.find("finite_") != std::string::npos ? 0.05 : 1;
   expect_alike(services(d, Backend::open(backend), true, largest), services(d, Backend::open(oracle), true, largest),
                1e-12);
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <voussoir/framework/analysis/explicit_analysis.hpp>
+#include <voussoir/framework/domain/plastic_material.hpp>
 #include <voussoir/framework/mesh/structured_mesh.hpp>
 
 #include "backends_under_test.hpp"
@@ -37,6 +38,13 @@ ExplicitOutcome outcome_of(ExplicitAnalysis& a) {
 std::shared_ptr<Material> material_of(const std::string& type) {
   if (type == "solid.hex8") return std::make_shared<IsotropicMaterial>("m", 100, 0.3, 1);
   auto m = std::make_shared<Material>("m");
+  if (type.find("finite_solid") != std::string::npos) {
+    m->set("young", 100).set("poisson", 0.3).set("density", 1);
+    const PlasticMaterial table("table", {{0.3, 0}, {0.4, 1e-3}, {0.6, 1e-2}});
+    if (type.starts_with("plastic_"))
+      for (const std::string& name : table.parameter_names()) m->set(name, table.value(name, 0));
+    return m;
+  }
   m->set("lambda", 60).set("mu", 40).set("rho", 1);
   if (type == "heavy_j2.hex8") m->set("yield", 0.5).set("hardening", 10);
   return m;
@@ -173,11 +181,21 @@ ExplicitOutcome pull_explicitly(const std::string& backend, const std::string& t
 }
 
 TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
-  const char* const types[] = {"st_venant_kirchhoff.hex8", "heavy_j2.hex8", "solid.hex8.reduced", "solid.hex8"};
+  const char* const types[] = {"st_venant_kirchhoff.hex8",
+                               "heavy_j2.hex8",
+                               "solid.hex8.reduced",
+                               "solid.hex8",
+                               "finite_solid.hex8.reduced",
+                               "plastic_finite_solid.hex8",
+                               "plastic_finite_solid.hex8.reduced",
+                               "plastic_finite_solid.tet4"};
   for (const char* type : types)
     for (const bool damped : {false, true}) {
+      if (damped && std::string(type).find("finite_solid") != std::string::npos) continue;
       // Others take a thousand steps of St Venant–Kirchhoff, and fewer of the rest.
-      const int steps = type == types[0] && !damped ? 1000 : 150;
+      const int steps = type == types[0] && !damped                                   ? 1000
+                        : std::string(type).find("finite_solid") != std::string::npos ? 100
+                                                                                      : 150;
       const std::string what = std::string(type) + (damped ? ", damped" : "");
       static std::map<std::string, ExplicitOutcome> oracles;
       if (!oracles.contains(what)) oracles[what] = pull_explicitly(oracle, type, damped, steps, 1);
@@ -197,6 +215,9 @@ TEST_P(ExplicitOn, EqualStepsInOneGoAreThoseTakenOneByOne) {
       EXPECT_NEAR(found.energies.internal, expected.energies.internal, 1e-10 * scale) << what;
       EXPECT_NEAR(found.energies.external, expected.energies.external, 1e-10 * scale) << what;
       EXPECT_NEAR(found.energies.damping, expected.energies.damping, 1e-10 * scale) << what;
+      EXPECT_NEAR(found.energies.plastic, expected.energies.plastic, 1e-10 * scale) << what;
+      EXPECT_NEAR(found.energies.hourglass, expected.energies.hourglass, 1e-10 * scale) << what;
+      EXPECT_EQ(expected.energies.plastic > 1e-3 * scale, what.starts_with("plastic_")) << what;
       EXPECT_EQ(found.report.steps, steps) << what;
       if (damped) continue;
       // On a CPU, the history of a report and of a step in between are computed by the same code, so that the number of

@@ -322,15 +322,15 @@ TEST(PrintTables, SayWhatTheyCannotGive) {
   Job job = testing::heated_bar();
   job.steps.pop_back();
   job.steps[0].prints = {request_of(PrintRequest::At::nodes, "xmax", {"U", "XYZ"}),
-                         request_of(PrintRequest::At::elements, "", {"PEEQ", "S"})};
+                         request_of(PrintRequest::At::elements, "", {"CEEQ", "S"})};
   std::vector<std::string> notes;
   EXPECT_TRUE(tables_of(job, notes).empty());
   ASSERT_EQ(notes.size(), 4u);
   EXPECT_EQ(notes[0], "bar.inp:7: U is not printed in heat steps, which do not have it");
   EXPECT_EQ(notes[1], "bar.inp:7: XYZ is not printed: it is not a nodal quantity; available are U, V, RF, NT, RFL");
   EXPECT_EQ(notes[2],
-            "bar.inp:7: PEEQ is not printed: it is not an element quantity; available are S, E, HFL, ENER, ELSE, EVOL, "
-            "COORD, SF");
+            "bar.inp:7: CEEQ is not printed: it is not an element quantity; available are S, E, PEEQ, HFL, ENER, ELSE, "
+            "EVOL, COORD, SF");
   EXPECT_EQ(notes[3], "bar.inp:7: S is not printed for 4 elements of block 'bar' (heat.hex8), which do not have it");
 
   Job statics = testing::pulled_bar();

@@ -263,7 +263,6 @@ TEST(ExplicitSteps, RefuseByNameAndLine) {
     expect_error(ErrorCode::bad_input, pieces, [&] { read_deck_text(model + step + "*END STEP\n", "test.inp"); });
   };
   refuse("*STEP\n*DYNAMIC, EXPLICIT=2\n, 1.\n", {"test.inp:", "EXPLICIT='2'"});
-  refuse("*STEP, NLGEOM\n*DYNAMIC, EXPLICIT\n, 1.\n", {"test.inp:", "NLGEOM"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT, SCALE FACTOR=1.5\n, 1.\n", {"test.inp:", "SCALE FACTOR"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n", {"test.inp:", "data line"});
   refuse("*STEP\n*DYNAMIC, EXPLICIT\n, 0.\n", {"test.inp:", "positive"});

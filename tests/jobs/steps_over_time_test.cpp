@@ -34,6 +34,9 @@ std::vector<std::pair<std::string, std::string>> decks_over_time() {
                            "*STEP, INC=100000\n*DYNAMIC, DIRECT\n0.08, 0.4\n" + push + curves},
           {"automatic", column_deck() + "*STEP, INC=100000\n*DYNAMIC\n0.01, 0.4\n" + push + curves},
           {"explicit", column_deck() + "*STEP, INC=100000\n*DYNAMIC, EXPLICIT\n, 0.4\n" + push + curves},
+          {"plastic", column_deck("*PLASTIC\n2., 0.\n3., 0.01\n") +
+                          "*STEP, NLGEOM, INC=100000\n*DYNAMIC, EXPLICIT\n, 0.4\n*BULK VISCOSITY\n0.06, 1.2\n" +
+                          "*CLOAD, AMPLITUDE=PULSE\nTIP, 1, 20.\n*EL PRINT\nPEEQ\n" + curves},
           {"heat", column_deck(heat_of_column, "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n") +
                        "*STEP, INC=100000\n*HEAT TRANSFER, DIRECT\n0.08, 0.4\n" + heated + curves},
           {"uncoupled", column_deck(heat_of_column, "*INITIAL CONDITIONS, TYPE=TEMPERATURE\nNALL, 20.\n") +

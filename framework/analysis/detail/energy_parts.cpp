@@ -63,6 +63,10 @@ EnergyParts energy_parts(const AnalysisModel& model, const AnalysisState& state)
         model.translating([&] { return backend.recover(model.device_model(), static_cast<int>(b), state.elements()); });
     if (flows) parts.plastic += volume_integral(values, names.size(), volume, plastic);
     if (!controlled) continue;
+    if (const int own = place_of(names, "hourglass_energy"); own >= 0 && volume >= 0) {
+      parts.hourglass += volume_integral(values, names.size(), volume, own);
+      continue;
+    }
     bool known = false;
     const double at_points = work_at_points(values, names, known);
     if (!known) continue;

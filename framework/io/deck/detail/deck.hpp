@@ -77,6 +77,7 @@ struct DampingCard {
 struct MaterialCard {
   Place place;
   std::optional<Property> elastic, density, expansion, conductivity, specific_heat;
+  std::optional<Property> plastic;  ///< rows of yield stress and plastic strain
   std::optional<DampingCard> damping;
 };
 

@@ -202,6 +202,9 @@ std::string element_type(const Section& section, const std::string& shape) {
   const Physics& physics = *section.physics;
   const ElementLibrary& library = ElementLibrary::instance();
   const std::string law = section.material ? section.material->law() : std::string();
+  if (law == "plastic" && physics.name != "finite_solid")
+    section.json.fail("material '" + section.material->name() +
+                      "' is plastic: give the section \"physics\": \"finite_solid\", or another material");
   const auto known = [&](const std::string& type) {
     return library.find_if(law.empty() ? type : law + "_" + type) != nullptr;
   };
@@ -218,7 +221,9 @@ std::string element_type(const Section& section, const std::string& shape) {
   const std::string plain = physics.name + "." + shape;
   if (physics.name == "finite_solid" && !known(plain))
     section.json.fail("there are no " + plain + " elements" + (law.empty() ? "" : " of a material that is " + law) +
-                      "; solids of large displacements are isotropic tet4, tet10, wedge6, wedge15, hex8 and hex20");
+                      (law == "plastic" ? "; plastic solids are tet4 and hex8"
+                                        : "; solids of large displacements are isotropic tet4, tet10, wedge6, wedge15, "
+                                          "hex8 and hex20"));
   if (!section.json.has("formulation")) return plain;
   const Json formulation = section.json.at("formulation");
   const std::string& word = formulation.choice({"default", "full", "reduced", "bbar", "incompatible"});

@@ -25,13 +25,21 @@ const std::vector<Quantity>& all_quantities() {
   constexpr auto statics = Procedure::statics;
   constexpr auto heat = Procedure::steady_heat;
   static const std::vector<Quantity> all = {
-      {"displacement", "U", At::nodes, statics},       {"reaction", "RF", At::nodes, statics},
-      {"velocity", "V", At::nodes, statics},           {"temperature", "NT", At::nodes, heat},
-      {"heat_flow", "RFL", At::nodes, heat},           {"stress", "S", At::elements, statics},
-      {"strain", "E", At::elements, statics},          {"energy", "ENER", At::elements, statics},
-      {"volume", "EVOL", At::elements, statics},       {"section_force", "SF", At::elements, statics},
-      {"heat_flux", "HFL", At::elements, heat},        {"acceleration", "A", At::nodes, statics, true},
-      {"mises", "MISES", At::elements, statics, true}, {"element_energy", "ELSE", At::elements, statics, true},
+      {"displacement", "U", At::nodes, statics},
+      {"reaction", "RF", At::nodes, statics},
+      {"velocity", "V", At::nodes, statics},
+      {"temperature", "NT", At::nodes, heat},
+      {"heat_flow", "RFL", At::nodes, heat},
+      {"stress", "S", At::elements, statics},
+      {"strain", "E", At::elements, statics},
+      {"energy", "ENER", At::elements, statics},
+      {"volume", "EVOL", At::elements, statics},
+      {"section_force", "SF", At::elements, statics},
+      {"heat_flux", "HFL", At::elements, heat},
+      {"acceleration", "A", At::nodes, statics, true},
+      {"mises", "MISES", At::elements, statics, true},
+      {"element_energy", "ELSE", At::elements, statics, true},
+      {"plastic_strain", "PEEQ", At::elements, statics},
   };
   return all;
 }
@@ -115,6 +123,20 @@ class StepReader {
                   " are those of small displacements; give their sections \"physics\": \"finite_solid\"");
   }
 
+  /// Plastic flow and hexahedra with one point and large displacements are for explicit dynamics.
+  void require_no_explicit_elements(const Json& json, std::size_t body) {
+    const Domain& domain = model_.body(body).domain();
+    for (std::size_t k = 0; k < domain.block_count(); ++k) {
+      const ElementBlock& block = domain.block(k);
+      const bool plastic = block.material() && block.material()->law() == "plastic";
+      if (!plastic && block.type_name() != "finite_solid.hex8.reduced") continue;
+      json.fail((plastic ? "material '" + block.material()->name() + "' is plastic, which is"
+                         : "elements of type " + block.type_name() + " are") +
+                std::string(" supported in explicit dynamics alone: \"analysis\": \"dynamic\", \"method\": "
+                            "\"explicit\""));
+    }
+  }
+
   static std::vector<std::string> all_analyses() {
     std::vector<std::string> words{"static", "heat", "transient_heat", "thermal_stress"};
     words.insert(words.end(), modal_analyses().begin(), modal_analyses().end());
@@ -166,6 +188,7 @@ class StepReader {
       step.total_time = dynamic->start + dynamic->period;
     if (auto* direct = std::get_if<DynamicStep>(&step.modal)) {
       step.total_time = direct->times.start + direct->times.period;
+      if (!direct->explicit_method) require_no_explicit_elements(json.at("analysis"), body);
       read_motions(json, step, *direct);
       read_histories(json, step);
     }

@@ -49,7 +49,7 @@ TEST(DeckErrors, CardsAndParameters) {
       {"*\n", {"a.inp:1", "'*' is not known"}, unknown},
       {"*HEADING\n**\n*SHELL SECTION,ELSET=E\n", {"a.inp:3", "*SHELL SECTION is not supported yet: shells"}},
       {"*CONTACT PAIR\n", {"*CONTACT PAIR is not supported yet", "*TIE"}},
-      {"*PLASTIC\n", {"*PLASTIC is not supported yet", "linear elastic"}},
+      {"*PLASTIC\n", {"*PLASTIC needs a *MATERIAL before it"}},
       {"*HYPERELASTIC\n", {"*HYPERELASTIC is not supported yet"}},
       {"*USER MATERIAL\n", {"*USER MATERIAL is not supported yet", "C++"}},
       {"*BUCKLE\n", {"*BUCKLE is not supported yet", "*STATIC"}},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <voussoir/backends/number_text.hpp>
+#include <voussoir/framework/io/deck/detail/build/large_displacements.hpp>
 #include <voussoir/framework/io/deck/detail/build/modal_steps.hpp>
 
 // Steps of direct integration: *DYNAMIC.
@@ -198,7 +199,7 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
   if (request.explicit_method) {
     request.method = "central-differences";
     take_bulk_viscosity(card, *request.explicit_method);
-    if (b_.options.dialect == Dialect::abaqus)
+    if (b_.options.dialect == Dialect::abaqus && !card.nlgeom && !find_plastic_section(b_))
       b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
               card.procedure_place);
   }

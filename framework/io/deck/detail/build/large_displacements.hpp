@@ -5,9 +5,14 @@
 
 namespace voussoir::deck {
 
-/// Whether steps of the deck have NLGEOM. Errors for what a deck with NLGEOM may not have.
-bool find_large_displacements(const Build& build);
+/// The first section of a material with *PLASTIC, if the deck has steps of a structure, which are explicit then; null:
+/// there is none.
+const SectionCard* find_plastic_section(const Build& build);
+/// Whether steps of the deck have large displacements: by NLGEOM, or since a material is plastic. Errors for what a
+/// deck with large displacements may not have.
+bool find_large_displacements(Build& build);
 /// The element type of large displacements that an element card means, given its type of small ones.
-std::string large_type(const Build& build, const ElementMeaning& meaning, const std::string& type, Place place);
+std::string large_type(const Build& build, const ElementMeaning& meaning, const std::string& type,
+                       const SectionCard& section, Place place);
 
 }  // namespace voussoir::deck

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <functional>
 
-#include <voussoir/framework/io/deck/detail/build/build.hpp>
+#include <voussoir/framework/domain/plastic_material.hpp>
+#include <voussoir/framework/io/deck/detail/build/large_displacements.hpp>
 #include <voussoir/framework/io/detail/derived_table.hpp>
 
 // Materials: the numbers of the cards in the words of the element library. A material is made anew for each physics,
@@ -239,6 +240,19 @@ struct MaterialBuilder {
     material.set_expansion_reference(p.zero);
   }
 
+  std::shared_ptr<Material> plastic(bool orthotropic) const {
+    const Property& p = *card.plastic;
+    if (orthotropic) build.fail("*PLASTIC of material '" + name + "' is for isotropic *ELASTIC and no other", p.place);
+    if (card.expansion)
+      build.fail("*PLASTIC and *EXPANSION of material '" + name + "' together are not supported: remove one of them",
+                 p.place);
+    std::vector<HardeningPoint> table;
+    for (const PropertyRow& row : p.rows) table.push_back({row.values[0], row.values[1]});
+    if (const std::string defect = PlasticMaterial::defect(table); !defect.empty())
+      build.fail("*PLASTIC of material '" + name + "': " + defect, p.place);
+    return std::make_shared<PlasticMaterial>(name, std::move(table));
+  }
+
   std::shared_ptr<const Material> structural(Place section) const {
     if (!card.elastic)
       build.fail("material '" + name + "' (" + build.deck.where(card.place) +
@@ -246,7 +260,9 @@ struct MaterialBuilder {
                  section);
     const bool orthotropic = !is_isotropic(*card.elastic) || (card.expansion && is_orthotropic(*card.expansion));
     std::shared_ptr<Material> material;
-    if (card.elastic->type == "ANISO")
+    if (card.plastic && find_plastic_section(build))
+      material = plastic(orthotropic);
+    else if (card.elastic->type == "ANISO")
       material = std::make_shared<AnisotropicMaterial>(name);
     else if (orthotropic)
       material = std::make_shared<OrthotropicMaterial>(name);

@@ -73,7 +73,8 @@ void add_blocks(Build& b, Model& m) {
   for (const PlannedBlock& planned : plan_blocks(b, m.physics)) {
     const SectionCard& section = b.deck.sections[planned.section];
     std::string type = with_rotation(section, type_in(b, m.physics, *planned.meaning));
-    if (large) type = large_type(b, *planned.meaning, type, b.deck.elements[planned.segments.front().card].place);
+    if (large)
+      type = large_type(b, *planned.meaning, type, section, b.deck.elements[planned.segments.front().card].place);
     ElementBlock& block = m.domain->add_block(block_name(*m.domain, section.set, planned.meaning->name), type);
     const auto index = static_cast<std::int32_t>(m.domain->block_count()) - 1;
     std::int32_t element = 0;
@@ -100,7 +101,7 @@ void add_blocks(Build& b, Model& m) {
     if (gather && middle_last) swap_middle(nodes);
     if (gather) block.add_many(ids, nodes);
     apply_section(b, m, block, section, *planned.meaning);
-    if (large && block.material() && !block.material()->law().empty())
+    if (large && block.material() && !block.material()->law().empty() && block.material()->law() != "plastic")
       b.fail("material '" + block.material()->name() + "' is " + block.material()->law() +
                  ", which is not supported with NLGEOM: it takes isotropic *ELASTIC",
              section.place);

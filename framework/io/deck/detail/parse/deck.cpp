@@ -40,6 +40,7 @@ constexpr CardRule rules[] = {
     {"MATERIAL", Where::model, &Parser::read_material},
     {"ELASTIC", Where::model, &Parser::read_elastic},
     {"DENSITY", Where::model, &Parser::read_density},
+    {"PLASTIC", Where::model, &Parser::read_plastic},
     {"EXPANSION", Where::model, &Parser::read_expansion},
     {"CONDUCTIVITY", Where::model, &Parser::read_conductivity},
     {"SPECIFIC HEAT", Where::model, &Parser::read_specific_heat},
@@ -269,6 +270,7 @@ Deck Parser::parse() {
   if (lines_.at_end())
     throw Error(ErrorCode::bad_input, "the deck is empty: it has no keyword line", deck_.files.front());
   while (const auto text = lines_.keyword()) read_card(*text);
+  check_plasticity();
   if (!unsupported_.empty())
     throw UnsupportedDeck(*unsupported_code_, std::move(unsupported_), consequence_ ? &*consequence_ : nullptr);
   finish();

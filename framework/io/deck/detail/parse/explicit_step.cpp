@@ -22,11 +22,6 @@ void Parser::read_explicit(Card& card) {
   bool fixed = card.flag("DIRECT") || (!direct.empty() && direct != "NO");
   if (card.flag("DIRECT USER CONTROL")) fixed = true;
   card.done();
-  if (step().nlgeom)
-    fail_unsupported(
-        "NLGEOM is not supported with *DYNAMIC, EXPLICIT: omit it, use implicit *DYNAMIC, or use a law with large "
-        "displacements in C++ or in an element library of a job file",
-        step().place);
   begin_procedure(card, Procedure::dynamic);
   StepCard& current = step();
   current.dynamic.explicit_method = method;

@@ -46,7 +46,7 @@ constexpr HistoryWord element_words[] = {
     {"S13", "S", "sxz"},   {"S23", "S", "syz"},   {"MISES", "MISES", ""}, {"E", "E", ""},        {"E11", "E", "exx"},
     {"E22", "E", "eyy"},   {"E33", "E", "ezz"},   {"E12", "E", "exy"},    {"E13", "E", "exz"},   {"E23", "E", "eyz"},
     {"HFL", "HFL", ""},    {"HFL1", "HFL", "qx"}, {"HFL2", "HFL", "qy"},  {"HFL3", "HFL", "qz"}, {"ENER", "ENER", ""},
-    {"SENER", "ENER", ""}, {"ELSE", "ELSE", ""},  {"EVOL", "EVOL", ""},   {"SF", "SF", ""}};
+    {"SENER", "ENER", ""}, {"ELSE", "ELSE", ""},  {"EVOL", "EVOL", ""},   {"SF", "SF", ""},      {"PEEQ", "PEEQ", ""}};
 
 /// All columns of a quantity, as tables name them.
 std::vector<std::string> all_columns(std::string_view quantity) {
@@ -61,6 +61,7 @@ std::vector<std::string> all_columns(std::string_view quantity) {
   if (quantity == "S") return {"sxx", "syy", "szz", "sxy", "sxz", "syz"};
   if (quantity == "E") return {"exx", "eyy", "ezz", "exy", "exz", "eyz"};
   if (quantity == "MISES") return {"mises"};
+  if (quantity == "PEEQ") return {"peeq"};
   if (quantity == "HFL") return {"qx", "qy", "qz"};
   if (quantity == "EVOL") return {"volume"};
   if (quantity == "SF") return {"N", "Vy", "Vz", "T", "My", "Mz"};

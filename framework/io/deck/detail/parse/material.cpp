@@ -85,6 +85,55 @@ void Parser::read_simple_property(Card& card, std::optional<Property> MaterialCa
 void Parser::read_density(Card& card) { read_simple_property(card, &MaterialCard::density); }
 void Parser::read_specific_heat(Card& card) { read_simple_property(card, &MaterialCard::specific_heat); }
 
+/// Rows of yield stress, plastic strain and optionally a temperature, which must be the same in all rows.
+void Parser::read_plastic(Card& card) {
+  current_material(card);
+  if (const std::string hardening = squeezed(card.value("HARDENING")); !hardening.empty() && hardening != "ISOTROPIC")
+    card.fail_unsupported(ErrorCode::bad_input,
+                          "*PLASTIC, HARDENING=" + hardening + " is not supported: hardening is isotropic");
+  if (const std::string beyond = squeezed(card.value("EXTRAPOLATION")); !beyond.empty() && beyond != "CONSTANT")
+    card.fail_unsupported(ErrorCode::bad_input, "*PLASTIC, EXTRAPOLATION=" + beyond +
+                                                    " is not supported: beyond the table the yield stress is constant");
+  card.refuse("RATE", "the yield stress does not depend on the strain rate");
+  card.refuse("DATA TYPE", "give pairs of yield stress and plastic strain");
+  card.refuse("DEPENDENCIES", "the yield stress depends on the plastic strain alone");
+  card.refuse("SCALESTRESS", "give the yield stresses themselves");
+  card.refuse("PROPERTIES", "give a table");
+  card.refuse("USER", "give a table");
+  card.done();
+  Property table;
+  table.place = card.place();
+  while (next_fields()) {
+    if (fields_.empty()) continue;
+    at_most(3, card, "yield stress, plastic strain, temperature");
+    PropertyRow row;
+    row.values = {real(field(0), "yield stress"), real_or(field(1), 0, "plastic strain")};
+    row.temperature = real_or(field(2), 0, "temperature");
+    if (!table.rows.empty() && row.temperature != table.rows.front().temperature)
+      fail_unsupported(
+          "*PLASTIC: a yield stress that depends on the temperature is not supported: give one temperature");
+    table.rows.push_back(std::move(row));
+  }
+  if (table.rows.empty()) card.fail(ErrorCode::bad_input, "*PLASTIC needs data lines: yield stress, plastic strain");
+  set_property(card, &MaterialCard::plastic, std::move(table));
+}
+
+/// Plastic flow is known in explicit dynamics alone.
+void Parser::check_plasticity() {
+  for (const auto& [name, material] : deck_.materials) {
+    if (!material.plastic) continue;
+    for (const StepCard& step : deck_.steps) {
+      if (step.procedure && (is_heat(*step.procedure) || step.dynamic.explicit_method)) continue;
+      note_unsupported(
+          Unsupported(ErrorCode::bad_input,
+                      "*PLASTIC is not supported in steps other than *DYNAMIC, EXPLICIT, and the step at " +
+                          deck_.where(step.place) + " is another one",
+                      deck_.where(material.plastic->place)));
+      break;
+    }
+  }
+}
+
 /// Of a material: kept for analyses with rates; build_steps() notes the steps that it does not act in. Damping that is
 /// not Rayleigh's is ignored with a note.
 void Parser::read_damping(Card& card) {

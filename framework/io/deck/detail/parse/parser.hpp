@@ -56,6 +56,7 @@ class Parser {
   void read_material(Card& card);
   void read_elastic(Card& card);
   void read_density(Card& card);
+  void read_plastic(Card& card);
   void read_damping(Card& card);
   void read_expansion(Card& card);
   void read_conductivity(Card& card);
@@ -228,6 +229,7 @@ class Parser {
   void dispatch(Card& card);
   void read_card(const std::string& text);
   void note_unsupported(const Error& error);
+  void check_plasticity();
   void read_set(Card& card, Kind kind, SetStore& store, std::string_view parameter);
   /// Adds the nodes of the elements that a set holds by now.
   void add_nodes_of(SetStore::Pieces& nodes, const SetStore::Pieces& elements, Place place);

@@ -162,7 +162,7 @@ struct Quantity {
 // What CalculiX's names mean and can be given here.
 constexpr Quantity quantities[] = {
     {"U", true},    {"V", true},     {"RF", true},    {"NT", true},    {"RFL", true}, {"S", false},     {"E", false},
-    {"HFL", false}, {"ENER", false}, {"EVOL", false}, {"ELSE", false}, {"SF", false}, {"COORD", false},
+    {"HFL", false}, {"ENER", false}, {"EVOL", false}, {"ELSE", false}, {"SF", false}, {"COORD", false}, {"PEEQ", false},
 };
 
 }  // namespace
@@ -216,7 +216,7 @@ void Parser::read_print(Card& card, PrintRequest::At at) {
         print.request.quantities.push_back(name);
       else
         note(card.name() + ": " + in_quotes(name) + " is not printed; there " +
-                 (nodes ? "are U, V, RF, NT, RFL" : "are S, E, HFL, ENER, EVOL, ELSE, SF, COORD"),
+                 (nodes ? "are U, V, RF, NT, RFL" : "are S, E, PEEQ, HFL, ENER, EVOL, ELSE, SF, COORD"),
              lines_.place());
     }
   if (!silent && !print.request.quantities.empty()) step().prints.push_back(std::move(print));

@@ -83,7 +83,7 @@ constexpr UnreadCard cards[] = {
     {"GAP", "gaps are nonlinear, and steps are linear", refused},
     {"DASHPOT", "modes are undamped, and *MODAL DAMPING damps them one by one", refused},
     {"ROTARY INERTIA", "rotary inertia of points is not implemented; model the body", refused},
-    {"PLASTIC", nonlinear, refused},
+    {"RATE DEPENDENT", "the yield stress of *PLASTIC does not depend on the strain rate", refused},
     {"CYCLIC HARDENING", nonlinear, refused},
     {"DEFORMATION PLASTICITY", nonlinear, refused},
     {"CREEP", nonlinear, refused},
