@@ -1,65 +1,14 @@
 #include <voussoir/jobs/detail/modal_runner.hpp>
 
 #include <algorithm>
-#include <cmath>
 
-#include <voussoir/framework/analysis/step.hpp>
+#include <voussoir/framework/analysis/shape_result.hpp>
+#include <voussoir/jobs/detail/modal_request.hpp>
 #include <voussoir/jobs/mode_files.hpp>
 #include <voussoir/solvers/eigen/eigen_solvers.hpp>
 
 namespace voussoir::detail {
 namespace {
-
-/// What elements and supports say of a shape: stresses, and the forces K φ.
-StepResult result_of_shape(const AnalysisModel& model, const NodalField& shape, const std::string& name, bool recover) {
-  StaticIntegrator integrator;
-  AnalysisState state;
-  state.name = name;
-  state.prescribed_factor = 0;
-  state.case_factors.assign(model.domain().load_case_count(), 0.0);
-  integrator.begin_step(model, state);
-  std::vector<double> values(static_cast<std::size_t>(model.equation_count()), 0.0);
-  for (std::int32_t e = 0; e < model.equation_count(); ++e) {
-    const auto place = model.place(e);
-    const double value = shape.at(place.node, place.component);
-    if (!std::isnan(value)) values[static_cast<std::size_t>(e)] = value;
-  }
-  state.unknowns.from_host(values);
-  return make_step_result(model, integrator, state, {}, recover);
-}
-
-/// Leaves out the modes below a frequency. Returns how many.
-int drop_below(ModeSet& modes, double frequency) {
-  int low = 0;
-  while (low < modes.count() && modes.frequency(low) < frequency) ++low;
-  const auto drop = [&](auto& list) { list.erase(list.begin(), list.begin() + low); };
-  drop(modes.report.modes);
-  drop(modes.shapes);
-  drop(modes.participation);
-  drop(modes.modal_masses);
-  return low;
-}
-
-/// The modes that a step asks for. A lower bound without an upper one is no interval that a solver could count, so that
-/// modes below it are found too, and left out.
-ModeSet solve_request(ModalAnalysis& analysis, const FrequencyStep& request) {
-  EigenRequest wanted;
-  wanted.modes = request.modes;
-  wanted.from = request.from;
-  wanted.below = request.below;
-  if (!(request.from > 0) || std::isfinite(request.below)) return analysis.solve(wanted);
-  wanted.from = 0;
-  for (;;) {
-    ModeSet modes = analysis.solve(wanted);
-    const int found = modes.count(), low = drop_below(modes, request.from);
-    if (low > 0)
-      modes.report.notes.push_back(std::to_string(low) + (low == 1 ? " mode" : " modes") +
-                                   " below the lower frequency of the step " + (low == 1 ? "is" : "are") + " left out");
-    // A model may not have as many.
-    if (modes.count() >= request.modes || found < wanted.modes) return modes;
-    wanted.modes = request.modes + low;
-  }
-}
 
 std::size_t modes_of(const JobStep& step) {
   if (const auto* dynamic = std::get_if<ModalDynamicStep>(&step.modal)) return dynamic->modes_of;
@@ -133,7 +82,8 @@ void ModalRunner::find_modes(std::size_t step, const FrequencyStep& request) {
   Found found;
   found.analysis = make_modal_analysis(*job_.domains[asked.domain], backend_);
   found.analysis->observer = [&](const Progress& progress) { return !tell_ || tell_(step, progress); };
-  auto modes = std::make_shared<ModeSet>(solve_request(*found.analysis, request));
+  auto modes = std::make_shared<ModeSet>(
+      solve_request(request, [&](const EigenRequest& wanted) { return found.analysis->solve(wanted); }));
   found.analysis->observer = nullptr;
   const AnalysisModel& model = found.analysis->model();
   equations_ = std::max<std::int64_t>(equations_, model.equation_count());

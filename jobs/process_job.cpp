@@ -14,6 +14,9 @@
 #include <voussoir/framework/model/rigid_clusters.hpp>
 #include <voussoir/jobs/detail/load_case_index.hpp>
 #include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/detail/process_mode_step.hpp>
+#include <voussoir/jobs/mode_files.hpp>
+#include <voussoir/partition/process/process_modes.hpp>
 #include <voussoir/partition/process/process_statics.hpp>
 
 namespace voussoir {
@@ -30,15 +33,31 @@ class WholeModelCheck {
   /// Throws where something can move freely. Returns notes on what iterative methods would not find.
   std::vector<std::string> run() {
     std::set<std::pair<std::size_t, const Supports*>> done;
-    for (const JobStep& step : job_.steps) {
-      if (!done.insert({step.domain, step.supports.get()}).second) continue;
+    for (std::size_t s = 0; s < job_.steps.size(); ++s) {
+      const JobStep& step = job_.steps[s];
+      const bool vibrates = step.procedure == Procedure::frequency;
+      if (!vibrates && !done.insert({step.domain, step.supports.get()}).second) continue;
       if (step.supports) step.supports->apply(*job_.domains[step.domain]);
-      look_at(*job_.domains[step.domain]);
+      if (vibrates)
+        look_for_free_motions(s);
+      else
+        look_at(*job_.domains[step.domain]);
     }
     return std::move(notes_);
   }
 
+  /// Of each frequency step, after run().
+  std::map<std::size_t, PossibleFreeMotions> take_possible_motions() { return std::move(possible_motions_); }
+
  private:
+  /// A free body vibrates, too.
+  void look_for_free_motions(std::size_t step) {
+    const AnalysisModel model(*job_.domains[job_.steps[step].domain], backend_, TransformationHandler(),
+                              PlainNumberer());
+    const RigidClusters clusters(model);
+    possible_motions_[step] = {static_cast<int>(clusters.motions().size()), !clusters.undecided().empty()};
+  }
+
   void look_at(const Domain& domain) {
     const AnalysisModel model(domain, backend_, TransformationHandler(), PlainNumberer());
     require_no_free_motion(find_free_motions(model));
@@ -64,6 +83,7 @@ class WholeModelCheck {
   Job& job_;
   std::shared_ptr<Backend> backend_;
   std::vector<std::string> notes_;
+  std::map<std::size_t, PossibleFreeMotions> possible_motions_;
 };
 
 /// A job on one of the processes.
@@ -83,7 +103,12 @@ class ProcessRunner {
     check_whole();
     divide();
     find_heaters();
-    for (std::size_t s = 0; s < part_.job.steps.size(); ++s) solve(s);
+    for (std::size_t s = 0; s < part_.job.steps.size(); ++s) {
+      if (part_.job.steps[s].procedure == Procedure::frequency)
+        find_modes(s);
+      else
+        solve(s);
+    }
     report();
     return std::move(result_);
   }
@@ -103,7 +128,9 @@ class ProcessRunner {
       if (!whole_ || !receiver_) throw Error(ErrorCode::misuse, "process 0 needs a job and a receiver of its results");
       check_process_job(*whole_);
       tell("check supports");
-      mechanisms_ = WholeModelCheck(*whole_, backend_).run();
+      WholeModelCheck check(*whole_, backend_);
+      mechanisms_ = check.run();
+      possible_motions_ = check.take_possible_motions();
     });
   }
 
@@ -211,6 +238,37 @@ class ProcessRunner {
     result_.job.free_equations = std::max(result_.job.free_equations, analysis.free_equation_count());
   }
 
+  /// What process 0 has found in the geometry of the whole model.
+  PossibleFreeMotions possible_motions(std::size_t index) {
+    std::string text;
+    if (const auto known = possible_motions_.find(index); known != possible_motions_.end())
+      text = (known->second.others_possible ? "+" : "=") + std::to_string(known->second.count);
+    processes_.broadcast(text);
+    return text.empty() ? PossibleFreeMotions() : PossibleFreeMotions{std::stoi(text.substr(1)), text[0] == '+'};
+  }
+
+  void find_modes(std::size_t index) {
+    const JobStep& step = part_.job.steps[index];
+    agree(processes_, [&] { apply_supports(step); });
+    auto& analysis = modal_[step.domain];
+    if (!analysis) analysis = std::make_unique<ProcessModes>(part_, step.domain, engine_, backend_, options_.engine);
+    if (observer_)
+      analysis->observer = [&](const Progress& progress) {
+        return observer_({index, part_.job.steps.size(), step.name, progress});
+      };
+    analysis->set_possible_free_motions(possible_motions(index));
+    const EigenReport report =
+        detail::ProcessModeStep(processes_, part_, places_, whole_, receiver_).run(index, *analysis);
+    analysis->observer = nullptr;
+    JobResult& job = result_.job;
+    for (const std::string& note : report.notes)
+      if (std::find(job.notes.begin(), job.notes.end(), note) == job.notes.end()) job.notes.push_back(note);
+    if (const std::string fault = fault_of(report, EigenRequest().tolerance); !fault.empty())
+      job.faults.push_back(place_of(step) + ": " + fault);
+    job.equations = std::max(job.equations, analysis->equation_count());
+    job.free_equations = std::max(job.free_equations, analysis->free_equation_count());
+  }
+
   /// Merges the results of all parts on process 0 and passes them on.
   void pass_on(std::size_t index, const StepResult& own) {
     const std::size_t domain = part_.job.steps[index].domain;
@@ -237,17 +295,22 @@ class ProcessRunner {
     });
   }
 
+  void add_times(const ProcessAnalysis& analysis) {
+    auto& times = result_.job.stage_times;
+    for (const StageTime& time : analysis.stage_times()) {
+      const auto same =
+          std::find_if(times.begin(), times.end(), [&](const StageTime& t) { return t.stage == time.stage; });
+      if (same == times.end())
+        times.push_back(time);
+      else
+        same->seconds += time.seconds;
+    }
+  }
+
   void report() {
     JobResult& job = result_.job;
-    for (const auto& [domain, analysis] : analyses_)
-      for (const StageTime& time : analysis->stage_times()) {
-        const auto same = std::find_if(job.stage_times.begin(), job.stage_times.end(),
-                                       [&](const StageTime& t) { return t.stage == time.stage; });
-        if (same == job.stage_times.end())
-          job.stage_times.push_back(time);
-        else
-          same->seconds += time.seconds;
-      }
+    for (const auto& [domain, analysis] : analyses_) add_times(*analysis);
+    for (const auto& [domain, analysis] : modal_) add_times(*analysis);
     job.backend = backend_->describe();
     job.threads = backend_->threads();
     job.backend_bytes = backend_->bytes_peak();
@@ -298,6 +361,8 @@ class ProcessRunner {
   std::optional<detail::LoadCaseIndex> load_cases_;
   std::vector<detail::PartPlaces> places_;  // of all parts, on process 0
   std::map<std::size_t, std::unique_ptr<ProcessStatics>> analyses_;
+  std::map<std::size_t, std::unique_ptr<ProcessModes>> modal_;
+  std::map<std::size_t, PossibleFreeMotions> possible_motions_;     // on process 0, of frequency steps
   std::map<std::size_t, std::shared_ptr<const Supports>> applied_;  // per domain
   std::set<std::size_t> heaters_;
   std::map<std::size_t, NodalField> unknowns_;  // of steps that heat others
@@ -320,9 +385,10 @@ void check_process_job(const Job& job) {
   if (job.mesh_only)
     throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked, not solved", job.source);
   for (const JobStep& step : job.steps) {
-    if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat)
+    if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat &&
+        step.procedure != Procedure::frequency)
       throw Error(ErrorCode::unavailable,
-                  "on several processes there are linear statics and steady heat, not yet " +
+                  "on several processes there are linear statics, steady heat and natural frequencies, not yet " +
                       to_string(step.procedure) + "; run without --engine",
                   place_of(step));
     if (!step.procedure_name.empty() && step.procedure_name != "static" && step.procedure_name != "heat")

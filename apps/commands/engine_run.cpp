@@ -79,8 +79,7 @@ class EngineRunner {
  private:
   ExitCode one(const std::string& file) {
     try {
-      solve(file);
-      return ExitCode::ok;
+      return solve(file);
     } catch (const SharedError& error) {
       return failed(file, error);
     } catch (const Error& error) {
@@ -160,7 +159,7 @@ class EngineRunner {
     ResultFiles& files_;
   };
 
-  void solve(const std::string& file) {
+  ExitCode solve(const std::string& file) {
     const Stopwatch since_start;
     read(file);
     std::optional<Writer> writer;
@@ -179,6 +178,7 @@ class EngineRunner {
       if (processes_.is_first()) finish(file, result, since_start);
     });
     files_.reset();
+    return result.job.faults.empty() ? ExitCode::ok : ExitCode::no_solution;
   }
 
   void finish(const std::string& file, const ProcessJobResult& result, const Stopwatch& since_start) {
@@ -195,6 +195,8 @@ class EngineRunner {
     }
     documents_.add(files_->json());
     pause.forget_activity();
+    for (const std::string& fault : result.job.faults)
+      show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
   }
 
   std::string text_of_processes(const std::vector<ProcessShare>& parts) const {

@@ -9,6 +9,7 @@
 
 #include <voussoir/engines/petsc/calls.hpp>
 #include <voussoir/engines/petsc/local_solver.hpp>
+#include <voussoir/engines/petsc/petsc_modes.hpp>
 #include <voussoir/engines/petsc/petsc_solver.hpp>
 
 namespace voussoir::petsc {
@@ -107,6 +108,10 @@ std::vector<std::pair<std::string, std::string>> PetscEngine::methods() const {
 
 std::unique_ptr<ProcessSolver> PetscEngine::make_solver(const EngineSettings& settings) {
   return std::make_unique<PetscSolver>(*this, settings);
+}
+
+std::unique_ptr<ProcessEigenSolver> PetscEngine::make_eigen_solver(const EngineSettings& settings) {
+  return std::make_unique<PetscModes>(*this, settings);
 }
 
 void PetscEngine::set_starting_options(const std::vector<std::pair<std::string, std::string>>& options) {

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include <voussoir/engines/petsc/mpi_processes.hpp>
+#include <voussoir/partition/process/process_eigen.hpp>
 
 namespace voussoir::petsc {
 
 /// PETSc and SLEPc on the processes of MPI_COMM_WORLD.
-class PetscEngine : public Engine {
+class PetscEngine : public Engine, public EigenEngine {
  public:
   explicit PetscEngine(const std::string& options);
   ~PetscEngine() override;
@@ -23,6 +24,7 @@ class PetscEngine : public Engine {
   ProcessPlacement placement() override { return processes_->placement(); }
   std::vector<std::pair<std::string, std::string>> methods() const override;
   std::unique_ptr<ProcessSolver> make_solver(const EngineSettings& settings) override;
+  std::unique_ptr<ProcessEigenSolver> make_eigen_solver(const EngineSettings& settings) override;
   std::vector<std::string> notes() const override;
 
   MPI_Comm communicator() const { return communicator_; }

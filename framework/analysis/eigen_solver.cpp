@@ -7,6 +7,7 @@
 
 #include <voussoir/backends/number_text.hpp>
 #include <voussoir/framework/analysis/detail/no_stiffness.hpp>
+#include <voussoir/framework/analysis/mode_measure.hpp>
 #include <voussoir/framework/domain/generalised_node.hpp>
 
 namespace voussoir {
@@ -44,7 +45,9 @@ namespace {
 /// Residuals that rounding excuses, at most: beyond, too little of a frequency is known.
 constexpr double most_rounding = 1e-3;
 
-void check_request(const EigenRequest& request) {
+}  // namespace
+
+void check_eigen_request(const EigenRequest& request) {
   const auto refuse = [](const char* text) { throw Error(ErrorCode::bad_input, text, "modes"); };
   if (request.modes < 0) refuse("the number of modes is negative");
   if (request.modes == 0 && !std::isfinite(request.below))
@@ -56,10 +59,45 @@ void check_request(const EigenRequest& request) {
   if (request.block < 0) refuse("a block has one vector or more");
 }
 
-/// Once: a solver may have been chosen by another, which notes the same.
-void note(EigenReport& report, const std::string& text) {
+// Once: a solver may have been chosen by another, which notes the same.
+void note_once(EigenReport& report, const std::string& text) {
   if (std::find(report.notes.begin(), report.notes.end(), text) == report.notes.end()) report.notes.push_back(text);
 }
+
+std::string massless_note(std::int64_t count) {
+  return std::to_string(count) +
+         (count == 1 ? " unknown has stiffness but no mass; give its material a density if that is not intended"
+                     : " unknowns have stiffness but no mass; give their materials a density if that is not "
+                       "intended");
+}
+
+void judge_modes(std::span<const ModeMeasure> measures, double tolerance, EigenReport& report) {
+  report.converged = true;
+  std::size_t unresolved = 0;
+  double excused = 0;
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    const ModeMeasure& measure = measures[i];
+    EigenMode& mode = report.modes[i];
+    mode.eigenvalue = eigenvalue_of_measure(measure, mode.free);
+    mode.frequency = frequency_of(mode.eigenvalue);
+    if (!mode.free && std::abs(measure.energy) <= energy_lost_in_rounding * measure.bound) ++unresolved;
+    const double reference = mode.free ? measure.size : measure.force;
+    mode.residual = reference > 0 ? measure.rest / reference : 0;
+    mode.rounding = reference > 0 ? 64 * std::numeric_limits<double>::epsilon() * measure.size / reference : 0;
+    if (!(mode.residual <= std::max(tolerance, std::min(mode.rounding, most_rounding)))) report.converged = false;
+    if (!mode.free && mode.residual > tolerance) excused = std::max(excused, mode.residual);
+  }
+  if (report.converged && excused > 1e-5)
+    note_once(report, "rounding limits residuals to " + short_number(excused, 2) +
+                          ", since stiffnesses or sizes of elements differ much; frequencies are as inaccurate");
+  if (unresolved == 0) return;
+  report.converged = false;
+  note_once(report, "the energy of " + std::to_string(unresolved) + (unresolved == 1 ? " mode" : " modes") +
+                        " is lost in the rounding errors of the stiffness matrix, so that its frequency is not known; "
+                        "stiffnesses of the model differ too much, or it has a mechanism");
+}
+
+namespace {
 
 /// Eigenvalues, residuals and orthogonality, from the matrices.
 void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolution& solution) {
@@ -85,36 +123,15 @@ void measure(const EigenProblem& problem, const EigenRequest& request, EigenSolu
   std::vector<double> minus(count), one(count, 1.0), bound(count);
   backend.column_dots(x, dx, bound);
   report.modes.resize(count);
-  std::size_t unresolved = 0;
+  std::vector<ModeMeasure> measures(count);
   for (std::size_t i = 0; i < count; ++i) {
-    EigenMode& mode = report.modes[i];
-    mode.eigenvalue = mode.free ? 0.0 : energy[i] / weight[i];
-    if (!mode.free && std::abs(energy[i]) <= detail::no_stiffness * bound[i]) ++unresolved;
-    minus[i] = -mode.eigenvalue;
+    measures[i] = {energy[i], weight[i], bound[i], force[i], size[i], 0};
+    minus[i] = -eigenvalue_of_measure(measures[i], report.modes[i].free);
   }
   backend.column_axpby(minus, mx, one, kx);
   const std::vector<double> rest = backend.column_norms(kx);
-  report.converged = true;
-  for (std::size_t i = 0; i < count; ++i) {
-    EigenMode& mode = report.modes[i];
-    mode.frequency = frequency_of(mode.eigenvalue);
-    const double reference = mode.free ? size[i] : force[i];
-    mode.residual = reference > 0 ? rest[i] / reference : 0;
-    mode.rounding = reference > 0 ? 64 * std::numeric_limits<double>::epsilon() * size[i] / reference : 0;
-    if (!(mode.residual <= std::max(request.tolerance, std::min(mode.rounding, most_rounding))))
-      report.converged = false;
-  }
-  double excused = 0;
-  for (const EigenMode& mode : report.modes)
-    if (!mode.free && mode.residual > request.tolerance) excused = std::max(excused, mode.residual);
-  if (report.converged && excused > 1e-5)
-    note(report, "rounding limits residuals to " + short_number(excused, 2) +
-                     ", since stiffnesses or sizes of elements differ much; frequencies are as inaccurate");
-  if (unresolved == 0) return;
-  report.converged = false;
-  note(report, "the energy of " + std::to_string(unresolved) + (unresolved == 1 ? " mode" : " modes") +
-                   " is lost in the rounding errors of the stiffness matrix, so that its frequency is not known; "
-                   "stiffnesses of the model differ too much, or it has a mechanism");
+  for (std::size_t i = 0; i < count; ++i) measures[i].rest = rest[i];
+  judge_modes(measures, request.tolerance, report);
 }
 
 /// Those of the user's nodes: superelements fill up their last node of modes with unknowns that have no mass.
@@ -133,14 +150,10 @@ std::int64_t unknowns_without_mass(const EigenProblem& problem) {
 }  // namespace
 
 EigenSolution EigenSolver::solve(const EigenProblem& problem, const EigenRequest& request) {
-  check_request(request);
+  check_eigen_request(request);
   EigenSolution solution = find(problem, request);
   if (const std::int64_t count = unknowns_without_mass(problem); count > 0)
-    note(solution.report,
-         std::to_string(count) +
-             (count == 1 ? " unknown has stiffness but no mass; give its material a density if that is not intended"
-                         : " unknowns have stiffness but no mass; give their materials a density if that is not "
-                           "intended"));
+    note_once(solution.report, massless_note(count));
   if (solution.vectors.layout()) {
     const Stopwatch watch;
     measure(problem, request, solution);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <voussoir/framework/analysis/detail/rigid_values.hpp>
+#include <voussoir/framework/analysis/mode_parts.hpp>
 #include <voussoir/framework/domain/generalised_node.hpp>
 #include <voussoir/framework/response/detail/coordinate_product.hpp>
 
@@ -58,7 +59,9 @@ double product(const NodalField& a, const NodalField& b, const std::vector<std::
   return sum;
 }
 
-Vector rigid_motions(const AnalysisModel& model) {
+}  // namespace
+
+Vector mode_rigid_motions(const AnalysisModel& model) {
   constexpr auto width = static_cast<std::size_t>(ModeSet::directions);
   std::vector<double> values(static_cast<std::size_t>(model.equation_count()) * width, 0.0);
   const auto nodes = model.numbered_nodes();
@@ -79,16 +82,14 @@ Vector rigid_motions(const AnalysisModel& model) {
   return motions;
 }
 
-/// M on all equations, prescribed and dependent ones included, times the rigid motions.
-Vector rigid_inertia(const EigenProblem& problem, const Vector& motions) {
-  const AnalysisModel& model = problem.model();
+Vector mode_rigid_inertia(const AnalysisModel& model, MassKind kind, const Vector& motions) {
   Backend& backend = model.backend();
   std::vector<double> factors;
   for (const BatchOrigin& origin : model.batches()) factors.push_back(origin.kind == BatchOrigin::Kind::block ? 1 : 0);
   MatrixTerms terms;
   terms.stiffness = 0;
   terms.mass = 1;
-  terms.mass_kind = problem.mass_kind();
+  terms.mass_kind = kind;
   terms.batch_factors = factors;
   const auto mass =
       backend.make_element_operator(model.device_model(), ElementProduct::matrix_free, OperatorEquations::all);
@@ -100,8 +101,7 @@ Vector rigid_inertia(const EigenProblem& problem, const Vector& motions) {
   return result;
 }
 
-/// Vectors of free unknowns with those that follow them.
-Vector with_dependents(const AnalysisModel& model, const Vector& vectors) {
+Vector modes_with_dependents(const AnalysisModel& model, const Vector& vectors) {
   Vector all = vectors.clone();
   if (model.constraints().dependent.empty()) return all;
   Backend& backend = model.backend();
@@ -114,35 +114,39 @@ Vector with_dependents(const AnalysisModel& model, const Vector& vectors) {
   return all;
 }
 
-/// Shapes of all modes as nodal fields.
-void fill_shapes(const AnalysisModel& model, const Vector& vectors, ModeSet& set) {
+std::vector<NodalField> nodal_shapes(const AnalysisModel& model, const Vector& vectors) {
   const auto columns = static_cast<std::size_t>(vectors.columns());
   const std::vector<double> values = vectors.to_host();
   const auto nodes = model.numbered_nodes();
   const auto first = model.first_equation();
   const std::size_t width = model.unknown_names().size();
-  set.shapes.resize(columns);
+  std::vector<NodalField> shapes(columns);
   detail::for_each_index(columns, true, [&](std::size_t m) {
-    set.shapes[m] = {field_name(model.unknown_names()), model.unknown_names(), {}};
-    set.shapes[m].values.assign(static_cast<std::size_t>(model.domain().node_count()) * width,
-                                std::numeric_limits<double>::quiet_NaN());
+    shapes[m] = {field_name(model.unknown_names()), model.unknown_names(), {}};
+    shapes[m].values.assign(static_cast<std::size_t>(model.domain().node_count()) * width,
+                            std::numeric_limits<double>::quiet_NaN());
   });
   // All modes of some nodes at a time: what is read stands side by side.
   constexpr std::size_t nodes_at_once = 512;
   detail::for_each_index((nodes.size() + nodes_at_once - 1) / nodes_at_once, true, [&](std::size_t piece) {
     const std::size_t begin = piece * nodes_at_once, end = std::min(nodes.size(), begin + nodes_at_once);
     for (std::size_t m = 0; m < columns; ++m) {
-      std::vector<double>& shape = set.shapes[m].values;
+      std::vector<double>& shape = shapes[m].values;
       for (std::size_t k = begin; k < end; ++k)
         for (std::int32_t e = first[k]; e < first[k + 1]; ++e)
           shape[static_cast<std::size_t>(nodes[k]) * width + static_cast<std::size_t>(model.component(k, e))] =
               values[static_cast<std::size_t>(e) * columns + m];
     }
   });
+  return shapes;
 }
 
+namespace {
+
 /// Gives a shape its sign; returns its largest displacement, or its largest rotation where nothing else moves.
-double turn(NodalField& shape, std::vector<char> skipped, std::array<double, ModeSet::directions>& participation) {
+double turn(NodalField& shape, std::vector<char> skipped, std::array<double, ModeSet::directions>& participation,
+            int& sign) {
+  sign = 1;
   std::vector<std::size_t> places = translations(shape);
   const std::size_t width = shape.components.size();
   const auto largest = [&] {
@@ -164,6 +168,7 @@ double turn(NodalField& shape, std::vector<char> skipped, std::array<double, Mod
     for (const std::size_t c : places)
       if (!skipped[at / width] && std::abs(shape.values[at + c]) >= 0.9 * most) {
         if (shape.values[at + c] > 0) return most;
+        sign = -1;
         for (double& v : shape.values) v = v == 0 ? 0 : -v;
         for (double& factor : participation) factor = -factor;
         return most;
@@ -173,36 +178,42 @@ double turn(NodalField& shape, std::vector<char> skipped, std::array<double, Mod
 
 }  // namespace
 
+std::vector<int> orient_modes(const Domain& domain, ModeSet& set) {
+  set.rotation_nodes.clear();
+  for (std::int32_t n = 0; n < domain.node_count(); ++n)
+    if (domain.rotation_node(n)) set.rotation_nodes.push_back(n);
+  const std::vector<char> is_rotation = flags_of(set.rotation_nodes, static_cast<std::size_t>(domain.node_count()));
+  set.modal_masses.resize(set.shapes.size());
+  std::vector<int> signs(set.shapes.size(), 1);
+  detail::for_each_index(set.shapes.size(), true, [&](std::size_t m) {
+    const double largest = turn(set.shapes[m], is_rotation, set.participation[m], signs[m]);
+    set.modal_masses[m] = largest > 0 ? 1 / (largest * largest) : 0;
+  });
+  return signs;
+}
+
 ModeSet make_mode_set(const EigenProblem& problem, const EigenSolution& solution) {
   const AnalysisModel& model = problem.model();
   Backend& backend = model.backend();
   ModeSet set;
   set.report = solution.report;
-  const Vector motions = rigid_motions(model);
-  const Vector inertia = rigid_inertia(problem, motions);
+  const Vector motions = mode_rigid_motions(model);
+  const Vector inertia = mode_rigid_inertia(model, problem.mass_kind(), motions);
   std::vector<double> total(ModeSet::directions);
   backend.column_dots(motions, inertia, total);
   std::copy(total.begin(), total.end(), set.total_mass.begin());
-  for (std::int32_t n = 0; n < model.domain().node_count(); ++n)
-    if (model.domain().rotation_node(n)) set.rotation_nodes.push_back(n);
-  if (!solution.vectors.layout()) return set;
-
-  const Vector all = with_dependents(model, solution.vectors);
-  const auto count = static_cast<std::size_t>(all.columns());
-  std::vector<double> factors(count * ModeSet::directions);
-  backend.block_dot(all, inertia, factors);
-  set.participation.resize(count);
-  for (std::size_t m = 0; m < count; ++m)
-    std::copy_n(factors.begin() + static_cast<std::ptrdiff_t>(m * ModeSet::directions), ModeSet::directions,
-                set.participation[m].begin());
-  fill_shapes(model, all, set);
-  set.modal_masses.resize(count);
-  const std::vector<char> is_rotation =
-      flags_of(set.rotation_nodes, static_cast<std::size_t>(model.domain().node_count()));
-  detail::for_each_index(count, true, [&](std::size_t m) {
-    const double largest = turn(set.shapes[m], is_rotation, set.participation[m]);
-    set.modal_masses[m] = largest > 0 ? 1 / (largest * largest) : 0;
-  });
+  if (solution.vectors.layout()) {
+    const Vector all = modes_with_dependents(model, solution.vectors);
+    const auto count = static_cast<std::size_t>(all.columns());
+    std::vector<double> factors(count * ModeSet::directions);
+    backend.block_dot(all, inertia, factors);
+    set.participation.resize(count);
+    for (std::size_t m = 0; m < count; ++m)
+      std::copy_n(factors.begin() + static_cast<std::ptrdiff_t>(m * ModeSet::directions), ModeSet::directions,
+                  set.participation[m].begin());
+    set.shapes = nodal_shapes(model, all);
+  }
+  orient_modes(model.domain(), set);
   return set;
 }
 

@@ -40,6 +40,8 @@ class ProcessAnalysis {
   /// Runs `work`, which does not communicate, as a stage on all processes.
   void together(const std::string& stage, const std::function<void()>& work);
   void add_time(const std::string& stage, double seconds);  ///< adds to stage_times()
+  /// Adds what other parts have: reactions and forces at shared nodes, sums of loads and reactions, energy.
+  void complete_result(StepResult& result);
 
   const ProcessPart& part_;               ///< as given
   const std::size_t domain_index_;        ///< as given

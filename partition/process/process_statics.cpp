@@ -66,25 +66,7 @@ StepResult ProcessStatics::result_of(const AnalysisState& state, const SolveRepo
       result.report = report;
     }
   });
-  sum_shared_nodes(processes_, part_, domain_index_, result.reactions);
-  sum_shared_nodes(processes_, part_, domain_index_, result.internal_forces);
-  // Every part has counted its own share of each force, so that the sums of the parts are those of the whole.
-  const std::vector<std::string>& names = part_.domains[domain_index_].unknown_names;
-  std::vector<double> sums(2 * names.size() + 1, 0.0);
-  if (model_)
-    for (std::size_t u = 0; u < names.size(); ++u) {
-      const auto& own = model_->unknown_names();
-      const auto at = static_cast<std::size_t>(std::find(own.begin(), own.end(), names[u]) - own.begin());
-      if (at == own.size()) continue;
-      sums[u] = result.load_sum[at];
-      sums[names.size() + u] = result.reaction_sum[at];
-    }
-  sums.back() = result.energy;
-  processes_.sum(sums);
-  const auto count = static_cast<std::ptrdiff_t>(names.size());
-  result.load_sum.assign(sums.begin(), sums.begin() + count);
-  result.reaction_sum.assign(sums.begin() + count, sums.begin() + 2 * count);
-  result.energy = sums.back();
+  complete_result(result);
   return result;
 }
 

@@ -92,6 +92,50 @@ TEST(Engine, GivesTheAnswersOfOneProcess) {
   }
 }
 
+/// A cantilever with a step for its lowest modes, whose tables have displacements, reactions and stresses.
+std::string vibrating_deck(const std::string& request) {
+  std::string deck = cantilever_deck(6, 3, 2);
+  deck.insert(deck.find("*ELASTIC"), "*DENSITY\n7.8e-9\n");
+  deck.resize(deck.find("*STEP"));
+  return deck + "*STEP\n*FREQUENCY\n" + request +
+         "\n*NODE PRINT, NSET=TIP\nU\n*NODE PRINT, NSET=CLAMP, TOTALS=ONLY\nRF\n*EL PRINT, ELSET=BEAM\nS\n*END STEP\n";
+}
+
+TEST(Engine, FindsTheModesOfOneProcess) {
+  const auto folder = fresh_folder("engine_modes");
+  write_text(folder / "bar.inp", vibrating_deck("8"));
+  RunSettings settings;
+  settings.folder = folder;
+  const Outcome alone = run_program({"run", "bar.inp", "--output", "alone"}, settings);
+  ASSERT_EQ(alone.code, 0) << alone.error;
+  const Json expected = results_of(folder / "alone" / "bar.results.json");
+  ASSERT_EQ(expected["steps"][0]["modes"].size(), 8u);
+  for (const int count : {1, 3}) {
+    const std::string output = "on" + std::to_string(count);
+    const Outcome outcome = on_processes(count, folder, {"run", "bar.inp", "--engine", "petsc", "--output", output});
+    ASSERT_EQ(outcome.code, 0) << outcome.error << outcome.out;
+    expect_same_steps(expected, results_of(folder / output / "bar.results.json"));
+    EXPECT_EQ(files_in(folder / "alone"), files_in(folder / output));
+    EXPECT_TRUE(contains(outcome.out, "verified: 8 of 8 below")) << outcome.out;
+  }
+}
+
+TEST(Engine, SaysWhereModesAreNotExactOrNotChecked) {
+  const auto folder = fresh_folder("engine_modes_fault");
+  write_text(folder / "bar.inp", vibrating_deck("8"));
+  const auto run = [&](const std::string& engine, const std::string& options) {
+    return on_processes(2, folder, {"run", "bar.inp", "--no-files", "--engine", engine, "--petsc", options});
+  };
+  const Outcome short_of_iterations = run("petsc:gamg", "-eps_max_it 2");
+  EXPECT_EQ(short_of_iterations.code, 3) << short_of_iterations.out;
+  EXPECT_EQ(occurrences(short_of_iterations.error, "error: bar.inp"), 1u) << short_of_iterations.error;
+  EXPECT_TRUE(contains(short_of_iterations.error, "INCOMPLETE: ")) << short_of_iterations.error;
+  EXPECT_FALSE(contains(short_of_iterations.out, "verified")) << short_of_iterations.out;
+  const Outcome refused = run("petsc:bddc", "-log_exclude vec");
+  EXPECT_EQ(refused.code, 4) << refused.error;
+  EXPECT_EQ(occurrences(refused.error, "does not find modes"), 1u) << refused.error;
+}
+
 TEST(Engine, IteratesEquallyOftenOnAnyNumberOfProcesses) {
   const auto folder = fresh_folder("engine_iterations");
   write_text(folder / "bar.inp", cantilever_deck(24, 6, 6));
@@ -169,10 +213,10 @@ TEST(Engine, RefusesWhatItDoesNotKnow) {
   refused({"--engine", "petsc", "--petsc", "ksp_view"}, 1, "has no option of PETSc");
   const std::size_t place = deck.find("*STATIC");
   ASSERT_NE(place, std::string::npos);
-  deck.replace(place, 7, "*FREQUENCY\n3");
+  deck.replace(place, 7, "*DYNAMIC\n1e-3, 1e-2");
   deck.insert(deck.find("*ELASTIC"), "*DENSITY\n1.0\n");
   write_text(folder / "bar.inp", deck);
-  refused({"--engine", "petsc"}, 4, "not yet natural modes");
+  refused({"--engine", "petsc"}, 4, "not yet dynamics");
 }
 
 TEST(Engine, PassesOptionsToPetsc) {

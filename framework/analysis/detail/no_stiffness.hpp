@@ -1,9 +1,9 @@
 #pragma once
-#include <limits>
+#include <voussoir/framework/analysis/mode_measure.hpp>
 
 namespace voussoir::detail {
 
 /// What rounding leaves of the energy of a motion without stiffness, relative to that of the diagonal alone.
-inline constexpr double no_stiffness = 32 * std::numeric_limits<double>::epsilon();
+inline constexpr double no_stiffness = energy_lost_in_rounding;
 
 }  // namespace voussoir::detail

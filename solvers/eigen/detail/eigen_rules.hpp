@@ -21,12 +21,15 @@ inline int dimension_of(const Domain& domain) {
 
 /// Unknowns up to which K − σM is factorised in some seconds, whatever the shape of the mesh: up to here `auto` takes
 /// lanczos, and a factorisation is made only to count modes.
-inline std::int64_t affordable_equations(const Domain& domain) { return dimension_of(domain) == 3 ? 60000 : 400000; }
+inline std::int64_t affordable_equations(int dimension) { return dimension == 3 ? 60000 : 400000; }
+inline std::int64_t affordable_equations(const Domain& domain) { return affordable_equations(dimension_of(domain)); }
 
 /// A shift s of the order of the lowest eigenvalue of a compact body, for K + sM where K is singular.
+inline double first_shift(double largest_ratio, std::int64_t free_equations) {
+  return 1e-2 * largest_ratio * std::pow(static_cast<double>(std::max<std::int64_t>(free_equations, 1)), -2.0 / 3);
+}
 inline double first_shift(const EigenProblem& problem) {
-  return 1e-2 * problem.largest_ratio() *
-         std::pow(static_cast<double>(std::max<std::int64_t>(problem.free_equations(), 1)), -2.0 / 3);
+  return first_shift(problem.largest_ratio(), problem.free_equations());
 }
 
 /// Whether so many modes are a large part of all, for which block methods without a factorisation are not made: the

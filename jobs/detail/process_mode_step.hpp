@@ -1,0 +1,33 @@
+#pragma once
+#include <vector>
+
+#include <voussoir/jobs/detail/merged_step.hpp>
+#include <voussoir/jobs/step_receiver.hpp>
+#include <voussoir/partition/process/process_modes.hpp>
+
+namespace voussoir::detail {
+
+/// A frequency step on several processes: process 0 gets the modes of the whole model and passes them on as a run on
+/// one process does. All members must outlive the object.
+class ProcessModeStep {
+ public:
+  /// `places` are those of all parts, on process 0. `whole` and `receiver` are needed there only.
+  ProcessModeStep(Processes& processes, const ProcessPart& part, const std::vector<PartPlaces>& places, Job* whole,
+                  StepReceiver* receiver)
+      : processes_(processes), part_(part), places_(places), whole_(whole), receiver_(receiver) {}
+
+  /// Solves a step, and passes on its modes and its tables. Collective. Returns the report.
+  EigenReport run(std::size_t step, ProcessModes& analysis);
+
+ private:
+  StepResult merged(std::size_t domain, const StepResult& own);
+  std::vector<int> pass_on(std::size_t step, const ModeSet& own);
+
+  Processes& processes_;
+  const ProcessPart& part_;
+  const std::vector<PartPlaces>& places_;
+  Job* whole_;
+  StepReceiver* receiver_;
+};
+
+}  // namespace voussoir::detail
