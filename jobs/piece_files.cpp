@@ -80,6 +80,7 @@ struct PieceFiles::State {
   NodalField acting;
   detail::StepFields fields;
   std::vector<std::vector<double>> counts;  // per nodal field: elements at each node
+  std::vector<Range> ranges;                // of fields.nodal, after the neighbours have sent theirs
   bool begun = false;
 
   State(const ProcessPart& p, OutputOptions o)
@@ -221,8 +222,27 @@ struct PieceFiles::State {
     }
   }
 
+  void find_ranges() {
+    ranges.clear();
+    for (const NodalField& field : fields.nodal) {
+      std::vector<Range> found = ranges_of(domain(), field, reported_nodes(part.job, domain()));
+      for (Range& range : found)
+        if (range.quantity == "magnitude") range.quantity = "flux";
+      join_ranges(ranges, found);
+    }
+  }
+
+  /// The parts that have elements of a step's model.
+  std::vector<std::int32_t> parts_with_elements(std::size_t which) const {
+    std::vector<std::int32_t> list;
+    const auto& elements = part.domains[part.job.steps.at(which).domain].part_elements;
+    for (std::int32_t p = 0; p < part.parts; ++p)
+      if (elements[static_cast<std::size_t>(p)] > 0) list.push_back(p);
+    return list;
+  }
+
   void write(const std::string& file) {
-    if (!part.has_elements(asked().domain)) return;
+    if (!options.vtu || !part.has_elements(asked().domain)) return;
     vtus.write(step, file, result, acting, ErrorEstimate{}, fields);
     written.push_back(options.folder / file);
   }
@@ -246,21 +266,16 @@ void PieceFiles::end_step(std::span<const std::string> received) {
     throw Error(ErrorCode::misuse, "end_step() needs begin_step() and a message from each neighbour");
   state_->begun = false;
   state_->join_means(received);
+  state_->find_ranges();
   state_->write(piece_name(state_->step, state_->part.part));
 }
 
 std::vector<std::filesystem::path> PieceFiles::write_list(std::size_t step) {
   const ProcessPart& part = state_->part;
-  const JobStep& asked = part.job.steps.at(step);
-  const auto& elements = part.domains[asked.domain].part_elements;
+  const std::vector<std::int32_t> with_elements = state_->parts_with_elements(step);
+  if (!state_->options.vtu || with_elements.empty() || with_elements.front() != part.part) return {};
   std::vector<std::string> pieces;
-  std::int32_t lowest = -1;
-  for (std::int32_t p = 0; p < part.parts; ++p) {
-    if (elements[static_cast<std::size_t>(p)] == 0) continue;
-    if (lowest < 0) lowest = p;
-    pieces.push_back(piece_name(step, p));
-  }
-  if (lowest != part.part) return {};
+  for (const std::int32_t p : with_elements) pieces.push_back(piece_name(step, p));
   const std::filesystem::path& folder = state_->options.folder;
   const std::string list = state_->stem(step) + ".pvtu";
   write_pvtu(folder / list, pieces, folder / piece_name(step, part.part), state_->options.overwrite);
@@ -275,6 +290,20 @@ std::vector<std::filesystem::path> PieceFiles::write_list(std::size_t step) {
   const std::string steps = state_->options.name + ".pvd";
   write_pvd(folder / steps, series, state_->options.overwrite || series.size() > 1);
   return {folder / list, folder / steps};
+}
+
+const StepResult& PieceFiles::result() const { return state_->result; }
+const std::vector<double>& PieceFiles::acting_temperatures() const { return state_->acting.values; }
+const std::vector<Range>& PieceFiles::ranges() const { return state_->ranges; }
+bool PieceFiles::has_element_means() const { return state_->fields.too_many_materials; }
+
+std::vector<std::string> PieceFiles::file_names(std::size_t step) const {
+  std::vector<std::string> names;
+  if (!state_->options.vtu) return names;
+  for (const std::int32_t p : state_->parts_with_elements(step)) names.push_back(piece_name(step, p));
+  names.push_back(state_->stem(step) + ".pvtu");
+  names.push_back(state_->options.name + ".pvd");
+  return names;
 }
 
 std::string PieceFiles::piece_name(std::size_t step, int part) const {

@@ -29,8 +29,8 @@ namespace voussoir {
 ///   files.write_list(step);                                            // the PVTU and PVD files
 class PieceFiles {
  public:
-  /// `options` has folder, name and overwrite; other members are ignored. The folder must exist. The part must outlive
-  /// this object.
+  /// `options` has folder, name and overwrite; without vtu no file is written; other members are ignored. The folder
+  /// must exist. The part must outlive this object.
   PieceFiles(const ProcessPart& part, OutputOptions options);
   ~PieceFiles();
   PieceFiles(const PieceFiles&) = delete;
@@ -47,8 +47,21 @@ class PieceFiles {
   /// of the step's model, and nothing in the others. All pieces must be there. Returns the files written.
   std::vector<std::filesystem::path> write_list(std::size_t step);
 
+  /// What begin_step() has taken, with the unknowns of the whole model; until the next begin_step().
+  const StepResult& result() const;
+  /// Temperatures that act in the step that was begun last, by local nodes; empty where none do.
+  const std::vector<double>& acting_temperatures() const;
+  /// After end_step(): the extremes of stress or flux at the nodes of the part, shared ones included. Empty if the
+  /// model has so many materials that pieces have the means of elements instead (has_element_means()).
+  const std::vector<Range>& ranges() const;
+  /// Whether the step that was begun last has the means of elements instead of values at nodes.
+  bool has_element_means() const;
+
   /// Name of the piece of a part.
   std::string piece_name(std::size_t step, int part) const;
+  /// Names of all files of a step: the pieces of all parts that have elements of its model, their list, and the list of
+  /// the steps. None without vtu.
+  std::vector<std::string> file_names(std::size_t step) const;
   /// Paths of the pieces that this part has written.
   const std::vector<std::filesystem::path>& written() const;
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include <voussoir/framework/io/checkpoint/bytes.hpp>
 #include <voussoir/framework/model/bodies.hpp>
 #include <voussoir/framework/model/free_motion.hpp>
 #include <voussoir/framework/model/rigid_clusters.hpp>
@@ -16,6 +17,7 @@
 #include <voussoir/jobs/detail/merged_step.hpp>
 #include <voussoir/jobs/detail/process_mode_step.hpp>
 #include <voussoir/jobs/mode_files.hpp>
+#include <voussoir/partition/process/part_file.hpp>
 #include <voussoir/partition/process/process_modes.hpp>
 #include <voussoir/partition/process/process_statics.hpp>
 
@@ -30,8 +32,9 @@ class WholeModelCheck {
  public:
   WholeModelCheck(Job& job, std::shared_ptr<Backend> backend) : job_(job), backend_(std::move(backend)) {}
 
-  /// Throws where something can move freely. Returns notes on what iterative methods would not find.
-  std::vector<std::string> run() {
+  /// Throws where something can move freely. Returns notes on what iterative methods would not find, and puts those on
+  /// the model itself into `general`.
+  std::vector<std::string> run(std::vector<std::string>& general) {
     std::set<std::pair<std::size_t, const Supports*>> done;
     for (std::size_t s = 0; s < job_.steps.size(); ++s) {
       const JobStep& step = job_.steps[s];
@@ -39,9 +42,9 @@ class WholeModelCheck {
       if (!vibrates && !done.insert({step.domain, step.supports.get()}).second) continue;
       if (step.supports) step.supports->apply(*job_.domains[step.domain]);
       if (vibrates)
-        look_for_free_motions(s);
+        look_for_free_motions(s, general);
       else
-        look_at(*job_.domains[step.domain]);
+        look_at(*job_.domains[step.domain], general);
     }
     return std::move(notes_);
   }
@@ -51,15 +54,27 @@ class WholeModelCheck {
 
  private:
   /// A free body vibrates, too.
-  void look_for_free_motions(std::size_t step) {
+  void look_for_free_motions(std::size_t step, std::vector<std::string>& general) {
     const AnalysisModel model(*job_.domains[job_.steps[step].domain], backend_, TransformationHandler(),
                               PlainNumberer());
+    note_unused_nodes(model, general);
     const RigidClusters clusters(model);
     possible_motions_[step] = {static_cast<int>(clusters.motions().size()), !clusters.undecided().empty()};
   }
 
-  void look_at(const Domain& domain) {
+  static void note_unused_nodes(const AnalysisModel& model, std::vector<std::string>& general) {
+    const auto unused = model.unused_nodes();
+    if (unused.empty()) return;
+    const std::string first = model.domain().node_label(unused.front());
+    const std::string text =
+        unused.size() == 1 ? first + " is used by no element"
+                           : std::to_string(unused.size()) + " nodes are used by no element, the first is " + first;
+    if (std::find(general.begin(), general.end(), text) == general.end()) general.push_back(text);
+  }
+
+  void look_at(const Domain& domain, std::vector<std::string>& general) {
     const AnalysisModel model(domain, backend_, TransformationHandler(), PlainNumberer());
+    note_unused_nodes(model, general);
     require_no_free_motion(find_free_motions(model));
     if (const std::int32_t bodies = Bodies(model).count(); bodies > 1)
       add_note("the model consists of " + std::to_string(bodies) +
@@ -96,12 +111,36 @@ class ProcessRunner {
         whole_(processes_.is_first() ? whole : nullptr),
         options_(options),
         observer_(observer),
-        receiver_(receiver) {}
+        receiver_(receiver),
+        part_(own_.part) {}
+  /// With a part that each process has already.
+  ProcessRunner(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
+                const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver)
+      : engine_(engine),
+        processes_(engine.processes()),
+        whole_(nullptr),
+        options_(options),
+        observer_(observer),
+        receiver_(nullptr),
+        part_receiver_(&receiver),
+        part_(part.part) {
+    own_.bytes = part.bytes;
+    own_.mechanisms = std::move(part.mechanisms);
+    own_.notes = std::move(part.notes);
+  }
 
   ProcessJobResult run() {
     open_backend();
-    check_whole();
-    divide();
+    if (!part_receiver_) {
+      agree(processes_, [&] {
+        if (processes_.is_first() && !receiver_)
+          throw Error(ErrorCode::misuse, "process 0 needs a receiver of the results");
+      });
+      check_whole();
+      divide();
+      collect_places();
+    }
+    load_cases_.emplace(part_.job);
     find_heaters();
     for (std::size_t s = 0; s < part_.job.steps.size(); ++s) {
       if (part_.job.steps[s].procedure == Procedure::frequency)
@@ -111,6 +150,13 @@ class ProcessRunner {
     }
     report();
     return std::move(result_);
+  }
+
+  ReceivedPart take_part() {
+    open_backend();
+    check_whole();
+    divide();
+    return std::move(own_);
   }
 
  private:
@@ -125,11 +171,11 @@ class ProcessRunner {
   void check_whole() {
     agree(processes_, [&] {
       if (!processes_.is_first()) return;
-      if (!whole_ || !receiver_) throw Error(ErrorCode::misuse, "process 0 needs a job and a receiver of its results");
+      if (!whole_) throw Error(ErrorCode::misuse, "process 0 needs a job");
       check_process_job(*whole_);
       tell("check supports");
       WholeModelCheck check(*whole_, backend_);
-      mechanisms_ = check.run();
+      own_.mechanisms = check.run(own_.notes);
       possible_motions_ = check.take_possible_motions();
     });
   }
@@ -154,6 +200,12 @@ class ProcessRunner {
     division.reset();
     agree(processes_, [&] { rethrow(); });
     agree(processes_, [&] { part_ = decode(bytes, "the part of process " + std::to_string(processes_.own())); });
+    own_.bytes = static_cast<std::int64_t>(bytes.size());
+  }
+
+  /// Where the results of each part belong in those of the whole model.
+  void collect_places() {
+    std::function<void()> rethrow = [] {};
     processes_.collect(detail::pack_places(part_), [&](int, const std::string& places) {
       try {
         places_.push_back(detail::unpack_places(places));
@@ -162,7 +214,6 @@ class ProcessRunner {
       }
     });
     agree(processes_, [&] { rethrow(); });
-    load_cases_.emplace(part_.job);
   }
 
   /// Notes which steps need the unknowns of which others.
@@ -233,7 +284,10 @@ class ProcessRunner {
     analysis.observer = nullptr;
     if (heaters_.count(index)) unknowns_[index] = found.unknowns;
     previous_[step.domain] = found.unknowns;
-    pass_on(index, found);
+    if (part_receiver_)
+      part_receiver_->step(index, std::move(found), step.heated_by ? &unknowns_.at(*step.heated_by) : nullptr);
+    else
+      pass_on(index, found);
     result_.job.equations = std::max(result_.job.equations, analysis.equation_count());
     result_.job.free_equations = std::max(result_.job.free_equations, analysis.free_equation_count());
   }
@@ -316,7 +370,8 @@ class ProcessRunner {
     job.backend_bytes = backend_->bytes_peak();
     job.matrix =
         "sparse rows on " + std::to_string(processes_.count()) + (processes_.count() == 1 ? " process" : " processes");
-    if (iterated_) job.notes.insert(job.notes.end(), mechanisms_.begin(), mechanisms_.end());
+    job.notes.insert(job.notes.begin(), own_.notes.begin(), own_.notes.end());
+    if (iterated_) job.notes.insert(job.notes.end(), own_.mechanisms.begin(), own_.mechanisms.end());
     for (const std::string& note : engine_.notes()) job.notes.push_back(note);
     collect_shares();
   }
@@ -331,8 +386,9 @@ class ProcessRunner {
     const std::int64_t kilobyte = 1024;
     const std::string text = std::to_string(placement_.processors) + " " + std::to_string(backend_->threads()) + " " +
                              std::to_string(elements) + " " + std::to_string(part_.node_count()) + " " +
-                             std::to_string(owned) + " " + std::to_string(usage.ru_maxrss * kilobyte) + " " +
-                             placement_.machine + "\n" + backend_->describe();
+                             std::to_string(owned) + " " + std::to_string(own_.bytes) + " " +
+                             std::to_string(usage.ru_maxrss * kilobyte) + " " + placement_.machine + "\n" +
+                             backend_->describe();
     processes_.collect(text, [&](int, const std::string& from) {
       ProcessShare share;
       char* at = const_cast<char*>(from.c_str());
@@ -341,6 +397,7 @@ class ProcessRunner {
       share.elements = std::strtoll(at, &at, 10);
       share.nodes = std::strtoll(at, &at, 10);
       share.owned_nodes = std::strtoll(at, &at, 10);
+      share.part_bytes = std::strtoll(at, &at, 10);
       share.peak_bytes = std::strtoll(at, &at, 10);
       const std::string rest = *at ? at + 1 : at;
       share.machine = rest.substr(0, rest.find('\n'));
@@ -355,9 +412,11 @@ class ProcessRunner {
   const ProcessOptions& options_;
   const std::function<bool(const JobProgress&)>& observer_;
   StepReceiver* receiver_;
+  PartReceiver* part_receiver_ = nullptr;  // null: process 0 merges the results of the parts
   ProcessPlacement placement_;
   std::shared_ptr<Backend> backend_;
-  ProcessPart part_;
+  ReceivedPart own_;
+  ProcessPart& part_;  // own_.part, or that of the caller
   std::optional<detail::LoadCaseIndex> load_cases_;
   std::vector<detail::PartPlaces> places_;  // of all parts, on process 0
   std::map<std::size_t, std::unique_ptr<ProcessStatics>> analyses_;
@@ -367,7 +426,6 @@ class ProcessRunner {
   std::set<std::size_t> heaters_;
   std::map<std::size_t, NodalField> unknowns_;  // of steps that heat others
   std::map<std::size_t, NodalField> previous_;  // per domain: of the step before
-  std::vector<std::string> mechanisms_;         // on process 0: what iterative methods would not find
   bool iterated_ = false;                       // whether a system was solved by iteration
   ProcessJobResult result_;
 };
@@ -381,9 +439,9 @@ std::string process_backend(const std::string& specification, const ProcessPlace
   return "openmp:" + std::to_string(std::max(1, placement.processors / std::max(1, placement.sharers)));
 }
 
-void check_process_job(const Job& job) {
-  if (job.mesh_only)
-    throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked, not solved", job.source);
+namespace {
+
+void check_process_steps(const Job& job) {
   for (const JobStep& step : job.steps) {
     if (step.procedure != Procedure::statics && step.procedure != Procedure::steady_heat &&
         step.procedure != Procedure::frequency)
@@ -398,12 +456,91 @@ void check_process_job(const Job& job) {
                       "--engine",
                   place_of(step));
   }
+}
+
+/// Modes are gathered on process 0, which needs the whole model for it.
+void check_steps_in_pieces(const Job& job) {
+  for (const JobStep& step : job.steps)
+    if (step.procedure == Procedure::frequency)
+      throw Error(ErrorCode::unavailable,
+                  "natural frequencies are not written in pieces, and are not found from divided jobs; run the deck or "
+                  "the job file itself, without --pieces",
+                  place_of(step));
+}
+
+/// All parts of one division have the same fingerprint.
+std::int64_t fingerprint_of_division(const ProcessPart& part) {
+  ByteWriter bytes;
+  bytes.put(part.parts).put(part.whole_nodes).put(part.ownership).put(part.job.name).put(part.job.source);
+  for (const DomainShare& share : part.domains)
+    bytes.put(share.ownership).put(share.part_elements).put(share.block_sizes).put(share.unknown_names);
+  for (const JobStep& step : part.job.steps) bytes.put(step.name).put(step.load_case).put(step.load_factor);
+  return static_cast<std::int64_t>(checksum(bytes.bytes()) >> 1);
+}
+
+}  // namespace
+
+void check_process_job(const Job& job) {
+  if (job.mesh_only)
+    throw Error(ErrorCode::bad_input, "this is a mesh without sections, which can be checked, not solved", job.source);
+  check_process_steps(job);
   check_divisible(job);
 }
 
 ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
                                  const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver) {
   return ProcessRunner(engine, job, options, observer, receiver).run();
+}
+
+ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& options,
+                                const std::function<bool(const JobProgress&)>& observer) {
+  agree(engine.processes(), [&] {
+    if (engine.processes().is_first() && job) check_steps_in_pieces(*job);
+  });
+  return ProcessRunner(engine, job, options, observer, nullptr).take_part();
+}
+
+ReceivedPart read_process_part(Engine& engine, const std::string& path) {
+  Processes& processes = engine.processes();
+  ReceivedPart own;
+  agree(processes, [&] {
+    const PartFile file(path);
+    if (file.parts() != processes.count())
+      throw Error(ErrorCode::bad_input,
+                  "the job was divided into " + std::to_string(file.parts()) +
+                      (file.parts() == 1 ? " part" : " parts") + ", and this run has " +
+                      std::to_string(processes.count()) + (processes.count() == 1 ? " process" : " processes") +
+                      "; start as many processes as there are parts (mpirun -n " + std::to_string(file.parts()) +
+                      "), or divide the job again with 'voussoir partition FILE --parts " +
+                      std::to_string(processes.count()) + " --output MODEL.vpart'",
+                  "file '" + path + "'");
+    own.part = file.read(processes.own());
+    own.bytes = static_cast<std::int64_t>(file.bytes(processes.own()));
+    check_process_steps(own.part.job);
+    check_steps_in_pieces(own.part.job);
+  });
+  const std::int64_t fingerprint = fingerprint_of_division(own.part);
+  const std::int64_t largest = processes.maximum(fingerprint);
+  agree(processes, [&] {
+    if (fingerprint != largest)
+      throw Error(ErrorCode::bad_input,
+                  "processes see different files of this name; copy the same file to all machines, or put it into a "
+                  "folder that all of them share",
+                  "file '" + path + "'");
+  });
+  const auto moves = [](const DomainShare& share) {
+    return std::find(share.unknown_names.begin(), share.unknown_names.end(), "ux") != share.unknown_names.end();
+  };
+  if (processes.is_first() && std::any_of(own.part.domains.begin(), own.part.domains.end(), moves))
+    own.mechanisms.push_back(
+        "mechanisms such as hinges were not looked for, since no process has the whole model; the method mumps of the "
+        "engine detects them, iterative methods do not");
+  return own;
+}
+
+ProcessJobResult run_process_part(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
+                                  const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver) {
+  return ProcessRunner(engine, part, options, observer, receiver).run();
 }
 
 }  // namespace voussoir

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <voussoir/jobs/process_share.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/partition/process/engine.hpp>
 #include <voussoir/partition/process/process_part.hpp>
@@ -18,18 +19,6 @@ struct ProcessOptions {
   WorkChoices work = {};             ///< methods that the backends use
   EngineSettings engine;             ///< how the engine solves
   std::string partitioner = "auto";  ///< how elements are divided, a name for make_partitioner()
-};
-
-/// What one process had to do.
-struct ProcessShare {
-  std::string machine;           ///< name of the machine
-  std::string backend;           ///< Backend::describe()
-  int processors = 1;            ///< that the process may use
-  int threads = 0;               ///< host threads of its backend
-  std::int64_t elements = 0;     ///< elements of its part
-  std::int64_t nodes = 0;        ///< nodes of its part, those that other parts share included
-  std::int64_t owned_nodes = 0;  ///< nodes whose equations it stores
-  std::int64_t peak_bytes = 0;   ///< largest memory of the process so far, as the system reports it
 };
 
 /// The results of a job on several processes.
@@ -53,5 +42,36 @@ void check_process_job(const Job& job);
 /// ResultFiles writes the same files. `observer` is called on every process; returning false on one of them stops all.
 ProcessJobResult run_process_job(Engine& engine, Job* job, const ProcessOptions& options,
                                  const std::function<bool(const JobProgress&)>& observer, StepReceiver* receiver);
+
+/// Takes what the steps of a job find, part by part. All functions are collective.
+class PartReceiver {
+ public:
+  virtual ~PartReceiver() = default;
+  /// The result of a step of statics or steady heat for the part of this process, as ProcessStatics returns it. `heat`
+  /// are the temperatures of the step that heats it, by local nodes, or null.
+  virtual void step(std::size_t step, StepResult own, const NodalField* heat) = 0;
+};
+
+/// The part of a process, and what only the process that has seen the whole job can say.
+struct ReceivedPart {
+  ProcessPart part;                     ///< of this process
+  std::int64_t bytes = 0;               ///< its encoded size
+  std::vector<std::string> notes;       ///< remarks on the whole model; on process 0 only
+  std::vector<std::string> mechanisms;  ///< notes on what iterative methods would not find; on process 0 only
+};
+
+/// Checks and divides a job on process 0 and sends each process its part. Collective; `job` is ignored on the other
+/// processes and may be destroyed afterwards.
+ReceivedPart divide_process_job(Engine& engine, Job* job, const ProcessOptions& options,
+                                const std::function<bool(const JobProgress&)>& observer);
+
+/// Reads the part of each process from a file of parts (.vpart), so that no process ever has the whole job. Collective.
+/// Errors: bad_input if the file does not have one part for each process, or if processes see different files.
+ReceivedPart read_process_part(Engine& engine, const std::string& path);
+
+/// Solves a job of which each process has a part. Collective, as run_process_job(). No process gets the results of the
+/// whole model: `receiver` gets those of the part of this process, which must not be destroyed before the receiver.
+ProcessJobResult run_process_part(Engine& engine, ReceivedPart& part, const ProcessOptions& options,
+                                  const std::function<bool(const JobProgress&)>& observer, PartReceiver& receiver);
 
 }  // namespace voussoir

@@ -166,7 +166,9 @@ struct ResultFiles::State {
           const std::string set = request.set.empty() ? (nodes ? "NALL" : "EALL") : request.set;
           const std::string base =
               stem(i) + "_" + as_file_name(request.quantities[q]) + "_" + as_file_name(set) +
-              (request.local && detail::is_turned(job, step, request, request.quantities[q]) ? "_local" : "");
+              (request.local && (options.merges_parts || detail::is_turned(job, step, request, request.quantities[q]))
+                   ? "_local"
+                   : "");
           std::string unique = base;
           for (int k = 2; !taken.insert(unique).second; ++k) unique = base + "_" + std::to_string(k);
           table_names[{i, r, q}] = unique;
@@ -174,6 +176,7 @@ struct ResultFiles::State {
           if (request.totals != PrintRequest::Totals::no) files.push_back(unique + "_total.csv");
         }
     }
+    files.insert(files.end(), options.piece_files.begin(), options.piece_files.end());
     if (options.vtu && has_modeless()) files.push_back(name + ".pvd");
     if (options.frd && has_frd()) files.push_back(name + ".frd");
     if (options.tables && has_prints()) files.push_back(name + ".dat");
@@ -313,6 +316,10 @@ struct ResultFiles::State {
     std::vector<std::string> told;
     const auto tables = detail::print_tables(job, job.steps[step], result, temperatures, told);
     for (const std::string& text : told) note(text);
+    write_print_tables(step, tables);
+  }
+
+  void write_print_tables(std::size_t step, std::span<const detail::PrintTable> tables) {
     for (const auto& table : tables) {
       append_to_dat(detail::calculix_text(table, job.steps[step].total_time));
       const std::string& base = table_names.at({step, table.request, table.item});
@@ -569,6 +576,17 @@ void ResultFiles::write_step(std::size_t step, StepResult result) {
   // A std::function must be copyable, and a result is better not copied.
   const auto kept = std::make_shared<StepResult>(std::move(result));
   s.background.begin([&s, step, kept, acting = std::move(acting)] { s.write(step, *kept, acting); });
+}
+
+void ResultFiles::write_merged_step(std::size_t step, StepSummary summary, std::span<const detail::PrintTable> tables,
+                                    std::span<const std::string> pieces, std::span<const std::string> notes) {
+  State& s = *state_;
+  const Stopwatch watch;
+  s.summaries.push_back(std::move(summary));
+  for (const std::string& text : notes) s.note(text);
+  for (const std::string& piece : pieces) s.done(s.path(piece));
+  if (s.options.tables) s.write_or_lose([&] { s.timed("other files", [&] { s.write_print_tables(step, tables); }); });
+  s.seconds += watch.seconds();
 }
 
 void ResultFiles::modes(std::size_t step, std::shared_ptr<const ModeSet> modes) {

@@ -1,12 +1,19 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <voussoir/backends/error.hpp>
+#include <voussoir/jobs/process_share.hpp>
 #include <voussoir/jobs/run_job.hpp>
 #include <voussoir/jobs/summary.hpp>
+
+namespace voussoir::detail {
+struct PrintTable;
+}
 
 namespace voussoir {
 
@@ -35,12 +42,19 @@ struct OutputOptions {
   /// Whether steps are written by a separate thread while the next one is solved. Errors of writing are then thrown by
   /// the next write_step() or by finish().
   bool in_background = false;
+  /// Whether the job is a part of a divided one: its steps are passed on by write_merged_step(), and fields are written
+  /// by PieceFiles. Tables that are requested in local axes have such axes in some part.
+  bool merges_parts = false;
+  /// Names of the files of PieceFiles in the folder, of all processes: they must be free.
+  std::vector<std::string> piece_files = {};
 };
 
 /// Information about a run that is not part of the job. Written to results.json.
 struct RunRecord {
-  StaticOptions options;    ///< requested backend, solver, …
-  double read_seconds = 0;  ///< time for reading the job
+  StaticOptions options;                       ///< requested backend, solver, …
+  double read_seconds = 0;                     ///< time for reading the job
+  std::vector<ProcessShare> processes = {};    ///< of a run on several processes
+  std::optional<WholeSizes> whole_sizes = {};  ///< if the job is a part of a divided one
 };
 
 /// Writes the results of a job:
@@ -83,6 +97,10 @@ class ResultFiles : public StepReceiver {
   /// the background, waits for the previous step and starts writing this one. Except for supports and load cases, the
   /// job's domains must not change until finish() or give_up() returns.
   void write_step(std::size_t step, StepResult result);
+  /// Takes a step of a divided job (OutputOptions::merges_parts): its summary and its tables, merged from those of all
+  /// parts, the files that PieceFiles wrote, by their names in the folder, and remarks. Writes the tables.
+  void write_merged_step(std::size_t step, StepSummary summary, std::span<const detail::PrintTable> tables,
+                         std::span<const std::string> pieces, std::span<const std::string> notes);
   /// write_step(), for run_job().
   void step(std::size_t step, StepResult result) override { write_step(step, std::move(result)); }
   /// Writes the table and the shapes of modes.

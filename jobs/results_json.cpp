@@ -86,11 +86,9 @@ Json machine(const JsonContents& c) {
   return object;
 }
 
-Json sizes(const JsonContents& c) {
-  Json object;
-  const Job& job = *c.job;
-  std::int64_t nodes = 0, elements = 0;
-  std::map<std::string, std::int64_t> by_type;
+WholeSizes whole_sizes(const Job& job) {
+  WholeSizes all;
+  auto& [nodes, elements, by_type] = all;
   // A body that is heated and then loaded stands in two models; its nodes are the same.
   for (const auto& domain : job.domains) {
     nodes = std::max<std::int64_t>(nodes, reported_nodes(job, *domain));
@@ -98,9 +96,15 @@ Json sizes(const JsonContents& c) {
     for (std::size_t b = 0; b < domain->block_count(); ++b)
       by_type[domain->block(b).type_name()] += domain->block(b).size();
   }
-  object["nodes"] = nodes;
-  object["elements"] = elements;
-  object["elements_by_type"] = by_type;
+  return all;
+}
+
+Json sizes(const JsonContents& c) {
+  Json object;
+  const WholeSizes all = c.record->whole_sizes ? *c.record->whole_sizes : whole_sizes(*c.job);
+  object["nodes"] = all.nodes;
+  object["elements"] = all.elements;
+  object["elements_by_type"] = all.elements_by_type;
   if (c.result) {
     object["equations"] = c.result->equations;
     object["free_equations"] = c.result->free_equations;
@@ -111,6 +115,21 @@ Json sizes(const JsonContents& c) {
   if (::getrusage(RUSAGE_SELF, &usage) == 0)
     object["peak_memory_bytes"] = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
   return object;
+}
+
+Json processes(const std::vector<ProcessShare>& list) {
+  Json all = Json::array();
+  for (const ProcessShare& p : list)
+    all.push_back({{"machine", p.machine},
+                   {"backend", p.backend},
+                   {"processors", p.processors},
+                   {"threads", p.threads},
+                   {"elements", p.elements},
+                   {"nodes", p.nodes},
+                   {"owned_nodes", p.owned_nodes},
+                   {"part_bytes", p.part_bytes},
+                   {"peak_memory_bytes", p.peak_bytes}});
+  return all;
 }
 
 Json solver(const SolveReport& report) {
@@ -318,6 +337,7 @@ std::string results_json(const JsonContents& c) {
   root["backend"] = c.result ? Json(c.result->backend) : Json(nullptr);
   root["machine"] = machine(c);
   root["sizes"] = sizes(c);
+  if (!c.record->processes.empty()) root["processes"] = processes(c.record->processes);
   Json seconds;
   seconds["read"] = number(c.record->read_seconds);
   if (c.result)

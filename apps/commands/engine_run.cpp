@@ -12,20 +12,15 @@
 #include <voussoir/apps/commands/command.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/commands/run_summary.hpp>
+#include <voussoir/apps/terminal/launcher.hpp>
 #include <voussoir/apps/terminal/monitor.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
+#include <voussoir/jobs/piece_results.hpp>
 #include <voussoir/jobs/process_job.hpp>
 
 namespace voussoir::app {
 namespace {
-
-/// The number that a launcher has given to this process, before MPI is there to ask; 0 without a launcher.
-int launched_number() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name)) return std::atoi(value);
-  return 0;
-}
 
 [[noreturn]] void refuse_option(const std::string& option, const std::string& text) {
   throw CLI::ValidationError(option, text);
@@ -52,6 +47,9 @@ ProcessOptions process_options(const EngineRun& run) {
                     "with --engine there are auto, direct and cg+amg; other methods of PETSc are reached "
                     "by --engine petsc:METHOD and by --petsc");
   }
+  if (run.pieces && run.output.frd) refuse_option("--frd", "pieces have no .frd file; leave it or --pieces out");
+  if (run.pieces && run.output.pictures != Pictures::none)
+    refuse_option("--picture", "no process has the whole model with --pieces; leave one of them out");
   if (run.how.storage != "auto") refuse_option("--storage", "an engine stores its matrix itself; leave it out");
   if (run.how.numbering != "auto") refuse_option("--numbering", "an engine numbers equations itself; leave it out");
   if (run.how.tangent != "auto") refuse_option("--tangent", "it has no effect with --engine; leave it out");
@@ -71,7 +69,10 @@ class EngineRunner {
 
   ExitCode all() {
     ExitCode worst = ExitCode::ok;
-    for (const std::string& file : run_.files) worst = worse(worst, one(file));
+    for (const std::string& file : run_.files) {
+      worst = worse(worst, one(file));
+      if (stopped_) break;
+    }
     if (run_.json && processes_.is_first()) documents_.print(run_.files.size());
     return worst;
   }
@@ -91,36 +92,66 @@ class EngineRunner {
     }
   }
 
-  /// All processes know of the error; one tells it.
+  /// All processes know of the error; one tells it. A signal may have reached only some of them.
   ExitCode failed(const std::string& file, const Error& error) {
+    const auto signal = static_cast<int>(processes_.maximum(std::int64_t{monitor_.signal()}));
+    stopped_ = error.code() == ErrorCode::cancelled && signal != 0;
     if (processes_.is_first()) {
       Monitor::Pause pause(monitor_);
+      pause.forget_last_words();
       pause.forget_activity();
-      const bool kept = files_ && !files_->summaries().empty();
-      if (kept) files_->give_up(error, record_);
-      documents_.add(kept ? files_->json() : failed_run_json(file, error));
-      print_error(error, file);
-      if (kept)
-        show_error("  {} of {} finished\n", files_->summaries().size(),
-                   counted(static_cast<long long>(steps_), "step"));
+      const bool kept = files() && !files()->summaries().empty();
+      if (kept) files()->give_up(error, record_);
+      documents_.add(kept ? files()->json() : failed_run_json(file, error));
+      if (stopped_)
+        say_stopped(file);
+      else
+        print_error(error, file);
+      if (!stopped_ && kept) show_error("{}\n", kept_text());
     }
+    forget_files();
+    return stopped_ ? exit_code_of_signal(signal) : exit_code(error);
+  }
+
+  std::string kept_text() {
+    std::string text = fmt::format("  {} of {} finished", files()->summaries().size(),
+                                   counted(static_cast<long long>(steps_), "step"));
+    if (files()->written().empty()) return text + "; no files were written";
+    text += ", and these files are complete:";
+    for (const auto& path : files()->written()) text += "\n    " + path.string();
+    return text;
+  }
+
+  void say_stopped(const std::string& file) {
+    if (!files()) return show_error("voussoir: {}: stopped before anything was solved; no files were written\n", file);
+    const std::size_t done = files()->summaries().size();
+    show_error("voussoir: {}: stopped during step {} of {}\n{}\n", file, std::min(done + 1, steps_), steps_,
+               kept_text());
+  }
+
+  /// Of the run of a file, on process 0; null on the others, and before it begins.
+  ResultFiles* files() { return pieces_ ? pieces_->files() : files_ ? &*files_ : nullptr; }
+  void forget_files() {
+    pieces_.reset();
     files_.reset();
-    return exit_code(error);
+    part_ = {};
   }
 
   /// The others wait for this process. Where several fail at once, the lowest ends all of them before others speak.
   [[noreturn]] void end_all(const std::string& file, const Error& error) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100 * std::min(processes_.own(), 20)));
-    const std::string text = fmt::format("process {} of {}: {}", processes_.own(), processes_.count(), error.text());
+    const bool all = processes_.all_arrive(2.0);  // all have failed, usually for the same reason
+    const int wait = all ? 10000 : 100;
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait * std::min(processes_.own(), 20)));
+    const std::string text =
+        all ? error.text() : fmt::format("process {} of {}: {}", processes_.own(), processes_.count(), error.text());
     print_error(Error(error.code(), text, error.where()), file);
     processes_.abort(static_cast<int>(exit_code(error)));
     std::_Exit(static_cast<int>(exit_code(error)));  // GCC does not see that abort() never returns
   }
 
-  /// Reads the job on process 0 and checks the names of result files.
-  void read(const std::string& file) {
+  /// Reads the job on process 0, and checks the names of result files unless each process writes its own.
+  void read(const std::string& file, bool in_pieces) {
     agree(processes_, [&] {
-      files_.reset();
       if (!processes_.is_first()) return;
       const Stopwatch watch;
       job_ = read_model(file, run_.dialect, [&](double fraction) {
@@ -140,7 +171,73 @@ class EngineRunner {
                     file);
       check_process_job(job_);
       run_.results.apply(job_);
-      files_.emplace(job_, run_.output);
+      if (!in_pieces) files_.emplace(job_, run_.output);
+    });
+  }
+
+  std::function<bool(const JobProgress&)> observer(const std::string& file) {
+    return [this, file](const JobProgress& progress) {
+      Activity activity{std::filesystem::path(file).filename().string(), progress.analysis.stage, progress.step + 1,
+                        progress.steps};
+      activity.iteration = progress.analysis.iteration;
+      activity.residual = progress.analysis.residual;
+      return monitor_.tell(std::move(activity)) && !(files_ && files_->has_failed());
+    };
+  }
+
+  /// Gets the part of each process: from a file of parts, or from process 0, which forgets the whole job then.
+  void get_part(const std::string& file) {
+    const bool is_divided = is_part_file(file);
+    const Stopwatch watch;
+    if (is_divided) {
+      part_ = read_process_part(engine_, file);
+      record_ = RunRecord{run_.how, watch.seconds()};
+    } else {
+      read(file, true);
+      part_ = divide_process_job(engine_, &job_, options_, observer(file));
+      job_ = Job();
+    }
+    OutputOptions output = run_.output;
+    agree(processes_, [&] {
+      Job& job = part_.part.job;
+      if (is_divided) {
+        job.source = file;
+        job.name = std::filesystem::path(file).stem().string();
+        run_.results.apply(job);
+      }
+      steps_ = job.steps.size();
+      if (processes_.is_first() && is_divided)
+        for (const JobNote& note : job.notes) remark(note.where.empty() ? file : note.where, note.text);
+    });
+    pieces_.emplace(processes_, part_.part, output);
+    record_.whole_sizes = pieces_->sizes();
+    const Monitor::Pause pause(monitor_);
+    if (speaks_ && is_divided) print(text_of_divided_job());
+  }
+
+  static ExitCode exit_code_of_faults(const ProcessJobResult& result) {
+    return result.job.faults.empty() ? ExitCode::ok : ExitCode::no_solution;
+  }
+
+  ExitCode solve_in_pieces(const std::string& file) {
+    const Stopwatch since_start;
+    get_part(file);
+    tell_if_stopped(file);
+    const ProcessJobResult result = run_process_part(engine_, part_, options_, observer(file), *pieces_);
+    agree(processes_, [&] {
+      if (processes_.is_first()) finish(file, result, since_start);
+    });
+    forget_files();
+    return exit_code_of_faults(result);
+  }
+
+  /// Where a process is ended under work that does not listen, process 0 says so first.
+  void tell_if_stopped(const std::string& file) {
+    if (!processes_.is_first()) return;
+    monitor_.set_last_words([this, file] {
+      const Error error(ErrorCode::cancelled, "stopped by the user", file);
+      if (files() && !files()->summaries().empty()) files()->give_up(error, record_);
+      say_stopped(file);
     });
   }
 
@@ -160,43 +257,55 @@ class EngineRunner {
   };
 
   ExitCode solve(const std::string& file) {
+    forget_files();
+    if (run_.pieces || is_part_file(file)) return solve_in_pieces(file);
     const Stopwatch since_start;
-    read(file);
+    read(file, false);
+    tell_if_stopped(file);
     std::optional<Writer> writer;
     if (files_) writer.emplace(*files_);
-    const ProcessJobResult result = run_process_job(
-        engine_, &job_, options_,
-        [&](const JobProgress& progress) {
-          Activity activity{std::filesystem::path(file).filename().string(), progress.analysis.stage, progress.step + 1,
-                            progress.steps};
-          activity.iteration = progress.analysis.iteration;
-          activity.residual = progress.analysis.residual;
-          return monitor_.tell(std::move(activity)) && !(files_ && files_->has_failed());
-        },
-        writer ? &*writer : nullptr);
+    const ProcessJobResult result =
+        run_process_job(engine_, &job_, options_, observer(file), writer ? &*writer : nullptr);
     agree(processes_, [&] {
       if (processes_.is_first()) finish(file, result, since_start);
     });
-    files_.reset();
-    return result.job.faults.empty() ? ExitCode::ok : ExitCode::no_solution;
+    forget_files();
+    return exit_code_of_faults(result);
   }
 
   void finish(const std::string& file, const ProcessJobResult& result, const Stopwatch& since_start) {
     Monitor::Pause pause(monitor_);
-    files_->finish(result.job, record_);
-    for (const std::string& note : files_->notes()) remark(file, note);
+    pause.forget_last_words();
+    record_.processes = result.parts;
+    files()->finish(result.job, record_);
+    for (const std::string& note : files()->notes()) remark(file, note);
     if (!run_.verbose || !speaks_)
       for (const std::string& note : result.job.notes) remark(file, note);
     if (speaks_) {
-      print(text_of_steps(files_->summaries(), job_.units));
-      if (run_.verbose) print(text_of_details(job_, result.job, *files_, "openmp"));
+      print(text_of_steps(files()->summaries(), pieces_ ? part_.part.job.units : job_.units));
+      // Of a divided job process 0 knows its own elements only, and tells their number for each process.
+      if (run_.verbose) print(text_of_details(job_, result.job, *files(), "openmp"));
       print(text_of_processes(result.parts));
-      print(text_of_end(result.job, *files_, record_.read_seconds, since_start.seconds()));
+      print(text_of_end(result.job, *files(), record_.read_seconds, since_start.seconds()));
     }
-    documents_.add(files_->json());
+    documents_.add(files()->json());
     pause.forget_activity();
     for (const std::string& fault : result.job.faults)
       show_error("voussoir: {} {}\n", red("error:", Stream::error), fault);
+  }
+
+  std::string text_of_divided_job() const {
+    const Job& job = part_.part.job;
+    const WholeSizes& sizes = pieces_->sizes();
+    std::string types;
+    for (const auto& [type, count] : sizes.elements_by_type)
+      types +=
+          (types.empty() ? "" : ", ") + (sizes.elements_by_type.size() > 1 ? readable_count(count) + " " + type : type);
+    return bold(job.source) + (job.title.empty() ? "" : ": " + job.title) +
+           fmt::format("\n  {}, {} ({}), {}, divided into {}; read in {}\n", counted(sizes.nodes, "node"),
+                       counted(sizes.elements, "element"), types,
+                       counted(static_cast<long long>(job.steps.size()), "step"), counted(part_.part.parts, "part"),
+                       readable_seconds(record_.read_seconds));
   }
 
   std::string text_of_processes(const std::vector<ProcessShare>& parts) const {
@@ -216,10 +325,12 @@ class EngineRunner {
                                    counted(static_cast<long long>(machines.size()), "machine"), threads,
                                    readable_bytes(static_cast<double>(most_memory)));
     for (std::size_t p = 0; run_.verbose && p < parts.size(); ++p)
-      text += fmt::format("  process  {} on {}: {} of {}, {}, {} ({} owned), {}; {}\n", p, parts[p].machine,
-                          counted(parts[p].threads, "thread"), counted(parts[p].processors, "processor"),
-                          counted(parts[p].elements, "element"), counted(parts[p].nodes, "node"), parts[p].owned_nodes,
-                          readable_bytes(static_cast<double>(parts[p].peak_bytes)), parts[p].backend);
+      text +=
+          fmt::format("  process  {} on {}: {} of {}, {}, {} ({} owned), part of {}, {} in all; {}\n", p,
+                      parts[p].machine, counted(parts[p].threads, "thread"), counted(parts[p].processors, "processor"),
+                      counted(parts[p].elements, "element"), counted(parts[p].nodes, "node"), parts[p].owned_nodes,
+                      readable_bytes(static_cast<double>(parts[p].part_bytes)),
+                      readable_bytes(static_cast<double>(parts[p].peak_bytes)), parts[p].backend);
     return text;
   }
 
@@ -234,13 +345,23 @@ class EngineRunner {
   bool speaks_;
   Monitor monitor_;
   Job job_;
-  std::optional<ResultFiles> files_;
+  std::optional<ResultFiles> files_;    // of a run whose results process 0 writes
+  ReceivedPart part_;                   // of a run in pieces
+  std::optional<PieceResults> pieces_;  // likewise
   RunRecord record_;
   std::size_t steps_ = 0;
+  bool stopped_ = false;  // by a signal
   Documents documents_;
 };
 
 }  // namespace
+
+bool is_part_file(const std::string& file) { return std::filesystem::path(file).extension() == ".vpart"; }
+
+ExitCode silent_exit(ExitCode code) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // mpirun ends all processes when the first one ends
+  return code;
+}
 
 ExitCode run_on_engine(const EngineRun& run) {
   std::unique_ptr<Engine> engine;
@@ -249,10 +370,10 @@ ExitCode run_on_engine(const EngineRun& run) {
     engine = open_engine(run.engine.substr(0, run.engine.find(':')), run.engine_options);
   } catch (const Error& error) {
     // Every process has come here by itself.
-    if (launched_number() != 0) return exit_code(error);
+    if (launched_number() != 0) return silent_exit(exit_code(error));
     throw;
   } catch (const CLI::ParseError&) {
-    if (launched_number() != 0) return ExitCode::command_line;
+    if (launched_number() != 0) return silent_exit(ExitCode::command_line);
     throw;
   }
   return EngineRunner(run, *engine).all();

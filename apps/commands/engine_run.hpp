@@ -22,7 +22,13 @@ struct EngineRun {
   OutputOptions output;            ///< files to write
   Dialect dialect = Dialect::calculix;
   bool verbose = false, quiet = false, json = false;
+  bool pieces = false;  ///< each process writes its own results; always so for files of parts (.vpart)
 };
+
+/// Whether a file is one of parts, by its name: X.vpart.
+bool is_part_file(const std::string& file);
+/// Ends a process that says nothing, since another one does, late enough for the other one to be heard.
+ExitCode silent_exit(ExitCode code);
 
 /// Solves the files one after the other. Process 0 reads, prints and writes; an error is reported once, whichever
 /// process it occurs on.

@@ -56,14 +56,30 @@ std::string partition_document(const PartitionOptions& options, const std::strin
   return printable_json(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
-/// Throws the first error that a check of the whole job finds: parts alone do not show it.
+/// Throws the first error that a check of the whole job finds, and tells its warnings: parts alone do not show them.
 void refuse_faults(Job& job) {
-  for (const Finding& finding : check_job(job).findings)
+  const auto findings = check_job(job).findings;
+  for (const Finding& finding : findings)
     if (finding.severity == Finding::Severity::error) throw Error(ErrorCode::bad_input, finding.text, finding.where);
+  for (const Finding& finding : findings)
+    if (finding.severity == Finding::Severity::warning || finding.kind == "unused nodes")
+      show_error("voussoir: {} {}: {}\n", yellow("note:", Stream::error),
+                 finding.where.empty() ? job.source : finding.where, finding.text);
+}
+
+/// Before any work is done.
+void refuse_existing(const PartitionOptions& options) {
+  for (const std::string& file : {options.csv, options.vtu, options.output}) {
+    std::error_code ignored;
+    if (!options.force && !file.empty() && std::filesystem::exists(file, ignored))
+      throw Error(ErrorCode::io, "the file exists already; replace it with --force, or choose another name",
+                  "file '" + file + "'");
+  }
 }
 
 void run_partition(const PartitionOptions& options) {
   check_outputs({options.file}, {options.csv, options.vtu, options.output});
+  refuse_existing(options);
   const auto method = make_partitioner(options.method);
   Job job = read_model_or_mesh(options.file, dialect_of(options.dialect), {});
   Domain& domain = *job.domains.front();

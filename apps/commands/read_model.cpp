@@ -46,6 +46,12 @@ Job read(const std::filesystem::path& path, Dialect dialect, const std::function
     if (mesh_will_do) return mesh_as_job(read_gmsh(path, progress), path.string());
     throw Error(ErrorCode::bad_input, about_meshes(path), path.string());
   }
+  if (ending == ".vpart")
+    throw Error(
+        ErrorCode::bad_input,
+        "this is a divided job, which is solved by as many processes as it has parts: mpirun -n N voussoir run " +
+            path.string() + " --engine petsc",
+        path.string());
   if (ending != ".inp" && ending != ".json")
     throw Error(ErrorCode::bad_input,
                 "the file extension determines the type: .inp for an Abaqus or CalculiX deck, .json for a job file" +

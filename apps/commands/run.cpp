@@ -20,6 +20,7 @@
 #include <voussoir/apps/commands/run_summary.hpp>
 #include <voussoir/apps/commands/solver_options.hpp>
 #include <voussoir/apps/exit_code.hpp>
+#include <voussoir/apps/terminal/launcher.hpp>
 #include <voussoir/apps/terminal/monitor.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
@@ -41,6 +42,7 @@ struct RunOptions {
   CheckpointOptions checkpoints;
   bool verbose = false, quiet = false, json = false;
   std::string engine, petsc;
+  bool pieces = false;
 };
 
 constexpr double usual_seconds_between_checkpoints = 60;
@@ -405,6 +407,7 @@ constexpr const char* run_examples =
   voussoir run quake.inp --checkpoint-every 600  save the run every ten minutes
   voussoir run quake.inp --resume                continue it after it was interrupted
   mpirun -n 4 voussoir run big.inp --engine petsc   on four processes, on one or several machines
+  mpirun -n 4 voussoir run big.vpart --engine petsc   the same, of a job that `voussoir partition --output` has divided
 
 Look at a model first: voussoir check beam.inp. Open beam.vtu in ParaView.
 Ctrl-C stops cleanly and says what was kept; a second one ends at once.)";
@@ -436,20 +439,42 @@ void add_engine_options(CLI::App& run, RunOptions& options) {
   run.add_option("--petsc", options.petsc, "Options for PETSc, such as \"-ksp_view -pc_type hypre\"")
       ->type_name("OPTIONS")
       ->group(group);
+  run.add_flag("--pieces", options.pieces,
+               "Each process writes the VTU file of its own elements, and the first one a PVTU file that lists them")
+      ->group(group);
+}
+
+/// Processes that do not know of each other do the same work and write the same files.
+void tell_of_copies() {
+  if (launched_processes() > 1 && launched_number() == 0)
+    show_error(
+        "voussoir: {} started as {} processes without --engine: each of them solves the whole job by itself; add "
+        "--engine petsc to solve it together, or start one process\n",
+        yellow("note:", Stream::error), launched_processes());
+}
+
+void check_engine_options(const RunOptions& options) {
+  if (options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0 || options.checkpoints.resume)
+    throw CLI::ValidationError("--engine", "checkpoints are not supported on several processes; omit these options");
+  check_result_names(options);
 }
 
 ExitCode run_files(const RunOptions& options) {
-  const bool saves = options.checkpoints.every_seconds > 0 || options.checkpoints.every_increments > 0;
   if (options.engine.empty()) {
     if (!options.petsc.empty()) throw CLI::ValidationError("--petsc", "requires --engine petsc");
+    if (options.pieces) throw CLI::ValidationError("--pieces", "requires --engine petsc");
+    tell_of_copies();
     return Run(options).all();
   }
-  if (saves || options.checkpoints.resume)
-    throw CLI::ValidationError("--engine", "checkpoints are not supported on several processes; omit these options");
-  check_result_names(options);
-  return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
-                        output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
-                        options.json});
+  try {
+    check_engine_options(options);
+    return run_on_engine({options.engine, options.petsc, options.files, options.solver.resolved(), options.results,
+                          output_options(options), dialect_of(options.dialect), options.verbose, options.quiet,
+                          options.json, options.pieces});
+  } catch (const CLI::ParseError&) {
+    if (launched_number() != 0) return silent_exit(ExitCode::command_line);
+    throw;
+  }
 }
 
 }  // namespace
@@ -457,7 +482,7 @@ ExitCode run_files(const RunOptions& options) {
 void add_run_command(CLI::App& program) {
   CLI::App* run = program.add_subcommand("run", "Solve decks (.inp) and job files (.json), write results");
   auto options = std::make_shared<RunOptions>();
-  run->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json)")
+  run->add_option("FILE", options->files, "Abaqus or CalculiX decks (.inp), job files (.json), divided jobs (.vpart)")
       ->type_name("FILE")
       ->required();
   add_load_option(*run, "Solving");

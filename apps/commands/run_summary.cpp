@@ -256,11 +256,12 @@ void add_points(const std::vector<StepSummary>& steps, const Units& units, std::
   if (!shown.empty()) text += "\n";
 }
 
-/// "beam_mode_001", "beam_time_0012", "beam_frequency_0003".
+/// "beam_mode_001", "beam_time_0012", "beam_frequency_0003", "beam_p0004".
 bool is_in_series(const std::string& stem) {
   const std::size_t end = stem.find_last_not_of("0123456789");
   if (end == std::string::npos || end + 1 == stem.size()) return false;
   const std::string name = stem.substr(0, end + 1);
+  if (name.ends_with("_p") && stem.size() - name.size() >= 4) return true;  // a piece
   return name.ends_with("_mode_") || name.ends_with("_time_") || name.ends_with("_frequency_");
 }
 

@@ -12,6 +12,7 @@
 #include <voussoir/apps/commands/load_option.hpp>
 #include <voussoir/apps/commands/number_checks.hpp>
 #include <voussoir/apps/commands/output_checks.hpp>
+#include <voussoir/apps/commands/process_study.hpp>
 #include <voussoir/apps/commands/read_model.hpp>
 #include <voussoir/apps/terminal/printing.hpp>
 #include <voussoir/apps/terminal/terminal.hpp>
@@ -33,6 +34,7 @@ struct StudyCommand {
   double tolerance = 1e-8, threshold = 0.1;
   int max_iterations = 2000;
   bool force = false, json = false;
+  ProcessStudy processes;
 };
 
 std::vector<std::string> items_of(const std::string& list) {
@@ -117,7 +119,23 @@ void write_plot(const StudyCommand& command, const std::vector<StudyRow>& rows) 
   file.commit();
 }
 
+/// A study of processes has an engine instead of methods of its own.
+void run_processes(const CLI::App& study, const StudyCommand& command) {
+  for (const char* other : {"--parts", "--cut", "--method", "--contrast", "--overlap", "--part-solver", "--threshold",
+                            "--backend", "--max-iterations", "--dialect", "--load"})
+    if (study.count(other) > 0) throw CLI::ValidationError(other, "has no effect with --mpi; leave it out");
+  ProcessStudy processes = command.processes;
+  processes.file = command.file;
+  processes.csv = command.csv;
+  processes.plot = command.plot;
+  processes.tolerance = command.tolerance;
+  processes.force = command.force;
+  processes.json = command.json;
+  run_process_study(processes);
+}
+
 void run_study_command(const StudyCommand& command) {
+  if (command.file.empty()) throw CLI::RequiredError("FILE");
   StudyOptions options = study_options(command);
   check_outputs({command.file}, {command.csv, command.plot});
   for (const std::string& file : {command.csv, command.plot})
@@ -165,6 +183,8 @@ constexpr const char* study_examples =
   voussoir study beam.inp --method bddc,nn,amg --contrast 1,1e3,1e6   every second part 10³ and 10⁶ times as stiff too
   voussoir study beam.inp --method asm2,bddc --part-solver cg+amg  multigrid in the parts
   voussoir study beam.inp --load libmine.so --method mine,asm2     a preconditioner of your own beside asm2
+  voussoir study beam.inp --mpi --processes 1,2,4 --plot scaling.svg  times and memory of 1, 2 and 4 processes
+  voussoir study --mpi --weak 20 --processes 1,8                   boxes of 8 000 elements per process
 
 The first step of statics or heat is solved. docs/decomposition.md describes methods and columns.)";
 
@@ -174,9 +194,7 @@ void add_study_command(CLI::App& program) {
   CLI::App* study = program.add_subcommand("study", "Compare methods of domain decomposition on a model");
   auto command = std::make_shared<StudyCommand>();
   add_load_option(*study);
-  study->add_option("FILE", command->file, "Abaqus or CalculiX deck (.inp) or job file (.json)")
-      ->type_name("FILE")
-      ->required();
+  study->add_option("FILE", command->file, "Abaqus or CalculiX deck (.inp) or job file (.json)")->type_name("FILE");
   study->add_option("--parts", command->parts, "Numbers of parts")->type_name("N,N,…")->capture_default_str();
   study->add_option("--cut", command->cuts, "Partitioners")->type_name("NAME,NAME,…")->capture_default_str();
   study
@@ -219,8 +237,14 @@ void add_study_command(CLI::App& program) {
       ->check(CLI::IsMember({"calculix", "abaqus"}).description(""))
       ->type_name("calculix|abaqus")
       ->capture_default_str();
+  add_process_study_options(*study, command->processes);
   study->footer(study_examples);
-  study->callback([command] { run_study_command(*command); });
+  study->callback([study, command] {
+    if (command->processes.mpi)
+      run_processes(*study, *command);
+    else
+      run_study_command(*command);
+  });
 }
 
 }  // namespace voussoir::app

@@ -45,6 +45,8 @@ std::string printable(std::string_view text) {
 }
 
 bool is_terminal(Stream stream) {
+  // The terminal of a process that mpirun started is made by mpirun, which passes on to files and pipes what it gets.
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE")) return false;
   const char* kind = std::getenv("TERM");
   return isatty(handle(stream)) && kind && std::string_view(kind) != "dumb";
 }

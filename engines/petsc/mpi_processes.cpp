@@ -3,8 +3,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include <voussoir/engines/petsc/calls.hpp>
 
@@ -124,6 +126,18 @@ void MpiProcesses::sum(std::span<double> numbers) {
 void MpiProcesses::maximum(std::span<std::int64_t> numbers) {
   VSR_MPI(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX,
                         communicator_));
+}
+
+bool MpiProcesses::all_arrive(double seconds) noexcept {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(communicator_, &request) != MPI_SUCCESS) return false;
+  const double end = MPI_Wtime() + seconds;
+  for (int done = 0;;) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    if (done) return true;
+    if (MPI_Wtime() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 void MpiProcesses::abort(int exit_code) noexcept {

@@ -19,6 +19,7 @@ class MpiProcesses : public Processes {
   using Processes::maximum;
   void sum(std::span<double> numbers) override;
   void maximum(std::span<std::int64_t> numbers) override;
+  bool all_arrive(double seconds) noexcept override;
   [[noreturn]] void abort(int exit_code) noexcept override;
 
   ProcessPlacement placement() const;

@@ -54,6 +54,34 @@ void put_rigid_motions(int kind, int modes, const std::array<double, 3>& x, doub
   value[3 + last] = -x[static_cast<std::size_t>(next)];
 }
 
+/// Whether a parameter of a block that the matrix and the loads of a steady state depend on follows temperature.
+bool steady_parameters_vary(const ElementBlock& block) {
+  const auto names = block.type().program().parameter_names();
+  const ElementBlock::Parameters p = block.parameters();
+  const std::size_t stride = names.size() + 1, rows = static_cast<std::size_t>(p.rows);
+  for (std::size_t record = 0; record < p.records.size(); record += rows * stride)
+    for (std::size_t row = 1; row < rows; ++row)
+      for (std::size_t k = 0; k < names.size(); ++k)
+        if (names[k] != "density" && names[k] != "specific_heat" &&
+            p.records[record + row * stride + 1 + k] != p.records[record + 1 + k])
+          return true;
+  return false;
+}
+
+/// Whether the steady state of a model is a linear one: a heat capacity that follows temperature has no part in it.
+bool is_linear_when_steady(const AnalysisModel& model, const Domain& domain) {
+  if (model.is_linear()) return true;
+  for (const ElementBatch& batch : model.device_model().part(0).batches)
+    if (!batch.program->linear() || batch.program->reads_temperature()) return false;
+  for (std::size_t b = 0; b < domain.block_count(); ++b) {
+    const ElementBlock& block = domain.block(b);
+    const auto names = block.type().program().unknown_names();
+    if (block.size() == 0) continue;
+    if (std::find(names.begin(), names.end(), "T") == names.end() || steady_parameters_vary(block)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void sum_shared_nodes(Processes& processes, const ProcessPart& part, std::size_t domain, NodalField& field) {
@@ -196,7 +224,7 @@ void ProcessAnalysis::check_model() {
       throw Error(ErrorCode::unavailable,
                   "elements with a history are not supported on several processes; run "
                   "without --engine");
-    if (model_ && !model_->is_linear())
+    if (model_ && !is_linear_when_steady(*model_, domain_))
       throw Error(ErrorCode::unavailable,
                   "the model is not linear (radiation, conductivity that depends on temperature, or an element's law), "
                   "and that is not implemented for several processes; run without --engine");

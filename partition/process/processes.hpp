@@ -12,8 +12,9 @@
 
 namespace voussoir {
 
-/// The processes of a run and the messages between them. Every function except count(), own() and abort() is
-/// collective: all processes must call it, in the same order. A failure of communication is an Error (device).
+/// The processes of a run and the messages between them. Every function except count(), own(), all_arrive() and
+/// abort() is collective: all processes must call it, in the same order. A failure of communication is an Error
+/// (device).
 class Processes {
  public:
   virtual ~Processes() = default;
@@ -39,6 +40,9 @@ class Processes {
   /// Replaces the numbers by their largest values over all processes.
   virtual void maximum(std::span<std::int64_t> numbers) = 0;
 
+  /// Whether all processes call this within some seconds. Not collective: for a process that has failed, to learn
+  /// whether the others have, too. Nothing but abort() may be called afterwards.
+  virtual bool all_arrive(double /*seconds*/) noexcept { return count() == 1; }
   /// Ends all processes at once with this exit code: for a process that has failed while others wait for it.
   [[noreturn]] virtual void abort(int exit_code) noexcept = 0;
 

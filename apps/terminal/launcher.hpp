@@ -1,0 +1,12 @@
+#pragma once
+
+// What a launcher of MPI, such as mpirun, tells its processes before MPI is there to ask.
+
+namespace voussoir::app {
+
+/// The number that a launcher has given to this process; 0 without a launcher.
+int launched_number();
+/// The number of processes that a launcher has started; 1 without a launcher.
+int launched_processes();
+
+}  // namespace voussoir::app

@@ -1,0 +1,188 @@
+#include <voussoir/jobs/piece_results.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <voussoir/jobs/detail/part_contribution.hpp>
+#include <voussoir/jobs/detail/table_csv.hpp>
+#include <voussoir/jobs/piece_files.hpp>
+
+namespace voussoir {
+namespace {
+
+void refuse_for_pieces(const Job& job, const OutputOptions& options) {
+  const auto refuse = [&](const std::string& what, const std::string& where) {
+    throw Error(ErrorCode::unavailable,
+                what +
+                    " cannot be written by processes that have parts of the model only; run the deck itself without "
+                    "--pieces",
+                where);
+  };
+  for (const JobStep& step : job.steps)
+    if (has_states(step.procedure)) refuse("results of " + to_string(step.procedure), step.where);
+  if (options.frd) refuse("an .frd file", job.source);
+  if (options.pictures != Pictures::none) refuse("pictures", job.source);
+  if (!job.points.empty()) refuse("results at points", job.points.front().where);
+  if (!job.paths.empty()) refuse("results along paths", job.paths.front().where);
+}
+
+/// Requests in local axes that no part has stay as requests in global axes; the values are the same.
+void simplify_requests(Processes& processes, Job& job) {
+  std::vector<PrintRequest*> local;
+  std::vector<std::int64_t> turned;
+  agree(processes, [&] {
+    for (JobStep& step : job.steps)
+      for (PrintRequest& request : step.prints) {
+        if (!request.local) continue;
+        const Domain& domain = *job.domains[step.domain];
+        const bool there =
+            request.set.empty() || (request.at == PrintRequest::At::nodes ? domain.has_node_set(request.set)
+                                                                          : domain.has_element_set(request.set));
+        local.push_back(&request);
+        turned.push_back(there && std::any_of(request.quantities.begin(), request.quantities.end(),
+                                              [&](const std::string& quantity) {
+                                                return detail::is_turned(job, step, request, quantity);
+                                              }));
+      }
+  });
+  processes.maximum(turned);
+  for (std::size_t i = 0; i < local.size(); ++i) local[i]->local = turned[i] != 0;
+}
+
+WholeSizes sizes_of_whole(Processes& processes, const ProcessPart& part) {
+  WholeSizes sizes;
+  std::array<double, 1> auxiliary{};
+  if (part.job.own_nodes > 0)
+    for (std::int32_t n = part.job.own_nodes; n < part.node_count(); ++n) auxiliary[0] += part.owns(n);
+  processes.sum(auxiliary);
+  sizes.nodes = part.whole_nodes - static_cast<std::int64_t>(auxiliary[0]);
+  for (std::size_t d = 0; d < part.domains.size(); ++d) {
+    std::int64_t elements = 0;
+    for (std::size_t b = 0; b < part.domains[d].block_sizes.size(); ++b) {
+      elements += part.domains[d].block_sizes[b];
+      sizes.elements_by_type[std::as_const(*part.job.domains[d]).block(b).type_name()] +=
+          part.domains[d].block_sizes[b];
+    }
+    sizes.elements = std::max(sizes.elements, elements);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+struct PieceResults::State {
+  Processes& processes;
+  ProcessPart& part;
+  std::optional<PieceFiles> pieces;
+  std::optional<ResultFiles> files;  // on process 0
+  WholeSizes sizes;
+
+  State(Processes& all, ProcessPart& own, OutputOptions options) : processes(all), part(own) {
+    agree(processes, [&] { refuse_for_pieces(part.job, options); });
+    simplify_requests(processes, part.job);
+    sizes = sizes_of_whole(processes, part);
+    agree(processes, [&] {
+      pieces.emplace(part, options);
+      if (!processes.is_first()) return;
+      OutputOptions rest = options;
+      rest.merges_parts = true;
+      rest.vtu = false;
+      rest.in_background = false;
+      for (std::size_t s = 0; s < part.job.steps.size(); ++s)
+        for (const std::string& name : pieces->file_names(s))
+          if (std::find(rest.piece_files.begin(), rest.piece_files.end(), name) == rest.piece_files.end())
+            rest.piece_files.push_back(name);
+      files.emplace(part.job, rest);
+    });
+    agree(processes, [&] {  // on machines that do not share the folder
+      std::error_code error;
+      if (!options.vtu || options.folder.empty()) return;
+      std::filesystem::create_directories(options.folder, error);
+      if (error)
+        throw Error(ErrorCode::io, "the folder cannot be created: " + error.message(),
+                    "folder '" + options.folder.string() + "'");
+    });
+  }
+
+  detail::PartContribution contribution(std::size_t step) const {
+    const JobStep& asked = part.job.steps[step];
+    const Domain& domain = *part.job.domains[asked.domain];
+    const StepResult& result = pieces->result();
+    const std::int32_t nodes = reported_nodes(part.job, domain);
+    const bool heated = asked.procedure == Procedure::statics && !pieces->acting_temperatures().empty();
+    detail::PartContribution own;
+    detail::add_ranges(part, domain, ranges_of(domain, result.unknowns, nodes), own.ranges);
+    detail::add_ranges(part, domain, pieces->ranges(), own.ranges);
+    if (heated)
+      detail::add_ranges(part, domain, ranges_of(domain, {"temperature", {"T"}, pieces->acting_temperatures()}, nodes),
+                         own.ranges);
+    detail::add_supports(part, domain, result, own);
+    detail::add_tables(part, step, result, heated ? pieces->acting_temperatures() : std::vector<double>(), own);
+    if (pieces->has_element_means())
+      own.notes.push_back(
+          "the model has so many materials that pieces show the mean stress of each element instead of nodal stresses, "
+          "whose extremes are left out");
+    return own;
+  }
+
+  /// Joins what is known of nodes that parts share.
+  void complete(StepResult& own, std::size_t domain) {
+    const auto& names = part.domains[domain].unknown_names;
+    agree(processes, [&] {
+      detail::give_all_unknowns(own.unknowns, names, field_name(names), part.node_count());
+      detail::give_all_unknowns(own.reactions, names, "reaction", part.node_count());
+      detail::give_all_unknowns(own.internal_forces, names, "internal_force", part.node_count());
+    });
+    detail::complete_shared_nodes(processes, part, {&own.unknowns, &own.reactions, &own.internal_forces});
+  }
+
+  void write_pieces(std::size_t step, StepResult own, const NodalField* heat) {
+    std::vector<std::string> sent;
+    std::vector<int> neighbours;
+    agree(processes, [&] {
+      sent = pieces->begin_step(step, std::move(own), heat);
+      for (const SharedNodes& shared : part.shared) neighbours.push_back(shared.part);
+    });
+    const std::vector<std::string> received = processes.exchange(neighbours, sent);
+    agree(processes, [&] { pieces->end_step(received); });
+    agree(processes, [&] { pieces->write_list(step); });  // all pieces are there
+  }
+
+  void merge(std::size_t step) {
+    std::string packed;
+    agree(processes, [&] { packed = detail::pack_contribution(contribution(step)); });
+    detail::ContributionMerger merger;
+    std::function<void()> rethrow = [] {};
+    processes.collect(packed, [&](int, const std::string& bytes) {
+      try {
+        merger.add(detail::unpack_contribution(bytes));
+      } catch (...) {
+        rethrow = [error = std::current_exception()] { std::rethrow_exception(error); };
+      }
+    });
+    agree(processes, [&] {
+      rethrow();
+      if (!files) return;
+      files->write_merged_step(step, merger.summary(part.job, step, pieces->result()), merger.take_tables(),
+                               pieces->file_names(step), merger.notes());
+    });
+  }
+};
+
+PieceResults::PieceResults(Processes& processes, ProcessPart& part, const OutputOptions& options)
+    : state_(std::make_unique<State>(processes, part, options)) {}
+PieceResults::~PieceResults() = default;
+
+void PieceResults::step(std::size_t step, StepResult own, const NodalField* heat) {
+  const JobStep& asked = state_->part.job.steps[step];
+  state_->complete(own, asked.domain);
+  if (asked.procedure == Procedure::statics) detail::take_moments_off_parts(state_->processes, state_->part, own);
+  state_->write_pieces(step, std::move(own), heat);
+  state_->merge(step);
+}
+
+ResultFiles* PieceResults::files() { return state_->files ? &*state_->files : nullptr; }
+const WholeSizes& PieceResults::sizes() const { return state_->sizes; }
+
+}  // namespace voussoir
