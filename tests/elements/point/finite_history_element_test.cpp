@@ -2,6 +2,7 @@
 #include <voussoir/elements/check_tangent.hpp>
 #include <voussoir/elements/native_program.hpp>
 #include <voussoir/elements/physics/finite_plasticity.hpp>
+#include <voussoir/elements/physics/plastic_finite_solid.hpp>
 #include <voussoir/elements/point/one_point_element.hpp>
 #include <voussoir/framework/domain/plastic_material.hpp>
 
@@ -19,6 +20,8 @@ namespace voussoir {
 namespace {
 
 using testing::ElementRun;
+
+static_assert(PlasticFiniteSolid::parts == PlasticMaterial::most_points, "each point of a table begins a part");
 
 const char* const plastic_types[] = {"plastic_finite_solid.tet4", "plastic_finite_solid.hex8",
                                      "plastic_finite_solid.hex8.reduced"};
