@@ -55,9 +55,7 @@ void deform(ElementRun& run, const std::vector<std::array<double, 3>>& x, const 
 /// form: τ = σ(εp) and ln λ = τ/E + εp, lateral ln λ = −ν τ/E − εp/2.
 TEST(FiniteHistoryElement, TensionOverATableInOneStepHasItsClosedForm) {
   const std::vector<HardeningPoint> table = {{1, 0}, {2, 0.01}, {2.5, 0.03}, {2.5, 0.1}, {4, 0.2}};
-  const struct {
-    double strain, stress;
-  } points[] = {{0.005, 1.5}, {0.02, 2.25}, {0.05, 2.5}, {0.15, 3.25}, {0.3, 4}};
+  const struct { double strain, stress; } points[] = {{0.005, 1.5}, {0.02, 2.25}, {0.05, 2.5}, {0.15, 3.25}, {0.3, 4}};
   for (const char* type : plastic_types)
     for (const auto& [strain, stress] : points) {
       SCOPED_TRACE(std::string(type) + " " + std::to_string(strain));
