@@ -57,14 +57,13 @@ double common_interval(const JobStep& step, const DynamicStep& request) {
   return interval;
 }
 
-/// Steps from one estimate of the stability limit to the next where elements have a history: plastic flow may compress
-/// them to a fraction of their size.
-constexpr int estimate_every_of_flow = 50;
+/// Steps from one estimate of the stability limit to the next where the model is not linear: large strains may compress
+/// elements to a fraction of their size. An estimate takes about a dozen products.
+constexpr int steps_per_estimate = 50;
 
-ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, bool has_history,
-                             std::vector<double> targets) {
+ExplicitSteps explicit_steps(const JobStep& step, const DynamicStep& request, std::vector<double> targets) {
   ExplicitSteps steps;
-  if (has_history) steps.estimate_every = estimate_every_of_flow;
+  steps.estimate_every = steps_per_estimate;
   steps.end = request.times.period;
   steps.factor = request.explicit_method->factor;
   if (request.times.automatic) {
@@ -179,7 +178,7 @@ void DynamicRunner::integrate_explicitly(std::size_t step, const DynamicStep& re
   const auto recorder = make_step_recorder(job_, step, recorded, receiver_, heated_);
   recorder->checkpoint = &saved;
   recorder->increments = [&] { return analysis.report().steps; };
-  analysis.set_steps(explicit_steps(asked, request, analysis.model().has_history(), recorder->targets()));
+  analysis.set_steps(explicit_steps(asked, request, recorder->targets()));
   analysis.set_mass_scaling({request.explicit_method->scaled_step, request.explicit_method->most_added_mass});
   analysis.set_bulk_viscosity(
       {request.explicit_method->linear_viscosity, request.explicit_method->quadratic_viscosity});

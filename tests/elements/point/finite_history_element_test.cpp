@@ -2,6 +2,7 @@
 #include <voussoir/elements/check_tangent.hpp>
 #include <voussoir/elements/native_program.hpp>
 #include <voussoir/elements/physics/finite_plasticity.hpp>
+#include <voussoir/elements/physics/plastic_finite_solid.hpp>
 #include <voussoir/elements/point/one_point_element.hpp>
 #include <voussoir/framework/domain/plastic_material.hpp>
 
@@ -19,6 +20,8 @@ namespace voussoir {
 namespace {
 
 using testing::ElementRun;
+
+static_assert(PlasticFiniteSolid::parts == PlasticMaterial::most_points, "each point of a table begins a part");
 
 const char* const plastic_types[] = {"plastic_finite_solid.tet4", "plastic_finite_solid.hex8",
                                      "plastic_finite_solid.hex8.reduced"};
@@ -52,9 +55,7 @@ void deform(ElementRun& run, const std::vector<std::array<double, 3>>& x, const 
 /// form: τ = σ(εp) and ln λ = τ/E + εp, lateral ln λ = −ν τ/E − εp/2.
 TEST(FiniteHistoryElement, TensionOverATableInOneStepHasItsClosedForm) {
   const std::vector<HardeningPoint> table = {{1, 0}, {2, 0.01}, {2.5, 0.03}, {2.5, 0.1}, {4, 0.2}};
-  const struct {
-    double strain, stress;
-  } points[] = {{0.005, 1.5}, {0.02, 2.25}, {0.05, 2.5}, {0.15, 3.25}, {0.3, 4}};
+  const struct { double strain, stress; } points[] = {{0.005, 1.5}, {0.02, 2.25}, {0.05, 2.5}, {0.15, 3.25}, {0.3, 4}};
   for (const char* type : plastic_types)
     for (const auto& [strain, stress] : points) {
       SCOPED_TRACE(std::string(type) + " " + std::to_string(strain));

@@ -200,8 +200,10 @@ DynamicStep ModalStepMaker::direct(JobStep& step, std::size_t index, const StepC
     request.method = "central-differences";
     take_bulk_viscosity(card, *request.explicit_method);
     if (b_.options.dialect == Dialect::abaqus && !card.nlgeom && !find_plastic_section(b_))
-      b_.note("*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given",
-              card.procedure_place);
+      b_.note(
+          "*DYNAMIC, EXPLICIT: displacements are small here; Abaqus takes them as large unless NLGEOM=NO is given: "
+          "add NLGEOM to *STEP for that",
+          card.procedure_place);
   }
   request.continues = direct_;
   request.loads = loads_for(step, model, state, start, false);
